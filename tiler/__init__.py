@@ -1,0 +1,1 @@
+"""Turns traces into stores of tiles, and reads them."""

@@ -1,0 +1,65 @@
+"""What a reader knows when it has read a file to its end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class TrackKind(StrEnum):
+    SLICE = "slice"
+    ASYNC = "async"
+    INSTANT = "instant"
+    COUNTER = "counter"
+    ROLLUP = "rollup"
+    FLOW = "flow"  # carrier of a thread's flow ends; never shown as a track of its own
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """A group of tracks: a process of a JSON trace, a plane of an XSpace."""
+
+    name: str
+    detail: str = ""  # for instance "pid 12", labels
+    sort_index: int = 0  # smaller first; equal: natural order of names is NOT applied, order of appearance is kept
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """One lane group: a thread, a device line, an async group, one counter series, the instants of a thread."""
+
+    process: int  # index into TraceSummary.processes
+    kind: TrackKind
+    name: str
+    detail: str = ""  # for instance "tid 7", "line -3"
+    sort_index: int = 0  # within the process, smaller first; equal: order in this list
+
+
+@dataclass(slots=True)
+class EventCounts:
+    """Events as written in the file. `total` is the sum of what the file has, see docs/formats.md for each format."""
+
+    total: int = 0
+    slices: int = 0
+    instants: int = 0
+    counter_samples: int = 0
+    async_slices: int = 0
+    flow_ends: int = 0
+    other: int = 0
+
+
+@dataclass(slots=True)
+class TraceSummary:
+    """Everything about a file that is not a column."""
+
+    format: str  # "xspace" or "trace_event_json"
+    processes: list[Process] = field(default_factory=list)
+    tracks: list[Track] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)  # distinct
+    categories: list[str] = field(default_factory=list)  # of each name: that of its first event, or ""
+    counts: EventCounts = field(default_factory=EventCounts)
+    ignored: dict[str, int] = field(default_factory=dict)  # reason → how many
+    warnings: list[str] = field(default_factory=list)  # one line each
+    hostname: str = ""
+    args_encoding: str = "json"  # "xstat" or "json": how `EventChunk.args` is to be decoded
+    args_tables: bytes = b""  # whatever the decoder of that encoding needs, opaque to the stages between

@@ -1,0 +1,67 @@
+"""Every error that Tilescope raises on purpose.
+
+    TilescopeError
+    ├── TraceError            the trace is bad: path, byte offset, advice
+    │   ├── UnknownFormat     not a trace that we know
+    │   └── DamagedTrace      was one once
+    ├── StoreError            the store is bad
+    │   ├── NoStore           nothing published there
+    │   ├── StoreVersion      written by another version
+    │   └── DamagedStore      a page or a record is wrong: track, level, tile
+    ├── Cancelled             somebody asked for the work to stop
+    └── UsageError            the command line asks for something impossible
+
+They know nothing of HTTP or exit codes: `tilescope.cli` and `tilescope.server` have one table each.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class TilescopeError(Exception):
+    """Base of all. `str()` is one line that a person can act on."""
+
+
+class TraceError(TilescopeError):
+    """The trace cannot be read."""
+
+    def __init__(self, path: Path | str, what: str, *, offset: int | None = None, advice: str = "") -> None:
+        self.path = str(path)
+        self.what = what
+        self.offset = offset
+        self.advice = advice
+        where = self.path if offset is None else f"{self.path}: byte {offset:,}"
+        super().__init__(f"{where}: {what}" + (f" ({advice})" if advice else ""))
+
+
+class UnknownFormat(TraceError):
+    """The content is of no format that we know."""
+
+
+class DamagedTrace(TraceError):
+    """The format is known, the content is damaged beyond what may be skipped."""
+
+
+class StoreError(TilescopeError):
+    """The store cannot be used."""
+
+
+class NoStore(StoreError):
+    """There is no published generation."""
+
+
+class StoreVersion(StoreError):
+    """The store was written by another version of Tilescope."""
+
+
+class DamagedStore(StoreError):
+    """A record of the store is not what it should be. The message names track, level and tile."""
+
+
+class Cancelled(TilescopeError):
+    """The work was stopped on request."""
+
+
+class UsageError(TilescopeError):
+    """The request makes no sense."""

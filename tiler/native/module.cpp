@@ -1,0 +1,8 @@
+// The native module: registers what the bind_*.cpp files bind. They alone know Python.
+#include <nanobind/nanobind.h>
+
+namespace nb = nanobind;
+
+NB_MODULE(_native, m) {
+    m.doc() = "Hot loops of tilescope.tiler.";
+}
