@@ -1,0 +1,22 @@
+import { defineConfig } from "vitest/config";
+
+// The page is served under a content security policy without inline code, and from any path: no inlined assets,
+// no inline module preload script, relative addresses.
+export default defineConfig({
+  base: "./",
+  build: {
+    outDir: "../server/static",
+    emptyOutDir: true,
+    target: "es2022",
+    assetsInlineLimit: 0,
+    modulePreload: false,
+    cssCodeSplit: false,
+    reportCompressedSize: false,
+  },
+  server: {
+    host: "127.0.0.1",
+    // `npm run dev` talks to a `tilescope serve` that runs beside it.
+    proxy: { "/api": { target: process.env.TILESCOPE_URL ?? "http://127.0.0.1:8470", ws: true } },
+  },
+  test: { include: ["src/**/*.test.ts", "src/**/*.test.tsx"], environment: "node" },
+});
