@@ -7,6 +7,8 @@ from enum import StrEnum
 
 
 class TrackKind(StrEnum):
+    """What a track holds; the values are those of the API."""
+
     SLICE = "slice"
     ASYNC = "async"
     INSTANT = "instant"

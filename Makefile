@@ -1,0 +1,120 @@
+# Set-up and daily work. Stamp files under build/stamps say what is up to date, so that nothing is installed twice.
+# Needs Python 3.11 or newer, Node 20 or newer with npm, and a C++17 compiler; `make help` lists the targets.
+
+PYTHON ?= python3
+DEMO_PORT ?= 8765
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+BIN := .venv/bin
+STAMPS := build/stamps
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+
+NATIVE := CMakeLists.txt $(wildcard tiler/native/*.cpp tiler/native/*.hpp)
+VIEWER := $(shell find viewer -type d \( -name node_modules -o -name dist \) -prune -o -type f -print 2>/dev/null)
+VIEWER_MODULES := $(STAMPS)/viewer-modules
+VIEWER_BUILT := server/static/index.html
+DEMO_TRACE := $(wildcard docs/demo/plugins/profile/*/*.xplane.pb)
+
+.PHONY: help demo install test test-python test-viewer test-browser test-dist lint lint-python lint-viewer bench dist \
+        viewer browser cli-docs clean
+
+help: ## this list
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
+
+# -- installing ----------------------------------------------------------------------------------------------------------
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Tilescope needs Python 3.11 or newer; name one with: make PYTHON=python3.11" >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+
+$(STAMPS)/build-tools: | $(BIN)/python
+	@mkdir -p $(STAMPS)
+	$(PIP) install 'scikit-build-core>=0.11,<2' 'nanobind>=2.9,<4' 'cmake>=3.25' ninja
+	@touch $@
+
+# Editable: Python files are used where they lie, so that only the native module and the dependencies can be out of date.
+$(STAMPS)/install: pyproject.toml $(NATIVE) $(STAMPS)/build-tools
+	$(PIP) install --no-build-isolation --editable .
+	@touch $@
+
+$(STAMPS)/test-tools: pyproject.toml $(STAMPS)/install
+	$(PIP) install --no-build-isolation --editable '.[test,lint,bench]' build
+	@touch $@
+
+install: $(STAMPS)/install ## an editable install in .venv
+
+# -- viewer --------------------------------------------------------------------------------------------------------------
+
+$(VIEWER_MODULES): viewer/package.json viewer/package-lock.json
+	@mkdir -p $(STAMPS)
+	cd viewer && npm ci --no-fund --no-audit --loglevel=error
+	@touch $@
+
+$(VIEWER_BUILT): $(VIEWER) $(VIEWER_MODULES)
+	cd viewer && npm run --silent build
+	@touch $@
+
+viewer: $(VIEWER_BUILT) ## the built viewer, in server/static
+
+# -- demo ----------------------------------------------------------------------------------------------------------------
+
+demo: $(STAMPS)/install $(VIEWER_BUILT) ## index the trace that ships with the project and serve it (DEMO_PORT)
+	@$(BIN)/tilescope view docs/demo --port $(DEMO_PORT) $(if $(DISPLAY)$(WAYLAND_DISPLAY),,--no-browser)
+
+# -- tests ---------------------------------------------------------------------------------------------------------------
+
+test: $(STAMPS)/test-tools ## everything: lint, types, Python, viewer, distribution and browser tests
+	@$(BIN)/python tests/run_stages.py
+
+test-python: $(STAMPS)/test-tools ## Python tests
+	$(BIN)/python -m pytest -rs
+
+test-viewer: $(VIEWER_MODULES) ## unit tests of the viewer
+	cd viewer && npm run --silent test
+
+test-browser: $(STAMPS)/test-tools $(VIEWER_BUILT) browser ## the viewer in a real browser
+	$(BIN)/python -m pytest -rs tests/browser
+
+test-dist: $(STAMPS)/test-tools dist ## installs the wheel in an empty environment and serves a page from it
+	TILESCOPE_WHEEL=$$(ls -t dist/*.whl | head -n 1) $(BIN)/python -m pytest -rs tests/distribution
+
+# Browser tests skip, and say so, where this finds and installs none.
+browser:
+	@command -v chromium chromium-browser google-chrome > /dev/null || { \
+		if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+			apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends chromium; \
+		else echo "no chromium found: browser tests will be skipped"; fi; }
+
+# -- lint ----------------------------------------------------------------------------------------------------------------
+
+lint: lint-python lint-viewer ## ruff, mypy, biome, tsc
+
+# mypy sees one folder per package, as an installation has it; the folders of the repository have other names.
+lint-python: $(STAMPS)/test-tools
+	@mkdir -p build/src/tilescope
+	@for f in __init__.py __main__.py py.typed cli; do ln -sfn ../../../tilescope/$$f build/src/tilescope/$$f; done
+	@for f in tiler server; do ln -sfn ../../../$$f build/src/tilescope/$$f; done
+	$(BIN)/ruff check .
+	$(BIN)/mypy -p tilescope
+
+lint-viewer: $(VIEWER_MODULES)
+	cd viewer && npm run --silent lint && npm run --silent check
+
+# -- the rest ------------------------------------------------------------------------------------------------------------
+
+bench: $(STAMPS)/test-tools ## indexing speed, memory and store size for 10 million events
+	$(BIN)/python -m bench.indexing
+
+dist: $(STAMPS)/test-tools $(VIEWER_BUILT) ## sdist and wheel, in dist/
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist .
+
+cli-docs: $(STAMPS)/test-tools ## writes docs/cli.md anew from the help texts
+	$(BIN)/python tests/cli/write_cli_docs.py
+
+clean: ## removes everything that was built
+	rm -rf .venv build dist .demo server/static viewer/node_modules viewer/dist tests/artefacts \
+		.mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,102 @@
+"""The dispatcher: exit codes, one-line errors, tracebacks on request."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Callable
+from types import ModuleType
+
+import pytest
+from tilescope.tiler.errors import Cancelled, DamagedStore, TraceError, UsageError
+
+from tilescope import __version__
+from tilescope.cli import main, parser
+
+
+def command(run: Callable[[argparse.Namespace], int]) -> ModuleType:
+    module = ModuleType("fake", "Does as it is told.\n\nExamples:\n\n    tilescope fake")
+    module.__dict__.update(NAME="fake", HELP="does as it is told", add_arguments=lambda parser: None, run=run)
+    return module
+
+
+@pytest.fixture
+def install(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[argparse.Namespace], int]], None]:
+    return lambda run: monkeypatch.setattr(parser, "COMMANDS", (command(run),))
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "line"),
+    [
+        (TraceError("a.pb", "wire type 7", offset=12345, advice="copy it again"), 1,
+         "a.pb: byte 12,345: wire type 7 (copy it again)"),
+        (DamagedStore("track 3, level 2, tile 9:\ncount is wrong"), 1, "track 3, level 2, tile 9: count is wrong"),
+        (UsageError("two runs: a, b"), 2, "two runs: a, b"),
+        (Cancelled("while reading"), 130, "stopped"),
+        (KeyboardInterrupt(), 130, "stopped"),
+        (FileNotFoundError(2, "No such file or directory", "x.json"), 1, "x.json: No such file or directory"),
+        (MemoryError(), 1, "out of memory"),
+        (ZeroDivisionError("1/0"), 1,
+         "internal error, ZeroDivisionError: 1/0 (run again with --debug and report what it prints)"),
+    ],
+)  # fmt: skip
+def test_an_error_is_one_line_and_an_exit_code(
+    install: Callable[..., None], capsys: pytest.CaptureFixture[str], error: BaseException, code: int, line: str
+) -> None:
+    def run(args: argparse.Namespace) -> int:
+        raise error
+
+    install(run)
+    assert main(["fake"]) == code
+    assert capsys.readouterr() == ("", f"tilescope: {line}\n")
+
+
+@pytest.mark.parametrize("argv", [["--debug", "fake"], ["fake", "--debug"]])
+def test_debug_lets_the_traceback_through(install: Callable[..., None], argv: list[str]) -> None:
+    def run(args: argparse.Namespace) -> int:
+        raise ZeroDivisionError
+
+    install(run)
+    with pytest.raises(ZeroDivisionError):
+        main(argv)
+
+
+def test_the_exit_code_is_the_commands(install: Callable[..., None]) -> None:
+    install(lambda args: 1)
+    assert main(["fake"]) == 1
+
+
+@pytest.mark.parametrize("argv", [[], ["nonsense"], ["fake", "--no-such-option"]])
+def test_wrong_usage_exits_with_2(
+    install: Callable[..., None], capsys: pytest.CaptureFixture[str], argv: list[str]
+) -> None:
+    install(lambda args: 0)
+    with pytest.raises(SystemExit) as exit_info:
+        main(argv)
+    assert exit_info.value.code == 2
+    assert "usage: tilescope" in capsys.readouterr().err
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as exit_info:
+        main(["--version"])
+    assert exit_info.value.code == 0
+    assert capsys.readouterr().out == f"tilescope {__version__}\n"
+
+
+def test_the_help_of_a_command_is_its_docstring(
+    install: Callable[..., None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    install(lambda args: 0)
+    with pytest.raises(SystemExit):
+        main(["fake", "--help"])
+    assert "Does as it is told.\n\nExamples:\n\n    tilescope fake\n" in capsys.readouterr().out
+
+
+def test_help_does_not_load_the_tiler() -> None:
+    loaded = "import sys, tilescope.cli.parser as p; p.build_parser().format_help(); print(*sys.modules)"
+    modules = subprocess.run(
+        [sys.executable, "-c", loaded], capture_output=True, text=True, check=True, timeout=30
+    ).stdout.split()
+    assert not {"numpy", "aiohttp", "lmdb"} & set(modules)

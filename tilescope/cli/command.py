@@ -1,0 +1,21 @@
+"""What a module must have to be a subcommand."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Protocol
+
+
+class Command(Protocol):
+    """A module of `tilescope.cli`. Its docstring is the long help, as written, examples included."""
+
+    NAME: str
+    HELP: str  # one line, for the list of commands
+    __doc__: str | None
+
+    @staticmethod
+    def add_arguments(parser: argparse.ArgumentParser) -> None: ...
+
+    @staticmethod
+    def run(args: argparse.Namespace) -> int:
+        """Does the work and returns the exit code; raises `TilescopeError` when it cannot."""

@@ -1,0 +1,7 @@
+"""The list of subcommands, in the order in which the help shows them."""
+
+from __future__ import annotations
+
+from tilescope.cli.command import Command
+
+COMMANDS: tuple[Command, ...] = ()

@@ -1,0 +1,58 @@
+"""What happens between the shell and a subcommand: errors become one line on stderr and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from tilescope.cli.parser import build_parser
+from tilescope.tiler.errors import Cancelled, TilescopeError, UsageError
+
+EXIT_OK = 0
+EXIT_BAD = 1  # the trace or the store is bad
+EXIT_USAGE = 2  # as argparse does
+EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command line, `sys.argv[1:]` by default; returns the exit code. argparse exits with 2 by itself."""
+    args = build_parser().parse_args(argv)
+    try:
+        code: int = args.run(args)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        # Whoever read our output went away, as `head` does. With stdout elsewhere, the flush at exit is silent.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_BAD
+    except (Exception, KeyboardInterrupt) as error:
+        if args.debug:
+            raise
+        message, code = describe(error)
+        print(f"tilescope: {message}", file=sys.stderr)
+        return code
+
+
+def describe(error: BaseException) -> tuple[str, int]:
+    """The one line to print for an error, and the exit code that goes with it."""
+    match error:
+        case KeyboardInterrupt() | Cancelled():
+            return "stopped", EXIT_INTERRUPTED
+        case UsageError():
+            return one_line(str(error)), EXIT_USAGE
+        case TilescopeError():
+            return one_line(str(error)), EXIT_BAD
+        case OSError():
+            where = f"{error.filename}: " if error.filename else ""
+            return one_line(f"{where}{error.strerror or error}"), EXIT_BAD
+        case MemoryError():
+            return "out of memory", EXIT_BAD
+        case _:
+            what = f"internal error, {type(error).__name__}: {error}"
+            return one_line(f"{what} (run again with --debug and report what it prints)"), EXIT_BAD
+
+
+def one_line(text: str) -> str:
+    """`text` without line breaks: what scripts that read stderr line by line rely on."""
+    return " ".join(text.split())

@@ -1,0 +1,56 @@
+"""The argument parser: one subparser per command, help as the commands' docstrings have it."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+
+from tilescope import __version__
+from tilescope.cli.command import Command
+from tilescope.cli.commands import COMMANDS
+
+HELP_WIDTH = 100  # columns; fixed, so that docs/cli.md does not depend on a terminal
+
+DESCRIPTION = """\
+Indexes profiler traces of any size once and serves them as tiles, exact at every zoom level.
+
+    tilescope view trace.xplane.pb     index it, serve it, open the browser
+"""
+
+
+class HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Keeps docstrings as they are written, and looks the same on every terminal and Python version."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=28, width=HELP_WIDTH)
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        # Python 3.13 changed "-o STORE, --output STORE" to "-o, --output STORE"; ours is the newer form everywhere.
+        if not action.option_strings or action.nargs == 0:
+            return super()._format_action_invocation(action)
+        metavar = self._format_args(action, self._get_default_metavar_for_optional(action))
+        return f"{', '.join(action.option_strings)} {metavar}"
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser of the whole command line. The parsed `args.run` is the subcommand's function."""
+    parser = argparse.ArgumentParser(prog="tilescope", description=DESCRIPTION, formatter_class=HelpFormatter)
+    parser.add_argument("--version", action="version", version=f"tilescope {__version__}")
+    parser.add_argument("--debug", action="store_true", help="show a traceback when something fails")
+    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        _add_command(subparsers, command)
+    return parser
+
+
+def _add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser], command: Command) -> None:
+    subparser = subparsers.add_parser(
+        command.NAME,
+        help=command.HELP,
+        description=inspect.cleandoc(command.__doc__ or command.HELP),
+        formatter_class=HelpFormatter,
+    )
+    command.add_arguments(subparser)
+    # Without a default of its own, so that `tilescope --debug info` is not undone by the subparser.
+    subparser.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help="show tracebacks")
+    subparser.set_defaults(run=command.run)
