@@ -1,0 +1,170 @@
+"""A byte source: the uncompressed bytes of a trace, whatever it lies in.
+
+Gzip is recognised by its magic, not by the name. A stream that is cut short or damaged delivers all that inflates and then
+says so in `problem`; whether that is fatal is for the format to decide (JSON keeps what it has, an XSpace is refused).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self, cast
+
+from isal import isal_zlib
+
+from tilescope.tiler.errors import TraceError
+
+GZIP_MAGIC = b"\x1f\x8b\x08"
+
+_READ_BYTES = 256 * 1024
+_COMPRESSED_READ_BYTES = 32 * 1024  # what a damaged stream may lose: the step in which the damage is met
+_INFLATE_STEP_BYTES = 4 * 1024 * 1024  # bounds what one small compressed read may blow up to
+_GZIP_WBITS = 31
+_InflateError = cast(type[Exception], isal_zlib.error)  # its stub says that it is an instance
+
+
+class ByteSource:
+    """Streams uncompressed bytes, forward only. Close it, or use it in a `with`.
+
+    `size_bytes` and `bytes_read` count the bytes of the file as it lies on disk (of the member, inside an archive), so their
+    ratio is the progress.
+    """
+
+    def __init__(self, path: Path, raw: BinaryIO, size_bytes: int) -> None:
+        self.path = path
+        self.size_bytes = size_bytes
+        self.bytes_read = 0
+        self.problem: str | None = None  # what is wrong with the compressed stream, once it has been met
+        self.trailing_bytes = 0  # compressed bytes after the last gzip member that are no gzip
+        self._raw = raw
+        self._pending = b""  # uncompressed, delivered up to `_at`
+        self._at = 0
+        self._compressed = b""  # read, not yet inflated
+        self._inflater: isal_zlib._Decompress | None = None  # of the member being inflated
+        self._ended = False
+
+        head = self._read_raw(len(GZIP_MAGIC))
+        self.is_compressed = head == GZIP_MAGIC
+        if self.is_compressed:
+            self._compressed = head
+            self._inflater = isal_zlib.decompressobj(_GZIP_WBITS)
+        else:
+            self._pending = head
+
+    @classmethod
+    def open(cls, path: Path | str) -> ByteSource:
+        """Opens a plain or gzip-compressed file. Raises `TraceError` when it cannot be opened."""
+        path = Path(path)
+        raw = open_raw(path)
+        try:
+            return cls(path, raw, path.stat().st_size)
+        except BaseException:
+            raw.close()
+            raise
+
+    @property
+    def truncated(self) -> bool:
+        """True once the end of a damaged or incomplete compressed stream has been met."""
+        return self.problem is not None
+
+    def read(self, n: int) -> bytes:
+        """Up to `n` uncompressed bytes, fewer only at the end, b"" after it."""
+        parts: list[bytes] = []
+        missing = n
+        while missing > 0:
+            if self._at == len(self._pending) and not self._refill(missing):
+                break
+            part = self._pending[self._at : self._at + missing]
+            self._at += len(part)
+            parts.append(part)
+            missing -= len(part)
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def peek(self, n: int) -> bytes:
+        """The next bytes without consuming them: `n` of them, fewer only at the end."""
+        head = self.read(n)
+        self._pending = head + self._pending[self._at :]
+        self._at = 0
+        return head
+
+    def close(self) -> None:
+        """Closes the file underneath."""
+        self._raw.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _read_raw(self, n: int) -> bytes:
+        try:
+            data = self._raw.read(n)
+        except (OSError, EOFError, ValueError) as error:
+            raise TraceError(self.path, f"cannot be read: {error}", offset=self.bytes_read) from error
+        self.bytes_read += len(data)
+        return data
+
+    def _refill(self, wanted: int) -> bool:
+        """Puts fresh bytes into `_pending`; False at the end."""
+        self._pending = b""
+        self._at = 0
+        if not self.is_compressed:
+            self._pending = self._read_raw(max(wanted, _READ_BYTES))
+            return bool(self._pending)
+        while not self._pending and not self._ended:
+            self._inflate()
+        return bool(self._pending)
+
+    def _inflate(self) -> None:
+        inflater = self._inflater
+        if inflater is None:
+            self._next_member()
+            return
+        if not self._compressed:
+            self._compressed = self._read_raw(_COMPRESSED_READ_BYTES)
+        at_end = not self._compressed
+        try:
+            self._pending = inflater.decompress(self._compressed, _INFLATE_STEP_BYTES)
+        except _InflateError as error:
+            self._stop(f"the gzip stream is damaged ({str(error).strip()})")
+            return
+        if inflater.eof:
+            self._compressed = inflater.unused_data
+            self._inflater = None
+        else:
+            self._compressed = inflater.unconsumed_tail
+            if at_end and not self._pending:
+                self._stop("the gzip stream is cut short")
+
+    def _next_member(self) -> None:
+        """Between two members: skips zero padding, begins the next member or ends."""
+        while True:
+            self._compressed = self._compressed.lstrip(b"\x00")
+            if len(self._compressed) >= len(GZIP_MAGIC):
+                break
+            more = self._read_raw(_COMPRESSED_READ_BYTES)
+            if not more:
+                break
+            self._compressed += more
+        if self._compressed.startswith(GZIP_MAGIC):
+            self._inflater = isal_zlib.decompressobj(_GZIP_WBITS)
+            return
+        self._ended = True
+        self.trailing_bytes = len(self._compressed) + max(0, self.size_bytes - self.bytes_read)
+        self._compressed = b""
+
+    def _stop(self, problem: str) -> None:
+        self.problem = problem
+        self._ended = True
+        self._compressed = b""
+
+
+def open_raw(path: Path) -> BinaryIO:
+    """Opens a file for reading; `TraceError` instead of `OSError`."""
+    try:
+        return path.open("rb", buffering=0)
+    except OSError as error:
+        raise TraceError(path, f"cannot be opened: {error.strerror or error}") from error
