@@ -1,7 +1,7 @@
 """A byte source: the uncompressed bytes of a trace, whatever it lies in.
 
-Gzip is recognised by its magic, not by the name. A stream that is cut short or damaged delivers all that inflates and then
-says so in `problem`; whether that is fatal is for the format to decide (JSON keeps what it has, an XSpace is refused).
+Gzip is recognised by its magic, not by the name. A stream that is cut short or damaged delivers all that inflates
+and then says so in `problem`; whether that is fatal is for the format to decide (JSON keeps what it has, an XSpace is refused).
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from types import TracebackType
 from typing import BinaryIO, Self, cast
 
 from isal import isal_zlib
-
 from tilescope.tiler.errors import TraceError
 
 GZIP_MAGIC = b"\x1f\x8b\x08"
@@ -26,8 +25,8 @@ _InflateError = cast(type[Exception], isal_zlib.error)  # its stub says that it 
 class ByteSource:
     """Streams uncompressed bytes, forward only. Close it, or use it in a `with`.
 
-    `size_bytes` and `bytes_read` count the bytes of the file as it lies on disk (of the member, inside an archive), so their
-    ratio is the progress.
+    `size_bytes` and `bytes_read` count the bytes of the file as it lies on disk (of the member, inside an archive), so
+    their ratio is the progress.
     """
 
     def __init__(self, path: Path, raw: BinaryIO, size_bytes: int) -> None:
@@ -40,7 +39,7 @@ class ByteSource:
         self._pending = b""  # uncompressed, delivered up to `_at`
         self._at = 0
         self._compressed = b""  # read, not yet inflated
-        self._inflater: isal_zlib._Decompress | None = None  # of the member being inflated
+        self._inflater: isal_zlib.Decompress | None = None  # of the member being inflated
         self._ended = False
 
         head = self._read_raw(len(GZIP_MAGIC))
