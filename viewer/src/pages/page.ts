@@ -1,0 +1,267 @@
+/**
+ * Decoder of a page: from the bytes of a column container to tiles.
+ *
+ * Everything that the renderer relies on is checked here once, so that it can index without checks: lengths add up,
+ * bins are below 256, tiles are in order and on the page's level.
+ */
+
+import { Container } from "./container";
+import { FormatError } from "./error";
+import { binTicks, MAX_LEVEL, type PageKey, TRACKS_PER_BLOCK, tileOrigin } from "./key";
+import type { BinColumns, CounterBinColumns, SampleColumns, SliceColumns, TileData, TileKind } from "./tile";
+
+const INDEX = 0;
+const SLOT = 1;
+const TILE_FLAGS = 2;
+const N_SLICES = 3;
+const N_BINS = 4;
+const N_COUNTER_BINS = 5;
+const N_SAMPLES = 6;
+const CARRY = 7;
+const START = 16;
+const BIN = 32;
+const COUNTER_BIN = 48;
+const SAMPLE = 64;
+
+const TILE_LEAF = 1;
+const TILE_TERMINAL = 2;
+
+export interface DecodedPage {
+  readonly key: PageKey;
+  readonly tiles: readonly TileData[];
+  /** Memory that the columns take, for the cache's budget. */
+  readonly sizeBytes: number;
+}
+
+/** Columns of a whole page, and the slices of them that belong to one tile. */
+interface PageColumns<T> {
+  readonly all: T;
+  part(from: number, to: number): T;
+}
+
+/** Decodes an inflated page. Throws FormatError when the bytes are no page, or not the page of `key`. */
+export function decodePage(bytes: Uint8Array, key: PageKey): DecodedPage {
+  const container = new Container(bytes);
+  const { tileCount, level, block } = container;
+  if (container.kind !== "page" || tileCount === 0) {
+    throw new FormatError("not a page");
+  }
+  if (level !== key.level || block !== key.block || level > MAX_LEVEL) {
+    throw new FormatError(`page of block ${block}, level ${level}; expected block ${key.block}, level ${key.level}`);
+  }
+  const index = container.ints(INDEX, tileCount).toFloat64();
+  const slot = container.ints(SLOT, tileCount).toUint8("slot", TRACKS_PER_BLOCK - 1);
+  const flags = container.ints(TILE_FLAGS, tileCount).toUint8("tile flags");
+  checkOrder(index, slot, key);
+
+  const sliceEnds = ends(container, N_SLICES, tileCount);
+  const binEnds = ends(container, N_BINS, tileCount);
+  const counterBinEnds = ends(container, N_COUNTER_BINS, tileCount);
+  const sampleEnds = ends(container, N_SAMPLES, tileCount);
+  const carry = container.has(CARRY) ? container.floats(CARRY, tileCount).values : null;
+
+  const origins = Array.from(index, (value) => tileOrigin(level, value));
+  const slices = sliceColumns(container, sliceEnds, origins);
+  const bins = binColumns(container, binEnds[tileCount - 1]!);
+  const counterBins = counterBinColumns(container, counterBinEnds[tileCount - 1]!);
+  const samples = sampleColumns(container, sampleEnds, origins);
+
+  const tiles: TileData[] = [];
+  for (let t = 0; t < tileCount; t++) {
+    tiles.push({
+      track: block * TRACKS_PER_BLOCK + slot[t]!,
+      level,
+      index: index[t]!,
+      kind: tileKind(flags[t]!),
+      originTicks: origins[t]!,
+      binTicks: binTicks(level),
+      slices: slices.part(t === 0 ? 0 : sliceEnds[t - 1]!, sliceEnds[t]!),
+      bins: bins.part(t === 0 ? 0 : binEnds[t - 1]!, binEnds[t]!),
+      counterBins: counterBins.part(t === 0 ? 0 : counterBinEnds[t - 1]!, counterBinEnds[t]!),
+      samples: samples.part(t === 0 ? 0 : sampleEnds[t - 1]!, sampleEnds[t]!),
+      carry: carry === null ? Number.NaN : carry[t]!,
+    });
+  }
+  const sizeBytes = sizeOf(slices.all) + sizeOf(bins.all) + sizeOf(counterBins.all) + sizeOf(samples.all);
+  return { key, tiles, sizeBytes: sizeBytes + 256 * tileCount };
+}
+
+export function tileKind(flags: number): TileKind {
+  if ((flags & TILE_LEAF) !== 0) {
+    return "leaf";
+  }
+  return (flags & TILE_TERMINAL) !== 0 ? "terminal" : "interior";
+}
+
+function checkOrder(index: Float64Array, slot: Uint8Array, key: PageKey): void {
+  if (index[0] !== key.index || slot[0] !== key.slot) {
+    throw new FormatError(`page starts at tile ${index[0]}, slot ${slot[0]}; expected ${key.index}, ${key.slot}`);
+  }
+  for (let t = 0; t < index.length; t++) {
+    const inOrder = t === 0 || index[t]! > index[t - 1]! || (index[t] === index[t - 1] && slot[t]! > slot[t - 1]!);
+    if (!inOrder || !(index[t]! >= 0 && index[t]! <= Number.MAX_SAFE_INTEGER)) {
+      throw new FormatError(`tile ${t} of the page (index ${index[t]}, slot ${slot[t]}) is out of order`);
+    }
+  }
+}
+
+/** Where each tile's values end in the columns that `id` counts. */
+function ends(container: Container, id: number, tileCount: number): Uint32Array {
+  const out = new Uint32Array(tileCount);
+  if (container.has(id)) {
+    const counts = container.ints(id, tileCount).toUint32("count", 1 << 24);
+    let sum = 0;
+    for (let t = 0; t < tileCount; t++) {
+      sum += counts[t]!;
+      out[t] = sum;
+    }
+    if (sum > 1 << 24) {
+      throw new FormatError(`${sum} values in one page`);
+    }
+  }
+  return out;
+}
+
+type Origins = readonly bigint[];
+
+function sliceColumns(container: Container, tileEnds: Uint32Array, origins: Origins): PageColumns<SliceColumns> {
+  const length = tileEnds[tileEnds.length - 1]!;
+  const starts = container.ints(START, length);
+  const durations = container.ints(START + 1, length);
+  const startOffset = new Float64Array(length);
+  const endOffset = durations.toFloat64();
+  let exact = true;
+  origins.forEach((origin, t) => {
+    exact = starts.subtract(origin, t === 0 ? 0 : tileEnds[t - 1]!, tileEnds[t]!, startOffset) && exact;
+  });
+  for (let k = 0; k < length; k++) {
+    if (!(endOffset[k]! >= 0)) {
+      throw new FormatError(`slice ${k} has duration ${durations.values[k]}`);
+    }
+    endOffset[k]! += startOffset[k]!;
+    exact = exact && endOffset[k]! <= Number.MAX_SAFE_INTEGER;
+  }
+  const all: SliceColumns = {
+    length,
+    startOffset,
+    endOffset,
+    row: container.ints(START + 2, length).toUint32("row"),
+    name: container.ints(START + 3, length).toUint32("name"),
+    ordinal: container.ints(START + 4, length).toFloat64(),
+    flags: container.ints(START + 5, length).toUint8("slice flags"),
+    wide: exact ? null : { start: starts.values, duration: durations.values },
+  };
+  const part = (from: number, to: number): SliceColumns => ({
+    length: to - from,
+    startOffset: all.startOffset.subarray(from, to),
+    endOffset: all.endOffset.subarray(from, to),
+    row: all.row.subarray(from, to),
+    name: all.name.subarray(from, to),
+    ordinal: all.ordinal.subarray(from, to),
+    flags: all.flags.subarray(from, to),
+    wide:
+      all.wide === null
+        ? null
+        : { start: all.wide.start.subarray(from, to), duration: all.wide.duration.subarray(from, to) },
+  });
+  return parts(all, part);
+}
+
+function binColumns(container: Container, length: number): PageColumns<BinColumns> {
+  const busy = container.ints(BIN + 3, length).toFloat64();
+  const longest = container.ints(BIN + 6, length).toFloat64();
+  for (let k = 0; k < length; k++) {
+    longest[k]! += busy[k]!;
+    if (!(busy[k]! >= 0)) {
+      throw new FormatError(`bin ${k} has busy ${busy[k]}`);
+    }
+  }
+  const all: BinColumns = {
+    length,
+    bin: container.ints(BIN, length).toUint8("bin"),
+    row: container.ints(BIN + 1, length).toUint32("row"),
+    count: container.ints(BIN + 2, length).toFloat64(),
+    busy,
+    name: container.ints(BIN + 4, length).toUint32("name"),
+    share: container.ints(BIN + 5, length).toUint8("share"),
+    longest,
+  };
+  const part = (from: number, to: number): BinColumns => ({
+    length: to - from,
+    bin: all.bin.subarray(from, to),
+    row: all.row.subarray(from, to),
+    count: all.count.subarray(from, to),
+    busy: all.busy.subarray(from, to),
+    name: all.name.subarray(from, to),
+    share: all.share.subarray(from, to),
+    longest: all.longest.subarray(from, to),
+  });
+  return parts(all, part);
+}
+
+function counterBinColumns(container: Container, length: number): PageColumns<CounterBinColumns> {
+  const all: CounterBinColumns = {
+    length,
+    bin: container.ints(COUNTER_BIN, length).toUint8("counter bin"),
+    n: container.ints(COUNTER_BIN + 1, length).toFloat64(),
+    first: container.floats(COUNTER_BIN + 2, length).values,
+    last: container.floats(COUNTER_BIN + 3, length).values,
+    min: container.floats(COUNTER_BIN + 4, length).values,
+    max: container.floats(COUNTER_BIN + 5, length).values,
+    mean: container.floats(COUNTER_BIN + 6, length).values,
+  };
+  const part = (from: number, to: number): CounterBinColumns => ({
+    length: to - from,
+    bin: all.bin.subarray(from, to),
+    n: all.n.subarray(from, to),
+    first: all.first.subarray(from, to),
+    last: all.last.subarray(from, to),
+    min: all.min.subarray(from, to),
+    max: all.max.subarray(from, to),
+    mean: all.mean.subarray(from, to),
+  });
+  return parts(all, part);
+}
+
+function sampleColumns(container: Container, tileEnds: Uint32Array, origins: Origins): PageColumns<SampleColumns> {
+  const length = tileEnds[tileEnds.length - 1]!;
+  const times = container.ints(SAMPLE, length);
+  const timeOffset = new Float64Array(length);
+  let exact = true;
+  origins.forEach((origin, t) => {
+    exact = times.subtract(origin, t === 0 ? 0 : tileEnds[t - 1]!, tileEnds[t]!, timeOffset) && exact;
+  });
+  const all: SampleColumns = {
+    length,
+    timeOffset,
+    value: container.floats(SAMPLE + 1, length).values,
+    ordinal: container.ints(SAMPLE + 2, length).toFloat64(),
+    wide: exact ? null : times.values,
+  };
+  const part = (from: number, to: number): SampleColumns => ({
+    length: to - from,
+    timeOffset: all.timeOffset.subarray(from, to),
+    value: all.value.subarray(from, to),
+    ordinal: all.ordinal.subarray(from, to),
+    wide: all.wide === null ? null : all.wide.subarray(from, to),
+  });
+  return parts(all, part);
+}
+
+/** Tiles without values of a kind share one empty part. */
+function parts<T>(all: T, part: (from: number, to: number) => T): PageColumns<T> {
+  const empty = part(0, 0);
+  return { all, part: (from, to) => (from === to ? empty : part(from, to)) };
+}
+
+function sizeOf(columns: object): number {
+  let sum = 0;
+  for (const value of Object.values(columns)) {
+    if (ArrayBuffer.isView(value)) {
+      sum += value.byteLength;
+    } else if (value !== null && typeof value === "object") {
+      sum += sizeOf(value);
+    }
+  }
+  return sum;
+}

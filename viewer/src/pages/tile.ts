@@ -1,0 +1,133 @@
+/**
+ * A decoded tile: typed-array columns, with times relative to the tile's origin.
+ *
+ * Doubles are exact up to 2**53 ticks, which covers every tile of a run below 2.5 hours of picoseconds. In longer runs
+ * the columns of the tiles concerned keep the 64-bit values as well, and say so by `wide`.
+ */
+
+import type { Ticks } from "../base/time";
+import { BINS_PER_TILE, binTicks, tileOrigin } from "./key";
+
+/** `leaf`: all events, exactly. `interior`: individuals and bins. `terminal`: bins, and nothing finer exists. */
+export type TileKind = "leaf" | "interior" | "terminal";
+
+/** The slice reaches in from the left: it is counted in another tile. */
+export const SLICE_CONTINUES = 1;
+/** The trace ended before the slice did. */
+export const SLICE_OPEN = 2;
+
+/** Slices in the order of their ordinals. All columns have `length` values. */
+export interface SliceColumns {
+  readonly length: number;
+  /** Ticks after the tile's origin; negative where the slice starts before it. */
+  readonly startOffset: Float64Array;
+  readonly endOffset: Float64Array;
+  readonly row: Uint32Array;
+  readonly name: Uint32Array;
+  readonly ordinal: Float64Array;
+  readonly flags: Uint8Array;
+  /** Exact ticks since the run's origin; only where an offset is beyond 2**53. */
+  readonly wide: { readonly start: BigInt64Array; readonly duration: BigInt64Array } | null;
+}
+
+/** Bins in the order (row, bin). `count` slices start in the bin; `busy` and `longest` are ticks. */
+export interface BinColumns {
+  readonly length: number;
+  readonly bin: Uint8Array;
+  readonly row: Uint32Array;
+  readonly count: Float64Array;
+  readonly busy: Float64Array;
+  readonly name: Uint32Array;
+  /** The dominant name's part of `busy` (of `count` where busy is 0), in 255ths. */
+  readonly share: Uint8Array;
+  readonly longest: Float64Array;
+}
+
+export interface CounterBinColumns {
+  readonly length: number;
+  readonly bin: Uint8Array;
+  readonly n: Float64Array;
+  readonly first: Float64Array;
+  readonly last: Float64Array;
+  readonly min: Float64Array;
+  readonly max: Float64Array;
+  readonly mean: Float64Array;
+}
+
+export interface SampleColumns {
+  readonly length: number;
+  readonly timeOffset: Float64Array;
+  readonly value: Float64Array;
+  readonly ordinal: Float64Array;
+  readonly wide: BigInt64Array | null;
+}
+
+export interface TileData {
+  readonly track: number;
+  readonly level: number;
+  readonly index: number;
+  readonly kind: TileKind;
+  readonly originTicks: Ticks;
+  /** Ticks per bin. */
+  readonly binTicks: number;
+  readonly slices: SliceColumns;
+  readonly bins: BinColumns;
+  readonly counterBins: CounterBinColumns;
+  readonly samples: SampleColumns;
+  /** Counter tiles: the value in force at the tile's start, NaN when there is none. */
+  readonly carry: number;
+}
+
+/** Slice times relative to some anchor: `start[k] + shift` ticks after it. */
+export interface PlacedSlices {
+  readonly start: Float64Array;
+  readonly end: Float64Array;
+  readonly shift: number;
+}
+
+/**
+ * The slices' times relative to `anchor`: one BigInt subtraction per tile, and none per slice unless the numbers are
+ * too large for doubles.
+ */
+export function placeSlices(tile: TileData, anchor: bigint): PlacedSlices {
+  const { slices } = tile;
+  const shift = Number(tile.originTicks - anchor);
+  if (slices.wide === null && Number.isSafeInteger(shift)) {
+    return { start: slices.startOffset, end: slices.endOffset, shift };
+  }
+  const start = new Float64Array(slices.length);
+  const end = new Float64Array(slices.length);
+  for (let k = 0; k < slices.length; k++) {
+    const exact = sliceStart(tile, k);
+    start[k] = Number(exact - anchor);
+    end[k] = Number(exact + sliceDuration(tile, k) - anchor);
+  }
+  return { start, end, shift: 0 };
+}
+
+/** The exact start of slice `k`, in ticks since the run's origin. */
+export function sliceStart(tile: TileData, k: number): Ticks {
+  const { wide, startOffset } = tile.slices;
+  return (wide === null ? tile.originTicks + BigInt(startOffset[k]!) : wide.start[k]!) as Ticks;
+}
+
+export function sliceDuration(tile: TileData, k: number): Ticks {
+  const { wide, startOffset, endOffset } = tile.slices;
+  return (wide === null ? BigInt(endOffset[k]! - startOffset[k]!) : wide.duration[k]!) as Ticks;
+}
+
+/** The exact time of sample `k`, in ticks since the run's origin. */
+export function sampleTime(tile: TileData, k: number): Ticks {
+  const { wide, timeOffset } = tile.samples;
+  return (wide === null ? tile.originTicks + BigInt(timeOffset[k]!) : wide[k]!) as Ticks;
+}
+
+/** The first tick of a bin. */
+export function binStart(tile: TileData, bin: number): Ticks {
+  return (tile.originTicks + BigInt(bin) * BigInt(tile.binTicks)) as Ticks;
+}
+
+/** The first tick after the tile. */
+export function tileEnd(level: number, index: number): Ticks {
+  return (tileOrigin(level, index) + BigInt(BINS_PER_TILE) * BigInt(binTicks(level))) as Ticks;
+}

@@ -1,0 +1,78 @@
+/**
+ * The steps that turn the body of a column into 64-bit integers, in place.
+ *
+ * A value is two 32-bit words, the low one first. Arithmetic is modulo 2**64 without a BigInt per value: this runs for
+ * some 50,000 values per page, and BigInts were the slow part of decoding.
+ */
+
+const WORD = 4294967296;
+
+/** Joins `planes` byte planes of `words.length / 2` values each. `words` is all zero before. */
+export function assembleWords(body: Uint8Array, planes: number, words: Int32Array): void {
+  const length = words.length / 2;
+  for (let plane = 0; plane < planes; plane++) {
+    const shift = 8 * (plane & 3);
+    const offset = plane * length;
+    for (let k = 0, word = plane >> 2; k < length; k++, word += 2) {
+      words[word]! |= body[offset + k]! << shift;
+    }
+  }
+}
+
+/** `(raw >> 1) ^ -(raw & 1)` of each value. */
+export function unzigzag(words: Int32Array): void {
+  for (let at = 0; at < words.length; at += 2) {
+    const low = words[at]!;
+    const high = words[at + 1]!;
+    const sign = -(low & 1);
+    words[at] = ((low >>> 1) | (high << 31)) ^ sign;
+    words[at + 1] = (high >>> 1) ^ sign;
+  }
+}
+
+/** Multiplies each value by `scale`. */
+export function scaleWords(words: Int32Array, scale: bigint): void {
+  const scaleLow = Number(scale & 0xffffffffn);
+  const scaleHigh = Number(scale >> 32n) | 0;
+  const scale0 = scaleLow & 0xffff;
+  const scale1 = scaleLow >>> 16;
+  for (let at = 0; at < words.length; at += 2) {
+    const low = words[at]!;
+    const value0 = low & 0xffff;
+    const value1 = low >>> 16;
+    // 16-bit limbs: each partial product stays below 2**53.
+    const low0 = value0 * scale0;
+    const middle = value1 * scale0 + value0 * scale1 + Math.floor(low0 / 65536);
+    const carry = value1 * scale1 + Math.floor(middle / 65536);
+    words[at] = (middle << 16) | (low0 & 0xffff);
+    words[at + 1] = carry + Math.imul(words[at + 1]!, scaleLow | 0) + Math.imul(low, scaleHigh);
+  }
+}
+
+/** Adds `base` to each value. */
+export function addBase(words: Int32Array, base: bigint): void {
+  const baseLow = Number(base & 0xffffffffn);
+  const baseHigh = Number(base >> 32n);
+  for (let at = 0; at < words.length; at += 2) {
+    const low = (words[at]! >>> 0) + baseLow;
+    words[at] = low;
+    words[at + 1] = words[at + 1]! + baseHigh + (low >= WORD ? 1 : 0);
+  }
+}
+
+/** Replaces each value by `base` and the sum of all values up to it. */
+export function prefixSum(words: Int32Array, base: bigint): void {
+  let low = Number(base & 0xffffffffn);
+  let high = Number(base >> 32n);
+  for (let at = 0; at < words.length; at += 2) {
+    low += words[at]! >>> 0;
+    let carry = 0;
+    if (low >= WORD) {
+      low -= WORD;
+      carry = 1;
+    }
+    high = (high + words[at + 1]! + carry) | 0;
+    words[at] = low;
+    words[at + 1] = high;
+  }
+}
