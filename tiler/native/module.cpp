@@ -3,6 +3,11 @@
 
 namespace nb = nanobind;
 
+namespace tilescope {
+void bind_pairing(nb::module_& m);
+}  // namespace tilescope
+
 NB_MODULE(_native, m) {
     m.doc() = "Hot loops of tilescope.tiler.";
+    tilescope::bind_pairing(m);
 }

@@ -1,0 +1,57 @@
+"""Begin/end pairing: the BEGIN and END rows of one track become slices.
+
+Rows are taken in the order (time, order in the file). With keys (async tracks), each key has a stack of its own. Rules:
+
+* An END closes the innermost open slice that has its name. An END without a name closes the innermost one.
+* An END whose name no open slice has closes the innermost one, and the slice is flagged RENAMED.
+* So interleaved pairs (B a, B b, E a, E b) are matched by their names. They overlap; rows are made for that later.
+* At one time, an END that names an earlier slice closes that one, wherever BEGINs of the same time stand in the file;
+  a BEGIN followed in the file by its own END is a slice of length 0.
+* An END that finds nothing open is counted in `ends_without_begin` and makes no slice.
+* A BEGIN without END is flagged OPEN. It ends where the innermost slice around it ends, or else at the trace's end.
+  Around it are: the slice that was innermost when it began, and the complete slices that had begun and not ended then
+  (of these, the one that ends first).
+* Complete slices pass through as they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from tilescope.tiler import _native
+
+
+@dataclass(frozen=True, slots=True)
+class PairedSlices:
+    """Slices of one track, in the order of the rows that begin them."""
+
+    start: NDArray[np.int64]  # (n,) ticks
+    duration: NDArray[np.int64]  # (n,) ticks, never negative
+    name: NDArray[np.int32]  # (n,) that of the BEGIN
+    source: NDArray[np.int64]  # (n,) row that begins the slice: a BEGIN or COMPLETE
+    end_source: NDArray[np.int64]  # (n,) row of its END, -1 where there is none
+    flags: NDArray[np.uint8]  # (n,) EventFlag.OPEN and RENAMED; to be joined with the flags of `source`
+    ends_without_begin: int
+    begins_without_end: int
+    renamed: int
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+
+def pair(
+    time: NDArray[np.int64],
+    duration: NDArray[np.int64],
+    phase: NDArray[np.uint8],
+    name: NDArray[np.int32],
+    key: NDArray[np.int64] | None,
+    trace_end: int,
+) -> PairedSlices:
+    """Slices of one track's rows, given in file order (sorted or not). Rows that are no slice phases are passed over.
+
+    All columns are (n,) and contiguous; times and `trace_end` are in ticks. `name` is -1 for an END without a name.
+    Without `key`, all rows share one stack. Raises ValueError when the columns differ in length.
+    """
+    return PairedSlices(*_native.pair_slices(time, duration, phase, name, key, trace_end))
