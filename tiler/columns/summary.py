@@ -63,5 +63,6 @@ class TraceSummary:
     ignored: dict[str, int] = field(default_factory=dict)  # reason → how many
     warnings: list[str] = field(default_factory=list)  # one line each
     hostname: str = ""
+    base_time_ns: int = 0  # to be added to every `time_ns` of the chunks: some files say it only at their end
     args_encoding: str = "json"  # "xstat" or "json": how `EventChunk.args` is to be decoded
     args_tables: bytes = b""  # whatever the decoder of that encoding needs, opaque to the stages between
