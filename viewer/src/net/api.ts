@@ -1,0 +1,132 @@
+/** Typed client of the HTTP part of docs/api.md. */
+
+import { type PageKey, pageName } from "../pages/key";
+import { ShapeIndex } from "../pages/shape";
+import { ApiError, NetworkError } from "./error";
+import {
+  type EventDetails,
+  type EventDetailsJson,
+  type EventName,
+  type Manifest,
+  type ManifestJson,
+  parseEventDetails,
+  parseManifest,
+  parseRun,
+  parseTrackTree,
+  type Run,
+  type RunJson,
+  type TrackTree,
+  type TrackTreeJson,
+} from "./model";
+
+export type Fetch = (input: string, init?: RequestInit) => Promise<Response>;
+
+/** All methods throw ApiError or NetworkError, or the abort's reason. */
+export class Api {
+  private readonly base: string;
+  private readonly fetch: Fetch;
+
+  /** `root` is the address under which `/api/v1` lies, without a slash at its end; "" for the page's own server. */
+  constructor(root = "", fetcher: Fetch = (input, init) => fetch(input, init)) {
+    this.base = `${root}/api/v1`;
+    this.fetch = fetcher;
+  }
+
+  async runs(signal?: AbortSignal): Promise<Run[]> {
+    const { runs } = await this.json<{ runs: RunJson[] }>("/runs", { signal: signal ?? null });
+    return runs.map(parseRun);
+  }
+
+  /** Asks for the run to be indexed; fine when it already is. */
+  async index(run: string): Promise<void> {
+    await this.request(`/runs/${encodeURIComponent(run)}/index`, { method: "POST" });
+  }
+
+  async manifest(run: string, signal?: AbortSignal): Promise<Manifest> {
+    const json = await this.json<ManifestJson>(`/runs/${encodeURIComponent(run)}/manifest`, { signal: signal ?? null });
+    return parseManifest(json);
+  }
+
+  build(run: string, build: string): BuildApi {
+    return new BuildApi(this, `/runs/${encodeURIComponent(run)}/builds/${encodeURIComponent(build)}`);
+  }
+
+  async json<T>(path: string, init?: RequestInit): Promise<T> {
+    const response = await this.request(path, init);
+    return (await response.json()) as T;
+  }
+
+  async bytes(path: string, init?: RequestInit): Promise<Uint8Array> {
+    const response = await this.request(path, init);
+    return new Uint8Array(await response.arrayBuffer());
+  }
+
+  /** The address of a path, as a WebSocket address. */
+  socketUrl(path: string, location: string): string {
+    const url = new URL(this.base + path, location);
+    url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
+    return url.href;
+  }
+
+  private async request(path: string, init: RequestInit = {}): Promise<Response> {
+    let response: Response;
+    try {
+      response = await this.fetch(this.base + path, init);
+    } catch (error) {
+      if (init.signal?.aborted) {
+        throw error;
+      }
+      throw new NetworkError("the server does not answer", { cause: error });
+    }
+    if (!response.ok) {
+      throw await apiError(response);
+    }
+    return response;
+  }
+}
+
+/** The immutable part: everything of one build of a run's index. */
+export class BuildApi {
+  constructor(
+    private readonly api: Api,
+    private readonly path: string,
+  ) {}
+
+  async tracks(): Promise<TrackTree> {
+    return parseTrackTree(await this.api.json<TrackTreeJson>(`${this.path}/tracks`));
+  }
+
+  /** Names of the ids from `page * page_size` on. */
+  async names(page: number): Promise<EventName[]> {
+    const pairs = await this.api.json<[string, string][]>(`${this.path}/names/${page}`);
+    return pairs.map(([name, category]) => ({ name, category }));
+  }
+
+  /** Throws FormatError as well. */
+  async shape(block: number): Promise<ShapeIndex> {
+    return ShapeIndex.decode(await this.api.bytes(`${this.path}/shapes/${block}`), block);
+  }
+
+  /** An inflated page: the browser undoes the gzip. */
+  page(key: PageKey, signal?: AbortSignal): Promise<Uint8Array> {
+    return this.api.bytes(`${this.path}/pages/${pageName(key)}`, { signal: signal ?? null });
+  }
+
+  async event(track: number, ordinal: bigint | number, signal?: AbortSignal): Promise<EventDetails> {
+    const path = `${this.path}/events/${track}/${ordinal}`;
+    return parseEventDetails(await this.api.json<EventDetailsJson>(path, { signal: signal ?? null }));
+  }
+
+  streamUrl(location: string): string {
+    return this.api.socketUrl(`${this.path}/stream`, location);
+  }
+}
+
+async function apiError(response: Response): Promise<ApiError> {
+  try {
+    const { error } = (await response.json()) as { error: { code: string; message: string } };
+    return new ApiError(response.status, error.code, error.message);
+  } catch {
+    return new ApiError(response.status, "unknown", `the server answered ${response.status}`);
+  }
+}

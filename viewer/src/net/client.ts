@@ -1,0 +1,155 @@
+/**
+ * The tile client: told what is on the screen, it sees to it that the tiles come, and says what can be drawn now.
+ *
+ * It ties the parts together: shape records → resolver → stream → cache → coverage.
+ */
+
+import type { View } from "../base/view";
+import { PageCache } from "../pages/cache";
+import { type Coverage, coverage } from "../pages/coverage";
+import { blockOf, type PageKey, type PageName, pageName } from "../pages/key";
+import { type PageWant, resolve, type TrackRequest } from "../pages/resolver";
+import type { ShapeIndex } from "../pages/shape";
+import type { TileData } from "../pages/tile";
+import type { FetchPage } from "./fetcher";
+import { type Socket, type StreamEvents, type StreamStatus, TileStream } from "./stream";
+
+/** What is on the screen now. */
+export interface Screen {
+  readonly view: View;
+  /** Visible tracks, from top to bottom. */
+  readonly tracks: readonly TrackRequest[];
+  /** Tracks just above and below. */
+  readonly nearby?: readonly TrackRequest[];
+}
+
+export interface ClientOptions {
+  readonly rootLevel: number;
+  readonly loadShape: (block: number) => Promise<ShapeIndex>;
+  readonly connect: () => Socket;
+  readonly fetchPage: FetchPage;
+  /** Something to draw has arrived, or the status has changed. */
+  readonly onChange: () => void;
+  readonly onError?: (error: Error) => void;
+  readonly budgetBytes?: number;
+  readonly createStream?: (events: StreamEvents) => Pick<TileStream, "want" | "close">;
+}
+
+export interface ClientStatus {
+  readonly stream: StreamStatus;
+  /** Pages that the view needs and that are not there yet. */
+  readonly missingPages: number;
+}
+
+/** Decoded columns take some 50 bytes an event: room for millions of events and many screens. */
+const DEFAULT_BUDGET_BYTES = 256 * 1024 * 1024;
+
+/** Pages around the view are only fetched while the needed ones leave this part of the cache free. */
+const MAX_NEEDED_PART = 0.7;
+
+const NOTHING: Coverage = { draws: [], complete: false };
+
+export class TileClient {
+  private readonly cache: PageCache;
+  private readonly shapes = new Map<number, ShapeIndex>();
+  private readonly loading = new Set<number>();
+  private readonly failed = new Set<PageName>();
+  private readonly stream: Pick<TileStream, "want" | "close">;
+  private screen: Screen | null = null;
+  private needed: readonly PageWant[] = [];
+  private streamStatus: StreamStatus = "connecting";
+
+  constructor(private readonly options: ClientOptions) {
+    this.cache = new PageCache(options.budgetBytes ?? DEFAULT_BUDGET_BYTES);
+    const events: StreamEvents = {
+      onPage: (page) => {
+        this.cache.add(page);
+        options.onChange();
+      },
+      onFailed: (key, error) => this.pageFailed(key, error),
+      onStatus: (status) => {
+        this.streamStatus = status;
+        options.onChange();
+      },
+    };
+    this.stream =
+      options.createStream?.(events) ??
+      new TileStream({ connect: options.connect, fetchPage: options.fetchPage, events });
+  }
+
+  get status(): ClientStatus {
+    const missing = this.needed.filter((want) => !this.cache.has(want.name) && !this.failed.has(want.name));
+    return { stream: this.streamStatus, missingPages: missing.length };
+  }
+
+  /** Says what is on the screen; cheap enough to be called for every frame of a movement. */
+  show(screen: Screen): void {
+    this.screen = screen;
+    this.loadShapes([...screen.tracks, ...(screen.nearby ?? [])]);
+    const wants = resolve({ ...screen, shapes: this.shapes, rootLevel: this.options.rootLevel });
+    this.needed = wants.filter((want) => want.tier === "coarse" || want.tier === "sharp");
+    const rest = wants.filter((want) => want.tier === "margin" || want.tier === "root");
+    this.cache.use(new Set(this.needed.map((want) => want.name)), names(rest));
+    const roomy = this.cache.neededBytes < MAX_NEEDED_PART * this.cache.budgetBytes;
+    const missing = (roomy ? wants : this.needed).filter(
+      (want) => !this.cache.has(want.name) && !this.failed.has(want.name),
+    );
+    this.stream.want(missing.map((want) => want.key));
+  }
+
+  /** What to draw for a track; incomplete and perhaps empty while its shape or its tiles are on their way. */
+  coverage(request: TrackRequest, view: View): Coverage {
+    const shape = this.shapes.get(blockOf(request.track));
+    if (shape === undefined) {
+      return NOTHING;
+    }
+    return coverage(this.tile, shape, request, view, this.options.rootLevel);
+  }
+
+  readonly tile = (track: number, level: number, index: number): TileData | undefined =>
+    this.cache.lookup(track, level, index);
+
+  shape(block: number): ShapeIndex | undefined {
+    return this.shapes.get(block);
+  }
+
+  close(): void {
+    this.screen = null;
+    this.stream.close();
+  }
+
+  private loadShapes(requests: readonly TrackRequest[]): void {
+    for (const { track } of requests) {
+      const block = blockOf(track);
+      if (!this.shapes.has(block) && !this.loading.has(block)) {
+        void this.loadShape(block);
+      }
+    }
+  }
+
+  private async loadShape(block: number): Promise<void> {
+    this.loading.add(block);
+    try {
+      this.shapes.set(block, await this.options.loadShape(block));
+      if (this.screen !== null) {
+        this.show(this.screen);
+        this.options.onChange();
+      }
+    } catch (error) {
+      this.options.onError?.(error instanceof Error ? error : new Error(String(error)));
+    } finally {
+      // After a failure the next screen that shows the block tries again.
+      this.loading.delete(block);
+    }
+  }
+
+  private pageFailed(key: PageKey, error: Error): void {
+    this.failed.add(pageName(key));
+    this.options.onError?.(error);
+    this.options.onChange();
+  }
+}
+
+function names(wants: readonly PageWant[]): PageName[] {
+  return wants.map((want) => want.name);
+}

@@ -1,0 +1,79 @@
+/** Fetches wanted pages one by one over HTTP: what the stream falls back to where WebSockets do not get through. */
+
+import { type PageKey, type PageName, pageName } from "../pages/key";
+
+export type FetchPage = (key: PageKey, signal: AbortSignal) => Promise<Uint8Array>;
+
+export interface FetchEvents {
+  onBytes(key: PageKey, bytes: Uint8Array): void;
+  onError(key: PageKey, error: Error): void;
+}
+
+/** Browsers open about six connections to a server; one stays free for the rest of the API. */
+const MAX_REQUESTS = 5;
+
+export class PageFetcher {
+  private wanted: readonly PageKey[] = [];
+  private readonly running = new Map<PageName, AbortController>();
+
+  constructor(
+    private readonly fetchPage: FetchPage,
+    private readonly events: FetchEvents,
+  ) {}
+
+  /** The complete list, most urgent first; requests that are no longer in it are aborted. */
+  want(keys: readonly PageKey[]): void {
+    this.wanted = keys;
+    const names = new Set(keys.map(pageName));
+    for (const [name, controller] of this.running) {
+      if (!names.has(name)) {
+        this.running.delete(name);
+        controller.abort();
+      }
+    }
+    this.fill();
+  }
+
+  stop(): void {
+    this.want([]);
+  }
+
+  private fill(): void {
+    for (const key of this.wanted) {
+      if (this.running.size >= MAX_REQUESTS) {
+        return;
+      }
+      if (!this.running.has(pageName(key))) {
+        void this.run(key);
+      }
+    }
+  }
+
+  private async run(key: PageKey): Promise<void> {
+    const name = pageName(key);
+    const controller = new AbortController();
+    this.running.set(name, controller);
+    try {
+      const bytes = await this.fetchPage(key, controller.signal);
+      if (this.finish(key, controller)) {
+        this.events.onBytes(key, bytes);
+      }
+    } catch (error) {
+      if (this.finish(key, controller)) {
+        this.events.onError(key, error instanceof Error ? error : new Error(String(error)));
+      }
+    }
+    this.fill();
+  }
+
+  /** Takes the page off the list; false when the request had been given up. */
+  private finish(key: PageKey, controller: AbortController): boolean {
+    const name = pageName(key);
+    if (this.running.get(name) !== controller) {
+      return false;
+    }
+    this.running.delete(name);
+    this.wanted = this.wanted.filter((other) => pageName(other) !== name);
+    return true;
+  }
+}

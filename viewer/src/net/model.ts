@@ -1,0 +1,231 @@
+/** What the API of docs/api.md answers, in the viewer's own types: 64-bit numbers are BigInts, times are ticks. */
+
+import { type Ticks, type TimeBase, ticks } from "../base/time";
+import type { TrackKind } from "../base/track";
+import type { TickRange } from "../base/view";
+
+export type RunState = "new" | "queued" | "indexing" | "ready" | "failed";
+
+export interface Progress {
+  readonly phase: string;
+  /** 0 to 1. */
+  readonly fraction: number;
+  readonly events: bigint;
+}
+
+export interface Run {
+  readonly id: string;
+  readonly name: string;
+  readonly path: string;
+  readonly state: RunState;
+  readonly error: string | null;
+  readonly hosts: readonly string[];
+  readonly files: number;
+  readonly sizeBytes: bigint;
+  readonly modifiedNs: bigint;
+  readonly build: string | null;
+  readonly progress: Progress | null;
+}
+
+export interface Manifest {
+  readonly run: string;
+  readonly name: string;
+  readonly build: string;
+  readonly format: string;
+  readonly time: TimeBase;
+  readonly range: TickRange;
+  readonly rootLevel: number;
+  readonly empty: boolean;
+  readonly hosts: readonly string[];
+  readonly files: readonly string[];
+  readonly processes: number;
+  readonly tracks: number;
+  readonly blocks: number;
+  readonly names: { readonly count: number; readonly pageSize: number };
+  readonly events: EventCounts;
+  readonly ignored: Readonly<Record<string, bigint>>;
+  readonly warnings: readonly string[];
+  readonly storeBytes: bigint;
+  readonly createdNs: bigint;
+}
+
+export interface EventCounts {
+  readonly total: bigint;
+  readonly slices: bigint;
+  readonly instants: bigint;
+  readonly counterSamples: bigint;
+  readonly asyncSlices: bigint;
+  readonly flowEnds: bigint;
+  readonly other: bigint;
+}
+
+export interface Group {
+  readonly id: number;
+  readonly parent: number | null;
+  readonly kind: string;
+  readonly name: string;
+  readonly detail: string;
+  /** The track that sums up the group, or null. */
+  readonly rollup: number | null;
+}
+
+export interface Track {
+  readonly id: number;
+  readonly group: number;
+  readonly kind: TrackKind;
+  readonly name: string;
+  readonly detail: string;
+  readonly rows: number;
+  readonly events: bigint;
+  /** Summed duration; 0 for counters. */
+  readonly busyTicks: Ticks;
+  /** Rollup tracks: the number of rows of all child tracks together; 1 for the others. */
+  readonly lanes: number;
+  /** Counter tracks: the range of all values. */
+  readonly values: { readonly min: number; readonly max: number } | null;
+}
+
+export interface TrackTree {
+  readonly groups: readonly Group[];
+  readonly tracks: readonly Track[];
+}
+
+export interface EventName {
+  readonly name: string;
+  readonly category: string;
+}
+
+export type ArgValue = string | number | boolean | null | readonly ArgValue[] | { readonly [key: string]: ArgValue };
+
+export interface EventDetails {
+  readonly track: number;
+  readonly ordinal: bigint;
+  readonly kind: string;
+  readonly name: string;
+  readonly category: string;
+  readonly startTicks: Ticks;
+  readonly durationTicks: Ticks;
+  readonly row: number;
+  readonly flags: readonly string[];
+  /** Counter samples: the value. */
+  readonly value: number | null;
+  readonly args: readonly { readonly name: string; readonly value: ArgValue }[];
+}
+
+export interface RunJson extends Omit<Run, "sizeBytes" | "modifiedNs" | "progress"> {
+  readonly size_bytes: string;
+  readonly modified_ns: string;
+  readonly progress: { readonly phase: string; readonly fraction: number; readonly events: string } | null;
+}
+
+export function parseRun(json: RunJson): Run {
+  const { size_bytes, modified_ns, progress, ...rest } = json;
+  return {
+    ...rest,
+    sizeBytes: BigInt(size_bytes),
+    modifiedNs: BigInt(modified_ns),
+    progress: progress === null ? null : { ...progress, events: BigInt(progress.events) },
+  };
+}
+
+export interface ManifestJson {
+  readonly run: string;
+  readonly name: string;
+  readonly build: string;
+  readonly format: string;
+  readonly tick_ps: number;
+  readonly origin_ns: string;
+  readonly start: string;
+  readonly end: string;
+  readonly root_level: number;
+  readonly empty: boolean;
+  readonly hosts: readonly string[];
+  readonly files: readonly string[];
+  readonly processes: number;
+  readonly tracks: number;
+  readonly blocks: number;
+  readonly names: { readonly count: number; readonly page_size: number };
+  readonly events: {
+    readonly total: string;
+    readonly slices: string;
+    readonly instants: string;
+    readonly counter_samples: string;
+    readonly async_slices: string;
+    readonly flow_ends: string;
+    readonly other: string;
+  };
+  readonly ignored: Readonly<Record<string, string>>;
+  readonly warnings: readonly string[];
+  readonly store_bytes: string;
+  readonly created_ns: string;
+}
+
+export function parseManifest(json: ManifestJson): Manifest {
+  const { run, name, build, format, empty, hosts, files, processes, tracks, blocks, warnings } = json;
+  return {
+    ...{ run, name, build, format, empty, hosts, files, processes, tracks, blocks, warnings },
+    time: { tickPs: json.tick_ps, originNs: BigInt(json.origin_ns) },
+    range: { startTicks: ticks(json.start), endTicks: ticks(json.end) },
+    rootLevel: json.root_level,
+    names: { count: json.names.count, pageSize: json.names.page_size },
+    events: {
+      total: BigInt(json.events.total),
+      slices: BigInt(json.events.slices),
+      instants: BigInt(json.events.instants),
+      counterSamples: BigInt(json.events.counter_samples),
+      asyncSlices: BigInt(json.events.async_slices),
+      flowEnds: BigInt(json.events.flow_ends),
+      other: BigInt(json.events.other),
+    },
+    ignored: Object.fromEntries(Object.entries(json.ignored).map(([reason, count]) => [reason, BigInt(count)])),
+    storeBytes: BigInt(json.store_bytes),
+    createdNs: BigInt(json.created_ns),
+  };
+}
+
+export interface TrackTreeJson {
+  readonly groups: readonly Group[];
+  readonly tracks: readonly {
+    readonly id: number;
+    readonly group: number;
+    readonly kind: TrackKind;
+    readonly name: string;
+    readonly detail: string;
+    readonly rows: number;
+    readonly events: string;
+    readonly busy?: string;
+    readonly lanes?: number;
+    readonly min?: number | null;
+    readonly max?: number | null;
+  }[];
+}
+
+export function parseTrackTree(json: TrackTreeJson): TrackTree {
+  const tracks = json.tracks.map(({ events, busy, lanes, min, max, ...rest }) => ({
+    ...rest,
+    events: BigInt(events),
+    busyTicks: ticks(busy ?? "0"),
+    lanes: lanes ?? 1,
+    values: typeof min === "number" && typeof max === "number" ? { min, max } : null,
+  }));
+  return { groups: json.groups, tracks };
+}
+
+export interface EventDetailsJson {
+  readonly track: number;
+  readonly ordinal: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly category: string;
+  readonly start: string;
+  readonly duration: string;
+  readonly row: number;
+  readonly flags: readonly string[];
+  readonly value: number | null;
+  readonly args: readonly { readonly name: string; readonly value: ArgValue }[];
+}
+
+export function parseEventDetails(json: EventDetailsJson): EventDetails {
+  const { ordinal, start, duration, ...rest } = json;
+  return { ...rest, ordinal: BigInt(ordinal), startTicks: ticks(start), durationTicks: ticks(duration) };
+}

@@ -1,0 +1,38 @@
+/** The names of events by name id, loaded a page at a time when one of them is first looked at. */
+
+import type { EventName } from "./model";
+
+export type LoadNames = (page: number) => Promise<readonly EventName[]>;
+
+export class NameTable {
+  private readonly pages = new Map<number, readonly EventName[] | "loading">();
+
+  /** `onLoad` is called with the first name id of a page and its names. */
+  constructor(
+    private readonly load: LoadNames,
+    private readonly pageSize: number,
+    private readonly onLoad: (firstId: number, names: readonly EventName[]) => void,
+  ) {}
+
+  /** The name, or undefined while its page is on its way. */
+  get(id: number): EventName | undefined {
+    const page = Math.floor(id / this.pageSize);
+    const names = this.pages.get(page);
+    if (names === undefined) {
+      void this.fetch(page);
+    }
+    return names === undefined || names === "loading" ? undefined : names[id % this.pageSize];
+  }
+
+  private async fetch(page: number): Promise<void> {
+    this.pages.set(page, "loading");
+    try {
+      const names = await this.load(page);
+      this.pages.set(page, names);
+      this.onLoad(page * this.pageSize, names);
+    } catch {
+      // The next look at one of its names tries again.
+      this.pages.delete(page);
+    }
+  }
+}

@@ -1,0 +1,202 @@
+/**
+ * The stream of pages: one WebSocket per open run, as docs/api.md describes it.
+ *
+ * The client says at any time the complete list of pages it wants. The server sends within a byte credit, which is
+ * given back after decoding, so a slow tab slows the server down instead of filling its memory. A lost connection is
+ * opened again with growing pauses; while none can be opened, pages come over HTTP.
+ */
+
+import { type PageKey, type PageName, pageName } from "../pages/key";
+import { type DecodedPage, decodePage } from "../pages/page";
+import { ApiError } from "./error";
+import { type FetchPage, PageFetcher } from "./fetcher";
+import { inflate } from "./inflate";
+import { decodeMessage, encodeCredit, encodeWant, MAX_WANTS, type ServerMessage } from "./messages";
+import { Turns } from "./turns";
+
+/** The part of a WebSocket that the stream uses. */
+export interface Socket {
+  binaryType: BinaryType;
+  onopen: ((event: Event) => void) | null;
+  onmessage: ((event: MessageEvent) => void) | null;
+  onclose: ((event: CloseEvent) => void) | null;
+  send(data: Uint8Array<ArrayBuffer>): void;
+  close(): void;
+}
+
+/** `polling`: no WebSocket gets through, pages come over HTTP. */
+export type StreamStatus = "connecting" | "open" | "polling" | "closed";
+
+export interface StreamEvents {
+  onPage(page: DecodedPage): void;
+  /** The page does not exist, or cannot be read; it is not asked for again. */
+  onFailed(key: PageKey, error: Error): void;
+  onStatus(status: StreamStatus): void;
+}
+
+export interface StreamOptions {
+  readonly connect: () => Socket;
+  readonly fetchPage: FetchPage;
+  readonly events: StreamEvents;
+  readonly turns?: Turns;
+  /** Calls back later; gives a function that cancels. */
+  readonly later?: (run: () => void, ms: number) => () => void;
+}
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 8000;
+/** Connections that fail to open before pages are fetched over HTTP. */
+const FAILURES_BEFORE_POLLING = 2;
+
+export class TileStream {
+  private readonly options: StreamOptions;
+  private readonly turns: Turns;
+  private readonly fetcher: PageFetcher;
+  private readonly later: (run: () => void, ms: number) => () => void;
+  private socket: Socket | null = null;
+  private state: StreamStatus = "connecting";
+  private failures = 0;
+  private cancelRetry: () => void = () => undefined;
+  private wanted: readonly PageKey[] = [];
+  /** Names of the last list that was sent, without the pages that have come since. */
+  private outstanding: readonly PageName[] | null = null;
+  private wantId = 0;
+  private received = 0;
+  /** Pages that have arrived and are being decoded, and pages that cannot be had. */
+  private readonly settled = new Set<PageName>();
+
+  constructor(options: StreamOptions) {
+    this.options = options;
+    this.turns = options.turns ?? new Turns();
+    this.later = options.later ?? laterByTimer;
+    this.fetcher = new PageFetcher(options.fetchPage, {
+      onBytes: (key, bytes) => void this.deliver(key, () => Promise.resolve(bytes)),
+      // Without an answer the page stays wanted, and the next attempt to connect asks for it again.
+      onError: (key, error) => (error instanceof ApiError ? this.fail(key, error) : undefined),
+    });
+    this.open();
+  }
+
+  get status(): StreamStatus {
+    return this.state;
+  }
+
+  /** The complete list of pages that are wanted and not there yet, most urgent first. */
+  want(keys: readonly PageKey[]): void {
+    this.wanted = keys.slice(0, MAX_WANTS);
+    this.sendWants();
+  }
+
+  close(): void {
+    this.setStatus("closed");
+    this.cancelRetry();
+    this.fetcher.stop();
+    this.socket?.close();
+    this.socket = null;
+  }
+
+  private open(): void {
+    const socket = this.options.connect();
+    let opened = false;
+    socket.binaryType = "arraybuffer";
+    socket.onopen = () => {
+      opened = true;
+      this.failures = 0;
+      this.received = 0;
+      this.outstanding = null;
+      this.fetcher.stop();
+      this.setStatus("open");
+      this.sendWants();
+    };
+    socket.onmessage = (event) => this.receive(socket, event.data as ArrayBuffer);
+    socket.onclose = () => {
+      if (this.socket === socket) {
+        this.socket = null;
+        this.retry(opened);
+      }
+    };
+    this.socket = socket;
+  }
+
+  private retry(opened: boolean): void {
+    this.failures += opened ? 0 : 1;
+    const polling = this.failures >= FAILURES_BEFORE_POLLING;
+    this.setStatus(polling ? "polling" : "connecting");
+    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.failures);
+    this.cancelRetry = this.later(() => this.open(), pauseMs);
+    this.sendWants();
+  }
+
+  private sendWants(): void {
+    const keys = this.wanted.filter((key) => !this.settled.has(pageName(key)));
+    if (this.state === "polling") {
+      this.fetcher.want(keys);
+    } else if (this.state === "open") {
+      const names = keys.map(pageName);
+      if (this.outstanding === null || names.join() !== this.outstanding.join()) {
+        this.outstanding = names;
+        this.wantId += 1;
+        this.socket?.send(encodeWant(this.wantId, keys, this.received));
+      }
+    }
+  }
+
+  private receive(socket: Socket, frame: ArrayBuffer): void {
+    let message: ServerMessage;
+    try {
+      message = decodeMessage(frame);
+    } catch {
+      // A peer that speaks something else: start over.
+      socket.close();
+      return;
+    }
+    if (message.type === "page") {
+      const { key, payload } = message;
+      this.received += 1;
+      this.outstanding = this.outstanding?.filter((name) => name !== pageName(key)) ?? null;
+      void this.deliver(key, () => inflate(payload)).then(() => {
+        if (this.socket === socket && this.state === "open") {
+          socket.send(encodeCredit(payload.byteLength));
+        }
+      });
+    } else if (message.type === "missing") {
+      this.fail(message.key, new Error("the server has no such page"));
+    } else if (message.type === "error") {
+      socket.close();
+    }
+  }
+
+  private async deliver(key: PageKey, load: () => Promise<Uint8Array>): Promise<void> {
+    const name = pageName(key);
+    this.settled.add(name);
+    try {
+      const bytes = await load();
+      const page = await this.turns.run(() => decodePage(bytes, key));
+      if (this.state === "closed") {
+        return;
+      }
+      this.settled.delete(name);
+      this.wanted = this.wanted.filter((other) => pageName(other) !== name);
+      this.options.events.onPage(page);
+    } catch (error) {
+      this.fail(key, error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  private fail(key: PageKey, error: Error): void {
+    this.settled.add(pageName(key));
+    this.options.events.onFailed(key, error);
+  }
+
+  private setStatus(status: StreamStatus): void {
+    if (this.state !== status) {
+      this.state = status;
+      this.options.events.onStatus(status);
+    }
+  }
+}
+
+function laterByTimer(run: () => void, ms: number): () => void {
+  const timer = setTimeout(run, ms);
+  return () => clearTimeout(timer);
+}

@@ -1,0 +1,54 @@
+/**
+ * Runs small pieces of work one after the other, and lets the browser draw in between.
+ *
+ * A page takes about a millisecond to decode, and a new view brings dozens at once: decoded in one go they would cost
+ * several frames.
+ */
+
+/** Work for this long, then give way: a quarter of a frame at 60 Hz. */
+const SLICE_MS = 4;
+
+export interface Clock {
+  now(): number;
+  /** Resolves after the browser had a chance to draw. */
+  pause(): Promise<void>;
+}
+
+const browserClock: Clock = {
+  now: () => performance.now(),
+  pause: () => new Promise((resolve) => setTimeout(resolve, 0)),
+};
+
+export class Turns {
+  private readonly clock: Clock;
+  private last: Promise<void> = Promise.resolve();
+  private sliceStart = Number.NEGATIVE_INFINITY;
+  private spentMs = 0;
+
+  constructor(clock: Clock = browserClock) {
+    this.clock = clock;
+  }
+
+  /** Runs `work` after all work that was given before; settles as it does. */
+  run<T>(work: () => T): Promise<T> {
+    const done = this.last.then(() => this.turn(work));
+    this.last = done.then(
+      () => undefined,
+      () => undefined,
+    );
+    return done;
+  }
+
+  private async turn<T>(work: () => T): Promise<T> {
+    if (this.spentMs >= SLICE_MS) {
+      await this.clock.pause();
+      this.spentMs = 0;
+    }
+    this.sliceStart = this.clock.now();
+    try {
+      return work();
+    } finally {
+      this.spentMs += this.clock.now() - this.sliceStart;
+    }
+  }
+}

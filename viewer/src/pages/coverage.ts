@@ -1,0 +1,161 @@
+/**
+ * Which tiles to draw for a track now, with what has arrived so far.
+ *
+ * Every part of the view that holds events gets exactly one tile: the sharp one when it is there, else finer ones that
+ * are still there from before, else the nearest ancestor, clipped to the part that is missing. So nothing is drawn
+ * twice, and nothing is blank once a coarse tile has arrived.
+ */
+
+import type { Ticks } from "../base/time";
+import { type View, visibleRange } from "../base/view";
+import { binTicks, slotOf, tileIndexAt, tileOrigin } from "./key";
+import { sharpLevel, type TrackRequest } from "./resolver";
+import { NO_TILE, type ShapeIndex } from "./shape";
+import { type TileData, tileEnd } from "./tile";
+
+/** A tile, and the part of the time axis for which it is drawn: `[clipStart, clipEnd)`. */
+export interface DrawTile {
+  readonly tile: TileData;
+  readonly clipStart: Ticks;
+  readonly clipEnd: Ticks;
+  /** False for a stand-in of another level while the right tile is on its way. */
+  readonly sharp: boolean;
+}
+
+export interface Coverage {
+  /** In time order, without overlaps. */
+  readonly draws: readonly DrawTile[];
+  /** Whether everything that the view needs is there. */
+  readonly complete: boolean;
+}
+
+export type TileLookup = (track: number, level: number, index: number) => TileData | undefined;
+
+/** How many levels below a missing tile finer ones are looked for; 16 tiles at most take its place. */
+const FINER_LEVELS = 2;
+
+export function coverage(
+  lookup: TileLookup,
+  shape: ShapeIndex,
+  request: TrackRequest,
+  view: View,
+  rootLevel: number,
+): Coverage {
+  const walk = new Walk(lookup, shape, request, view, rootLevel);
+  const root = shape.find(slotOf(request.track), rootLevel, 0);
+  if (root !== NO_TILE) {
+    walk.visit(root, undefined);
+  }
+  return { draws: walk.draws, complete: walk.complete };
+}
+
+class Walk {
+  readonly draws: DrawTile[] = [];
+  complete = true;
+  private readonly slot: number;
+  private readonly level: number;
+  private readonly start: Ticks;
+  private readonly last: Ticks;
+
+  constructor(
+    private readonly lookup: TileLookup,
+    private readonly shape: ShapeIndex,
+    private readonly request: TrackRequest,
+    view: View,
+    rootLevel: number,
+  ) {
+    const range = visibleRange(view);
+    this.slot = slotOf(request.track);
+    this.level = sharpLevel(view.ticksPerPx, rootLevel);
+    this.start = range.startTicks;
+    this.last = (range.endTicks - 1n) as Ticks;
+  }
+
+  visit(position: number, ancestor: TileData | undefined): void {
+    const level = this.shape.levelAt(position);
+    const index = this.shape.indexAt(position);
+    const tile = this.lookup(this.request.track, level, index);
+    if (level === this.level || this.shape.kindAt(position) !== "interior") {
+      this.emit(position, tile, ancestor);
+      return;
+    }
+    const nearest = tile ?? ancestor;
+    for (const child of this.children(level, index)) {
+      const found = this.shape.find(this.slot, level - 1, child);
+      if (found !== NO_TILE) {
+        this.visit(found, nearest);
+      } else if (this.request.kind === "counter") {
+        // No samples, but a value is in force, which the tile around the gap knows.
+        this.push(nearest, level - 1, child, tile !== undefined);
+      }
+    }
+  }
+
+  private emit(position: number, tile: TileData | undefined, ancestor: TileData | undefined): void {
+    const level = this.shape.levelAt(position);
+    const index = this.shape.indexAt(position);
+    if (tile !== undefined) {
+      this.push(tile, level, index, true);
+      return;
+    }
+    const finer: TileData[] = [];
+    if (this.finer(position, FINER_LEVELS, finer)) {
+      this.complete = false;
+      for (const part of finer) {
+        this.push(part, part.level, part.index, false);
+      }
+      return;
+    }
+    this.push(ancestor, level, index, false);
+  }
+
+  /** Collects the tiles below `position` that show it completely; false when one of them is not there. */
+  private finer(position: number, levels: number, out: TileData[]): boolean {
+    const level = this.shape.levelAt(position);
+    if (levels === 0 || this.shape.kindAt(position) !== "interior" || this.request.kind === "counter") {
+      return false;
+    }
+    for (const child of this.children(level, this.shape.indexAt(position))) {
+      const found = this.shape.find(this.slot, level - 1, child);
+      if (found === NO_TILE) {
+        continue;
+      }
+      const tile = this.lookup(this.request.track, level - 1, child);
+      if (tile !== undefined) {
+        out.push(tile);
+      } else if (!this.finer(found, levels - 1, out)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Indices of the children of a tile that the view shows. */
+  private *children(level: number, index: number): Iterable<number> {
+    const from = Math.max(4 * index, tileIndexAt(level - 1, this.start));
+    const to = Math.min(4 * index + 3, tileIndexAt(level - 1, this.last));
+    for (let child = from; child <= to; child++) {
+      yield child;
+    }
+  }
+
+  private push(tile: TileData | undefined, level: number, index: number, sharp: boolean): void {
+    this.complete = this.complete && sharp;
+    if (tile === undefined) {
+      return;
+    }
+    const clipStart = tileOrigin(level, index);
+    const clipEnd = tileEnd(level, index);
+    const before = this.draws[this.draws.length - 1];
+    if (before !== undefined && before.tile === tile) {
+      this.draws[this.draws.length - 1] = { ...before, clipEnd, sharp: before.sharp && sharp };
+    } else {
+      this.draws.push({ tile, clipStart, clipEnd, sharp });
+    }
+  }
+}
+
+/** Pixels per bin of a drawn tile: what the status line says about the resolution. */
+export function binPx(tile: TileData, view: View): number {
+  return binTicks(tile.level) / view.ticksPerPx;
+}

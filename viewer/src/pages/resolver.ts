@@ -1,0 +1,131 @@
+/**
+ * From what is on the screen to the pages that show it, in order of priority.
+ *
+ * Pure, and specified in docs/resolver.md with test vectors in tests/vectors/resolver, so that other clients ask for
+ * the same pages.
+ */
+
+import type { TrackKind } from "../base/track";
+import { type TickRange, type View, visibleRange } from "../base/view";
+import { blockOf, type PageKey, type PageName, pageName, slotOf, tileIndexAt } from "./key";
+import { NO_TILE, type ShapeIndex } from "./shape";
+
+export interface TrackRequest {
+  readonly track: number;
+  readonly kind: TrackKind;
+}
+
+export interface ResolveInput {
+  readonly view: View;
+  /** Visible tracks, from top to bottom. */
+  readonly tracks: readonly TrackRequest[];
+  /** Tracks just outside the screen. */
+  readonly nearby?: readonly TrackRequest[];
+  readonly rootLevel: number;
+  /** Shape indices by block; tracks of other blocks are left out. */
+  readonly shapes: ReadonlyMap<number, ShapeIndex>;
+  /** How far beyond each side of the view pages are fetched ahead; half the view's width unless told. */
+  readonly marginPx?: number;
+}
+
+/** `coarse`: a first picture. `sharp`: what the view needs. `margin`: around the view. `root`: the whole run. */
+export type Tier = "coarse" | "sharp" | "margin" | "root";
+
+export interface PageWant {
+  readonly key: PageKey;
+  readonly name: PageName;
+  readonly tier: Tier;
+}
+
+/** The sharpest level that is worth drawing has the widest bins of at most this many pixels. */
+const MAX_BIN_PX = 2;
+
+/** The coarse pass is this many levels (a factor of 4 each) above the sharp one: a screen is then one or two tiles. */
+const COARSE_LEVELS = 2;
+
+/** The highest level whose bins are at most 2 px wide, so between 0.5 and 2 px; 0 where even a tick is wider. */
+export function sharpLevel(ticksPerPx: number, rootLevel: number): number {
+  let level = 0;
+  while (level < rootLevel && 4 ** (level + 1) <= MAX_BIN_PX * ticksPerPx) {
+    level += 1;
+  }
+  return level;
+}
+
+/** The wanted pages, each once, most urgent first. */
+export function resolve(input: ResolveInput): PageWant[] {
+  const { view, tracks, nearby = [], rootLevel } = input;
+  const sharp = sharpLevel(view.ticksPerPx, rootLevel);
+  const coarse = Math.min(rootLevel, sharp + COARSE_LEVELS);
+  const visible = visibleRange(view);
+  const around = widened(visible, view, input.marginPx ?? view.widthPx / 2);
+  const wants = new Map<PageName, PageWant>();
+  const add = (tier: Tier, requests: readonly TrackRequest[], level: number, range: TickRange): void => {
+    for (const request of requests) {
+      const shape = input.shapes.get(blockOf(request.track));
+      for (const position of shape === undefined ? [] : tilesFor(shape, request, range, level, rootLevel)) {
+        const key = shape!.pageAt(position);
+        const name = pageName(key);
+        if (!wants.has(name)) {
+          wants.set(name, { key, name, tier });
+        }
+      }
+    }
+  };
+  add("coarse", tracks, coarse, visible);
+  add("sharp", tracks, sharp, visible);
+  add("margin", tracks, sharp, around);
+  add("margin", nearby, coarse, visible);
+  add("margin", nearby, sharp, visible);
+  add("root", tracks, rootLevel, visible);
+  return [...wants.values()];
+}
+
+/**
+ * Positions of the tiles that show a range of a track with bins of `level`: the tiles of that level, and coarser tiles
+ * below which nothing finer exists. A counter keeps its value where it has no samples and so no tiles; there the
+ * deepest tile around the gap is wanted.
+ */
+export function tilesFor(
+  shape: ShapeIndex,
+  { track, kind }: TrackRequest,
+  range: TickRange,
+  level: number,
+  rootLevel: number,
+): number[] {
+  const slot = slotOf(track);
+  const out: number[] = [];
+  for (let z = rootLevel; z >= level; z--) {
+    const from = tileIndexAt(z, range.startTicks);
+    const to = tileIndexAt(z, range.endTicks - 1n);
+    for (const position of shape.range(slot, z, from, to)) {
+      const last = z === level || shape.kindAt(position) !== "interior";
+      if (last || (kind === "counter" && hasGap(shape, position, range))) {
+        out.push(position);
+      }
+    }
+  }
+  return out;
+}
+
+/** Whether a child of the tile that overlaps the range does not exist. */
+function hasGap(shape: ShapeIndex, position: number, range: TickRange): boolean {
+  const child = shape.levelAt(position) - 1;
+  const first = 4 * shape.indexAt(position);
+  const from = Math.max(first, tileIndexAt(child, range.startTicks));
+  const to = Math.min(first + 3, tileIndexAt(child, range.endTicks - 1n));
+  for (let index = from; index <= to; index++) {
+    if (shape.find(shape.slotAt(position), child, index) === NO_TILE) {
+      return true;
+    }
+  }
+  return false;
+}
+
+function widened(range: TickRange, view: View, marginPx: number): TickRange {
+  const margin = BigInt(Math.ceil(marginPx * view.ticksPerPx));
+  return {
+    startTicks: (range.startTicks - margin) as TickRange["startTicks"],
+    endTicks: (range.endTicks + margin) as TickRange["endTicks"],
+  };
+}
