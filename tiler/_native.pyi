@@ -1,5 +1,7 @@
 """What the compiled module offers, one section per bind_*.cpp."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,3 +25,51 @@ def pair_slices(
     int,
     int,
 ]: ...
+
+# bind_xspace.cpp
+
+class WireError(ValueError): ...
+
+class XSpaceLine:
+    plane: int
+    id: int
+    timestamp_ns: int
+    name: str
+    display_name: str
+    events: int
+
+class XSpacePlane:
+    name: str
+    stats: list[bytes]
+    stat_names: dict[int, str]
+    lines: int
+
+class XSpaceMetadata:
+    plane: int
+    id: int
+    name: str
+    display_name: str
+    stats: bytes
+
+class XSpaceCounts:
+    events: int
+    out_of_range: int
+    flow_ends: int
+
+class XSpaceFile:
+    def __init__(self, buffer: NDArray[np.uint8]) -> None: ...
+    def read_outline(self, stop: int) -> bool: ...
+    def planes(self) -> list[XSpacePlane]: ...
+    def lines(self) -> list[XSpaceLine]: ...
+    def errors(self) -> list[str]: ...
+    def warnings(self) -> list[str]: ...
+    def hostnames(self) -> list[str]: ...
+    def start_events(self, line_start_ns: list[int]) -> None: ...
+    def next_events(self, max_rows: int, max_args_bytes: int) -> dict[str, Any] | None: ...
+    def names(self) -> list[str]: ...
+    def used_metadata(self) -> list[XSpaceMetadata]: ...
+    def counts(self) -> XSpaceCounts: ...
+    @property
+    def outline_position(self) -> int: ...
+    @property
+    def events_position(self) -> int: ...

@@ -1,13 +1,13 @@
 // The native module: registers what the bind_*.cpp files bind. They alone know Python.
 #include <nanobind/nanobind.h>
 
-namespace nb = nanobind;
-
 namespace tilescope {
 void bind_pairing(nb::module_& m);
+void bind_xspace(nb::module_& m);
 }  // namespace tilescope
 
 NB_MODULE(_native, m) {
     m.doc() = "Hot loops of tilescope.tiler.";
     tilescope::bind_pairing(m);
+    tilescope::bind_xspace(m);
 }

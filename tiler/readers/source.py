@@ -1,11 +1,13 @@
 """A byte source: the uncompressed bytes of a trace, whatever it lies in.
 
 Gzip is recognised by its magic, not by the name. A stream that is cut short or damaged delivers all that inflates
-and then says so in `problem`; whether that is fatal is for the format to decide (JSON keeps what it has, an XSpace is refused).
+and then says so in `problem`; whether that is fatal is for the format to decide (JSON keeps what it has, an XSpace is
+refused).
 """
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self, cast
@@ -85,6 +87,10 @@ class ByteSource:
         self._pending = head + self._pending[self._at :]
         self._at = 0
         return head
+
+    def file_descriptor(self) -> int | None:
+        """Of an uncompressed file on disk, to map it; None for whatever must be inflated. Independent of `read`."""
+        return self._raw.fileno() if isinstance(self._raw, io.FileIO) and not self.is_compressed else None
 
     def close(self) -> None:
         """Closes the file underneath."""

@@ -1,0 +1,69 @@
+"""A small protobuf wire reader for the few bytes of one event's arguments."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+
+
+class WireDamage(ValueError):
+    """The bytes are no protobuf message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field: `value` is the unsigned varint, the payload, or the 4 or 8 raw bytes."""
+
+    number: int
+    value: int | bytes
+
+
+def varint(raw: bytes, at: int) -> tuple[int, int]:
+    """The unsigned 64-bit varint at `at`, and where it ends."""
+    value = 0
+    for shift in range(0, 70, 7):
+        if at >= len(raw):
+            raise WireDamage("cut short")
+        byte = raw[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value & 0xFFFF_FFFF_FFFF_FFFF, at
+    raise WireDamage("varint of more than 10 bytes")
+
+
+def fields(raw: bytes, at: int = 0) -> Iterator[Field]:
+    """The fields of a message from `at` on. Raises `WireDamage`."""
+    while at < len(raw):
+        tag, at = varint(raw, at)
+        wire_type = tag & 7
+        if wire_type == _VARINT:
+            number, at = varint(raw, at)
+            yield Field(tag >> 3, number)
+            continue
+        if wire_type == _BYTES:
+            size, at = varint(raw, at)
+        elif wire_type == _FIXED64:
+            size = 8
+        elif wire_type == _FIXED32:
+            size = 4
+        else:
+            raise WireDamage(f"wire type {wire_type}")
+        if size > len(raw) - at:
+            raise WireDamage("cut short")
+        yield Field(tag >> 3, raw[at : at + size])
+        at += size
+
+
+def signed(value: int) -> int:
+    """An unsigned 64-bit number read as two's complement."""
+    return value - (1 << 64) if value >= 1 << 63 else value
+
+
+def double(raw: bytes) -> float:
+    """Eight bytes read as an IEEE double."""
+    value: float = struct.unpack("<d", raw)[0]
+    return value

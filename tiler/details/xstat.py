@@ -1,0 +1,111 @@
+"""Arguments of XSpace events: XStats, completed by those of the event's metadata.
+
+One event's arguments (encoding "xstat") are a varint, the number of its metadata in the tables, followed by the event's
+`stats` fields exactly as they lie in the file. The tables are a msgpack map:
+
+    stat_names  per plane {stat metadata id: name}; empty for planes without events
+    metadata    per number [plane, long name or "", `stats` fields of the metadata as they lie in the file]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import msgpack
+
+from tilescope.tiler.details.wire import Field, WireDamage, double, fields, signed, varint
+
+_METADATA_ID, _DOUBLE, _UINT64, _INT64, _STR, _BYTES, _REF = range(1, 8)
+
+
+@dataclass(frozen=True, slots=True)
+class EventMetadata:
+    """What the events of one kind share."""
+
+    plane: int
+    long_name: str  # "" where it is not longer than the event's name
+    stats: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class XStatTables:
+    """What it takes to decode any event of a file."""
+
+    stat_names: tuple[Mapping[int, str], ...]  # by plane
+    metadata: tuple[EventMetadata, ...]
+
+    def pack(self) -> bytes:
+        """As `TraceSummary.args_tables`."""
+        packed: bytes = msgpack.packb(
+            {
+                "stat_names": [dict(names) for names in self.stat_names],
+                "metadata": [[m.plane, m.long_name, m.stats] for m in self.metadata],
+            }
+        )
+        return packed
+
+    @classmethod
+    def unpack(cls, packed: bytes) -> XStatTables:
+        """The inverse of `pack`."""
+        tables = msgpack.unpackb(packed, strict_map_key=False)
+        return cls(tuple(tables["stat_names"]), tuple(EventMetadata(*entry) for entry in tables["metadata"]))
+
+
+@dataclass(frozen=True, slots=True)
+class XStat:
+    """One decoded stat. `value`: int, float, str, None where the file has none, or {"bytes": n} for raw bytes."""
+
+    name: str
+    value: object
+
+
+def decode(raw: bytes, tables: XStatTables) -> list[tuple[str, object]]:
+    """(name, value) of each argument: the event's own in order, then those of its metadata that it does not override.
+
+    `long_name` comes first where the metadata has one. Damaged bytes end in an argument "[damaged]" rather than an error.
+    """
+    number, at = varint(raw, 0)
+    metadata = tables.metadata[number]
+    names = tables.stat_names[metadata.plane]
+    own = list(stats(raw[at:], names))
+    present = {stat.name for stat in own}
+    shared = [stat for stat in stats(metadata.stats, names) if stat.name not in present]
+    long_name = [XStat("long_name", metadata.long_name)] if metadata.long_name else []
+    return [(stat.name, stat.value) for stat in (*long_name, *own, *shared)]
+
+
+def stats(raw: bytes, names: Mapping[int, str]) -> Iterator[XStat]:
+    """The XStats in the length-delimited fields of `raw`, whatever their field number."""
+    try:
+        for field in fields(raw):
+            if isinstance(field.value, bytes):
+                yield stat(field.value, names)
+    except WireDamage as damage:
+        yield XStat("[damaged]", str(damage))
+
+
+def stat(raw: bytes, names: Mapping[int, str]) -> XStat:
+    """One XStat message. Raises `WireDamage`."""
+    metadata_id = 0
+    value: object = None
+    for field in fields(raw):
+        if field.number == _METADATA_ID and isinstance(field.value, int):
+            metadata_id = signed(field.value)
+        elif _DOUBLE <= field.number <= _REF:
+            value = _value(field, names)
+    return XStat(names.get(metadata_id) or f"[stat {metadata_id}]", value)
+
+
+def _value(field: Field, names: Mapping[int, str]) -> object:
+    if isinstance(field.value, int):
+        if field.number == _INT64:
+            return signed(field.value)
+        if field.number == _REF:
+            return names.get(signed(field.value), f"[stat {signed(field.value)}]")
+        return field.value
+    if field.number == _DOUBLE and len(field.value) == 8:
+        return double(field.value)
+    if field.number == _STR:
+        return field.value.decode("utf-8", errors="replace")
+    return {"bytes": len(field.value)}

@@ -1,0 +1,49 @@
+// Repair of text that should be UTF-8.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace tilescope::utf8 {
+
+// Length of the valid UTF-8 sequence that begins at `text[at]`, or 0 where there is none.
+inline std::size_t sequence_length(std::string_view text, std::size_t at) {
+    const auto byte = [&](std::size_t i) -> unsigned { return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0u; };
+    const auto continues = [&](std::size_t i) { return (byte(i) & 0xc0u) == 0x80u; };
+    const unsigned lead = byte(0);
+    if (lead < 0x80) return 1;
+    if (lead >= 0xc2 && lead <= 0xdf) return continues(1) ? 2 : 0;
+    if (lead >= 0xe0 && lead <= 0xef) {
+        if (!continues(1) || !continues(2)) return 0;
+        if (lead == 0xe0 && byte(1) < 0xa0) return 0; // overlong
+        if (lead == 0xed && byte(1) > 0x9f) return 0; // surrogate
+        return 3;
+    }
+    if (lead >= 0xf0 && lead <= 0xf4) {
+        if (!continues(1) || !continues(2) || !continues(3)) return 0;
+        if (lead == 0xf0 && byte(1) < 0x90) return 0; // overlong
+        if (lead == 0xf4 && byte(1) > 0x8f) return 0; // above U+10FFFF
+        return 4;
+    }
+    return 0;
+}
+
+// The text with U+FFFD for each byte that belongs to no valid sequence.
+inline std::string repaired(std::string_view text) {
+    std::string result;
+    result.reserve(text.size());
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t length = sequence_length(text, at);
+        if (length == 0) {
+            result += "\xef\xbf\xbd";
+            ++at;
+        } else {
+            result.append(text.substr(at, length));
+            at += length;
+        }
+    }
+    return result;
+}
+
+}  // namespace tilescope::utf8

@@ -1,0 +1,176 @@
+// A bounds-checked cursor over protobuf wire format.
+//
+// It knows nothing of schemas. Whatever the bytes are, it either advances inside its message or throws `Error`, which
+// carries the absolute offset of the field that is wrong.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace tilescope::wire {
+
+class Error : public std::runtime_error {
+  public:
+    Error(const std::string& what, std::size_t offset) : std::runtime_error(what), offset_(offset) {}
+    std::size_t offset() const { return offset_; }
+
+  private:
+    std::size_t offset_;
+};
+
+// The whole file.
+struct Source {
+    const std::uint8_t* data = nullptr;
+    std::size_t size = 0;
+};
+
+// Bytes [begin, end) of the file.
+struct Range {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::size_t size() const { return end - begin; }
+};
+
+// A field's number and wire type in one, as it lies on the wire.
+constexpr std::uint32_t varint_field(std::uint32_t number) { return number << 3; }
+constexpr std::uint32_t fixed64_field(std::uint32_t number) { return number << 3 | 1; }
+constexpr std::uint32_t bytes_field(std::uint32_t number) { return number << 3 | 2; }
+constexpr std::uint32_t field_number(std::uint32_t tag) { return tag >> 3; }
+
+class Cursor {
+  public:
+    // `what` names the message in errors: "plane", "line". It must outlive the cursor.
+    Cursor(const Source& source, Range range, const char* what)
+        : source_(&source), at_(source.data + range.begin), end_(source.data + range.end), what_(what) {}
+
+    // From `begin` to the end of the file: here alone a length that reaches too far means that the file was cut short.
+    static Cursor to_file_end(const Source& source, std::size_t begin, const char* what) {
+        Cursor cursor(source, {begin, source.size}, what);
+        cursor.outermost_ = true;
+        return cursor;
+    }
+
+    bool at_end() const { return at_ == end_; }
+    std::size_t offset() const { return static_cast<std::size_t>(at_ - source_->data); }
+    const char* what() const { return what_; }
+
+    std::uint64_t varint() {
+        if (at_ != end_ && *at_ < 0x80) return *at_++;
+        return long_varint();
+    }
+
+    std::int64_t signed_varint() { return static_cast<std::int64_t>(varint()); }
+
+    // Number and wire type of the next field.
+    std::uint32_t tag() {
+        const std::uint8_t* begin = at_;
+        const std::uint64_t tag = varint();
+        if (tag < 8 || tag > 0xffffffffu) fail("has a field of number 0 or above 2**29", begin);
+        return static_cast<std::uint32_t>(tag);
+    }
+
+    // A length-delimited payload, stepped over. `what` names it in errors.
+    Range bytes(const char* what) {
+        const std::uint8_t* begin = at_;
+        const std::uint64_t size = varint();
+        const auto left = static_cast<std::uint64_t>(end_ - at_);
+        if (size > left) fail_length(what, size, left, begin);
+        const std::size_t payload = offset();
+        at_ += size;
+        return {payload, offset()};
+    }
+
+    Cursor message(const char* what) { return Cursor(*source_, bytes(what), what); }
+
+    // Steps over the value of a field that nobody wants.
+    void skip(std::uint32_t tag) {
+        switch (tag & 7) {
+        case 0: varint(); return;
+        case 1: skip_fixed(8); return;
+        case 2: bytes("field"); return;
+        case 3: skip_group(tag); return;
+        case 5: skip_fixed(4); return;
+        default: fail("has a field of a wire type that does not exist", at_);
+        }
+    }
+
+    // A field that the schema does not know is skipped; one that it knows under another wire type is damage.
+    void skip_unknown(std::uint32_t tag, std::uint32_t last_known_number) {
+        if (field_number(tag) <= last_known_number) fail_type(tag);
+        skip(tag);
+    }
+
+    [[noreturn]] void fail_type(std::uint32_t tag) const {
+        fail("has field " + std::to_string(field_number(tag)) + " with the wrong wire type " + std::to_string(tag & 7), at_);
+    }
+
+  private:
+    static constexpr std::size_t max_group_depth = 100;
+
+    std::uint64_t long_varint() {
+        std::uint64_t value = 0;
+        const std::uint8_t* p = at_;
+        for (unsigned shift = 0; shift < 70; shift += 7) {
+            if (p == end_) fail_end(at_);
+            const std::uint8_t byte = *p++;
+            value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+            if (byte < 0x80) {
+                at_ = p;
+                return value;
+            }
+        }
+        fail("has a varint of more than 10 bytes", at_);
+    }
+
+    void skip_fixed(std::ptrdiff_t size) {
+        if (end_ - at_ < size) fail_end(at_);
+        at_ += size;
+    }
+
+    void skip_group(std::uint32_t tag) {
+        std::array<std::uint32_t, max_group_depth> open{};
+        std::size_t depth = 0;
+        open[depth++] = field_number(tag);
+        while (depth > 0) {
+            const std::uint8_t* begin = at_;
+            const std::uint32_t inner = this->tag();
+            if ((inner & 7) == 3) {
+                if (depth == max_group_depth) fail("has groups nested more than 100 deep", begin);
+                open[depth++] = field_number(inner);
+            } else if ((inner & 7) == 4) {
+                if (field_number(inner) != open[--depth]) fail("has a group that ends as another", begin);
+            } else {
+                skip(inner);
+            }
+        }
+    }
+
+    [[noreturn]] void fail(const std::string& why, const std::uint8_t* where) const {
+        throw Error(std::string("a ") + what_ + " " + why, static_cast<std::size_t>(where - source_->data));
+    }
+
+    [[noreturn]] void fail_end(const std::uint8_t* where) const {
+        if (outermost_)
+            throw Error(std::string("the file ends inside a field of a ") + what_, static_cast<std::size_t>(where - source_->data));
+        fail("ends inside a field", where);
+    }
+
+    [[noreturn]] void fail_length(const char* part, std::uint64_t size, std::uint64_t left, const std::uint8_t* where) const {
+        const std::string sizes = std::to_string(size) + " bytes long, " + std::to_string(left) + " are there";
+        if (outermost_)
+            throw Error(std::string("the file ends inside a ") + part + " (" + sizes + ")",
+                        static_cast<std::size_t>(where - source_->data));
+        fail(std::string("has a ") + part + " that reaches beyond it (" + sizes + ")", where);
+    }
+
+    const Source* source_;
+    const std::uint8_t* at_;
+    const std::uint8_t* end_;
+    const char* what_;
+    bool outermost_ = false;
+};
+
+}  // namespace tilescope::wire

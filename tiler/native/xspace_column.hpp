@@ -1,0 +1,66 @@
+// A growing column of plain values, without initialisation, whose memory can be handed over.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <type_traits>
+
+namespace tilescope::xspace {
+
+template <typename T> class Column {
+    static_assert(std::is_trivially_copyable_v<T>);
+
+  public:
+    Column() = default;
+    Column(const Column&) = delete;
+    Column& operator=(const Column&) = delete;
+    ~Column() { std::free(data_); }
+
+    std::size_t size() const { return size_; }
+    T* data() { return data_; }
+
+    // Makes room for `extra` more values, so that as many `push_unchecked` may follow.
+    void ensure(std::size_t extra) {
+        if (capacity_ - size_ < extra) grow(size_ + extra);
+    }
+
+    void push_unchecked(T value) { data_[size_++] = value; }
+
+    void push(T value) {
+        ensure(1);
+        push_unchecked(value);
+    }
+
+    void append_unchecked(const T* values, std::size_t count) {
+        if (count != 0) std::memcpy(data_ + size_, values, count * sizeof(T));
+        size_ += count;
+    }
+
+    // The memory, trimmed to the values; the caller frees it with `std::free`. Never null.
+    T* release() {
+        void* trimmed = std::realloc(data_, (size_ ? size_ : 1) * sizeof(T));
+        T* result = trimmed ? static_cast<T*>(trimmed) : data_;
+        data_ = nullptr;
+        size_ = capacity_ = 0;
+        if (!result) throw std::bad_alloc();
+        return result;
+    }
+
+  private:
+    void grow(std::size_t needed) {
+        std::size_t capacity = capacity_ * 2;
+        if (capacity < needed) capacity = needed;
+        void* moved = std::realloc(data_, capacity * sizeof(T));
+        if (!moved) throw std::bad_alloc();
+        data_ = static_cast<T*>(moved);
+        capacity_ = capacity;
+    }
+
+    T* data_ = nullptr;
+    std::size_t size_ = 0;
+    std::size_t capacity_ = 0;
+};
+
+}  // namespace tilescope::xspace

@@ -1,0 +1,129 @@
+#include "xspace_outline.hpp"
+
+#include <algorithm>
+
+namespace tilescope::xspace {
+
+using wire::bytes_field;
+using wire::Cursor;
+using wire::Range;
+using wire::varint_field;
+
+bool OutlineReader::advance(std::size_t stop) {
+    stop = std::min(stop, source_.size);
+    while (at_ < stop || (line_end_ != 0 && at_ == line_end_) || (plane_end_ != 0 && at_ == plane_end_)) {
+        if (line_end_ != 0) {
+            if (at_ == line_end_)
+                line_end_ = 0;
+            else
+                line_fields(stop);
+        } else if (plane_end_ != 0) {
+            if (at_ == plane_end_)
+                plane_end_ = 0;
+            else
+                plane_field();
+        } else {
+            file_field();
+        }
+    }
+    return at_ < source_.size;
+}
+
+void OutlineReader::file_field() {
+    Cursor cursor = Cursor::to_file_end(source_, at_, "trace");
+    const std::uint32_t tag = cursor.tag();
+    switch (tag) {
+    case bytes_field(1): {
+        const Range plane = cursor.bytes("plane");
+        outline_.planes.emplace_back();
+        at_ = plane.begin;
+        plane_end_ = plane.end;
+        return;
+    }
+    case bytes_field(2): outline_.errors.push_back(cursor.bytes("message")); break;
+    case bytes_field(3): outline_.warnings.push_back(cursor.bytes("message")); break;
+    case bytes_field(4): outline_.hostnames.push_back(cursor.bytes("host name")); break;
+    default: cursor.skip_unknown(tag, 4);
+    }
+    at_ = cursor.offset();
+}
+
+void OutlineReader::plane_field() {
+    Plane& plane = outline_.planes.back();
+    Cursor cursor(source_, {at_, plane_end_}, "plane");
+    const std::uint32_t tag = cursor.tag();
+    switch (tag) {
+    case varint_field(1): cursor.varint(); break;
+    case bytes_field(2): plane.name = cursor.bytes("name"); break;
+    case bytes_field(3): {
+        Line line;
+        line.plane = outline_.planes.size() - 1;
+        line.body = cursor.bytes("line");
+        outline_.lines.push_back(line);
+        at_ = line.body.begin;
+        line_end_ = line.body.end;
+        return;
+    }
+    case bytes_field(4): plane.event_metadata.push_back(metadata_entry(cursor.bytes("metadata entry"))); break;
+    case bytes_field(5): plane.stat_metadata.push_back(metadata_entry(cursor.bytes("metadata entry"))); break;
+    case bytes_field(6): plane.stats.push_back(cursor.bytes("stat")); break;
+    default: cursor.skip_unknown(tag, 6);
+    }
+    at_ = cursor.offset();
+}
+
+void OutlineReader::line_fields(std::size_t stop) {
+    Line& line = outline_.lines.back();
+    Cursor cursor(source_, {at_, line_end_}, "line");
+    while (!cursor.at_end() && cursor.offset() < stop) {
+        const std::uint32_t tag = cursor.tag();
+        switch (tag) {
+        case bytes_field(4):
+            cursor.bytes("event");
+            ++line.events;
+            break;
+        case varint_field(1): line.id = cursor.signed_varint(); break;
+        case bytes_field(2): line.name = cursor.bytes("name"); break;
+        case varint_field(3): line.timestamp_ns = cursor.signed_varint(); break;
+        case bytes_field(11): line.display_name = cursor.bytes("name"); break;
+        case varint_field(9):
+        case varint_field(10): cursor.varint(); break;
+        default:
+            // 5 to 8 are reserved numbers of the schema.
+            if (wire::field_number(tag) <= 4 || (wire::field_number(tag) >= 9 && wire::field_number(tag) <= 11))
+                cursor.fail_type(tag);
+            cursor.skip(tag);
+        }
+    }
+    at_ = cursor.offset();
+}
+
+MetadataEntry OutlineReader::metadata_entry(Range range) const {
+    MetadataEntry entry;
+    entry.value = {range.end, range.end};
+    Cursor cursor(source_, range, "metadata entry");
+    while (!cursor.at_end()) {
+        const std::uint32_t tag = cursor.tag();
+        switch (tag) {
+        case varint_field(1): entry.id = cursor.signed_varint(); break;
+        case bytes_field(2): entry.value = cursor.bytes("metadata"); break;
+        default: cursor.skip_unknown(tag, 2);
+        }
+    }
+    return entry;
+}
+
+Range stat_metadata_name(const wire::Source& source, Range message) {
+    Range name{message.end, message.end};
+    Cursor cursor(source, message, "stat metadata");
+    while (!cursor.at_end()) {
+        const std::uint32_t tag = cursor.tag();
+        if (tag == bytes_field(2))
+            name = cursor.bytes("name");
+        else
+            cursor.skip(tag);
+    }
+    return name;
+}
+
+}  // namespace tilescope::xspace

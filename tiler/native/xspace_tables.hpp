@@ -1,0 +1,71 @@
+// Look-up tables of the event decoder: metadata by id, distinct names, numbers of flows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace tilescope::xspace {
+
+// Metadata id → int32. Ids are nearly always small and dense; hashes and negative numbers exist.
+class IdTable {
+  public:
+    static constexpr std::int32_t absent = -1;
+
+    explicit IdTable(std::size_t expected = 0) : dense_(expected * 4 + 1024, absent) {}
+
+    std::int32_t find(std::int64_t id) const {
+        if (is_dense(id)) return dense_[static_cast<std::size_t>(id)];
+        const auto found = sparse_.find(id);
+        return found == sparse_.end() ? absent : found->second;
+    }
+
+    void set(std::int64_t id, std::int32_t value) {
+        if (is_dense(id))
+            dense_[static_cast<std::size_t>(id)] = value;
+        else
+            sparse_[id] = value;
+    }
+
+  private:
+    bool is_dense(std::int64_t id) const { return static_cast<std::uint64_t>(id) < dense_.size(); }
+
+    std::vector<std::int32_t> dense_;
+    std::unordered_map<std::int64_t, std::int32_t> sparse_;
+};
+
+// Distinct names of a file, numbered in the order of their first use. Invalid UTF-8 is replaced first, so that the names are
+// still distinct as text.
+class NameTable {
+  public:
+    std::int32_t intern(std::string_view bytes);
+    const std::deque<std::string>& names() const { return names_; }
+
+  private:
+    std::deque<std::string> names_; // a deque: the map's keys point into it
+    std::unordered_map<std::string_view, std::int32_t> index_;
+};
+
+// (type, id) of a flow → its number. Open addressing: a long trace has millions of flows.
+class FlowTable {
+  public:
+    std::int64_t intern(std::uint64_t type, std::uint64_t id);
+
+  private:
+    struct Entry {
+        std::uint64_t type;
+        std::uint64_t id;
+        std::int64_t number = -1; // -1: free
+    };
+    void grow();
+    std::size_t slot(std::uint64_t type, std::uint64_t id) const;
+
+    std::vector<Entry> entries_;
+    std::int64_t count_ = 0;
+};
+
+}  // namespace tilescope::xspace

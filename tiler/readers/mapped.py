@@ -1,0 +1,85 @@
+"""A trace's uncompressed bytes as one mapped array, without holding them in memory.
+
+A plain file is mapped as it lies there. Anything compressed is inflated to an unnamed temporary file first, because an XSpace
+is read in two passes. Mapped pages that have been read are given back, so that resident memory stays bounded.
+"""
+
+from __future__ import annotations
+
+import mmap
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.errors import DamagedTrace, TraceError
+from tilescope.tiler.readers.source import ByteSource
+
+_COPY_BYTES = 4 * 1024 * 1024
+
+
+class MappedBytes:
+    """`array` is all bytes, read-only. Drop every reference to it before `close`.
+
+    Shortening the file while it is mapped kills the process, as with any mapped file; the files of a profile are written once.
+    """
+
+    def __init__(self, mapping: mmap.mmap | None) -> None:
+        self._mapping = mapping
+        self._released = 0
+        self.array: NDArray[np.uint8] = np.frombuffer(mapping if mapping is not None else b"", dtype=np.uint8)
+
+    @classmethod
+    def of_source(cls, source: ByteSource, scratch_dir: Path | None, progress: Callable[[], None] = lambda: None) -> Self:
+        """Maps a source that has not been read yet. `progress` is called after each piece that was inflated.
+
+        Raises `DamagedTrace` when the compressed stream is cut short or damaged, `TraceError` when there is no room to inflate.
+        """
+        descriptor = source.file_descriptor()
+        if descriptor is not None:
+            return cls(mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ) if source.size_bytes else None)
+        size = 0
+        try:
+            with tempfile.TemporaryFile(dir=scratch_dir, prefix="tilescope-") as file:
+                while piece := source.read(_COPY_BYTES):
+                    file.write(piece)
+                    size += len(piece)
+                    progress()
+                if source.problem is not None:
+                    raise DamagedTrace(
+                        source.path, source.problem, offset=source.bytes_read, advice="copy the file again or capture again"
+                    )
+                file.flush()
+                return cls(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else None)
+        except OSError as error:
+            where = scratch_dir or tempfile.gettempdir()
+            advice = f"make room in {where}, or inflate the file yourself"
+            raise TraceError(source.path, f"cannot be inflated: {error.strerror or error}", advice=advice) from error
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def release(self, end: int) -> None:
+        """Gives the pages below `end` back to the system; they are read again when they are touched again."""
+        end -= end % mmap.PAGESIZE
+        if self._mapping is None or end <= self._released or not hasattr(mmap, "MADV_DONTNEED"):
+            return
+        self._mapping.madvise(mmap.MADV_DONTNEED, self._released, end - self._released)
+        self._released = end
+
+    def rewind(self) -> None:
+        """A second pass begins: pages from the start on are to be released anew."""
+        self._released = 0
+
+    def close(self) -> None:
+        """Unmaps; where somebody still refers to the array, the mapping goes with the last reference."""
+        mapping, self._mapping = self._mapping, None
+        self.array = np.empty(0, dtype=np.uint8)
+        if mapping is not None:
+            try:
+                mapping.close()
+            except BufferError:
+                return
