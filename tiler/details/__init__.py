@@ -1,1 +1,23 @@
+"""Decoding of event arguments, one module per encoding of `TraceSummary.args_encoding`.
 
+Tables are unpacked once per file, arguments once per click.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from tilescope.tiler.details import xstat
+
+ArgsDecoder = Callable[[bytes], list[tuple[str, object]]]
+
+
+def decoder_for(encoding: str, tables: bytes) -> ArgsDecoder:
+    """A function from one event's argument bytes to its arguments, in order, as (name, value).
+
+    Values are None, bool, int, float, str, lists and dicts of these. Raises `ValueError` for an unknown encoding.
+    """
+    if encoding == "xstat":
+        return partial(xstat.decode, tables=xstat.XStatTables.unpack(tables))
+    raise ValueError(f"unknown encoding of arguments: {encoding!r}")

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import msgpack
-
 from tilescope.tiler.details.wire import Field, WireDamage, double, fields, signed, varint
 
 _METADATA_ID, _DOUBLE, _UINT64, _INT64, _STR, _BYTES, _REF = range(1, 8)
@@ -63,8 +62,10 @@ class XStat:
 def decode(raw: bytes, tables: XStatTables) -> list[tuple[str, object]]:
     """(name, value) of each argument: the event's own in order, then those of its metadata that it does not override.
 
-    `long_name` comes first where the metadata has one. Damaged bytes end in an argument "[damaged]" rather than an error.
+    `long_name` comes first where the metadata has one. Damaged bytes become an argument "[damaged]".
     """
+    if not raw:  # flow ends have none of their own
+        return []
     number, at = varint(raw, 0)
     metadata = tables.metadata[number]
     names = tables.stat_names[metadata.plane]

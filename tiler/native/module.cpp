@@ -1,6 +1,8 @@
 // The native module: registers what the bind_*.cpp files bind. They alone know Python.
 #include <nanobind/nanobind.h>
 
+namespace nb = nanobind;
+
 namespace tilescope {
 void bind_pairing(nb::module_& m);
 void bind_xspace(nb::module_& m);

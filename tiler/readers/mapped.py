@@ -1,20 +1,18 @@
 """A trace's uncompressed bytes as one mapped array, without holding them in memory.
 
-A plain file is mapped as it lies there. Anything compressed is inflated to an unnamed temporary file first, because an XSpace
-is read in two passes. Mapped pages that have been read are given back, so that resident memory stays bounded.
+A plain file is mapped as it lies there. Anything compressed is inflated to an unnamed temporary file first, because an
+XSpace is read in two passes. Mapped pages that have been read are given back, so that resident memory stays bounded.
 """
 
 from __future__ import annotations
 
 import mmap
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-
 from tilescope.tiler.errors import DamagedTrace, TraceError
 from tilescope.tiler.readers.source import ByteSource
 
@@ -24,7 +22,7 @@ _COPY_BYTES = 4 * 1024 * 1024
 class MappedBytes:
     """`array` is all bytes, read-only. Drop every reference to it before `close`.
 
-    Shortening the file while it is mapped kills the process, as with any mapped file; the files of a profile are written once.
+    Shortening the file while it is mapped kills the process, as with any mapped file. Profilers write their files once.
     """
 
     def __init__(self, mapping: mmap.mmap | None) -> None:
@@ -33,10 +31,10 @@ class MappedBytes:
         self.array: NDArray[np.uint8] = np.frombuffer(mapping if mapping is not None else b"", dtype=np.uint8)
 
     @classmethod
-    def of_source(cls, source: ByteSource, scratch_dir: Path | None, progress: Callable[[], None] = lambda: None) -> Self:
-        """Maps a source that has not been read yet. `progress` is called after each piece that was inflated.
+    def of_source(cls, source: ByteSource, scratch_dir: Path | None) -> Self:
+        """Maps a source that has not been read yet.
 
-        Raises `DamagedTrace` when the compressed stream is cut short or damaged, `TraceError` when there is no room to inflate.
+        Raises `DamagedTrace` when the compressed stream is cut short or damaged, `TraceError` without room for it.
         """
         descriptor = source.file_descriptor()
         if descriptor is not None:
@@ -47,11 +45,9 @@ class MappedBytes:
                 while piece := source.read(_COPY_BYTES):
                     file.write(piece)
                     size += len(piece)
-                    progress()
                 if source.problem is not None:
-                    raise DamagedTrace(
-                        source.path, source.problem, offset=source.bytes_read, advice="copy the file again or capture again"
-                    )
+                    advice = "copy the file again or capture again"
+                    raise DamagedTrace(source.path, source.problem, offset=source.bytes_read, advice=advice)
                 file.flush()
                 return cls(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else None)
         except OSError as error:

@@ -1,7 +1,8 @@
 """Recognises binary files that went through a text conversion.
 
-A tool that reads a binary file as UTF-8 text and writes it back replaces each byte that is no UTF-8 by U+FFFD, EF BF BD. The
-result is valid UTF-8 with many of these among control characters, which neither a healthy binary file nor a text is.
+A tool that reads a binary file as UTF-8 text and writes it back replaces each byte that is no UTF-8 by U+FFFD, EF
+BF BD. The result is valid UTF-8 with many of these among control characters, which neither a healthy binary file nor a
+text is.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """XSpace: the protobuf that XLA, JAX and TensorFlow profilers write (`*.xplane.pb`).
 
-Two passes: an outline of planes, lines and metadata, then the events line by line. A plane becomes a process, a line a track,
-both kept whatever their names are, with or without events.
+Two passes: an outline of planes, lines and metadata, then the events line by line. A plane becomes a process, a line a
+track, both kept whatever their names are, with or without events.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tilescope.tiler import _native
-from tilescope.tiler.columns import EventChunk, EventCounts, Process, Track, TrackKind, TraceSummary
+from tilescope.tiler.columns import EventChunk, EventCounts, Process, TraceSummary, Track, TrackKind
 from tilescope.tiler.details import xstat
+from tilescope.tiler.details.wire import WireDamage
 from tilescope.tiler.errors import DamagedTrace
 from tilescope.tiler.readers.mapped import MappedBytes
 from tilescope.tiler.readers.source import ByteSource
@@ -102,9 +103,7 @@ class XSpaceReader:
             summary.processes.append(Process(name=plane.name, detail=plane_detail(plane), sort_index=rank))
         for line in lines:
             name = line.display_name or line.name or f"line {line.id}"
-            summary.tracks.append(
-                Track(process=line.plane, kind=TrackKind.SLICE, name=name, detail=f"line {line.id}")
-            )
+            summary.tracks.append(Track(process=line.plane, kind=TrackKind.SLICE, name=name, detail=f"line {line.id}"))
         summary.hostname = next(filter(None, native.hostnames()), "") or hostname_of(self.path)
         summary.warnings += [f"the profiler reported an error: {one_line(text)}" for text in native.errors()]
         summary.warnings += [f"the profiler warned: {one_line(text)}" for text in native.warnings()]
@@ -142,7 +141,7 @@ class XSpaceReader:
 
 
 def process_ranks(names: Sequence[str]) -> list[int]:
-    """Of each plane its place on screen: devices in natural order, then the host's threads, then the others as in the file."""
+    """Of each plane its place on screen: devices in natural order, the host's threads, the others as in the file."""
 
     def rank(index: int) -> tuple[int, list[tuple[int, str]], int]:
         name = names[index]
@@ -167,7 +166,7 @@ def plane_stats(plane: _native.XSpacePlane) -> list[xstat.XStat]:
     for raw in plane.stats:
         try:
             decoded.append(xstat.stat(raw, plane.stat_names))
-        except xstat.WireDamage:
+        except WireDamage:
             continue
     return decoded
 
@@ -192,14 +191,14 @@ def profile_start_ns(planes: Sequence[_native.XSpacePlane]) -> int:
 def line_starts(lines: Sequence[_native.XSpaceLine], start_ns: int) -> list[int]:
     """Absolute time of each line's offset 0, in nanoseconds.
 
-    Profilers subtract the capture's start from their lines' timestamps before they write, so that hosts can only be aligned by
-    adding it again. A line that kept its absolute timestamp is recognised by being nowhere near 0.
+    Profilers subtract the capture's start from their lines' timestamps before they write, so that hosts can only be
+    aligned by adding it again. A line that kept its absolute timestamp is recognised by being nowhere near 0.
     """
     return [line.timestamp_ns + (start_ns if line.timestamp_ns < start_ns // 2 else 0) for line in lines]
 
 
 def args_tables(native: _native.XSpaceFile, planes: Sequence[_native.XSpacePlane]) -> xstat.XStatTables:
-    """What decodes the arguments: names of stats of planes that have events, and only such event metadata as events use."""
+    """What decodes the arguments: names of stats of planes that have events, and the event metadata that events use."""
     used = native.used_metadata()
     with_events = {metadata.plane for metadata in used}
     return xstat.XStatTables(
