@@ -5,11 +5,13 @@ namespace nb = nanobind;
 
 namespace tilescope {
 void bind_pairing(nb::module_& m);
+void bind_synth(nb::module_& m);
 void bind_xspace(nb::module_& m);
 }  // namespace tilescope
 
 NB_MODULE(_native, m) {
     m.doc() = "Hot loops of tilescope.tiler.";
     tilescope::bind_pairing(m);
+    tilescope::bind_synth(m);
     tilescope::bind_xspace(m);
 }

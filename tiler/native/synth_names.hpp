@@ -1,0 +1,31 @@
+// The names and constant arguments that synthetic events carry, in the manner of XLA and of a training loop.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tilescope::synth {
+
+struct Operation {
+    std::string name;       // "fusion.12"
+    std::string long_name;  // "%fusion.12 = bf16[128,1024]{1,0} fusion(…)"
+    std::string category;   // hlo_category
+    std::string shape;
+    std::string scope;      // tf_op: the path of the operation in the model
+    std::uint64_t flops;
+    std::uint64_t bytes_accessed;
+};
+
+struct Vocabulary {
+    std::vector<Operation> operations;  // leaves first, then those that have children
+    std::uint32_t leaves;
+
+    std::uint32_t parents() const { return static_cast<std::uint32_t>(operations.size()) - leaves; }
+};
+
+Vocabulary device_vocabulary(std::uint64_t seed);
+Vocabulary async_vocabulary(std::uint64_t seed);
+Vocabulary host_vocabulary();
+
+}  // namespace tilescope::synth
