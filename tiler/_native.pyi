@@ -1,5 +1,6 @@
 """What the compiled module offers, one section per bind_*.cpp."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -73,3 +74,9 @@ class XSpaceFile:
     def outline_position(self) -> int: ...
     @property
     def events_position(self) -> int: ...
+
+# bind_synth.cpp
+
+def synth_trace(
+    format: str, events: int, tracks: int, seed: int, write: Callable[[bytes, int], object]
+) -> list[dict[str, str | int]]: ...

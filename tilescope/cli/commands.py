@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tilescope.cli import synth
 from tilescope.cli.command import Command
 
-COMMANDS: tuple[Command, ...] = ()
+COMMANDS: tuple[Command, ...] = (synth,)
