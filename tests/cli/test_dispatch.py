@@ -9,10 +9,10 @@ from collections.abc import Callable
 from types import ModuleType
 
 import pytest
-from tilescope.tiler.errors import Cancelled, DamagedStore, TraceError, UsageError
 
 from tilescope import __version__
 from tilescope.cli import main, parser
+from tilescope.tiler.errors import Cancelled, DamagedStore, TraceError, UsageError
 
 
 def command(run: Callable[[argparse.Namespace], int]) -> ModuleType:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import msgpack
+
 from tilescope.tiler.details.wire import Field, WireDamage, double, fields, signed, varint
 
 _METADATA_ID, _DOUBLE, _UINT64, _INT64, _STR, _BYTES, _REF = range(1, 8)

@@ -13,6 +13,7 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
+
 from tilescope.tiler.errors import DamagedTrace, TraceError
 from tilescope.tiler.readers.source import ByteSource
 

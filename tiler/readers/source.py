@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import BinaryIO, Self, cast
 
 from isal import isal_zlib
+
 from tilescope.tiler.errors import TraceError
 
 GZIP_MAGIC = b"\x1f\x8b\x08"

@@ -7,6 +7,7 @@ from enum import IntEnum, IntFlag
 from pathlib import Path
 
 import pytest
+
 from tilescope.tiler.columns import EventFlag, Phase
 
 HEADER = Path(__file__).parents[3] / "tiler" / "native" / "event_codes.hpp"

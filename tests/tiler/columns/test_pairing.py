@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tilescope.tiler.columns import EventFlag, Phase
-from tilescope.tiler.columns.pairing import PairedSlices, pair
 
 from tests.tiler.columns.pairing_reference import Row, pair_reference
+from tilescope.tiler.columns import EventFlag, Phase
+from tilescope.tiler.columns.pairing import PairedSlices, pair
 
 A, B, C = 0, 1, 2
 NO_NAME = -1

@@ -7,6 +7,7 @@ import random
 from pathlib import Path
 
 import pytest
+
 from tilescope.tiler.errors import TraceError
 from tilescope.tiler.readers.source import ByteSource
 

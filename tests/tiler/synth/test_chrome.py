@@ -12,7 +12,8 @@ import pytest
 
 from tilescope.tiler.synth import write_synthetic_trace
 
-KINDS = {"X": "slices", "i": "instants", "C": "counter_samples", "b": "async_slices", "s": "flow_ends", "f": "flow_ends"}
+KINDS = {"X": "slices", "i": "instants", "C": "counter_samples", "b": "async_slices", "s": "flow_ends"}
+KINDS["f"] = "flow_ends"
 
 
 def load(path: Path) -> list[dict[str, Any]]:
