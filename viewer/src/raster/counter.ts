@@ -1,0 +1,164 @@
+/**
+ * Counters: the range and the mean of a counter's value in each pixel column.
+ *
+ * A counter is a step function: a sample's value is in force until the next one. Columns are exact for leaf tiles; for
+ * bins the range is that of the bins that touch the column.
+ */
+
+import { type View, xOfTick } from "../base/view";
+import type { DrawTile } from "../pages/coverage";
+import { sampleTime } from "../pages/tile";
+
+/** One value per pixel column, NaN where no value is in force. */
+export interface CounterColumns {
+  readonly min: Float64Array;
+  readonly max: Float64Array;
+  /** Weighted by time. */
+  readonly mean: Float64Array;
+}
+
+export interface Point {
+  readonly xPx: number;
+  readonly yPx: number;
+}
+
+/** A connected piece of a counter: its band from `upper` to `lower`, and the line of its mean. */
+export interface CounterPiece {
+  readonly upper: readonly Point[];
+  readonly lower: readonly Point[];
+  readonly mean: readonly Point[];
+}
+
+export function counterColumns(draws: readonly DrawTile[], view: View): CounterColumns {
+  const widthPx = Math.max(1, Math.round(view.widthPx));
+  const columns = new Columns(widthPx);
+  for (const draw of draws) {
+    const from = Math.max(0, xOfTick(view, draw.clipStart));
+    const to = Math.min(widthPx, xOfTick(view, draw.clipEnd));
+    if (from < to) {
+      columns.clip(from, to);
+      if (draw.tile.kind === "leaf") {
+        addSamples(columns, draw, view);
+      } else {
+        addBins(columns, draw, view);
+      }
+    }
+  }
+  return columns.finish();
+}
+
+/** The points of a counter in a lane of `heightPx`, where `low` lies at the bottom and `high` at the top. */
+export function counterPieces(columns: CounterColumns, low: number, high: number, heightPx: number): CounterPiece[] {
+  const scale = high > low ? heightPx / (high - low) : 0;
+  const y = (value: number): number =>
+    scale === 0 ? heightPx / 2 : Math.min(heightPx, Math.max(0, heightPx - (value - low) * scale));
+  const pieces: CounterPiece[] = [];
+  let piece: { upper: Point[]; lower: Point[]; mean: Point[] } | null = null;
+  for (let x = 0; x < columns.mean.length; x++) {
+    if (Number.isNaN(columns.min[x]!)) {
+      piece = null;
+      continue;
+    }
+    if (piece === null) {
+      piece = { upper: [], lower: [], mean: [] };
+      pieces.push(piece);
+    }
+    for (const xPx of [x, x + 1]) {
+      piece.upper.push({ xPx, yPx: y(columns.max[x]!) });
+      piece.lower.push({ xPx, yPx: y(columns.min[x]!) });
+    }
+    piece.mean.push({ xPx: x + 0.5, yPx: y(columns.mean[x]!) });
+  }
+  return pieces;
+}
+
+function addSamples(columns: Columns, { tile }: DrawTile, view: View): void {
+  const { length, value } = tile.samples;
+  let at = xOfTick(view, tile.originTicks);
+  let inForce = tile.carry;
+  for (let k = 0; k < length; k++) {
+    const x = xOfTick(view, sampleTime(tile, k));
+    columns.add(at, x, inForce, inForce, inForce);
+    at = x;
+    inForce = value[k]!;
+    // A sample that is replaced at once was there nevertheless.
+    columns.touch(x, inForce, inForce);
+  }
+  columns.add(at, Number.POSITIVE_INFINITY, inForce, inForce, inForce);
+}
+
+function addBins(columns: Columns, { tile }: DrawTile, view: View): void {
+  const { length, bin, min, max, mean, last } = tile.counterBins;
+  const originPx = xOfTick(view, tile.originTicks);
+  const binPx = tile.binTicks / view.ticksPerPx;
+  let at = originPx;
+  let inForce = tile.carry;
+  for (let k = 0; k < length; k++) {
+    const x = originPx + bin[k]! * binPx;
+    columns.add(at, x, inForce, inForce, inForce);
+    at = x + binPx;
+    columns.add(x, at, min[k]!, max[k]!, mean[k]!);
+    inForce = last[k]!;
+  }
+  columns.add(at, Number.POSITIVE_INFINITY, inForce, inForce, inForce);
+}
+
+class Columns {
+  private readonly min: Float64Array;
+  private readonly max: Float64Array;
+  private readonly sum: Float64Array;
+  private readonly weight: Float64Array;
+  private from = 0;
+  private to = 0;
+
+  constructor(widthPx: number) {
+    this.min = new Float64Array(widthPx).fill(Number.NaN);
+    this.max = new Float64Array(widthPx).fill(Number.NaN);
+    this.sum = new Float64Array(widthPx);
+    this.weight = new Float64Array(widthPx);
+  }
+
+  /** What follows counts only between these pixels. */
+  clip(from: number, to: number): void {
+    this.from = from;
+    this.to = to;
+  }
+
+  /** A value, or a range with a mean, that is in force in `[x0, x1)`. NaN is none. */
+  add(x0: number, x1: number, low: number, high: number, mean: number): void {
+    const from = Math.max(x0, this.from);
+    const to = Math.min(x1, this.to);
+    if (!(from < to) || Number.isNaN(mean)) {
+      return;
+    }
+    for (let x = Math.floor(from); x < to; x++) {
+      const overlap = Math.min(to, x + 1) - Math.max(from, x);
+      this.widen(x, low, high);
+      this.sum[x]! += overlap * mean;
+      this.weight[x]! += overlap;
+    }
+  }
+
+  touch(x: number, low: number, high: number): void {
+    if (x >= this.from && x < this.to && !Number.isNaN(low)) {
+      this.widen(Math.floor(x), low, high);
+    }
+  }
+
+  finish(): CounterColumns {
+    const mean = this.sum.map((sum, x) => {
+      const weight = this.weight[x]!;
+      return weight > 0 ? sum / weight : (this.min[x]! + this.max[x]!) / 2;
+    });
+    return { min: this.min, max: this.max, mean };
+  }
+
+  private widen(x: number, low: number, high: number): void {
+    if (!(this.min[x]! <= low)) {
+      this.min[x] = low;
+    }
+    if (!(this.max[x]! >= high)) {
+      this.max[x] = high;
+    }
+  }
+}

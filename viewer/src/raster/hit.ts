@@ -1,0 +1,220 @@
+/** What lies under the pointer, with all that is known about it without asking the server. */
+
+import { type Ticks, ticks } from "../base/time";
+import { type View, xOfTick } from "../base/view";
+import type { DrawTile } from "../pages/coverage";
+import { binStart, placeSlices, SLICE_OPEN, sampleTime, sliceDuration, sliceStart, type TileData } from "../pages/tile";
+
+export interface SliceHit {
+  readonly kind: "slice";
+  readonly track: number;
+  readonly ordinal: number;
+  readonly row: number;
+  readonly nameId: number;
+  readonly startTicks: Ticks;
+  readonly durationTicks: Ticks;
+  /** The trace ended before the slice did. */
+  readonly open: boolean;
+}
+
+/** A bin: the exact summary of all short slices of a row in `[startTicks, endTicks)`. */
+export interface BinHit {
+  readonly kind: "bin";
+  readonly track: number;
+  readonly row: number;
+  readonly startTicks: Ticks;
+  readonly endTicks: Ticks;
+  /** Events that start in the bin. */
+  readonly count: number;
+  readonly busyTicks: Ticks;
+  readonly longestTicks: Ticks;
+  /** The name with the most busy time, and its part of it, 0 to 1. */
+  readonly nameId: number;
+  readonly share: number;
+}
+
+/** A counter's value in force: since the sample at `startTicks`, or since before the tile where `ordinal` is null. */
+export interface SampleHit {
+  readonly kind: "sample";
+  readonly track: number;
+  readonly ordinal: number | null;
+  readonly startTicks: Ticks;
+  readonly value: number;
+}
+
+/** A counter's bin: `n` samples; the last value is in force after it. */
+export interface CounterBinHit {
+  readonly kind: "counterBin";
+  readonly track: number;
+  readonly startTicks: Ticks;
+  readonly endTicks: Ticks;
+  readonly n: number;
+  readonly first: number;
+  readonly last: number;
+  readonly min: number;
+  readonly max: number;
+  readonly mean: number;
+}
+
+export type Hit = SliceHit | BinHit | SampleHit | CounterBinHit;
+
+/** How far from the pointer a slice that is narrower than that is still hit. */
+export const HIT_TOLERANCE_PX = 3;
+
+/**
+ * The slice or bin of a row at `xPx`: the slice that is there, else the bin, else the nearest slice within the
+ * tolerance. Where several slices share the pixel, the one that is nearest to the pointer, then the longest.
+ */
+export function hitTest(
+  draws: readonly DrawTile[],
+  view: View,
+  xPx: number,
+  row: number,
+  tolerancePx = HIT_TOLERANCE_PX,
+): SliceHit | BinHit | null {
+  let best: SliceHit | BinHit | null = null;
+  let bestDistance = Number.POSITIVE_INFINITY;
+  for (const draw of draws) {
+    const from = xOfTick(view, draw.clipStart);
+    const to = xOfTick(view, draw.clipEnd);
+    if (xPx < from - tolerancePx || xPx >= to + tolerancePx) {
+      continue;
+    }
+    const near = nearestSlice(draw.tile, view, xPx, row);
+    if (near !== null && near.distance <= tolerancePx && near.distance < bestDistance) {
+      best = sliceHit(draw.tile, near.k);
+      bestDistance = near.distance;
+    }
+    // Something under the pointer goes before something beside it.
+    if (bestDistance > 0.5 && xPx >= from && xPx < to) {
+      const bin = binAt(draw.tile, view, xPx, row);
+      if (bin !== null) {
+        best = bin;
+        bestDistance = 0.5;
+      }
+    }
+  }
+  return best;
+}
+
+/** The counter's value at `xPx`; null before the first sample and where nothing has arrived. */
+export function hitCounter(draws: readonly DrawTile[], view: View, xPx: number): SampleHit | CounterBinHit | null {
+  const draw = draws.findLast(
+    (candidate) => xOfTick(view, candidate.clipStart) <= xPx && xPx < xOfTick(view, candidate.clipEnd),
+  );
+  if (draw === undefined) {
+    return null;
+  }
+  const { tile } = draw;
+  return tile.kind === "leaf" ? sampleHit(tile, view, xPx) : counterBinHit(tile, view, xPx);
+}
+
+/** All facts about slice `k` of a tile. */
+export function sliceHit(tile: TileData, k: number): SliceHit {
+  const { slices } = tile;
+  return {
+    kind: "slice",
+    track: tile.track,
+    ordinal: slices.ordinal[k]!,
+    row: slices.row[k]!,
+    nameId: slices.name[k]!,
+    startTicks: sliceStart(tile, k),
+    durationTicks: sliceDuration(tile, k),
+    open: (slices.flags[k]! & SLICE_OPEN) !== 0,
+  };
+}
+
+function nearestSlice(tile: TileData, view: View, xPx: number, row: number): { k: number; distance: number } | null {
+  const { length, row: rows } = tile.slices;
+  const { start, end, shift } = placeSlices(tile, view.startTicks);
+  let best = -1;
+  let bestDistance = Number.POSITIVE_INFINITY;
+  let bestLength = -1;
+  for (let k = 0; k < length; k++) {
+    if (rows[k] !== row) {
+      continue;
+    }
+    const x0 = (start[k]! + shift - view.startFraction) / view.ticksPerPx;
+    const x1 = (end[k]! + shift - view.startFraction) / view.ticksPerPx;
+    // A slice is drawn with at least one pixel, the one that holds its start.
+    const drawn1 = Math.max(x1, Math.floor(x0) + 1);
+    const drawn0 = x1 - x0 < 1 ? Math.floor(x0) : x0;
+    const inside = xPx >= x0 && xPx < x1;
+    const distance = inside ? 0 : xPx < drawn0 ? drawn0 - xPx : xPx < drawn1 ? 0.25 : xPx - drawn1 + 0.25;
+    if (distance < bestDistance || (distance === bestDistance && x1 - x0 > bestLength)) {
+      best = k;
+      bestDistance = distance;
+      bestLength = x1 - x0;
+    }
+  }
+  return best < 0 ? null : { k: best, distance: bestDistance };
+}
+
+function binAt(tile: TileData, view: View, xPx: number, row: number): BinHit | null {
+  const { bins } = tile;
+  const originPx = xOfTick(view, tile.originTicks);
+  const index = Math.floor((xPx - originPx) / (tile.binTicks / view.ticksPerPx));
+  // Bins are in the order (row, bin).
+  let low = 0;
+  let high = bins.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const before = bins.row[middle]! < row || (bins.row[middle] === row && bins.bin[middle]! < index);
+    low = before ? middle + 1 : low;
+    high = before ? high : middle;
+  }
+  if (low === bins.length || bins.row[low] !== row || bins.bin[low] !== index) {
+    return null;
+  }
+  const startTicks = binStart(tile, index);
+  return {
+    kind: "bin",
+    track: tile.track,
+    row,
+    startTicks,
+    endTicks: (startTicks + BigInt(tile.binTicks)) as Ticks,
+    count: bins.count[low]!,
+    busyTicks: ticks(bins.busy[low]!),
+    longestTicks: ticks(bins.longest[low]!),
+    nameId: bins.name[low]!,
+    share: bins.share[low]! / 255,
+  };
+}
+
+function sampleHit(tile: TileData, view: View, xPx: number): SampleHit | null {
+  const { samples } = tile;
+  let k = samples.length - 1;
+  while (k >= 0 && xOfTick(view, sampleTime(tile, k)) > xPx) {
+    k -= 1;
+  }
+  if (k >= 0) {
+    const [startTicks, value] = [sampleTime(tile, k), samples.value[k]!];
+    return { kind: "sample", track: tile.track, ordinal: samples.ordinal[k]!, startTicks, value };
+  }
+  return Number.isNaN(tile.carry) ? null : carryHit(tile);
+}
+
+function counterBinHit(tile: TileData, view: View, xPx: number): SampleHit | CounterBinHit | null {
+  const { counterBins: bins } = tile;
+  const index = (xPx - xOfTick(view, tile.originTicks)) / (tile.binTicks / view.ticksPerPx);
+  let k = bins.length - 1;
+  while (k >= 0 && bins.bin[k]! > index) {
+    k -= 1;
+  }
+  if (k < 0) {
+    return Number.isNaN(tile.carry) ? null : carryHit(tile);
+  }
+  const startTicks = binStart(tile, bins.bin[k]!);
+  const endTicks = (startTicks + BigInt(tile.binTicks)) as Ticks;
+  if (index >= bins.bin[k]! + 1) {
+    return { kind: "sample", track: tile.track, ordinal: null, startTicks: endTicks, value: bins.last[k]! };
+  }
+  return {
+    ...{ kind: "counterBin", track: tile.track, startTicks, endTicks, n: bins.n[k]! },
+    ...{ first: bins.first[k]!, last: bins.last[k]!, min: bins.min[k]!, max: bins.max[k]!, mean: bins.mean[k]! },
+  };
+}
+
+function carryHit(tile: TileData): SampleHit {
+  return { kind: "sample", track: tile.track, ordinal: null, startTicks: tile.originTicks, value: tile.carry };
+}

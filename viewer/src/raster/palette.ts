@@ -1,0 +1,128 @@
+/**
+ * Colours of events: hue by category, lightness by name.
+ *
+ * The same name has the same colour in every run. Hues are spaced so that people with the common kinds of colour
+ * blindness can tell neighbours apart, and the lightness steps differ without any hue. Text on an event has a contrast
+ * of at least 4.5:1.
+ */
+
+import { contrast, cssColor, oklch, type Rgb } from "./color";
+
+export type Theme = "light" | "dark";
+
+/** Hues in degrees of OKLCH, after the order of Okabe and Ito: blue, orange, green, purple, yellow, sky, red, teal. */
+const HUES: readonly number[] = [255, 62, 155, 325, 95, 225, 28, 190];
+
+interface ThemeTones {
+  readonly lightness: readonly number[];
+  readonly chroma: number;
+  readonly neutral: number;
+}
+
+const TONES: Record<Theme, ThemeTones> = {
+  light: { lightness: [0.68, 0.72, 0.76, 0.8, 0.84], chroma: 0.115, neutral: 0.78 },
+  dark: { lightness: [0.4, 0.435, 0.47, 0.505, 0.54], chroma: 0.105, neutral: 0.45 },
+};
+
+const INKS: readonly Rgb[] = [
+  { r: 17, g: 20, b: 24 },
+  { r: 255, g: 255, b: 255 },
+];
+
+interface Swatch {
+  /** Little-endian RGBA with the alpha byte 0: `0x00bbggrr`. */
+  readonly packed: number;
+  readonly css: string;
+  readonly text: string;
+}
+
+/** The event part of a name entry. */
+export interface NamedEvent {
+  readonly name: string;
+  readonly category: string;
+}
+
+/** Colours by name id. Ids whose names have not arrived yet are a neutral grey. */
+export class ColorTable {
+  readonly theme: Theme;
+  private readonly swatches: readonly Swatch[];
+  private packed = new Uint32Array(0);
+  private choice = new Uint8Array(0);
+
+  constructor(theme: Theme) {
+    this.theme = theme;
+    const { lightness, chroma, neutral } = TONES[theme];
+    const tones = HUES.flatMap((hue) => lightness.map((value) => oklch(value, chroma, hue)));
+    this.swatches = [oklch(neutral, 0, 0), ...tones].map(swatch);
+  }
+
+  /** Colours of ids `0` to `length - 1`; larger ids have the colour `neutral`. For the raster's inner loop. */
+  get table(): Uint32Array {
+    return this.packed;
+  }
+
+  get neutral(): number {
+    return this.swatches[0]!.packed;
+  }
+
+  /** Gives colours to the names with ids from `firstId` on. */
+  set(firstId: number, names: readonly NamedEvent[]): void {
+    this.grow(firstId + names.length);
+    names.forEach((event, k) => {
+      const choice = swatchOf(event);
+      this.choice[firstId + k] = choice;
+      this.packed[firstId + k] = this.swatches[choice]!.packed;
+    });
+  }
+
+  css(id: number): string {
+    return this.swatches[this.choice[id] ?? 0]!.css;
+  }
+
+  /** The colour of text on the event's colour. */
+  text(id: number): string {
+    return this.swatches[this.choice[id] ?? 0]!.text;
+  }
+
+  private grow(length: number): void {
+    if (length <= this.packed.length) {
+      return;
+    }
+    const capacity = Math.max(length, 2 * this.packed.length);
+    const packed = new Uint32Array(capacity).fill(this.neutral);
+    packed.set(this.packed);
+    const choice = new Uint8Array(capacity);
+    choice.set(this.choice);
+    this.packed = packed;
+    this.choice = choice;
+  }
+}
+
+/** Number 1 to 40 of an event's swatch. An event without a category is grouped by the stem of its name. */
+function swatchOf({ name, category }: NamedEvent): number {
+  const hue = hash(category === "" ? stem(name) : category) % HUES.length;
+  const tone = hash(name) % TONES.light.lightness.length;
+  return 1 + hue * TONES.light.lightness.length + tone;
+}
+
+/** What a family of names has in common: `fusion.123` → `fusion`, `jit_step(42)` → `jit_step`, `%add.1 = f32` → `%add`. */
+export function stem(name: string): string {
+  const match = /^[^\w]*[A-Za-z_]+(?:[-:/]+[A-Za-z_]+)*/.exec(name);
+  return match === null ? name : match[0];
+}
+
+/** FNV-1a over UTF-16 units, with a final mix so that the low bits depend on all of the text. */
+export function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let k = 0; k < text.length; k++) {
+    value = Math.imul(value ^ text.charCodeAt(k), 0x01000193);
+  }
+  value = Math.imul(value ^ (value >>> 16), 0x7feb352d);
+  value = Math.imul(value ^ (value >>> 15), 0x846ca68b);
+  return (value ^ (value >>> 16)) >>> 0;
+}
+
+function swatch(color: Rgb): Swatch {
+  const ink = contrast(color, INKS[0]!) >= contrast(color, INKS[1]!) ? INKS[0]! : INKS[1]!;
+  return { packed: color.r | (color.g << 8) | (color.b << 16), css: cssColor(color), text: cssColor(ink) };
+}
