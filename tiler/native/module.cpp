@@ -7,6 +7,7 @@ namespace tilescope {
 void bind_pairing(nb::module_& m);
 void bind_synth(nb::module_& m);
 void bind_xspace(nb::module_& m);
+void bind_pyramid(nb::module_& m);
 }  // namespace tilescope
 
 NB_MODULE(_native, m) {
@@ -14,4 +15,5 @@ NB_MODULE(_native, m) {
     tilescope::bind_pairing(m);
     tilescope::bind_synth(m);
     tilescope::bind_xspace(m);
+    tilescope::bind_pyramid(m);
 }

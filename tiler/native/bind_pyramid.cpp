@@ -1,0 +1,181 @@
+// Binds order, rows, tile trees and page encoding.
+#include "bind_pyramid.hpp"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <utility>
+
+#include "block.hpp"
+#include "counter_track.hpp"
+#include "gather.hpp"
+#include "geometry.hpp"
+#include "order.hpp"
+#include "rollup_track.hpp"
+#include "slice_track.hpp"
+
+namespace nb = nanobind;
+
+namespace tilescope {
+
+namespace {
+
+template <typename T>
+using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <typename T>
+using NewArray = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+
+template <typename T>
+NewArray<T> to_numpy(std::vector<T>&& values) {
+    auto* kept = new std::vector<T>(std::move(values));
+    nb::capsule owner(kept, [](void* pointer) noexcept { delete static_cast<std::vector<T>*>(pointer); });
+    return NewArray<T>(kept->data(), {kept->size()}, owner);
+}
+
+void same_size(size_t a, size_t b) {
+    if (a != b) throw std::invalid_argument("columns differ in length");
+}
+
+void in_range(const Array<int64_t>& start, const Array<int64_t>& duration) {
+    for (size_t k = 0; k < start.size(); ++k) {
+        const int64_t from = start.data()[k];
+        const int64_t length = duration.data()[k];
+        if (from < 0 || length < 0 || from >= (int64_t{1} << 61) || length >= (int64_t{1} << 61) - from) {
+            throw std::invalid_argument("times are not in [0, 2**61)");
+        }
+        if (k > 0 && from < start.data()[k - 1]) throw std::invalid_argument("slices are not in time order");
+    }
+}
+
+using SliceArrays = std::tuple<Array<int64_t>, Array<int64_t>, Array<int32_t>>;
+
+// A block that keeps the arrays alive which its tracks point into.
+struct BoundBlock {
+    Block block;
+    std::vector<nb::object> kept;
+
+    BoundBlock(uint32_t number, int root_level) : block(number, root_level) {
+        if (root_level < 0 || root_level > kMaxLevel) throw std::invalid_argument("root level is not in 0..27");
+    }
+
+    void keep(const nb::object& object) { kept.push_back(object); }
+
+    void add_slices(int slot, const Array<int64_t>& start, const Array<int64_t>& duration, const Array<uint32_t>& row,
+                    const Array<int32_t>& name, const Array<uint8_t>& flags) {
+        for (const size_t size : {duration.size(), row.size(), name.size(), flags.size()}) same_size(start.size(), size);
+        for (const nb::object& array : {nb::cast(start), nb::cast(duration), nb::cast(row), nb::cast(name), nb::cast(flags)}) keep(array);
+        const SliceColumns columns{start.data(), duration.data(), row.data(), name.data(), flags.data(), start.size()};
+        nb::gil_scoped_release release;
+        in_range(start, duration);
+        block.add(slot, std::make_unique<SliceTrack>(columns, block.root_level()));
+    }
+
+    void add_counter(int slot, const Array<int64_t>& time, const Array<double>& value) {
+        same_size(time.size(), value.size());
+        keep(nb::cast(time));
+        keep(nb::cast(value));
+        const SampleColumns columns{time.data(), value.data(), time.size()};
+        nb::gil_scoped_release release;
+        in_range(time, Array<int64_t>(time));
+        block.add(slot, std::make_unique<CounterTrack>(columns, block.root_level()));
+    }
+
+    void add_rollup(int slot, const std::vector<SliceArrays>& children) {
+        std::vector<SliceColumns> columns;
+        for (const auto& [start, duration, name] : children) {
+            same_size(start.size(), duration.size());
+            same_size(start.size(), name.size());
+            columns.push_back({start.data(), duration.data(), nullptr, name.data(), nullptr, start.size()});
+        }
+        nb::gil_scoped_release release;
+        for (const auto& child : children) in_range(std::get<0>(child), std::get<1>(child));
+        block.add(slot, std::make_unique<RollupTrack>(columns, block.root_level()));
+    }
+
+    void seal() {
+        nb::gil_scoped_release release;
+        block.seal();
+    }
+
+    // (level, index, slot, flags, events, weight) of all tiles, in key order.
+    auto tiles() const {
+        std::vector<int64_t> index, events, weight;
+        std::vector<uint8_t> level, slot, flags;
+        for (size_t at = 0; at < block.size(); ++at) {
+            const Tile& tile = block.tile(at);
+            level.push_back(tile.level);
+            index.push_back(tile.index);
+            slot.push_back(static_cast<uint8_t>(block.slot(at)));
+            flags.push_back(tile.flags);
+            events.push_back(static_cast<int64_t>(tile.last - tile.first));
+            weight.push_back(static_cast<int64_t>(block.weight(at)));
+        }
+        return std::make_tuple(to_numpy(std::move(level)), to_numpy(std::move(index)), to_numpy(std::move(slot)),
+                               to_numpy(std::move(flags)), to_numpy(std::move(events)), to_numpy(std::move(weight)));
+    }
+
+    nb::bytes encode(size_t first, size_t last) const {
+        std::string page;
+        {
+            nb::gil_scoped_release release;
+            page = block.encode(first, last);
+        }
+        return nb::bytes(page.data(), page.size());
+    }
+};
+
+nb::object order_of(const Array<int64_t>& start, const Array<int64_t>& duration) {
+    same_size(start.size(), duration.size());
+    std::vector<int64_t> order;
+    {
+        nb::gil_scoped_release release;
+        order = canonical_order(start.data(), duration.data(), start.size());
+    }
+    if (order.empty()) return nb::none();
+    return nb::cast(to_numpy(std::move(order)));
+}
+
+auto rows_of(const Array<int64_t>& start, const Array<int64_t>& duration) {
+    same_size(start.size(), duration.size());
+    std::vector<uint32_t> rows(start.size());
+    size_t overlaps = 0;
+    {
+        nb::gil_scoped_release release;
+        overlaps = assign_rows(start.data(), duration.data(), rows.size(), rows.data());
+    }
+    return std::make_pair(to_numpy(std::move(rows)), overlaps);
+}
+
+auto gather_bytes(const Array<int64_t>& ends, const Array<uint8_t>& data, const Array<int64_t>& order) {
+    std::vector<int64_t> out_ends(order.size());
+    std::vector<uint8_t> out;
+    {
+        nb::gil_scoped_release release;
+        out.resize(gathered_ends(ends.data(), ends.size(), data.size(), order.data(), order.size(), out_ends.data()));
+        gather(ends.data(), data.data(), order.data(), order.size(), out.data());
+    }
+    return std::make_pair(to_numpy(std::move(out_ends)), to_numpy(std::move(out)));
+}
+
+}  // namespace
+
+void bind_pyramid(nb::module_& m) {
+    m.def("root_level", &root_level, nb::arg("end"));
+    m.def("canonical_order", &order_of, nb::arg("start"), nb::arg("duration"));
+    m.def("assign_rows", &rows_of, nb::arg("start"), nb::arg("duration"));
+    m.def("gather_bytes", &gather_bytes, nb::arg("ends"), nb::arg("data"), nb::arg("order"));
+    nb::class_<BoundBlock>(m, "Block")
+        .def(nb::init<uint32_t, int>(), nb::arg("number"), nb::arg("root_level"))
+        .def("add_slices", &BoundBlock::add_slices, nb::arg("slot"), nb::arg("start"), nb::arg("duration"), nb::arg("row"),
+             nb::arg("name"), nb::arg("flags"))
+        .def("add_counter", &BoundBlock::add_counter, nb::arg("slot"), nb::arg("time"), nb::arg("value"))
+        .def("add_rollup", &BoundBlock::add_rollup, nb::arg("slot"), nb::arg("children"))
+        .def("seal", &BoundBlock::seal)
+        .def("tiles", &BoundBlock::tiles)
+        .def("encode", &BoundBlock::encode, nb::arg("first"), nb::arg("last"));
+}
+
+}  // namespace tilescope

@@ -1,0 +1,41 @@
+// Writes the column container of docs/page-format.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tilescope {
+
+enum class ColumnId : uint8_t {
+    index = 0, slot, tile_flags, n_slices, n_bins, n_counter_bins, n_samples, carry,
+    start = 16, duration, row, name, ordinal, slice_flags,
+    bin = 32, bin_row, count, busy, bin_name, share, longest_minus_busy,
+    counter_bin = 48, n, first, last, min, max, mean,
+    time = 64, value, sample_ordinal,
+};
+
+class ContainerWriter {
+public:
+    ContainerWriter(const char magic[4], int level, uint32_t n_tiles, uint32_t block);
+
+    // Differences between neighbours are stored: for values that grow.
+    void delta(ColumnId id, const std::vector<int64_t>& values);
+    // Values are stored relative to the smallest.
+    void plain(ColumnId id, const std::vector<int64_t>& values);
+    void float64(ColumnId id, const std::vector<double>& values);
+
+    std::string finish() const;
+
+private:
+    void store(ColumnId id, uint8_t flags, int64_t base, uint64_t scale, const std::vector<uint64_t>& raw);
+
+    std::string head_;
+    std::string headers_;
+    std::string bodies_;
+    uint16_t columns_ = 0;
+    std::vector<uint64_t> scratch_;
+};
+
+}  // namespace tilescope

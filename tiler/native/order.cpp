@@ -1,0 +1,65 @@
+#include "order.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <queue>
+#include <stdexcept>
+
+namespace tilescope {
+
+std::vector<int64_t> canonical_order(const int64_t* start, const int64_t* duration, size_t n) {
+    const auto before = [&](size_t a, size_t b) {
+        return start[a] != start[b] ? start[a] < start[b] : duration[a] > duration[b];
+    };
+    bool sorted = true;
+    for (size_t k = 1; k < n && sorted; ++k) sorted = !before(k, k - 1);
+    if (sorted) return {};
+    std::vector<int64_t> order(n);
+    std::iota(order.begin(), order.end(), int64_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int64_t a, int64_t b) { return before(static_cast<size_t>(a), static_cast<size_t>(b)); });
+    return order;
+}
+
+size_t assign_rows(const int64_t* start, const int64_t* duration, size_t n, uint32_t* row) {
+    using End = std::pair<int64_t, uint32_t>;
+    // The fast road, for nested slices: a stack of ends, row r's at r. It ends at the first partial overlap.
+    std::vector<int64_t> ends;
+    size_t k = 0;
+    for (; k < n; ++k) {
+        if (k > 0 && start[k] < start[k - 1]) throw std::invalid_argument("slices are not in time order");
+        while (!ends.empty() && ends.back() <= start[k]) ends.pop_back();
+        const int64_t end = start[k] + duration[k];
+        if (!ends.empty() && end > ends.back()) break;
+        row[k] = static_cast<uint32_t>(ends.size());
+        ends.push_back(end);
+    }
+    if (k == n) return 0;
+
+    size_t overlaps = 0;
+    std::priority_queue<End, std::vector<End>, std::greater<>> running;
+    std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>> free;
+    uint32_t rows = 0;
+    for (; rows < ends.size(); ++rows) running.push({ends[rows], rows});
+    for (; k < n; ++k) {
+        if (k > 0 && start[k] < start[k - 1]) throw std::invalid_argument("slices are not in time order");
+        while (!running.empty() && running.top().first <= start[k]) {
+            free.push(running.top().second);
+            running.pop();
+        }
+        const int64_t end = start[k] + duration[k];
+        overlaps += !running.empty() && end > running.top().first;
+        uint32_t at = rows;
+        if (free.empty()) {
+            ++rows;
+        } else {
+            at = free.top();
+            free.pop();
+        }
+        row[k] = at;
+        running.push({end, at});
+    }
+    return overlaps;
+}
+
+}  // namespace tilescope

@@ -1,0 +1,217 @@
+#include "rollup_track.hpp"
+
+#include <algorithm>
+#include <array>
+#include <queue>
+
+#include "geometry.hpp"
+#include "name_table.hpp"
+
+namespace tilescope {
+
+namespace {
+
+// A rollup tile in which at most so many slices start has no children: finer tiles would cost more than the tracks'
+// own, which say more.
+constexpr size_t kTerminalSlices = 4096;
+
+// The exact content of a tile's bins.
+struct TileSum {
+    struct Entry {
+        Part part;
+        uint8_t bin;
+    };
+    std::vector<Entry> entries;  // in the order of bins
+    std::array<int64_t, kBinsPerTile> longest{};
+};
+
+// The children's slices in time order, and those of them that are still running.
+class Merge {
+public:
+    struct Running {
+        int64_t end;
+        int64_t duration;
+        int32_t name;
+    };
+
+    explicit Merge(const std::vector<SliceColumns>& tracks) : tracks_(tracks), at_(tracks.size(), 0) {
+        for (size_t track = 0; track < tracks.size(); ++track) {
+            if (tracks[track].n > 0) heads_.push({tracks[track].start[0], track});
+        }
+    }
+
+    // How many slices that are yet to come start before `stop`.
+    size_t count_before(int64_t stop) const {
+        size_t count = 0;
+        for (size_t track = 0; track < tracks_.size(); ++track) {
+            const SliceColumns& columns = tracks_[track];
+            count += static_cast<size_t>(
+                std::lower_bound(columns.start + at_[track], columns.start + columns.n, stop) - columns.start - static_cast<ptrdiff_t>(at_[track]));
+        }
+        return count;
+    }
+
+    // Those that run at `time`, after all that start before it have been taken.
+    const std::vector<Running>& running_at(int64_t time) {
+        running_.erase(std::remove_if(running_.begin(), running_.end(), [&](const Running& r) { return r.end <= time; }),
+                       running_.end());
+        return running_;
+    }
+
+    // Takes the next slice that starts before `stop`.
+    template <typename Visit>
+    void take_before(int64_t stop, Visit&& visit) {
+        while (!heads_.empty() && heads_.top().first < stop) {
+            const size_t track = heads_.top().second;
+            heads_.pop();
+            const SliceColumns& columns = tracks_[track];
+            size_t& k = at_[track];
+            // The head stays the earliest for a while: take its run without touching the heap.
+            const int64_t until = heads_.empty() ? stop : std::min(stop, heads_.top().first + 1);
+            do {
+                visit(columns.start[k], columns.duration[k], columns.name[k]);
+                if (columns.end(k) > stop) running_.push_back({columns.end(k), columns.duration[k], columns.name[k]});
+                ++k;
+            } while (k < columns.n && columns.start[k] < until);
+            if (k < columns.n) heads_.push({columns.start[k], track});
+        }
+    }
+
+private:
+    using Head = std::pair<int64_t, size_t>;
+
+    const std::vector<SliceColumns>& tracks_;
+    std::vector<size_t> at_;
+    std::priority_queue<Head, std::vector<Head>, std::greater<>> heads_;
+    std::vector<Running> running_;
+};
+
+class Builder {
+public:
+    Builder(const std::vector<SliceColumns>& children, std::vector<Tile>& tiles,
+            std::vector<std::pair<size_t, size_t>>& contents, std::vector<Bin>& bins)
+        : merge_(children), tiles_(tiles), contents_(contents), bins_(bins) {}
+
+    TileSum build(int level, int64_t index, size_t starting) {
+        const bool terminal = level == 0 || starting <= kTerminalSlices;
+        const uint64_t before = taken_;
+        TileSum sum = terminal ? sum_slices(level, index) : sum_children(level, index);
+        write(level, index, before, terminal, sum);
+        return sum;
+    }
+
+    size_t count_before(int64_t stop) const { return merge_.count_before(stop); }
+
+private:
+    TileSum sum_slices(int level, int64_t index) {
+        TileSum sum;
+        const int64_t start = tile_start(index, level);
+        const int64_t stop = tile_start(index + 1, level);
+        for (auto& parts : parts_) parts.clear();
+        const auto spread = [&](int64_t from, int64_t end, int64_t duration, int32_t name, uint64_t count) {
+            const int64_t last = std::min(end, stop);
+            int64_t bin = bin_at(from, level);
+            do {
+                const int64_t to = std::min(last, bin_start(bin + 1, level));
+                const size_t k = static_cast<size_t>(bin % kBinsPerTile);
+                parts_[k].push_back({name, to - from, count});
+                sum.longest[k] = std::max(sum.longest[k], duration);
+                count = 0;
+                from = to;
+                ++bin;
+            } while (from < last);
+        };
+        for (const Merge::Running& slice : merge_.running_at(start)) spread(start, slice.end, slice.duration, slice.name, 0);
+        merge_.take_before(stop, [&](int64_t from, int64_t duration, int32_t name) {
+            spread(from, from + duration, duration, name, 1);
+            ++taken_;
+        });
+        for (int bin = 0; bin < kBinsPerTile; ++bin) {
+            for (const Part& part : parts_[static_cast<size_t>(bin)]) names_.add(part.name, part.busy, part.count);
+            flush(sum, bin);
+        }
+        return sum;
+    }
+
+    TileSum sum_children(int level, int64_t index) {
+        TileSum sum;
+        for (int quarter = 0; quarter < 4; ++quarter) {
+            const int64_t child = 4 * index + quarter;
+            const size_t starting = merge_.count_before(tile_start(child + 1, level - 1));
+            if (starting == 0 && merge_.running_at(tile_start(child, level - 1)).empty()) continue;
+            const TileSum below = build(level - 1, child, starting);
+            int bin = -1;
+            for (const TileSum::Entry& entry : below.entries) {
+                const int into = 64 * quarter + entry.bin / 4;
+                if (into != bin && bin >= 0) flush(sum, bin);
+                bin = into;
+                names_.add(entry.part.name, entry.part.busy, entry.part.count);
+            }
+            if (bin >= 0) flush(sum, bin);
+            for (int k = 0; k < kBinsPerTile; ++k) {
+                int64_t& longest = sum.longest[static_cast<size_t>(64 * quarter + k / 4)];
+                longest = std::max(longest, below.longest[static_cast<size_t>(k)]);
+            }
+        }
+        return sum;
+    }
+
+    // Moves the name table into the sum, as one bin.
+    void flush(TileSum& sum, int bin) {
+        for (const Part& part : names_.parts()) sum.entries.push_back({part, static_cast<uint8_t>(bin)});
+        names_.clear();
+    }
+
+    void write(int level, int64_t index, uint64_t before, bool terminal, const TileSum& sum) {
+        const size_t first = bins_.size();
+        for (size_t k = 0; k < sum.entries.size();) {
+            const uint8_t bin = sum.entries[k].bin;
+            Bin out{0, sum.longest[bin], 0, 0, 0, bin, 0};
+            Part best = sum.entries[k].part;
+            for (; k < sum.entries.size() && sum.entries[k].bin == bin; ++k) {
+                const Part& part = sum.entries[k].part;
+                out.busy += part.busy;
+                out.count += part.count;
+                if (dominates(part, best)) best = part;
+            }
+            out.name = best.name;
+            out.share = share_of(best, out.busy, out.count);
+            bins_.push_back(out);
+        }
+        tiles_.push_back({index, before, taken_, contents_.size(), static_cast<uint8_t>(level), terminal ? kTerminal : uint8_t{0}});
+        contents_.push_back({first, bins_.size()});
+    }
+
+    Merge merge_;
+    NameTable names_;
+    std::array<std::vector<Part>, kBinsPerTile> parts_;
+    uint64_t taken_ = 0;
+    std::vector<Tile>& tiles_;
+    std::vector<std::pair<size_t, size_t>>& contents_;
+    std::vector<Bin>& bins_;
+};
+
+}  // namespace
+
+RollupTrack::RollupTrack(const std::vector<SliceColumns>& children, int root_level) {
+    Builder builder(children, tiles_, contents_, bins_);
+    const size_t starting = builder.count_before(INT64_MAX);
+    if (starting > 0) builder.build(root_level, 0, starting);
+}
+
+void RollupTrack::append(const Tile& tile, PageColumns& page) const {
+    const auto [first, last] = contents_[tile.content];
+    for (size_t k = first; k < last; ++k) append_bin(bins_[k], page);
+    page.n_slices.push_back(0);
+    page.n_bins.push_back(static_cast<int64_t>(last - first));
+    page.n_counter_bins.push_back(0);
+    page.n_samples.push_back(0);
+    page.carry.push_back(0.0);
+}
+
+size_t RollupTrack::weight(const Tile& tile) const {
+    const auto [first, last] = contents_[tile.content];
+    return 1 + 2 * (last - first);
+}
+
+}  // namespace tilescope

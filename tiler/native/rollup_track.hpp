@@ -1,0 +1,25 @@
+// The tile tree of a rollup: every slice of several tracks, summed into bins.
+#pragma once
+
+#include "slice_track.hpp"
+
+namespace tilescope {
+
+// Built in one sweep over the children's slices merged in time order, depth first: a terminal tile sums what overlaps
+// it, a tile above adds up the (bin, name) tables of its four children, and only the tables on the way to the root are
+// in memory. Rollups have no individuals: slices of different tracks overlap, so a bin's busy time may exceed its width.
+class RollupTrack final : public TrackTiles {
+public:
+    RollupTrack(const std::vector<SliceColumns>& children, int root_level);
+
+    const std::vector<Tile>& tiles() const override { return tiles_; }
+    void append(const Tile& tile, PageColumns& page) const override;
+    size_t weight(const Tile& tile) const override;
+
+private:
+    std::vector<Tile> tiles_;
+    std::vector<std::pair<size_t, size_t>> contents_;  // range of bins_, by Tile::content
+    std::vector<Bin> bins_;
+};
+
+}  // namespace tilescope
