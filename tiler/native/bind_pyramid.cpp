@@ -39,18 +39,22 @@ void same_size(size_t a, size_t b) {
     if (a != b) throw std::invalid_argument("columns differ in length");
 }
 
-void in_range(const Array<int64_t>& start, const Array<int64_t>& duration) {
-    for (size_t k = 0; k < start.size(); ++k) {
-        const int64_t from = start.data()[k];
-        const int64_t length = duration.data()[k];
-        if (from < 0 || length < 0 || from >= (int64_t{1} << 61) || length >= (int64_t{1} << 61) - from) {
-            throw std::invalid_argument("times are not in [0, 2**61)");
-        }
-        if (k > 0 && from < start.data()[k - 1]) throw std::invalid_argument("slices are not in time order");
+constexpr int64_t kTimeLimit = int64_t{1} << 61;
+
+void check_times(const int64_t* time, size_t n) {
+    for (size_t k = 0; k < n; ++k) {
+        if (time[k] < 0 || time[k] >= kTimeLimit) throw std::invalid_argument("times are not in [0, 2**61)");
+        if (k > 0 && time[k] < time[k - 1]) throw std::invalid_argument("events are not in time order");
     }
 }
 
-using SliceArrays = std::tuple<Array<int64_t>, Array<int64_t>, Array<int32_t>>;
+void check_times(const SliceColumns& slices) {
+    check_times(slices.start, slices.n);
+    for (size_t k = 0; k < slices.n; ++k) {
+        const int64_t length = slices.duration[k];
+        if (length < 0 || length >= kTimeLimit - slices.start[k]) throw std::invalid_argument("slices end beyond 2**61");
+    }
+}
 
 // A block that keeps the arrays alive which its tracks point into.
 struct BoundBlock {
@@ -69,7 +73,7 @@ struct BoundBlock {
         for (const nb::object& array : {nb::cast(start), nb::cast(duration), nb::cast(row), nb::cast(name), nb::cast(flags)}) keep(array);
         const SliceColumns columns{start.data(), duration.data(), row.data(), name.data(), flags.data(), start.size()};
         nb::gil_scoped_release release;
-        in_range(start, duration);
+        check_times(columns);
         block.add(slot, std::make_unique<SliceTrack>(columns, block.root_level()));
     }
 
@@ -79,19 +83,23 @@ struct BoundBlock {
         keep(nb::cast(value));
         const SampleColumns columns{time.data(), value.data(), time.size()};
         nb::gil_scoped_release release;
-        in_range(time, Array<int64_t>(time));
+        check_times(columns.time, columns.n);
         block.add(slot, std::make_unique<CounterTrack>(columns, block.root_level()));
     }
 
-    void add_rollup(int slot, const std::vector<SliceArrays>& children) {
+    // `children`: a sequence of (start, duration, name).
+    void add_rollup(int slot, const nb::sequence& children) {
         std::vector<SliceColumns> columns;
-        for (const auto& [start, duration, name] : children) {
+        for (const nb::handle child : children) {
+            const auto start = nb::cast<Array<int64_t>>(child[0]);
+            const auto duration = nb::cast<Array<int64_t>>(child[1]);
+            const auto name = nb::cast<Array<int32_t>>(child[2]);
             same_size(start.size(), duration.size());
             same_size(start.size(), name.size());
             columns.push_back({start.data(), duration.data(), nullptr, name.data(), nullptr, start.size()});
         }
         nb::gil_scoped_release release;
-        for (const auto& child : children) in_range(std::get<0>(child), std::get<1>(child));
+        for (const SliceColumns& child : columns) check_times(child);
         block.add(slot, std::make_unique<RollupTrack>(columns, block.root_level()));
     }
 

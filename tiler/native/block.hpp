@@ -12,6 +12,8 @@ namespace tilescope {
 class Block {
 public:
     Block(uint32_t number, int root_level) : number_(number), root_level_(root_level) {}
+    Block(const Block&) = delete;
+    Block& operator=(const Block&) = delete;
 
     int root_level() const { return root_level_; }
     void add(int slot, std::unique_ptr<TrackTiles> track);

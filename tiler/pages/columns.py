@@ -1,0 +1,61 @@
+"""Column ids of pages and shape records. The names and numbers are those of docs/page-format.md."""
+
+from __future__ import annotations
+
+from enum import IntEnum, IntFlag
+
+
+class Col(IntEnum):
+    INDEX = 0
+    SLOT = 1
+    TILE_FLAGS = 2
+    N_SLICES = 3
+    N_BINS = 4
+    N_COUNTER_BINS = 5
+    N_SAMPLES = 6
+    CARRY = 7
+
+    START = 16
+    DURATION = 17
+    ROW = 18
+    NAME = 19
+    ORDINAL = 20
+    SLICE_FLAGS = 21
+
+    BIN = 32
+    BIN_ROW = 33
+    COUNT = 34
+    BUSY = 35
+    BIN_NAME = 36
+    SHARE = 37
+    LONGEST_MINUS_BUSY = 38
+
+    COUNTER_BIN = 48
+    N = 49
+    FIRST = 50
+    LAST = 51
+    MIN = 52
+    MAX = 53
+    MEAN = 54
+
+    TIME = 64
+    VALUE = 65
+    SAMPLE_ORDINAL = 66
+
+    SHAPE_LEVEL = 80
+    SHAPE_INDEX = 81
+    SHAPE_SLOT = 82
+    SHAPE_FLAGS = 83
+    SHAPE_EVENTS = 84
+    SHAPE_PAGE_CRC = 85
+
+
+class TileFlag(IntFlag):
+    LEAF = 1
+    TERMINAL = 2
+    PAGE_START = 4
+
+
+class SliceFlag(IntFlag):
+    REACHES_IN = 1
+    OPEN = 2

@@ -1,0 +1,75 @@
+"""Shape records: which tiles a block has, and on which page each lies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.pages.columns import Col, TileFlag
+from tilescope.tiler.pages.container import SHAPE_MAGIC, decode, encode
+from tilescope.tiler.pages.key import PageKey
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """All tiles of a block in the order (level, tile index, slot). All columns have shape (n,)."""
+
+    block: int
+    level: Ints
+    index: Ints
+    slot: Ints
+    flags: Ints  # TileFlag
+    events: Ints  # that start in the tile
+    page_crc: Ints  # of the stored page that begins with this tile, else 0
+
+    def __len__(self) -> int:
+        return len(self.level)
+
+    def pages(self) -> list[tuple[PageKey, slice]]:
+        """Each page with the range of its tiles."""
+        starts = np.flatnonzero(self.flags & TileFlag.PAGE_START)
+        ends = np.append(starts[1:], len(self))
+        return [(self._key(int(a)), slice(int(a), int(b))) for a, b in zip(starts, ends, strict=True)]
+
+    def page_of(self, tile: int) -> PageKey:
+        """The page on which the tile in this position lies."""
+        starts = np.flatnonzero(self.flags & TileFlag.PAGE_START)
+        return self._key(int(starts[np.searchsorted(starts, tile, side="right") - 1]))
+
+    def leaves(self, slot: int) -> Ints:
+        """Positions of a track's leaves, in time order. Their events have consecutive ordinals."""
+        at = np.flatnonzero((self.slot == slot) & ((self.flags & TileFlag.LEAF) != 0))
+        # Leaves of different levels do not overlap: their starts order them. Shifts stay below 2**61.
+        return at[np.argsort(self.index[at] << (2 * self.level[at] + 8), kind="stable")]
+
+    def _key(self, tile: int) -> PageKey:
+        return PageKey(self.block, int(self.level[tile]), int(self.index[tile]), int(self.slot[tile]))
+
+    def encode(self) -> bytes:
+        """The record, uncompressed."""
+        columns = {
+            Col.SHAPE_LEVEL: self.level,
+            Col.SHAPE_INDEX: self.index,
+            Col.SHAPE_SLOT: self.slot,
+            Col.SHAPE_FLAGS: self.flags,
+            Col.SHAPE_EVENTS: self.events,
+            Col.SHAPE_PAGE_CRC: self.page_crc,
+        }
+        return encode(SHAPE_MAGIC, 0, len(self), self.block, columns)
+
+    @classmethod
+    def decode(cls, data: bytes) -> Shape:
+        """The shape in an uncompressed record. Raises DamagedStore."""
+        record = decode(data)
+        columns = [
+            record.ints(c)
+            for c in (Col.SHAPE_LEVEL, Col.SHAPE_INDEX, Col.SHAPE_SLOT, Col.SHAPE_FLAGS, Col.SHAPE_EVENTS, Col.SHAPE_PAGE_CRC)
+        ]
+        if record.magic != SHAPE_MAGIC or any(len(column) != record.n_tiles for column in columns):
+            raise DamagedStore("a shape record is damaged")
+        return cls(record.block, *columns)

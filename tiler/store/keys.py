@@ -1,0 +1,60 @@
+"""Keys of the store: big-endian, so that byte order is scan order. The first byte is the kind."""
+
+from __future__ import annotations
+
+import struct
+
+from tilescope.tiler.pages import PageKey
+
+_PAGE = struct.Struct(">cIBQB")
+_ONE = struct.Struct(">cI")
+_DETAILS = struct.Struct(">cIQ")
+
+MANIFEST = b"M"
+TRACKS = b"T"
+
+
+def page(key: PageKey) -> bytes:
+    """Key of a page."""
+    return _PAGE.pack(b"P", key.block, key.level, key.index, key.slot)
+
+
+def page_key(key: bytes) -> PageKey:
+    """The name of the page with this key."""
+    _, block, level, index, slot = _PAGE.unpack(key)
+    return PageKey(block, level, index, slot)
+
+
+def pages_of(block: int) -> bytes:
+    """Prefix of a block's pages."""
+    return _ONE.pack(b"P", block)
+
+
+def shape(block: int) -> bytes:
+    """Key of a block's shape record."""
+    return _ONE.pack(b"S", block)
+
+
+def names(page_number: int) -> bytes:
+    """Key of a page of names."""
+    return _ONE.pack(b"N", page_number)
+
+
+def args_tables(file: int) -> bytes:
+    """Key of what is needed to decode the arguments of a file's events."""
+    return _ONE.pack(b"A", file)
+
+
+def details(track: int, ordinal: int) -> bytes:
+    """Key of the chunk of arguments that begins with this event."""
+    return _DETAILS.pack(b"D", track, ordinal)
+
+
+def details_of(track: int) -> bytes:
+    """Prefix of a track's chunks."""
+    return _ONE.pack(b"D", track)
+
+
+def details_ordinal(key: bytes) -> int:
+    """The first event of the chunk with this key."""
+    return int(_DETAILS.unpack(key)[2])

@@ -1,0 +1,85 @@
+"""Store in an LMDB environment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import lmdb
+
+from tilescope.tiler.errors import NoStore, StoreError
+
+# Address space, not disk: the file grows as it is written.
+_MAP_BYTES = 1 << 40
+
+# Entries a scan copies in one read transaction. Short transactions never keep a writer's old pages alive.
+_SCAN_ENTRIES = 64
+
+
+class LmdbStore:
+    """An environment: open for reading when it is finished, or for writing by the one process that builds it."""
+
+    def __init__(self, path: Path, *, write: bool = False) -> None:
+        self._path = path
+        if not write and not (path / "data.mdb").is_file():
+            raise NoStore(f"{path}: there is no index here")
+        try:
+            # A finished generation is never written again, so readers need no lock. `sync=False`: publishing syncs once.
+            self._env = lmdb.open(
+                str(path), map_size=_MAP_BYTES, readonly=not write, lock=write, sync=False, metasync=False, readahead=write, max_dbs=0
+            )
+        except lmdb.Error as error:
+            raise StoreError(f"{path}: cannot open the index: {error}") from error
+
+    def get(self, key: bytes) -> bytes | None:
+        """The value, or None."""
+        with self._env.begin() as transaction:
+            value = transaction.get(key)
+            return None if value is None else bytes(value)
+
+    def scan(self, first: bytes, prefix: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
+        """Entries from `first` on in key order, as long as keys begin with `prefix`."""
+        while True:
+            entries = self._scan_some(first, prefix)
+            yield from entries
+            if len(entries) < _SCAN_ENTRIES:
+                return
+            first = entries[-1][0] + b"\x00"
+
+    def _scan_some(self, first: bytes, prefix: bytes) -> list[tuple[bytes, bytes]]:
+        entries: list[tuple[bytes, bytes]] = []
+        with self._env.begin() as transaction, transaction.cursor() as cursor:
+            found = cursor.set_range(first)
+            while found and len(entries) < _SCAN_ENTRIES and cursor.key().startswith(prefix):
+                entries.append((bytes(cursor.key()), bytes(cursor.value())))
+                found = cursor.next()
+        return entries
+
+    def last_at_most(self, key: bytes, prefix: bytes) -> tuple[bytes, bytes] | None:
+        """The entry with the greatest key that is at most `key`, if it begins with `prefix`."""
+        with self._env.begin() as transaction, transaction.cursor() as cursor:
+            found = cursor.last() if not cursor.set_range(key) else cursor.key() == key or cursor.prev()
+            if not found or not cursor.key().startswith(prefix):
+                return None
+            return bytes(cursor.key()), bytes(cursor.value())
+
+    def put_many(self, entries: Iterable[tuple[bytes, bytes]]) -> None:
+        """Writes all entries, or none."""
+        try:
+            with self._env.begin(write=True) as transaction:
+                for key, value in entries:
+                    transaction.put(key, value)
+        except lmdb.Error as error:
+            raise StoreError(f"{self._path}: cannot write the index: {error}") from error
+
+    def sync(self) -> None:
+        """Everything written so far is on the disk when this returns."""
+        self._env.sync(True)
+
+    def size_bytes(self) -> int:
+        """Of the file."""
+        return (self._path / "data.mdb").stat().st_size
+
+    def close(self) -> None:
+        """Closes the environment."""
+        self._env.close()
