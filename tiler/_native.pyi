@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,3 +81,39 @@ class XSpaceFile:
 def synth_trace(
     format: str, events: int, tracks: int, seed: int, write: Callable[[bytes, int], object]
 ) -> list[dict[str, str | int]]: ...
+# bind_pyramid.cpp
+
+def root_level(end: int) -> int: ...
+def canonical_order(start: NDArray[np.int64], duration: NDArray[np.int64]) -> NDArray[np.int64] | None: ...
+def assign_rows(start: NDArray[np.int64], duration: NDArray[np.int64]) -> tuple[NDArray[np.uint32], int]: ...
+def gather_bytes(
+    ends: NDArray[np.int64], data: NDArray[np.uint8], order: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.uint8]]: ...
+
+class Block:
+    def __init__(self, number: int, root_level: int) -> None: ...
+    def add_slices(
+        self,
+        slot: int,
+        start: NDArray[np.int64],
+        duration: NDArray[np.int64],
+        row: NDArray[np.uint32],
+        name: NDArray[np.int32],
+        flags: NDArray[np.uint8],
+    ) -> None: ...
+    def add_counter(self, slot: int, time: NDArray[np.int64], value: NDArray[np.float64]) -> None: ...
+    def add_rollup(
+        self, slot: int, children: Sequence[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]]
+    ) -> None: ...
+    def seal(self) -> None: ...
+    def tiles(
+        self,
+    ) -> tuple[
+        NDArray[np.uint8],
+        NDArray[np.int64],
+        NDArray[np.uint8],
+        NDArray[np.uint8],
+        NDArray[np.int64],
+        NDArray[np.int64],
+    ]: ...
+    def encode(self, first: int, last: int) -> bytes: ...

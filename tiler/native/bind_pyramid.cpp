@@ -1,7 +1,5 @@
 // Binds order, rows, tile trees and page encoding.
-#include "bind_pyramid.hpp"
-
-#include <nanobind/ndarray.h>
+#include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -9,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "bind_arrays.hpp"
 #include "block.hpp"
 #include "counter_track.hpp"
 #include "gather.hpp"
@@ -24,16 +23,7 @@ namespace tilescope {
 namespace {
 
 template <typename T>
-using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <typename T>
-using NewArray = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
-
-template <typename T>
-NewArray<T> to_numpy(std::vector<T>&& values) {
-    auto* kept = new std::vector<T>(std::move(values));
-    nb::capsule owner(kept, [](void* pointer) noexcept { delete static_cast<std::vector<T>*>(pointer); });
-    return NewArray<T>(kept->data(), {kept->size()}, owner);
-}
+using Array = InColumn<T>;
 
 void same_size(size_t a, size_t b) {
     if (a != b) throw std::invalid_argument("columns differ in length");

@@ -1,0 +1,1 @@
+"""Builds stores: from trace files to a published generation."""
