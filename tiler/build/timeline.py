@@ -20,26 +20,40 @@ _TICKS_AT_MOST = 1 << 61
 
 @dataclass(slots=True)
 class Span:
-    """What is known of the times of a file's events. `last_ns` lies behind the last of them."""
+    """What is known of the times of a file's events. The last one ends at `last_ns` and `last_ps` beyond it."""
 
     first_ns: int | None = None
     last_ns: int = 0
+    last_ps: int = 0
     any_ps: bool = False  # whether some time is not a whole nanosecond
 
     def add(self, chunk: EventChunk) -> None:
         """Widens the span by a chunk that is not empty."""
         first = int(chunk.time_ns.min())
-        last = int(chunk.time_ns.max())
-        longest = int(chunk.duration_ns.max())
-        if last + longest < 1 << 63:
-            last = int((chunk.time_ns + chunk.duration_ns).max())
-        else:  # int64 would overflow: as Python integers
-            last = int((chunk.time_ns.astype(object) + chunk.duration_ns).max())
-        last += 2  # picoseconds of the start and of the duration, rounded up
-        self.last_ns = last if self.first_ns is None else max(self.last_ns, last)
-        self.first_ns = first if self.first_ns is None else min(self.first_ns, first)
+        last = self._last(chunk)
+        if self.first_ns is not None:
+            first = min(first, self.first_ns)
+            last = max(last, (self.last_ns, self.last_ps))
+        self.first_ns = first
+        self.last_ns, self.last_ps = last
         for column in (chunk.time_ps, chunk.duration_ps):
             self.any_ps = self.any_ps or (column is not None and bool(column.any()))
+
+    @staticmethod
+    def _last(chunk: EventChunk) -> tuple[int, int]:
+        if int(chunk.time_ns.max()) + int(chunk.duration_ns.max()) >= (1 << 63) - 2:
+            # int64 would overflow. Such a run has no time axis; what matters is that it is seen to be too long.
+            return int(chunk.time_ns.max()) + int(chunk.duration_ns.max()), 0
+        end = chunk.time_ns + chunk.duration_ns
+        if chunk.time_ps is None and chunk.duration_ps is None:
+            return int(end.max()), 0
+        beyond = np.zeros(len(end), np.int64)
+        for column in (chunk.time_ps, chunk.duration_ps):
+            if column is not None:
+                beyond += column
+        end += beyond // 1000
+        last = int(end.max())
+        return last, int((beyond % 1000)[end == last].max())
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +62,7 @@ class Timeline:
 
     origin_ns: int
     tick_ps: int  # 1 or 1000
+    end: int  # tick at which the last event ends
     rounds: bool  # whether picoseconds are dropped because the run is too long for them
 
     @classmethod
@@ -56,21 +71,24 @@ class Timeline:
 
         Raises TilescopeError when no time axis holds them.
         """
-        first: int | None = None
-        last = 0
+        firsts: list[int] = []
+        lasts: list[tuple[int, int]] = []
         any_ps = False
         for span, base_ns in spans:
-            if span.first_ns is None:
-                continue
-            last = span.last_ns + base_ns if first is None else max(last, span.last_ns + base_ns)
-            first = span.first_ns + base_ns if first is None else min(first, span.first_ns + base_ns)
-            any_ps = any_ps or span.any_ps
-        if first is None:
-            return cls(0, 1000, False)
-        if last - first >= _TICKS_AT_MOST:
+            if span.first_ns is not None:
+                firsts.append(span.first_ns + base_ns)
+                lasts.append((span.last_ns + base_ns, span.last_ps))
+                any_ps = any_ps or span.any_ps
+        if not firsts:
+            return cls(0, 1000, 0, False)
+        origin = min(firsts)
+        last_ns, last_ps = max(lasts)
+        length_ns = last_ns - origin
+        if length_ns + 1 >= _TICKS_AT_MOST:
             raise TilescopeError("the events span more than 73 years: some of their times must be wrong")
-        fine = any_ps and (last - first) * 1000 < _TICKS_AT_MOST
-        return cls(first, 1 if fine else 1000, any_ps and not fine)
+        if any_ps and (length_ns + 1) * 1000 < _TICKS_AT_MOST:
+            return cls(origin, 1, length_ns * 1000 + last_ps, False)
+        return cls(origin, 1000, length_ns, any_ps)
 
     def ticks(self, ns: Ints, ps: Picoseconds, base_ns: int) -> Ints:
         """Times as ticks, shape (n,). `base_ns` is to be added to them."""

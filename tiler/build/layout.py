@@ -1,0 +1,140 @@
+"""Which tracks a run shows, in which order: the screen from top to bottom."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tilescope.tiler.build.track_data import TrackData
+from tilescope.tiler.columns import Process, Track, TrackKind, TraceSummary
+
+# Kinds whose events a rollup sums.
+_SUMMED = (TrackKind.SLICE, TrackKind.ASYNC, TrackKind.INSTANT)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A host or a process."""
+
+    id: int
+    parent: int | None
+    kind: str  # "host" or "process"
+    name: str
+    detail: str
+    rollup: int | None  # its rollup track
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedTrack:
+    """A track at its place. Its id is its position on the screen."""
+
+    id: int
+    group: int
+    kind: TrackKind
+    name: str
+    detail: str
+    file: int
+    data: TrackData | None  # None: no events, or a rollup
+    children: tuple[TrackData, ...] = ()  # of a rollup
+
+    @property
+    def events(self) -> int:
+        """How many events the track holds."""
+        return sum(len(child) for child in self.children) if self.data is None else len(self.data)
+
+    @property
+    def rows(self) -> int:
+        """Rows that its slices take; at least 1."""
+        return _rows(self.data)
+
+    @property
+    def busy(self) -> int:
+        """Sum of the durations of its slices."""
+        tracks = self.children if self.data is None else (self.data,)
+        return sum(exact_sum(track.duration) for track in tracks)
+
+    def to_json(self) -> dict[str, Any]:
+        """As docs/api.md has it."""
+        out: dict[str, Any] = {
+            "id": self.id,
+            "group": self.group,
+            "kind": str(self.kind),
+            "name": self.name,
+            "detail": self.detail,
+            "rows": self.rows,
+            "events": str(self.events),
+            "busy": str(self.busy),
+        }
+        if self.kind == TrackKind.ROLLUP:
+            out["lanes"] = sum(_rows(child) for child in self.children)
+        if self.kind == TrackKind.COUNTER and self.data is not None and self.data.value is not None:
+            out["min"] = float(self.data.value.min())
+            out["max"] = float(self.data.value.max())
+        return out
+
+
+@dataclass(slots=True)
+class Layout:
+    """All groups and tracks of a run."""
+
+    groups: list[Group] = field(default_factory=list)
+    tracks: list[PlacedTrack] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        """As docs/api.md has it."""
+        groups = [
+            {"id": g.id, "parent": g.parent, "kind": g.kind, "name": g.name, "detail": g.detail, "rollup": g.rollup}
+            for g in self.groups
+        ]
+        return {"groups": groups, "tracks": [track.to_json() for track in self.tracks]}
+
+
+def lay_out(summaries: Sequence[TraceSummary], data_of: Callable[[int, int], TrackData | None]) -> Layout:
+    """Places all tracks. `data_of(file, track)` gives a track's events and is called once for each."""
+    layout = Layout()
+    hosts: dict[str, int] = {}
+    for file in sorted(range(len(summaries)), key=lambda k: _natural(summaries[k].hostname)):
+        summary = summaries[file]
+        host = hosts.get(summary.hostname)
+        if host is None:
+            host = hosts[summary.hostname] = len(layout.groups)
+            layout.groups.append(Group(host, None, "host", summary.hostname or "host", "", None))
+        for process in _by_sort_index(summary.processes):
+            tracks = [t for t in _by_sort_index(summary.tracks) if summary.tracks[t].process == process]
+            shown = [(summary.tracks[t], data_of(file, t)) for t in tracks if summary.tracks[t].kind != TrackKind.FLOW]
+            _place(layout, host, file, summary.processes[process], shown)
+    return layout
+
+
+def _place(layout: Layout, host: int, file: int, process: Process, tracks: list[tuple[Track, TrackData | None]]) -> None:
+    group = len(layout.groups)
+    children = tuple(data for track, data in tracks if data is not None and track.kind in _SUMMED)
+    first = len(layout.tracks)
+    layout.groups.append(Group(group, host, "process", process.name, process.detail, first if children else None))
+    if children:
+        rollup = PlacedTrack(first, group, TrackKind.ROLLUP, process.name, "", file, None, children)
+        layout.tracks.append(rollup)
+    for track, data in tracks:
+        placed = PlacedTrack(len(layout.tracks), group, track.kind, track.name, track.detail, file, data)
+        layout.tracks.append(placed)
+
+
+def _by_sort_index(items: Sequence[Process] | Sequence[Track]) -> list[int]:
+    return sorted(range(len(items)), key=lambda k: items[k].sort_index)
+
+
+def _natural(text: str) -> list[tuple[int, str]]:
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", text)]
+
+
+def _rows(data: TrackData | None) -> int:
+    return int(data.row.max()) + 1 if data is not None and len(data) else 1
+
+
+def exact_sum(values: np.ndarray[Any, np.dtype[np.int64]]) -> int:
+    """The sum as a Python integer: that of int64 could overflow."""
+    return (int((values >> 32).sum()) << 32) + int((values & 0xFFFF_FFFF).sum())

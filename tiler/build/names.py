@@ -1,0 +1,41 @@
+"""The run's table of names: one for all files, each name once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.pages import compress
+
+NAMES_PER_PAGE = 1024
+
+
+class RunNames:
+    """Names by id, in the order in which they appear."""
+
+    def __init__(self) -> None:
+        self._ids: dict[str, int] = {}
+        self._categories: list[str] = []
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def add(self, names: Sequence[str], categories: Sequence[str]) -> NDArray[np.int32]:
+        """Ids of a file's names, shape (n + 1,): the last is -1, for events without a name."""
+        ids = np.full(len(names) + 1, -1, np.int32)
+        for k, name in enumerate(names):
+            known = self._ids.setdefault(name, len(self._ids))
+            ids[k] = known
+            if known == len(self._categories):
+                self._categories.append(categories[k] if k < len(categories) else "")
+        return ids
+
+    def pages(self) -> Iterator[bytes]:
+        """Compressed pages of `[name, category]`."""
+        entries = list(zip(self._ids, self._categories, strict=True))
+        for first in range(0, len(entries), NAMES_PER_PAGE):
+            text = json.dumps(entries[first : first + NAMES_PER_PAGE], ensure_ascii=False, separators=(",", ":"))
+            yield compress(text.encode("utf-8", "replace"))

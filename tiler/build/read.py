@@ -1,0 +1,42 @@
+"""Reads the files of a run into memory, with progress."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tilescope.tiler.build.gather import Gatherer
+from tilescope.tiler.build.progress import Progress, ProgressCallback
+from tilescope.tiler.columns import TraceSummary
+from tilescope.tiler.readers import open_trace
+
+
+@dataclass(frozen=True, slots=True)
+class TraceFile:
+    """A file that has been read."""
+
+    path: Path
+    size_bytes: int
+    gathered: Gatherer
+    summary: TraceSummary
+
+
+def read_files(files: Sequence[Path], report: ProgressCallback) -> list[TraceFile]:
+    """Reads all files. Raises TraceError at the first that cannot be read."""
+    sizes = [file.stat().st_size for file in files]
+    total = max(sum(sizes), 1)
+    traces: list[TraceFile] = []
+    for file, size in zip(files, sizes, strict=True):
+        before = sum(trace.size_bytes for trace in traces)
+        events = sum(trace.gathered.events for trace in traces)
+        gathered = Gatherer()
+        reader = open_trace(file)
+        try:
+            for chunk in reader.chunks():
+                gathered.add(chunk)
+                report(Progress("read", min(1.0, (before + reader.bytes_read()) / total), events + gathered.events))
+            traces.append(TraceFile(file, size, gathered, reader.summary()))
+        finally:
+            reader.close()
+    return traces

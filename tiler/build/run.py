@@ -1,0 +1,74 @@
+"""What the files of a run have in common: time axis, names, and what was odd about their events."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from tilescope.tiler.build.names import RunNames
+from tilescope.tiler.build.read import TraceFile
+from tilescope.tiler.build.timeline import Timeline
+from tilescope.tiler.build.track_data import Malformed, TimedEvents, TrackData, make_samples, make_slices
+from tilescope.tiler.columns import TrackKind
+
+
+class Run:
+    """Files that are shown together on one time axis."""
+
+    def __init__(self, files: Sequence[TraceFile]) -> None:
+        self.files = files
+        self.timeline = Timeline.of((file.gathered.span, file.summary.base_time_ns) for file in files)
+        self.names = RunNames()
+        self._name_ids = [self.names.add(file.summary.names, file.summary.categories) for file in files]
+        self._malformed: list[Malformed] = []
+
+    @property
+    def events(self) -> int:
+        """Events that were read, without flow ends."""
+        return sum(file.gathered.events for file in self.files)
+
+    def data_of(self, file: int, track: int) -> TrackData | None:
+        """The events of a track, which are forgotten in the file."""
+        trace = self.files[file]
+        events = trace.gathered.take(track)
+        if events is None:
+            return None
+        timed = TimedEvents(
+            events,
+            self.timeline.ticks(events.time_ns, events.time_ps, trace.summary.base_time_ns),
+            self.timeline.durations(events.time_ps, events.duration_ns, events.duration_ps),
+            self._name_ids[file][events.name],
+        )
+        if trace.summary.tracks[track].kind == TrackKind.COUNTER:
+            return make_samples(timed)
+        data, malformed = make_slices(timed, self.timeline.end)
+        self._malformed.append(malformed)
+        return data if len(data) else None
+
+    def ignored(self) -> dict[str, int]:
+        """What was left out, by reason."""
+        total: Counter[str] = Counter()
+        for file in self.files:
+            total.update(file.summary.ignored)
+        total["end_without_begin"] += sum(m.ends_without_begin for m in self._malformed)
+        return {reason: count for reason, count in sorted(total.items()) if count}
+
+    def warnings(self) -> list[str]:
+        """What a person should know of the files, a line each."""
+        lines = [
+            f"{file.path.name}: {warning}" if len(self.files) > 1 else warning
+            for file in self.files
+            for warning in file.summary.warnings
+        ]
+        overlaps = sum(m.overlaps for m in self._malformed)
+        if overlaps:
+            lines.append(f"{overlaps:,} slices overlap another one only partly: they are shown on extra rows")
+        left_open = sum(m.begins_without_end for m in self._malformed)
+        if left_open:
+            lines.append(f"{left_open:,} slices have no end: they end with the slice around them, or with the trace")
+        renamed = sum(m.renamed for m in self._malformed)
+        if renamed:
+            lines.append(f"{renamed:,} slices end under another name than they began with")
+        if self.timeline.rounds:
+            lines.append("the trace is too long for picoseconds: times are rounded down to nanoseconds")
+        return lines

@@ -1,0 +1,186 @@
+"""A published run, read-only: what every transport serves."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tilescope.tiler.details import decoder_for
+from tilescope.tiler.details.chunk import event_args
+from tilescope.tiler.errors import DamagedStore, NoStore, StoreVersion
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Shape, Tile, decode_page, decompress
+from tilescope.tiler.store import generation, keys
+from tilescope.tiler.store.lmdb_store import LmdbStore
+from tilescope.tiler.store.version import STORE_VERSION
+
+# Shapes and pages that are kept decoded for looking up events: a click is followed by clicks nearby.
+_KEPT_SHAPES = 16
+_KEPT_PAGES = 8
+
+_FLAG_NAMES = {1: "reaches_in", 2: "open"}
+
+
+class RunStore:
+    """One generation. What is stored compressed is handed out as stored: one gzip member."""
+
+    def __init__(self, data: LmdbStore, path: Path) -> None:
+        self.path = path
+        self._data = data
+        manifest = self._json(keys.MANIFEST, "the manifest")
+        if manifest.get("version") != STORE_VERSION:
+            raise StoreVersion(
+                f"{path}: written as store version {manifest.get('version')}, this is version {STORE_VERSION} (index the trace again)"
+            )
+        self._manifest = manifest
+        self.build: str = manifest["public"]["build"]
+        self._kept_shape = lru_cache(_KEPT_SHAPES)(self._decode_shape)
+        self._kept_page = lru_cache(_KEPT_PAGES)(self._decode_page)
+        self._kept_decoder = lru_cache(None)(self._make_decoder)
+
+    def manifest(self) -> dict[str, Any]:
+        """The manifest of docs/api.md, without the name of the run."""
+        return {**self._manifest["public"], "store_bytes": str(self._data.size_bytes())}
+
+    def internals(self) -> dict[str, Any]:
+        """The whole manifest, with what only this package reads."""
+        return dict(self._manifest)
+
+    def tracks(self) -> bytes:
+        """The track tree, compressed."""
+        return self._need(keys.TRACKS, "the track tree")
+
+    def names(self, page: int) -> bytes | None:
+        """A page of names, compressed."""
+        return self._data.get(keys.names(page)) if page >= 0 else None
+
+    def shape(self, block: int) -> bytes | None:
+        """A block's shape record, compressed."""
+        return self._data.get(keys.shape(block)) if block >= 0 else None
+
+    def page(self, key: PageKey) -> bytes | None:
+        """A page, compressed."""
+        return self._data.get(keys.page(key))
+
+    def decoded_shape(self, block: int) -> Shape | None:
+        """A block's shape. Raises DamagedStore."""
+        return self._kept_shape(block)
+
+    def event(self, track: int, ordinal: int) -> dict[str, Any] | None:
+        """One event with all its arguments, as docs/api.md has it; None when there is no such event."""
+        tracks = self._manifest["tracks"]
+        if not 0 <= track < len(tracks) or not 0 <= ordinal < tracks[track]["events"] or tracks[track]["kind"] == "rollup":
+            return None
+        tile = self._leaf_of(track, ordinal)
+        out: dict[str, Any] = {"track": track, "ordinal": str(ordinal), "kind": tracks[track]["kind"]}
+        if tracks[track]["kind"] == "counter":
+            at = _position(tile.samples.ordinal, ordinal, track)
+            out |= {"name": tracks[track]["name"], "category": "", "start": str(int(tile.samples.time[at]))}
+            out |= {"duration": "0", "row": 0, "flags": [], "value": float(tile.samples.value[at])}
+        else:
+            at = _position(tile.slices.ordinal, ordinal, track)
+            name, category = self._name(int(tile.slices.name[at]))
+            flags = int(tile.slices.flags[at])
+            out |= {"name": name, "category": category, "start": str(int(tile.slices.start[at]))}
+            out |= {"duration": str(int(tile.slices.duration[at])), "row": int(tile.slices.row[at])}
+            out |= {"flags": [text for bit, text in _FLAG_NAMES.items() if flags & bit], "value": None}
+        out["args"] = [{"name": name, "value": _to_json(value)} for name, value in self._args(track, ordinal)]
+        return out
+
+    def close(self) -> None:
+        """Closes the store."""
+        self._data.close()
+
+    def _leaf_of(self, track: int, ordinal: int) -> Tile:
+        block, slot = divmod(track, TRACKS_PER_BLOCK)
+        shape = self._kept_shape(block)
+        if shape is None:
+            raise DamagedStore(f"{self.path}: block {block} has no shape record")
+        leaves = shape.leaves(slot)
+        ends = np.cumsum(shape.events[leaves])
+        leaf = int(np.searchsorted(ends, ordinal, side="right"))
+        if leaf == len(leaves):
+            raise DamagedStore(f"{self.path}: track {track} has no leaf with event {ordinal}")
+        at = int(leaves[leaf])
+        for tile in self._kept_page(shape.page_of(at)):
+            if tile.slot == slot and tile.index == shape.index[at]:
+                return tile
+        raise DamagedStore(f"{self.path}: track {track} level {shape.level[at]} tile {shape.index[at]} is not on its page")
+
+    def _args(self, track: int, ordinal: int) -> list[tuple[str, object]]:
+        found = self._data.last_at_most(keys.details(track, ordinal), keys.details_of(track))
+        if found is None:
+            return []
+        key, chunk = found
+        raw = event_args(chunk, ordinal - keys.details_ordinal(key))
+        return self._kept_decoder(self._manifest["tracks"][track]["file"])(raw) if raw else []
+
+    def _make_decoder(self, file: int) -> Any:
+        tables = decompress(self._need(keys.args_tables(file), "the table of arguments"))
+        return decoder_for(self._manifest["files"][file]["args_encoding"], tables)
+
+    def _name(self, name: int) -> tuple[str, str]:
+        if name < 0:
+            return "[no name]", ""
+        page_size = self._manifest["public"]["names"]["page_size"]
+        entries = self._json(keys.names(name // page_size), f"the page of name {name}")
+        text, category = entries[name % page_size]
+        return text, category
+
+    def _decode_shape(self, block: int) -> Shape | None:
+        record = self.shape(block)
+        return None if record is None else Shape.decode(decompress(record))
+
+    def _decode_page(self, key: PageKey) -> list[Tile]:
+        return list(decode_page(decompress(self._need(keys.page(key), f"page {tuple(key)}"))))
+
+    def _need(self, key: bytes, what: str) -> bytes:
+        value = self._data.get(key)
+        if value is None:
+            raise DamagedStore(f"{self.path}: {what} is missing (index the trace again)")
+        return value
+
+    def _json(self, key: bytes, what: str) -> Any:
+        try:
+            return json.loads(decompress(self._need(key, what)))
+        except (ValueError, DamagedStore) as error:
+            raise DamagedStore(f"{self.path}: {what} is damaged (index the trace again)") from error
+
+
+def open_run_store(path: Path) -> RunStore:
+    """Opens the published generation of the store at `path`. Raises NoStore, StoreVersion or DamagedStore."""
+    folder = generation.current(path)
+    try:
+        data = LmdbStore(folder)
+    except NoStore:  # replaced by a newer one between the two steps
+        data = LmdbStore(generation.current(path))
+    try:
+        return RunStore(data, path)
+    except BaseException:
+        data.close()
+        raise
+
+
+def _position(ordinals: np.ndarray[Any, np.dtype[np.int64]], ordinal: int, track: int) -> int:
+    found = np.flatnonzero(ordinals == ordinal)
+    if len(found) != 1:
+        raise DamagedStore(f"track {track}: event {ordinal} is not in its leaf")
+    return int(found[0])
+
+
+def _to_json(value: object) -> object:
+    """Integers as strings: a browser's numbers do not hold 64 bits."""
+    if isinstance(value, bool) or value is None:
+        return value
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return value if value - value == 0 else None  # JSON has no NaN and no infinity
+    if isinstance(value, dict):
+        return {str(k): _to_json(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_to_json(v) for v in value]
+    return str(value)
