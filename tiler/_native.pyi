@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray

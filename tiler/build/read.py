@@ -9,7 +9,6 @@ from pathlib import Path
 from tilescope.tiler.build.gather import Gatherer
 from tilescope.tiler.build.progress import Progress, ProgressCallback
 from tilescope.tiler.columns import TraceSummary
-from tilescope.tiler.readers import open_trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +23,8 @@ class TraceFile:
 
 def read_files(files: Sequence[Path], report: ProgressCallback) -> list[TraceFile]:
     """Reads all files. Raises TraceError at the first that cannot be read."""
+    from tilescope.tiler.readers import open_trace
+
     sizes = [file.stat().st_size for file in files]
     total = max(sum(sizes), 1)
     traces: list[TraceFile] = []
