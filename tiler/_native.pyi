@@ -1,8 +1,6 @@
 """What the compiled module offers, one section per bind_*.cpp."""
 
-from collections.abc import Callable
-from typing import Any
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -82,6 +80,7 @@ class XSpaceFile:
 def synth_trace(
     format: str, events: int, tracks: int, seed: int, write: Callable[[bytes, int], object]
 ) -> list[dict[str, str | int]]: ...
+
 # bind_pyramid.cpp
 
 def root_level(end: int) -> int: ...
