@@ -8,9 +8,12 @@ refused).
 from __future__ import annotations
 
 import io
+import tarfile
+import zipfile
+import zlib
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Self, cast
+from typing import BinaryIO, Protocol, Self, cast
 
 from isal import isal_zlib
 
@@ -22,7 +25,16 @@ _READ_BYTES = 256 * 1024
 _COMPRESSED_READ_BYTES = 32 * 1024  # what a damaged stream may lose: the step in which the damage is met
 _INFLATE_STEP_BYTES = 4 * 1024 * 1024  # bounds what one small compressed read may blow up to
 _GZIP_WBITS = 31
+_ARCHIVE_ERRORS = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError)
 _InflateError = cast(type[Exception], isal_zlib.error)  # its stub says that it is an instance
+
+
+class RawStream(Protocol):
+    """Where stored bytes come from: a file, a member of an archive."""
+
+    def read(self, n: int, /) -> bytes: ...
+
+    def close(self) -> None: ...
 
 
 class ByteSource:
@@ -32,7 +44,7 @@ class ByteSource:
     their ratio is the progress.
     """
 
-    def __init__(self, path: Path, raw: BinaryIO, size_bytes: int) -> None:
+    def __init__(self, path: Path, raw: RawStream, size_bytes: int) -> None:
         self.path = path
         self.size_bytes = size_bytes
         self.bytes_read = 0
@@ -108,7 +120,10 @@ class ByteSource:
     def _read_raw(self, n: int) -> bytes:
         try:
             data = self._raw.read(n)
-        except (OSError, EOFError, ValueError) as error:
+        except _ARCHIVE_ERRORS as error:
+            self._stop(f"the archive is damaged ({error})")
+            return b""
+        except OSError as error:
             raise TraceError(self.path, f"cannot be read: {error}", offset=self.bytes_read) from error
         self.bytes_read += len(data)
         return data
@@ -163,7 +178,7 @@ class ByteSource:
         self._compressed = b""
 
     def _stop(self, problem: str) -> None:
-        self.problem = problem
+        self.problem = self.problem or problem  # the first is the cause
         self._ended = True
         self._compressed = b""
 

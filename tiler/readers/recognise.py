@@ -1,0 +1,27 @@
+"""Opens a trace with the reader that its content asks for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tilescope.tiler.errors import UnknownFormat
+from tilescope.tiler.readers.container import open_source
+from tilescope.tiler.readers.reader import Reader
+from tilescope.tiler.readers.signature import HEAD_BYTES, Format, recognise
+from tilescope.tiler.readers.xspace import XSpaceReader
+
+
+def open_trace(path: Path | str, *, scratch_dir: Path | None = None) -> Reader:
+    """A reader of one trace file: plain, gzip, or a member of a zip or tar archive (`traces.zip/host0.json`).
+
+    `scratch_dir` is where compressed files may be inflated. Raises `UnknownFormat` for what is no trace,
+    `TraceError` for what cannot be opened; damage is found while reading. Close the reader.
+    """
+    source = open_source(path)
+    try:
+        if recognise(source.peek(HEAD_BYTES), source.path) is Format.XSPACE:
+            return XSpaceReader(source, scratch_dir=scratch_dir)
+        raise UnknownFormat(source.path, "is trace-event JSON, which is not supported yet")
+    except BaseException:
+        source.close()
+        raise
