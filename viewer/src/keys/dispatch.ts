@@ -1,0 +1,30 @@
+/** From a keyboard event to an intent. Pure: takes what it needs of the event, so that tests need no browser. */
+
+import { type Binding, KEY_TABLE } from "./table";
+
+export interface KeyStroke {
+  readonly code: string;
+  readonly key: string;
+  readonly ctrlKey: boolean;
+  readonly metaKey: boolean;
+  readonly altKey: boolean;
+}
+
+/** The binding that a key stroke stands for. Strokes with ctrl, alt or meta belong to the browser. */
+export function bindingOf(stroke: KeyStroke): Binding | undefined {
+  if (stroke.ctrlKey || stroke.metaKey || stroke.altKey) return undefined;
+  const key = stroke.key.length === 1 ? stroke.key.toLowerCase() : stroke.key;
+  return KEY_TABLE.find((binding) =>
+    binding.keys.some((chord) => (chord.by === "code" ? chord.value === stroke.code : chord.value === key)),
+  );
+}
+
+/** Whether an element takes typed text, so that keys are not ours while it has the focus. */
+export function takesText(
+  element: { readonly tagName: string; readonly type?: string; readonly isContentEditable?: boolean } | null,
+): boolean {
+  if (element === null) return false;
+  if (element.isContentEditable === true) return true;
+  if (element.tagName === "TEXTAREA" || element.tagName === "SELECT") return true;
+  return element.tagName === "INPUT" && !["checkbox", "radio", "button", "range"].includes(element.type ?? "text");
+}

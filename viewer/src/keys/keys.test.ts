@@ -1,0 +1,67 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { bindingOf, takesText } from "./dispatch";
+import { GESTURE_TABLE, gestureOf } from "./gestures";
+import { keysMarkdown } from "./markdown";
+import { KEY_TABLE, keysOf, withKeys } from "./table";
+
+const plain = { code: "", key: "", ctrlKey: false, metaKey: false, altKey: false };
+
+describe("the key table", () => {
+  it("binds no key twice", () => {
+    const all = KEY_TABLE.flatMap((binding) => binding.keys.map((chord) => `${chord.by}:${chord.value}`));
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  it("has one entry per intent", () => {
+    expect(new Set(KEY_TABLE.map((binding) => binding.intent)).size).toBe(KEY_TABLE.length);
+  });
+
+  it("finds W by its place, whatever the layout types there", () => {
+    expect(bindingOf({ ...plain, code: "KeyW", key: "z" })?.intent).toBe("zoom-in");
+  });
+
+  it("finds letters with and without shift", () => {
+    expect(bindingOf({ ...plain, code: "KeyF", key: "f" })?.intent).toBe("focus-selection");
+    expect(bindingOf({ ...plain, code: "KeyF", key: "F" })?.intent).toBe("focus-selection");
+  });
+
+  it("leaves ctrl, alt and meta to the browser", () => {
+    expect(bindingOf({ ...plain, code: "KeyW", key: "w", ctrlKey: true })).toBeUndefined();
+    expect(bindingOf({ ...plain, key: "f", metaKey: true })).toBeUndefined();
+    expect(bindingOf({ ...plain, key: "0", altKey: true })).toBeUndefined();
+  });
+
+  it("names keys in tooltips", () => {
+    expect(keysOf("step-zoom-in")).toBe("+ =");
+    expect(withKeys("Whole trace", "fit-run")).toBe("Whole trace (0)");
+  });
+});
+
+describe("takesText", () => {
+  it("knows what takes text", () => {
+    expect(takesText(null)).toBe(false);
+    expect(takesText({ tagName: "BODY" })).toBe(false);
+    expect(takesText({ tagName: "INPUT", type: "text" })).toBe(true);
+    expect(takesText({ tagName: "INPUT", type: "checkbox" })).toBe(false);
+    expect(takesText({ tagName: "TEXTAREA" })).toBe(true);
+    expect(takesText({ tagName: "DIV", isContentEditable: true })).toBe(true);
+  });
+});
+
+describe("the mouse table", () => {
+  it("binds no input twice", () => {
+    const all = GESTURE_TABLE.map((entry) => `${entry.input} ${entry.modifier}`);
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  it("dispatches", () => {
+    expect(gestureOf("wheel", "ctrl")).toBe("zoom-at-pointer");
+    expect(gestureOf("left-drag", "space")).toBe("pan");
+    expect(gestureOf("click", "ctrl")).toBeUndefined();
+  });
+});
+
+it("docs/keys.md says what the tables say", () => {
+  expect(readFileSync(new URL("../../../docs/keys.md", import.meta.url), "utf8")).toBe(keysMarkdown());
+});

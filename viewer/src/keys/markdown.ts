@@ -1,0 +1,31 @@
+/** `docs/keys.md`, written from the tables. A test compares the file with this, `npm run docs` writes it. */
+
+import { GESTURE_TABLE } from "./gestures";
+import { KEY_TABLE, type KeyGroup } from "./table";
+
+const GROUPS: readonly KeyGroup[] = ["Move", "Select", "Show"];
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.join(" | ")} |`;
+}
+
+export function keysMarkdown(): string {
+  const lines = ["# Keys and mouse", ""];
+  lines.push("Written by `npm run docs` in `viewer/` from `viewer/src/keys/`. In the viewer: press `?`.", "");
+  for (const group of GROUPS) {
+    lines.push(`## ${group}`, "", row(["keys", "what it does"]), row(["---", "---"]));
+    for (const binding of KEY_TABLE.filter((entry) => entry.group === group)) {
+      const keys = binding.keys.map((chord) => `\`${chord.shown}\``).join(" ");
+      lines.push(row([keys, binding.held ? `${binding.label} (hold; shift: faster)` : binding.label]));
+    }
+    lines.push("");
+  }
+  lines.push("## Mouse", "", row(["action", "what it does"]), row(["---", "---"]));
+  for (const gesture of GESTURE_TABLE) lines.push(row([gesture.shown, gesture.label]));
+  lines.push(
+    "",
+    "`W`, `S`, `A` and `D` are the places on the keyboard, whatever the layout types there. Keys are ignored while",
+  );
+  lines.push("text has the focus. A press that moves by 5 px or more is a drag.");
+  return `${lines.join("\n")}\n`;
+}

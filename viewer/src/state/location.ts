@@ -1,0 +1,82 @@
+/**
+ * What the address of the page says. Everything that a colleague needs to see the same is in it, and nothing else.
+ *
+ *     ?run=2026_01_31_10_00_00-1c9e5a7b        the run, as `GET /runs` names it
+ *     #v=1                                     version of what follows
+ *     &t=1024-9000                             visible range, ticks since the run's origin
+ *     &sel=12.3456                             selected event: track and ordinal
+ *     &area=100-200                            selected time range in ticks …
+ *     &tracks=3-9                              … and the first and last track that it spans
+ *     &host=host0                              only this host is shown
+ */
+
+export interface TickRange {
+  readonly startTicks: bigint;
+  readonly endTicks: bigint;
+}
+
+export interface EventName {
+  readonly track: number;
+  readonly ordinal: number;
+}
+
+export interface AreaName extends TickRange {
+  readonly firstTrack: number;
+  readonly lastTrack: number;
+}
+
+export interface PageLocation {
+  readonly run: string | null;
+  readonly range: TickRange | null;
+  readonly event: EventName | null;
+  readonly area: AreaName | null;
+  readonly host: string | null;
+}
+
+const VERSION = "1";
+const RANGE = /^(-?\d{1,20})-(-?\d{1,20})$/;
+const PAIR = /^(\d{1,15})[.-](\d{1,15})$/;
+
+function parseRange(text: string | null): TickRange | null {
+  const match = RANGE.exec(text ?? "");
+  if (match === null) return null;
+  const startTicks = BigInt(match[1]!);
+  const endTicks = BigInt(match[2]!);
+  return endTicks > startTicks ? { startTicks, endTicks } : null;
+}
+
+function parsePair(text: string | null): readonly [number, number] | null {
+  const match = PAIR.exec(text ?? "");
+  return match === null ? null : [Number(match[1]), Number(match[2])];
+}
+
+/** Reads an address. What is malformed, or of another version, is left out instead of refused. */
+export function parseLocation(search: string, hash: string): PageLocation {
+  const run = new URLSearchParams(search).get("run");
+  const values = new URLSearchParams(hash.replace(/^#/, ""));
+  if (values.get("v") !== VERSION) return { run, range: null, event: null, area: null, host: null };
+  const event = parsePair(values.get("sel"));
+  const area = parseRange(values.get("area"));
+  const tracks = parsePair(values.get("tracks"));
+  return {
+    run,
+    range: parseRange(values.get("t")),
+    event: event === null ? null : { track: event[0], ordinal: event[1] },
+    area: area === null || tracks === null ? null : { ...area, firstTrack: tracks[0], lastTrack: tracks[1] },
+    host: values.get("host"),
+  };
+}
+
+/** Writes an address, relative to the page: `?run=…#v=1&…`. */
+export function formatLocation(location: PageLocation): string {
+  const search = location.run === null ? "" : `?run=${encodeURIComponent(location.run)}`;
+  const parts = [`v=${VERSION}`];
+  if (location.range !== null) parts.push(`t=${location.range.startTicks}-${location.range.endTicks}`);
+  if (location.event !== null) parts.push(`sel=${location.event.track}.${location.event.ordinal}`);
+  if (location.area !== null) {
+    parts.push(`area=${location.area.startTicks}-${location.area.endTicks}`);
+    parts.push(`tracks=${location.area.firstTrack}-${location.area.lastTrack}`);
+  }
+  if (location.host !== null) parts.push(`host=${encodeURIComponent(location.host)}`);
+  return `${search}#${parts.join("&")}`;
+}

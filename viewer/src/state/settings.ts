@@ -1,0 +1,100 @@
+/** What a person prefers, kept in this browser. A browser that refuses to keep it gets the defaults each time. */
+
+import { computed, effect, signal } from "@preact/signals";
+
+export type ThemeChoice = "system" | "light" | "dark";
+export type Theme = "light" | "dark";
+
+interface Settings {
+  readonly theme: ThemeChoice;
+  readonly grid: boolean;
+  readonly wheelZooms: boolean;
+  readonly treeWidthPx: number;
+  readonly drawerHeightPx: number;
+}
+
+const STORAGE_KEY = "tilescope.settings";
+const DEFAULTS: Settings = { theme: "system", grid: true, wheelZooms: false, treeWidthPx: 280, drawerHeightPx: 280 };
+export const TREE_WIDTH_PX = { min: 140, max: 640 } as const;
+export const DRAWER_HEIGHT_PX = { min: 120, max: 640 } as const;
+
+function clamp(value: unknown, limits: { readonly min: number; readonly max: number }, fallback: number): number {
+  return typeof value === "number" && Number.isFinite(value)
+    ? Math.min(limits.max, Math.max(limits.min, value))
+    : fallback;
+}
+
+/** Settings from stored text, field by field, so that a damaged field costs only itself. */
+export function parseSettings(text: string | null): Settings {
+  let stored: Record<string, unknown> = {};
+  try {
+    const value: unknown = JSON.parse(text ?? "{}");
+    if (typeof value === "object" && value !== null) stored = value as Record<string, unknown>;
+  } catch {
+    return DEFAULTS;
+  }
+  const theme = stored.theme;
+  return {
+    theme: theme === "light" || theme === "dark" ? theme : DEFAULTS.theme,
+    grid: typeof stored.grid === "boolean" ? stored.grid : DEFAULTS.grid,
+    wheelZooms: typeof stored.wheelZooms === "boolean" ? stored.wheelZooms : DEFAULTS.wheelZooms,
+    treeWidthPx: clamp(stored.treeWidthPx, TREE_WIDTH_PX, DEFAULTS.treeWidthPx),
+    drawerHeightPx: clamp(stored.drawerHeightPx, DRAWER_HEIGHT_PX, DEFAULTS.drawerHeightPx),
+  };
+}
+
+function load(): Settings {
+  try {
+    return parseSettings(localStorage.getItem(STORAGE_KEY));
+  } catch {
+    return DEFAULTS;
+  }
+}
+
+const systemIsDark = signal(false);
+
+export const settings = signal<Settings>(DEFAULTS);
+export const theme = computed<Theme>(() => {
+  const choice = settings.value.theme;
+  if (choice !== "system") return choice;
+  return systemIsDark.value ? "dark" : "light";
+});
+
+export function changeSettings(change: Partial<Settings>): void {
+  settings.value = { ...settings.peek(), ...change };
+}
+
+/** system → the other of the two → … so that the first press always changes what one sees. */
+export function nextTheme(choice: ThemeChoice, isDark: boolean): ThemeChoice {
+  if (choice === "system") return isDark ? "light" : "dark";
+  return (choice === "dark") === isDark ? (isDark ? "light" : "dark") : "system";
+}
+
+export function toggleTheme(): void {
+  changeSettings({ theme: nextTheme(settings.peek().theme, systemIsDark.peek()) });
+}
+
+/** Connects the settings with the browser: storage, the system's theme, the page's `data-theme`. */
+export function connectSettings(): void {
+  settings.value = load();
+  const query = matchMedia("(prefers-color-scheme: dark)");
+  systemIsDark.value = query.matches;
+  query.addEventListener("change", () => {
+    systemIsDark.value = query.matches;
+  });
+  effect(() => {
+    document.documentElement.dataset.theme = theme.value;
+  });
+  effect(() => {
+    const text = JSON.stringify(settings.value);
+    try {
+      localStorage.setItem(STORAGE_KEY, text);
+    } catch {
+      // Private windows may refuse; the settings then last as long as the page.
+    }
+  });
+}
+
+export function prefersReducedMotion(): boolean {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
