@@ -18,5 +18,5 @@ export default defineConfig({
     // `npm run dev` talks to a `tilescope serve` that runs beside it.
     proxy: { "/api": { target: process.env.TILESCOPE_URL ?? "http://127.0.0.1:8470", ws: true } },
   },
-  test: { include: ["src/**/*.test.ts", "src/**/*.test.tsx"], environment: "node" },
+  test: { include: ["src/**/*.test.ts", "src/**/*.test.tsx"], environment: "node", allowOnly: false },
 });

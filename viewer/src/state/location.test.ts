@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ticks } from "../base/time";
 import { formatLocation, type PageLocation, parseLocation } from "./location";
 
 const nothing: PageLocation = { run: null, range: null, event: null, area: null, host: null };
@@ -7,9 +8,9 @@ describe("the address", () => {
   it("comes back as it was written", () => {
     const full: PageLocation = {
       run: "a b&c-1f",
-      range: { startTicks: 2n ** 60n, endTicks: 2n ** 60n + 5n },
+      range: { startTicks: ticks(2n ** 60n), endTicks: ticks(2n ** 60n + 5n) },
       event: { track: 12, ordinal: 34567 },
-      area: { startTicks: -5n, endTicks: 7n, firstTrack: 1, lastTrack: 4 },
+      area: { startTicks: ticks(-5n), endTicks: ticks(7n), firstTrack: 1, lastTrack: 4 },
       host: "höst&1",
     };
     const text = formatLocation(full);

@@ -10,10 +10,8 @@
  *     &host=host0                              only this host is shown
  */
 
-export interface TickRange {
-  readonly startTicks: bigint;
-  readonly endTicks: bigint;
-}
+import { ticks } from "../base/time";
+import type { TickRange } from "../base/view";
 
 export interface EventName {
   readonly track: number;
@@ -40,8 +38,8 @@ const PAIR = /^(\d{1,15})[.-](\d{1,15})$/;
 function parseRange(text: string | null): TickRange | null {
   const match = RANGE.exec(text ?? "");
   if (match === null) return null;
-  const startTicks = BigInt(match[1]!);
-  const endTicks = BigInt(match[2]!);
+  const startTicks = ticks(match[1]!);
+  const endTicks = ticks(match[2]!);
   return endTicks > startTicks ? { startTicks, endTicks } : null;
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { ticks } from "../base/time";
 import { easeOut, heldOctavesPerSecond, heldWidthsPerSecond, rangeBetween } from "./transition";
 
-const range = (startTicks: bigint, endTicks: bigint) => ({ startTicks, endTicks });
+const range = (startTicks: bigint, endTicks: bigint) => ({ startTicks: ticks(startTicks), endTicks: ticks(endTicks) });
 
 describe("rangeBetween", () => {
   it("starts and ends exactly, also where doubles are too coarse", () => {

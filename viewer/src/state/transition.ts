@@ -3,7 +3,8 @@
  * ranges show at the same place stays there, so that zooming in does not swing sideways.
  */
 
-import type { TickRange } from "./location";
+import { ticks } from "../base/time";
+import type { TickRange } from "../base/view";
 
 /** Slow at the end, so that the eye finds its place: `t` in [0, 1] → [0, 1]. */
 export function easeOut(t: number): number {
@@ -19,8 +20,8 @@ export function rangeBetween(from: TickRange, to: TickRange, t: number): TickRan
   const shift = Number(to.startTicks - from.startTicks);
   const width = fromWidth * (toWidth / fromWidth) ** t;
   const part = Math.abs(toWidth - fromWidth) < 1e-3 * fromWidth ? t : (width - fromWidth) / (toWidth - fromWidth);
-  const startTicks = from.startTicks + BigInt(Math.round(shift * part));
-  return { startTicks, endTicks: startTicks + BigInt(Math.max(1, Math.round(width))) };
+  const startTicks = ticks(from.startTicks + BigInt(Math.round(shift * part)));
+  return { startTicks, endTicks: ticks(startTicks + BigInt(Math.max(1, Math.round(width)))) };
 }
 
 /** Zoom speed of a held key after `heldMs`: octaves per second. Accelerates over the first second. */

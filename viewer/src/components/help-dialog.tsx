@@ -1,0 +1,90 @@
+/** The help: the tables of keys and gestures, and what the colours and textures promise. */
+
+import { useEffect, useRef } from "preact/hooks";
+import { GESTURE_TABLE } from "../keys/gestures";
+import { KEY_TABLE, type KeyGroup } from "../keys/table";
+import { changeSettings, settings } from "../state/settings";
+import { isHelpOpen } from "../state/shell";
+import { CloseIcon } from "./icons";
+
+function KeyRows({ group }: { group: KeyGroup }) {
+  return (
+    <section>
+      <h3>{group}</h3>
+      <table>
+        <tbody>
+          {KEY_TABLE.filter((binding) => binding.group === group).map((binding) => (
+            <tr key={binding.intent} data-intent={binding.intent}>
+              <td>
+                {binding.keys.map((chord) => (
+                  <kbd key={chord.shown}>{chord.shown}</kbd>
+                ))}
+              </td>
+              <td>{binding.label}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+export function HelpDialog() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const isOpen = isHelpOpen.value;
+  useEffect(() => {
+    if (isOpen && dialog.current?.open === false) dialog.current.showModal();
+    else if (!isOpen) dialog.current?.close();
+  }, [isOpen]);
+  const close = () => {
+    isHelpOpen.value = false;
+  };
+  return (
+    <dialog ref={dialog} aria-label="Keys and mouse" onClose={close}>
+      {isOpen && (
+        <>
+          <div class="dialog-head">
+            <h2>Keys and mouse</h2>
+            <button type="button" class="button is-icon" aria-label="Close" onClick={close}>
+              <CloseIcon />
+            </button>
+          </div>
+          <div class="help-columns">
+            <KeyRows group="Move" />
+            <KeyRows group="Select" />
+            <section>
+              <h3>Mouse</h3>
+              <table>
+                <tbody>
+                  {GESTURE_TABLE.map((entry) => (
+                    <tr key={entry.shown}>
+                      <td>{entry.shown}</td>
+                      <td>{entry.label}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </section>
+            <KeyRows group="Show" />
+          </div>
+          <div class="help-foot">
+            <label class="check">
+              <input
+                type="checkbox"
+                checked={settings.value.wheelZooms}
+                onChange={(event) => changeSettings({ wheelZooms: event.currentTarget.checked })}
+              />
+              Wheel zooms instead of scrolling (ctrl + wheel then scrolls)
+            </label>
+            <p>Hold W, S, A or D to keep moving; with shift it is faster.</p>
+            <p>
+              Where slices are too short to be drawn one by one, a bin stands for them: its colour is that of the name
+              with the most busy time, its strength is the share of time that is busy. Counts and busy times are exact
+              at every zoom level.
+            </p>
+          </div>
+        </>
+      )}
+    </dialog>
+  );
+}

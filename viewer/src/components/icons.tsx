@@ -1,0 +1,111 @@
+/** Icons, drawn on a 16 px grid in the colour of the text around them. */
+
+import type { ComponentChildren } from "preact";
+
+function Icon({ children }: { children: ComponentChildren }) {
+  return (
+    <svg
+      class="icon"
+      viewBox="0 0 16 16"
+      fill="none"
+      stroke="currentColor"
+      stroke-width="1.5"
+      stroke-linecap="round"
+      stroke-linejoin="round"
+      aria-hidden="true"
+    >
+      {children}
+    </svg>
+  );
+}
+
+export function ChevronIcon({ isOpen }: { isOpen: boolean }) {
+  return (
+    <svg class={isOpen ? "chevron is-open" : "chevron"} viewBox="0 0 16 16" aria-hidden="true">
+      <path d="M6 4l4 4-4 4" fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" />
+    </svg>
+  );
+}
+
+export const DownIcon = () => (
+  <Icon>
+    <path d="M4.5 6.5L8 10l3.5-3.5" />
+  </Icon>
+);
+export const PlusIcon = () => (
+  <Icon>
+    <path d="M8 3.5v9M3.5 8h9" />
+  </Icon>
+);
+export const MinusIcon = () => (
+  <Icon>
+    <path d="M3.5 8h9" />
+  </Icon>
+);
+export const FitIcon = () => (
+  <Icon>
+    <path d="M2.5 3v10M13.5 3v10M5 8h6M6.8 6L5 8l1.8 2M9.2 6L11 8l-1.8 2" />
+  </Icon>
+);
+export const SunIcon = () => (
+  <Icon>
+    <circle cx="8" cy="8" r="2.8" />
+    <path d="M8 1.8v1.4M8 12.8v1.4M1.8 8h1.4M12.8 8h1.4M3.6 3.6l1 1M11.4 11.4l1 1M3.6 12.4l1-1M11.4 4.6l1-1" />
+  </Icon>
+);
+export const MoonIcon = () => (
+  <Icon>
+    <path d="M13.2 9.6A5.6 5.6 0 0 1 6.4 2.8a5.6 5.6 0 1 0 6.8 6.8z" />
+  </Icon>
+);
+export const HelpIcon = () => (
+  <Icon>
+    <path d="M5.8 6a2.3 2.3 0 1 1 3.4 2c-.8.5-1.2.9-1.2 1.7" />
+    <path d="M8 12.2v.1" />
+  </Icon>
+);
+export const CloseIcon = () => (
+  <Icon>
+    <path d="M4 4l8 8M12 4l-8 8" />
+  </Icon>
+);
+export const CopyIcon = () => (
+  <Icon>
+    <rect x="5.5" y="5.5" width="8" height="8" rx="1.5" />
+    <path d="M10.5 5.5V4A1.5 1.5 0 0 0 9 2.5H4A1.5 1.5 0 0 0 2.5 4v5A1.5 1.5 0 0 0 4 10.5h1.5" />
+  </Icon>
+);
+export const CheckIcon = () => (
+  <Icon>
+    <path d="M3.5 8.5l3 3 6-7" />
+  </Icon>
+);
+export const DrawerIcon = () => (
+  <Icon>
+    <rect x="2.5" y="2.5" width="11" height="11" rx="1.5" />
+    <path d="M2.5 9.5h11" />
+  </Icon>
+);
+export const ExpandIcon = () => (
+  <Icon>
+    <path d="M4.5 6L8 2.5 11.5 6M4.5 10L8 13.5l3.5-3.5" />
+  </Icon>
+);
+export const CollapseIcon = () => (
+  <Icon>
+    <path d="M4.5 2.5L8 6l3.5-3.5M4.5 13.5L8 10l3.5 3.5" />
+  </Icon>
+);
+
+/** The mark of the product: bars of several lengths, in its own colours. */
+export function BrandMark() {
+  return (
+    <svg viewBox="0 0 16 16" aria-hidden="true">
+      <rect x="1" y="2" width="14" height="3" rx="1" fill="#3a6fd8" />
+      <rect x="1" y="6.5" width="6" height="3" rx="1" fill="#2fa37c" />
+      <rect x="8" y="6.5" width="7" height="3" rx="1" fill="#d9822b" />
+      <rect x="1" y="11" width="3" height="3" rx="1" fill="#8a5cc9" />
+      <rect x="5" y="11" width="6" height="3" rx="1" fill="#c9546a" />
+    </svg>
+  );
+}

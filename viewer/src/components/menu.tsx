@@ -1,0 +1,80 @@
+/** A button that opens a list of choices. Arrow keys walk, Escape and a click elsewhere close. */
+
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { DownIcon } from "./icons";
+
+export interface MenuProps {
+  /** What the menu chooses, said to screen readers before the choice. */
+  readonly label: string;
+  readonly choice: string;
+  readonly children: (close: () => void) => ComponentChildren;
+  readonly onOpen?: () => void;
+}
+
+export function Menu({ label, choice, children, onOpen }: MenuProps) {
+  const [isOpen, setOpen] = useState(false);
+  const anchor = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+
+  const close = () => {
+    setOpen(false);
+    button.current?.focus();
+  };
+
+  useEffect(() => {
+    if (!isOpen) return;
+    const first =
+      anchor.current?.querySelector<HTMLElement>('[role^="menuitem"][aria-checked="true"]') ??
+      anchor.current?.querySelector<HTMLElement>('[role^="menuitem"]');
+    first?.focus();
+    const onPress = (event: PointerEvent) => {
+      if (!anchor.current?.contains(event.target as Node)) setOpen(false);
+    };
+    document.addEventListener("pointerdown", onPress);
+    return () => document.removeEventListener("pointerdown", onPress);
+  }, [isOpen]);
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (!isOpen) return;
+    event.stopPropagation();
+    if (event.key === "Escape") {
+      event.preventDefault();
+      close();
+      return;
+    }
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    if (step === 0) return;
+    event.preventDefault();
+    const items = [...(anchor.current?.querySelectorAll<HTMLElement>('[role^="menuitem"]') ?? [])];
+    const at = items.indexOf(document.activeElement as HTMLElement);
+    items[(at + step + items.length) % items.length]?.focus();
+  };
+
+  return (
+    <div class="menu-anchor" ref={anchor}>
+      <button
+        ref={button}
+        type="button"
+        class="button is-outlined menu-button"
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        title={`${label}: ${choice}`}
+        onKeyDown={onKeyDown}
+        onClick={() => {
+          if (!isOpen) onOpen?.();
+          setOpen(!isOpen);
+        }}
+      >
+        <span class="visually-hidden">{label}: </span>
+        <span>{choice}</span>
+        <DownIcon />
+      </button>
+      {isOpen && (
+        <div class="menu" role="menu" tabIndex={-1} aria-label={label} onKeyDown={onKeyDown}>
+          {children(close)}
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+/** What is selected and what the pointer is over. */
+
+import { signal } from "@preact/signals";
+import type { Ticks } from "../base/time";
+import type { TickRange } from "../base/view";
+
+/** A slice, instant or counter sample, by its name everywhere: track and ordinal. */
+export interface EventSelection {
+  readonly kind: "event";
+  readonly track: number;
+  readonly ordinal: number;
+}
+
+/** The facts of an aggregated bin, as the tile has them. */
+export interface BinFacts {
+  readonly track: number;
+  readonly row: number;
+  readonly startTicks: Ticks;
+  readonly widthTicks: Ticks;
+  readonly count: number;
+  readonly busyTicks: number;
+  /** Dominant name, and its share of the busy time in [0, 1]. */
+  readonly name: number;
+  readonly share: number;
+  readonly longestTicks: number;
+}
+
+export interface BinSelection {
+  readonly kind: "bin";
+  readonly bin: BinFacts;
+}
+
+export interface AreaSelection {
+  readonly kind: "area";
+  readonly range: TickRange;
+  readonly firstTrack: number;
+  readonly lastTrack: number;
+}
+
+export type Selection = { readonly kind: "none" } | EventSelection | BinSelection | AreaSelection;
+
+export const NOTHING: Selection = { kind: "none" };
+
+export const selection = signal<Selection>(NOTHING);
+
+/** The time range of the selected event, once it is known: for F, R and the marks on the axis. */
+export const selectedRange = signal<TickRange | null>(null);
+
+/** The area that is being dragged out; becomes the selection when the button is released. */
+export const draftArea = signal<{ readonly area: AreaSelection; readonly isZoom: boolean } | null>(null);

@@ -1,0 +1,9 @@
+/** What of the page's frame is open. */
+
+import { signal } from "@preact/signals";
+
+export const isHelpOpen = signal(false);
+export const isDrawerOpen = signal(false);
+
+/** A short sentence for screen readers; each new one is read out politely. */
+export const announcement = signal("");

@@ -1,0 +1,124 @@
+/**
+ * The track tree as a person sees it: hosts, processes, tracks. Pure: made from the server's answer, never changed.
+ */
+
+import type { GroupInfo, TrackInfo, TrackTree } from "../net/api";
+
+export interface TrackNode {
+  readonly kind: "track";
+  readonly key: string;
+  readonly depth: number;
+  readonly track: TrackInfo;
+  readonly isEmpty: boolean;
+}
+
+export interface GroupNode {
+  readonly kind: "group";
+  readonly key: string;
+  readonly depth: number;
+  readonly group: GroupInfo;
+  /** The track that stands for the group: all its children's busy time. */
+  readonly rollup: TrackInfo | null;
+  readonly children: readonly TreeNode[];
+  /** Events of all tracks below, rollups not counted. */
+  readonly events: bigint;
+  /** Rows of all tracks below when everything is expanded. */
+  readonly rows: number;
+  readonly trackCount: number;
+  readonly isEmpty: boolean;
+}
+
+export type TreeNode = GroupNode | TrackNode;
+
+/** The tree in screen order. A single host is not a level of its own: it says nothing. */
+export function buildTree(answer: TrackTree): readonly TreeNode[] {
+  const childGroups = new Map<number | null, GroupInfo[]>();
+  for (const group of answer.groups) append(childGroups, group.parent, group);
+  const tracks = new Map<number, TrackInfo[]>();
+  for (const track of answer.tracks) append(tracks, track.group, track);
+  const byId = new Map(answer.tracks.map((track) => [track.id, track]));
+
+  const buildGroup = (group: GroupInfo, depth: number): GroupNode => {
+    const children: TreeNode[] = [];
+    for (const track of tracks.get(group.id) ?? [])
+      if (track.kind !== "rollup") children.push(trackNode(track, depth + 1));
+    for (const child of childGroups.get(group.id) ?? []) children.push(buildGroup(child, depth + 1));
+    const events = children.reduce((sum, node) => sum + eventsOf(node), 0n);
+    return {
+      kind: "group",
+      key: `g${group.id}`,
+      depth,
+      group,
+      rollup: group.rollup === null ? null : (byId.get(group.rollup) ?? null),
+      children,
+      events,
+      rows: children.reduce((sum, node) => sum + (node.kind === "track" ? node.track.rows : node.rows), 0),
+      trackCount: children.reduce((sum, node) => sum + (node.kind === "track" ? 1 : node.trackCount), 0),
+      isEmpty: events === 0n,
+    };
+  };
+
+  const roots = childGroups.get(null) ?? [];
+  const only = roots.length === 1 ? roots[0] : undefined;
+  if (only !== undefined && only.kind === "host") return buildGroup(only, -1).children;
+  return roots.map((group) => buildGroup(group, 0));
+}
+
+function trackNode(track: TrackInfo, depth: number): TrackNode {
+  return { kind: "track", key: `t${track.id}`, depth, track, isEmpty: track.events === 0n };
+}
+
+function eventsOf(node: TreeNode): bigint {
+  return node.kind === "track" ? node.track.events : node.events;
+}
+
+function append<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
+}
+
+/** The part of a tree that belongs to one host; the whole tree where `host` is null or unknown. */
+export function filterHost(roots: readonly TreeNode[], host: string | null): readonly TreeNode[] {
+  if (host === null) return roots;
+  const chosen = roots.filter(
+    (node) => node.kind === "group" && node.group.kind === "host" && node.group.name === host,
+  );
+  return chosen.length === 0 ? roots : chosen;
+}
+
+/** Rows that one screen and a bit of scrolling hold: what is expanded when a run opens. */
+const EXPANDED_ROWS = 160;
+
+/**
+ * Which groups are open when a run is opened: hosts always; processes with events, in screen order, until the rows of
+ * the open ones fill a few screens. The first process with events is open whatever its size.
+ */
+export function defaultExpansion(roots: readonly TreeNode[]): ReadonlySet<string> {
+  const open = new Set<string>();
+  let rows = 0;
+  const visit = (node: TreeNode): void => {
+    if (node.kind !== "group" || node.isEmpty) return;
+    if (node.group.kind === "host") {
+      open.add(node.key);
+      node.children.forEach(visit);
+    } else if (rows === 0 || rows + node.rows <= EXPANDED_ROWS) {
+      open.add(node.key);
+      rows += node.rows;
+    }
+  };
+  roots.forEach(visit);
+  return open;
+}
+
+/** The keys of all groups of a tree. */
+export function allGroups(roots: readonly TreeNode[]): ReadonlySet<string> {
+  const keys = new Set<string>();
+  const visit = (node: TreeNode): void => {
+    if (node.kind !== "group") return;
+    keys.add(node.key);
+    node.children.forEach(visit);
+  };
+  roots.forEach(visit);
+  return keys;
+}

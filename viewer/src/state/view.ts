@@ -1,0 +1,15 @@
+/** The visible part of the run: of its time and of its tracks. */
+
+import { computed, signal } from "@preact/signals";
+import { ticks } from "../base/time";
+import { type TickRange, type View, visibleRange } from "../base/view";
+
+/** The whole run: what the view cannot leave. */
+export const bounds = signal<TickRange>({ startTicks: ticks(0), endTicks: ticks(1) });
+
+export const view = signal<View>({ startTicks: ticks(0), startFraction: 0, ticksPerPx: 1, widthPx: 1 });
+
+/** How far the tracks are scrolled down, and how much of them one sees. */
+export const scroll = signal<{ readonly topPx: number; readonly heightPx: number }>({ topPx: 0, heightPx: 0 });
+
+export const visible = computed<TickRange>(() => visibleRange(view.value));

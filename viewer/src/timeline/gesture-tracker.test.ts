@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { GestureTracker } from "./gesture-tracker";
+
+const at = (xPx: number, yPx = 0, timeMs = 0) => ({ xPx, yPx, timeMs });
+
+describe("GestureTracker", () => {
+  it("takes less than 5 px for a click", () => {
+    const tracker = new GestureTracker();
+    expect(tracker.down(0, "none", at(10))).toBe(true);
+    expect(tracker.move(at(14))).toBeNull();
+    expect(tracker.up(at(14))).toMatchObject({ kind: "click", gesture: "select-event" });
+  });
+
+  it("takes 5 px for a drag, and says where it began", () => {
+    const tracker = new GestureTracker();
+    tracker.down(0, "none", at(10));
+    expect(tracker.move(at(15))).toMatchObject({ kind: "drag-start", gesture: "select-area", from: at(10) });
+    expect(tracker.move(at(30))).toMatchObject({ kind: "drag-move", before: at(15), to: at(30) });
+    expect(tracker.drag).toBe("select-area");
+    expect(tracker.up(at(31))).toMatchObject({ kind: "drag-end", gesture: "select-area" });
+    expect(tracker.drag).toBeNull();
+  });
+
+  it("pans with shift and with space, zooms with the middle button", () => {
+    const tracker = new GestureTracker();
+    for (const [button, modifier, gesture] of [
+      [0, "shift", "pan"],
+      [0, "space", "pan"],
+      [1, "none", "zoom-to-range"],
+    ] as const) {
+      tracker.down(button, modifier, at(0));
+      expect(tracker.move(at(9))).toMatchObject({ gesture });
+      tracker.up(at(9));
+    }
+  });
+
+  it("knows a double click", () => {
+    const tracker = new GestureTracker();
+    const click = (timeMs: number) => {
+      tracker.down(0, "none", at(3, 3, timeMs));
+      return tracker.up(at(3, 3, timeMs));
+    };
+    expect(click(0)).toMatchObject({ gesture: "select-event" });
+    expect(click(200)).toMatchObject({ gesture: "zoom-to-event" });
+    expect(click(300)).toMatchObject({ gesture: "select-event" });
+    expect(click(900)).toMatchObject({ gesture: "select-event" });
+  });
+
+  it("forgets a press that was taken away, and ignores other buttons", () => {
+    const tracker = new GestureTracker();
+    tracker.down(0, "none", at(0));
+    tracker.cancel();
+    expect(tracker.up(at(0))).toBeNull();
+    expect(tracker.down(2, "none", at(0))).toBe(false);
+  });
+});

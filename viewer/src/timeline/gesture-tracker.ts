@@ -1,0 +1,93 @@
+/**
+ * From pointer presses to clicks and drags. Pure: it is told what the pointer does and says what that means.
+ *
+ * A press becomes a drag when it has moved 5 px; a press that ends before is a click. A second click within 400 ms and
+ * 5 px is a double click (it comes after the two clicks, as browsers have it).
+ */
+
+import { type Gesture, gestureOf, type Modifier } from "../keys/gestures";
+
+export const DRAG_THRESHOLD_PX = 5;
+const DOUBLE_CLICK_MS = 400;
+
+export interface PointerSample {
+  readonly xPx: number;
+  readonly yPx: number;
+  readonly timeMs: number;
+}
+
+export type PointerMeaning =
+  | { readonly kind: "drag-start"; readonly gesture: Gesture; readonly from: PointerSample; readonly to: PointerSample }
+  | {
+      readonly kind: "drag-move";
+      readonly gesture: Gesture;
+      readonly from: PointerSample;
+      readonly before: PointerSample;
+      readonly to: PointerSample;
+    }
+  | { readonly kind: "drag-end"; readonly gesture: Gesture; readonly from: PointerSample; readonly to: PointerSample }
+  | { readonly kind: "click"; readonly gesture: Gesture; readonly at: PointerSample };
+
+interface Press {
+  readonly button: number;
+  readonly modifier: Modifier;
+  readonly from: PointerSample;
+  last: PointerSample;
+  drag: Gesture | null;
+}
+
+function distancePx(a: PointerSample, b: PointerSample): number {
+  return Math.hypot(a.xPx - b.xPx, a.yPx - b.yPx);
+}
+
+export class GestureTracker {
+  #press: Press | null = null;
+  #lastClick: PointerSample | null = null;
+
+  /** The gesture of the drag that is going on. */
+  get drag(): Gesture | null {
+    return this.#press?.drag ?? null;
+  }
+
+  /** Whether the press is one that means something, so that the pointer should be captured. */
+  down(button: number, modifier: Modifier, at: PointerSample): boolean {
+    if (this.#press !== null || (button !== 0 && button !== 1)) return false;
+    this.#press = { button, modifier, from: at, last: at, drag: null };
+    return true;
+  }
+
+  move(to: PointerSample): PointerMeaning | null {
+    const press = this.#press;
+    if (press === null) return null;
+    const before = press.last;
+    press.last = to;
+    if (press.drag !== null) return { kind: "drag-move", gesture: press.drag, from: press.from, before, to };
+    if (distancePx(press.from, to) < DRAG_THRESHOLD_PX) {
+      press.last = press.from;
+      return null;
+    }
+    const gesture = gestureOf(press.button === 1 ? "middle-drag" : "left-drag", press.modifier);
+    if (gesture === undefined) return null;
+    press.drag = gesture;
+    return { kind: "drag-start", gesture, from: press.from, to };
+  }
+
+  up(at: PointerSample): PointerMeaning | null {
+    const press = this.#press;
+    this.#press = null;
+    if (press === null) return null;
+    if (press.drag !== null) return { kind: "drag-end", gesture: press.drag, from: press.from, to: at };
+    if (press.button !== 0) return null;
+    const before = this.#lastClick;
+    const isDouble =
+      before !== null && at.timeMs - before.timeMs <= DOUBLE_CLICK_MS && distancePx(before, at) < DRAG_THRESHOLD_PX;
+    this.#lastClick = isDouble ? null : at;
+    const gesture = gestureOf(isDouble ? "double-click" : "click", "none");
+    return gesture === undefined ? null : { kind: "click", gesture, at };
+  }
+
+  /** The browser took the pointer away: whatever was going on has not happened. */
+  cancel(): void {
+    this.#press = null;
+  }
+}

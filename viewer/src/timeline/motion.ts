@@ -1,0 +1,118 @@
+/**
+ * How the view moves: held keys zoom and pan with acceleration, steps and jumps glide to their end. All of it runs in
+ * the one frame loop; with reduced motion wished, jumps are immediate (held keys still move: the hand asks for that).
+ */
+
+import { fit, pan, sameView, type TickRange, type View, visibleRange, zoomAt } from "../base/view";
+import { easeOut, heldOctavesPerSecond, heldWidthsPerSecond, rangeBetween } from "../state/transition";
+import type { FrameLoop } from "./frame";
+
+export type HeldIntent = "zoom-in" | "zoom-out" | "pan-left" | "pan-right";
+
+/** What motion needs of the page. */
+export interface MotionPort {
+  view(): View;
+  setView(view: View): void;
+  bounds(): TickRange;
+  /** Where zooming by keys keeps time still: the pointer, or the middle. */
+  anchorXPx(): number;
+  prefersReducedMotion(): boolean;
+}
+
+const GLIDE_MS = 220;
+const HELD = "held keys";
+const GLIDE = "glide";
+
+interface Hold {
+  readonly sinceMs: number | null;
+  readonly isFast: boolean;
+}
+
+export class Motion {
+  readonly #loop: FrameLoop;
+  readonly #port: MotionPort;
+  readonly #held = new Map<HeldIntent, Hold>();
+  #target: View | null = null;
+
+  constructor(loop: FrameLoop, port: MotionPort) {
+    this.#loop = loop;
+    this.#port = port;
+  }
+
+  /** A key went down; repeats of a key that is down already change only the speed. */
+  hold(intent: HeldIntent, isFast: boolean): void {
+    this.#stopGlide();
+    this.#held.set(intent, { sinceMs: this.#held.get(intent)?.sinceMs ?? null, isFast });
+    if (!this.#loop.isAnimating(HELD)) this.#loop.animate(HELD, (nowMs, deltaMs) => this.#stepHeld(nowMs, deltaMs));
+  }
+
+  release(intent: HeldIntent): void {
+    this.#held.delete(intent);
+  }
+
+  releaseAll(): void {
+    this.#held.clear();
+  }
+
+  /** Zooms by a factor at a place, gliding; steps that follow each other add up. */
+  zoomStep(factor: number, xPx: number): void {
+    this.glideTo(zoomAt(this.#target ?? this.#port.view(), xPx, factor, this.#port.bounds()));
+  }
+
+  panStep(deltaPx: number): void {
+    this.glideTo(pan(this.#target ?? this.#port.view(), deltaPx, this.#port.bounds()));
+  }
+
+  glideTo(target: View): void {
+    const from = this.#port.view();
+    if (this.#port.prefersReducedMotion() || sameView(from, target)) {
+      this.jumpTo(target);
+      return;
+    }
+    this.#target = target;
+    const fromRange = visibleRange(from);
+    const toRange = visibleRange(target);
+    let elapsedMs = 0;
+    this.#loop.animate(GLIDE, (_nowMs, deltaMs) => {
+      elapsedMs += deltaMs;
+      const part = easeOut(Math.min(1, elapsedMs / GLIDE_MS));
+      const isOver = elapsedMs >= GLIDE_MS;
+      if (isOver) this.#target = null;
+      const widthPx = this.#port.view().widthPx;
+      this.#port.setView(
+        isOver && widthPx === target.widthPx ? target : fit(rangeBetween(fromRange, toRange, part), widthPx),
+      );
+      return !isOver;
+    });
+  }
+
+  jumpTo(target: View): void {
+    this.#stopGlide();
+    this.#port.setView(target);
+  }
+
+  #stopGlide(): void {
+    this.#target = null;
+    this.#loop.stop(GLIDE);
+  }
+
+  #stepHeld(nowMs: number, deltaMs: number): boolean {
+    const seconds = deltaMs / 1000;
+    const bounds = this.#port.bounds();
+    let view = this.#port.view();
+    for (const [intent, hold] of this.#held) {
+      const sinceMs = hold.sinceMs ?? nowMs;
+      if (hold.sinceMs === null) this.#held.set(intent, { ...hold, sinceMs });
+      const heldMs = nowMs - sinceMs;
+      if (intent === "zoom-in" || intent === "zoom-out") {
+        const octaves = heldOctavesPerSecond(heldMs, hold.isFast) * seconds;
+        view = zoomAt(view, this.#port.anchorXPx(), 2 ** (intent === "zoom-in" ? -octaves : octaves), bounds);
+      } else {
+        const widths = heldWidthsPerSecond(heldMs, hold.isFast) * seconds;
+        view = pan(view, (intent === "pan-left" ? -widths : widths) * view.widthPx, bounds);
+      }
+    }
+    this.#port.setView(view);
+    return this.#held.size > 0;
+  }
+}
