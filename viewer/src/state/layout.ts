@@ -3,7 +3,7 @@
  * top of the (scrolled) content.
  */
 
-import type { TrackInfo } from "../net/api";
+import type { Track } from "../net/model";
 import type { GroupNode, TrackNode, TreeNode } from "./tree";
 
 /** Height of one nesting row: fits 11 px text with a hairline between rows. */
@@ -40,7 +40,7 @@ export interface Layout {
 }
 
 /** The height of a track, its gap to the next one included. */
-export function trackHeightPx(track: TrackInfo): number {
+export function trackHeightPx(track: Track): number {
   if (track.kind === "counter") return COUNTER_PX + TRACK_GAP_PX;
   if (track.kind === "instant") return INSTANT_PX + TRACK_GAP_PX;
   return Math.max(1, track.rows) * ROW_PX + TRACK_GAP_PX;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { GroupInfo, TrackInfo, TrackTree } from "../net/api";
+import { ticks } from "../base/time";
+import type { Group, Track, TrackTree } from "../net/model";
 import { HEADER_PX, itemIndexAt, itemsBetween, layOut, ROW_PX, stickyHeader, TRACK_GAP_PX } from "./layout";
 import { allGroups, buildTree, defaultExpansion, filterHost } from "./tree";
 
@@ -9,17 +10,11 @@ function group(
   kind: "host" | "process",
   name: string,
   rollup: number | null = null,
-): GroupInfo {
+): Group {
   return { id, parent, kind, name, detail: "", rollup };
 }
 
-function track(
-  id: number,
-  groupId: number,
-  rows: number,
-  events: number,
-  kind: TrackInfo["kind"] = "slice",
-): TrackInfo {
+function track(id: number, groupId: number, rows: number, events: number, kind: Track["kind"] = "slice"): Track {
   return {
     id,
     group: groupId,
@@ -28,10 +23,9 @@ function track(
     detail: "",
     rows,
     events: BigInt(events),
-    busy: 0n,
-    lanes: null,
-    min: null,
-    max: null,
+    busyTicks: ticks(0),
+    lanes: 1,
+    values: null,
   };
 }
 

@@ -2,13 +2,13 @@
  * The track tree as a person sees it: hosts, processes, tracks. Pure: made from the server's answer, never changed.
  */
 
-import type { GroupInfo, TrackInfo, TrackTree } from "../net/api";
+import type { Group, Track, TrackTree } from "../net/model";
 
 export interface TrackNode {
   readonly kind: "track";
   readonly key: string;
   readonly depth: number;
-  readonly track: TrackInfo;
+  readonly track: Track;
   readonly isEmpty: boolean;
 }
 
@@ -16,9 +16,9 @@ export interface GroupNode {
   readonly kind: "group";
   readonly key: string;
   readonly depth: number;
-  readonly group: GroupInfo;
+  readonly group: Group;
   /** The track that stands for the group: all its children's busy time. */
-  readonly rollup: TrackInfo | null;
+  readonly rollup: Track | null;
   readonly children: readonly TreeNode[];
   /** Events of all tracks below, rollups not counted. */
   readonly events: bigint;
@@ -32,13 +32,13 @@ export type TreeNode = GroupNode | TrackNode;
 
 /** The tree in screen order. A single host is not a level of its own: it says nothing. */
 export function buildTree(answer: TrackTree): readonly TreeNode[] {
-  const childGroups = new Map<number | null, GroupInfo[]>();
+  const childGroups = new Map<number | null, Group[]>();
   for (const group of answer.groups) append(childGroups, group.parent, group);
-  const tracks = new Map<number, TrackInfo[]>();
+  const tracks = new Map<number, Track[]>();
   for (const track of answer.tracks) append(tracks, track.group, track);
   const byId = new Map(answer.tracks.map((track) => [track.id, track]));
 
-  const buildGroup = (group: GroupInfo, depth: number): GroupNode => {
+  const buildGroup = (group: Group, depth: number): GroupNode => {
     const children: TreeNode[] = [];
     for (const track of tracks.get(group.id) ?? [])
       if (track.kind !== "rollup") children.push(trackNode(track, depth + 1));
@@ -64,7 +64,7 @@ export function buildTree(answer: TrackTree): readonly TreeNode[] {
   return roots.map((group) => buildGroup(group, 0));
 }
 
-function trackNode(track: TrackInfo, depth: number): TrackNode {
+function trackNode(track: Track, depth: number): TrackNode {
   return { kind: "track", key: `t${track.id}`, depth, track, isEmpty: track.events === 0n };
 }
 

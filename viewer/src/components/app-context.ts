@@ -1,0 +1,29 @@
+/** How components reach the application: its actions, nothing of its insides. */
+
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { Intent } from "../keys/table";
+import type { Selection } from "../state/selection";
+
+export interface AppActions {
+  openRun(id: string | null): void;
+  retryRun(id: string): void;
+  refreshRuns(): void;
+  chooseHost(host: string | null): void;
+  setOpenGroups(open: ReadonlySet<string>): void;
+  /** Does what a key would do. */
+  act(intent: Intent): void;
+  select(selection: Selection): void;
+  zoomToSelection(): void;
+  scrollToTrack(track: number): void;
+}
+
+const AppContext = createContext<AppActions | null>(null);
+
+export const AppProvider = AppContext.Provider;
+
+export function useApp(): AppActions {
+  const app = useContext(AppContext);
+  if (app === null) throw new Error("used outside of the application");
+  return app;
+}

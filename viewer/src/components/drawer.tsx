@@ -1,0 +1,244 @@
+/** The details drawer: what is selected, with everything that is known about it, as tables that can be copied. */
+
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { formatDuration, formatExactDuration, formatTime } from "../base/time";
+import { withKeys } from "../keys/table";
+import type { EventDetails } from "../net/model";
+import { detailsView } from "../state/details";
+import { type AreaSelection, type BinFacts, selection } from "../state/selection";
+import { nameOf } from "../state/session";
+import { changeSettings, DRAWER_HEIGHT_PX, settings } from "../state/settings";
+import { type Trace, trackPath } from "../state/trace";
+import { useApp } from "./app-context";
+import { argText, detailsTsv } from "./copy";
+import { formatCount, formatPercent, plural } from "./format";
+import { CheckIcon, CloseIcon, CopyIcon, FitIcon } from "./icons";
+import { Splitter } from "./splitter";
+
+function Row({ name, children, aside }: { name: string; children: ComponentChildren; aside?: string | undefined }) {
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      <td class="is-value">
+        {children}
+        {aside !== undefined && <span class="aside">{aside}</span>}
+      </td>
+    </tr>
+  );
+}
+
+function CopyButton({ text }: { text: () => string }) {
+  const [isDone, setDone] = useState(false);
+  return (
+    <button
+      type="button"
+      class="button is-icon"
+      title="Copy as tab-separated text"
+      aria-label={isDone ? "Copied" : "Copy as tab-separated text"}
+      onClick={async () => {
+        await navigator.clipboard.writeText(text());
+        setDone(true);
+        setTimeout(() => setDone(false), 1200);
+      }}
+    >
+      {isDone ? <CheckIcon /> : <CopyIcon />}
+    </button>
+  );
+}
+
+function Head({ title, label, copy }: { title: string; label: string; copy?: () => string }) {
+  const app = useApp();
+  return (
+    <div class="drawer-head">
+      <h2 class="drawer-title" title={title}>
+        {title}
+      </h2>
+      {copy !== undefined && <CopyButton text={copy} />}
+      <button
+        type="button"
+        class="button is-outlined"
+        title={withKeys(label, "focus-selection")}
+        onClick={() => app.zoomToSelection()}
+      >
+        <FitIcon />
+        {label}
+      </button>
+      <button
+        type="button"
+        class="button is-icon"
+        aria-label="Close"
+        title={withKeys("Close", "toggle-drawer")}
+        onClick={() => app.act("toggle-drawer")}
+      >
+        <CloseIcon />
+      </button>
+    </div>
+  );
+}
+
+const FLAG_TEXTS: Readonly<Record<string, string>> = {
+  open: "open: the trace ended before it did",
+  clamped: "clamped: its duration was negative in the file",
+  renamed: "renamed: begin and end have different names",
+  aggregated: "aggregated: stands for many occurrences",
+  no_duration: "without a duration in the file",
+};
+
+function EventPanel({ trace, details }: { trace: Trace; details: EventDetails }) {
+  const { time } = trace.manifest;
+  const endTicks = details.startTicks + details.durationTicks;
+  const isSpan = details.kind !== "instant" && details.kind !== "counter";
+  return (
+    <>
+      <Head
+        title={details.name === "" ? "[no name]" : details.name}
+        label="Zoom to it"
+        copy={() => detailsTsv(details, trackPath(trace, details.track), time)}
+      />
+      <div class="drawer-body">
+        <table class="facts" data-table="event">
+          <caption>Event</caption>
+          <tbody>
+            <Row name="Name">{details.name === "" ? "[no name]" : details.name}</Row>
+            {details.category !== "" && <Row name="Category">{details.category}</Row>}
+            <Row name="Track">{trackPath(trace, details.track).join(" › ")}</Row>
+            <Row name="Start" aside={`${details.startTicks} ticks`}>
+              {formatTime(details.startTicks, time, "relative")}
+            </Row>
+            {isSpan && (
+              <>
+                <Row name="Duration" aside={`${details.durationTicks} ticks`}>
+                  {formatExactDuration(details.durationTicks, time.tickPs)}
+                </Row>
+                <Row name="End" aside={`${endTicks} ticks`}>
+                  {formatExactDuration(endTicks, time.tickPs)}
+                </Row>
+                <Row name="Row">{details.row}</Row>
+              </>
+            )}
+            {details.value !== null && <Row name="Value">{String(details.value)}</Row>}
+            <Row name="Wall clock">{formatTime(details.startTicks, time, "utc")} UTC</Row>
+            <Row name="Ordinal">{formatCount(details.ordinal)}</Row>
+            {details.flags.length > 0 && (
+              <Row name="Flags">{details.flags.map((flag) => FLAG_TEXTS[flag] ?? flag).join("; ")}</Row>
+            )}
+          </tbody>
+        </table>
+        <table class="facts" data-table="arguments">
+          <caption>{details.args.length === 0 ? "No arguments" : plural(details.args.length, "argument")}</caption>
+          <tbody>
+            {details.args.map((arg, index) => (
+              // An argument may come twice: its place is its identity.
+              <tr key={`${index} ${arg.name}`}>
+                <th scope="row">{arg.name}</th>
+                <td class="is-value">{argText(arg.value)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+function BinPanel({ trace, bin }: { trace: Trace; bin: BinFacts }) {
+  const { tickPs } = trace.manifest.time;
+  const name = nameOf(bin.name);
+  const track = trace.tracks.get(bin.track);
+  const lanes = track?.kind === "rollup" ? track.lanes : 1;
+  const duration = (value: number) => formatDuration(BigInt(value), tickPs);
+  return (
+    <>
+      <Head title={`${plural(bin.count, "event")} in one bin`} label="Zoom in" />
+      <div class="drawer-body">
+        <table class="facts" data-table="bin">
+          <caption>Aggregate, exact</caption>
+          <tbody>
+            <Row name="Track">{trackPath(trace, bin.track).join(" › ")}</Row>
+            <Row name="Events that start in it">{formatCount(bin.count)}</Row>
+            <Row
+              name="Busy"
+              aside={`${formatPercent(bin.busyTicks / (Number(bin.widthTicks) * lanes))} of ${duration(Number(bin.widthTicks))}${lanes > 1 ? ` × ${lanes} rows` : ""}`}
+            >
+              {formatExactDuration(BigInt(bin.busyTicks), tickPs)}
+            </Row>
+            <Row name="Name with most busy time" aside={formatPercent(bin.share)}>
+              {name ?? "…"}
+            </Row>
+            <Row name="Longest event">{formatExactDuration(BigInt(bin.longestTicks), tickPs)}</Row>
+            <Row name="Start">{formatTime(bin.startTicks, trace.manifest.time, "relative")}</Row>
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+function AreaPanel({ trace, area }: { trace: Trace; area: AreaSelection }) {
+  const { time } = trace.manifest;
+  const { startTicks, endTicks } = area.range;
+  return (
+    <>
+      <Head title={`${formatDuration(endTicks - startTicks, time.tickPs)} selected`} label="Zoom to it" />
+      <div class="drawer-body">
+        <table class="facts" data-table="area">
+          <caption>Selected range</caption>
+          <tbody>
+            <Row name="Duration" aside={`${endTicks - startTicks} ticks`}>
+              {formatExactDuration(endTicks - startTicks, time.tickPs)}
+            </Row>
+            <Row name="Start">{formatTime(startTicks, time, "relative")}</Row>
+            <Row name="End">{formatTime(endTicks, time, "relative")}</Row>
+            <Row name="First track">{trackPath(trace, area.firstTrack).join(" › ")}</Row>
+            <Row name="Last track">{trackPath(trace, area.lastTrack).join(" › ")}</Row>
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+function DrawerContent({ trace }: { trace: Trace }) {
+  const chosen = selection.value;
+  const details = detailsView.value;
+  switch (chosen.kind) {
+    case "none":
+      return (
+        <>
+          <Head title="Nothing is selected" label="Zoom to it" />
+          <p class="drawer-empty">
+            Click a slice to see its details, or drag over the timeline to select a time range.
+          </p>
+        </>
+      );
+    case "area":
+      return <AreaPanel trace={trace} area={chosen} />;
+    case "bin":
+      return <BinPanel trace={trace} bin={chosen.bin} />;
+    case "event":
+      if (details.kind === "ready") return <EventPanel trace={trace} details={details.details} />;
+      return (
+        <>
+          <Head title={details.kind === "failed" ? "This event cannot be shown" : "Loading …"} label="Zoom to it" />
+          {details.kind === "failed" && <p class="drawer-empty">{details.message}</p>}
+        </>
+      );
+  }
+}
+
+export function Drawer({ trace }: { trace: Trace }) {
+  return (
+    <section class="drawer" aria-label="Details">
+      <Splitter
+        axis="y"
+        label="Height of the details drawer"
+        valuePx={settings.value.drawerHeightPx}
+        limits={DRAWER_HEIGHT_PX}
+        sign={-1}
+        onChange={(drawerHeightPx) => changeSettings({ drawerHeightPx })}
+      />
+      <DrawerContent trace={trace} />
+    </section>
+  );
+}

@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { formatBytes, formatCount, formatPercent, formatShortCount, plural } from "./format";
+
+const plain = (text: string) => text.replace(/\u202f/g, " ");
+
+describe("formatting", () => {
+  it.each([
+    [999, "999"],
+    [12345n, "12 345"],
+    [1234567n, "1 234 567"],
+  ])("count %s → %s", (count, text) => expect(plain(formatCount(count))).toBe(text));
+
+  it.each([
+    [999, "999"],
+    [1000, "1 k"],
+    [12345n, "12.3 k"],
+    [999999, "1 M"],
+    [1234567, "1.23 M"],
+  ])("short count %s → %s", (count, text) => expect(plain(formatShortCount(count))).toBe(text));
+
+  it.each([
+    [512n, "512 B"],
+    [1234567n, "1.2 MB"],
+    [53_000_000n, "53 MB"],
+  ])("bytes %s → %s", (bytes, text) => expect(plain(formatBytes(bytes))).toBe(text));
+
+  it.each([
+    [0, "0 %"],
+    [0.00001, "< 0.1 %"],
+    [0.004, "0.4 %"],
+    [0.4137, "41 %"],
+    [1, "100 %"],
+  ])("part %s → %s", (part, text) => expect(plain(formatPercent(part))).toBe(text));
+
+  it("counts words", () => {
+    expect(plural(1n, "event")).toBe("1 event");
+    expect(plural(0, "event")).toBe("0 events");
+  });
+});

@@ -1,0 +1,52 @@
+/** Numbers as people read them, each with examples: input → output. */
+
+/** 999 → `999`, 12345 → `12 345` (narrow spaces). */
+export function formatCount(count: bigint | number): string {
+  return count.toString().replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
+}
+
+/** 999 → `999`, 12345 → `12.3 k`, 1234567 → `1.23 M`; for places where exact digits do not fit. */
+export function formatShortCount(count: bigint | number): string {
+  const value = Number(count);
+  for (const [unit, size] of [
+    ["G", 1e9],
+    ["M", 1e6],
+    ["k", 1e3],
+  ] as const) {
+    if (value >= size * 0.9995) return `${Number((value / size).toPrecision(3))}\u202f${unit}`;
+  }
+  return value.toString();
+}
+
+/** 512 → `512 B`, 1234567 → `1.2 MB` (powers of 1000). */
+export function formatBytes(bytes: bigint): string {
+  const value = Number(bytes);
+  for (const [unit, size] of [
+    ["GB", 1e9],
+    ["MB", 1e6],
+    ["kB", 1e3],
+  ] as const) {
+    if (value >= size) return `${(value / size).toFixed(value < 10 * size ? 1 : 0)}\u202f${unit}`;
+  }
+  return `${value}\u202fB`;
+}
+
+/** 1769853600000000000 → `2026-01-31 10:00` in the person's own time zone. */
+export function formatDate(epochNs: bigint): string {
+  const date = new Date(Number(epochNs / 1_000_000n));
+  const two = (value: number) => value.toString().padStart(2, "0");
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+/** 0.4137 → `41 %`, 0.004 → `0.4 %`, 0.00001 → `< 0.1 %`. */
+export function formatPercent(part: number): string {
+  if (part > 0 && part < 0.001) return "<\u202f0.1\u202f%";
+  const percent = part * 100;
+  return `${percent >= 10 || percent === 0 ? Math.round(percent) : Number(percent.toFixed(1))}\u202f%`;
+}
+
+/** 1 → `1 event`, 2 → `2 events`. */
+export function plural(count: bigint | number, word: string): string {
+  return `${formatCount(count)} ${word}${count.toString() === "1" ? "" : "s"}`;
+}

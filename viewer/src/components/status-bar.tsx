@@ -1,0 +1,74 @@
+/** One honest line about what is on the screen. */
+
+import { formatDuration } from "../base/time";
+import { drawStatus } from "../state/draw-status";
+import { runView } from "../state/run";
+import { formatBytes, formatCount, plural } from "./format";
+
+const PROMISE =
+  "Every bin carries the exact number of its events and their exact busy time: zooming out loses no event and no nanosecond.";
+
+function Progress() {
+  const { missingPages, connection } = drawStatus.value;
+  if (connection === "connecting") {
+    return (
+      <span>
+        <i class="status-dot is-busy" />
+        Connecting …
+      </span>
+    );
+  }
+  return (
+    <span>
+      <i class={missingPages > 0 ? "status-dot is-busy" : "status-dot"} />
+      {missingPages > 0 ? `Loading ${plural(missingPages, "page")} …` : "Sharp"}
+      {connection === "polling" && " (without WebSocket)"}
+    </span>
+  );
+}
+
+export function StatusBar() {
+  const view = runView.value;
+  if (view.kind !== "open") {
+    return <footer class="statusbar" />;
+  }
+  const { manifest } = view.trace;
+  const { binTicks, events, missingPages } = drawStatus.value;
+  const ignored = Object.values(manifest.ignored).reduce((sum, count) => sum + count, 0n);
+  const notes = [
+    ...manifest.warnings,
+    ...Object.entries(manifest.ignored).map(([reason, count]) => `${reason}: ${count}`),
+  ];
+  return (
+    <footer class="statusbar">
+      <Progress />
+      <span data-status="resolution">
+        {missingPages > 0
+          ? "Nearest zoom level while pages are on their way"
+          : binTicks === null
+            ? "Every event drawn as itself"
+            : `Short events in bins of ${formatDuration(binTicks, manifest.time.tickPs)}`}
+      </span>
+      {events !== null && (
+        <span
+          data-status="events"
+          title="Events of the visible tracks that start in the time shown; bins at the edges are counted whole"
+        >
+          {plural(events, "event")} in view
+        </span>
+      )}
+      {notes.length > 0 && (
+        <span title={notes.join("\n")}>
+          {manifest.warnings.length > 0
+            ? plural(manifest.warnings.length, "warning")
+            : `${formatCount(ignored)} ignored`}
+        </span>
+      )}
+      <span class="status-space" />
+      <span title={PROMISE}>Counts and busy times are exact at every zoom level</span>
+      <span title={`${manifest.format}, index of ${formatBytes(manifest.storeBytes)}`}>
+        {plural(manifest.events.total, "event")} in {plural(manifest.tracks, "track")}
+      </span>
+    </footer>
+  );
+}

@@ -1,0 +1,131 @@
+/**
+ * The run on the screen, from the wish to see it to the opened trace: asks for its index where there is none, waits for
+ * it, and says what went wrong.
+ */
+
+import { signal } from "@preact/signals";
+import type { Api } from "../net/api";
+import { ApiError } from "../net/error";
+import type { Manifest, Run } from "../net/model";
+import { makeTrace, type Trace } from "./trace";
+
+export type RunView =
+  | { readonly kind: "list" }
+  | { readonly kind: "opening"; readonly id: string }
+  | { readonly kind: "unknown"; readonly id: string }
+  | { readonly kind: "indexing"; readonly run: Run }
+  | { readonly kind: "failed"; readonly id: string; readonly name: string; readonly message: string }
+  | { readonly kind: "empty"; readonly manifest: Manifest }
+  | { readonly kind: "open"; readonly trace: Trace };
+
+export const runView = signal<RunView>({ kind: "list" });
+
+/** The id of the run on the screen, or null in the list of runs. */
+export function runIdOf(view: RunView): string | null {
+  switch (view.kind) {
+    case "list":
+      return null;
+    case "opening":
+    case "unknown":
+    case "failed":
+      return view.id;
+    case "indexing":
+      return view.run.id;
+    case "empty":
+      return view.manifest.run;
+    case "open":
+      return view.trace.manifest.run;
+  }
+}
+
+export class RunOpener {
+  readonly #api: Api;
+  readonly #refreshRuns: () => Promise<void>;
+  /** Runs that were asked to be indexed since they were opened; each is asked once. */
+  #asked: string | null = null;
+  #loading: string | null = null;
+
+  constructor(api: Api, refreshRuns: () => Promise<void>) {
+    this.#api = api;
+    this.#refreshRuns = refreshRuns;
+  }
+
+  /** Shows a run, or the list of runs. */
+  open(id: string | null): void {
+    this.#asked = null;
+    this.#loading = null;
+    runView.value = id === null ? { kind: "list" } : { kind: "opening", id };
+    void this.#refreshRuns();
+  }
+
+  /** Tries a failed run once more. */
+  async retry(id: string): Promise<void> {
+    this.#loading = null;
+    runView.value = { kind: "opening", id };
+    await this.#ask(id);
+  }
+
+  /** To be called with each new list of runs. */
+  follow(list: readonly Run[]): void {
+    const view = runView.peek();
+    if (view.kind !== "opening" && view.kind !== "indexing" && view.kind !== "unknown") return;
+    const id = runIdOf(view);
+    const run = list.find((candidate) => candidate.id === id);
+    if (id === null) return;
+    if (run === undefined) {
+      runView.value = { kind: "unknown", id };
+      return;
+    }
+    switch (run.state) {
+      case "new":
+        runView.value = { kind: "indexing", run };
+        if (this.#asked !== id) void this.#ask(id);
+        return;
+      case "queued":
+      case "indexing":
+        runView.value = { kind: "indexing", run };
+        return;
+      case "failed":
+        runView.value = { kind: "failed", id, name: run.name, message: run.error ?? "indexing failed" };
+        return;
+      case "ready":
+        if (this.#loading !== id) void this.#load(id, run.name);
+    }
+  }
+
+  async #ask(id: string): Promise<void> {
+    this.#asked = id;
+    try {
+      await this.#api.index(id);
+    } catch (error) {
+      if (runIdOf(runView.peek()) === id) this.#fail(id, id, error);
+      return;
+    }
+    await this.#refreshRuns();
+  }
+
+  async #load(id: string, name: string): Promise<void> {
+    this.#loading = id;
+    try {
+      const manifest = await this.#api.manifest(id);
+      const api = this.#api.build(id, manifest.build);
+      const next: RunView = manifest.empty
+        ? { kind: "empty", manifest }
+        : { kind: "open", trace: makeTrace(manifest, api, await api.tracks()) };
+      if (this.#loading === id) runView.value = next;
+    } catch (error) {
+      if (this.#loading !== id) return;
+      this.#loading = null;
+      // Between the list and this request the run may have been changed: look at the list again.
+      if (error instanceof ApiError && (error.code === "not_indexed" || error.code === "unknown_build")) {
+        void this.#refreshRuns();
+      } else {
+        this.#fail(id, name, error);
+      }
+    }
+  }
+
+  #fail(id: string, name: string, error: unknown): void {
+    runView.value = { kind: "failed", id, name, message: error instanceof Error ? error.message : String(error) };
+  }
+}

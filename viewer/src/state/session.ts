@@ -1,0 +1,70 @@
+/** What runs while a trace is open: the tile client, the names, the colours. One at a time. */
+
+import { signal } from "@preact/signals";
+import { TileClient } from "../net/client";
+import type { EventName } from "../net/model";
+import { NameTable } from "../net/names";
+import { ColorTable, type Theme } from "../raster/palette";
+import type { Trace } from "./trace";
+
+export class Session {
+  readonly trace: Trace;
+  readonly client: TileClient;
+  readonly #names: NameTable;
+  readonly #arrived: { readonly firstId: number; readonly names: readonly EventName[] }[] = [];
+  #colors: ColorTable;
+
+  /** `onChange`: something to draw has arrived. */
+  constructor(trace: Trace, theme: Theme, onChange: () => void) {
+    const { api, manifest } = trace;
+    this.trace = trace;
+    this.#colors = new ColorTable(theme);
+    this.#names = new NameTable(
+      (page) => api.names(page),
+      manifest.names.pageSize,
+      (firstId, names) => {
+        this.#arrived.push({ firstId, names });
+        this.#colors.set(firstId, names);
+        namesVersion.value += 1;
+        onChange();
+      },
+    );
+    this.client = new TileClient({
+      rootLevel: manifest.rootLevel,
+      loadShape: (block) => api.shape(block),
+      connect: () => new WebSocket(api.streamUrl(location.href)),
+      fetchPage: (key, abortSignal) => api.page(key, abortSignal),
+      onChange,
+    });
+  }
+
+  /** Colours of the theme; asked for by each frame, made anew when the theme has changed. */
+  colors(theme: Theme): ColorTable {
+    if (this.#colors.theme !== theme) {
+      this.#colors = new ColorTable(theme);
+      for (const { firstId, names } of this.#arrived) this.#colors.set(firstId, names);
+    }
+    return this.#colors;
+  }
+
+  name(id: number): EventName | undefined {
+    return this.#names.get(id);
+  }
+
+  close(): void {
+    this.client.close();
+  }
+}
+
+/** The session of the open trace, or null. */
+export const session = signal<Session | null>(null);
+
+/** Grows with each page of names that arrives, so that texts made of names are made again. */
+export const namesVersion = signal(0);
+
+/** The name of an id, or undefined while it is on its way. */
+export function nameOf(id: number): string | undefined {
+  void namesVersion.value;
+  const event = session.value?.name(id);
+  return event === undefined || event.name !== "" ? event?.name : "[no name]";
+}

@@ -1,0 +1,65 @@
+/** The time axis: marks with labels, what they count from, and the selection's place in time. */
+
+import type { TimeAxis } from "../base/axis";
+import { type TickRange, type View, xOfTick } from "../base/view";
+import type { CanvasTheme } from "./canvas-theme";
+import type { Surface } from "./surface";
+
+const TICK_PX = 6;
+
+export interface AxisInput {
+  readonly axis: TimeAxis;
+  readonly view: View;
+  readonly heightPx: number;
+  readonly ratio: number;
+  readonly selected: TickRange | null;
+  readonly theme: CanvasTheme;
+}
+
+export function paintAxis(surface: Surface, { axis, view, heightPx, ratio, selected, theme }: AxisInput): void {
+  const context = surface.begin(view.widthPx, heightPx, ratio);
+  context.scale(ratio, ratio);
+  if (selected !== null) paintSelected(context, view, heightPx, selected, theme);
+  context.font = `11px ${theme.font}`;
+  context.textBaseline = "middle";
+  const middlePx = heightPx / 2 - 1;
+
+  let freeFromPx = 0;
+  if (axis.anchor !== "") {
+    context.fillStyle = theme.text;
+    context.fillText(axis.anchor, 6, middlePx);
+    freeFromPx = 6 + context.measureText(axis.anchor).width + 12;
+  }
+  context.fillStyle = theme.textDim;
+  context.strokeStyle = theme.lineStrong;
+  context.beginPath();
+  for (const mark of axis.marks) {
+    const x = Math.round(mark.xPx) + 0.5;
+    context.moveTo(x, heightPx - TICK_PX);
+    context.lineTo(x, heightPx);
+    const widthPx = context.measureText(mark.label).width;
+    const leftPx = Math.max(4, x - widthPx / 2);
+    if (leftPx >= freeFromPx && leftPx + widthPx <= view.widthPx - 4) {
+      context.fillText(mark.label, leftPx, middlePx);
+      freeFromPx = leftPx + widthPx + 14;
+    }
+  }
+  context.stroke();
+}
+
+function paintSelected(
+  context: CanvasRenderingContext2D,
+  view: View,
+  heightPx: number,
+  range: TickRange,
+  theme: CanvasTheme,
+): void {
+  const fromPx = Math.max(-4, xOfTick(view, range.startTicks));
+  const toPx = Math.min(view.widthPx + 4, xOfTick(view, range.endTicks));
+  if (toPx < 0 || fromPx > view.widthPx) return;
+  context.fillStyle = theme.accent;
+  context.globalAlpha = 0.16;
+  context.fillRect(fromPx, 0, Math.max(1, toPx - fromPx), heightPx);
+  context.globalAlpha = 1;
+  context.fillRect(fromPx, heightPx - 3, Math.max(2, toPx - fromPx), 3);
+}

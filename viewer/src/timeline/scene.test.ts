@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { ticks } from "../base/time";
+import type { Track } from "../net/model";
+import { COUNTER_PX, HEADER_PX, layOut, ROW_PX, TRACK_GAP_PX } from "../state/layout";
+import { buildTree } from "../state/tree";
+import { buildScene, nearbyRequests, requestsOf, sceneTrackAt } from "./scene";
+
+function track(id: number, kind: Track["kind"], rows: number, events = 5n): Track {
+  return { id, group: 1, kind, name: `t${id}`, detail: "", rows, events, busyTicks: ticks(0), lanes: 1, values: null };
+}
+
+const roots = buildTree({
+  groups: [
+    { id: 0, parent: null, kind: "host", name: "h", detail: "", rollup: null },
+    { id: 1, parent: 0, kind: "process", name: "p", detail: "", rollup: 0 },
+  ],
+  tracks: [
+    track(0, "rollup", 1),
+    track(1, "slice", 40),
+    track(2, "counter", 1),
+    track(3, "instant", 1),
+    track(4, "slice", 1, 0n),
+  ],
+});
+const layout = layOut(roots, new Set(["g1"]));
+const slicesEndPx = HEADER_PX + 40 * ROW_PX + TRACK_GAP_PX;
+
+describe("buildScene", () => {
+  it("gives lanes to what is on the screen, and to no more", () => {
+    const scene = buildScene(layout, 0, 100);
+    expect(scene.tracks.map((entry) => [entry.track.id, entry.place, entry.firstLane, entry.rows])).toEqual([
+      [0, "header", 0, 1],
+      [1, "track", 1, Math.ceil((100 - HEADER_PX - 1) / ROW_PX)],
+    ]);
+    expect(scene.lanes).toBe(1 + Math.ceil((100 - HEADER_PX - 1) / ROW_PX));
+  });
+
+  it("leaves out rows above the screen, and keeps the header of the group", () => {
+    const scene = buildScene(layout, HEADER_PX + 10 * ROW_PX + 5, 100);
+    const slices = scene.tracks.find((entry) => entry.track.id === 1)!;
+    expect(slices.firstRow).toBe(10);
+    expect(slices.topPx).toBeCloseTo(-4);
+    expect(scene.tracks[scene.tracks.length - 1]).toMatchObject({ place: "sticky", topPx: 4 });
+    expect(scene.headers).toEqual([{ topPx: 0, heightPx: HEADER_PX, isSticky: true }]);
+  });
+
+  it("has no lane for counters and nothing at all for empty tracks", () => {
+    const scene = buildScene(layout, slicesEndPx, 200);
+    expect(scene.tracks.map((entry) => [entry.track.id, entry.firstLane])).toEqual([
+      [2, -1],
+      [3, 0],
+      [0, 1],
+    ]);
+    expect(requestsOf(scene).map((request) => request.track)).toEqual([2, 3, 0]);
+  });
+
+  it("names tracks just outside of the screen", () => {
+    expect(nearbyRequests(layout, 0, 100, 10)).toEqual([{ track: 1, kind: "slice" }]);
+    const below = nearbyRequests(layout, slicesEndPx - 300, 290, COUNTER_PX).map((request) => request.track);
+    expect(below).toEqual([1, 2, 1]);
+  });
+});
+
+describe("sceneTrackAt", () => {
+  it("finds track and row", () => {
+    const scene = buildScene(layout, 0, 300);
+    expect(sceneTrackAt(scene, 10)).toMatchObject({ track: { track: { id: 0 } }, row: 0 });
+    expect(sceneTrackAt(scene, HEADER_PX + 1 + 3 * ROW_PX + 1)).toMatchObject({ track: { track: { id: 1 } }, row: 3 });
+  });
+
+  it("sees nothing below the sticky header but the header", () => {
+    const scene = buildScene(layout, HEADER_PX + 5 * ROW_PX, 300);
+    expect(sceneTrackAt(scene, 10)).toMatchObject({ track: { place: "sticky" } });
+    expect(sceneTrackAt(scene, 2)).toBeNull();
+    expect(sceneTrackAt(scene, 40)).toMatchObject({ track: { place: "track" } });
+  });
+});

@@ -1,0 +1,146 @@
+/**
+ * What of the layout is on the screen, and on which lanes of the raster. Pure.
+ *
+ * Only rows that one sees get a lane, so the work of a frame depends on the screen and not on the trace.
+ */
+
+import type { Track } from "../net/model";
+import type { TrackRequest } from "../pages/resolver";
+import {
+  COUNTER_PX,
+  HEADER_PX,
+  INSTANT_PX,
+  itemsBetween,
+  type Layout,
+  type LayoutItem,
+  ROW_PX,
+  stickyHeader,
+} from "../state/layout";
+
+/** A track on the screen. Lengths in CSS pixels from the upper edge of the timeline. */
+export interface SceneTrack {
+  readonly track: Track;
+  /** `header`: the rollup in a group's header. */
+  readonly place: "header" | "sticky" | "track";
+  /** Top of the row `firstRow`. */
+  readonly topPx: number;
+  readonly rowPx: number;
+  readonly firstRow: number;
+  readonly rows: number;
+  /** Lane of `firstRow` in the raster; counters have no lane: -1. */
+  readonly firstLane: number;
+}
+
+/** A header's ground, drawn below everything else of the header. */
+export interface SceneHeader {
+  readonly topPx: number;
+  readonly heightPx: number;
+  readonly isSticky: boolean;
+}
+
+export interface Scene {
+  readonly tracks: readonly SceneTrack[];
+  readonly headers: readonly SceneHeader[];
+  /** Lower edges of tracks, where a hairline is drawn. */
+  readonly edgesPx: readonly number[];
+  readonly lanes: number;
+  /** Where the tracks end, when that is on the screen. */
+  readonly endPx: number;
+}
+
+const HEADER_INSET_PX = 4;
+const INSTANT_INSET_PX = 3;
+
+function trackOf(item: LayoutItem): Track | null {
+  return item.kind === "group" ? item.node.rollup : item.node.track;
+}
+
+export function buildScene(layout: Layout, scrollPx: number, heightPx: number): Scene {
+  const tracks: SceneTrack[] = [];
+  const headers: SceneHeader[] = [];
+  const edgesPx: number[] = [];
+  let lanes = 0;
+
+  const addHeader = (track: Track | null, topPx: number, isSticky: boolean): void => {
+    headers.push({ topPx, heightPx: HEADER_PX, isSticky });
+    if (track === null || track.events === 0n) return;
+    const place = isSticky ? "sticky" : "header";
+    const inner = { topPx: topPx + HEADER_INSET_PX, rowPx: HEADER_PX - 2 * HEADER_INSET_PX };
+    tracks.push({ track, place, ...inner, firstRow: 0, rows: 1, firstLane: lanes });
+    lanes += 1;
+  };
+
+  const addTrack = (track: Track, topPx: number): void => {
+    if (track.events === 0n) return;
+    if (track.kind === "counter") {
+      tracks.push({ track, place: "track", topPx, rowPx: COUNTER_PX, firstRow: 0, rows: 1, firstLane: -1 });
+      return;
+    }
+    if (track.kind === "instant") {
+      const inner = { topPx: topPx + INSTANT_INSET_PX, rowPx: INSTANT_PX - 2 * INSTANT_INSET_PX };
+      tracks.push({ track, place: "track", ...inner, firstRow: 0, rows: 1, firstLane: lanes });
+      lanes += 1;
+      return;
+    }
+    const firstRow = Math.max(0, Math.floor(-topPx / ROW_PX));
+    const endRow = Math.min(Math.max(1, track.rows), Math.ceil((heightPx - topPx) / ROW_PX));
+    if (firstRow >= endRow) return;
+    const rows = endRow - firstRow;
+    tracks.push({
+      track,
+      place: "track",
+      topPx: topPx + firstRow * ROW_PX,
+      rowPx: ROW_PX,
+      firstRow,
+      rows,
+      firstLane: lanes,
+    });
+    lanes += rows;
+  };
+
+  for (const item of itemsBetween(layout, scrollPx, scrollPx + heightPx)) {
+    const topPx = item.topPx - scrollPx;
+    if (item.kind === "group") addHeader(item.node.rollup, topPx, false);
+    else addTrack(item.node.track, topPx + 1);
+    edgesPx.push(topPx + item.heightPx);
+  }
+  const sticky = stickyHeader(layout, scrollPx);
+  // A header that is not cut is its own sticky header.
+  if (sticky !== null && sticky.item.topPx < scrollPx) addHeader(sticky.item.node.rollup, sticky.offsetPx, true);
+  return { tracks, headers, edgesPx, lanes, endPx: layout.heightPx - scrollPx };
+}
+
+function requestOf(track: Track): TrackRequest {
+  return { track: track.id, kind: track.kind };
+}
+
+/** The tracks of a scene as the tile client wants them: each once, from top to bottom. */
+export function requestsOf(scene: Scene): readonly TrackRequest[] {
+  const seen = new Map(scene.tracks.map(({ track }) => [track.id, requestOf(track)]));
+  return [...seen.values()];
+}
+
+/** Tracks within `marginPx` above and below the screen. */
+export function nearbyRequests(layout: Layout, scrollPx: number, heightPx: number, marginPx: number) {
+  const found: TrackRequest[] = [];
+  for (const item of [
+    ...itemsBetween(layout, scrollPx + heightPx, scrollPx + heightPx + marginPx),
+    ...itemsBetween(layout, scrollPx - marginPx, scrollPx),
+  ]) {
+    const track = trackOf(item);
+    if (track !== null && track.events > 0n) found.push(requestOf(track));
+  }
+  return found;
+}
+
+/** The track at a height, and the row of it; the sticky header hides what is below it. */
+export function sceneTrackAt(scene: Scene, yPx: number): { readonly track: SceneTrack; readonly row: number } | null {
+  const sticky = scene.headers.find((header) => header.isSticky);
+  const isUnderSticky = sticky !== undefined && yPx < sticky.topPx + sticky.heightPx;
+  for (const track of scene.tracks) {
+    if (isUnderSticky !== (track.place === "sticky")) continue;
+    const row = Math.floor((yPx - track.topPx) / track.rowPx);
+    if (row >= 0 && row < track.rows) return { track, row: row + track.firstRow };
+  }
+  return null;
+}
