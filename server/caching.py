@@ -1,0 +1,58 @@
+"""Answers that may be kept, and the question whether the client's copy is still good.
+
+Immutable answers have the build in their path, so their strong ETag is made of the build and the path and nothing is
+hashed. What was stored as a gzip member is sent as it is, whatever `Accept-Encoding` says: the server never transcodes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from http import HTTPStatus
+from typing import Any, Final
+
+from aiohttp import hdrs, web
+from aiohttp.helpers import ETAG_ANY, ETag
+
+IMMUTABLE: Final = "public, max-age=31536000, immutable"
+REVALIDATE: Final = "no-cache"
+BINARY: Final = "application/octet-stream"
+JSON: Final = "application/json"
+
+
+def immutable(request: web.Request, body: bytes, etag: str, content_type: str, *, gzip: bool) -> web.Response:
+    """A resource of a build: it may be kept for ever."""
+    return _response(request, body, etag, content_type, IMMUTABLE, gzip=gzip)
+
+
+def revalidated(request: web.Request, body: bytes, content_type: str, *, gzip: bool = False) -> web.Response:
+    """A resource that may change: to be kept, and asked for again each time."""
+    return _response(request, body, content_hash(body), content_type, REVALIDATE, gzip=gzip)
+
+
+def json_body(value: Any) -> bytes:
+    """Compact JSON. NaN and infinity have no JSON form: whoever puts them here has made a mistake."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+
+
+def content_hash(body: bytes) -> str:
+    """An ETag from the bytes themselves."""
+    return hashlib.sha256(body).hexdigest()[:32]
+
+
+def _response(
+    request: web.Request, body: bytes, etag: str, content_type: str, caching: str, *, gzip: bool
+) -> web.Response:
+    headers = {hdrs.CACHE_CONTROL: caching, hdrs.ETAG: f'"{etag}"'}
+    if _is_current(request, etag):
+        return web.Response(status=HTTPStatus.NOT_MODIFIED, headers=headers)
+    headers[hdrs.CONTENT_TYPE] = content_type
+    if gzip:
+        headers[hdrs.CONTENT_ENCODING] = "gzip"
+    return web.Response(body=body, headers=headers)
+
+
+def _is_current(request: web.Request, etag: str) -> bool:
+    # Weak comparison, as RFC 9110 wants it for If-None-Match: a proxy that re-compresses makes our strong tags weak.
+    held: tuple[ETag, ...] = request.if_none_match or ()
+    return any(tag.value in (etag, ETAG_ANY) for tag in held)

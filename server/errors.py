@@ -1,0 +1,106 @@
+"""Errors that the server raises itself, and the one table that gives every exception its HTTP status.
+
+    TilescopeError
+    └── ServerError
+        ├── NotFound          no such run, track, page, event …
+        ├── UnknownBuild      the index was replaced: fetch the manifest again
+        ├── BadRequest        the request makes no sense
+        ├── BadMessage        a message of the stream makes no sense
+        ├── Forbidden         the request comes from another web page, or for another host name
+        ├── NotIndexed        the run has no index yet
+        └── IndexingFailed    the run could not be indexed; `str()` is the one line that says why
+
+The rest of the tree is in `tilescope.tiler.errors`, which knows nothing of HTTP.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from tilescope.tiler.errors import (
+    Cancelled,
+    NoStore,
+    StoreError,
+    StoreVersion,
+    TilescopeError,
+    TraceError,
+    UsageError,
+)
+
+
+class ServerError(TilescopeError):
+    """Base of the errors of the server."""
+
+
+class NotFound(ServerError):
+    """There is nothing of that name."""
+
+
+class UnknownBuild(ServerError):
+    """The build in the path is not the one that is served."""
+
+
+class BadRequest(ServerError):
+    """The request makes no sense."""
+
+
+class BadMessage(ServerError):
+    """A message of the stream makes no sense."""
+
+
+class Forbidden(ServerError):
+    """The request is not one that this server's own pages, or a program, would send."""
+
+
+class NotIndexed(ServerError):
+    """The run has no index yet."""
+
+
+class IndexingFailed(ServerError):
+    """The run could not be indexed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a client is told of an exception."""
+
+    status: HTTPStatus
+    code: str
+
+
+_INTERNAL = Answer(HTTPStatus.INTERNAL_SERVER_ERROR, "internal")
+
+# The first row that the exception is an instance of counts: subclasses stand before their bases.
+_ANSWERS: tuple[tuple[type[Exception], Answer], ...] = (
+    (UnknownBuild, Answer(HTTPStatus.NOT_FOUND, "unknown_build")),
+    (NotFound, Answer(HTTPStatus.NOT_FOUND, "not_found")),
+    (BadMessage, Answer(HTTPStatus.BAD_REQUEST, "bad_message")),
+    (BadRequest, Answer(HTTPStatus.BAD_REQUEST, "bad_request")),
+    (Forbidden, Answer(HTTPStatus.FORBIDDEN, "forbidden")),
+    (NotIndexed, Answer(HTTPStatus.CONFLICT, "not_indexed")),
+    (NoStore, Answer(HTTPStatus.CONFLICT, "not_indexed")),
+    (IndexingFailed, Answer(HTTPStatus.UNPROCESSABLE_ENTITY, "bad_trace")),
+    (TraceError, Answer(HTTPStatus.UNPROCESSABLE_ENTITY, "bad_trace")),
+    (StoreVersion, Answer(HTTPStatus.UNPROCESSABLE_ENTITY, "bad_store")),
+    (StoreError, Answer(HTTPStatus.INTERNAL_SERVER_ERROR, "bad_store")),
+    (UsageError, Answer(HTTPStatus.BAD_REQUEST, "bad_request")),
+    (Cancelled, Answer(HTTPStatus.SERVICE_UNAVAILABLE, "cancelled")),
+)
+
+CODES = tuple(sorted({answer.code for _, answer in _ANSWERS} | {_INTERNAL.code, "method_not_allowed", "too_large"}))
+
+
+def answer_to(error: Exception) -> Answer:
+    """Status and code of an exception; 500 `internal` for what is not in the table."""
+    for kind, answer in _ANSWERS:
+        if isinstance(error, kind):
+            return answer
+    return _INTERNAL
+
+
+def message_of(error: Exception) -> str:
+    """The line that a client may read. What is not meant for people stays in the log."""
+    if isinstance(error, TilescopeError):
+        return str(error)
+    return "the server failed to answer; its log says why"

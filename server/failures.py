@@ -1,0 +1,49 @@
+"""The middleware that turns exceptions into JSON error answers, whatever raised them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+
+from aiohttp import hdrs, web
+
+from tilescope.server.caching import JSON, json_body
+from tilescope.server.errors import answer_to, message_of
+
+_HTTP_CODES = {
+    HTTPStatus.NOT_FOUND: "not_found",
+    HTTPStatus.METHOD_NOT_ALLOWED: "method_not_allowed",
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "too_large",
+}
+
+_log = logging.getLogger(__name__)
+
+
+@web.middleware
+async def answer_failures(
+    request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+) -> web.StreamResponse:
+    """Outermost middleware: `{"error": {"code": …, "message": …}}` with the status of the table in `errors`."""
+    try:
+        return await handler(request)
+    except web.HTTPException as error:
+        if error.status < HTTPStatus.BAD_REQUEST:
+            raise
+        headers = {"Allow": error.headers[hdrs.ALLOW]} if hdrs.ALLOW in error.headers else {}
+        code = _HTTP_CODES.get(HTTPStatus(error.status), "bad_request")
+        return error_response(error.status, code, f"{request.method} {request.path}: {error.reason}", headers)
+    except Exception as error:
+        answer = answer_to(error)
+        if answer.status is HTTPStatus.INTERNAL_SERVER_ERROR:
+            _log.exception("%s %s failed", request.method, request.path)
+        return error_response(answer.status, answer.code, message_of(error))
+
+
+def error_response(status: int, code: str, message: str, headers: dict[str, str] | None = None) -> web.Response:
+    """An answer that says what is wrong. Never kept by a cache."""
+    return web.Response(
+        status=status,
+        body=json_body({"error": {"code": code, "message": message}}),
+        headers={hdrs.CONTENT_TYPE: JSON, hdrs.CACHE_CONTROL: "no-store", **(headers or {})},
+    )

@@ -1,0 +1,13 @@
+"""What the application carries for its routes."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from tilescope.server.runs.registry import Registry
+from tilescope.server.stream.connection import Connection
+from tilescope.server.viewer_files import ViewerFiles
+
+REGISTRY = web.AppKey("registry", Registry)
+CONNECTIONS = web.AppKey("connections", set[Connection])
+VIEWER = web.AppKey("viewer", ViewerFiles)

@@ -1,0 +1,117 @@
+"""Every operation of the API, as OpenAPI path items."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from tilescope.server.openapi.schemas import Schema, reference
+from tilescope.server.paths import API, BUILD, RUN
+
+PathItem = dict[str, Any]
+
+_CACHE_FOR_EVER = "Immutable: strong ETag, `Cache-Control: public, max-age=31536000, immutable`."
+_AS_STORED = "Sent as it was stored, as one gzip member with `Content-Encoding: gzip`, whatever `Accept-Encoding` says."
+
+_PARAMETERS: Final[dict[str, tuple[str, Schema]]] = {
+    "run": ("Id of a run, from the list of runs.", {"type": "string"}),
+    "build": ("Build id, from the manifest.", {"type": "string"}),
+    "page": ("Name id divided by the page size.", {"type": "integer", "minimum": 0}),
+    "block": ("Track number divided by 32.", {"type": "integer", "minimum": 0}),
+    "level": ("Bins are 4**level ticks wide.", {"type": "integer", "minimum": 0}),
+    "index": ("Index of the page's first tile.", {"type": "integer", "minimum": 0}),
+    "slot": ("Track within the block, of the page's first tile.", {"type": "integer", "minimum": 0, "maximum": 31}),
+    "track": ("Track number.", {"type": "integer", "minimum": 0}),
+    "ordinal": ("Rank of the event on its track.", {"type": "integer", "minimum": 0}),
+}
+
+_ERRORS: Final[dict[int, str]] = {
+    400: "`bad_request`: a WebSocket was expected.",
+    403: "`forbidden`: the Host or Origin header names another site.",
+    404: "`not_found`; below a build also `unknown_build`: fetch the manifest again.",
+    409: "`not_indexed`: there is no index yet.",
+    422: "`bad_trace`: indexing failed; the message is the line that says why.",
+    500: "`bad_store` or `internal`: the server failed.",
+}
+
+
+def path_items() -> dict[str, PathItem]:
+    """Path → operations. The keys are the canonical forms of the registered routes."""
+    return {
+        "/healthz": {"get": _json("Whether the server is alive", "Health", ())},
+        f"{API}/openapi.json": {"get": _json("This description", None, (403,))},
+        f"{API}/runs": {"get": _json("The runs that this server offers, newest first", "Runs", (403, 500))},
+        f"{RUN}/index": {"post": _index()},
+        f"{RUN}/manifest": {
+            "get": _json("What a run holds", "Manifest", (403, 404, 409, 422, 500), "run", notes="ETag, no-cache.")
+        },
+        f"{BUILD}/tracks": {"get": _stored("The track tree", "Tracks")},
+        f"{BUILD}/names/{{page}}": {"get": _stored("One page of names, by name id", "Names", "page")},
+        f"{BUILD}/shapes/{{block}}": {"get": _stored("The shape record of a block of 32 tracks", None, "block")},
+        f"{BUILD}/pages/{{block}}/{{level}}/{{index}}/{{slot}}": {
+            "get": _stored("One page of tiles", None, "block", "level", "index", "slot")
+        },
+        f"{BUILD}/events/{{track}}/{{ordinal}}": {
+            "get": _json(
+                "One event with all its arguments",
+                "Event",
+                (403, 404, 500),
+                *("run", "build", "track", "ordinal"),
+                notes=_CACHE_FOR_EVER,
+            )
+        },
+        f"{BUILD}/stream": {"get": _stream()},
+    }
+
+
+def _json(summary: str, schema: str | None, errors: tuple[int, ...], *parameters: str, notes: str = "") -> PathItem:
+    content = {"application/json": {"schema": reference(schema) if schema else {"type": "object"}}}
+    return _operation(summary, {"200": {"description": summary, "content": content}}, errors, parameters, notes)
+
+
+def _stored(summary: str, schema: str | None, *parameters: str) -> PathItem:
+    media = "application/json" if schema else "application/octet-stream"
+    content = {media: {"schema": reference(schema)} if schema else {}}
+    answers = {
+        "200": {"description": summary, "content": content},
+        "304": {"description": "The client's copy is good."},
+    }
+    notes = f"{_AS_STORED} {_CACHE_FOR_EVER}"
+    return _operation(summary, answers, (403, 404, 500), ("run", "build", *parameters), notes)
+
+
+def _index() -> PathItem:
+    content = {"application/json": {"schema": reference("Run")}}
+    answers = {
+        "200": {"description": "It is indexed already.", "content": content},
+        "202": {"description": "It is queued before all others, or being indexed.", "content": content},
+    }
+    return _operation("Index a run, or try again after a failure", answers, (403, 404, 422), ("run",), "")
+
+
+def _stream() -> PathItem:
+    answers = {"101": {"description": "A WebSocket with binary messages: want-lists and credit in, pages out."}}
+    notes = "The messages are described in docs/api.md, section “The stream”."
+    return _operation("The stream of pages", answers, (400, 403, 404, 500), ("run", "build"), notes)
+
+
+def _operation(
+    summary: str, answers: dict[str, Any], errors: tuple[int, ...], parameters: tuple[str, ...], notes: str
+) -> PathItem:
+    failures = {
+        str(status): {
+            "description": _ERRORS[status],
+            "content": {"application/json": {"schema": reference("Error")}},
+        }
+        for status in errors
+    }
+    operation: PathItem = {"summary": summary, "responses": {**answers, **failures}}
+    if notes:
+        operation["description"] = notes
+    if parameters:
+        operation["parameters"] = [_parameter(name) for name in parameters]
+    return operation
+
+
+def _parameter(name: str) -> dict[str, Any]:
+    description, schema = _PARAMETERS[name]
+    return {"name": name, "in": "path", "required": True, "description": description, "schema": schema}

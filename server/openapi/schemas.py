@@ -1,0 +1,150 @@
+"""JSON schemas of the answers, by the names under which the description refers to them."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from tilescope.server.errors import CODES
+
+Schema = dict[str, Any]
+
+DECIMAL: Final[Schema] = {
+    "type": "string",
+    "pattern": "^-?[0-9]+$",
+    "description": "A 64-bit integer as decimal text, because JSON numbers are doubles in most clients.",
+}
+TEXT: Final[Schema] = {"type": "string"}
+COUNT: Final[Schema] = {"type": "integer", "minimum": 0}
+NUMBER: Final[Schema] = {"type": "number"}
+TEXTS: Final[Schema] = {"type": "array", "items": TEXT}
+
+
+def reference(name: str) -> Schema:
+    """The schema of that name, wherever one may stand."""
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def record(properties: dict[str, Schema], *, optional: tuple[str, ...] = ()) -> Schema:
+    """An object with these members and no others."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": [name for name in properties if name not in optional],
+        "additionalProperties": False,
+    }
+
+
+def array(items: Schema) -> Schema:
+    """A list of equals."""
+    return {"type": "array", "items": items}
+
+
+def nullable(schema: Schema) -> Schema:
+    """The schema, or null."""
+    return {"oneOf": [schema, {"type": "null"}]}
+
+
+def choice(*values: str) -> Schema:
+    """One of these texts."""
+    return {"type": "string", "enum": list(values)}
+
+
+SCHEMAS: Final[dict[str, Schema]] = {
+    "Decimal": DECIMAL,
+    "Error": record({"error": record({"code": choice(*CODES), "message": TEXT})}),
+    "Health": record({"status": choice("ok"), "version": TEXT}),
+    "Progress": record(
+        {"phase": TEXT, "fraction": {"type": "number", "minimum": 0, "maximum": 1}, "events": reference("Decimal")}
+    ),
+    "Run": record(
+        {
+            "id": TEXT,
+            "name": TEXT,
+            "path": TEXT,
+            "state": choice("new", "queued", "indexing", "ready", "failed"),
+            "error": nullable(TEXT),
+            "hosts": TEXTS,
+            "files": COUNT,
+            "size_bytes": reference("Decimal"),
+            "modified_ns": reference("Decimal"),
+            "build": nullable(TEXT),
+            "progress": nullable(reference("Progress")),
+        }
+    ),
+    "Runs": record({"runs": array(reference("Run"))}),
+    "EventCounts": record(
+        {
+            kind: reference("Decimal")
+            for kind in ("total", "slices", "instants", "counter_samples", "async_slices", "flow_ends", "other")
+        }
+    ),
+    "Manifest": record(
+        {
+            "run": TEXT,
+            "name": TEXT,
+            "build": TEXT,
+            "format": TEXT,
+            "tick_ps": {"type": "integer", "enum": [1, 1000]},
+            "origin_ns": reference("Decimal"),
+            "start": reference("Decimal"),
+            "end": reference("Decimal"),
+            "root_level": COUNT,
+            "empty": {"type": "boolean"},
+            "hosts": TEXTS,
+            "files": TEXTS,
+            "processes": COUNT,
+            "tracks": COUNT,
+            "blocks": COUNT,
+            "names": record({"count": COUNT, "page_size": COUNT}),
+            "events": reference("EventCounts"),
+            "ignored": {"type": "object", "additionalProperties": reference("Decimal")},
+            "warnings": TEXTS,
+            "store_bytes": reference("Decimal"),
+            "created_ns": reference("Decimal"),
+        }
+    ),
+    "Group": record(
+        {
+            "id": COUNT,
+            "parent": nullable(COUNT),
+            "kind": choice("host", "process"),
+            "name": TEXT,
+            "detail": TEXT,
+            "rollup": nullable(COUNT),
+        }
+    ),
+    "Track": record(
+        {
+            "id": COUNT,
+            "group": COUNT,
+            "kind": choice("slice", "async", "instant", "counter", "rollup"),
+            "name": TEXT,
+            "detail": TEXT,
+            "rows": COUNT,
+            "events": reference("Decimal"),
+            "busy": reference("Decimal"),
+            "lanes": COUNT,
+            "min": nullable(NUMBER),
+            "max": nullable(NUMBER),
+        },
+        optional=("busy", "lanes", "min", "max"),
+    ),
+    "Tracks": record({"groups": array(reference("Group")), "tracks": array(reference("Track"))}),
+    "Names": array({"type": "array", "prefixItems": [TEXT, TEXT], "minItems": 2, "maxItems": 2}),
+    "Argument": record({"name": TEXT, "value": {"description": "Any JSON value; integers are decimal text."}}),
+    "Event": record(
+        {
+            "track": COUNT,
+            "ordinal": reference("Decimal"),
+            "kind": choice("slice", "async", "instant", "counter"),
+            "name": TEXT,
+            "category": TEXT,
+            "start": reference("Decimal"),
+            "duration": reference("Decimal"),
+            "row": COUNT,
+            "flags": TEXTS,
+            "value": nullable(NUMBER),
+            "args": array(reference("Argument")),
+        }
+    ),
+}

@@ -1,0 +1,21 @@
+"""Single events of a build, with all their arguments."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from tilescope.server.caching import JSON, json_body
+from tilescope.server.paths import BUILD, NUMBER, number
+from tilescope.server.routes.resource import store_of, stored_member
+
+routes = web.RouteTableDef()
+
+
+@routes.get(BUILD + f"/events/{{track:{NUMBER}}}/{{ordinal:{NUMBER}}}")
+async def get_event(request: web.Request) -> web.Response:
+    """The event of that ordinal on the track."""
+    store = await store_of(request)
+    track, ordinal = number(request, "track"), number(request, "ordinal")
+    event = store.event(track, ordinal)
+    body = None if event is None else json_body(event)
+    return stored_member(request, store, body, f"events-{track}.{ordinal}", JSON, gzip=False)

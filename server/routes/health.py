@@ -1,0 +1,17 @@
+"""Whether the server is alive, for whoever watches it."""
+
+from __future__ import annotations
+
+from aiohttp import hdrs, web
+
+from tilescope import __version__
+from tilescope.server.caching import JSON, json_body
+
+routes = web.RouteTableDef()
+
+
+@routes.get("/healthz")
+async def get_health(_request: web.Request) -> web.Response:
+    """Answers without looking at any run."""
+    body = json_body({"status": "ok", "version": __version__})
+    return web.Response(body=body, headers={hdrs.CONTENT_TYPE: JSON, hdrs.CACHE_CONTROL: "no-store"})

@@ -1,0 +1,19 @@
+"""The names of a build, 1,024 a page."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from tilescope.server.caching import JSON
+from tilescope.server.paths import BUILD, NUMBER, number
+from tilescope.server.routes.resource import store_of, stored_member
+
+routes = web.RouteTableDef()
+
+
+@routes.get(BUILD + f"/names/{{page:{NUMBER}}}")
+async def get_names(request: web.Request) -> web.Response:
+    """`[[name, category], …]` by name id."""
+    store = await store_of(request)
+    page = number(request, "page")
+    return stored_member(request, store, store.names(page), f"names-{page}", JSON)

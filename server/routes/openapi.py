@@ -1,0 +1,24 @@
+"""The description of the API, for programs."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from aiohttp import web
+
+from tilescope.server.caching import JSON, json_body, revalidated
+from tilescope.server.openapi import describe_api
+from tilescope.server.paths import API
+
+routes = web.RouteTableDef()
+
+
+@routes.get(API + "/openapi.json")
+async def get_openapi(request: web.Request) -> web.Response:
+    """OpenAPI 3.1."""
+    return revalidated(request, _document(), JSON)
+
+
+@cache
+def _document() -> bytes:
+    return json_body(describe_api())

@@ -1,0 +1,19 @@
+"""Shape records of a build: which tiles a block has."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from tilescope.server.caching import BINARY
+from tilescope.server.paths import BUILD, NUMBER, number
+from tilescope.server.routes.resource import store_of, stored_member
+
+routes = web.RouteTableDef()
+
+
+@routes.get(BUILD + f"/shapes/{{block:{NUMBER}}}")
+async def get_shape(request: web.Request) -> web.Response:
+    """The shape record of one block of 32 tracks."""
+    store = await store_of(request)
+    block = number(request, "block")
+    return stored_member(request, store, store.shape(block), f"shapes-{block}", BINARY)

@@ -1,0 +1,18 @@
+"""The track tree of a build."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from tilescope.server.caching import JSON
+from tilescope.server.paths import BUILD
+from tilescope.server.routes.resource import store_of, stored_member
+
+routes = web.RouteTableDef()
+
+
+@routes.get(BUILD + "/tracks")
+async def get_tracks(request: web.Request) -> web.Response:
+    """Groups and tracks, in screen order."""
+    store = await store_of(request)
+    return stored_member(request, store, store.tracks(), "tracks", JSON)

@@ -1,0 +1,37 @@
+"""The viewer's page and its assets. Registered last: it takes every path that nobody else wants."""
+
+from __future__ import annotations
+
+from aiohttp import hdrs, web
+
+from tilescope.server.caching import immutable, revalidated
+from tilescope.server.errors import NotFound
+from tilescope.server.keys import VIEWER
+from tilescope.server.security import PAGE_POLICY
+from tilescope.server.viewer_files import ViewerFile
+
+routes = web.RouteTableDef()
+
+
+@routes.get("/{path:.*}")
+async def get_viewer_file(request: web.Request) -> web.Response:
+    """One file of the built viewer."""
+    path = request.match_info["path"]
+    file = request.app[VIEWER].get(path)
+    if file is None:
+        raise NotFound(f"there is nothing at /{path}")
+    response = _answer(request, file)
+    if file.content_type.startswith("text/html"):
+        response.headers["Content-Security-Policy"] = PAGE_POLICY
+    if file.gzip_body is not None:
+        response.headers[hdrs.VARY] = hdrs.ACCEPT_ENCODING
+    return response
+
+
+def _answer(request: web.Request, file: ViewerFile) -> web.Response:
+    zipped = file.gzip_body if "gzip" in request.headers.get(hdrs.ACCEPT_ENCODING, "") else None
+    body = file.body if zipped is None else zipped
+    if file.is_immutable:
+        etag = file.etag if zipped is None else f"{file.etag}-gzip"
+        return immutable(request, body, etag, file.content_type, gzip=zipped is not None)
+    return revalidated(request, body, file.content_type, gzip=zipped is not None)

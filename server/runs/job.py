@@ -1,0 +1,126 @@
+"""One indexing job as a child process, and the lines of JSON that parent and child exchange.
+
+A process of its own, because a reader that crashes or needs too much memory must not take the server with it. The
+parent writes one line, the job; the child answers with progress lines and, last, `done` or `failed`. The child's
+standard input stays open as long as the parent lives: its end tells the child to stop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from tilescope.server.errors import IndexingFailed
+from tilescope.server.runs.run import IndexProgress
+
+WORKER_COMMAND: Final = (sys.executable, "-m", "tilescope.server.runs.worker")
+STOP_TIMEOUT_S: Final = 3.0  # between the polite signal and the one that cannot be refused
+_STDERR_LINES: Final = 20
+
+ProgressCallback = Callable[[IndexProgress], None]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexJob:
+    """What to index, and where to. One job per store at a time."""
+
+    name: str  # of the run, for people
+    files: tuple[Path, ...]
+    store: Path
+
+    def to_line(self) -> bytes:
+        """As the child reads it."""
+        return json.dumps({"files": [str(file) for file in self.files], "store": str(self.store)}).encode() + b"\n"
+
+    @staticmethod
+    def from_line(line: bytes) -> IndexJob:
+        """The inverse, without the name."""
+        job = json.loads(line)
+        return IndexJob("", tuple(Path(file) for file in job["files"]), Path(job["store"]))
+
+
+async def run_job(job: IndexJob, on_progress: ProgressCallback, command: Sequence[str] = WORKER_COMMAND) -> None:
+    """Runs the job to its end. Raises `IndexingFailed`; when cancelled, ends the child first."""
+    # In a session of its own: Ctrl-C in the terminal is for us, and we end the child in order.
+    child = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, stderr=PIPE, start_new_session=True)
+    complaints = asyncio.create_task(_last_lines(child.stderr))
+    try:
+        outcome = await _converse(child, job, on_progress)
+        await child.wait()
+        _judge(outcome, child.returncode, await complaints)
+    finally:
+        await _stop(child)
+        complaints.cancel()
+
+
+async def _converse(child: Process, job: IndexJob, on_progress: ProgressCallback) -> dict[str, str] | None:
+    """The child's last word, or None if it ended without one."""
+    assert child.stdin is not None
+    assert child.stdout is not None
+    with suppress(ConnectionError):  # it died at once: the exit status says more
+        child.stdin.write(job.to_line())
+        await child.stdin.drain()
+    async for line in child.stdout:
+        try:
+            message = json.loads(line)
+        except ValueError:  # half a line: it died while it spoke
+            return None
+        if message["type"] != "progress":
+            return dict(message)
+        on_progress(IndexProgress(message["phase"], message["fraction"], message["events"]))
+    return None
+
+
+def _judge(outcome: dict[str, str] | None, returncode: int | None, complaints: list[str]) -> None:
+    if outcome is not None and outcome["type"] == "failed":
+        raise IndexingFailed(outcome["error"])
+    if outcome is None or returncode != 0:
+        last_words = f" ({complaints[-1]})" if complaints else ""
+        raise IndexingFailed(f"indexing stopped: the worker process {_ending(returncode)}{last_words}")
+
+
+def _ending(returncode: int | None) -> str:
+    if returncode is None or returncode >= 0:
+        return f"ended with status {returncode}"
+    try:
+        name = signal.Signals(-returncode).name
+    except ValueError:
+        name = f"signal {-returncode}"
+    return f"was ended by {name}" + (", perhaps for want of memory" if name == "SIGKILL" else "")
+
+
+async def _stop(child: Process) -> None:
+    """Ends the child, and the processes it started, if it still runs: politely at first."""
+    if child.stdin is not None:
+        child.stdin.close()
+    for kind in (signal.SIGTERM, signal.SIGKILL):
+        if child.returncode is not None:
+            return
+        with suppress(ProcessLookupError):
+            os.killpg(child.pid, kind)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(STOP_TIMEOUT_S):
+                await child.wait()
+
+
+async def _last_lines(stream: asyncio.StreamReader | None) -> list[str]:
+    """What the child said on standard error, read all the time so that the pipe never fills."""
+    assert stream is not None
+    lines: deque[str] = deque(maxlen=_STDERR_LINES)
+    rest = b""
+    while chunk := await stream.read(65536):
+        *whole, rest = (rest + chunk)[-65536:].split(b"\n")
+        lines.extend(line.decode(errors="replace").strip() for line in whole if line.strip())
+    if rest.strip():
+        lines.append(rest.decode(errors="replace").strip())
+    return list(lines)

@@ -1,0 +1,150 @@
+"""The runs that a server offers: what was found at its paths, what is indexed, what is being indexed.
+
+Everything happens on the event loop, except for the look at the file system, which may be slow and runs in a thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from pathlib import Path
+
+from tilescope.server.errors import IndexingFailed, NotFound, NotIndexed
+from tilescope.server.runs.cache import CacheDirectory
+from tilescope.server.runs.indexer import Failed, Indexer, Indexing, Queued, RunJob
+from tilescope.server.runs.job import IndexJob, run_job
+from tilescope.server.runs.open_stores import OpenStores
+from tilescope.server.runs.run import FoundRun, RunState, RunStatus
+from tilescope.server.runs.sources import Discover, find_runs
+from tilescope.server.runs.store import RunStore
+from tilescope.tiler.errors import StoreError
+
+RESCAN_INTERVAL_S = 0.5  # pages of several people that poll the list cause one look at the disk in this time
+
+
+class Registry:
+    """Finds runs, tells their state, has them indexed and opens their stores. Open between `start` and `close`."""
+
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        cache: CacheDirectory,
+        stores: OpenStores,
+        discover: Discover,
+        *,
+        run_job: RunJob = run_job,
+        index_all: bool = False,
+        rescan_interval_s: float = RESCAN_INTERVAL_S,
+    ) -> None:
+        self._paths = tuple(paths)
+        self._cache = cache
+        self._stores = stores
+        self._discover = discover
+        self._index_all = index_all
+        self._rescan_interval_s = rescan_interval_s
+        self._indexer = Indexer(run=run_job, on_indexed=self._check_indexed)
+        self._runs: dict[str, FoundRun] = {}  # newest first
+        self._scanning = asyncio.Lock()
+        self._rescan_at_s = 0.0
+
+    async def start(self) -> None:
+        """Looks for runs and begins to index, when `index_all` is set."""
+        self._indexer.start()
+        await self._scan()
+
+    async def close(self) -> None:
+        """Stops indexing and closes all stores."""
+        await self._indexer.close()
+        self._stores.close()
+
+    async def list_runs(self) -> list[RunStatus]:
+        """All runs as they are now, newest first."""
+        await self._scan()
+        return [self._status(run) for run in self._runs.values()]
+
+    async def find(self, run_id: str) -> FoundRun:
+        """The run of that id; looks at the disk if it is not known yet. Raises `NotFound`."""
+        if run_id not in self._runs:
+            await self._scan()
+        return self._known(run_id)
+
+    def request_index(self, run: FoundRun) -> RunStatus:
+        """Has the run indexed next, unless it is. A run that failed is tried again."""
+        status = self._status(run)
+        if status.state is not RunState.READY:
+            if not run.files:
+                raise IndexingFailed(status.error or f"{run.path}: a store cannot be indexed, only a trace")
+            self._indexer.add(_job(run), first=True)
+            status = self._status(run)
+        return status
+
+    def current_store(self, run: FoundRun) -> RunStore:
+        """The published store of a run. Raises `NotIndexed`, `IndexingFailed`, `StoreError`."""
+        status = self._status(run)
+        if status.state is RunState.FAILED:
+            raise IndexingFailed(status.error or "indexing failed")
+        if status.state is not RunState.READY:
+            raise NotIndexed(f"{run.name} is not indexed yet: it is {status.state}")
+        return self._stores.current(run.store)
+
+    def store(self, run_id: str, build: str) -> RunStore:
+        """The store of a build of a run that was found before. Raises `NotFound`, `UnknownBuild`, `StoreError`."""
+        return self._stores.build(self._known(run_id).store, build)
+
+    def lease(self, run_id: str, build: str) -> AbstractContextManager[RunStore]:
+        """The same, kept open until the block is left."""
+        return self._stores.lease(self._known(run_id).store, build)
+
+    def _check_indexed(self, job: IndexJob) -> None:
+        self._stores.current_build(job.store)  # a fresh store that does not open must not be made again and again
+        self._cache.discard_older(job.store)
+
+    def _known(self, run_id: str) -> FoundRun:
+        try:
+            return self._runs[run_id]
+        except KeyError:
+            raise NotFound(f"there is no run {run_id!r}") from None
+
+    async def _scan(self) -> None:
+        async with self._scanning:
+            if time.monotonic() < self._rescan_at_s:
+                return
+            found = await asyncio.to_thread(find_runs, self._paths, self._cache, self._discover)
+            self._rescan_at_s = time.monotonic() + self._rescan_interval_s
+        self._runs = {run.id: run for run in found}
+        if self._index_all:
+            for run in found:
+                if self._status(run).state is RunState.NEW and run.files:
+                    self._indexer.add(_job(run))
+
+    def _status(self, run: FoundRun) -> RunStatus:
+        match self._indexer.state(run.store):
+            case Queued():
+                return RunStatus(run, RunState.QUEUED)
+            case Indexing(progress):
+                return RunStatus(run, RunState.INDEXING, progress=progress)
+            case Failed(error):
+                return RunStatus(run, RunState.FAILED, error=error)
+            case None:
+                return self._indexed_status(run)
+
+    def _indexed_status(self, run: FoundRun) -> RunStatus:
+        try:
+            build = self._stores.current_build(run.store)
+            described = run if run.files else self._described(run)
+        except StoreError as error:
+            # A store of ours that is not there, of another version, or damaged is made from the trace.
+            return RunStatus(run, RunState.NEW) if run.files else RunStatus(run, RunState.FAILED, error=str(error))
+        return RunStatus(described, RunState.READY, build=build)
+
+    def _described(self, run: FoundRun) -> FoundRun:
+        """A store that is served by itself, with what its manifest says of the files it was made from."""
+        manifest = self._stores.current(run.store).manifest()
+        return replace(run, hosts=tuple(manifest["hosts"]), file_count=len(manifest["files"]))
+
+
+def _job(run: FoundRun) -> IndexJob:
+    return IndexJob(run.name, run.files, run.store)

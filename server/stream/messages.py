@@ -1,0 +1,106 @@
+"""Messages of the tile stream: parsed strictly on the way in, packed on the way out.
+
+A client is not trusted: whatever is not exactly as `docs/api.md` says raises `BadMessage`, before anything is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgpack  # type: ignore[import-untyped]
+
+from tilescope.server.errors import BadMessage
+from tilescope.server.runs.store import PageKey
+
+MAX_MESSAGE_BYTES = 256 * 1024
+MAX_WANTS = 4096
+
+# Upper bounds (exclusive) of the parts of a page key: block, level, index, slot. See docs/page-format.md, "Geometry".
+_KEY_LIMITS = (2**32, 32, 2**53, 32)
+_MAX_INTEGER = 2**53
+
+
+@dataclass(frozen=True, slots=True)
+class Want:
+    """The complete list of pages that a client wants, in order of priority."""
+
+    id: int
+    pages: tuple[PageKey, ...]
+    received: int | None = None  # page messages that had arrived when the list was made up
+
+
+@dataclass(frozen=True, slots=True)
+class Credit:
+    """More bytes that the server may send."""
+
+    size_bytes: int
+
+
+def parse(data: bytes) -> Want | Credit:
+    """The message in a binary frame. Raises `BadMessage`."""
+    try:
+        message = msgpack.unpackb(data, raw=False, strict_map_key=True)
+    except (ValueError, msgpack.UnpackException, RecursionError) as error:
+        raise BadMessage(f"a message is a msgpack map ({error})") from None
+    if not isinstance(message, dict):
+        raise BadMessage("a message is a msgpack map")
+    kind = message.get("type")
+    if kind == "want":
+        return _want(message)
+    if kind == "credit":
+        return Credit(_integer(message, "bytes", _MAX_INTEGER))
+    raise BadMessage('the type of a message is "want" or "credit"')
+
+
+def page_message(want_id: int, key: PageKey, payload: bytes) -> bytes:
+    """One frame: the head as a msgpack map, and the stored bytes behind it, untouched."""
+    head = {"type": "page", "id": want_id, "key": list(key), "bytes": len(payload)}
+    return _pack(head) + payload
+
+
+def missing_message(want_id: int, key: PageKey) -> bytes:
+    """There is no page of that key."""
+    return _pack({"type": "missing", "id": want_id, "key": list(key)})
+
+
+def done_message(want_id: int) -> bytes:
+    """All of the want-list has been sent."""
+    return _pack({"type": "done", "id": want_id})
+
+
+def error_message(code: str, message: str) -> bytes:
+    """Why the server is about to close."""
+    return _pack({"type": "error", "code": code, "message": message})
+
+
+def _pack(message: Mapping[str, object]) -> bytes:
+    packed: bytes = msgpack.packb(message)
+    return packed
+
+
+def _want(message: Mapping[str, Any]) -> Want:
+    pages = message.get("pages")
+    if not isinstance(pages, list):
+        raise BadMessage('"pages" is an array of page keys')
+    if len(pages) > MAX_WANTS:
+        raise BadMessage(f"a want-list holds at most {MAX_WANTS:,} pages, not {len(pages):,}")
+    received = _integer(message, "received", _MAX_INTEGER) if message.get("received") is not None else None
+    return Want(_integer(message, "id", _MAX_INTEGER), tuple(_page_key(page) for page in pages), received)
+
+
+def _page_key(page: object) -> PageKey:
+    if not isinstance(page, Sequence) or len(page) != len(_KEY_LIMITS):
+        raise BadMessage("a page key is [block, level, index, slot]")
+    for part, limit in zip(page, _KEY_LIMITS, strict=True):
+        if type(part) is not int or not 0 <= part < limit:
+            raise BadMessage(f"{page!r} is not a page key")
+    return PageKey(*page)
+
+
+def _integer(message: Mapping[str, Any], field: str, limit: int) -> int:
+    value = message.get(field)
+    if type(value) is not int or not 0 <= value < limit:
+        raise BadMessage(f'"{field}" is an integer from 0 to {limit - 1}')
+    return value

@@ -1,0 +1,78 @@
+"""A server over fake stores, on a loopback port."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestClient
+
+from tests.server.fakes import FakeJobs, FakeStores, discover_files, publish
+from tilescope.server.app import make_app
+from tilescope.server.runs.cache import CacheDirectory
+from tilescope.server.runs.open_stores import OpenStores
+from tilescope.server.runs.registry import Registry
+from tilescope.server.viewer_files import ViewerFiles
+
+Client = TestClient[web.Request, web.Application]
+
+
+@dataclass
+class Site:
+    """A folder of fake traces, its cache, and what the fakes saw."""
+
+    folder: Path
+    cache: CacheDirectory
+    stores: FakeStores
+    jobs: FakeJobs
+
+    def add_run(self, name: str, build: str | None = None) -> None:
+        """A trace file; with `build`, indexed already."""
+        self.file(name).write_text(name)
+        if build is not None:
+            publish(self.store(name), build)
+
+    def file(self, name: str) -> Path:
+        return self.folder / f"{name}.trace"
+
+    def store(self, name: str) -> Path:
+        """Where the store of the run belongs, as its file is now."""
+        return self.cache.store_of(name, (self.file(name),))
+
+    def registry(self, *, index_all: bool = False, capacity: int = 8) -> Registry:
+        return Registry(
+            [self.folder],
+            self.cache,
+            OpenStores(self.stores, capacity),
+            discover_files,
+            run_job=self.jobs,
+            index_all=index_all,
+            rescan_interval_s=0,
+        )
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    return Site(folder, CacheDirectory(tmp_path / "cache"), FakeStores(), FakeJobs())
+
+
+@pytest.fixture
+async def registry(site: Site) -> AsyncIterator[Registry]:
+    registry = site.registry()
+    await registry.start()
+    yield registry
+    await registry.close()
+
+
+@pytest.fixture
+async def client(site: Site, aiohttp_client: Callable[..., Awaitable[Client]]) -> Client:
+    """A client of a server with the run `run1`, indexed as build `b1`, and `run0`, which is not."""
+    site.add_run("run0")
+    site.add_run("run1", build="b1")
+    viewer = ViewerFiles.load(site.folder)  # no viewer there
+    return await aiohttp_client(make_app(site.registry(), viewer=viewer), auto_decompress=False)

@@ -1,0 +1,183 @@
+"""Fakes for the server's tests: a store in memory, a finder of runs, and indexing jobs that do as they are told."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tilescope.server.errors import IndexingFailed
+from tilescope.server.runs.job import IndexJob, ProgressCallback
+from tilescope.server.runs.run import IndexProgress
+from tilescope.server.runs.store import PageKey
+from tilescope.tiler.errors import DamagedStore
+
+
+def page_bytes(key: PageKey, size: int = 200) -> bytes:
+    """A page that tells which one it is; a gzip member like a real one, padded to about `size` bytes."""
+    return gzip.compress(json.dumps(key).encode() + bytes(i * 7 % 251 for i in range(size)), 0, mtime=0)
+
+
+class FakeStore:
+    """One run with a few pages. Remembers whether it was closed."""
+
+    def __init__(self, build: str = "b1", pages: dict[PageKey, bytes] | None = None) -> None:
+        self.build = build
+        self.pages = pages if pages is not None else {key: page_bytes(key) for key in small_pages()}
+        self.is_closed = False
+
+    def manifest(self) -> dict[str, Any]:
+        counts = ("total", "slices", "instants", "counter_samples", "async_slices", "flow_ends", "other")
+        return {
+            "build": self.build,
+            "format": "xspace",
+            "tick_ps": 1,
+            "origin_ns": "1769853600000000000",
+            "start": "0",
+            "end": "982734987234",
+            "root_level": 3,
+            "empty": False,
+            "hosts": ["host0"],
+            "files": ["host0.xplane.pb"],
+            "processes": 1,
+            "tracks": 1,
+            "blocks": 1,
+            "names": {"count": 2, "page_size": 1024},
+            "events": dict.fromkeys(counts, "7"),
+            "ignored": {"missing_ph": "2"},
+            "warnings": ["a warning"],
+            "store_bytes": "4096",
+            "created_ns": "1769853600000000001",
+        }
+
+    def tracks(self) -> bytes:
+        track = {"id": 0, "group": 0, "kind": "slice", "name": "ops", "detail": "", "rows": 2}
+        track |= {"events": "7", "busy": "9"}
+        group = {"id": 0, "parent": None, "kind": "host", "name": "host0", "detail": "", "rollup": None}
+        return gzip.compress(json.dumps({"groups": [group], "tracks": [track]}).encode(), mtime=0)
+
+    def names(self, page: int) -> bytes | None:
+        return gzip.compress(json.dumps([["fusion.1", ""], ["copy", "cat"]]).encode(), mtime=0) if page == 0 else None
+
+    def shape(self, block: int) -> bytes | None:
+        return gzip.compress(b"TSSH-fake", mtime=0) if block == 0 else None
+
+    def page(self, key: PageKey) -> bytes | None:
+        if self.is_closed:
+            raise AssertionError("a closed store was read")
+        if key.level == 31:
+            raise DamagedStore("track 0, level 31, tile 0: damaged")
+        return self.pages.get(key)
+
+    def event(self, track: int, ordinal: int) -> dict[str, Any] | None:
+        if track != 0 or ordinal >= 7:
+            return None
+        return {
+            "track": track,
+            "ordinal": str(ordinal),
+            "kind": "slice",
+            "name": "fusion.1",
+            "category": "",
+            "start": "8123",
+            "duration": "92",
+            "row": 0,
+            "flags": ["open"],
+            "value": None,
+            "args": [{"name": "flops", "value": "123456789012"}, {"name": "shape", "value": [None, "é"]}],
+        }
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+def small_pages() -> list[PageKey]:
+    return [PageKey(0, level, index, 0) for level in range(4) for index in range(4)]
+
+
+@dataclass(frozen=True, slots=True)
+class FakeTraceRun:
+    """What the discovery of log directories returns."""
+
+    id: str
+    name: str
+    path: Path
+    files: tuple[Path, ...]
+    hosts: tuple[str, ...] = ("host0",)
+    size_bytes: int = 10
+    modified_ns: int = 1
+
+
+def discover_files(folder: Path) -> list[FakeTraceRun]:
+    """Every `*.trace` file of a folder is a run; the number in its name is its time."""
+    return [
+        FakeTraceRun(
+            id=file.stem,
+            name=file.stem,
+            path=file,
+            files=(file,),
+            size_bytes=file.stat().st_size,
+            modified_ns=int("0" + "".join(filter(str.isdigit, file.stem))),
+        )
+        for file in sorted(folder.glob("*.trace"))
+    ]
+
+
+def publish(store: Path, build: str = "b1") -> None:
+    """Makes a folder look like a published store."""
+    store.mkdir(parents=True, exist_ok=True)
+    pending = store / "CURRENT.part"
+    pending.write_text(f"gen-{build}\n")
+    pending.replace(store / "CURRENT")
+
+
+@dataclass
+class FakeStores:
+    """Opens fake stores where `publish` was called; the build is what CURRENT says."""
+
+    opened: list[FakeStore] = field(default_factory=list)
+    damaged: set[Path] = field(default_factory=set)
+    make: Callable[[str], FakeStore] = FakeStore
+
+    def __call__(self, path: Path) -> FakeStore:
+        if path in self.damaged:
+            raise DamagedStore(f"{path}: the manifest is damaged")
+        store = self.make((path / "CURRENT").read_text().strip().removeprefix("gen-"))
+        self.opened.append(store)
+        return store
+
+
+class FakeJobs:
+    """Stands for worker processes: each job waits until the test lets it go on."""
+
+    def __init__(self) -> None:
+        self.started: list[str] = []
+        self._ends: dict[str, asyncio.Future[str | None]] = {}
+        self._begun = asyncio.Condition()
+
+    async def __call__(self, job: IndexJob, on_progress: ProgressCallback) -> None:
+        end: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
+        self._ends[job.name] = end
+        self.started.append(job.name)
+        on_progress(IndexProgress("read", 0.25, 1000))
+        async with self._begun:
+            self._begun.notify_all()
+        error = await end
+        if error is not None:
+            raise IndexingFailed(error)
+        publish(job.store)
+
+    async def begun(self, name: str) -> None:
+        """Waits until the job of that run is at work."""
+        async with self._begun, asyncio.timeout(5):
+            await self._begun.wait_for(lambda: name in self._ends)
+
+    async def end(self, name: str, error: str | None = None) -> None:
+        """Lets the job end, well or with an error."""
+        await self.begun(name)
+        self._ends.pop(name).set_result(error)
+        for _ in range(5):
+            await asyncio.sleep(0)
