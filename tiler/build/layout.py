@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tilescope.tiler.build.track_data import TrackData
-from tilescope.tiler.columns import Process, Track, TrackKind, TraceSummary
+from tilescope.tiler.columns import Process, TraceSummary, Track, TrackKind
 
 # Kinds whose events a rollup sums.
 _SUMMED = (TrackKind.SLICE, TrackKind.ASYNC, TrackKind.INSTANT)

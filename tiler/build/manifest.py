@@ -15,8 +15,6 @@ from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.store.version import STORE_VERSION
 
 
-
-
 def make_manifest(build: str, run: Run, layout: Layout) -> dict[str, Any]:
     """The manifest. "public" is what docs/api.md describes; the rest is for this package.
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.build.gather import TrackEvents
-from tilescope.tiler.columns import EventFlag, Phase
+from tilescope.tiler.columns import Phase
 from tilescope.tiler.columns.pairing import pair
 
 Ints = NDArray[np.int64]

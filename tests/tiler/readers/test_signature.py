@@ -6,11 +6,11 @@ import random
 from pathlib import Path
 
 import pytest
+
+from tests.corpus import corpus_manifest, corpus_path
 from tilescope.tiler.errors import UnknownFormat
 from tilescope.tiler.readers.container import open_source
 from tilescope.tiler.readers.signature import HEAD_BYTES, Format, recognise
-
-from tests.corpus import corpus_manifest, corpus_path
 
 PATH = Path("trace")
 EXPECTED = {"xspace": Format.XSPACE, "chrome_json": Format.TRACE_EVENT}
