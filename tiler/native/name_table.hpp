@@ -52,7 +52,7 @@ private:
                 if (part.name == name) return part;
             }
             parts_.push_back({name, 0, 0});
-            if (parts_.size() > kLinear) rebuild();
+            if (parts_.size() > kLinear) enter_all();
             return parts_.back();
         }
         size_t at = place(name);
@@ -62,7 +62,7 @@ private:
         }
         slots_[at] = {stamp_, static_cast<uint32_t>(parts_.size())};
         parts_.push_back({name, 0, 0});
-        if (parts_.size() * 2 > slots_.size()) rebuild();
+        if (parts_.size() * 2 > slots_.size()) enter_all();
         return parts_.back();
     }
 
@@ -71,11 +71,14 @@ private:
         return static_cast<size_t>(mixed >> 32) & (slots_.size() - 1);
     }
 
-    void rebuild() {
-        size_t size = slots_.empty() ? 32 : slots_.size();
-        while (size < parts_.size() * 4) size *= 2;
-        slots_.assign(size, Slot{0, 0});
-        stamp_ = 1;
+    // Enters all parts in slots that none of them has yet: new slots, when the old ones are too few.
+    void enter_all() {
+        if (slots_.size() < parts_.size() * 2) {
+            size_t size = 32;
+            while (size < parts_.size() * 4) size *= 2;
+            slots_.assign(size, Slot{0, 0});
+            stamp_ = 1;
+        }
         for (uint32_t k = 0; k < parts_.size(); ++k) {
             size_t at = place(parts_[k].name);
             while (slots_[at].stamp == stamp_) at = (at + 1) & (slots_.size() - 1);
