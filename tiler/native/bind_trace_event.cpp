@@ -1,0 +1,163 @@
+// Python's door to trace_event_stream.hpp.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <array>
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "bind_arrays.hpp"
+#include "trace_event_stream.hpp"
+
+namespace nb = nanobind;
+
+namespace tilescope {
+
+namespace {
+
+template <typename T>
+nb::object column_or_none(bool wanted, std::vector<T>&& column) {
+    return wanted ? nb::cast(to_numpy(std::move(column))) : nb::none();
+}
+
+nb::str text(std::string_view utf8) { return nb::str(utf8.data(), utf8.size()); }
+
+void feed(TraceEventStream& stream, nb::bytes data) {
+    const std::string_view view(data.c_str(), data.size());
+    nb::gil_scoped_release release;
+    stream.feed(view);
+}
+
+void finish(TraceEventStream& stream) {
+    nb::gil_scoped_release release;
+    stream.finish();
+}
+
+nb::tuple take(TraceEventStream& stream) {
+    EventColumns rows = stream.sink().take_rows();
+    std::vector<std::uint8_t> args(rows.args.begin(), rows.args.end());
+    return nb::make_tuple(to_numpy(std::move(rows.track)), to_numpy(std::move(rows.phase)),
+                          to_numpy(std::move(rows.time_ns)), column_or_none(rows.any_time_ps, std::move(rows.time_ps)),
+                          to_numpy(std::move(rows.duration_ns)),
+                          column_or_none(rows.any_duration_ps, std::move(rows.duration_ps)),
+                          to_numpy(std::move(rows.name)), column_or_none(rows.any_key, std::move(rows.key)),
+                          column_or_none(rows.any_value, std::move(rows.value)), to_numpy(std::move(rows.flags)),
+                          to_numpy(std::move(rows.args_end)), to_numpy(std::move(args)));
+}
+
+nb::list processes(const TraceEventStream& stream) {
+    nb::list out;
+    for (const ProcessEntry& one : stream.sink().tracks().processes()) {
+        out.append(nb::make_tuple(static_cast<int>(one.id.kind), text(one.id.text), text(one.name), text(one.labels),
+                                  one.sort_index));
+    }
+    return out;
+}
+
+nb::list threads(const TraceEventStream& stream) {
+    nb::list out;
+    for (const ThreadEntry& one : stream.sink().tracks().threads()) {
+        out.append(nb::make_tuple(one.process, static_cast<int>(one.id.kind), text(one.id.text), text(one.name), one.sort_index));
+    }
+    return out;
+}
+
+nb::list tracks(const TraceEventStream& stream) {
+    nb::list out;
+    for (const TrackEntry& one : stream.sink().tracks().tracks()) {
+        out.append(nb::make_tuple(static_cast<int>(one.role), one.process, one.thread, text(one.label[0]),
+                                  text(one.label[1]), text(one.label[2])));
+    }
+    return out;
+}
+
+nb::list names(const TraceEventStream& stream) {
+    nb::list out;
+    const EventSink& sink = stream.sink();
+    for (std::size_t name = 0; name < sink.names().size(); ++name) {
+        out.append(nb::make_tuple(text(sink.names().at(static_cast<std::int32_t>(name))),
+                                  text(sink.categories().at(sink.category_of_name()[name]))));
+    }
+    return out;
+}
+
+nb::dict by_letter(const std::array<std::int64_t, 128>& counts) {
+    nb::dict out;
+    for (std::size_t letter = 0; letter < counts.size(); ++letter) {
+        if (counts[letter] == 0) continue;
+        const char c = static_cast<char>(letter);
+        out[nb::str(&c, 1)] = counts[letter];
+    }
+    return out;
+}
+
+nb::dict ignored(const TraceEventStream& stream) {
+    nb::dict out;
+    for (const auto& [reason, count] : stream.sink().ignored()) out[text(reason)] = count;
+    return out;
+}
+
+const char* ended_in(const TraceEventStream& stream) {
+    switch (stream.ended_in()) {
+        case EndedIn::nothing: return "nothing";
+        case EndedIn::complete: return "complete";
+        case EndedIn::array: return "array";
+        case EndedIn::object: return "object";
+        case EndedIn::value: return "value";
+        case EndedIn::event: return "event";
+        case EndedIn::damage: break;
+    }
+    return "damage";
+}
+
+// NotTraceJson becomes an exception whose arguments are (what, offset, line, column).
+void register_error(nb::module_& m) {
+    static nb::object type;
+    type = nb::module_::import_("builtins").attr("type")("NotTraceJson", nb::make_tuple(nb::handle(PyExc_Exception)), nb::dict());
+    m.attr("NotTraceJson") = type;
+    nb::register_exception_translator(
+        [](const std::exception_ptr& error, void* payload) {
+            try {
+                std::rethrow_exception(error);
+            } catch (const NotTraceJson& e) {
+                const nb::tuple args = nb::make_tuple(e.what(), e.offset, e.line, e.column);
+                PyErr_SetObject(static_cast<PyObject*>(payload), args.ptr());
+            }
+        },
+        type.ptr());
+}
+
+}  // namespace
+
+void bind_trace_event(nb::module_& m) {
+    register_error(m);
+    nb::class_<TraceEventStream>(m, "TraceEventStream")
+        .def(nb::init<>())
+        .def("feed", &feed, nb::arg("data"))
+        .def("finish", &finish)
+        .def("take", &take)
+        .def_prop_ro("rows", [](const TraceEventStream& s) { return s.sink().row_count(); })
+        .def_prop_ro("args_bytes", [](const TraceEventStream& s) { return s.sink().args_bytes(); })
+        .def_prop_ro("offset", &TraceEventStream::offset)
+        .def_prop_ro("cut_offset", &TraceEventStream::cut_offset)
+        .def_prop_ro("ended_in", &ended_in)
+        .def_prop_ro("elements", &TraceEventStream::elements)
+        .def_prop_ro("has_event_array", &TraceEventStream::has_event_array)
+        .def_prop_ro("event_array_is_none", &TraceEventStream::event_array_is_none)
+        .def_prop_ro("base_time_ns", [](const TraceEventStream& s) { return s.base_time_ns(); })
+        .def_prop_ro("base_time_differs", &TraceEventStream::base_time_differs)
+        .def_prop_ro("host_name", [](const TraceEventStream& s) { return s.host_name(); })
+        .def_prop_ro("written_total", [](const TraceEventStream& s) { return s.sink().written_total(); })
+        .def("written", [](const TraceEventStream& s) { return by_letter(s.sink().written()); })
+        .def("read", [](const TraceEventStream& s) { return by_letter(s.sink().read()); })
+        .def("processes", &processes)
+        .def("threads", &threads)
+        .def("tracks", &tracks)
+        .def("names", &names)
+        .def("ignored", &ignored);
+}
+
+}  // namespace tilescope

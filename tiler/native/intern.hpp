@@ -1,0 +1,36 @@
+// Byte strings as small consecutive numbers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilescope {
+
+// Numbers are given in the order of first appearance. Open addressing over one arena of bytes: a look-up of a known name
+// reads two cache lines.
+class Interner {
+public:
+    // Throws std::length_error beyond 2**31 - 1 distinct strings.
+    std::int32_t intern(std::string_view text);
+
+    std::size_t size() const { return entries_.size(); }
+    std::string_view at(std::int32_t number) const;
+
+private:
+    struct Entry {
+        std::uint64_t hash;
+        std::size_t first;
+        std::size_t size;
+    };
+
+    void grow();
+
+    std::string arena_;
+    std::vector<Entry> entries_;
+    std::vector<std::int32_t> slots_;  // number, or -1; a power of two of them
+};
+
+}  // namespace tilescope

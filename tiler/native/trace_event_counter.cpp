@@ -1,0 +1,55 @@
+// Counter events: each numeric argument is a series of its own.
+#include <charconv>
+#include <cmath>
+
+#include "json_text.hpp"
+#include "trace_event_sink.hpp"
+
+namespace tilescope {
+
+namespace {
+
+enum class Sample { ok, no_number, not_finite };
+
+Sample read_sample(const RawValue& value, double& out) {
+    if (value.kind == JsonKind::word && value.says_nothing() && !value.is_null()) return Sample::not_finite;
+    if (value.kind != JsonKind::number && !value.is_string()) return Sample::no_number;
+    const char* last = value.text.data() + value.text.size();
+    const auto [at, error] = std::from_chars(value.text.data(), last, out);
+    if (at != last || value.text.empty()) return Sample::no_number;
+    if (error == std::errc::result_out_of_range || !std::isfinite(out)) return Sample::not_finite;
+    return error == std::errc() ? Sample::ok : Sample::no_number;
+}
+
+}  // namespace
+
+// The arguments as they are written stay with the first sample.
+bool EventSink::add_counter(const EventFields& event, EventRow& row) {
+    row.phase = Phase::counter;
+    row.name = name_of(event);
+    const std::int32_t process = tracks_.process(event.pid);
+    const std::string name(names_.at(row.name));
+    const std::string id = scalar_text(event.id);
+    std::string series;
+    bool any = false;
+    if (event.args.kind == JsonKind::object) {
+        for_each_member(event.args.text, [&](std::string_view key, const RawValue& value) {
+            const Sample sample = read_sample(value, row.value);
+            if (sample == Sample::not_finite) ignore("counter_value_not_finite");
+            if (sample == Sample::no_number) ignore(value.is_null() ? "counter_value_null" : "counter_value_no_number");
+            if (sample != Sample::ok) return true;
+            series.clear();
+            append_decoded(key, series);
+            row.track = tracks_.of_process(process, TrackRole::counter, {name, id, series});
+            if (!any) rows_.append_args(event.rest);
+            any = true;
+            rows_.add(row);
+            return true;
+        });
+    } else {
+        ignore("counter_without_series");
+    }
+    return true;
+}
+
+}  // namespace tilescope

@@ -1,0 +1,69 @@
+// One trace event as text: where each of its members stands.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "json_skip.hpp"
+
+namespace tilescope {
+
+enum class JsonKind { missing, string, number, word, object, array };
+
+// A value as it is written; a string without its quotes.
+struct RawValue {
+    JsonKind kind = JsonKind::missing;
+    std::string_view text;
+    bool escaped = false;
+    bool non_ascii = false;
+
+    bool is_string() const { return kind == JsonKind::string; }
+    bool is_null() const { return kind == JsonKind::missing || (kind == JsonKind::word && text == "null"); }
+
+    // Null, and what stands for it where no number or text could be written: NaN, Infinity.
+    bool says_nothing() const {
+        return kind == JsonKind::missing || (kind == JsonKind::word && text != "true" && text != "false");
+    }
+};
+
+// The members of one event that mean something. Of repeated members the last one counts, as in most JSON readers.
+struct EventFields {
+    RawValue ph, name, cat, pid, tid, ts, dur, id, id2, id_scope, args, instant_scope, bp, bind_id, flow_in, flow_out;
+    std::vector<std::string_view> rest;  // `"key": value` of all members that no column holds
+
+    bool any = false;                    // there is a member at all
+
+    void clear();
+};
+
+// A member that events commonly have.
+bool is_event_member(std::string_view key);
+
+enum class ParsedAs { event, trace_object };
+
+struct EventEnd {
+    Scan status;
+    const char* at;  // behind the object; otherwise where it went wrong
+    ParsedAs as;     // a trace object is one with a member "traceEvents", which is as far as it was read
+};
+
+// `p` stands at the opening brace. The views in `out` point into the text.
+EventEnd parse_event(const char* p, const char* end, EventFields& out);
+
+// Reads one value that is whole. `p` stands where it begins.
+ScanEnd read_value(const char* p, const char* end, RawValue& out);
+
+// Calls `visit(key, value)` for each member of a whole object, in order, until it returns false.
+template <typename Visit>
+void for_each_member(std::string_view object, Visit&& visit);
+
+// The last member of that name in a whole object.
+RawValue find_member(const RawValue& object, std::string_view key);
+
+// Text of a scalar: strings decoded, numbers and words as written. Empty for objects, arrays and what says nothing.
+std::string scalar_text(const RawValue& value);
+
+}  // namespace tilescope
+
+#include "trace_event_members.hpp"

@@ -1,0 +1,90 @@
+#include "trace_event_tracks.hpp"
+
+#include <algorithm>
+
+#include "decimal.hpp"
+#include "json_text.hpp"
+
+namespace tilescope {
+
+namespace {
+
+// "7.0" and "7.000" as "7"; everything else as it is.
+std::string_view without_zero_fraction(std::string_view number) {
+    const std::size_t point = number.find('.');
+    if (point == std::string_view::npos || point + 1 == number.size()) return number;
+    const std::string_view fraction = number.substr(point + 1);
+    return fraction.find_first_not_of('0') == std::string_view::npos ? number.substr(0, point) : number;
+}
+
+// Strings of any bytes one after the other, so that no two lists give the same key.
+void append_part(std::string& key, std::string_view part) {
+    key += std::to_string(part.size());
+    key.push_back(':');
+    key += part;
+}
+
+std::string key_of(const Identity& id) {
+    std::string key(1, static_cast<char>('0' + static_cast<int>(id.kind)));
+    return key + id.text;
+}
+
+}  // namespace
+
+Identity Identity::of(const RawValue& value) {
+    if (value.says_nothing()) return {};
+    std::string text;
+    if (value.is_string()) {
+        append_decoded(value.text, text);
+    } else {
+        append_valid_utf8(without_zero_fraction(value.text), text);
+    }
+    std::int64_t number = 0;
+    if (parse_integer(text, number) == DecimalStatus::ok) return {Kind::integer, std::to_string(number)};
+    return {Kind::text, std::move(text)};
+}
+
+std::int32_t Tracks::intern_process(const Identity& id) {
+    const std::int32_t process = process_keys_.intern(key_of(id));
+    if (static_cast<std::size_t>(process) == processes_.size()) processes_.push_back({id, {}, {}, 0});
+    return process;
+}
+
+std::int32_t Tracks::process(const RawValue& pid) { return intern_process(Identity::of(pid)); }
+
+std::int32_t Tracks::thread(const RawValue& pid, const RawValue& tid) {
+    if (last_thread_ >= 0 && last_pid_.is(pid) && last_tid_.is(tid)) return last_thread_;
+    const std::int32_t process = intern_process(Identity::of(pid));
+    Identity id = Identity::of(tid);
+    const std::int32_t thread = thread_keys_.intern(std::to_string(process) + ' ' + key_of(id));
+    if (static_cast<std::size_t>(thread) == threads_.size()) {
+        threads_.push_back({process, std::move(id), {}, 0});
+        thread_tracks_.push_back({-1, -1, -1});
+    }
+    last_pid_.set(pid);
+    last_tid_.set(tid);
+    last_thread_ = thread;
+    return thread;
+}
+
+std::int32_t Tracks::of_thread(std::int32_t thread, TrackRole role) {
+    std::int32_t& track = thread_tracks_[static_cast<std::size_t>(thread)][static_cast<std::size_t>(role)];
+    if (track < 0) {
+        const std::string key = 't' + std::to_string(thread) + ' ' + std::to_string(static_cast<int>(role));
+        track = track_keys_.intern(key);
+        tracks_.push_back({role, thread_at(thread).process, thread, {}});
+    }
+    return track;
+}
+
+std::int32_t Tracks::of_process(std::int32_t process, TrackRole role, const std::array<std::string_view, 3>& label) {
+    scratch_ = 'p' + std::to_string(process) + ' ' + std::to_string(static_cast<int>(role)) + ' ';
+    for (const std::string_view part : label) append_part(scratch_, part);
+    const std::int32_t track = track_keys_.intern(scratch_);
+    if (static_cast<std::size_t>(track) == tracks_.size()) {
+        tracks_.push_back({role, process, -1, {std::string(label[0]), std::string(label[1]), std::string(label[2])}});
+    }
+    return track;
+}
+
+}  // namespace tilescope
