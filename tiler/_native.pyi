@@ -1,7 +1,7 @@
 """What the compiled module offers, one section per bind_*.cpp."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,3 +117,59 @@ class Block:
         NDArray[np.int64],
     ]: ...
     def encode(self, first: int, last: int) -> bytes: ...
+
+# bind_trace_event.cpp
+
+class NotTraceJson(Exception):
+    args: tuple[str, int, int, int]  # what is wrong, byte offset, line, column
+
+class TraceEventStream:
+    def feed(self, data: bytes) -> None: ...
+    def finish(self) -> None: ...
+    def take(
+        self,
+    ) -> tuple[
+        NDArray[np.int32],
+        NDArray[np.uint8],
+        NDArray[np.int64],
+        NDArray[np.int16] | None,
+        NDArray[np.int64],
+        NDArray[np.int16] | None,
+        NDArray[np.int32],
+        NDArray[np.int64] | None,
+        NDArray[np.float64] | None,
+        NDArray[np.uint8],
+        NDArray[np.int64],
+        NDArray[np.uint8],
+    ]: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def args_bytes(self) -> int: ...
+    @property
+    def offset(self) -> int: ...
+    @property
+    def cut_offset(self) -> int: ...
+    @property
+    def ended_in(self) -> Literal["nothing", "complete", "array", "object", "value", "event", "damage"]: ...
+    @property
+    def elements(self) -> int: ...
+    @property
+    def has_event_array(self) -> bool: ...
+    @property
+    def event_array_is_none(self) -> bool: ...
+    @property
+    def base_time_ns(self) -> int | None: ...
+    @property
+    def base_time_differs(self) -> bool: ...
+    @property
+    def host_name(self) -> str: ...
+    @property
+    def written_total(self) -> int: ...
+    def written(self) -> dict[str, int]: ...
+    def read(self) -> dict[str, int]: ...
+    def processes(self) -> list[tuple[int, str, str, str, int]]: ...  # kind of pid, pid, name, labels, sort index
+    def threads(self) -> list[tuple[int, int, str, str, int]]: ...  # process, kind of tid, tid, name, sort index
+    def tracks(self) -> list[tuple[int, int, int, str, str, str]]: ...  # role, process or -1, thread or -1, labels
+    def names(self) -> list[tuple[str, str]]: ...  # name, category
+    def ignored(self) -> dict[str, int]: ...

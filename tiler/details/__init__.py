@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from tilescope.tiler.details import xstat
+from tilescope.tiler.details import json_args, xstat
 
 ArgsDecoder = Callable[[bytes], list[tuple[str, object]]]
 
@@ -20,4 +20,6 @@ def decoder_for(encoding: str, tables: bytes) -> ArgsDecoder:
     """
     if encoding == "xstat":
         return partial(xstat.decode, tables=xstat.XStatTables.unpack(tables))
+    if encoding == "json":
+        return json_args.decode
     raise ValueError(f"unknown encoding of arguments: {encoding!r}")

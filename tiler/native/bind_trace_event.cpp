@@ -38,14 +38,13 @@ void finish(TraceEventStream& stream) {
 
 nb::tuple take(TraceEventStream& stream) {
     EventColumns rows = stream.sink().take_rows();
-    std::vector<std::uint8_t> args(rows.args.begin(), rows.args.end());
     return nb::make_tuple(to_numpy(std::move(rows.track)), to_numpy(std::move(rows.phase)),
                           to_numpy(std::move(rows.time_ns)), column_or_none(rows.any_time_ps, std::move(rows.time_ps)),
                           to_numpy(std::move(rows.duration_ns)),
                           column_or_none(rows.any_duration_ps, std::move(rows.duration_ps)),
                           to_numpy(std::move(rows.name)), column_or_none(rows.any_key, std::move(rows.key)),
                           column_or_none(rows.any_value, std::move(rows.value)), to_numpy(std::move(rows.flags)),
-                          to_numpy(std::move(rows.args_end)), to_numpy(std::move(args)));
+                          to_numpy(std::move(rows.args_end)), to_numpy(std::move(rows.args)));
 }
 
 nb::list processes(const TraceEventStream& stream) {

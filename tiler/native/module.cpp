@@ -8,6 +8,7 @@ void bind_pairing(nb::module_& m);
 void bind_synth(nb::module_& m);
 void bind_xspace(nb::module_& m);
 void bind_pyramid(nb::module_& m);
+void bind_trace_event(nb::module_& m);
 }  // namespace tilescope
 
 NB_MODULE(_native, m) {
@@ -16,4 +17,5 @@ NB_MODULE(_native, m) {
     tilescope::bind_synth(m);
     tilescope::bind_xspace(m);
     tilescope::bind_pyramid(m);
+    tilescope::bind_trace_event(m);
 }

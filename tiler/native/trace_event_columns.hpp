@@ -34,7 +34,7 @@ struct EventColumns {
     std::vector<double> value;
     std::vector<std::uint8_t> flags;
     std::vector<std::int64_t> args_end;
-    std::vector<char> args;
+    std::vector<std::uint8_t> args;
 
     bool any_time_ps = false;
     bool any_duration_ps = false;
@@ -64,10 +64,11 @@ struct EventColumns {
 
     // Members as one JSON object; nothing when there are none.
     void append_args(const std::vector<std::string_view>& members) {
-        char before = '{';
+        std::uint8_t before = '{';
         for (const std::string_view member : members) {
             args.push_back(before);
-            args.insert(args.end(), member.begin(), member.end());
+            const auto* bytes = reinterpret_cast<const std::uint8_t*>(member.data());
+            args.insert(args.end(), bytes, bytes + member.size());
             before = ',';
         }
         if (!members.empty()) args.push_back('}');

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tilescope.tiler.errors import UnknownFormat
 from tilescope.tiler.readers.container import open_source
 from tilescope.tiler.readers.reader import Reader
 from tilescope.tiler.readers.signature import HEAD_BYTES, Format, recognise
+from tilescope.tiler.readers.trace_event import TraceEventReader
 from tilescope.tiler.readers.xspace import XSpaceReader
 
 
@@ -21,7 +21,7 @@ def open_trace(path: Path | str, *, scratch_dir: Path | None = None) -> Reader:
     try:
         if recognise(source.peek(HEAD_BYTES), source.path) is Format.XSPACE:
             return XSpaceReader(source, scratch_dir=scratch_dir)
-        raise UnknownFormat(source.path, "is trace-event JSON, which is not supported yet")
+        return TraceEventReader(source)
     except BaseException:
         source.close()
         raise
