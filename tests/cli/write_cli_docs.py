@@ -14,9 +14,9 @@ INTRODUCTION = """\
 
 This page is what `--help` prints; `make cli-docs` writes it anew.
 
-Results go to stdout. Progress, warnings and errors go to stderr; an error is one line that begins with `tilescope: `
-and names the file, the byte offset where there is one, and what to do. On a terminal progress is a bar, elsewhere a line
-every few seconds.
+Results go to stdout. Progress, warnings and errors go to stderr; an error is one line that begins with `tilescope:`
+and names the file, the byte offset where there is one, and what to do. On a terminal progress is a bar, elsewhere a
+line every few seconds.
 
 | exit code | meaning |
 |---|---|

@@ -84,7 +84,8 @@ def _generate(
         write: Callable[[bytes], int] = file.write
         if compress:
             # No name and no time in the header: the same seed gives the same bytes.
-            write = stack.enter_context(igzip.IGzipFile("", "wb", _GZIP_LEVEL, fileobj=file, mtime=0)).write
+            gzip_file = igzip.IGzipFile("", "wb", _GZIP_LEVEL, fileobj=file, mtime=0)  # type: ignore[no-untyped-call]
+            write = stack.enter_context(gzip_file).write
         written = 0
 
         def take(piece: bytes, events_so_far: int) -> None:

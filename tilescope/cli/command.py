@@ -13,9 +13,7 @@ class Command(Protocol):
     HELP: str  # one line, for the list of commands
     __doc__: str | None
 
-    @staticmethod
-    def add_arguments(parser: argparse.ArgumentParser) -> None: ...
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None: ...
 
-    @staticmethod
-    def run(args: argparse.Namespace) -> int:
+    def run(self, args: argparse.Namespace) -> int:
         """Does the work and returns the exit code; raises `TilescopeError` when it cannot."""

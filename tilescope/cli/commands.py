@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tilescope.cli import synth
+from tilescope.cli import index, info, synth
 from tilescope.cli.command import Command
 
-COMMANDS: tuple[Command, ...] = (synth,)
+COMMANDS: tuple[Command, ...] = (index, info, synth)

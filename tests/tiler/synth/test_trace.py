@@ -12,8 +12,8 @@ from tilescope.tiler.errors import UsageError
 from tilescope.tiler.synth import FORMATS, totals_path, write_synthetic_trace
 
 
-def write(path: Path, format: str, **numbers: int) -> bytes:
-    write_synthetic_trace(path, format=format, **{"events": 3_000, "tracks": 9, "seed": 5, **numbers})
+def write(path: Path, format: str, events: int = 3_000, tracks: int = 9, seed: int = 5) -> bytes:
+    write_synthetic_trace(path, format=format, events=events, tracks=tracks, seed=seed)
     return path.read_bytes()
 
 

@@ -1,0 +1,60 @@
+"""`tilescope info`: one JSON object for scripts, tables for people."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.demo import DEMO_TRACE
+from tilescope.cli import main
+from tilescope.tiler.build import build_store
+
+KINDS = ["total", "slices", "instants", "counter_samples", "async_slices", "flow_ends", "other"]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("info") / "demo.store"
+    build_store([DEMO_TRACE], path)
+    return str(path)
+
+
+def test_json(store: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", store, "--json"]) == 0
+    info = json.loads(capsys.readouterr().out)
+    assert info["format"] == "xspace"
+    assert info["tick_ps"] == 1_000
+    assert info["start"] == "0"
+    assert info["end"] == "44163179"
+    assert info["processes"] == 2
+    assert info["tracks"] == 8
+    assert info["events"] == {**dict.fromkeys(KINDS, 0), "total": 5_673, "slices": 5_673}
+    assert info["ignored"] == {}
+    assert info["source_bytes"] == DEMO_TRACE.stat().st_size
+    assert 0 < info["store_bytes"] < info["source_bytes"]
+
+
+def test_tables(store: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", store]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    rows = [line.split() for line in out.splitlines()]
+    assert ["/host:CPU", "7", "5,673", "211.517", "ms"] in rows
+    assert ["events", "5,673", "slices"] in rows
+    assert max(map(len, out.splitlines())) <= 120
+
+
+def test_a_trace_is_not_a_store(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", str(DEMO_TRACE)]) == 2
+    assert capsys.readouterr().err == (
+        f"tilescope: {DEMO_TRACE}: this is a file, not a store (index it first: tilescope index PATH -o STORE)\n"
+    )
+
+
+def test_a_folder_without_a_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", str(tmp_path)]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith(f"tilescope: {tmp_path}")
+    assert error.count("\n") == 1

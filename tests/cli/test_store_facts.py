@@ -1,0 +1,65 @@
+"""What a manifest says, in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tilescope.cli.store_facts import EVENT_KINDS, store_facts
+from tilescope.cli.track_table import process_rows
+
+
+def manifest(**changes: Any) -> dict[str, Any]:
+    counts = {"total": "7", **dict.fromkeys(EVENT_KINDS, "0"), "slices": "5", "flow_ends": "2"}
+    return {
+        "format": "xspace", "tick_ps": 1, "start": "0", "end": "1500000", "events": counts, "empty": False,
+        "tracks": 1_234, "processes": 1, "hosts": ["a", "b"], "store_bytes": "500", "source_bytes": "1000",
+        "ignored": {}, "warnings": [], **changes,
+    }  # fmt: skip
+
+
+def lines(**changes: Any) -> list[tuple[str, str]]:
+    return [(fact.label, fact.text) for fact in store_facts(manifest(**changes))]
+
+
+def test_facts() -> None:
+    assert lines() == [
+        ("format", "xspace"),
+        ("span", "1.5 µs, in ticks of 1 ps"),
+        ("events", "5 slices, 2 flow ends"),
+        ("tracks", "1,234 in 1 process on 2 hosts"),
+        ("store", "500 B, 0.50 of the trace's 1.00 kB"),
+    ]
+
+
+def test_an_empty_trace() -> None:
+    empty = lines(empty=True, source_bytes="0")
+    assert ("events", "none: the trace is empty") in empty
+    assert ("store", "500 B") in empty
+
+
+def test_what_was_ignored_and_warnings_come_last() -> None:
+    assert lines(ignored={"missing_ts": "1200", "bad_dur": "3"}, warnings=["cut short", "no names"])[-3:] == [
+        ("ignored", "3 × bad_dur, 1,200 × missing_ts"),
+        ("warning", "cut short"),
+        ("warning", "no names"),
+    ]
+
+
+def test_processes_of_several_hosts() -> None:
+    groups = [
+        {"id": 0, "parent": None, "kind": "host", "name": "h0"},
+        {"id": 1, "parent": 0, "kind": "process", "name": "p"},
+        {"id": 2, "parent": None, "kind": "host", "name": "h1"},
+        {"id": 3, "parent": 2, "kind": "process", "name": "p"},
+    ]
+    tracks = [
+        {"group": 1, "kind": "rollup", "events": "6", "busy": "900"},
+        {"group": 1, "kind": "slice", "events": "2", "busy": "300"},
+        {"group": 1, "kind": "slice", "events": "3", "busy": "600"},
+        {"group": 1, "kind": "counter", "events": "1", "min": 0.0, "max": 1.0},
+    ]
+    rows = process_rows({"groups": groups, "tracks": tracks}, 1_000)
+    assert [(row.name, row.tracks, row.events, row.busy) for row in rows] == [
+        ("h0 › p", "3", "6", "900 ns"),
+        ("h1 › p", "0", "0", "0 ps"),
+    ]

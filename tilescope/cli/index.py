@@ -1,0 +1,84 @@
+"""Indexes the trace at PATH into a store, which `tilescope serve`, `info` and `verify` then read.
+
+PATH is a trace file (XSpace or trace-event JSON, plain or gzip-compressed, recognised by content), the
+folder of a run, or a log directory that holds exactly one run. A store that is already at STORE is
+replaced when the new one is complete; until then, and when indexing fails, the old one stays as it is.
+
+Examples:
+
+    tilescope index host0.xplane.pb -o host0.store
+    tilescope index logs/plugins/profile/2026_01_31_10_00_00 -o run.store
+    tilescope index trace.json.gz -o trace.store && tilescope serve trace.store
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tilescope.cli.progress import ProgressDisplay
+from tilescope.cli.store_facts import Fact, store_facts
+from tilescope.cli.text import count_text, rate_text, seconds_text
+
+if TYPE_CHECKING:
+    from tilescope.tiler.build import Progress
+    from tilescope.tiler.readers.logdir import Run
+
+NAME = "index"
+HELP = "index a trace into a store"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    parser.add_argument("path", type=Path, metavar="PATH", help="a trace file, a run or a log directory")
+    parser.add_argument("-o", "--output", type=Path, metavar="STORE", required=True, help="the folder to write")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Builds the store and prints what is in it."""
+    from tilescope.tiler.build import build_store
+    from tilescope.tiler.store import open_run_store
+
+    source = find_run(args.path)
+    begin = time.monotonic()
+    with ProgressDisplay() as display:
+
+        def report(progress: Progress) -> None:
+            # Later phases have no bytes, and all events: as a rate that would be nonsense.
+            reading = progress.phase == "read"
+            display.update(
+                progress.phase,
+                progress.fraction,
+                events=progress.events if reading else 0,
+                size_bytes=round(progress.fraction * source.size_bytes) if reading else 0,
+            )
+
+        build_store(source.files, args.output, progress=report)
+    seconds = time.monotonic() - begin
+
+    store = open_run_store(args.output)
+    try:
+        manifest = store.manifest()
+    finally:
+        store.close()
+    events = int(manifest["events"]["total"])
+    print(f"{args.output}: {count_text(events)} events in {seconds_text(seconds)}, {rate_text(events, seconds)}")
+    for fact in [*store_facts(manifest), *(Fact("note", note) for note in source.notes)]:
+        print(f"  {fact.label:<10}{fact.text}")
+    return 0
+
+
+def find_run(path: Path) -> Run:
+    """The one run at `path`. Raises UsageError when there is none, or more than one."""
+    from tilescope.tiler.errors import UsageError
+    from tilescope.tiler.readers.logdir import discover
+
+    runs = discover(path)
+    if len(runs) == 1:
+        return runs[0]
+    if not runs:
+        raise UsageError(f"{path}: there is no trace here (expected a file, a run or a log directory)")
+    names = ", ".join(str(run.path) for run in runs[:5]) + (", …" if len(runs) > 5 else "")
+    raise UsageError(f"{path}: {len(runs)} runs, name one of them: {names}")

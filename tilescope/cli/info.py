@@ -1,0 +1,100 @@
+"""Prints what the store at STORE holds.
+
+STORE is what `tilescope index` has written; to see what a trace file holds, index it first. With --json
+it prints one JSON object. Ticks are decimal strings, because they may exceed what a double holds:
+
+    format          the format of the trace
+    tick_ps         picoseconds per tick
+    origin_ns       tick 0 in nanoseconds since the epoch, a decimal string
+    start, end      ticks, decimal strings
+    processes       how many there are
+    tracks          how many there are, rollup tracks included
+    events          counts: total, slices, instants, counter_samples, async_slices, flow_ends, other
+    ignored         reason → how many events were not understood
+    warnings        list of lines
+    source_bytes    size of the trace files
+    store_bytes     size of the store
+
+Examples:
+
+    tilescope info run.store
+    tilescope info run.store --json | jq .events.total
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from tilescope.cli.store_facts import store_facts
+
+NAME = "info"
+HELP = "say what a store holds"
+
+PIPED_WIDTH = 120  # columns, where there is no terminal to ask
+_COUNTS = ("source_bytes", "store_bytes")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    parser.add_argument("store", type=Path, metavar="STORE", help="a store, as `tilescope index` writes it")
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Prints the manifest, and with it the track tree for people."""
+    from tilescope.tiler.errors import UsageError
+    from tilescope.tiler.store import open_run_store
+
+    if args.store.is_file():
+        raise UsageError(f"{args.store}: this is a file, not a store (index it first: tilescope index PATH -o STORE)")
+    store = open_run_store(args.store)
+    try:
+        manifest = store.manifest()
+        tree = store.tracks()
+    finally:
+        store.close()
+    if args.json:
+        print(json.dumps(_with_numbers(manifest), ensure_ascii=False, indent=1))
+    else:
+        _print_tables(args.store, manifest, tree)
+    return 0
+
+
+def _with_numbers(manifest: dict[str, Any]) -> dict[str, Any]:
+    """The manifest with counts as numbers: they stay below 2**53, and scripts want to compare them."""
+    return {
+        **manifest,
+        "events": {kind: int(count) for kind, count in manifest["events"].items()},
+        "ignored": {reason: int(count) for reason, count in manifest["ignored"].items()},
+        **{name: int(manifest[name]) for name in _COUNTS},
+    }
+
+
+def _print_tables(path: Path, manifest: dict[str, Any], tree: bytes) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from tilescope.cli.track_table import process_rows
+    from tilescope.tiler.pages import decompress
+
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=PIPED_WIDTH)
+    console.print(Text(str(path), style="bold"))
+    facts = Table(box=None, show_header=False, padding=(0, 2))
+    for fact in store_facts(manifest):
+        facts.add_row(Text(fact.label, style="dim"), Text(fact.text))
+    console.print(facts)
+
+    processes = Table(box=box.SIMPLE_HEAD, padding=(0, 1))
+    processes.add_column("process", overflow="fold")
+    for title in ("tracks", "events", "busy"):
+        processes.add_column(title, justify="right", no_wrap=True)
+    for row in process_rows(json.loads(decompress(tree)), int(manifest["tick_ps"])):
+        processes.add_row(Text(row.name), row.tracks, row.events, row.busy)
+    console.print(processes)

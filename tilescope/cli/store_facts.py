@@ -1,0 +1,67 @@
+"""What a store holds, in words: the lines that `index` and `info` print."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tilescope.cli.text import count_text, duration_text, size_text
+
+# The order in which kinds of events are listed, and how they are called.
+EVENT_KINDS = {
+    "slices": "slices",
+    "async_slices": "async slices",
+    "instants": "instants",
+    "counter_samples": "counter samples",
+    "flow_ends": "flow ends",
+    "other": "other",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One line: a label and a text."""
+
+    label: str
+    text: str
+
+
+def store_facts(manifest: dict[str, Any]) -> list[Fact]:
+    """The facts of a manifest (see docs/api.md), the most asked for first; what is empty is left out."""
+    facts = [Fact("format", manifest["format"]), Fact("span", _span(manifest))]
+    kinds = [
+        f"{count_text(int(manifest['events'][kind]))} {name}"
+        for kind, name in EVENT_KINDS.items()
+        if int(manifest["events"][kind])
+    ]
+    facts.append(Fact("events", "none: the trace is empty" if manifest["empty"] else ", ".join(kinds)))
+    facts.append(Fact("tracks", _tracks(manifest)))
+    facts.append(Fact("store", _sizes(manifest)))
+    if manifest["ignored"]:
+        ignored = [f"{count_text(int(n))} × {reason}" for reason, n in sorted(manifest["ignored"].items())]
+        facts.append(Fact("ignored", ", ".join(ignored)))
+    facts += [Fact("warning", warning) for warning in manifest["warnings"]]
+    return facts
+
+
+def _span(manifest: dict[str, Any]) -> str:
+    ticks, tick_ps = int(manifest["end"]) - int(manifest["start"]), int(manifest["tick_ps"])
+    return f"{duration_text(ticks, tick_ps)}, in ticks of {duration_text(1, tick_ps)}"
+
+
+def _tracks(manifest: dict[str, Any]) -> str:
+    hosts = len(manifest["hosts"])
+    return (
+        f"{count_text(manifest['tracks'])} in {_plural(manifest['processes'], 'process', 'processes')} "
+        f"on {_plural(hosts, 'host', 'hosts')}"
+    )
+
+
+def _sizes(manifest: dict[str, Any]) -> str:
+    store_bytes, source_bytes = int(manifest["store_bytes"]), int(manifest["source_bytes"])
+    ratio = f", {store_bytes / source_bytes:.2f} of the trace's {size_text(source_bytes)}" if source_bytes else ""
+    return f"{size_text(store_bytes)}{ratio}"
+
+
+def _plural(count: int, one: str, many: str) -> str:
+    return f"{count_text(count)} {one if count == 1 else many}"

@@ -1,0 +1,41 @@
+"""The track tree summed up: one row per process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tilescope.cli.text import count_text, duration_text
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessRow:
+    """Numbers as texts, ready to be shown."""
+
+    name: str
+    tracks: str
+    events: str
+    busy: str  # summed over the tracks, so it may exceed the length of the trace
+
+
+def process_rows(tree: dict[str, Any], tick_ps: int) -> list[ProcessRow]:
+    """Rows of the track tree of docs/api.md, in screen order. Rollup tracks repeat what others hold: left out."""
+    tracks = [track for track in tree["tracks"] if track["kind"] != "rollup"]
+    hosts = [group for group in tree["groups"] if group["kind"] == "host"]
+    names = {group["id"]: group["name"] for group in tree["groups"]}
+    rows = []
+    for group in tree["groups"]:
+        if group["kind"] != "process":
+            continue
+        own = [track for track in tracks if track["group"] == group["id"]]
+        busy = sum(int(track.get("busy", 0)) for track in own)
+        prefix = f"{names[group['parent']]} › " if len(hosts) > 1 else ""
+        rows.append(
+            ProcessRow(
+                prefix + group["name"],
+                count_text(len(own)),
+                count_text(sum(int(track["events"]) for track in own)),
+                duration_text(busy, tick_ps),
+            )
+        )
+    return rows
