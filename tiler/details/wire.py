@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+_VARINT, _FIXED64, _BYTES, _GROUP, _END_GROUP, _FIXED32 = range(6)
 
 
 class WireDamage(ValueError):
@@ -36,13 +36,20 @@ def varint(raw: bytes, at: int) -> tuple[int, int]:
 
 
 def fields(raw: bytes, at: int = 0) -> Iterator[Field]:
-    """The fields of a message from `at` on. Raises `WireDamage`."""
+    """The fields of a message from `at` on, without groups. Raises `WireDamage`."""
+    depth = 0  # in groups, which no schema of ours has
     while at < len(raw):
         tag, at = varint(raw, at)
         wire_type = tag & 7
         if wire_type == _VARINT:
             number, at = varint(raw, at)
-            yield Field(tag >> 3, number)
+            if depth == 0:
+                yield Field(tag >> 3, number)
+            continue
+        if wire_type in (_GROUP, _END_GROUP):
+            depth += 1 if wire_type == _GROUP else -1
+            if depth < 0:
+                raise WireDamage("a group ends that has not begun")
             continue
         if wire_type == _BYTES:
             size, at = varint(raw, at)
@@ -54,7 +61,8 @@ def fields(raw: bytes, at: int = 0) -> Iterator[Field]:
             raise WireDamage(f"wire type {wire_type}")
         if size > len(raw) - at:
             raise WireDamage("cut short")
-        yield Field(tag >> 3, raw[at : at + size])
+        if depth == 0:
+            yield Field(tag >> 3, raw[at : at + size])
         at += size
 
 

@@ -148,22 +148,25 @@ class Cursor {
         }
     }
 
+    // With its article.
+    static std::string named(const std::string& what) { return (what[0] == 'e' ? "an " : "a ") + what; }
+
     [[noreturn]] void fail(const std::string& why, const std::uint8_t* where) const {
-        throw Error(std::string("a ") + what_ + " " + why, static_cast<std::size_t>(where - source_->data));
+        throw Error(named(what_) + " " + why, static_cast<std::size_t>(where - source_->data));
     }
 
     [[noreturn]] void fail_end(const std::uint8_t* where) const {
         if (outermost_)
-            throw Error(std::string("the file ends inside a field of a ") + what_, static_cast<std::size_t>(where - source_->data));
+            throw Error("the file ends inside a field of " + named(what_), static_cast<std::size_t>(where - source_->data));
         fail("ends inside a field", where);
     }
 
     [[noreturn]] void fail_length(const char* part, std::uint64_t size, std::uint64_t left, const std::uint8_t* where) const {
         const std::string sizes = std::to_string(size) + " bytes long, " + std::to_string(left) + " are there";
         if (outermost_)
-            throw Error(std::string("the file ends inside a ") + part + " (" + sizes + ")",
+            throw Error("the file ends inside " + named(part) + " (" + sizes + ")",
                         static_cast<std::size_t>(where - source_->data));
-        fail(std::string("has a ") + part + " that reaches beyond it (" + sizes + ")", where);
+        fail("has " + named(part) + " that reaches beyond it (" + sizes + ")", where);
     }
 
     const Source* source_;

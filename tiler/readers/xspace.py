@@ -45,6 +45,7 @@ class XSpaceReader:
         self._scratch_dir = scratch_dir
         self._mapped: MappedBytes | None = None
         self._native: _native.XSpaceFile | None = None
+        self._finished = False
         self._summary = TraceSummary(format=FORMAT, args_encoding="xstat")
 
     @classmethod
@@ -72,9 +73,12 @@ class XSpaceReader:
             yield EventChunk(**columns)
         with self._damage(mapped):
             self._complete(native, planes)
+        self._finished = True
 
     def bytes_read(self) -> int:
         """Progress in `size_bytes`: inflating is half of the way, of the rest the outline is a quarter."""
+        if self._finished:
+            return self.size_bytes
         mapped, native = self._mapped, self._native
         inflating = self._source.is_compressed
         if mapped is None or native is None:

@@ -1,0 +1,80 @@
+"""What the reader under test yields, in the words of the reference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.tiler.readers.xspace_reference import RefEvent
+from tilescope.tiler.columns import EventFlag, Phase, TraceSummary
+from tilescope.tiler.details import decoder_for
+from tilescope.tiler.readers.source import ByteSource
+from tilescope.tiler.readers.xspace import XSpaceReader
+
+
+@dataclass
+class ReadSpace:
+    events: list[RefEvent]
+    summary: TraceSummary
+    flow_keys: dict[tuple[int, int], int]  # (type, id) → key
+
+
+def read(path: Path) -> ReadSpace:
+    """All events; flow rows are folded into the event that they follow."""
+    reader = XSpaceReader(ByteSource.open(path))
+    try:
+        chunks = list(reader.chunks())
+        assert reader.bytes_read() == reader.size_bytes
+        summary = reader.summary()
+    finally:
+        reader.close()
+    decode = decoder_for(summary.args_encoding, summary.args_tables)
+    events: list[RefEvent] = []
+    keys: dict[tuple[int, int], int] = {}
+    for chunk in chunks:
+        assert chunk.time_ps is not None
+        assert chunk.duration_ps is not None
+        begin = 0
+        for i in range(len(chunk)):
+            end = int(chunk.args_end[i])
+            start_ps = int(chunk.time_ns[i]) * 1000 + int(chunk.time_ps[i])
+            assert 0 <= chunk.time_ps[i] < 1000
+            assert 0 <= chunk.duration_ps[i] < 1000
+            if chunk.phase[i] == Phase.COMPLETE:
+                flags = EventFlag(int(chunk.flags[i]))
+                args = decode(chunk.args[begin:end].tobytes())
+                events.append(
+                    RefEvent(
+                        line=int(chunk.track[i]),
+                        start_ps=start_ps,
+                        duration_ps=int(chunk.duration_ns[i]) * 1000 + int(chunk.duration_ps[i]),
+                        name=summary.names[chunk.name[i]],
+                        clamped=EventFlag.CLAMPED in flags,
+                        aggregated=EventFlag.AGGREGATED in flags,
+                        args=args,
+                        flow_in=None,
+                        flow_out=None,
+                    )
+                )
+                assert chunk.key is None or chunk.key[i] == -1
+            else:
+                assert chunk.key is not None
+                assert (end, chunk.track[i], start_ps) == (begin, events[-1].line, events[-1].start_ps)
+                assert chunk.duration_ns[i] == 0
+                _fold_flow(events[-1], Phase(int(chunk.phase[i])), int(chunk.key[i]), keys)
+            begin = end
+        assert begin == len(chunk.args)
+    return ReadSpace(events, summary, keys)
+
+
+def _fold_flow(event: RefEvent, phase: Phase, key: int, keys: dict[tuple[int, int], int]) -> None:
+    """Keys are numbers of (type, id): the same for the same pair, different for different ones."""
+    type_name, id_name = ("_ct", "_c") if phase == Phase.FLOW_END else ("_pt", "_p")
+    numbers = {name: value & (1 << 64) - 1 for name, value in event.args if isinstance(value, int)}
+    pair = (numbers[type_name], numbers[id_name])
+    assert keys.setdefault(pair, key) == key
+    if phase == Phase.FLOW_END:
+        event.flow_in = pair
+    else:
+        assert phase == Phase.FLOW_START
+        event.flow_out = pair
