@@ -9,6 +9,7 @@ from pathlib import Path
 from tilescope.tiler.build.gather import Gatherer
 from tilescope.tiler.build.progress import Progress, ProgressCallback
 from tilescope.tiler.columns import TraceSummary
+from tilescope.tiler.readers import open_trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +24,9 @@ class TraceFile:
 
 def read_files(files: Sequence[Path], report: ProgressCallback) -> list[TraceFile]:
     """Reads all files. Raises TraceError at the first that cannot be read."""
-    from tilescope.tiler.readers import open_trace
-
-    sizes = [file.stat().st_size for file in files]
-    total = max(sum(sizes), 1)
+    total = max(sum(_size_bytes(file) for file in files), 1)
     traces: list[TraceFile] = []
-    for file, size in zip(files, sizes, strict=True):
+    for file in files:
         before = sum(trace.size_bytes for trace in traces)
         events = sum(trace.gathered.events for trace in traces)
         gathered = Gatherer()
@@ -37,7 +35,12 @@ def read_files(files: Sequence[Path], report: ProgressCallback) -> list[TraceFil
             for chunk in reader.chunks():
                 gathered.add(chunk)
                 report(Progress("read", min(1.0, (before + reader.bytes_read()) / total), events + gathered.events))
-            traces.append(TraceFile(file, size, gathered, reader.summary()))
+            traces.append(TraceFile(file, reader.size_bytes, gathered, reader.summary()))
         finally:
             reader.close()
     return traces
+
+
+def _size_bytes(file: Path) -> int:
+    """Size on disk; 0 for a member of an archive, whose size is known when it is read."""
+    return file.stat().st_size if file.is_file() else 0

@@ -60,15 +60,25 @@ class Run:
             for file in self.files
             for warning in file.summary.warnings
         ]
-        overlaps = sum(m.overlaps for m in self._malformed)
-        if overlaps:
-            lines.append(f"{overlaps:,} slices overlap another one only partly: they are shown on extra rows")
-        left_open = sum(m.begins_without_end for m in self._malformed)
-        if left_open:
-            lines.append(f"{left_open:,} slices have no end: they end with the slice around them, or with the trace")
-        renamed = sum(m.renamed for m in self._malformed)
-        if renamed:
-            lines.append(f"{renamed:,} slices end under another name than they began with")
+        for count, one, many in (
+            (
+                sum(m.overlaps for m in self._malformed),
+                "slice overlaps another one only partly: it is shown on an extra row",
+                "slices overlap another one only partly: they are shown on extra rows",
+            ),
+            (
+                sum(m.begins_without_end for m in self._malformed),
+                "slice has no end: it ends with the slice around it, or with the trace",
+                "slices have no end: they end with the slice around them, or with the trace",
+            ),
+            (
+                sum(m.renamed for m in self._malformed),
+                "slice ends under another name than it began with",
+                "slices end under another name than they began with",
+            ),
+        ):
+            if count:
+                lines.append(f"{count:,} {one if count == 1 else many}")
         if self.timeline.rounds:
             lines.append("the trace is too long for picoseconds: times are rounded down to nanoseconds")
         return lines
