@@ -44,7 +44,7 @@ export function timeAxis(view: View, base: TimeBase, format: TimeFormat, minGapP
   const range = visibleRange(view);
   // Marks stand on round numbers of what is shown: of the wall clock in UTC, of the run's own time otherwise.
   const zeroTicks = format === "utc" ? floorDiv(utcPs(0n, base), tickPs) : 0n;
-  const labels = labeller(range.startTicks, range.endTicks, stepTicks, base, format);
+  const labels = labeller(range.startTicks, stepTicks, base, format);
   const marks: AxisMark[] = [];
   let time = floorDiv(range.startTicks + zeroTicks + stepTicks - 1n, stepTicks) * stepTicks - zeroTicks;
   for (; time <= range.endTicks; time += stepTicks) {
@@ -61,7 +61,7 @@ interface Labeller {
   label(time: bigint): string;
 }
 
-function labeller(start: bigint, end: bigint, step: bigint, base: TimeBase, format: TimeFormat): Labeller {
+function labeller(start: bigint, step: bigint, base: TimeBase, format: TimeFormat): Labeller {
   const tickPs = BigInt(base.tickPs);
   if (format === "ticks") {
     return { anchor: "", label: (time) => groupDigits(time.toString()) };
@@ -76,8 +76,7 @@ function labeller(start: bigint, end: bigint, step: bigint, base: TimeBase, form
       : { anchor: "", label: (time) => clockLabel(time * tickPs) };
   }
   const unit = UNITS.findLast((candidate) => candidate.ps <= step * tickPs) ?? UNITS[0]!;
-  const startPs = zeroPs + start * tickPs;
-  const anchorPs = anchorOf(startPs, (end - start) * tickPs, format === "utc");
+  const anchorPs = anchorOf(zeroPs + start * tickPs, 1000n * unit.ps, format);
   const count = (time: bigint) => groupDigits(((zeroPs + time * tickPs - anchorPs) / unit.ps).toString());
   if (anchorPs === 0n) {
     return { anchor: "", label: (time) => `${count(time)} ${unit.name}` };
@@ -86,11 +85,9 @@ function labeller(start: bigint, end: bigint, step: bigint, base: TimeBase, form
   return { anchor, label: (time) => `+${count(time)} ${unit.name}` };
 }
 
-/** The latest round time at or before the view: a multiple of the smallest unit that is longer than the view. */
-function anchorOf(startPs: bigint, spanPs: bigint, always: boolean): bigint {
-  const unit = UNITS.find((candidate) => candidate.ps > spanPs) ?? UNITS[UNITS.length - 1]!;
-  const anchor = floorDiv(startPs, unit.ps) * unit.ps;
-  return anchor > 0n || always ? anchor : 0n;
+/** The latest multiple of `unitPs` at or before the view; 0 near the start of a run, where labels are short anyway. */
+function anchorOf(startPs: bigint, unitPs: bigint, format: TimeFormat): bigint {
+  return format === "utc" || startPs >= 10n * unitPs ? floorDiv(startPs, unitPs) * unitPs : 0n;
 }
 
 function utcAnchor(ps: bigint): string {

@@ -54,12 +54,13 @@ export class Accumulator {
   addSpan(lane: number, x0: number, x1: number, density: number, name: number, flag: number): void {
     const color = name < this.colors.length ? this.colors[name]! : this.neutral;
     const base = lane * this.widthPx;
-    const first = Math.floor(x0);
-    const last = x1 > first + 1 ? Math.ceil(x1) - 1 : first;
-    if (last === first) {
+    // Pixels are small whole numbers: `| 0` rounds them down, at half the price of Math.floor.
+    const first = x0 | 0;
+    if (x1 <= first + 1) {
       this.add(base + first, x1 - x0, density, color, flag | PRESENT);
       return;
     }
+    const last = Math.ceil(x1) - 1;
     const left = first + 1 - x0;
     const right = x1 - last;
     const solid = last - first > 1;

@@ -31,7 +31,10 @@ export interface RasterImage {
   readonly pixels: Uint8ClampedArray<ArrayBuffer>;
   /** Per pixel a combination of INDIVIDUAL and AGGREGATE. */
   readonly flags: Uint8Array;
-  /** Per pixel the part of it that is busy; beyond 1 only by rounding (instants: ticks of a pixel each). */
+  /**
+   * Per pixel the part of it that is busy (instants: ticks of a pixel each). A bin's busy time is spread over the bin,
+   * so beside an individual the sum may exceed 1; over a lane it is the busy time.
+   */
   readonly cover: Float32Array;
 }
 
@@ -57,10 +60,7 @@ export class RowRaster {
         continue;
       }
       for (const draw of track.draws) {
-        const clip = {
-          from: Math.max(0, xOfTick(view, draw.clipStart)),
-          to: Math.min(widthPx, xOfTick(view, draw.clipEnd)),
-        };
+        const clip = clipPx(draw, view, widthPx);
         if (clip.from < clip.to) {
           paintBins(accumulator, track, draw, clip, view);
           paintSlices(accumulator, track, draw, clip, view);
@@ -73,9 +73,18 @@ export class RowRaster {
   }
 }
 
+/** Computed as paintSlices does, so that an edge on the clip's border falls on the very same number. */
+function clipPx({ clipStart, clipEnd }: DrawTile, view: View, widthPx: number): ClipPx {
+  const scale = 1 / view.ticksPerPx;
+  const x = (time: bigint): number => (Number(time - view.startTicks) - view.startFraction) * scale;
+  return { from: Math.max(0, x(clipStart)), to: Math.min(widthPx, x(clipEnd)) };
+}
+
 function paintSlices(out: Accumulator, track: RasterTrack, { tile }: DrawTile, clip: ClipPx, view: View): void {
   const { length, row, name } = tile.slices;
   const { start, end, shift } = placeSlices(tile, view.startTicks);
+  const fraction = view.startFraction;
+  const scale = 1 / view.ticksPerPx;
   const lastLane = Math.min(out.lanes, track.firstLane + track.rows);
   const laneShift = track.firstLane - track.firstRow;
   const instants = track.kind === "instant";
@@ -84,9 +93,8 @@ function paintSlices(out: Accumulator, track: RasterTrack, { tile }: DrawTile, c
     if (lane < track.firstLane || lane >= lastLane) {
       continue;
     }
-    // The order of operations is that of xOfTick, so that an edge on a clip's border falls on the same number.
-    const x0 = (start[k]! + shift - view.startFraction) / view.ticksPerPx;
-    const x1 = (end[k]! + shift - view.startFraction) / view.ticksPerPx;
+    const x0 = (start[k]! + shift - fraction) * scale;
+    const x1 = (end[k]! + shift - fraction) * scale;
     if (x0 >= clip.to || (x1 <= clip.from && x0 < clip.from)) {
       continue;
     }

@@ -1,0 +1,244 @@
+import { describe, expect, test } from "vitest";
+import { ticks } from "../base/time";
+import type { View } from "../base/view";
+import { type Coverage, coverage } from "../pages/coverage";
+import { decodePage } from "../pages/page";
+import type { TileData } from "../pages/tile";
+import { encodePage, type TileInput } from "../testing/page";
+import { type EventInput, Pyramid, sliceTiles } from "../testing/pyramid";
+import { Random } from "../testing/random";
+import { AGGREGATE, INDIVIDUAL } from "./accumulator";
+import { ColorTable } from "./palette";
+import { type RasterImage, type RasterTrack, RowRaster } from "./raster";
+
+const ROOT_LEVEL = 4;
+const RUN_TICKS = 65_536;
+
+const colors = new ColorTable("light");
+colors.set(0, [
+  { name: "a", category: "x" },
+  { name: "b", category: "y" },
+]);
+
+function pyramid(events: readonly EventInput[], leafEvents: number): Pyramid {
+  const options = { rootLevel: ROOT_LEVEL, leafEvents, tilesPerPage: 3 };
+  return new Pyramid(sliceTiles(0, events, options), options.tilesPerPage);
+}
+
+function covered(source: Pyramid, view: View, kind: RasterTrack["kind"] = "slice"): Coverage {
+  const tiles = new Map(source.tiles().map((tile) => [`${tile.track}/${tile.level}/${tile.index}`, tile]));
+  const lookup = (track: number, level: number, index: number): TileData | undefined =>
+    tiles.get(`${track}/${level}/${index}`);
+  return coverage(lookup, source.shape(), { track: 0, kind }, view, ROOT_LEVEL);
+}
+
+function draw(events: readonly EventInput[], view: View, leafEvents = 1000, kind: RasterTrack["kind"] = "slice") {
+  const rows = 1 + Math.max(0, ...events.map((event) => event.row));
+  const { draws } = covered(pyramid(events, leafEvents), view, kind);
+  const track = { kind, draws, firstLane: 0, firstRow: 0, rows, lanes: 1 };
+  return new RowRaster().draw([track], view, rows, colors);
+}
+
+function viewOf(start: number, ticksPerPx: number, widthPx: number): View {
+  const whole = Math.floor(start);
+  return { startTicks: ticks(whole), startFraction: start - whole, ticksPerPx, widthPx };
+}
+
+/** Opacity in ninths: `.` nothing, 1 to 9. */
+function asText(image: RasterImage): string[] {
+  return Array.from({ length: image.lanes }, (_, lane) =>
+    Array.from({ length: image.widthPx }, (_, x) => {
+      const alpha = image.pixels[4 * (lane * image.widthPx + x) + 3]!;
+      return alpha === 0 ? "." : String(Math.max(1, Math.round((9 * alpha) / 255)));
+    }).join(""),
+  );
+}
+
+/** Dominant colour per pixel: `a` or `b` by its name, `*` for a mixture. */
+function asNames(image: RasterImage): string[] {
+  const packed = new Uint32Array(image.pixels.buffer);
+  return Array.from({ length: image.lanes }, (_, lane) =>
+    Array.from({ length: image.widthPx }, (_, x) => {
+      const value = packed[lane * image.widthPx + x]!;
+      const color = value & 0xffffff;
+      return value === 0 ? "." : color === colors.table[0] ? "a" : color === colors.table[1] ? "b" : "*";
+    }).join(""),
+  );
+}
+
+describe("golden images", () => {
+  test("edges are as opaque as they are covered, nesting is in rows", () => {
+    const events = [
+      { start: 10, duration: 100, row: 0, name: 0 },
+      { start: 15, duration: 30, row: 1, name: 1 },
+      { start: 45, duration: 20, row: 1, name: 0 },
+    ];
+    const image = draw(events, viewOf(0, 10, 14));
+    expect(asText(image)).toEqual([".9999999999...", ".599995......"].map((row) => row.padEnd(14, ".")));
+    expect(asNames(image)).toEqual([".aaaaaaaaaa...", ".bbb*aa......."]);
+  });
+
+  test("a fraction of a tick shifts the picture by part of a pixel", () => {
+    const events = [{ start: 3, duration: 2, row: 0, name: 0 }];
+    expect(asText(draw(events, viewOf(0, 1, 8)))).toEqual(["...99..."]);
+    expect(asText(draw(events, viewOf(0.5, 1, 8)))).toEqual(["..595..."]);
+    expect(asText(draw(events, viewOf(2.25, 0.25, 8)))).toEqual(["...99999"]);
+  });
+
+  test("what is shorter than a pixel is seen, and more of it is more opaque", () => {
+    const events = [
+      { start: 5, duration: 0, row: 0, name: 0 },
+      { start: 100, duration: 1, row: 0, name: 0 },
+      { start: 200, duration: 50, row: 0, name: 1 },
+      { start: 395, duration: 8, row: 0, name: 1 },
+    ];
+    // Pixel 3 has the larger part of the last slice, and pixel 4 the rest without a minimum.
+    expect(asText(draw(events, viewOf(0, 100, 6)))).toEqual(["33631."]);
+    expect(asNames(draw(events, viewOf(0, 100, 6)))).toEqual(["aabbb."]);
+  });
+
+  test("instants are ticks of a pixel", () => {
+    const events = [5, 30, 31, 79].map((start) => ({ start, duration: 0, row: 0, name: 0 }));
+    expect(asText(draw(events, viewOf(0, 10, 10), 1000, "instant"))).toEqual(["9..9...9.."]);
+  });
+
+  test("bins are as opaque as they are busy and flagged as aggregates", () => {
+    const events = Array.from({ length: 64 }, (_, k) => ({
+      start: 64 * k,
+      duration: k < 32 ? 16 : 32,
+      row: 0,
+      name: k < 32 ? 0 : 1,
+    }));
+    const image = draw(events, viewOf(0, 128, 36), 10);
+    expect(asText(image)).toEqual([`${"4".repeat(16)}${"6".repeat(16)}....`]);
+    expect(asNames(image)).toEqual([`${"a".repeat(16)}${"b".repeat(16)}....`]);
+    expect([...image.flags.subarray(0, 32)].every((flag) => flag === AGGREGATE)).toBe(true);
+    expect([...image.cover.subarray(0, 32)]).toEqual([...Array(16).fill(0.25), ...Array(16).fill(0.5)]);
+  });
+});
+
+test("a rollup's busy time is a part of all its lanes", () => {
+  const tile: TileInput = {
+    ...{ level: 0, index: 0, slot: 0, flags: 2, events: 4, slices: [] },
+    bins: [{ bin: 2, row: 0, count: 4, busy: 3n, name: 1, share: 255, longest: 1n }],
+  };
+  const [decoded] = decodePage(encodePage(0, [tile]), { block: 0, level: 0, index: 0, slot: 0 }).tiles;
+  const drawn = { tile: decoded!, clipStart: ticks(0), clipEnd: ticks(256), sharp: true };
+  const track: RasterTrack = { kind: "rollup", draws: [drawn], firstLane: 0, firstRow: 0, rows: 1, lanes: 6 };
+  const image = new RowRaster().draw([track], viewOf(0, 1, 5), 1, colors);
+  expect([...image.cover]).toEqual([0, 0, 0.5, 0, 0]);
+});
+
+test("only the lanes that a track is given are painted", () => {
+  const events = [0, 1, 2, 3].map((row) => ({ start: 0, duration: 40, row, name: 0 }));
+  const { draws } = covered(pyramid(events, 10), viewOf(0, 10, 4));
+  const track: RasterTrack = { kind: "slice", draws, firstLane: 1, firstRow: 1, rows: 2, lanes: 1 };
+  const raster = new RowRaster();
+  expect(asText(raster.draw([track], viewOf(0, 10, 4), 4, colors))).toEqual(["....", "9999", "9999", "...."]);
+  expect(asText(raster.draw([], viewOf(0, 10, 4), 4, colors))).toEqual(["....", "....", "....", "...."]);
+});
+
+test("names that have not arrived are neutral", () => {
+  const image = draw([{ start: 0, duration: 40, row: 0, name: 999 }], viewOf(0, 10, 4));
+  expect(new Uint32Array(image.pixels.buffer)[0]! & 0xffffff).toBe(colors.neutral);
+});
+
+describe("against a brute-force computation", () => {
+  /** Non-overlapping slices per row, from single ticks to thousands, with gaps, crowds and zero lengths. */
+  function randomEvents(random: Random, rows: number): EventInput[] {
+    const events: EventInput[] = [];
+    for (let row = 0; row < rows; row++) {
+      let at = random.below(500);
+      while (at < RUN_TICKS) {
+        const duration = Math.min(random.pick([0, 1, 2, 5, 20, 60, 300, 3000]) + random.below(4), RUN_TICKS - at);
+        events.push({ start: at, duration, row, name: random.below(2) });
+        at += duration + random.pick([0, 0, 1, 3, 50, 700]) + (duration === 0 ? 1 : 0);
+      }
+    }
+    return events;
+  }
+
+  test.each(Array.from({ length: 12 }, (_, seed) => seed))(
+    "covered area is busy time, and no event is invisible (seed %i)",
+    (seed) => {
+      const random = new Random(seed);
+      const rows = 1 + random.below(3);
+      const events = randomEvents(random, rows);
+      const source = pyramid(events, random.pick([20, 100, 400]));
+      const raster = new RowRaster();
+      for (let round = 0; round < 12; round++) {
+        const widthPx = 40 + random.below(300);
+        const ticksPerPx = 0.3 * 1500 ** random.next();
+        const view = viewOf(Math.max(0, random.next() * RUN_TICKS - (widthPx * ticksPerPx) / 2), ticksPerPx, widthPx);
+        const { draws, complete } = covered(source, view);
+        expect(complete).toBe(true);
+        const track: RasterTrack = { kind: "slice", draws, firstLane: 0, firstRow: 0, rows, lanes: 1 };
+        const image = raster.draw([track], view, rows, colors);
+        const from = Number(view.startTicks) + view.startFraction;
+        for (let row = 0; row < rows; row++) {
+          checkLane(
+            image,
+            events.filter((event) => event.row === row),
+            row,
+            from,
+            view,
+          );
+        }
+      }
+    },
+  );
+
+  function checkLane(image: RasterImage, events: readonly EventInput[], row: number, from: number, view: View): void {
+    const { ticksPerPx, widthPx } = view;
+    const x = (time: number): number => (time - from) / ticksPerPx;
+    const exact = new Float64Array(widthPx);
+    const touched = new Uint8Array(widthPx);
+    for (const event of events) {
+      const [x0, x1] = [x(event.start), x(event.start + event.duration)];
+      for (let px = Math.max(0, Math.floor(x0)); px < Math.min(widthPx, x1); px++) {
+        exact[px]! += Math.max(0, Math.min(x1, px + 1) - Math.max(x0, px));
+      }
+      // Somewhere within the event's own pixels and those of the bin that it may be part of.
+      const reach = 2;
+      const seen = [];
+      for (let px = Math.floor(x0) - reach; px <= Math.ceil(x1) + reach; px++) {
+        seen.push(px < 0 || px >= widthPx || image.pixels[4 * (row * widthPx + px) + 3]! > 0);
+      }
+      expect(seen.includes(true)).toBe(true);
+      for (let px = Math.floor(x0) - reach; px <= Math.ceil(x1) + reach; px++) {
+        touched[px] = 1;
+      }
+    }
+    const cover = image.cover.subarray(row * widthPx, (row + 1) * widthPx);
+    // A bin spreads its busy time over its width of at most 2 px, so only sums over more are exact.
+    const total = exact.reduce((sum, value) => sum + value, 0);
+    const painted = cover.reduce((sum, value) => sum + value, 0);
+    expect(Math.abs(total - painted)).toBeLessThan(4 + 1e-3 * total);
+    for (let px = 0; px < widthPx; px++) {
+      expect(cover[px]).toBeLessThan(2.001);
+      if (touched[px] === 0) {
+        expect(cover[px]).toBe(0);
+      }
+    }
+  }
+
+  test("leaf tiles are exact in every pixel", () => {
+    const random = new Random(99);
+    const events = randomEvents(random, 1).slice(0, 300);
+    const view = viewOf(100.25, 37.5, 200);
+    const image = draw(events, view, 1_000_000);
+    for (let px = 0; px < 200; px++) {
+      const [from, to] = [100.25 + 37.5 * px, 100.25 + 37.5 * (px + 1)];
+      const busy = events.reduce(
+        (sum, event) => sum + Math.max(0, Math.min(event.start + event.duration, to) - Math.max(event.start, from)),
+        0,
+      );
+      expect(image.cover[px]).toBeCloseTo(busy / 37.5, 4);
+      expect(image.flags[px]! & AGGREGATE).toBe(0);
+      const starts = events.some((event) => event.start >= from && event.start < to && event.duration < 37);
+      if (starts) {
+        expect(image.flags[px]! & INDIVIDUAL).toBe(INDIVIDUAL);
+      }
+    }
+  });
+});
