@@ -84,7 +84,7 @@ def _check_origin(request: web.Request) -> None:
     origin = request.headers.get(hdrs.ORIGIN)
     if origin is None:
         return
-    if urlsplit(origin).netloc.lower() != request.headers.get(hdrs.HOST, "").lower():
+    if origin.partition("://")[2].lower() != request.headers.get(hdrs.HOST, "").lower():
         raise Forbidden("this request comes from a page of another site")
 
 

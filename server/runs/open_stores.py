@@ -53,9 +53,7 @@ class OpenStores:
     def current_build(self, path: Path) -> str:
         """The build id of the published generation. Raises `StoreError`."""
         published = self._look(path)
-        if published.build is None:
-            published.build = self.current(path).build
-        return published.build
+        return published.build or self.current(path).build
 
     def build(self, path: Path, build: str) -> RunStore:
         """The generation of that build, if it is open or published. Raises `UnknownBuild`, `StoreError`."""
@@ -99,6 +97,7 @@ class OpenStores:
             if now != generation:  # another was published just then: which of them is open?
                 store.close()
                 return self._entry(path, now)
+            self._published[path].build = store.build
             entry = _Entry(path, generation, store)
             self._entries[path, generation] = entry
             self._close_unused(keep=entry)

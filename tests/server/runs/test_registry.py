@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.server.conftest import Site
+from tests.server.fakes import publish
+from tilescope.server.errors import IndexingFailed, NotFound, NotIndexed
+from tilescope.server.runs.open_stores import OpenStores
+from tilescope.server.runs.registry import Registry
+from tilescope.server.runs.run import RunState
+
+
+async def states(registry: Registry) -> dict[str, RunState]:
+    return {status.found.name: status.state for status in await registry.list_runs()}
+
+
+async def test_a_run_that_appears_later_is_found(site: Site, registry: Registry) -> None:
+    assert await states(registry) == {}
+    with pytest.raises(NotFound):
+        await registry.find("run1")
+    site.add_run("run1")
+    assert (await registry.find("run1")).name == "run1"
+    site.add_run("run2", build="b1")
+    assert await states(registry) == {"run2": RunState.READY, "run1": RunState.NEW}
+    site.file("run1").unlink()
+    assert await states(registry) == {"run2": RunState.READY}
+
+
+async def test_all_runs_are_indexed_newest_first_when_asked_for(site: Site) -> None:
+    for name in ("run1", "run3", "run2"):
+        site.add_run(name)
+    registry = site.registry(index_all=True)
+    await registry.start()
+    await site.jobs.begun("run3")
+    assert await states(registry) == {"run3": RunState.INDEXING, "run2": RunState.QUEUED, "run1": RunState.QUEUED}
+    registry.request_index(await registry.find("run1"))
+    await site.jobs.end("run3")
+    await site.jobs.end("run1", error="broken")
+    await site.jobs.end("run2")
+    assert await states(registry) == {"run3": RunState.READY, "run2": RunState.READY, "run1": RunState.FAILED}
+    assert site.jobs.started == ["run3", "run1", "run2"]
+    site.add_run("run4")
+    await registry.list_runs()
+    await site.jobs.end("run4")
+    assert (await states(registry))["run1"] is RunState.FAILED  # tried once, not again and again
+    await registry.close()
+
+
+async def test_a_trace_that_was_written_anew_is_new_and_the_old_store_goes_once_it_is_indexed(
+    site: Site, registry: Registry
+) -> None:
+    site.add_run("run1", build="b1")
+    old = site.store("run1")
+    assert await states(registry) == {"run1": RunState.READY}
+    os.utime(site.file("run1"), ns=(5, 5))
+    assert await states(registry) == {"run1": RunState.NEW}
+    registry.request_index(await registry.find("run1"))
+    await site.jobs.end("run1")
+    assert await states(registry) == {"run1": RunState.READY}
+    assert not old.exists()
+
+
+async def test_only_an_indexed_run_has_a_store(site: Site, registry: Registry) -> None:
+    site.add_run("run1")
+    run = await registry.find("run1")
+    with pytest.raises(NotIndexed, match="run1 is not indexed yet: it is new"):
+        registry.current_store(run)
+    registry.request_index(run)
+    await site.jobs.end("run1", error="byte 3: broken")
+    with pytest.raises(IndexingFailed, match="byte 3: broken"):
+        registry.current_store(run)
+    registry.request_index(run)
+    await site.jobs.end("run1")
+    assert registry.current_store(run).build == "b1"
+
+
+async def test_a_damaged_store_of_ours_is_made_again(site: Site, registry: Registry) -> None:
+    site.add_run("run1", build="b1")
+    site.stores.damaged.add(site.store("run1"))
+    assert await states(registry) == {"run1": RunState.NEW}
+    registry.request_index(await registry.find("run1"))
+    await site.jobs.end("run1")
+    assert await states(registry) == {"run1": RunState.FAILED}
+    site.stores.damaged.clear()
+    registry.request_index(await registry.find("run1"))
+    await site.jobs.end("run1")
+    assert await states(registry) == {"run1": RunState.READY}
+
+
+async def test_a_store_by_itself_is_served_with_what_its_manifest_says(site: Site, tmp_path: Path) -> None:
+    good, bad = tmp_path / "good", tmp_path / "bad"
+    publish(good, "b1")
+    publish(bad, "b1")
+    site.stores.damaged.add(bad)
+    registry = Registry([good, bad], site.cache, OpenStores(site.stores), lambda path: [], rescan_interval_s=0)
+    await registry.start()
+    statuses = {status.found.name: status for status in await registry.list_runs()}
+    assert statuses["good"].state is RunState.READY
+    assert (statuses["good"].found.hosts, statuses["good"].found.file_count) == (("host0",), 1)
+    assert statuses["bad"].state is RunState.FAILED
+    assert statuses["bad"].error == f"{bad}: the manifest is damaged"
+    with pytest.raises(IndexingFailed, match="damaged"):
+        registry.request_index(statuses["bad"].found)
+    assert registry.request_index(statuses["good"].found).state is RunState.READY
+    await registry.close()
+
+
+async def test_the_disk_is_not_searched_for_every_request(site: Site) -> None:
+    searches = 0
+
+    def discover(path: Path) -> list[object]:
+        nonlocal searches
+        searches += 1
+        return []
+
+    stores = OpenStores(site.stores)
+    registry = Registry([site.folder], site.cache, stores, discover, rescan_interval_s=60)  # type: ignore[arg-type]
+    await registry.start()
+    for _ in range(3):
+        await registry.list_runs()
+    assert searches == 1
+    await registry.close()
+
+
+async def test_an_open_store_outlives_its_successor_for_a_stream(site: Site, registry: Registry) -> None:
+    site.add_run("run1", build="b1")
+    run = await registry.find("run1")
+    with registry.lease(run.id, "b1") as store:
+        publish(site.store("run1"), "b2")
+        assert registry.current_store(run).build == "b2"
+        assert store.build == "b1"
+        assert not store.is_closed  # type: ignore[attr-defined]
+
+
+async def test_closing_closes_the_stores(site: Site) -> None:
+    site.add_run("run1", build="b1")
+    registry = site.registry()
+    await registry.start()
+    await registry.list_runs()
+    await registry.close()
+    assert all(store.is_closed for store in site.stores.opened)

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.server.fakes import discover_files, publish
+from tilescope.server.runs.cache import CacheDirectory
+from tilescope.server.runs.sources import find_runs
+from tilescope.tiler.errors import UnknownFormat
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> CacheDirectory:
+    return CacheDirectory(tmp_path / "cache")
+
+
+def test_traces_and_stores_are_found_newest_first(tmp_path: Path, cache: CacheDirectory) -> None:
+    for name in ("run5", "run30"):
+        (tmp_path / f"{name}.trace").write_text(name)
+    store = tmp_path / "A store!"
+    publish(store)
+    os.utime(store / "CURRENT", ns=(20, 20))
+    runs = find_runs([tmp_path, store], cache, discover_files)
+    assert [run.name for run in runs] == ["run30", "A store!", "run5"]
+    assert runs[0].store == cache.store_of("run30", runs[0].files)
+    assert (runs[1].store, runs[1].files, runs[1].id[:8]) == (store, (), "A-store-")
+
+
+def test_a_run_that_is_found_twice_is_listed_once(tmp_path: Path, cache: CacheDirectory) -> None:
+    (tmp_path / "run1.trace").touch()
+    assert len(find_runs([tmp_path, tmp_path], cache, discover_files)) == 1
+
+
+def test_stores_of_one_name_have_ids_of_their_own(tmp_path: Path, cache: CacheDirectory) -> None:
+    stores = [tmp_path / parent / "store" for parent in "ab"]
+    for store in stores:
+        publish(store)
+    assert len({run.id for run in find_runs(stores, cache, discover_files)}) == 2
+
+
+def test_what_cannot_be_read_does_not_hide_the_rest(tmp_path: Path, cache: CacheDirectory) -> None:
+    (tmp_path / "run1.trace").touch()
+
+    def discover(path: Path) -> list[object]:
+        if path.name == "gone":
+            raise FileNotFoundError(path)
+        if path.name == "bad":
+            raise UnknownFormat(path, "not a trace")
+        runs = discover_files(path)
+        (tmp_path / "run1.trace").unlink()  # between discovery and the look at its size
+        (tmp_path / "run2.trace").touch()
+        return [*runs, *discover_files(path)]
+
+    runs = find_runs([tmp_path / "gone", tmp_path / "bad", tmp_path], cache, discover)  # type: ignore[arg-type]
+    assert [run.name for run in runs] == ["run2"]

@@ -1,0 +1,104 @@
+"""The description against the routes, both ways, and against real answers."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import Any
+
+import pytest
+from aiohttp import web
+from jsonschema import Draft202012Validator
+
+from tests.server.conftest import Client, Site
+from tilescope.server.app import make_app
+from tilescope.server.openapi import describe_api
+
+DOCUMENT = describe_api()
+VIEWER_ROUTE = ("GET", "/{path}")
+BUILD = "/api/v1/runs/{run}/builds/{build}"
+PARAMETERS = {
+    "run": "run1",
+    "build": "b1",
+    "page": "0",
+    "block": "0",
+    "level": "1",
+    "index": "2",
+    "slot": "0",
+    "track": "0",
+    "ordinal": "3",
+}
+
+
+def operations() -> set[tuple[str, str]]:
+    return {(method.upper(), path) for path, item in DOCUMENT["paths"].items() for method in item}
+
+
+def validator(schema: dict[str, Any]) -> Draft202012Validator:
+    return Draft202012Validator({**schema, "components": DOCUMENT["components"]})
+
+
+def test_every_route_is_described_and_every_description_has_a_route(site: Site) -> None:
+    routes = {
+        (route.method, route.resource.canonical)
+        for route in make_app(site.registry()).router.routes()
+        if isinstance(route.resource, web.Resource) and route.method != "HEAD"
+    }
+    assert routes - {VIEWER_ROUTE} == operations()
+
+
+def test_the_parameters_of_an_operation_are_those_of_its_path() -> None:
+    for path, item in DOCUMENT["paths"].items():
+        for operation in item.values():
+            names = [parameter["name"] for parameter in operation.get("parameters", [])]
+            assert [part[1:-1] for part in path.split("/") if part.startswith("{")] == names, path
+
+
+def test_schemas_are_schemas_and_references_lead_somewhere() -> None:
+    schemas = DOCUMENT["components"]["schemas"]
+    for schema in schemas.values():
+        Draft202012Validator.check_schema(schema)
+
+    def references(node: object) -> set[str]:
+        if isinstance(node, dict):
+            own = {node["$ref"]} if "$ref" in node else set()
+            return own.union(*(references(value) for value in node.values()))
+        return set().union(*(references(value) for value in node)) if isinstance(node, list | tuple) else set()
+
+    assert references(DOCUMENT) <= {f"#/components/schemas/{name}" for name in schemas}
+
+
+@pytest.mark.parametrize(("method", "path"), sorted(operations() - {("GET", f"{BUILD}/stream")}))
+async def test_real_answers_fit_their_schemas(client: Client, method: str, path: str) -> None:
+    operation = DOCUMENT["paths"][path][method.lower()]
+    answer = await client.request(method, path.format_map(PARAMETERS), headers={"Accept-Encoding": "gzip"})
+    ((media, content),) = operation["responses"][str(answer.status)]["content"].items()
+    assert answer.content_type == media
+    if media == "application/json":
+        validator(content["schema"]).validate(await decoded(answer))
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/api/v1/runs/nobody/manifest", 404),
+        ("/api/v1/runs/run0/manifest", 409),
+        ("/api/v1/runs/run1/builds/b0/tracks", 404),
+        ("/api/v1/runs/run1/builds/b1/pages/0/31/0/0", 500),
+        ("/api/v1/runs/run1/builds/b1/stream", 400),
+    ],
+)
+async def test_errors_fit_the_schema_of_errors(client: Client, path: str, status: int) -> None:
+    answer = await client.get(path)
+    assert answer.status == status
+    validator(DOCUMENT["components"]["schemas"]["Error"]).validate(await answer.json())
+
+
+def test_a_schema_can_fail() -> None:
+    assert not validator(DOCUMENT["components"]["schemas"]["Runs"]).is_valid({"runs": [{"id": "x"}]})
+
+
+async def decoded(answer: Any) -> Any:
+    """The JSON of an answer of a client that does not decompress by itself."""
+    body = await answer.read()
+    return json.loads(gzip.decompress(body) if answer.headers.get("Content-Encoding") == "gzip" else body)

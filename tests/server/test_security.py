@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from tests.server.conftest import Client, Site
+from tilescope.server.app import make_app
+from tilescope.server.security import is_loopback
+
+RUNS = "/api/v1/runs"
+STREAM = f"{RUNS}/run1/builds/b1/stream"
+UPGRADE = {"Connection": "Upgrade", "Upgrade": "websocket"}
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.8.9.10", "::1", "tiles.localhost"])
+def test_loopback_hosts(host: str) -> None:
+    assert is_loopback(host)
+
+
+@pytest.mark.parametrize("host", ["", "0.0.0.0", "10.0.0.1", "example.org", "localhost.example.org", "1.0.0.127.org"])
+def test_other_hosts(host: str) -> None:
+    assert not is_loopback(host)
+
+
+OURS = ["localhost", "localhost:8080", "127.0.0.1:1", "[::1]:8080", "LOCALHOST:80", "localhost."]
+FOREIGN = ["evil.example", "evil.example:8080", "127.0.0.1.evil.example", "", "[::1", "10.0.0.7"]
+
+
+@pytest.mark.parametrize("host", OURS)
+async def test_loopback_names_are_answered(client: Client, host: str) -> None:
+    assert (await client.get(RUNS, headers={"Host": host})).status == 200
+
+
+@pytest.mark.parametrize("host", FOREIGN)
+@pytest.mark.parametrize("path", [RUNS, "/", "/healthz", "/nothing"])
+async def test_a_rebound_name_gets_nothing(client: Client, host: str, path: str) -> None:
+    answer = await client.get(path, headers={"Host": host})
+    assert answer.status == 403
+    assert (await answer.json())["error"]["code"] == "forbidden"
+
+
+async def test_a_server_that_is_bound_to_the_network_answers_to_any_name(
+    site: Site, aiohttp_client: Callable[..., Awaitable[Client]]
+) -> None:
+    client = await aiohttp_client(make_app(site.registry(), host="0.0.0.0"))
+    assert (await client.get(RUNS, headers={"Host": "profiles.example.org"})).status == 200
+
+
+@pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://localhost:1", "http://[", ""])
+async def test_pages_of_other_sites_change_nothing_and_get_no_stream(client: Client, origin: str) -> None:
+    headers = {"Host": "localhost:8080", "Origin": origin}
+    assert (await client.post(f"{RUNS}/run0/index", headers=headers)).status == 403
+    assert (await client.get(STREAM, headers={**headers, **UPGRADE})).status == 403
+
+
+async def test_our_own_pages_may(client: Client) -> None:
+    headers = {"Host": "localhost:8080", "Origin": "http://localhost:8080"}
+    assert (await client.post(f"{RUNS}/run0/index", headers=headers)).status == 202
+    async with client.ws_connect(STREAM, headers=headers) as socket:
+        assert not socket.closed
+
+
+@pytest.mark.parametrize("path", ["/", RUNS, "/nothing", f"{RUNS}/run1/builds/b1/tracks", "/healthz"])
+async def test_every_answer_has_the_security_headers(client: Client, path: str) -> None:
+    headers = (await client.get(path)).headers
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Referrer-Policy"] == "no-referrer"
+    assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
+    policy = headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert not re.search(r"unsafe|\*|http", policy)
