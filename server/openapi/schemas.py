@@ -99,6 +99,7 @@ SCHEMAS: Final[dict[str, Schema]] = {
             "events": reference("EventCounts"),
             "ignored": {"type": "object", "additionalProperties": reference("Decimal")},
             "warnings": TEXTS,
+            "source_bytes": reference("Decimal"),
             "store_bytes": reference("Decimal"),
             "created_ns": reference("Decimal"),
         }

@@ -7,7 +7,7 @@ from aiohttp import web
 from tilescope.server.caching import BINARY
 from tilescope.server.paths import BUILD, NUMBER, number
 from tilescope.server.routes.resource import store_of, stored_member
-from tilescope.server.runs.store import PageKey
+from tilescope.tiler.pages import PageKey
 
 routes = web.RouteTableDef()
 

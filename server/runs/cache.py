@@ -42,6 +42,14 @@ class CacheDirectory:
 def _fingerprint(files: Sequence[Path]) -> str:
     digest = hashlib.sha256()
     for file in files:
-        stat = file.stat()
+        stat = _stat(file)
         digest.update(f"{file.name}\0{stat.st_size}\0{stat.st_mtime_ns}\n".encode())
     return digest.hexdigest()[:16]
+
+
+def _stat(file: Path) -> os.stat_result:
+    """Of a file, or of the archive that `archive.zip/member` is in."""
+    try:
+        return file.stat()
+    except NotADirectoryError:
+        return _stat(file.parent)

@@ -23,7 +23,7 @@ from typing import Final
 from tilescope.server.errors import IndexingFailed
 from tilescope.server.runs.run import IndexProgress
 
-WORKER_COMMAND: Final = (sys.executable, "-m", "tilescope.server.runs.worker")
+WORKER_COMMAND: Final = (sys.executable, "-P", "-m", "tilescope.server.runs.worker")
 STOP_TIMEOUT_S: Final = 3.0  # between the polite signal and the one that cannot be refused
 _STDERR_LINES: Final = 20
 

@@ -6,38 +6,18 @@ at, never content.
 
 from __future__ import annotations
 
-import hashlib
-import re
+import heapq
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Protocol
 
 from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.open_stores import CURRENT
 from tilescope.server.runs.run import FoundRun
 from tilescope.tiler.errors import TilescopeError
+from tilescope.tiler.readers import Run
+from tilescope.tiler.readers.logdir import run_id
 
-
-class TraceRun(Protocol):
-    """A run as `tilescope.tiler.readers.logdir.discover` describes it."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def path(self) -> Path: ...
-    @property
-    def files(self) -> tuple[Path, ...]: ...
-    @property
-    def hosts(self) -> tuple[str, ...]: ...
-    @property
-    def size_bytes(self) -> int: ...
-    @property
-    def modified_ns(self) -> int: ...
-
-
-Discover = Callable[[Path], Sequence[TraceRun]]
+Discover = Callable[[Path], Sequence[Run]]
 
 
 def is_store(path: Path) -> bool:
@@ -47,18 +27,18 @@ def is_store(path: Path) -> bool:
 
 def find_runs(paths: Sequence[Path], cache: CacheDirectory, discover: Discover) -> list[FoundRun]:
     """All runs at the paths, newest first, each once. What cannot be read at this moment is left out."""
-    found: dict[str, FoundRun] = {}
+    found: list[list[FoundRun]] = []
     for path in paths:
         try:
-            runs = [_store_run(path)] if is_store(path) else _trace_runs(discover(path), cache)
+            found.append([_store_run(path)] if is_store(path) else _trace_runs(discover(path), cache))
         except (OSError, TilescopeError):
             continue
-        for run in runs:
-            found.setdefault(run.id, run)
-    return sorted(found.values(), key=lambda run: (run.modified_ns, run.name), reverse=True)
+    # Merged, not sorted: the order within one path is by the time of capture, which files that were copied do not show.
+    merged = heapq.merge(*found, key=lambda run: -run.modified_ns)
+    return list({run.id: run for run in merged}.values())
 
 
-def _trace_runs(runs: Sequence[TraceRun], cache: CacheDirectory) -> list[FoundRun]:
+def _trace_runs(runs: Sequence[Run], cache: CacheDirectory) -> list[FoundRun]:
     found = []
     for run in runs:
         try:
@@ -84,7 +64,7 @@ def _trace_runs(runs: Sequence[TraceRun], cache: CacheDirectory) -> list[FoundRu
 def _store_run(path: Path) -> FoundRun:
     resolved = path.resolve()
     return FoundRun(
-        id=f"{_slug(resolved.name)}-{hashlib.sha256(str(resolved).encode()).hexdigest()[:8]}",
+        id=run_id(resolved, resolved.name),
         name=resolved.name,
         path=str(path),
         files=(),
@@ -94,7 +74,3 @@ def _store_run(path: Path) -> FoundRun:
         modified_ns=(path / CURRENT).stat().st_mtime_ns,
         store=path,
     )
-
-
-def _slug(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-.") or "run"

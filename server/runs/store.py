@@ -1,17 +1,10 @@
-"""What the server asks of a store. The interface of `tilescope.tiler.store`, as far as serving needs it."""
+"""What the server asks of a store: the part of `tilescope.tiler.store.RunStore` that serving needs."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
-
-class PageKey(NamedTuple):
-    """The name of a page: that of its first tile."""
-
-    block: int
-    level: int
-    index: int  # type: ignore[assignment]
-    slot: int
+from tilescope.tiler.pages import PageKey
 
 
 class RunStore(Protocol):

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import msgpack  # type: ignore[import-untyped]
+import msgpack
 
 from tilescope.server.errors import BadMessage
-from tilescope.server.runs.store import PageKey
+from tilescope.tiler.pages import PageKey
 
 MAX_MESSAGE_BYTES = 256 * 1024
 MAX_WANTS = 4096

@@ -10,8 +10,8 @@ from collections import deque
 from dataclasses import dataclass
 
 from tilescope.server.errors import BadMessage
-from tilescope.server.runs.store import PageKey
 from tilescope.server.stream.messages import MAX_WANTS, Want
+from tilescope.tiler.pages import PageKey
 
 START_CREDIT_BYTES = 2 * 1024 * 1024
 

@@ -13,8 +13,9 @@ from typing import Any
 from tilescope.server.errors import IndexingFailed
 from tilescope.server.runs.job import IndexJob, ProgressCallback
 from tilescope.server.runs.run import IndexProgress
-from tilescope.server.runs.store import PageKey
 from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.pages import PageKey
+from tilescope.tiler.readers import Run
 
 
 def page_bytes(key: PageKey, size: int = 200) -> bytes:
@@ -50,6 +51,7 @@ class FakeStore:
             "events": dict.fromkeys(counts, "7"),
             "ignored": {"missing_ph": "2"},
             "warnings": ["a warning"],
+            "source_bytes": "123456",
             "store_bytes": "4096",
             "created_ns": "1769853600000000001",
         }
@@ -98,32 +100,21 @@ def small_pages() -> list[PageKey]:
     return [PageKey(0, level, index, 0) for level in range(4) for index in range(4)]
 
 
-@dataclass(frozen=True, slots=True)
-class FakeTraceRun:
-    """What the discovery of log directories returns."""
-
-    id: str
-    name: str
-    path: Path
-    files: tuple[Path, ...]
-    hosts: tuple[str, ...] = ("host0",)
-    size_bytes: int = 10
-    modified_ns: int = 1
-
-
-def discover_files(folder: Path) -> list[FakeTraceRun]:
-    """Every `*.trace` file of a folder is a run; the number in its name is its time."""
-    return [
-        FakeTraceRun(
+def discover_files(folder: Path) -> list[Run]:
+    """Every `*.trace` file of a folder is a run; the number in its name is its time. Newest first."""
+    runs = [
+        Run(
             id=file.stem,
             name=file.stem,
             path=file,
             files=(file,),
+            hosts=("host0",),
             size_bytes=file.stat().st_size,
             modified_ns=int("0" + "".join(filter(str.isdigit, file.stem))),
         )
-        for file in sorted(folder.glob("*.trace"))
+        for file in folder.glob("*.trace")
     ]
+    return sorted(runs, key=lambda run: -run.modified_ns)
 
 
 def publish(store: Path, build: str = "b1") -> None:

@@ -38,6 +38,18 @@ def test_another_size_time_or_file_means_another_store(tmp_path: Path, trace: Pa
     assert len(stores) == 5
 
 
+def test_a_member_of_an_archive_is_as_old_as_the_archive(tmp_path: Path, trace: Path) -> None:
+    cache = CacheDirectory(tmp_path / "cache")
+    members = [trace / "host0.json", trace / "deep" / "host1.json"]
+    store = cache.store_of("run", members)
+    assert store != cache.store_of("run", members[:1])
+    os.utime(trace, ns=(1, 1))
+    assert store != cache.store_of("run", members)
+    trace.unlink()
+    with pytest.raises(FileNotFoundError):
+        cache.store_of("run", members)
+
+
 def test_older_stores_of_a_run_are_discarded_and_nothing_else(tmp_path: Path) -> None:
     cache = CacheDirectory(tmp_path / "cache")
     old, new, other = cache.root / "run" / "old", cache.root / "run" / "new", cache.root / "run2" / "old"

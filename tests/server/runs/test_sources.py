@@ -28,6 +28,13 @@ def test_traces_and_stores_are_found_newest_first(tmp_path: Path, cache: CacheDi
     assert (runs[1].store, runs[1].files, runs[1].id[:8]) == (store, (), "A-store-")
 
 
+def test_the_order_that_discovery_gives_is_kept(tmp_path: Path, cache: CacheDirectory) -> None:
+    for name in ("run1", "run2", "run3"):
+        (tmp_path / f"{name}.trace").touch()
+    runs = find_runs([tmp_path], cache, lambda path: discover_files(path)[::-1])
+    assert [run.name for run in runs] == ["run1", "run2", "run3"]
+
+
 def test_a_run_that_is_found_twice_is_listed_once(tmp_path: Path, cache: CacheDirectory) -> None:
     (tmp_path / "run1.trace").touch()
     assert len(find_runs([tmp_path, tmp_path], cache, discover_files)) == 1

@@ -12,9 +12,9 @@ from tests.server.conftest import Client, Site
 from tests.server.fakes import FakeStore, page_bytes, small_pages
 from tilescope.server.app import make_app
 from tilescope.server.keys import CONNECTIONS
-from tilescope.server.runs.store import PageKey
 from tilescope.server.stream.messages import MAX_MESSAGE_BYTES
 from tilescope.server.stream.wants import START_CREDIT_BYTES
+from tilescope.tiler.pages import PageKey
 
 STREAM = "/api/v1/runs/run1/builds/b1/stream"
 PAGES = small_pages()

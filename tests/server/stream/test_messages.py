@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilescope.server.errors import BadMessage
-from tilescope.server.runs.store import PageKey
 from tilescope.server.stream.messages import (
     MAX_WANTS,
     Credit,
@@ -19,6 +18,7 @@ from tilescope.server.stream.messages import (
     page_message,
     parse,
 )
+from tilescope.tiler.pages import PageKey
 
 KEY = PageKey(3, 2, 10**12, 31)
 

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from tilescope.server.errors import BadMessage
-from tilescope.server.runs.store import PageKey
 from tilescope.server.stream.messages import MAX_WANTS, Want
 from tilescope.server.stream.wants import Done, Fetch, WantQueue
+from tilescope.tiler.pages import PageKey
 
 A, B, C = (PageKey(0, 0, index, 0) for index in range(3))
 

@@ -1,0 +1,160 @@
+"""`tilescope serve` and `tilescope view` as processes: what they print, how they end."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.corpus import corpus_path
+from tilescope.cli import main, server_options
+from tilescope.server import serving
+
+TRACE = "xplane/tpu_v6e_4core.xplane.pb"
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    shutil.copy(corpus_path(TRACE), folder / "host0.xplane.pb")
+    return folder
+
+
+@contextmanager
+def started(tmp_path: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A `tilescope` process, and the URL in the one line that it prints."""
+    options = ["--port", "0", "--cache-dir", str(tmp_path / "cache")]
+    command = [sys.executable, "-P", "-m", "tilescope", *arguments, *options]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        found = re.search(r"http://\S+", line)
+        assert found is not None, line or process.communicate()[1]
+        yield process, found.group()
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def get_json(url: str, method: str = "GET") -> Any:
+    with urllib.request.urlopen(urllib.request.Request(url, method=method), timeout=10) as answer:
+        return json.load(answer)
+
+
+def wait_for_run(url: str, state: str) -> dict[str, Any]:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        (run,) = get_json(f"{url}api/v1/runs")["runs"]
+        if run["state"] == state:
+            return dict(run)
+        time.sleep(0.05)
+    raise AssertionError(run)
+
+
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+def test_view_serves_at_once_indexes_and_ends_in_order(tmp_path: Path, logs: Path, kind: signal.Signals) -> None:
+    with started(tmp_path, "view", "logs", "--no-browser") as (process, url):
+        base, _, run_id = url.partition("?run=")
+        run = wait_for_run(base, "ready")
+        assert run["id"] == run_id
+        assert get_json(f"{base}api/v1/runs/{run_id}/manifest")["events"]["total"] == "26723"
+        process.send_signal(kind)
+        out, err = process.communicate(timeout=10)
+        assert (process.returncode, out) == (0, "")
+        assert err == "tilescope: host0.xplane.pb: indexing\ntilescope: host0.xplane.pb: indexed\n"
+
+
+def test_ending_takes_the_indexing_process_along(tmp_path: Path, logs: Path) -> None:
+    with started(tmp_path, "view", "logs", "--no-browser") as (process, _):
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=10)
+        assert process.returncode == 0
+    assert not [pid for pid in Path("/proc").glob("[0-9]*") if str(tmp_path) in _working_folder(pid)]
+
+
+def test_a_killed_server_takes_the_indexing_process_along(tmp_path: Path, logs: Path) -> None:
+    with started(tmp_path, "view", "logs", "--no-browser") as (process, _):
+        process.kill()
+        process.communicate()
+    deadline = time.monotonic() + 10
+    while any(str(tmp_path) in _working_folder(pid) for pid in Path("/proc").glob("[0-9]*")):
+        assert time.monotonic() < deadline, "the indexing process lives on"
+        time.sleep(0.05)
+
+
+def _working_folder(process: Path) -> str:
+    """The working directory of a process, by which the tests know their own."""
+    try:
+        return str((process / "cwd").readlink())
+    except OSError:
+        return ""
+
+
+def test_serve_waits_until_somebody_asks_for_an_index(tmp_path: Path, logs: Path) -> None:
+    with started(tmp_path, "serve", "logs") as (_, url):
+        run = wait_for_run(url, "new")
+        get_json(f"{url}api/v1/runs/{run['id']}/index", "POST")
+        wait_for_run(url, "ready")
+    with started(tmp_path, "serve", str(next((tmp_path / "cache").glob("*/*")))) as (_, url):
+        assert wait_for_run(url, "ready")["hosts"] == ["host0"]
+
+
+@pytest.mark.parametrize("command", ["serve", "view"])
+def test_a_path_that_does_not_exist_is_wrong_usage(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command, "/does/not/exist"]) == 2
+    assert capsys.readouterr().err == "tilescope: /does/not/exist: there is no such file or folder\n"
+
+
+def test_a_port_that_is_in_use_is_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert main(["serve", str(tmp_path), "--port", str(port)]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"tilescope: port {port} of 127.0.0.1 is in use")
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("port", ["-1", "65536", "http"])
+def test_a_port_is_a_number(port: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["serve", str(tmp_path), "--port", port])
+    assert ended.value.code == 2
+    assert "--port" in capsys.readouterr().err
+
+
+def test_a_folder_without_traces_cannot_be_viewed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["view", str(tmp_path), "--no-browser", "--port", "0"]) == 2
+    assert "there are no traces here" in capsys.readouterr().err
+
+
+def test_a_file_that_is_no_trace_is_refused_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "letter.txt").write_text("Dear reader")
+    assert main(["view", str(tmp_path / "letter.txt"), "--no-browser", "--port", "0"]) == 1
+    error = capsys.readouterr().err
+    assert "letter.txt" in error
+    assert error.count("\n") == 1
+
+
+def test_the_default_port_in_the_help_is_the_real_one() -> None:
+    assert server_options._DEFAULT_PORT == serving.DEFAULT_PORT
+
+
+def test_the_addresses_that_are_printed_can_be_opened() -> None:
+    with serving.bind("127.0.0.1", 0) as listening:
+        assert serving.url_of(listening) == f"http://127.0.0.1:{listening.getsockname()[1]}/"
+    with serving.bind("0.0.0.0", 0) as listening:
+        assert serving.url_of(listening).startswith(f"http://{socket.gethostname()}:")

@@ -1,0 +1,51 @@
+"""Serves finished stores and the runs of log directories over HTTP.
+
+A run that has no index yet is indexed when somebody asks for it: opens it in the viewer, or sends
+POST /api/v1/runs/RUN/index. Runs that are added to a log directory later are found without a restart.
+Ctrl-C or SIGTERM ends the server.
+
+The server listens on this machine alone unless --host says otherwise. From elsewhere, use a tunnel:
+ssh -L 8808:localhost:8808 HOST.
+
+Examples:
+
+    tilescope serve logs/
+    tilescope serve big.store other.store --port 9000
+    tilescope serve /profiles --host 0.0.0.0 --cache-dir /scratch/tilescope
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from tilescope.cli.server_options import add_server_options, log_to_stderr, make_registry, warn_of_strangers
+
+NAME = "serve"
+HELP = "serve stores and log directories"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    parser.add_argument("paths", type=Path, nargs="+", metavar="LOGDIR_OR_STORE", help="what to serve")
+    add_server_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serves until it is told to stop."""
+    import asyncio
+
+    from tilescope.server.app import make_app
+    from tilescope.server.serving import DEFAULT_PORT, bind, run_until_signalled, url_of
+
+    registry = make_registry(args.paths, args.cache_dir, index_all=False)
+    listening = bind(args.host, DEFAULT_PORT if args.port is None else args.port)
+    log_to_stderr()
+    warn_of_strangers(args.host)
+
+    async def announce() -> None:
+        count = len(await registry.list_runs())
+        print(f"Serving {count} {'run' if count == 1 else 'runs'} at {url_of(listening)} (Ctrl-C stops)", flush=True)
+
+    asyncio.run(run_until_signalled(make_app(registry, host=args.host), listening, announce))
+    return 0

@@ -1,0 +1,72 @@
+"""What `serve` and `view` have in common: options, and a registry made from them."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tilescope.tiler.errors import UsageError
+
+if TYPE_CHECKING:
+    from tilescope.server.runs.registry import Registry
+
+_DEFAULT_PORT = 8808  # as in tilescope.server.serving, which is slow to import; a test compares them
+
+
+def add_server_options(parser: argparse.ArgumentParser) -> None:
+    """Declares --host, --port and --cache-dir."""
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="address to listen on; default: 127.0.0.1, this machine alone"
+    )
+    parser.add_argument("--port", type=_port, metavar="N", help=f"default: {_DEFAULT_PORT}; 0: any free one")
+    parser.add_argument(
+        "--cache-dir",
+        type=Path,
+        metavar="DIR",
+        help="where indexes of traces are kept; default: tilescope/stores in $XDG_CACHE_HOME or ~/.cache",
+    )
+
+
+def make_registry(paths: Sequence[Path], cache_dir: Path | None, *, index_all: bool) -> Registry:
+    """The runs at the paths. Raises `UsageError` for a path that does not exist."""
+    from tilescope.server.runs.cache import CacheDirectory, default_cache_dir
+    from tilescope.server.runs.open_stores import OpenStores
+    from tilescope.server.runs.registry import Registry
+    from tilescope.tiler.readers import discover
+    from tilescope.tiler.store import open_run_store
+
+    for path in paths:
+        if not path.exists():
+            raise UsageError(f"{path}: there is no such file or folder")
+    cache = CacheDirectory((cache_dir or default_cache_dir()).absolute())
+    return Registry(paths, cache, OpenStores(open_run_store), discover, index_all=index_all)
+
+
+def log_to_stderr() -> None:
+    """Lets the server say on standard error what it indexes and what fails."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("tilescope: %(message)s"))
+    logger = logging.getLogger("tilescope.server")
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+
+
+def warn_of_strangers(host: str) -> None:
+    """Says so when others than this machine's users can read the traces."""
+    from tilescope.server.security import is_loopback
+
+    if not is_loopback(host):
+        print(
+            f"tilescope: listening on {host}: whoever reaches this machine can read these traces", file=sys.stderr
+        )
+
+
+def _port(text: str) -> int:
+    port = int(text)
+    if not 0 <= port < 65536:
+        raise argparse.ArgumentTypeError("a port is a number from 0 to 65535")
+    return port

@@ -1,0 +1,88 @@
+"""Shows traces in the browser: indexes what is not indexed yet, and serves it at once.
+
+PATH is a trace file, a folder with the files of one run, a log directory as TensorBoard, XProf and JAX
+write it, or a store. Runs are indexed in the background, the newest first; indexes are kept in a cache
+directory, so that the next time nothing has to be done. Ctrl-C or SIGTERM ends the server.
+
+Examples:
+
+    tilescope view trace.xplane.pb
+    tilescope view logs/
+    tilescope view host0.trace.json.gz --no-browser --port 9000
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tilescope.cli.server_options import add_server_options, log_to_stderr, make_registry, warn_of_strangers
+from tilescope.tiler.errors import UsageError
+
+if TYPE_CHECKING:
+    from socket import socket
+
+NAME = "view"
+HELP = "index, serve and open the browser"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    parser.add_argument("paths", type=Path, nargs="+", metavar="PATH", help="trace, run folder, log directory or store")
+    parser.add_argument("--no-browser", action="store_true", help="only print the URL")
+    add_server_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serves until it is told to stop. A file that is no trace at all is refused before anything is opened."""
+    import asyncio
+    import webbrowser
+    from urllib.parse import quote
+
+    from tilescope.server.app import make_app
+    from tilescope.server.serving import run_until_signalled, url_of
+
+    registry = make_registry(args.paths, args.cache_dir, index_all=True)
+    _check_files(args.paths)
+    listening = _listen(args.host, args.port)
+    log_to_stderr()
+    warn_of_strangers(args.host)
+
+    async def show() -> None:
+        runs = await registry.list_runs()
+        if not runs:
+            where = ", ".join(str(path) for path in args.paths)
+            raise UsageError(f"{where}: there are no traces here (name a trace, a log directory or a store)")
+        url = f"{url_of(listening)}?run={quote(runs[0].found.id)}"
+        print(f"Viewing {runs[0].found.name} at {url} (Ctrl-C stops)", flush=True)
+        if not args.no_browser and not await asyncio.to_thread(webbrowser.open, url):
+            print("tilescope: no browser could be started: open the URL by hand", file=sys.stderr)
+
+    asyncio.run(run_until_signalled(make_app(registry, host=args.host), listening, show))
+    return 0
+
+
+def _check_files(paths: Sequence[Path]) -> None:
+    """Raises `TraceError` for a file whose first bytes are not those of a trace."""
+    from tilescope.tiler.readers.container import open_source, trace_paths
+    from tilescope.tiler.readers.signature import HEAD_BYTES, recognise
+
+    for path in paths:
+        if path.is_file():
+            with open_source(trace_paths(path)[0]) as source:
+                recognise(source.peek(HEAD_BYTES), source.path)
+
+
+def _listen(host: str, port: int | None) -> socket:
+    """The port that was asked for; else the usual one, so that bookmarks work, or any if that is taken."""
+    from tilescope.server.serving import DEFAULT_PORT, bind
+
+    if port is not None:
+        return bind(host, port)
+    try:
+        return bind(host, DEFAULT_PORT)
+    except UsageError:
+        return bind(host, 0)
