@@ -97,7 +97,7 @@ void EventDecoder::decode_event(Cursor& line, Chunk& chunk) {
         case varint_field(3): event.duration_ps = cursor.signed_varint(); break;
         case bytes_field(4): {
             const Range stat = cursor.bytes("stat");
-            if (plane_has_flows_) read_flow_stat(Cursor(source_, stat, "stat"), flows);
+            if (!flow_stats_.empty()) read_flow_stat(Cursor(source_, stat, "stat"), flows);
             if (!stats_.empty() && stats_.back().end == begin)
                 stats_.back().end = stat.end;
             else
@@ -119,7 +119,7 @@ void EventDecoder::decode_event(Cursor& line, Chunk& chunk) {
         return;
     }
     append_row(chunk, event);
-    if (!plane_has_flows_) return;
+    if (flow_stats_.empty()) return;
     if (flows.consumer_type && flows.consumer_id) append_flow(chunk, Phase::flow_end, *flows.consumer_type, *flows.consumer_id);
     if (flows.producer_type && flows.producer_id) append_flow(chunk, Phase::flow_start, *flows.producer_type, *flows.producer_id);
 }
@@ -201,10 +201,8 @@ void EventDecoder::read_flow_stat(Cursor cursor, FlowValues& values) const {
         }
     }
     if (!value) return;
-    if (id == flow_stats_.producer_type) values.producer_type = value;
-    if (id == flow_stats_.producer_id) values.producer_id = value;
-    if (id == flow_stats_.consumer_type) values.consumer_type = value;
-    if (id == flow_stats_.consumer_id) values.consumer_id = value;
+    for (const FlowStat& stat : flow_stats_)
+        if (stat.id == id) values.*stat.value = value;
 }
 
 void EventDecoder::enter_plane(std::size_t index) {
@@ -215,15 +213,16 @@ void EventDecoder::enter_plane(std::size_t index) {
     for (std::size_t i = 0; i < plane.event_metadata.size(); ++i)
         entry_of_.set(plane.event_metadata[i].id, static_cast<std::int32_t>(i));
 
-    flow_stats_ = {};
+    flow_stats_.clear();
     for (const MetadataEntry& entry : plane.stat_metadata) {
+        const auto same_id = [&](const FlowStat& stat) { return stat.id == entry.id; };
+        flow_stats_.erase(std::remove_if(flow_stats_.begin(), flow_stats_.end(), same_id), flow_stats_.end());
         const std::string_view name = text(source_, stat_metadata_name(source_, entry.value));
-        if (name == "_pt") flow_stats_.producer_type = entry.id;
-        if (name == "_p") flow_stats_.producer_id = entry.id;
-        if (name == "_ct") flow_stats_.consumer_type = entry.id;
-        if (name == "_c") flow_stats_.consumer_id = entry.id;
+        if (name == "_pt") flow_stats_.push_back({entry.id, &FlowValues::producer_type});
+        if (name == "_p") flow_stats_.push_back({entry.id, &FlowValues::producer_id});
+        if (name == "_ct") flow_stats_.push_back({entry.id, &FlowValues::consumer_type});
+        if (name == "_c") flow_stats_.push_back({entry.id, &FlowValues::consumer_id});
     }
-    plane_has_flows_ = flow_stats_.any();
 }
 
 // The number of a metadata id of the current plane, given on first use; ids without metadata get one too.

@@ -62,12 +62,13 @@ class EventDecoder {
     const EventCounts& counts() const { return counts_; }
 
   private:
-    struct FlowStats {
-        std::optional<std::int64_t> producer_type, producer_id, consumer_type, consumer_id; // stat metadata ids
-        bool any() const { return (producer_type && producer_id) || (consumer_type && consumer_id); }
-    };
     struct FlowValues {
         std::optional<std::uint64_t> producer_type, producer_id, consumer_type, consumer_id;
+    };
+    // A stat metadata that says which flow an event belongs to.
+    struct FlowStat {
+        std::int64_t id;
+        std::optional<std::uint64_t> FlowValues::*value;
     };
     struct Event {
         std::int64_t metadata_id = 0;
@@ -97,8 +98,7 @@ class EventDecoder {
     std::optional<std::size_t> plane_; // whose tables are below
     IdTable entry_of_;                 // metadata id → index into Plane::event_metadata
     IdTable number_of_;                // metadata id → index into used_
-    FlowStats flow_stats_;
-    bool plane_has_flows_ = false;
+    std::vector<FlowStat> flow_stats_; // empty for nearly all device planes, whose stats need not be looked into then
 
     NameTable names_;
     FlowTable flows_;

@@ -89,7 +89,7 @@ def test_random_bytes(tmp_path: Path) -> None:
         (w.varint(1 << 3) + w.varint(5), 1, "a trace has field 1 with the wrong wire type 0"),
         (w.message(1, w.number(2, 5)), 3, "a plane has field 2 with the wrong wire type 0"),
         (w.message(1, w.message(3, w.data(3, "x"))), 5, "a line has field 3 with the wrong wire type 2"),
-        (w.message(1, w.message(3, w.message(4, w.data(1, "x")))), 7, "an event has field 1 with the wrong wire type 2"),
+        (w.message(1, w.message(3, w.message(4, w.data(1, "")))), 7, "an event has field 1 with the wrong wire type 2"),
         (b"\x28" + b"\xff" * 10 + b"\x01", 1, "a trace has a varint of more than 10 bytes"),
         (w.message(1, b"\x1a\x7f"), 3, "a plane has a line that reaches beyond it (127 bytes long, 0 are there)"),
         (b"\x00\x00", 0, "a trace has a field of number 0 or above 2**29"),
