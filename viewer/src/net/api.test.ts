@@ -1,0 +1,141 @@
+import { describe, expect, test } from "vitest";
+import { encodeShape } from "../testing/page";
+import { Api } from "./api";
+import { ApiError, NetworkError } from "./error";
+
+interface Call {
+  readonly url: string;
+  readonly method: string;
+}
+
+function server(answers: Readonly<Record<string, () => Response>>, calls: Call[] = []): Api {
+  return new Api("http://host/base", async (url, init) => {
+    calls.push({ url, method: init?.method ?? "GET" });
+    const answer = answers[url.replace("http://host/base/api/v1", "")];
+    if (answer === undefined) {
+      throw new TypeError("failed to fetch");
+    }
+    return answer();
+  });
+}
+
+const json =
+  (value: unknown, status = 200) =>
+  () =>
+    new Response(JSON.stringify(value), { status });
+
+test("runs", async () => {
+  const run = {
+    ...{ id: "r", name: "r", path: "p", state: "indexing", error: null, hosts: ["h"], files: 1, build: null },
+    ...{ size_bytes: "9007199254740993", modified_ns: "1769853600000000001" },
+    progress: { phase: "read", fraction: 0.41, events: "1234567" },
+  };
+  const runs = await server({ "/runs": json({ runs: [run] }) }).runs();
+  expect(runs[0]).toMatchObject({ id: "r", sizeBytes: 9007199254740993n, modifiedNs: 1769853600000000001n });
+  expect(runs[0]!.progress).toEqual({ phase: "read", fraction: 0.41, events: 1234567n });
+});
+
+test("indexing is asked for with POST, and names are escaped", async () => {
+  const calls: Call[] = [];
+  await server({ "/runs/a%2Fb%20c/index": json({}, 202) }, calls).index("a/b c");
+  expect(calls).toEqual([{ url: "http://host/base/api/v1/runs/a%2Fb%20c/index", method: "POST" }]);
+});
+
+test("the manifest of docs/api.md", async () => {
+  const manifest = {
+    ...{ run: "r", name: "n", build: "b", format: "xspace", tick_ps: 1, origin_ns: "1769853600000000000" },
+    ...{ start: "0", end: "982734987234", root_level: 16, empty: false, hosts: ["host0"], files: ["f"] },
+    ...{ processes: 12, tracks: 140, blocks: 5, names: { count: 5123, page_size: 1024 } },
+    events: {
+      total: "7",
+      slices: "1",
+      instants: "2",
+      counter_samples: "3",
+      async_slices: "1",
+      flow_ends: "0",
+      other: "0",
+    },
+    ...{ ignored: { missing_ph: "2" }, warnings: ["w"], store_bytes: "412000", created_ns: "5" },
+  };
+  const parsed = await server({ "/runs/r/manifest": json(manifest) }).manifest("r");
+  expect(parsed.time).toEqual({ tickPs: 1, originNs: 1769853600000000000n });
+  expect(parsed.range).toEqual({ startTicks: 0n, endTicks: 982734987234n });
+  expect(parsed.events.counterSamples).toBe(3n);
+  expect(parsed.ignored).toEqual({ missing_ph: 2n });
+  expect(parsed.names).toEqual({ count: 5123, pageSize: 1024 });
+});
+
+describe("a build", () => {
+  const tracks = {
+    groups: [{ id: 0, parent: null, kind: "host", name: "host0", detail: "", rollup: null }],
+    tracks: [
+      { id: 0, group: 0, kind: "rollup", name: "p", detail: "", rows: 1, events: "2317", busy: "35", lanes: 7 },
+      { id: 1, group: 0, kind: "counter", name: "c", detail: "", rows: 1, events: "12", min: 0, max: 12.5 },
+    ],
+  };
+  const event = {
+    ...{
+      track: 1,
+      ordinal: "17",
+      kind: "slice",
+      name: "fusion.12",
+      category: "",
+      start: "8123",
+      duration: "92",
+      row: 1,
+    },
+    ...{ flags: ["open"], value: null, args: [{ name: "flops", value: "123456789012" }] },
+  };
+  const build = server({
+    "/runs/r/builds/b/tracks": json(tracks),
+    "/runs/r/builds/b/names/2": json([["fusion", "hlo"]]),
+    "/runs/r/builds/b/shapes/3": () => new Response(encodeShape(3, [[0, 0, 1, 5, 9]])),
+    "/runs/r/builds/b/pages/3/1/9007199254740991/4": () => new Response(new Uint8Array([1, 2])),
+    "/runs/r/builds/b/events/1/17": json(event),
+  }).build("r", "b");
+
+  test("tracks", async () => {
+    const tree = await build.tracks();
+    expect(tree.tracks[0]).toMatchObject({ kind: "rollup", events: 2317n, busyTicks: 35n, lanes: 7, values: null });
+    expect(tree.tracks[1]).toMatchObject({ busyTicks: 0n, lanes: 1, values: { min: 0, max: 12.5 } });
+  });
+
+  test("names, shapes, pages, events", async () => {
+    expect(await build.names(2)).toEqual([{ name: "fusion", category: "hlo" }]);
+    expect((await build.shape(3)).find(1, 0, 0)).toBe(0);
+    const key = { block: 3, level: 1, index: Number.MAX_SAFE_INTEGER, slot: 4 };
+    expect([...(await build.page(key))]).toEqual([1, 2]);
+    expect(await build.event(1, 17)).toMatchObject({
+      ordinal: 17n,
+      startTicks: 8123n,
+      durationTicks: 92n,
+      flags: ["open"],
+    });
+  });
+
+  test("the stream's address follows the page's", () => {
+    expect(build.streamUrl("http://host/x")).toBe("ws://host/base/api/v1/runs/r/builds/b/stream");
+    const own = new Api().build("r", "b");
+    expect(own.streamUrl("https://here:8/index.html#v=1")).toBe("wss://here:8/api/v1/runs/r/builds/b/stream");
+  });
+});
+
+describe("errors", () => {
+  test("of the server carry status and code", async () => {
+    const api = server({
+      "/runs/r/manifest": json({ error: { code: "not_indexed", message: "not indexed yet" } }, 409),
+      "/runs": () => new Response("<html>bad gateway</html>", { status: 502 }),
+    });
+    const error = await api.manifest("r").catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({ status: 409, code: "not_indexed", message: "not indexed yet" });
+    await expect(api.runs()).rejects.toMatchObject({ status: 502, code: "unknown" });
+  });
+
+  test("no answer is a NetworkError, an abort stays an abort", async () => {
+    await expect(server({}).runs()).rejects.toBeInstanceOf(NetworkError);
+    const controller = new AbortController();
+    controller.abort();
+    await expect(server({}).runs(controller.signal)).rejects.toBeInstanceOf(TypeError);
+  });
+});

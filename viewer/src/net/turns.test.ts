@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { Turns } from "./turns";
+
+test("work runs in order, and gives way after four milliseconds of it", async () => {
+  let now = 0;
+  const log: string[] = [];
+  const turns = new Turns({
+    now: () => now,
+    pause: async () => {
+      log.push("pause");
+    },
+  });
+  const work = (name: string, ms: number) =>
+    turns.run(() => {
+      now += ms;
+      log.push(name);
+      return name;
+    });
+  expect(await Promise.all([work("a", 3), work("b", 2), work("c", 1), work("d", 9), work("e", 1)])).toEqual([
+    ..."abcde",
+  ]);
+  expect(log).toEqual(["a", "b", "pause", "c", "d", "pause", "e"]);
+});
+
+test("work that throws fails alone", async () => {
+  const turns = new Turns();
+  const bad = turns.run(() => {
+    throw new Error("bad page");
+  });
+  await expect(bad).rejects.toThrow("bad page");
+  expect(await turns.run(() => 1)).toBe(1);
+});
