@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from tests.corpus import corpus_path
-from tilescope.cli import main, server_options
+from tilescope.cli import main, server_options, view
 from tilescope.server import serving
 
 TRACE = "xplane/tpu_v6e_4core.xplane.pb"
@@ -147,6 +147,20 @@ def test_a_file_that_is_no_trace_is_refused_at_once(tmp_path: Path, capsys: pyte
     error = capsys.readouterr().err
     assert "letter.txt" in error
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("DISPLAY", ":0"), ("WAYLAND_DISPLAY", "wayland-0"), ("BROWSER", "firefox")]
+)
+def test_a_browser_is_started_where_there_is_a_screen(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    for variable in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
+        monkeypatch.delenv(variable, raising=False)
+    assert not view.has_screen()
+    monkeypatch.setenv(name, value)
+    assert view.has_screen()
 
 
 def test_the_default_port_in_the_help_is_the_real_one() -> None:

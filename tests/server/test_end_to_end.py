@@ -80,10 +80,20 @@ async def stream_pages(client: Client, base: str, keys: list[PageKey]) -> dict[P
             await socket.send_bytes(msgpack.packb({"type": "credit", "bytes": head["bytes"]}))
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        TRACE,
+        "xplane/gpu_v100x8_bert.xplane.pb",
+        "kineto/ns_resolution.pt.trace.json.gz",
+        "chrome/fuchsia_trace.json.gz",
+        "chrome/instance_counters.json",
+    ],
+)
 async def test_every_page_of_a_real_trace_is_the_same_over_http_and_over_the_stream(
-    tmp_path: Path, aiohttp_client: ClientFactory
+    tmp_path: Path, aiohttp_client: ClientFactory, name: str
 ) -> None:
-    trace = corpus_path(TRACE)
+    trace = corpus_path(name)
     client = await aiohttp_client(make_app(real_registry(trace, tmp_path / "cache")), auto_decompress=False)
     run = (await settled_runs(client))[trace.name]
     assert (run["state"], run["error"]) == ("ready", None)
@@ -99,27 +109,29 @@ async def test_every_page_of_a_real_trace_is_the_same_over_http_and_over_the_str
     assert len(names) == manifest["names"]["count"]
 
     keys: list[PageKey] = []
+    at_the_root: dict[int, int] = {}  # track → events of its root tile
     for block in range(manifest["blocks"]):
         shape = Shape.decode(gzip.decompress(await fetch(client, f"{base}/shapes/{block}")))
         keys += [shape.page_of(tile) for tile in range(len(shape.level))]
+        roots = [tile for tile, level in enumerate(shape.level) if level == manifest["root_level"]]
+        at_the_root |= {block * 32 + int(shape.slot[tile]): int(shape.events[tile]) for tile in roots}
+    with_events = {track["id"]: int(track["events"]) for track in tree["tracks"] if track["events"] != "0"}
+    assert at_the_root == with_events
+
     keys = list(dict.fromkeys(keys))
     over_http = {key: await fetch(client, f"{base}/pages/{'/'.join(map(str, key))}") for key in keys}
     assert await stream_pages(client, base, keys) == over_http
-
-    events = 0
     for key, page in over_http.items():
-        tiles = list(decode_page(gzip.decompress(page)))
-        assert (tiles[0].index, tiles[0].slot) == (key.index, key.slot)
-        if key.level == manifest["root_level"]:
-            kinds = {tile.slot: tree["tracks"][key.block * 32 + tile.slot] for tile in tiles}
-            events += sum(int(track["events"]) for track in kinds.values() if track["kind"] != "rollup")
-    assert events == int(manifest["events"]["total"])
+        first_tile = next(iter(decode_page(gzip.decompress(page))))
+        assert (first_tile.index, first_tile.slot) == (key.index, key.slot)
 
-    track = next(track for track in tree["tracks"] if track["kind"] == "slice" and int(track["events"]) > 1)
-    first = await fetch_json(client, f"{base}/events/{track['id']}/0", "Event")
-    last = await fetch_json(client, f"{base}/events/{track['id']}/{int(track['events']) - 1}", "Event")
-    assert 0 <= int(first["start"]) <= int(last["start"]) <= int(manifest["end"])
-    assert (await client.get(f"{base}/events/{track['id']}/{track['events']}")).status == 404
+    for track in tree["tracks"]:
+        count = int(track["events"])
+        if track["kind"] != "rollup" and count > 0:
+            first = await fetch_json(client, f"{base}/events/{track['id']}/0", "Event")
+            last = await fetch_json(client, f"{base}/events/{track['id']}/{count - 1}", "Event")
+            assert 0 <= int(first["start"]) <= int(last["start"]) <= int(manifest["end"])
+        assert (await client.get(f"{base}/events/{track['id']}/{track['events']}")).status == 404
 
 
 async def test_damaged_runs_fail_with_a_line_each_and_the_others_are_served(
@@ -133,6 +145,9 @@ async def test_damaged_runs_fail_with_a_line_each_and_the_others_are_served(
     (logs / "cut.xplane.pb.gz").write_bytes(gzip.compress(whole, 1)[:100_000])
     (logs / "random.xplane.pb").write_bytes(random.Random(7).randbytes(100_000))
     shutil.copy(corpus_path("invalid/tpu_utf8_mangled.xplane.pb"), logs / "mangled.xplane.pb")
+    (logs / "empty.trace.json").write_text('{"traceEvents": []}')
+    (logs / "text.trace.json").write_text("<html>not found</html>")
+    (logs / "killed.trace.json").write_text('{"traceEvents": [{"ph":"X","ts":1,"dur":2,"name":"a"},{"ph":"X","ts":3')
     client = await aiohttp_client(make_app(real_registry(logs, cache)))
     runs = await settled_runs(client)
     assert {name: run["state"] for name, run in runs.items()} == {
@@ -141,6 +156,9 @@ async def test_damaged_runs_fail_with_a_line_each_and_the_others_are_served(
         "cut.xplane.pb.gz": "failed",
         "random.xplane.pb": "failed",
         "mangled.xplane.pb": "failed",
+        "empty.trace.json": "ready",
+        "text.trace.json": "failed",
+        "killed.trace.json": "ready",
     }
     for name, run in runs.items():
         if run["state"] == "failed":
@@ -149,8 +167,15 @@ async def test_damaged_runs_fail_with_a_line_each_and_the_others_are_served(
             answer = await client.get(f"/api/v1/runs/{run['id']}/manifest")
             assert (answer.status, (await answer.json())["error"]["message"]) == (422, run["error"])
             assert not (cache / run["id"]).exists(), "a half-made store was left behind"
-    good = runs["good.xplane.pb"]
-    assert (await client.get(f"/api/v1/runs/{good['id']}/manifest")).status == 200
+    manifests = {
+        name: await fetch_json(client, f"/api/v1/runs/{run['id']}/manifest", "Manifest")
+        for name, run in runs.items()
+        if run["state"] == "ready"
+    }
+    assert manifests["good.xplane.pb"]["events"]["total"] == "26723"
+    assert (manifests["empty.trace.json"]["empty"], manifests["empty.trace.json"]["end"]) == (True, "0")
+    assert manifests["killed.trace.json"]["events"]["slices"] == "1"
+    assert manifests["killed.trace.json"]["warnings"]
 
 
 def worker_processes() -> list[int]:

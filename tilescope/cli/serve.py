@@ -40,12 +40,12 @@ def run(args: argparse.Namespace) -> int:
 
     registry = make_registry(args.paths, args.cache_dir, index_all=False)
     listening = bind(args.host, DEFAULT_PORT if args.port is None else args.port)
-    log_to_stderr()
     warn_of_strangers(args.host)
 
     async def announce() -> None:
         count = len(await registry.list_runs())
         print(f"Serving {count} {'run' if count == 1 else 'runs'} at {url_of(listening)} (Ctrl-C stops)", flush=True)
 
-    asyncio.run(run_until_signalled(make_app(registry, host=args.host), listening, announce))
+    with log_to_stderr():
+        asyncio.run(run_until_signalled(make_app(registry, host=args.host), listening, announce))
     return 0

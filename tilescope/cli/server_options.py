@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,13 +47,18 @@ def make_registry(paths: Sequence[Path], cache_dir: Path | None, *, index_all: b
     return Registry(paths, cache, OpenStores(open_run_store), discover, index_all=index_all)
 
 
-def log_to_stderr() -> None:
-    """Lets the server say on standard error what it indexes and what fails."""
+@contextmanager
+def log_to_stderr() -> Iterator[None]:
+    """Lets the server say on standard error, within the block, what it indexes and what fails."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("tilescope: %(message)s"))
     logger = logging.getLogger("tilescope.server")
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
 
 
 def warn_of_strangers(host: str) -> None:

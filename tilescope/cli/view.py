@@ -14,6 +14,7 @@ Examples:
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -48,7 +49,6 @@ def run(args: argparse.Namespace) -> int:
     registry = make_registry(args.paths, args.cache_dir, index_all=True)
     _check_files(args.paths)
     listening = _listen(args.host, args.port)
-    log_to_stderr()
     warn_of_strangers(args.host)
 
     async def show() -> None:
@@ -58,11 +58,19 @@ def run(args: argparse.Namespace) -> int:
             raise UsageError(f"{where}: there are no traces here (name a trace, a log directory or a store)")
         url = f"{url_of(listening)}?run={quote(runs[0].found.id)}"
         print(f"Viewing {runs[0].found.name} at {url} (Ctrl-C stops)", flush=True)
-        if not args.no_browser and not await asyncio.to_thread(webbrowser.open, url):
+        if not args.no_browser and not (has_screen() and await asyncio.to_thread(webbrowser.open, url)):
             print("tilescope: no browser could be started: open the URL by hand", file=sys.stderr)
 
-    asyncio.run(run_until_signalled(make_app(registry, host=args.host), listening, show))
+    with log_to_stderr():
+        asyncio.run(run_until_signalled(make_app(registry, host=args.host), listening, show))
     return 0
+
+
+def has_screen() -> bool:
+    """Whether a browser would open a window. Without a screen `webbrowser` starts one in the terminal, and waits."""
+    if sys.platform in ("darwin", "win32") or os.environ.get("BROWSER"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def _check_files(paths: Sequence[Path]) -> None:
