@@ -2,7 +2,8 @@
 # Needs Python 3.11 or newer, Node 20 or newer with npm, and a C++17 compiler; `make help` lists the targets.
 
 PYTHON ?= python3
-DEMO_PORT ?= 8765
+# A port of your own choice for `make demo`; otherwise the usual one, or any free one when that is taken.
+DEMO_PORT ?=
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -15,7 +16,6 @@ NATIVE := CMakeLists.txt $(wildcard tiler/native/*.cpp tiler/native/*.hpp)
 VIEWER := $(shell find viewer -type d \( -name node_modules -o -name dist \) -prune -o -type f -print 2>/dev/null)
 VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
-DEMO_TRACE := $(wildcard docs/demo/plugins/profile/*/*.xplane.pb)
 
 .PHONY: help demo install test test-python test-viewer test-browser test-dist lint lint-python lint-viewer bench dist \
         viewer browser cli-docs clean
@@ -61,8 +61,11 @@ viewer: $(VIEWER_BUILT) ## the built viewer, in server/static
 
 # -- demo ----------------------------------------------------------------------------------------------------------------
 
+DISPLAY_THERE := $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname))
+
 demo: $(STAMPS)/install $(VIEWER_BUILT) ## index the trace that ships with the project and serve it (DEMO_PORT)
-	@$(BIN)/tilescope view docs/demo --port $(DEMO_PORT) $(if $(DISPLAY)$(WAYLAND_DISPLAY),,--no-browser)
+	@$(BIN)/tilescope view docs/demo --cache-dir .demo \
+		$(if $(DEMO_PORT),--port $(DEMO_PORT)) $(if $(DISPLAY_THERE),,--no-browser)
 
 # -- tests ---------------------------------------------------------------------------------------------------------------
 
@@ -70,7 +73,7 @@ test: $(STAMPS)/test-tools ## everything: lint, types, Python, viewer, distribut
 	@$(BIN)/python tests/run_stages.py
 
 test-python: $(STAMPS)/test-tools ## Python tests
-	$(BIN)/python -m pytest -rs
+	$(BIN)/python -m pytest -rs --ignore=tests/browser --ignore=tests/distribution
 
 test-viewer: $(VIEWER_MODULES) ## unit tests of the viewer
 	cd viewer && npm run --silent test
@@ -106,14 +109,14 @@ lint-viewer: $(VIEWER_MODULES)
 # -- the rest ------------------------------------------------------------------------------------------------------------
 
 bench: $(STAMPS)/test-tools ## indexing speed, memory and store size for 10 million events
-	$(BIN)/python -m bench.indexing
+	$(BIN)/python -m bench.indexing $(BENCH_ARGS)
 
 dist: $(STAMPS)/test-tools $(VIEWER_BUILT) ## sdist and wheel, in dist/
 	rm -rf dist
 	$(BIN)/python -m build --no-isolation --outdir dist .
 
 cli-docs: $(STAMPS)/test-tools ## writes docs/cli.md anew from the help texts
-	$(BIN)/python tests/cli/write_cli_docs.py
+	$(BIN)/python -m tests.cli.write_cli_docs
 
 clean: ## removes everything that was built
 	rm -rf .venv build dist .demo server/static viewer/node_modules viewer/dist tests/artefacts \
