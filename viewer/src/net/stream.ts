@@ -91,8 +91,10 @@ export class TileStream {
     this.setStatus("closed");
     this.cancelRetry();
     this.fetcher.stop();
-    this.socket?.close();
+    // Let go first: closing may report itself at once, and would look like a lost connection.
+    const socket = this.socket;
     this.socket = null;
+    socket?.close();
   }
 
   private open(): void {

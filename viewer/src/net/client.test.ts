@@ -1,0 +1,112 @@
+import { describe, expect, test, vi } from "vitest";
+import { ticks } from "../base/time";
+import type { View } from "../base/view";
+import { type PageKey, pageName } from "../pages/key";
+import { decodePage } from "../pages/page";
+import { Pyramid, sliceTiles } from "../testing/pyramid";
+import { TileClient } from "./client";
+import type { StreamEvents } from "./stream";
+
+const OPTIONS = { rootLevel: 5, leafEvents: 12, tilesPerPage: 4 };
+const events = Array.from({ length: 400 }, (_, k) => ({ start: 600 * k, duration: 100, row: 0, name: 0 }));
+const pyramid = new Pyramid(sliceTiles(0, events, OPTIONS), OPTIONS.tilesPerPage);
+
+const view: View = { startTicks: ticks(50_000), startFraction: 0, ticksPerPx: 40, widthPx: 800 };
+const screen = { view, tracks: [{ track: 0, kind: "slice" as const }] };
+
+function setUp(more: { budgetBytes?: number; loadShape?: () => Promise<ReturnType<Pyramid["shape"]>> } = {}) {
+  let stream: StreamEvents | null = null;
+  const lists: (readonly PageKey[])[] = [];
+  const onChange = vi.fn();
+  const onError = vi.fn();
+  const loadShape = vi.fn(more.loadShape ?? (async () => pyramid.shape()));
+  const client = new TileClient({
+    rootLevel: OPTIONS.rootLevel,
+    loadShape,
+    connect: () => {
+      throw new Error("not used");
+    },
+    fetchPage: () => Promise.reject(new Error("not used")),
+    onChange,
+    onError,
+    ...(more.budgetBytes === undefined ? {} : { budgetBytes: more.budgetBytes }),
+    createStream: (handlers) => {
+      stream = handlers;
+      return { want: (keys) => lists.push(keys), close: () => lists.push([]) };
+    },
+  });
+  const answer = (keys: readonly PageKey[]): void => {
+    for (const key of keys) {
+      stream!.onPage(decodePage(pyramid.pages.get(pageName(key))!.bytes, key));
+    }
+  };
+  return { client, lists, onChange, onError, loadShape, answer, events: () => stream! };
+}
+
+test("shape, then pages, then a complete picture", async () => {
+  const { client, lists, onChange, loadShape, answer } = setUp();
+  client.show(screen);
+  expect(client.coverage(screen.tracks[0]!, view)).toEqual({ draws: [], complete: false });
+  await vi.waitFor(() => expect(onChange).toHaveBeenCalled());
+  const wanted = lists[lists.length - 1]!;
+  expect(wanted.length).toBeGreaterThan(2);
+  answer(wanted.slice(0, 1));
+  const first = client.coverage(screen.tracks[0]!, view);
+  expect([first.draws.length > 0, first.complete]).toEqual([true, false]);
+  expect(client.status.missingPages).toBeGreaterThan(0);
+  answer(wanted.slice(1));
+  expect(client.coverage(screen.tracks[0]!, view).complete).toBe(true);
+  expect(client.status.missingPages).toBe(0);
+  client.show(screen);
+  expect(lists[lists.length - 1]).toEqual([]);
+  expect(loadShape).toHaveBeenCalledTimes(1);
+});
+
+test("a page that failed is not asked for again, and is reported", async () => {
+  const { client, lists, onChange, onError, events } = setUp();
+  client.show(screen);
+  await vi.waitFor(() => expect(onChange).toHaveBeenCalled());
+  const [gone] = lists[lists.length - 1]!;
+  events().onFailed(gone!, new Error("gone"));
+  expect(onError).toHaveBeenCalledWith(new Error("gone"));
+  client.show(screen);
+  expect(lists[lists.length - 1]!.map(pageName)).not.toContain(pageName(gone!));
+});
+
+test("a shape that cannot be loaded is tried again with the next screen", async () => {
+  let attempts = 0;
+  const { client, onError, onChange } = setUp({
+    loadShape: async () => {
+      attempts += 1;
+      if (attempts === 1) {
+        throw new Error("offline");
+      }
+      return pyramid.shape();
+    },
+  });
+  client.show(screen);
+  await vi.waitFor(() => expect(onError).toHaveBeenCalledTimes(1));
+  client.show(screen);
+  await vi.waitFor(() => expect(onChange).toHaveBeenCalled());
+  expect(client.shape(0)).toBeDefined();
+});
+
+describe("a cache that the view fills", () => {
+  test("asks for no pages around the view", async () => {
+    const { client, lists, onChange, answer } = setUp({ budgetBytes: 5000 });
+    client.show(screen);
+    await vi.waitFor(() => expect(onChange).toHaveBeenCalled());
+    answer(lists[lists.length - 1]!);
+    client.show(screen);
+    expect(lists[lists.length - 1]).toEqual([]);
+    expect(client.coverage(screen.tracks[0]!, view).complete).toBe(true);
+  });
+});
+
+test("the stream's status is passed on", () => {
+  const { client, onChange, events } = setUp();
+  events().onStatus("open");
+  expect(client.status).toEqual({ stream: "open", missingPages: 0 });
+  expect(onChange).toHaveBeenCalledTimes(1);
+  client.close();
+});

@@ -1,0 +1,224 @@
+import { gzipSync } from "node:zlib";
+import { decode, encode } from "@msgpack/msgpack";
+import { describe, expect, test, vi } from "vitest";
+import { type PageKey, pageName } from "../pages/key";
+import { encodePage, LEAF } from "../testing/page";
+import { ApiError, NetworkError } from "./error";
+import type { FetchPage } from "./fetcher";
+import { type Socket, type StreamStatus, TileStream } from "./stream";
+import { Turns } from "./turns";
+
+const key = (index: number): PageKey => ({ block: 0, level: 1, index, slot: 0 });
+
+function pageBytes(index: number): Uint8Array<ArrayBuffer> {
+  return encodePage(0, [{ level: 1, index, slot: 0, flags: LEAF, events: 0, slices: [], bins: [] }]);
+}
+
+type Sent = { type: "want"; id: number; pages: number[][]; received: number } | { type: "credit"; bytes: number };
+
+class FakeSocket implements Socket {
+  binaryType: BinaryType = "blob";
+  onopen: Socket["onopen"] = null;
+  onmessage: Socket["onmessage"] = null;
+  onclose: Socket["onclose"] = null;
+  readonly sent: Sent[] = [];
+  closed = false;
+
+  send(data: Uint8Array<ArrayBuffer>): void {
+    this.sent.push(decode(data) as Sent);
+  }
+
+  close(): void {
+    this.closed = true;
+    this.drop();
+  }
+
+  accept(): void {
+    this.onopen?.(new Event("open"));
+  }
+
+  drop(): void {
+    this.onclose?.(new Event("close") as CloseEvent);
+  }
+
+  push(header: object, payload = new Uint8Array(0)): void {
+    const bytes = new Uint8Array([...encode(header), ...payload]);
+    this.onmessage?.(new MessageEvent("message", { data: bytes.buffer }));
+  }
+
+  pushPage(index: number, payload = new Uint8Array(gzipSync(pageBytes(index)))): number {
+    this.push({ type: "page", id: 1, key: [0, 1, index, 0], bytes: payload.length }, payload);
+    return payload.length;
+  }
+
+  get wants(): number[][] {
+    return this.sent.flatMap((message) => (message.type === "want" ? [message.pages.map((page) => page[2]!)] : []));
+  }
+}
+
+function setUp(fetchPage: FetchPage = () => Promise.reject(new NetworkError("down")), turns = new Turns()) {
+  const sockets: FakeSocket[] = [];
+  const pauses: { run: () => void; ms: number }[] = [];
+  const pages: number[] = [];
+  const failed: string[] = [];
+  const statuses: StreamStatus[] = [];
+  const stream = new TileStream({
+    connect: () => {
+      sockets.push(new FakeSocket());
+      return sockets[sockets.length - 1]!;
+    },
+    fetchPage,
+    turns,
+    events: {
+      onPage: (page) => pages.push(page.key.index),
+      onFailed: (page, error) => failed.push(`${page.index}: ${error.message}`),
+      onStatus: (status) => statuses.push(status),
+    },
+    later: (run, ms) => {
+      pauses.push({ run, ms });
+      return () => pauses.splice(0);
+    },
+  });
+  return { stream, sockets, pauses, pages, failed, statuses };
+}
+
+describe("an open connection", () => {
+  test("sends the wants of before, then each new list, and the same list only once", () => {
+    const { stream, sockets } = setUp();
+    stream.want([key(1), key(2)]);
+    expect(sockets[0]!.sent).toEqual([]);
+    sockets[0]!.accept();
+    stream.want([key(1), key(2)]);
+    stream.want([key(2), key(3)]);
+    stream.want([]);
+    expect(sockets[0]!.binaryType).toBe("arraybuffer");
+    expect(sockets[0]!.wants).toEqual([[1, 2], [2, 3], []]);
+    expect(sockets[0]!.sent.map((message) => message.type === "want" && message.id)).toEqual([1, 2, 3]);
+  });
+
+  test("gives back the credit of a page after it was decoded", async () => {
+    const { stream, sockets, pages } = setUp();
+    stream.want([key(1)]);
+    const [socket] = sockets;
+    socket!.accept();
+    const size = socket!.pushPage(1);
+    expect(socket!.sent.length).toBe(1);
+    await vi.waitFor(() => expect(socket!.sent[1]).toEqual({ type: "credit", bytes: size }));
+    expect(pages).toEqual([1]);
+  });
+
+  test("says how many pages have come, and asks again for one that was dropped since", async () => {
+    const { stream, sockets, pages } = setUp();
+    stream.want([key(1), key(2)]);
+    const [socket] = sockets;
+    socket!.accept();
+    socket!.pushPage(1);
+    await vi.waitFor(() => expect(pages).toEqual([1]));
+    stream.want([key(2)]);
+    expect(socket!.wants).toEqual([[1, 2]]);
+    stream.want([key(1), key(2)]);
+    expect(socket!.wants).toEqual([
+      [1, 2],
+      [1, 2],
+    ]);
+    expect(socket!.sent[socket!.sent.length - 1]).toMatchObject({ type: "want", received: 1 });
+  });
+
+  test("a page on its way through the decoder is not asked for again", async () => {
+    const { stream, sockets, pages } = setUp();
+    stream.want([key(1)]);
+    const [socket] = sockets;
+    socket!.accept();
+    socket!.pushPage(1);
+    stream.want([key(1), key(2)]);
+    expect(socket!.wants[1]).toEqual([2]);
+    await vi.waitFor(() => expect(pages).toEqual([1]));
+  });
+
+  test("missing and broken pages are reported once and not asked for again", async () => {
+    const { stream, sockets, failed } = setUp();
+    stream.want([key(1), key(2), key(3)]);
+    const [socket] = sockets;
+    socket!.accept();
+    socket!.push({ type: "missing", id: 1, key: [0, 1, 1, 0] });
+    const size = socket!.pushPage(2, new Uint8Array(gzipSync(pageBytes(5))));
+    socket!.pushPage(3, new Uint8Array([1, 2, 3]));
+    await vi.waitFor(() => expect(failed.length).toBe(3));
+    expect(failed[0]).toBe("1: the server has no such page");
+    expect(failed.some((text) => text.startsWith("2: page starts at tile 5"))).toBe(true);
+    await vi.waitFor(() => expect(socket!.sent).toContainEqual({ type: "credit", bytes: size }));
+    expect(socket!.sent).toContainEqual({ type: "credit", bytes: 3 });
+    stream.want([key(1), key(2), key(3), key(4)]);
+    expect(socket!.wants[1]).toEqual([4]);
+  });
+
+  test("a peer that talks nonsense is hung up on", () => {
+    const { sockets, pauses } = setUp();
+    sockets[0]!.accept();
+    sockets[0]!.push({ type: "what" });
+    expect(sockets[0]!.closed).toBe(true);
+    expect(pauses.length).toBe(1);
+  });
+});
+
+describe("a lost connection", () => {
+  test("is opened again, with the wants that are still open", async () => {
+    const { stream, sockets, pauses, pages, statuses } = setUp();
+    stream.want([key(1), key(2)]);
+    sockets[0]!.accept();
+    sockets[0]!.pushPage(1);
+    await vi.waitFor(() => expect(pages).toEqual([1]));
+    sockets[0]!.drop();
+    expect(pauses.map(({ ms }) => ms)).toEqual([250]);
+    pauses[0]!.run();
+    sockets[1]!.accept();
+    expect(sockets[1]!.sent).toEqual([{ type: "want", id: 2, pages: [[0, 1, 2, 0]], received: 0 }]);
+    expect(statuses).toEqual(["open", "connecting", "open"]);
+  });
+
+  test("pauses grow up to eight seconds, and pages come over HTTP meanwhile", async () => {
+    const { stream, sockets, pauses, pages, statuses } = setUp(async (page) => pageBytes(page.index));
+    stream.want([key(1)]);
+    for (let attempt = 0; attempt < 7; attempt++) {
+      sockets[attempt]!.drop();
+      pauses[attempt]!.run();
+    }
+    expect(pauses.map(({ ms }) => ms)).toEqual([500, 1000, 2000, 4000, 8000, 8000, 8000]);
+    await vi.waitFor(() => expect(pages).toEqual([1]));
+    stream.want([key(2)]);
+    await vi.waitFor(() => expect(pages).toEqual([1, 2]));
+    stream.want([key(3)]);
+    sockets[7]!.accept();
+    expect(sockets[7]!.wants).toEqual([[3]]);
+    expect(statuses).toEqual(["polling", "open"]);
+  });
+
+  test("over HTTP a page that does not exist fails, and one without an answer is tried again", async () => {
+    const asked: string[] = [];
+    const { stream, sockets, pauses, failed } = setUp(async (page) => {
+      asked.push(pageName(page));
+      throw page.index === 1 ? new ApiError(404, "not_found", "no such page") : new NetworkError("down");
+    });
+    stream.want([key(1), key(2)]);
+    sockets[0]!.drop();
+    pauses[0]!.run();
+    sockets[1]!.drop();
+    await vi.waitFor(() => expect(failed).toEqual(["1: no such page"]));
+    pauses[1]!.run();
+    sockets[2]!.drop();
+    await vi.waitFor(() => expect(asked).toEqual(["0/1/1/0", "0/1/2/0", "0/1/2/0"]));
+  });
+});
+
+test("a closed stream is silent", async () => {
+  const turns = new Turns();
+  const run = vi.spyOn(turns, "run");
+  const { stream, sockets, pauses, pages, statuses } = setUp(undefined, turns);
+  stream.want([key(1)]);
+  sockets[0]!.accept();
+  sockets[0]!.pushPage(1);
+  stream.close();
+  await vi.waitFor(() => expect(run).toHaveBeenCalled());
+  await turns.run(() => undefined);
+  expect([pages, pauses, statuses]).toEqual([[], [], ["open", "closed"]]);
+});
