@@ -97,7 +97,11 @@ function addBins(columns: Columns, { tile }: DrawTile, view: View): void {
     const x = originPx + bin[k]! * binPx;
     columns.add(at, x, inForce, inForce, inForce);
     at = x + binPx;
-    columns.add(x, at, min[k]!, max[k]!, mean[k]!);
+    // Up to its first sample the bin has the value from before.
+    const before = Number.isNaN(inForce) ? min[k]! : inForce;
+    const low = Math.min(before, min[k]!);
+    const high = Math.max(before, max[k]!);
+    columns.add(x, at, low, high, mean[k]!);
     inForce = last[k]!;
   }
   columns.add(at, Number.POSITIVE_INFINITY, inForce, inForce, inForce);

@@ -1,8 +1,9 @@
 /** The width of text without measuring it, and text cut to a width. */
 
-/** Advance widths of a font in pixels: by ASCII code, and one for all other characters. */
+/** Advance widths of a font in pixels: by ASCII code, of the ellipsis, and one for all other characters. */
 export interface GlyphWidths {
   readonly ascii: Float32Array;
+  readonly ellipsis: number;
   readonly other: number;
 }
 
@@ -15,14 +16,13 @@ export function measureGlyphs(measure: (text: string) => number): GlyphWidths {
     ascii[code] = measure(String.fromCharCode(code));
   }
   // Wide scripts are about as wide as the font is high: better a label that is cut early than one that overlaps.
-  return { ascii, other: Math.max(measure("…"), measure("漢")) };
+  return { ascii, ellipsis: measure(ELLIPSIS), other: Math.max(measure("W"), measure("漢")) };
 }
 
 export function textWidthPx(text: string, glyphs: GlyphWidths): number {
   let width = 0;
   for (let k = 0; k < text.length; k++) {
-    const code = text.charCodeAt(k);
-    width += code < 128 ? glyphs.ascii[code]! : glyphs.other;
+    width += glyphPx(text.charCodeAt(k), glyphs);
   }
   return width;
 }
@@ -37,15 +37,14 @@ export function elide(text: string, maxPx: number, glyphs: GlyphWidths): string 
   if (textWidthPx(shown, glyphs) <= maxPx && shown === text) {
     return text;
   }
-  const room = maxPx - glyphs.other;
+  const room = maxPx - glyphs.ellipsis;
   let head = 0;
   let tail = text.length;
   let used = 0;
   // Two characters of the beginning for one of the end.
   for (let turn = 0; head < tail; turn++) {
     const at = turn % 3 === 2 ? tail - 1 : head;
-    const code = text.charCodeAt(at);
-    used += code < 128 ? glyphs.ascii[code]! : glyphs.other;
+    used += glyphPx(text.charCodeAt(at), glyphs);
     if (used > room) {
       break;
     }
@@ -56,6 +55,13 @@ export function elide(text: string, maxPx: number, glyphs: GlyphWidths): string 
     }
   }
   return head + text.length - tail < 3 ? "" : cut(text, head, tail);
+}
+
+function glyphPx(code: number, glyphs: GlyphWidths): number {
+  if (code < 128) {
+    return glyphs.ascii[code]!;
+  }
+  return code === ELLIPSIS.charCodeAt(0) ? glyphs.ellipsis : glyphs.other;
 }
 
 /** Joins both ends; half of a surrogate pair is left out. */

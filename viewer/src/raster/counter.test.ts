@@ -1,0 +1,117 @@
+import { describe, expect, test } from "vitest";
+import { drawsOf, viewOf } from "../testing/draw";
+import { counterTiles, type SampleEvent } from "../testing/pyramid";
+import { Random } from "../testing/random";
+import { counterColumns, counterPieces } from "./counter";
+
+const OPTIONS = { rootLevel: 3, leafEvents: 100, tilesPerPage: 4 };
+
+function columns(
+  samples: readonly SampleEvent[],
+  start: number,
+  ticksPerPx: number,
+  widthPx: number,
+  leafEvents = 100,
+) {
+  const view = viewOf(start, ticksPerPx, widthPx);
+  const options = { ...OPTIONS, leafEvents };
+  return counterColumns(drawsOf(counterTiles(0, samples, options), view, options, "counter"), view);
+}
+
+test("a value is in force until the next sample, and none before the first", () => {
+  const { min, max, mean } = columns(
+    [
+      { time: 20, value: 4 },
+      { time: 35, value: 8 },
+    ],
+    0,
+    10,
+    6,
+  );
+  expect([...min]).toEqual([Number.NaN, Number.NaN, 4, 4, 8, 8]);
+  expect([...max]).toEqual([Number.NaN, Number.NaN, 4, 8, 8, 8]);
+  expect([...mean]).toEqual([Number.NaN, Number.NaN, 4, 6, 8, 8]);
+});
+
+test("a peak that lasts no time is in the range, not in the mean", () => {
+  const { max, mean } = columns(
+    [
+      { time: 0, value: 1 },
+      { time: 15, value: 99 },
+      { time: 15, value: 1 },
+    ],
+    0,
+    10,
+    3,
+  );
+  expect([...max]).toEqual([1, 99, 1]);
+  expect([...mean]).toEqual([1, 1, 1]);
+});
+
+describe("against a brute-force computation", () => {
+  const random = new Random(21);
+  let time = 0;
+  const samples = Array.from({ length: 300 }, () => {
+    time += random.pick([0, 1, 7, 60, 400]);
+    return { time, value: random.below(1000) };
+  });
+
+  function inForce(at: number): number {
+    return samples.findLast((sample) => sample.time <= at)?.value ?? Number.NaN;
+  }
+
+  function exact(from: number, to: number): { low: number; high: number } {
+    const values = [inForce(from), ...samples.filter((s) => s.time >= from && s.time < to).map((s) => s.value)];
+    const known = values.filter((value) => !Number.isNaN(value));
+    return { low: Math.min(...known), high: Math.max(...known) };
+  }
+
+  test("leaf tiles are exact in every column", () => {
+    const { min, max } = columns(samples, 50, 30, 300, 100_000);
+    for (let x = 0; x < 300; x++) {
+      const { low, high } = exact(50 + 30 * x, 80 + 30 * x);
+      expect([min[x], max[x]]).toEqual([low, high]);
+    }
+  });
+
+  test("bins lose no extreme, and invent none beyond the bins that touch the column", () => {
+    const { min, max, mean } = columns(samples, 0, 64, 200, 10);
+    for (let x = 0; x < 200; x++) {
+      const inner = exact(64 * x, 64 * (x + 1));
+      const outer = exact(64 * (x - 2), 64 * (x + 3));
+      expect(min[x]).toBeLessThanOrEqual(inner.low);
+      expect(max[x]).toBeGreaterThanOrEqual(inner.high);
+      expect(min[x]).toBeGreaterThanOrEqual(outer.low);
+      expect(max[x]).toBeLessThanOrEqual(outer.high);
+      expect(mean[x]).toBeGreaterThanOrEqual(min[x]!);
+      expect(mean[x]).toBeLessThanOrEqual(max[x]!);
+    }
+  });
+});
+
+describe("counterPieces", () => {
+  test("one piece per run of columns with a value, from top to bottom", () => {
+    const nan = Number.NaN;
+    const pieces = counterPieces(
+      { min: Float64Array.of(0, nan, 5), max: Float64Array.of(10, nan, 5), mean: Float64Array.of(5, nan, 5) },
+      ...([0, 10, 20] as const),
+    );
+    expect(pieces.length).toBe(2);
+    expect(pieces[0]).toEqual({
+      upper: [
+        { xPx: 0, yPx: 0 },
+        { xPx: 1, yPx: 0 },
+      ],
+      lower: [
+        { xPx: 0, yPx: 20 },
+        { xPx: 1, yPx: 20 },
+      ],
+      mean: [{ xPx: 0.5, yPx: 10 }],
+    });
+  });
+
+  test("a constant counter lies in the middle", () => {
+    const same = Float64Array.of(3);
+    expect(counterPieces({ min: same, max: same, mean: same }, 3, 3, 20)[0]!.mean).toEqual([{ xPx: 0.5, yPx: 10 }]);
+  });
+});

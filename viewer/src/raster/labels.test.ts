@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { drawsOf, viewOf } from "../testing/draw";
+import { type EventInput, sliceTiles } from "../testing/pyramid";
+import { labels } from "./labels";
+import { measureGlyphs, textWidthPx } from "./text";
+
+const OPTIONS = { rootLevel: 3, leafEvents: 6, tilesPerPage: 4 };
+const glyphs = measureGlyphs(() => 7);
+const nameOf = (id: number): string | undefined => ["short", "a much longer name than fits", undefined][id];
+
+function label(events: readonly EventInput[], start: number, ticksPerPx: number, widthPx = 400) {
+  const view = viewOf(start, ticksPerPx, widthPx);
+  return labels(drawsOf(sliceTiles(0, events, OPTIONS), view, OPTIONS), view, glyphs, nameOf);
+}
+
+test("wide slices are labelled in their middle, narrow ones not at all", () => {
+  const events = [
+    { start: 100, duration: 1000, row: 0, name: 0 },
+    { start: 100, duration: 339, row: 1, name: 0 },
+    { start: 500, duration: 420, row: 1, name: 1 },
+  ];
+  const found = label(events, 0, 10);
+  expect(found).toEqual([
+    { xPx: 10 + (100 - 35) / 2, row: 0, text: "short", nameId: 0, ordinal: 0 },
+    { xPx: 57, row: 1, text: "a …s", nameId: 1, ordinal: 2 },
+  ]);
+});
+
+test("a label stays in the visible part of its slice, cut to it", () => {
+  const events = [{ start: 0, duration: 16_000, row: 0, name: 1 }];
+  const [one] = label(events, 15_000, 10);
+  expect(one!.xPx).toBeGreaterThanOrEqual(4);
+  expect(one!.xPx + textWidthPx(one!.text, glyphs)).toBeLessThanOrEqual(96);
+  expect(one!.text).toContain("…");
+});
+
+test("a slice that is in many tiles has one label", () => {
+  const crowd = Array.from({ length: 40 }, (_, k) => ({ start: 300 * k, duration: 50, row: 1, name: 2 }));
+  const events = [{ start: 10, duration: 15_000, row: 0, name: 0 }, ...crowd];
+  const found = label(events, 0, 40);
+  expect(found.map(({ text, row }) => [text, row])).toEqual([["short", 0]]);
+});
+
+test("names that have not arrived have no label yet", () => {
+  expect(label([{ start: 0, duration: 4000, row: 0, name: 2 }], 0, 10)).toEqual([]);
+});

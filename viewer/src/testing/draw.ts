@@ -1,0 +1,27 @@
+/** Draw lists for tests of what comes after the cache: from events to tiles, all loaded. */
+
+import { type Ticks, ticks } from "../base/time";
+import type { TrackKind } from "../base/track";
+import type { View } from "../base/view";
+import { coverage, type DrawTile } from "../pages/coverage";
+import type { TileInput } from "./page";
+import type { PyramidOptions } from "./pyramid";
+import { Pyramid } from "./pyramid";
+
+export function viewOf(start: number, ticksPerPx: number, widthPx: number): View {
+  const whole = Math.floor(start);
+  return { startTicks: ticks(whole) as Ticks, startFraction: start - whole, ticksPerPx, widthPx };
+}
+
+/** What is drawn of track 0 when every tile is there. */
+export function drawsOf(
+  tiles: readonly TileInput[],
+  view: View,
+  { rootLevel, tilesPerPage }: PyramidOptions,
+  kind: TrackKind = "slice",
+): readonly DrawTile[] {
+  const pyramid = new Pyramid(tiles, tilesPerPage);
+  const all = new Map(pyramid.tiles().map((tile) => [`${tile.level}/${tile.index}`, tile]));
+  const lookup = (_track: number, level: number, index: number) => all.get(`${level}/${index}`);
+  return coverage(lookup, pyramid.shape(), { track: 0, kind }, view, rootLevel).draws;
+}
