@@ -12,7 +12,7 @@ import { changeSettings, DRAWER_HEIGHT_PX, settings } from "../state/settings";
 import { type Trace, trackPath } from "../state/trace";
 import { useApp } from "./app-context";
 import { argText, detailsTsv } from "./copy";
-import { formatCount, formatPercent, plural } from "./format";
+import { busyPart, formatCount, formatPercent, plural } from "./format";
 import { CheckIcon, CloseIcon, CopyIcon, FitIcon } from "./icons";
 import { Splitter } from "./splitter";
 
@@ -147,7 +147,6 @@ function BinPanel({ trace, bin }: { trace: Trace; bin: BinFacts }) {
   const name = nameOf(bin.name);
   const track = trace.tracks.get(bin.track);
   const lanes = track?.kind === "rollup" ? track.lanes : 1;
-  const duration = (value: number) => formatDuration(BigInt(value), tickPs);
   return (
     <>
       <Head title={`${plural(bin.count, "event")} in one bin`} label="Zoom in" />
@@ -159,14 +158,14 @@ function BinPanel({ trace, bin }: { trace: Trace; bin: BinFacts }) {
             <Row name="Events that start in it">{formatCount(bin.count)}</Row>
             <Row
               name="Busy"
-              aside={`${formatPercent(bin.busyTicks / (Number(bin.widthTicks) * lanes))} of ${duration(Number(bin.widthTicks))}${lanes > 1 ? ` × ${lanes} rows` : ""}`}
+              aside={`${formatPercent(busyPart(bin, lanes))} of ${formatDuration(bin.widthTicks, tickPs)}${lanes > 1 ? ` × ${lanes} rows` : ""}`}
             >
-              {formatExactDuration(BigInt(bin.busyTicks), tickPs)}
+              {formatExactDuration(bin.busyTicks, tickPs)}
             </Row>
             <Row name="Name with most busy time" aside={formatPercent(bin.share)}>
               {name ?? "…"}
             </Row>
-            <Row name="Longest event">{formatExactDuration(BigInt(bin.longestTicks), tickPs)}</Row>
+            <Row name="Longest event">{formatExactDuration(bin.longestTicks, tickPs)}</Row>
             <Row name="Start">{formatTime(bin.startTicks, trace.manifest.time, "relative")}</Row>
           </tbody>
         </table>

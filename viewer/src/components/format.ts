@@ -50,3 +50,8 @@ export function formatPercent(part: number): string {
 export function plural(count: bigint | number, word: string): string {
   return `${formatCount(count)} ${word}${count.toString() === "1" ? "" : "s"}`;
 }
+
+/** The part of a bin's time (over `lanes` rows) that is busy, 0 to 1. */
+export function busyPart(bin: { readonly busyTicks: bigint; readonly widthTicks: bigint }, lanes: number): number {
+  return Number(bin.busyTicks) / (Number(bin.widthTicks) * lanes);
+}

@@ -18,11 +18,11 @@ export interface BinFacts {
   readonly startTicks: Ticks;
   readonly widthTicks: Ticks;
   readonly count: number;
-  readonly busyTicks: number;
+  readonly busyTicks: Ticks;
   /** Dominant name, and its share of the busy time in [0, 1]. */
   readonly name: number;
   readonly share: number;
-  readonly longestTicks: number;
+  readonly longestTicks: Ticks;
 }
 
 export interface BinSelection {

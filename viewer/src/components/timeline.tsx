@@ -1,0 +1,128 @@
+/** The timeline and the track tree in one scrolling box, below the minimap and the axis. */
+
+import { useEffect, useRef } from "preact/hooks";
+import type { App } from "../app";
+import { drawStatus } from "../state/draw-status";
+import { changeSettings, settings, TREE_WIDTH_PX } from "../state/settings";
+import type { Trace } from "../state/trace";
+import { layout } from "../state/tracks";
+import { scroll } from "../state/view";
+import { connectArea } from "../timeline/area";
+import { connectPointer } from "../timeline/pointer";
+import { formatCount } from "./format";
+import { CollapseIcon, ExpandIcon } from "./icons";
+import { Minimap } from "./minimap";
+import { Splitter } from "./splitter";
+import { TrackTreeView } from "./track-tree";
+
+function TreeHead({ app, trace }: { app: App; trace: Trace }) {
+  return (
+    <div class="tree-head">
+      <div class="tree-head-row">
+        <span>{formatCount(trace.manifest.tracks)} tracks</span>
+        <span>
+          <button
+            type="button"
+            class="button is-icon"
+            title="Expand all groups"
+            aria-label="Expand all groups"
+            onClick={() => app.expandAll()}
+          >
+            <ExpandIcon />
+          </button>
+          <button
+            type="button"
+            class="button is-icon"
+            title="Collapse all groups"
+            aria-label="Collapse all groups"
+            onClick={() => app.collapseAll()}
+          >
+            <CollapseIcon />
+          </button>
+        </span>
+      </div>
+    </div>
+  );
+}
+
+function describe(trace: Trace): string {
+  const { events } = drawStatus.value;
+  const shown = events === null ? "" : ` ${formatCount(events)} events in view.`;
+  return `Timeline of ${trace.manifest.name}.${shown} W and S zoom, A and D pan, question mark shows all keys.`;
+}
+
+export function Timeline({ app, trace }: { app: App; trace: Trace }) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const timeline = useRef<HTMLDivElement>(null);
+  const tracks = useRef<HTMLCanvasElement>(null);
+  const overlay = useRef<HTMLCanvasElement>(null);
+  const axis = useRef<HTMLCanvasElement>(null);
+
+  useEffect(() => {
+    const box = scroller.current!;
+    const measure = () => {
+      scroll.value = { topPx: box.scrollTop, heightPx: box.clientHeight };
+    };
+    const observer = new ResizeObserver(measure);
+    observer.observe(box);
+    box.addEventListener("scroll", measure, { passive: true });
+    app.reveal = (topPx, heightPx) => {
+      if (topPx < box.scrollTop) box.scrollTop = topPx;
+      else if (topPx + heightPx > box.scrollTop + box.clientHeight) box.scrollTop = topPx + heightPx - box.clientHeight;
+    };
+    const onReveal = (event: Event) => {
+      const item = (event as CustomEvent<{ topPx: number; heightPx: number }>).detail;
+      app.reveal(item.topPx, item.heightPx);
+    };
+    box.addEventListener("reveal", onReveal);
+    measure();
+    const detach = app.stage.attach({
+      timeline: timeline.current!,
+      tracks: tracks.current!,
+      overlay: overlay.current!,
+      axis: axis.current!,
+    });
+    const disconnect = connectPointer(timeline.current!, box, app.stage, connectArea(app));
+    return () => {
+      observer.disconnect();
+      box.removeEventListener("scroll", measure);
+      box.removeEventListener("reveal", onReveal);
+      disconnect();
+      detach();
+    };
+  }, [app]);
+
+  const { treeWidthPx } = settings.value;
+  return (
+    <div class="trace" style={{ "--tree-width": `${treeWidthPx}px` }}>
+      <TreeHead app={app} trace={trace} />
+      <div class="time-head">
+        <Minimap app={app} trace={trace} />
+        <div class="axis">
+          <canvas ref={axis} aria-hidden="true" />
+        </div>
+      </div>
+      <div class="scroller" ref={scroller}>
+        <div class="scroller-content" style={{ height: `${layout.value.heightPx}px` }}>
+          <TrackTreeView trace={trace} />
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the timeline takes keys */}
+          <div class="timeline" ref={timeline} tabIndex={0} style={{ height: `${scroll.value.heightPx}px` }}>
+            <canvas ref={tracks} role="img" aria-label="Timeline" aria-describedby="timeline-description" />
+            <canvas ref={overlay} aria-hidden="true" />
+            <span id="timeline-description" class="visually-hidden">
+              {describe(trace)}
+            </span>
+          </div>
+        </div>
+      </div>
+      <Splitter
+        axis="x"
+        label="Width of the track tree"
+        valuePx={treeWidthPx}
+        limits={TREE_WIDTH_PX}
+        sign={1}
+        onChange={(widthPx) => changeSettings({ treeWidthPx: widthPx })}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,121 @@
+/** What the pointer is over, in a few lines beside it. */
+
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { formatDuration, formatTime } from "../base/time";
+import { type Hover, hover } from "../state/hover";
+import { nameOf, session } from "../state/session";
+import { theme } from "../state/settings";
+import type { Trace } from "../state/trace";
+import { busyPart, formatCount, formatPercent, plural } from "./format";
+
+const OFFSET_PX = 14;
+
+interface Line {
+  readonly term: string;
+  readonly text: string;
+}
+
+interface Content {
+  readonly nameId: number | null;
+  readonly title: string;
+  readonly lines: readonly Line[];
+  readonly note: string;
+}
+
+function contentOf({ pointed }: Hover, trace: Trace): Content {
+  const { time } = trace.manifest;
+  const duration = (value: bigint) => formatDuration(value, time.tickPs);
+  const start = (value: bigint) => ({ term: "Start", text: formatTime(value, time, "relative") });
+  if (pointed.kind === "slice") {
+    const { hit, isInstant } = pointed;
+    const category = session.value?.name(hit.nameId)?.category ?? "";
+    return {
+      nameId: hit.nameId,
+      title: nameOf(hit.nameId) ?? "…",
+      lines: [
+        ...(isInstant ? [] : [{ term: "Duration", text: duration(hit.durationTicks) }]),
+        start(hit.startTicks),
+        ...(category === "" ? [] : [{ term: "Category", text: category }]),
+      ],
+      note: hit.open ? "Open: the trace ended before it did" : "",
+    };
+  }
+  if (pointed.kind === "bin") {
+    const { bin, lanes } = pointed;
+    const rows = lanes > 1 ? ` of ${lanes} rows` : "";
+    return {
+      nameId: bin.name,
+      title: bin.count === 0 ? "No event starts here" : plural(bin.count, "event"),
+      lines: [
+        { term: "Busy", text: `${duration(bin.busyTicks)} · ${formatPercent(busyPart(bin, lanes))}${rows}` },
+        { term: "Mostly", text: `${nameOf(bin.name) ?? "…"} · ${formatPercent(bin.share)}` },
+        { term: "Longest", text: duration(bin.longestTicks) },
+        start(bin.startTicks),
+      ],
+      note: `Aggregate of ${duration(bin.widthTicks)}: exact sums of the events too short to draw`,
+    };
+  }
+  const { hit } = pointed;
+  const track = trace.tracks.get(hit.track)?.name ?? "";
+  if (hit.kind === "sample") {
+    return {
+      nameId: null,
+      title: `${hit.value}`,
+      lines: [{ term: "Counter", text: track }, start(hit.startTicks)],
+      note: "",
+    };
+  }
+  return {
+    nameId: null,
+    title: hit.min === hit.max ? `${hit.min}` : `${hit.min} … ${hit.max}`,
+    lines: [
+      { term: "Counter", text: track },
+      { term: "Mean", text: `${Number(hit.mean.toPrecision(6))}` },
+      { term: "Samples", text: formatCount(hit.n) },
+      start(hit.startTicks),
+    ],
+    note: `Aggregate of ${duration(hit.endTicks - hit.startTicks)}: exact`,
+  };
+}
+
+export function Tooltip({ trace }: { trace: Trace }) {
+  const element = useRef<HTMLDivElement>(null);
+  const [size, setSize] = useState({ widthPx: 0, heightPx: 0 });
+  const current = hover.value;
+  useLayoutEffect(() => {
+    const box = element.current?.getBoundingClientRect();
+    if (box !== undefined && (box.width !== size.widthPx || box.height !== size.heightPx)) {
+      setSize({ widthPx: box.width, heightPx: box.height });
+    }
+  });
+  if (current === null) return null;
+  const { nameId, title, lines, note } = contentOf(current, trace);
+  // Right of and below the pointer, on the other side where there is no room.
+  const fitsRight = current.clientXPx + OFFSET_PX + size.widthPx < innerWidth - 8;
+  const fitsBelow = current.clientYPx + OFFSET_PX + size.heightPx < innerHeight - 8;
+  const leftPx = fitsRight ? current.clientXPx + OFFSET_PX : current.clientXPx - OFFSET_PX - size.widthPx;
+  const topPx = fitsBelow ? current.clientYPx + OFFSET_PX : current.clientYPx - OFFSET_PX - size.heightPx;
+  const color = nameId === null ? undefined : session.value?.colors(theme.value).css(nameId);
+  return (
+    <div
+      ref={element}
+      class="tooltip"
+      role="tooltip"
+      style={{ left: `${Math.max(4, leftPx)}px`, top: `${Math.max(4, topPx)}px` }}
+    >
+      <div class="tooltip-name">
+        {color !== undefined && <i class="swatch" style={{ background: color }} />}
+        {title}
+      </div>
+      <dl>
+        {lines.map((line) => (
+          <div class="tooltip-line" key={line.term}>
+            <dt>{line.term}</dt>
+            <dd>{line.text}</dd>
+          </div>
+        ))}
+      </dl>
+      {note !== "" && <div class="tooltip-note">{note}</div>}
+    </div>
+  );
+}

@@ -1,0 +1,126 @@
+/**
+ * `window.tilescope`: a read-only look at what is on the screen, for pages that embed the viewer and for tests.
+ * Documented in docs/embedding.md; 64-bit numbers are decimal strings there.
+ */
+
+import type { App } from "./app";
+import { visibleRange } from "./base/view";
+import { detailsView } from "./state/details";
+import { drawStatus } from "./state/draw-status";
+import { runIdOf, runView } from "./state/run";
+import { selection } from "./state/selection";
+import { view } from "./state/view";
+import { outlineOf } from "./timeline/pointing";
+
+export interface EmbeddingApi {
+  readonly version: 1;
+  /** `list`, `opening`, `unknown`, `indexing`, `failed`, `empty` or `open`. */
+  readonly state: string;
+  readonly run: string | null;
+  /** The visible range in ticks since the run's origin. */
+  readonly view: { readonly start: string; readonly end: string; readonly ticksPerPx: number };
+  readonly selection:
+    | { readonly kind: "none" }
+    | { readonly kind: "event"; readonly track: number; readonly ordinal: number; readonly loaded: boolean }
+    | { readonly kind: "bin"; readonly track: number; readonly count: number; readonly busy: string }
+    | { readonly kind: "area"; readonly start: string; readonly end: string };
+  /** Whether everything that the view needs has arrived and has been drawn. */
+  readonly sharp: boolean;
+  /** Events in view; null while loading or moving. */
+  readonly events: number | null;
+  /** Frames painted since the page was loaded. */
+  readonly frames: number;
+  /** What the last picture took to paint, in milliseconds. */
+  readonly frameMs: number;
+  /** The labels on the timeline with the place of their slices (CSS pixels in the window). */
+  readonly labels: readonly {
+    readonly track: number;
+    readonly ordinal: number;
+    readonly text: string;
+    readonly x: number;
+    readonly y: number;
+    readonly width: number;
+    readonly height: number;
+  }[];
+}
+
+declare global {
+  interface Window {
+    tilescope: EmbeddingApi;
+  }
+}
+
+function labelsOf(app: App): EmbeddingApi["labels"] {
+  const { picture, labels } = app.stage;
+  const box = document.querySelector(".timeline")?.getBoundingClientRect();
+  if (picture === null || box === undefined) return [];
+  return labels.flatMap(({ track, ordinal, text }) => {
+    const outline = outlineOf(picture, { kind: "event", track, ordinal });
+    if (outline === null) return [];
+    const from = Math.max(0, outline.fromPx);
+    const to = Math.min(picture.view.widthPx, outline.toPx);
+    return [
+      {
+        track,
+        ordinal,
+        text,
+        x: box.left + from,
+        y: box.top + outline.topPx,
+        width: to - from,
+        height: outline.heightPx,
+      },
+    ];
+  });
+}
+
+function selectionOf(): EmbeddingApi["selection"] {
+  const chosen = selection.peek();
+  switch (chosen.kind) {
+    case "none":
+      return chosen;
+    case "event":
+      return { ...chosen, loaded: detailsView.peek().kind === "ready" };
+    case "bin":
+      return { kind: "bin", track: chosen.bin.track, count: chosen.bin.count, busy: chosen.bin.busyTicks.toString() };
+    case "area":
+      return { kind: "area", start: chosen.range.startTicks.toString(), end: chosen.range.endTicks.toString() };
+  }
+}
+
+export function installEmbeddingApi(app: App): void {
+  const api: EmbeddingApi = {
+    version: 1,
+    get state() {
+      return runView.peek().kind;
+    },
+    get run() {
+      return runIdOf(runView.peek());
+    },
+    get view() {
+      const { startTicks, endTicks } = visibleRange(view.peek());
+      return { start: startTicks.toString(), end: endTicks.toString(), ticksPerPx: view.peek().ticksPerPx };
+    },
+    get selection() {
+      return selectionOf();
+    },
+    get sharp() {
+      const { picture } = app.stage;
+      return (
+        picture !== null && !app.stage.isDirty && [...picture.coverages.values()].every((coverage) => coverage.complete)
+      );
+    },
+    get events() {
+      return drawStatus.peek().events;
+    },
+    get frames() {
+      return app.stage.loop.paintedFrames;
+    },
+    get frameMs() {
+      return drawStatus.peek().frameMs;
+    },
+    get labels() {
+      return labelsOf(app);
+    },
+  };
+  Object.defineProperty(window, "tilescope", { value: Object.freeze(api) });
+}

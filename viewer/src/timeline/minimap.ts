@@ -1,0 +1,138 @@
+/**
+ * The minimap: the whole run, one thin lane per group. Its pages are few and are loaded once, over HTTP and apart from
+ * the view's pages, so that they never leave the cache.
+ */
+
+import { fit, type View } from "../base/view";
+import type { Track } from "../net/model";
+import { PageCache } from "../pages/cache";
+import { coverage } from "../pages/coverage";
+import { blockOf, pageName } from "../pages/key";
+import { decodePage } from "../pages/page";
+import { resolve, type TrackRequest } from "../pages/resolver";
+import type { ShapeIndex } from "../pages/shape";
+import type { Theme } from "../raster/palette";
+import { RowRaster } from "../raster/raster";
+import { namesVersion, type Session } from "../state/session";
+import type { Trace } from "../state/trace";
+import type { CanvasTheme } from "./canvas-theme";
+import { Surface } from "./surface";
+
+/** More lanes than this are thinner than a pixel. */
+const MAX_LANES = 30;
+const PADDING_PX = 3;
+const HEIGHT_PX = 36;
+
+/** The rollups that the minimap shows, in screen order: those with the most busy time where there are too many. */
+export function minimapTracks(trace: Trace): readonly Track[] {
+  const rollups = [...trace.tracks.values()].filter((track) => track.kind === "rollup" && track.events > 0n);
+  if (rollups.length <= MAX_LANES) return rollups;
+  const busiest = rollups.toSorted((a, b) => (a.busyTicks < b.busyTicks ? 1 : -1)).slice(0, MAX_LANES);
+  return busiest.toSorted((a, b) => a.id - b.id);
+}
+
+export class MinimapPainter {
+  readonly #trace: Trace;
+  readonly #surface: Surface;
+  readonly #image: HTMLCanvasElement;
+  readonly #tracks: readonly Track[];
+  readonly #cache = new PageCache(64 * 1024 * 1024);
+  readonly #shapes = new Map<number, ShapeIndex>();
+  readonly #asked = new Set<string>();
+  readonly #onArrival: () => void;
+  readonly #raster = new RowRaster();
+  #painted = "";
+  #arrivals = 0;
+
+  constructor(trace: Trace, canvas: HTMLCanvasElement, image: HTMLCanvasElement, onArrival: () => void) {
+    this.#trace = trace;
+    this.#surface = new Surface(canvas);
+    this.#image = image;
+    this.#tracks = minimapTracks(trace);
+    this.#onArrival = onArrival;
+    for (const block of new Set(this.#tracks.map((track) => blockOf(track.id)))) void this.#loadShape(block);
+  }
+
+  /** Paints when anything but the position of the view has changed. */
+  paint(session: Session, view: View, values: CanvasTheme, theme: Theme, ratio: number): void {
+    const colors = session.colors(theme);
+    const key = [view.widthPx, ratio, theme, this.#arrivals, namesVersion.peek()].join(" ");
+    if (key === this.#painted) return;
+    this.#painted = key;
+    const whole = fit(this.#trace.manifest.range, Math.round(view.widthPx * ratio));
+    const requests = this.#tracks.map(({ id, kind }): TrackRequest => ({ track: id, kind }));
+    this.#loadPages(requests, whole);
+    const context = this.#surface.begin(view.widthPx, HEIGHT_PX, ratio);
+    context.fillStyle = values.panel;
+    context.fillRect(0, 0, whole.widthPx, HEIGHT_PX * ratio);
+    if (this.#tracks.length === 0) return;
+    const image = this.#raster.draw(
+      this.#tracks.map((track, lane) => ({
+        kind: track.kind,
+        draws: this.#draws({ track: track.id, kind: track.kind }, whole),
+        firstLane: lane,
+        firstRow: 0,
+        rows: 1,
+        lanes: track.lanes,
+      })),
+      whole,
+      this.#tracks.length,
+      colors,
+    );
+    this.#image.width = image.widthPx;
+    this.#image.height = image.lanes;
+    this.#image.getContext("2d")?.putImageData(new ImageData(image.pixels, image.widthPx, image.lanes), 0, 0);
+    context.imageSmoothingEnabled = false;
+    const lanePx = ((HEIGHT_PX - 2 * PADDING_PX) * ratio) / image.lanes;
+    const gapPx = lanePx >= 4 ? Math.max(1, Math.round(ratio)) : 0;
+    for (let lane = 0; lane < image.lanes; lane++) {
+      const y0 = Math.round(PADDING_PX * ratio + lane * lanePx);
+      const y1 = Math.round(PADDING_PX * ratio + (lane + 1) * lanePx) - gapPx;
+      context.drawImage(this.#image, 0, lane, image.widthPx, 1, 0, y0, image.widthPx, Math.max(1, y1 - y0));
+    }
+  }
+
+  /** Time at a place of the minimap: the same fit as the picture's. */
+  wholeView(widthPx: number): View {
+    return fit(this.#trace.manifest.range, widthPx);
+  }
+
+  #draws(request: TrackRequest, whole: View) {
+    const shape = this.#shapes.get(blockOf(request.track));
+    if (shape === undefined) return [];
+    const lookup = (track: number, level: number, index: number) => this.#cache.lookup(track, level, index);
+    return coverage(lookup, shape, request, whole, this.#trace.manifest.rootLevel).draws;
+  }
+
+  async #loadShape(block: number): Promise<void> {
+    try {
+      this.#shapes.set(block, await this.#trace.api.shape(block));
+    } catch {
+      // The timeline asks for the same record and says what is wrong with it; the minimap stays without these lanes.
+      return;
+    }
+    this.#arrived();
+  }
+
+  #loadPages(requests: readonly TrackRequest[], whole: View): void {
+    const { rootLevel } = this.#trace.manifest;
+    const wants = resolve({ view: whole, tracks: requests, rootLevel, shapes: this.#shapes, marginPx: 0 });
+    for (const { key, name, tier } of wants) {
+      if (tier !== "sharp" && tier !== "coarse") continue;
+      if (this.#asked.has(name)) continue;
+      this.#asked.add(name);
+      this.#trace.api.page(key).then(
+        (bytes) => {
+          this.#cache.add(decodePage(bytes, key));
+          this.#arrived();
+        },
+        () => this.#asked.delete(pageName(key)),
+      );
+    }
+  }
+
+  #arrived(): void {
+    this.#arrivals += 1;
+    this.#onArrival();
+  }
+}

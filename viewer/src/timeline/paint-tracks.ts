@@ -1,0 +1,234 @@
+/** Draws the tracks: grid, raster stretched to its lanes, texture of aggregates, counters, labels, sticky header. */
+
+import type { TimeAxis } from "../base/axis";
+import { counterColumns, counterPieces } from "../raster/counter";
+import { type LabelOptions, labels } from "../raster/labels";
+import type { ColorTable } from "../raster/palette";
+import { type RasterImage, RowRaster } from "../raster/raster";
+import { type GlyphWidths, measureGlyphs } from "../raster/text";
+import { aggregateRuns } from "../raster/texture";
+import type { CanvasTheme } from "./canvas-theme";
+import { drawsOf, type Picture, rasterTracks } from "./picture";
+import type { SceneHeader, SceneTrack } from "./scene";
+import type { Surface } from "./surface";
+
+const LABEL_PX = 11;
+
+/** A row is drawn a pixel lower than it is high, so that nested rows can be told apart. */
+const ROW_GAP_PX = 1;
+
+const LABELS: LabelOptions = { minPx: 34, paddingPx: 4 };
+
+export interface TracksInput {
+  readonly picture: Picture;
+  readonly axis: TimeAxis;
+  readonly colors: ColorTable;
+  readonly theme: CanvasTheme;
+  readonly showGrid: boolean;
+  readonly nameOf: (id: number) => string | undefined;
+}
+
+export class TracksPainter {
+  readonly #raster = new RowRaster();
+  readonly #image: HTMLCanvasElement;
+  readonly #imageContext: CanvasRenderingContext2D;
+  #glyphs: { readonly font: string; readonly widths: GlyphWidths } | null = null;
+  #hatch: { readonly ratio: number; readonly color: string; readonly pattern: CanvasPattern } | null = null;
+  /** Labels of the last frame, by track, for the embedding API. */
+  readonly shown: { track: number; ordinal: number; text: string }[] = [];
+
+  constructor(image: HTMLCanvasElement) {
+    const context = image.getContext("2d");
+    if (context === null) throw new Error("this browser draws no 2D canvas");
+    this.#image = image;
+    this.#imageContext = context;
+  }
+
+  paint(surface: Surface, input: TracksInput): void {
+    const { picture, theme, axis } = input;
+    const { ratio, scene } = picture;
+    const context = surface.begin(picture.view.widthPx, picture.heightPx, ratio);
+    const image = this.#drawImage(picture, input.colors);
+    this.shown.length = 0;
+    context.fillStyle = theme.ground;
+    context.fillRect(0, 0, picture.deviceView.widthPx, Math.ceil(picture.heightPx * ratio));
+    for (const header of scene.headers) if (!header.isSticky) paintHeader(context, header, picture, theme);
+    if (input.showGrid) paintGrid(context, axis, picture, theme);
+    paintEdges(context, picture, theme);
+    const runs = this.#runsByLane(image);
+    for (const track of scene.tracks) if (track.place !== "sticky") this.#paintTrack(context, track, input, runs);
+    for (const header of scene.headers) if (header.isSticky) paintHeader(context, header, picture, theme);
+    for (const track of scene.tracks) if (track.place === "sticky") this.#paintTrack(context, track, input, runs);
+  }
+
+  #drawImage(picture: Picture, colors: ColorTable): RasterImage {
+    const lanes = Math.max(1, picture.scene.lanes);
+    const image = this.#raster.draw(rasterTracks(picture), picture.deviceView, lanes, colors);
+    if (this.#image.width !== image.widthPx || this.#image.height !== image.lanes) {
+      this.#image.width = image.widthPx;
+      this.#image.height = image.lanes;
+    }
+    this.#imageContext.putImageData(new ImageData(image.pixels, image.widthPx, image.lanes), 0, 0);
+    return image;
+  }
+
+  #runsByLane(image: RasterImage): ReadonlyMap<number, readonly { fromPx: number; toPx: number }[]> {
+    const byLane = new Map<number, { fromPx: number; toPx: number }[]>();
+    for (const run of aggregateRuns(image)) {
+      const list = byLane.get(run.lane);
+      if (list === undefined) byLane.set(run.lane, [run]);
+      else list.push(run);
+    }
+    return byLane;
+  }
+
+  #paintTrack(
+    context: CanvasRenderingContext2D,
+    track: SceneTrack,
+    input: TracksInput,
+    runs: ReadonlyMap<number, readonly { fromPx: number; toPx: number }[]>,
+  ): void {
+    if (track.firstLane < 0) {
+      paintCounter(context, track, input);
+      return;
+    }
+    const { ratio, deviceView } = input.picture;
+    context.imageSmoothingEnabled = false;
+    for (let row = 0; row < track.rows; row++) {
+      const y0 = Math.round((track.topPx + row * track.rowPx) * ratio);
+      const y1 = Math.round((track.topPx + (row + 1) * track.rowPx - ROW_GAP_PX) * ratio);
+      const lane = track.firstLane + row;
+      context.drawImage(this.#image, 0, lane, deviceView.widthPx, 1, 0, y0, deviceView.widthPx, y1 - y0);
+      const laneRuns = runs.get(lane);
+      if (laneRuns === undefined) continue;
+      context.fillStyle = this.#hatchPattern(context, ratio, input.theme.ground);
+      for (const { fromPx, toPx } of laneRuns) context.fillRect(fromPx, y0, toPx - fromPx, y1 - y0);
+    }
+    if (track.place === "track" && track.track.kind !== "instant") this.#paintLabels(context, track, input);
+  }
+
+  #paintLabels(context: CanvasRenderingContext2D, track: SceneTrack, input: TracksInput): void {
+    const { picture, colors, theme, nameOf } = input;
+    const { view, ratio } = picture;
+    context.save();
+    context.scale(ratio, ratio);
+    context.font = `${LABEL_PX}px ${theme.font}`;
+    context.textBaseline = "middle";
+    for (const label of labels(drawsOf(picture, track.track.id), view, this.#widths(context), nameOf, LABELS)) {
+      const row = label.row - track.firstRow;
+      if (row < 0 || row >= track.rows) continue;
+      context.fillStyle = colors.text(label.nameId);
+      context.fillText(label.text, label.xPx, track.topPx + row * track.rowPx + (track.rowPx - ROW_GAP_PX) / 2 + 0.5);
+      this.shown.push({ track: track.track.id, ordinal: label.ordinal, text: label.text });
+    }
+    context.restore();
+  }
+
+  #widths(context: CanvasRenderingContext2D): GlyphWidths {
+    if (this.#glyphs?.font !== context.font) {
+      const widths = measureGlyphs((text) => context.measureText(text).width);
+      this.#glyphs = { font: context.font, widths };
+    }
+    return this.#glyphs.widths;
+  }
+
+  /** Fine diagonals in the colour of the ground: bins are told from slices not by colour alone. */
+  #hatchPattern(context: CanvasRenderingContext2D, ratio: number, color: string): CanvasPattern | string {
+    if (this.#hatch?.ratio === ratio && this.#hatch.color === color) return this.#hatch.pattern;
+    const size = Math.max(4, Math.round(5 * ratio));
+    const tile = document.createElement("canvas");
+    tile.width = size;
+    tile.height = size;
+    const pen = tile.getContext("2d");
+    if (pen === null) return "transparent";
+    pen.strokeStyle = color;
+    pen.globalAlpha = 0.3;
+    pen.lineWidth = Math.max(1, ratio);
+    pen.beginPath();
+    for (const shift of [-size, 0, size]) {
+      pen.moveTo(shift - 1, size + 1);
+      pen.lineTo(shift + size + 1, -1);
+    }
+    pen.stroke();
+    const pattern = context.createPattern(tile, "repeat");
+    if (pattern === null) return "transparent";
+    this.#hatch = { ratio, color, pattern };
+    return pattern;
+  }
+}
+
+function paintHeader(
+  context: CanvasRenderingContext2D,
+  header: SceneHeader,
+  { ratio, deviceView }: Picture,
+  theme: CanvasTheme,
+): void {
+  const y0 = Math.round(header.topPx * ratio);
+  const y1 = Math.round((header.topPx + header.heightPx) * ratio);
+  const hairline = Math.max(1, Math.round(ratio));
+  context.fillStyle = theme.panel;
+  context.fillRect(0, y0, deviceView.widthPx, y1 - y0);
+  context.fillStyle = header.isSticky ? theme.lineStrong : theme.line;
+  context.fillRect(0, y1 - hairline, deviceView.widthPx, hairline);
+  context.fillStyle = theme.line;
+  context.fillRect(0, y0, deviceView.widthPx, hairline);
+}
+
+function paintGrid(context: CanvasRenderingContext2D, axis: TimeAxis, picture: Picture, theme: CanvasTheme): void {
+  const { ratio, scene, heightPx } = picture;
+  const bottom = Math.round(Math.min(heightPx, scene.endPx) * ratio);
+  context.fillStyle = theme.line;
+  context.globalAlpha = 0.7;
+  for (const mark of axis.marks)
+    context.fillRect(Math.round(mark.xPx * ratio), 0, Math.max(1, Math.round(ratio)), bottom);
+  context.globalAlpha = 1;
+}
+
+function paintEdges(context: CanvasRenderingContext2D, picture: Picture, theme: CanvasTheme): void {
+  const { ratio, scene, deviceView } = picture;
+  const hairline = Math.max(1, Math.round(ratio));
+  context.fillStyle = theme.line;
+  context.globalAlpha = 0.55;
+  for (const edge of scene.edgesPx)
+    context.fillRect(0, Math.round(edge * ratio) - hairline, deviceView.widthPx, hairline);
+  context.globalAlpha = 1;
+}
+
+const COUNTER_INSET_PX = 4;
+
+function paintCounter(context: CanvasRenderingContext2D, entry: SceneTrack, { picture, theme }: TracksInput): void {
+  const { track, topPx, rowPx } = entry;
+  const { ratio, deviceView } = picture;
+  const values = track.values ?? { min: 0, max: 1 };
+  const low = Math.min(0, values.min);
+  const high = Math.max(0, values.max);
+  const heightPx = (rowPx - 2 * COUNTER_INSET_PX) * ratio;
+  const columns = counterColumns(drawsOf(picture, track.id), deviceView);
+  context.save();
+  context.translate(0, Math.round((topPx + COUNTER_INSET_PX) * ratio));
+  const zeroPx = high > low ? (high / (high - low)) * heightPx : heightPx;
+  context.fillStyle = theme.accent;
+  context.strokeStyle = theme.accent;
+  for (const piece of counterPieces(columns, low, high, heightPx)) {
+    const first = piece.upper[0]!;
+    const last = piece.upper[piece.upper.length - 1]!;
+    // The area down to zero says how much, the band between minimum and maximum what is hidden in a pixel.
+    context.globalAlpha = 0.16;
+    context.beginPath();
+    context.moveTo(first.xPx, zeroPx);
+    for (const point of piece.upper) context.lineTo(point.xPx, point.yPx);
+    context.lineTo(last.xPx, zeroPx);
+    context.fill();
+    context.globalAlpha = 0.4;
+    context.beginPath();
+    for (const point of piece.upper) context.lineTo(point.xPx, point.yPx);
+    for (const point of piece.lower.toReversed()) context.lineTo(point.xPx, point.yPx);
+    context.fill();
+    context.globalAlpha = 1;
+    context.lineWidth = Math.max(1, 1.2 * ratio);
+    context.beginPath();
+    for (const point of piece.mean) context.lineTo(point.xPx, point.yPx);
+    context.stroke();
+  }
+  context.restore();
+}

@@ -1,0 +1,55 @@
+/** All that one frame shows: the scene, the view and the tiles that are there. Hit tests look at the same picture. */
+
+import type { View } from "../base/view";
+import type { TileClient } from "../net/client";
+import type { Coverage, DrawTile } from "../pages/coverage";
+import type { RasterTrack } from "../raster/raster";
+import type { Layout } from "../state/layout";
+import { buildScene, nearbyRequests, requestsOf, type Scene, type SceneTrack } from "./scene";
+
+export interface Picture {
+  readonly scene: Scene;
+  /** In CSS pixels, as pointers and labels are. */
+  readonly view: View;
+  /** The same in device pixels, as the raster is. */
+  readonly deviceView: View;
+  readonly ratio: number;
+  readonly heightPx: number;
+  readonly coverages: ReadonlyMap<number, Coverage>;
+}
+
+const NO_DRAWS: readonly DrawTile[] = [];
+
+export function deviceViewOf(view: View, ratio: number): View {
+  return { ...view, widthPx: Math.max(1, Math.round(view.widthPx * ratio)), ticksPerPx: view.ticksPerPx / ratio };
+}
+
+/** Tells the client what is on the screen, and takes what it has of it. */
+export function takePicture(
+  client: TileClient,
+  layout: Layout,
+  view: View,
+  scrollPx: number,
+  heightPx: number,
+  ratio: number,
+): Picture {
+  const scene = buildScene(layout, scrollPx, heightPx);
+  const deviceView = deviceViewOf(view, ratio);
+  const tracks = requestsOf(scene);
+  client.show({ view: deviceView, tracks, nearby: nearbyRequests(layout, scrollPx, heightPx, heightPx / 2) });
+  const coverages = new Map(tracks.map((request) => [request.track, client.coverage(request, deviceView)]));
+  return { scene, view, deviceView, ratio, heightPx, coverages };
+}
+
+export function drawsOf(picture: Picture, track: number): readonly DrawTile[] {
+  return picture.coverages.get(track)?.draws ?? NO_DRAWS;
+}
+
+/** The tracks of a picture as the raster draws them. */
+export function rasterTracks(picture: Picture): readonly RasterTrack[] {
+  return picture.scene.tracks.filter((entry) => entry.firstLane >= 0).map((entry) => rasterTrack(picture, entry));
+}
+
+function rasterTrack(picture: Picture, { track, firstLane, firstRow, rows }: SceneTrack): RasterTrack {
+  return { kind: track.kind, draws: drawsOf(picture, track.id), firstLane, firstRow, rows, lanes: track.lanes };
+}

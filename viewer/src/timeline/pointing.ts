@@ -1,0 +1,109 @@
+/** Events and bins on the screen: what is at a point, and where a known one is. Pure, on the picture of the last frame. */
+
+import { type Ticks, ticks } from "../base/time";
+import { type View, xOfTick } from "../base/view";
+import { type CounterBinHit, hitCounter, hitTest, type SampleHit, type SliceHit } from "../raster/hit";
+import { locateSlice } from "../raster/locate";
+import type { BinFacts, Selection } from "../state/selection";
+import { drawsOf, type Picture } from "./picture";
+import { type SceneTrack, sceneTrackAt } from "./scene";
+
+/** Something on the screen that has an outline. */
+export type Target =
+  | { readonly kind: "event"; readonly track: number; readonly ordinal: number }
+  | { readonly kind: "bin"; readonly bin: BinFacts };
+
+/** What is under the pointer. */
+export type Pointed =
+  | { readonly kind: "slice"; readonly hit: SliceHit; readonly isInstant: boolean }
+  | { readonly kind: "bin"; readonly bin: BinFacts; readonly lanes: number }
+  | { readonly kind: "counter"; readonly hit: SampleHit | CounterBinHit };
+
+export interface Outline {
+  readonly fromPx: number;
+  readonly toPx: number;
+  readonly topPx: number;
+  readonly heightPx: number;
+}
+
+/** What is at a point of the timeline (CSS pixels), or null. */
+export function pointedAt(picture: Picture, xPx: number, yPx: number): Pointed | null {
+  const found = sceneTrackAt(picture.scene, yPx);
+  if (found === null) return null;
+  const { track } = found.track;
+  const draws = drawsOf(picture, track.id);
+  if (track.kind === "counter") {
+    const hit = hitCounter(draws, picture.view, xPx);
+    return hit === null ? null : { kind: "counter", hit };
+  }
+  const hit = hitTest(draws, picture.view, xPx, found.row);
+  if (hit === null) return null;
+  if (hit.kind === "slice") return { kind: "slice", hit, isInstant: track.kind === "instant" };
+  const bin: BinFacts = {
+    track: hit.track,
+    row: hit.row,
+    startTicks: hit.startTicks,
+    widthTicks: ticks(hit.endTicks - hit.startTicks),
+    count: hit.count,
+    busyTicks: hit.busyTicks,
+    name: hit.nameId,
+    share: hit.share,
+    longestTicks: hit.longestTicks,
+  };
+  return { kind: "bin", bin, lanes: track.lanes };
+}
+
+/** What a click on it selects; a value that is in force without a sample of its own selects nothing. */
+export function selectionOf(pointed: Pointed | null): Selection {
+  if (pointed === null) return { kind: "none" };
+  if (pointed.kind === "bin") return { kind: "bin", bin: pointed.bin };
+  const { hit } = pointed;
+  if (hit.kind === "counterBin" || hit.ordinal === null) return { kind: "none" };
+  return { kind: "event", track: hit.track, ordinal: hit.ordinal };
+}
+
+/** What is outlined while the pointer is over it. */
+export function targetOf(pointed: Pointed | null): Target | null {
+  if (pointed === null) return null;
+  if (pointed.kind === "bin") return { kind: "bin", bin: pointed.bin };
+  if (pointed.kind === "slice") return { kind: "event", track: pointed.hit.track, ordinal: pointed.hit.ordinal };
+  return null;
+}
+
+/** Where a target is on the screen, or null when it is not. */
+export function outlineOf(picture: Picture, target: Target): Outline | null {
+  const track = target.kind === "event" ? target.track : target.bin.track;
+  for (const entry of picture.scene.tracks) {
+    if (entry.track.id !== track) continue;
+    const span = spanOf(picture, target);
+    const outline = span === null ? null : place(entry, span);
+    if (outline !== null) return outline;
+  }
+  return null;
+}
+
+interface Span {
+  readonly row: number;
+  readonly fromPx: number;
+  readonly toPx: number;
+}
+
+function spanOf(picture: Picture, target: Target): Span | null {
+  if (target.kind === "event") {
+    const located = locateSlice(drawsOf(picture, target.track), target.ordinal, picture.view);
+    // Also a slice that reaches across the whole view has its edges just outside of it.
+    return located;
+  }
+  const { row, startTicks, widthTicks } = target.bin;
+  return { row, ...binSpan(picture.view, startTicks, widthTicks) };
+}
+
+function binSpan(view: View, startTicks: Ticks, widthTicks: Ticks): { readonly fromPx: number; readonly toPx: number } {
+  return { fromPx: xOfTick(view, startTicks), toPx: xOfTick(view, startTicks + widthTicks) };
+}
+
+function place(entry: SceneTrack, span: Span): Outline | null {
+  const row = span.row - entry.firstRow;
+  if (row < 0 || row >= entry.rows) return null;
+  return { fromPx: span.fromPx, toPx: span.toPx, topPx: entry.topPx + row * entry.rowPx, heightPx: entry.rowPx - 1 };
+}

@@ -1,0 +1,203 @@
+/**
+ * The timeline on its canvases: takes a picture of the state when something has changed, and paints it in one frame.
+ */
+
+import { effect } from "@preact/signals";
+import { timeAxis } from "../base/axis";
+import { fit, resize, visibleRange } from "../base/view";
+import { type DrawStatus, drawStatus } from "../state/draw-status";
+import { hover } from "../state/hover";
+import { draftArea, selectedRange, selection } from "../state/selection";
+import { namesVersion, type Session, session } from "../state/session";
+import { prefersReducedMotion, settings, theme } from "../state/settings";
+import { layout } from "../state/tracks";
+import { bounds, scroll, view } from "../state/view";
+import { type CanvasTheme, readCanvasTheme } from "./canvas-theme";
+import { factsOf } from "./facts";
+import { FrameLoop } from "./frame";
+import type { MinimapPainter } from "./minimap";
+import { Motion } from "./motion";
+import { paintAxis } from "./paint-axis";
+import { paintOverlay } from "./paint-overlay";
+import { TracksPainter } from "./paint-tracks";
+import { type Picture, takePicture } from "./picture";
+import { pointedAt, targetOf } from "./pointing";
+import { Surface } from "./surface";
+
+export interface StageCanvases {
+  readonly timeline: HTMLElement;
+  readonly tracks: HTMLCanvasElement;
+  readonly overlay: HTMLCanvasElement;
+  readonly axis: HTMLCanvasElement;
+}
+
+const AXIS_PX = 28;
+
+/** How long the picture has to stand still before its events are counted for the status line. */
+const COUNT_DELAY_MS = 120;
+
+export class Stage {
+  readonly loop = new FrameLoop(() => this.#paint());
+  readonly motion = new Motion(this.loop, {
+    view: () => view.peek(),
+    setView: (next) => {
+      view.value = next;
+    },
+    bounds: () => bounds.peek(),
+    anchorXPx: () => this.pointer?.xPx ?? view.peek().widthPx / 2,
+    prefersReducedMotion,
+  });
+  /** Where the pointer is over the timeline, or null. */
+  pointer: { readonly xPx: number; readonly yPx: number } | null = null;
+  minimap: MinimapPainter | null = null;
+  #canvases: StageCanvases | null = null;
+  #surfaces: { tracks: Surface; overlay: Surface; axis: Surface; painter: TracksPainter } | null = null;
+  #theme: { readonly name: string; readonly values: CanvasTheme } | null = null;
+  #picture: Picture | null = null;
+  #tracksDirty = true;
+  #countTimer: ReturnType<typeof setTimeout> | null = null;
+
+  /** The picture that is on the screen. */
+  get picture(): Picture | null {
+    return this.#picture;
+  }
+
+  /** Whether the screen does not show the state yet. */
+  get isDirty(): boolean {
+    return this.#tracksDirty;
+  }
+
+  /** Labels that are on the screen. */
+  get labels(): readonly { readonly track: number; readonly ordinal: number; readonly text: string }[] {
+    return this.#surfaces?.painter.shown ?? [];
+  }
+
+  /** Connects the stage with its canvases and the state; returns what disconnects it. */
+  attach(canvases: StageCanvases): () => void {
+    this.#canvases = canvases;
+    this.#surfaces = {
+      tracks: new Surface(canvases.tracks),
+      overlay: new Surface(canvases.overlay),
+      axis: new Surface(canvases.axis),
+      painter: new TracksPainter(document.createElement("canvas")),
+    };
+    const observer = new ResizeObserver(() => this.#resized());
+    observer.observe(canvases.timeline);
+    const stopTracks = effect(() => {
+      for (const source of [view, scroll, layout, theme, settings, session, namesVersion]) void source.value;
+      this.invalidate();
+    });
+    const stopOverlay = effect(() => {
+      for (const source of [selection, selectedRange, draftArea, hover]) void source.value;
+      this.loop.invalidate();
+    });
+    this.#resized();
+    return () => {
+      observer.disconnect();
+      stopTracks();
+      stopOverlay();
+      if (this.#countTimer !== null) clearTimeout(this.#countTimer);
+      this.motion.releaseAll();
+      this.#canvases = null;
+      this.#surfaces = null;
+      this.#picture = null;
+    };
+  }
+
+  /** Asks for a new picture: something of the tracks has changed. */
+  invalidate(): void {
+    this.#tracksDirty = true;
+    this.loop.invalidate();
+  }
+
+  /** Looks again at what is under the pointer, which moved or under which the picture moved. */
+  updateHover(client: { readonly xPx: number; readonly yPx: number } | null): void {
+    const { pointer, picture } = this;
+    const pointed = pointer === null || picture === null ? null : pointedAt(picture, pointer.xPx, pointer.yPx);
+    const before = hover.peek();
+    const place = client ?? (before === null ? null : { xPx: before.clientXPx, yPx: before.clientYPx });
+    if (pointed === null || place === null) {
+      if (before !== null) hover.value = null;
+      return;
+    }
+    hover.value = { pointed, clientXPx: place.xPx, clientYPx: place.yPx };
+  }
+
+  #resized(): void {
+    const element = this.#canvases?.timeline;
+    if (element === undefined) return;
+    const widthPx = element.clientWidth;
+    if (widthPx === 0) return;
+    const before = view.peek();
+    // The first size is that of a view that has not been shown yet: keep its range, not its scale.
+    view.value = before.widthPx <= 1 ? fit(visibleRange(before), widthPx) : resize(before, widthPx, bounds.peek());
+    this.invalidate();
+  }
+
+  #paint(): void {
+    const surfaces = this.#surfaces;
+    const element = this.#canvases?.timeline;
+    const current = session.peek();
+    if (surfaces === null || element === undefined || current === null || view.peek().widthPx <= 1) return;
+    const values = this.#themeValues(element);
+    if (this.#tracksDirty) {
+      this.#tracksDirty = false;
+      this.#paintTracks(current, element, values);
+    }
+    const picture = this.#picture;
+    if (picture === null) return;
+    paintOverlay(surfaces.overlay, {
+      picture,
+      theme: values,
+      selection: selection.peek(),
+      selectedRange: selectedRange.peek(),
+      draft: draftArea.peek(),
+      hovered: targetOf(hover.peek()?.pointed ?? null),
+    });
+    paintAxis(surfaces.axis, {
+      axis: timeAxis(picture.view, current.trace.manifest.time, "relative"),
+      view: picture.view,
+      heightPx: AXIS_PX,
+      ratio: picture.ratio,
+      selected: draftArea.peek()?.area.range ?? selectedRange.peek(),
+      theme: values,
+    });
+  }
+
+  #paintTracks(current: Session, element: HTMLElement, values: CanvasTheme): void {
+    const startMs = performance.now();
+    const ratio = window.devicePixelRatio;
+    const shown = view.peek();
+    const picture = takePicture(current.client, layout.peek(), shown, scroll.peek().topPx, element.clientHeight, ratio);
+    this.#picture = picture;
+    this.#surfaces?.painter.paint(this.#surfaces.tracks, {
+      picture,
+      axis: timeAxis(shown, current.trace.manifest.time, "relative"),
+      colors: current.colors(theme.peek()),
+      theme: values,
+      showGrid: settings.peek().grid,
+      nameOf: (id) => current.name(id)?.name,
+    });
+    this.minimap?.paint(current, shown, values, theme.peek(), ratio);
+    this.updateHover(null);
+    this.#report(current, performance.now() - startMs);
+  }
+
+  #themeValues(element: HTMLElement): CanvasTheme {
+    const name = theme.peek();
+    if (this.#theme?.name !== name) this.#theme = { name, values: readCanvasTheme(element) };
+    return this.#theme.values;
+  }
+
+  /** Says at once what is loading, and what is on the screen when it has stood still for a moment. */
+  #report(current: Session, frameMs: number): void {
+    const { missingPages, stream } = current.client.status;
+    const before = drawStatus.peek();
+    const now: DrawStatus = { ...before, missingPages, connection: stream, frameMs };
+    if (now.missingPages !== before.missingPages || now.connection !== before.connection) drawStatus.value = now;
+    if (this.#countTimer !== null) clearTimeout(this.#countTimer);
+    this.#countTimer = setTimeout(() => {
+      if (this.#picture !== null) drawStatus.value = { ...drawStatus.peek(), frameMs, ...factsOf(this.#picture) };
+    }, COUNT_DELAY_MS);
+  }
+}
