@@ -30,6 +30,8 @@ const ZOOM_STEP = 0.6;
 
 /** Free space beside what is zoomed to, as a part of the width. */
 const FIT_PADDING = 0.12;
+const RUN_PADDING = 0.02;
+const NOMINAL_WIDTH_PX = 1000;
 
 export class App implements AppActions {
   readonly stage = new Stage();
@@ -145,7 +147,7 @@ export class App implements AppActions {
         motion.panStep(PAN_STEP * widthPx);
         return;
       case "fit-run":
-        motion.glideTo(fit(bounds.peek(), widthPx, widthPx * 0.02));
+        motion.glideTo(fit(bounds.peek(), widthPx, widthPx * RUN_PADDING));
         return;
       case "focus-selection":
         this.#focusSelection();
@@ -195,7 +197,7 @@ export class App implements AppActions {
     bounds.value = trace.manifest.range;
     chosenHost.value = wanted?.host ?? null;
     openGroups.value = defaultExpansion(trace.roots);
-    view.value = startView(view.peek().widthPx, trace.manifest.range, wanted?.range ?? null);
+    view.value = startView(trace.manifest.range, wanted?.range ?? null);
     const { api } = trace;
     this.#details = new DetailsLoader((track, ordinal, abort) => api.event(track, ordinal, abort));
     session.value = new Session(trace, theme.peek(), () => this.stage.invalidate());
@@ -291,7 +293,7 @@ export class App implements AppActions {
   }
 }
 
-function startView(widthPx: number, run: TickRange, wanted: TickRange | null): View {
-  // A view of 1 px has not been laid out yet: the first size fits `bounds` or what the address asks for.
-  return wanted === null ? fit(run, widthPx, widthPx * 0.02) : fit(wanted, widthPx);
+/** The first view of a run, of a nominal width: the timeline fits the same range when it knows its own. */
+function startView(run: TickRange, wanted: TickRange | null): View {
+  return wanted === null ? fit(run, NOMINAL_WIDTH_PX, NOMINAL_WIDTH_PX * RUN_PADDING) : fit(wanted, NOMINAL_WIDTH_PX);
 }

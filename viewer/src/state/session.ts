@@ -4,6 +4,8 @@ import { signal } from "@preact/signals";
 import { TileClient } from "../net/client";
 import type { EventName } from "../net/model";
 import { NameTable } from "../net/names";
+import type { DrawTile } from "../pages/coverage";
+import type { TileData } from "../pages/tile";
 import { ColorTable, type Theme } from "../raster/palette";
 import type { Trace } from "./trace";
 
@@ -12,6 +14,7 @@ export class Session {
   readonly client: TileClient;
   readonly #names: NameTable;
   readonly #arrived: { readonly firstId: number; readonly names: readonly EventName[] }[] = [];
+  readonly #seen = new WeakSet<TileData>();
   #colors: ColorTable;
 
   /** `onChange`: something to draw has arrived. */
@@ -45,6 +48,16 @@ export class Session {
       for (const { firstId, names } of this.#arrived) this.#colors.set(firstId, names);
     }
     return this.#colors;
+  }
+
+  /** Asks for the names of what is drawn, so that it gets its colours; each tile is looked through once. */
+  wantNames(draws: readonly DrawTile[]): void {
+    for (const { tile } of draws) {
+      if (this.#seen.has(tile)) continue;
+      this.#seen.add(tile);
+      for (const id of tile.slices.name) this.#names.get(id);
+      for (const id of tile.bins.name) this.#names.get(id);
+    }
   }
 
   name(id: number): EventName | undefined {

@@ -15,7 +15,10 @@ export class FrameLoop {
   /** Frames painted so far, for tests of idleness. */
   paintedFrames = 0;
 
-  constructor(paint: () => void, request: (callback: (nowMs: number) => void) => number = requestAnimationFrame) {
+  constructor(
+    paint: () => void,
+    request: (callback: (nowMs: number) => void) => number = (callback) => requestAnimationFrame(callback),
+  ) {
     this.#paint = paint;
     this.#request = request;
   }

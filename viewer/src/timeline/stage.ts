@@ -55,6 +55,7 @@ export class Stage {
   #theme: { readonly name: string; readonly values: CanvasTheme } | null = null;
   #picture: Picture | null = null;
   #tracksDirty = true;
+  #isFirstSize = true;
   #countTimer: ReturnType<typeof setTimeout> | null = null;
 
   /** The picture that is on the screen. */
@@ -75,6 +76,7 @@ export class Stage {
   /** Connects the stage with its canvases and the state; returns what disconnects it. */
   attach(canvases: StageCanvases): () => void {
     this.#canvases = canvases;
+    this.#isFirstSize = true;
     this.#surfaces = {
       tracks: new Surface(canvases.tracks),
       overlay: new Surface(canvases.overlay),
@@ -130,7 +132,9 @@ export class Stage {
     if (widthPx === 0) return;
     const before = view.peek();
     // The first size is that of a view that has not been shown yet: keep its range, not its scale.
-    view.value = before.widthPx <= 1 ? fit(visibleRange(before), widthPx) : resize(before, widthPx, bounds.peek());
+    const isFirst = this.#isFirstSize;
+    this.#isFirstSize = false;
+    view.value = isFirst ? fit(visibleRange(before), widthPx) : resize(before, widthPx, bounds.peek());
     this.invalidate();
   }
 
@@ -170,6 +174,7 @@ export class Stage {
     const shown = view.peek();
     const picture = takePicture(current.client, layout.peek(), shown, scroll.peek().topPx, element.clientHeight, ratio);
     this.#picture = picture;
+    for (const { draws } of picture.coverages.values()) current.wantNames(draws);
     this.#surfaces?.painter.paint(this.#surfaces.tracks, {
       picture,
       axis: timeAxis(shown, current.trace.manifest.time, "relative"),
