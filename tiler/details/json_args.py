@@ -56,19 +56,22 @@ def _parse(text: str) -> object:
 
 def _plain(value: object) -> object:
     """Nested objects as dicts, of repeated names the last. Without recursion: depth is up to the writer of the file."""
-    root: list[object] = [value]
-    pending: list[list[object] | dict[str, object]] = [root]
+    pending: list[list[object] | dict[str, object]] = []
+    plain = _opened(value, pending)
     while pending:
         container = pending.pop()
-        items = list(container.items() if isinstance(container, dict) else enumerate(container))
-        for place, item in items:
-            replaced: object = item
-            if isinstance(item, Pairs):
-                replaced = dict(item)
-            elif isinstance(item, list):
-                replaced = list(item)
-            else:
-                continue
-            container[place] = replaced  # type: ignore[index]  # place is of the container's own kind
-            pending.append(replaced)
-    return root[0]
+        if isinstance(container, dict):
+            for name, item in container.items():
+                container[name] = _opened(item, pending)
+        else:
+            container[:] = [_opened(item, pending) for item in container]
+    return plain
+
+
+def _opened(value: object, pending: list[list[object] | dict[str, object]]) -> object:
+    """A container as a dict or list whose items are still to be looked at; anything else as it is."""
+    if not isinstance(value, list):
+        return value
+    container: list[object] | dict[str, object] = dict(value) if isinstance(value, Pairs) else list(value)
+    pending.append(container)
+    return container

@@ -1,7 +1,7 @@
 """A JSON parser for text that profilers really write.
 
 Accepts what Python's refuses: bad escapes (kept as written), doubled and trailing commas, other words than true, false
-and null (read as None), numbers as `+100`. Lone surrogates become U+FFFD. It does not recurse, so depth cannot break it.
+and null (read as None), numbers as `+100`. Lone surrogates become U+FFFD. Without recursion: depth cannot break it.
 """
 
 from __future__ import annotations
@@ -90,7 +90,10 @@ def _skip(pattern: re.Pattern[str], text: str, at: int) -> int:
 
 
 def _add(container: list[object] | Pairs, name: str, value: object) -> None:
-    container.append((name, value) if isinstance(container, Pairs) else value)
+    if isinstance(container, Pairs):
+        container.append((name, value))
+    else:
+        container.append(value)
 
 
 def _name(text: str, at: int) -> tuple[str, int]:
