@@ -1,13 +1,16 @@
 // Python's door to trace_event_stream.hpp.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 
 #include <array>
 #include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "bind_arrays.hpp"
 #include "trace_event_stream.hpp"
@@ -112,6 +115,13 @@ const char* ended_in(const TraceEventStream& stream) {
     return "damage";
 }
 
+// (nanoseconds, picoseconds), or None where it is malformed or out of range.
+std::optional<std::pair<std::int64_t, int>> parse_us(std::string_view digits) {
+    PicoTime time;
+    if (parse_microseconds(digits, time) != DecimalStatus::ok) return std::nullopt;
+    return std::pair<std::int64_t, int>(time.ns, time.ps);
+}
+
 // NotTraceJson becomes an exception whose arguments are (what, offset, line, column).
 void register_error(nb::module_& m) {
     static nb::object type;
@@ -133,6 +143,7 @@ void register_error(nb::module_& m) {
 
 void bind_trace_event(nb::module_& m) {
     register_error(m);
+    m.def("parse_microseconds", &parse_us, nb::arg("text"));
     nb::class_<TraceEventStream>(m, "TraceEventStream")
         .def(nb::init<>())
         .def("feed", &feed, nb::arg("data"))

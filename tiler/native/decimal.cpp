@@ -114,12 +114,12 @@ DecimalStatus scale(const Number& number, PicoTime& out) {
 }  // namespace
 
 DecimalStatus parse_microseconds(std::string_view text, PicoTime& out) {
-    // Nearly all: up to 15 whole digits and 6 decimals, no exponent, no superfluous zero.
+    // Nearly all: up to 16 whole digits and 6 decimals, no exponent, no superfluous zero.
     std::size_t at = !text.empty() && text[0] == '-' ? 1 : 0;
     const bool negative = at == 1;
     const std::size_t whole_first = at;
     std::int64_t us = 0;
-    while (at < text.size() && is_digit(text[at]) && at < 16) us = us * 10 + (text[at++] - '0');
+    while (at < text.size() && is_digit(text[at]) && at - whole_first < 16) us = us * 10 + (text[at++] - '0');
     const std::size_t whole_digits = at - whole_first;
     int fraction = 0;
     if (at < text.size() && text[at] == '.') {
@@ -129,7 +129,7 @@ DecimalStatus parse_microseconds(std::string_view text, PicoTime& out) {
         if (decimals == 0) return DecimalStatus::malformed;
         for (std::size_t k = decimals; k < 6; ++k) fraction *= 10;
     }
-    if (at == text.size() && whole_digits > 0 && (whole_digits == 1 || text[whole_first] != '0')) {
+    if (at == text.size() && us < ns_max / 1000 && whole_digits > 0 && (whole_digits == 1 || text[whole_first] != '0')) {
         return finish(negative, us * 1000 + fraction / 1000, fraction % 1000, out);
     }
     Number number;

@@ -169,13 +169,13 @@ void EventSink::add_complete(const EventFields& event, EventRow& row) {
 }
 
 void EventSink::add_instant(const EventFields& event, EventRow& row) {
-    const std::int32_t thread = tracks_.thread(event.pid, event.tid);
-    if (event.instant_scope.is_string() && event.instant_scope.text == "g") {
+    const std::string_view scope = event.instant_scope.is_string() ? event.instant_scope.text : std::string_view();
+    if (scope == "g") {
         row.track = tracks_.of_process(-1, TrackRole::global_instants);
-    } else if (event.instant_scope.is_string() && event.instant_scope.text == "p") {
-        row.track = tracks_.of_process(tracks_.thread_at(thread).process, TrackRole::process_instants);
+    } else if (scope == "p") {
+        row.track = tracks_.of_process(tracks_.process(event.pid), TrackRole::process_instants);
     } else {
-        row.track = tracks_.of_thread(thread, TrackRole::thread_instants);
+        row.track = tracks_.of_thread(tracks_.thread(event.pid, event.tid), TrackRole::thread_instants);
     }
     row.phase = Phase::instant;
     row.name = name_of(event);

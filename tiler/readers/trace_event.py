@@ -92,9 +92,9 @@ class TraceEventReader:
             return
         if stream.event_array_is_none:
             raise UnknownFormat(self.path, "is JSON, but its traceEvents is no array", advice=_ADVICE)
-        if stream.elements:
+        if stream.elements > (0 if stream.has_event_array else 1):
             raise UnknownFormat(
-                self.path, f'is JSON, but no trace: {stream.elements:,} values, none with a "ph"', advice=_ADVICE
+                self.path, f'is JSON, but no trace: none of its {stream.elements:,} values has a "ph"', advice=_ADVICE
             )
         cut = stream.ended_in not in ("nothing", "complete")
         if stream.ended_in != "nothing" and not stream.has_event_array and not (cut and self._source.truncated):

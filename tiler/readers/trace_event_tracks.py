@@ -11,6 +11,8 @@ GLOBAL_PROCESS = "Global instants"
 INSTANTS = "instants"
 NO_CATEGORY = "[no category]"
 
+_NO_PROCESS = -1  # of global instants
+
 
 class Role(IntEnum):
     """What a track shows: `TrackRole` of tiler/native/trace_event_tracks.hpp."""
@@ -57,16 +59,18 @@ _SECTIONS = {
 
 
 class TrackNames:
-    """`processes` and `tracks` of the summary, numbered as the native stream numbers them."""
+    """`processes` and `tracks` of the summary. Tracks are numbered as in the chunks, their screen order is a rank."""
 
     def __init__(self, stream: _native.TraceEventStream) -> None:
         self._threads = stream.threads()
         self._native_tracks = stream.tracks()
-        self.processes = [_process(*entry) for entry in stream.processes()]
-        self._global_process = len(self.processes)
-        if any(Role(track[0]) is Role.GLOBAL_INSTANTS for track in self._native_tracks):
-            before_all = min((process.sort_index for process in self.processes), default=0) - 1
-            self.processes.append(Process(GLOBAL_PROCESS, sort_index=before_all))
+        used = {track[1] for track in self._native_tracks}  # metadata names processes that have no events, too
+        entries = [(number, _process(*entry)) for number, entry in enumerate(stream.processes()) if number in used]
+        if _NO_PROCESS in used:
+            before_all = min((process.sort_index for _, process in entries), default=0) - 1
+            entries.append((_NO_PROCESS, Process(GLOBAL_PROCESS, sort_index=before_all)))
+        self.processes = [process for _, process in entries]
+        self._place_of_process = {number: place for place, (number, _) in enumerate(entries)}
         self._series_of_counter = self._count_series()
         ranks = self._ranks()
         self.tracks = [self._track(number, rank) for number, rank in enumerate(ranks)]
@@ -111,7 +115,7 @@ class TrackNames:
         if role in (Role.THREAD_INSTANTS, Role.ASYNC_INSTANTS):
             name = f"{name} · {INSTANTS}"
         return Track(
-            process=self._global_process if process < 0 else process,
+            process=self._place_of_process[process],
             kind=_KINDS[role],
             name=name,
             detail=detail,
