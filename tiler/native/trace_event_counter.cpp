@@ -31,9 +31,11 @@ bool EventSink::add_counter(const EventFields& event, EventRow& row) {
     const std::string name(names_.at(row.name));
     const std::string id = scalar_text(event.id);
     std::string series;
-    bool any = false;
+    bool any_argument = false;
+    bool any_sample = false;
     if (event.args.kind == JsonKind::object) {
         for_each_member(event.args.text, [&](std::string_view key, const RawValue& value) {
+            any_argument = true;
             const Sample sample = read_sample(value, row.value);
             if (sample == Sample::not_finite) ignore("counter_value_not_finite");
             if (sample == Sample::no_number) ignore(value.is_null() ? "counter_value_null" : "counter_value_no_number");
@@ -41,14 +43,13 @@ bool EventSink::add_counter(const EventFields& event, EventRow& row) {
             series.clear();
             append_decoded(key, series);
             row.track = tracks_.of_process(process, TrackRole::counter, {name, id, series});
-            if (!any) rows_.append_args(event.rest);
-            any = true;
+            if (!any_sample) rows_.append_args(event.rest);
+            any_sample = true;
             rows_.add(row);
             return true;
         });
-    } else {
-        ignore("counter_without_series");
     }
+    if (!any_argument) ignore("counter_without_series");
     return true;
 }
 
