@@ -31,8 +31,11 @@ def revalidated(request: web.Request, body: bytes, content_type: str, *, gzip: b
 
 
 def json_body(value: Any) -> bytes:
-    """Compact JSON. NaN and infinity have no JSON form: whoever puts them here has made a mistake."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    """Compact JSON. NaN and infinity have no JSON form: whoever puts them here has made a mistake.
+
+    Half surrogates, as in file names that are not UTF-8, become question marks.
+    """
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(errors="replace")
 
 
 def content_hash(body: bytes) -> str:

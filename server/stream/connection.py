@@ -40,20 +40,12 @@ def new_socket() -> web.WebSocketResponse:
 class Connection:
     """Serves one prepared socket until either side closes it."""
 
-    def __init__(
-        self,
-        socket: web.WebSocketResponse,
-        transport: asyncio.Transport,
-        store: RunStore,
-        *,
-        send_timeout_s: float = SEND_TIMEOUT_S,
-    ) -> None:
+    def __init__(self, socket: web.WebSocketResponse, transport: asyncio.Transport, store: RunStore) -> None:
         self._socket = socket
         self._transport = transport
         self._store = store
         self._wants = WantQueue()
         self._changed = asyncio.Event()  # a want-list or credit came in
-        self._send_timeout_s = send_timeout_s
 
     async def run(self) -> None:
         """Receives and sends until the socket is closed."""
@@ -63,8 +55,8 @@ class Connection:
         finally:
             sender.cancel()
             await asyncio.gather(sender, return_exceptions=True)
-            if self._transport.get_write_buffer_size():
-                self._transport.abort()  # nobody reads it any more: do not wait for the network to notice
+            # What is still unsent may be the reason for closing. A peer that does not take it soon is not waited for.
+            asyncio.get_running_loop().call_later(CLOSE_TIMEOUT_S, self._transport.abort)
 
     async def close(self) -> None:
         """Tells the client that the server goes away (1001)."""
@@ -111,7 +103,7 @@ class Connection:
     async def _send_what_is_due(self) -> None:
         steps = 0
         while (step := self._wants.next_step()) is not None:
-            async with asyncio.timeout(self._send_timeout_s):
+            async with asyncio.timeout(SEND_TIMEOUT_S):
                 await self._socket.send_bytes(self._frame(step))
             steps += 1
             if steps % STEPS_BEFORE_YIELD == 0:

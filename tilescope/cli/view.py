@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
             where = ", ".join(str(path) for path in args.paths)
             raise UsageError(f"{where}: there are no traces here (name a trace, a log directory or a store)")
         url = f"{url_of(listening)}?run={quote(runs[0].found.id)}"
-        print(f"Viewing {runs[0].found.name} at {url} (Ctrl-C stops)", flush=True)
+        print(f"Viewing {url} (Ctrl-C stops)", flush=True)
         if not args.no_browser and not (has_screen() and await asyncio.to_thread(webbrowser.open, url)):
             print("tilescope: no browser could be started: open the URL by hand", file=sys.stderr)
 

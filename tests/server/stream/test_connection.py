@@ -12,6 +12,7 @@ from tests.server.conftest import Client, Site
 from tests.server.fakes import FakeStore, page_bytes, small_pages
 from tilescope.server.app import make_app
 from tilescope.server.keys import CONNECTIONS
+from tilescope.server.stream import connection
 from tilescope.server.stream.messages import MAX_MESSAGE_BYTES
 from tilescope.server.stream.wants import START_CREDIT_BYTES
 from tilescope.tiler.pages import PageKey
@@ -111,12 +112,39 @@ async def test_a_client_that_does_not_read_holds_up_nobody_and_is_cut_off_at_shu
         await want(eager, 1, PAGES[:2])
         assert await receive_until_done(eager) == [("page", PAGES[0]), ("page", PAGES[1])]
         assert (await client.get("/api/v1/runs/run1/manifest")).status == 200
-        transports = [connection._transport for connection in client.app[CONNECTIONS]]
+        transports = [served._transport for served in client.app[CONNECTIONS]]
         assert max(transport.get_write_buffer_size() for transport in transports) < 2_500_000
         async with asyncio.timeout(8):
             await client.server.close()
         assert not client.app[CONNECTIONS]
         lazy._response.connection.transport.abort()
+
+
+async def test_a_client_that_takes_nothing_for_too_long_is_cut_off(
+    site: Site, aiohttp_client: Callable[..., Awaitable[Client]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "SEND_TIMEOUT_S", 0.05)
+    client = await big_client(site, aiohttp_client, 1_000_000)
+    async with client.ws_connect(STREAM) as lazy:
+        assert lazy._response.connection is not None
+        lazy._response.connection.transport.pause_reading()
+        await credit(lazy, 10**9)
+        await want(lazy, 1, PAGES)
+        async with asyncio.timeout(5):
+            while not client.app[CONNECTIONS]:
+                await asyncio.sleep(0)
+            while client.app[CONNECTIONS]:
+                await asyncio.sleep(0.01)
+        lazy._response.connection.transport.abort()
+
+
+async def test_a_client_that_answers_no_ping_is_cut_off(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "HEARTBEAT_S", 0.1)
+    async with client.ws_connect(STREAM, autoping=False) as socket:
+        assert (await socket.receive(timeout=5)).type is WSMsgType.PING
+        async with asyncio.timeout(5):
+            while client.app[CONNECTIONS]:
+                await asyncio.sleep(0.01)
 
 
 async def test_many_absent_pages_need_no_credit(client: Client) -> None:
@@ -175,12 +203,12 @@ async def test_a_client_that_vanishes_leaves_nothing_behind(client: Client) -> N
     socket = await client.ws_connect(STREAM)
     await want(socket, 1, [])
     await receive(socket)
-    (connection,) = client.app[CONNECTIONS]
+    (served,) = client.app[CONNECTIONS]
     assert socket._response.connection is not None
     assert socket._response.connection.transport is not None
     socket._response.connection.transport.abort()
     async with asyncio.timeout(5):
-        while connection in client.app[CONNECTIONS]:
+        while served in client.app[CONNECTIONS]:
             await asyncio.sleep(0)
     await socket.close()
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
@@ -169,6 +169,7 @@ class Stream(RuleBasedStateMachine):
 
 
 TestStream = Stream.TestCase
+TestStream.settings = settings(max_examples=60, deadline=None)
 
 
 @given(st.lists(st.lists(keys, max_size=6), min_size=1, max_size=5))
