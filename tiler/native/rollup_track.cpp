@@ -107,30 +107,66 @@ private:
         TileSum sum;
         const int64_t start = tile_start(index, level);
         const int64_t stop = tile_start(index + 1, level);
-        for (auto& parts : parts_) parts.clear();
-        const auto spread = [&](int64_t from, int64_t end, int64_t duration, int32_t name, uint64_t count) {
-            const int64_t last = std::min(end, stop);
-            int64_t bin = bin_at(from, level);
-            do {
-                const int64_t to = std::min(last, bin_start(bin + 1, level));
-                const size_t k = static_cast<size_t>(bin % kBinsPerTile);
-                parts_[k].push_back({name, to - from, count});
-                sum.longest[k] = std::max(sum.longest[k], duration);
-                count = 0;
-                from = to;
-                ++bin;
-            } while (from < last);
-        };
-        for (const Merge::Running& slice : merge_.running_at(start)) spread(start, slice.end, slice.duration, slice.name, 0);
+        for (auto& edges : edges_) edges.clear();
+        for (auto& names : covering_from_) names.clear();
+        for (auto& names : covering_until_) names.clear();
+        for (const Merge::Running& slice : merge_.running_at(start)) {
+            spread(sum, level, start, std::min(slice.end, stop), slice.duration, slice.name, 0);
+        }
         merge_.take_before(stop, [&](int64_t from, int64_t duration, int32_t name) {
-            spread(from, from + duration, duration, name, 1);
+            spread(sum, level, from, std::min(from + duration, stop), duration, name, 1);
             ++taken_;
         });
-        for (int bin = 0; bin < kBinsPerTile; ++bin) {
-            for (const Part& part : parts_[static_cast<size_t>(bin)]) names_.add(part.name, part.busy, part.count);
-            flush(sum, bin);
+        active_.clear();
+        for (size_t bin = 0; bin < kBinsPerTile; ++bin) {
+            for (const int32_t name : covering_until_[bin]) deactivate(name);
+            for (const int32_t name : covering_from_[bin]) activate(name);
+            for (const Part& part : edges_[bin]) names_.add(part.name, part.busy, part.count);
+            for (const auto& [name, slices] : active_) names_.add(name, slices << (2 * level), 0);
+            flush(sum, static_cast<int>(bin));
         }
         return sum;
+    }
+
+    // Notes a slice's part [from, end) of the tile. Bins that it covers from end to end are noted once, at the first and
+    // behind the last: a slice that spans a whole tile would cost 256 entries otherwise.
+    void spread(TileSum& sum, int level, int64_t from, int64_t end, int64_t duration, int32_t name, uint64_t count) {
+        const size_t first = static_cast<size_t>(bin_at(from, level) % kBinsPerTile);
+        const size_t last = end == from ? first : static_cast<size_t>(bin_at(end - 1, level) % kBinsPerTile);
+        for (size_t bin = first; bin <= last; ++bin) sum.longest[bin] = std::max(sum.longest[bin], duration);
+        if (first == last) {
+            edges_[first].push_back({name, end - from, count});
+            return;
+        }
+        const int64_t width = int64_t{1} << (2 * level);
+        const int64_t first_end = bin_start(bin_at(from, level) + 1, level);
+        edges_[first].push_back({name, first_end - from, count});
+        edges_[last].push_back({name, (end - 1) % width + 1, 0});
+        if (last - first > 1) {
+            covering_from_[first + 1].push_back(name);
+            covering_until_[last].push_back(name);
+        }
+    }
+
+    void activate(int32_t name) {
+        for (auto& [active, slices] : active_) {
+            if (active == name) {
+                ++slices;
+                return;
+            }
+        }
+        active_.emplace_back(name, 1);
+    }
+
+    void deactivate(int32_t name) {
+        for (auto& entry : active_) {
+            if (entry.first != name) continue;
+            if (--entry.second == 0) {
+                entry = active_.back();
+                active_.pop_back();
+            }
+            return;
+        }
     }
 
     TileSum sum_children(int level, int64_t index) {
@@ -184,7 +220,11 @@ private:
 
     Merge merge_;
     NameTable names_;
-    std::array<std::vector<Part>, kBinsPerTile> parts_;
+    // Of the terminal tile at hand, by bin: parts of bins; names of slices that cover bins from here on, and until here.
+    std::array<std::vector<Part>, kBinsPerTile> edges_;
+    std::array<std::vector<int32_t>, kBinsPerTile> covering_from_;
+    std::array<std::vector<int32_t>, kBinsPerTile> covering_until_;
+    std::vector<std::pair<int32_t, int64_t>> active_;  // names that cover the bin at hand, and by how many slices
     uint64_t taken_ = 0;
     std::vector<Tile>& tiles_;
     std::vector<std::pair<size_t, size_t>>& contents_;
