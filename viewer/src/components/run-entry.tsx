@@ -31,7 +31,7 @@ export function RunEntry({ run, isChosen, role, onChoose }: RunEntryProps) {
   return (
     <button type="button" class="menu-item" {...checked} onClick={onChoose}>
       <span>{isChosen && <CheckIcon />}</span>
-      <span class="tree-name">{run.name}</span>
+      <span class="menu-name">{run.name}</span>
       <StateTag run={run} />
       {run.error !== null ? (
         <span class="menu-note is-bad">{run.error}</span>

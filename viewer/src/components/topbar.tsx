@@ -54,7 +54,7 @@ function HostPicker({ hosts }: { hosts: readonly string[] }) {
       }}
     >
       <span>{host === chosen && <CheckIcon />}</span>
-      <span class="tree-name">{text}</span>
+      <span class="menu-name">{text}</span>
     </button>
   );
   return (
@@ -66,8 +66,11 @@ function HostPicker({ hosts }: { hosts: readonly string[] }) {
 
 function VisibleRange({ trace }: { trace: Trace }) {
   const { tickPs } = trace.manifest.time;
-  const { startTicks, endTicks } = visible.value;
   const run = trace.manifest.range;
+  const shown = visible.value;
+  // The view may reach a little beyond the ends of the run.
+  const startTicks = shown.startTicks > run.startTicks ? shown.startTicks : run.startTicks;
+  const endTicks = shown.endTicks < run.endTicks ? shown.endTicks : run.endTicks;
   return (
     <span class="topbar-range" title="Time shown, of the time of the whole run">
       <strong>{formatDuration(endTicks - startTicks, tickPs)}</strong> of{" "}

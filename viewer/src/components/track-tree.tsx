@@ -48,12 +48,25 @@ function classOf(item: LayoutItem): string {
   return parts.join(" ");
 }
 
+/** Characters at the end of a long name that stay visible. */
+const TAIL_LENGTH = 10;
+
+function TreeName({ name }: { name: string }) {
+  const cut = name.length > 2 * TAIL_LENGTH ? name.length - TAIL_LENGTH : name.length;
+  return (
+    <span class="tree-name">
+      <span class="tree-name-head">{name.slice(0, cut)}</span>
+      {cut < name.length && <span class="tree-name-tail">{name.slice(cut)}</span>}
+    </span>
+  );
+}
+
 function TreeLabel({ item }: { item: LayoutItem }) {
   const name = item.kind === "group" ? item.node.group.name : item.node.track.name;
   return (
     <div class="tree-label" style={{ paddingLeft: `${8 + INDENT_PX * item.node.depth}px` }}>
       {item.kind === "group" && <ChevronIcon isOpen={item.isOpen} />}
-      <span class="tree-name">{name === "" ? "[no name]" : name}</span>
+      <TreeName name={name === "" ? "[no name]" : name} />
       <span class="tree-note">{noteOf(item)}</span>
     </div>
   );

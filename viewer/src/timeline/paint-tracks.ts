@@ -1,6 +1,8 @@
 /** Draws the tracks: grid, raster stretched to its lanes, texture of aggregates, counters, labels, sticky header. */
 
 import type { TimeAxis } from "../base/axis";
+import { xOfTick } from "../base/view";
+import { placeSlices } from "../pages/tile";
 import { counterColumns, counterPieces } from "../raster/counter";
 import { type LabelOptions, labels } from "../raster/labels";
 import type { ColorTable } from "../raster/palette";
@@ -104,7 +106,9 @@ export class TracksPainter {
       context.fillStyle = this.#hatchPattern(context, ratio, input.theme.ground);
       for (const { fromPx, toPx } of laneRuns) context.fillRect(fromPx, y0, toPx - fromPx, y1 - y0);
     }
-    if (track.place === "track" && track.track.kind !== "instant") this.#paintLabels(context, track, input);
+    if (track.place !== "track" || track.track.kind === "instant") return;
+    paintSeparators(context, track, input);
+    this.#paintLabels(context, track, input);
   }
 
   #paintLabels(context: CanvasRenderingContext2D, track: SceneTrack, input: TracksInput): void {
@@ -191,6 +195,34 @@ function paintEdges(context: CanvasRenderingContext2D, picture: Picture, theme: 
   context.globalAlpha = 0.55;
   for (const edge of scene.edgesPx)
     context.fillRect(0, Math.round(edge * ratio) - hairline, deviceView.widthPx, hairline);
+  context.globalAlpha = 1;
+}
+
+/** Slices that are narrower have no separator: it would take away too much of them. */
+const SEPARATED_PX = 8;
+
+/** A hairline of the ground at the start of each wider slice, so that neighbours of one colour can be told apart. */
+function paintSeparators(context: CanvasRenderingContext2D, entry: SceneTrack, { picture, theme }: TracksInput): void {
+  const { ratio, deviceView } = picture;
+  const widthPx = Math.max(1, Math.round(ratio));
+  const minPx = SEPARATED_PX * ratio;
+  context.fillStyle = theme.ground;
+  context.globalAlpha = 0.65;
+  for (const draw of drawsOf(picture, entry.track.id)) {
+    const { tile } = draw;
+    const { start, end, shift } = placeSlices(tile, deviceView.startTicks);
+    const clipPx = Math.max(0, xOfTick(deviceView, draw.clipStart));
+    for (let k = 0; k < tile.slices.length; k++) {
+      const row = tile.slices.row[k]! - entry.firstRow;
+      if (row < 0 || row >= entry.rows) continue;
+      const x0 = (start[k]! + shift - deviceView.startFraction) / deviceView.ticksPerPx;
+      const x1 = (end[k]! + shift - deviceView.startFraction) / deviceView.ticksPerPx;
+      if (x1 - x0 < minPx || x0 < clipPx || x0 > deviceView.widthPx) continue;
+      const y0 = Math.round((entry.topPx + row * entry.rowPx) * ratio);
+      const y1 = Math.round((entry.topPx + (row + 1) * entry.rowPx - ROW_GAP_PX) * ratio);
+      context.fillRect(Math.round(x0), y0, widthPx, y1 - y0);
+    }
+  }
   context.globalAlpha = 1;
 }
 
