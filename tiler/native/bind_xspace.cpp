@@ -98,6 +98,7 @@ class XSpaceFile {
     }
 
     std::optional<nb::dict> next_events(std::size_t max_rows, std::size_t max_args_bytes) {
+        if (max_rows == 0) throw std::invalid_argument("a chunk has at least one row");
         xspace::Chunk chunk;
         bool any = false;
         {

@@ -59,7 +59,11 @@ class Cursor {
 
     std::uint64_t varint() {
         if (at_ != end_ && *at_ < 0x80) return *at_++;
-        return long_varint();
+        std::uint64_t value = 0;
+        const std::uint8_t* next = long_varint(at_, end_, value);
+        if (next == nullptr) fail_varint();
+        at_ = next;
+        return value;
     }
 
     std::int64_t signed_varint() { return static_cast<std::int64_t>(varint()); }
@@ -110,18 +114,25 @@ class Cursor {
   private:
     static constexpr std::size_t max_group_depth = 100;
 
-    std::uint64_t long_varint() {
-        std::uint64_t value = 0;
-        const std::uint8_t* p = at_;
-        for (unsigned shift = 0; shift < 70; shift += 7) {
-            if (p == end_) fail_end(at_);
-            const std::uint8_t byte = *p++;
-            value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
+    static constexpr std::ptrdiff_t max_varint_size = 10;
+
+    // Returns where the varint ends, or null when it is cut or too long. Static, so that cursors can stay in registers.
+    static const std::uint8_t* long_varint(const std::uint8_t* at, const std::uint8_t* end, std::uint64_t& value) {
+        const std::uint8_t* limit = end - at > max_varint_size ? at + max_varint_size : end;
+        std::uint64_t result = 0;
+        for (unsigned shift = 0; at != limit; shift += 7) {
+            const std::uint8_t byte = *at++;
+            result |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
             if (byte < 0x80) {
-                at_ = p;
-                return value;
+                value = result;
+                return at;
             }
         }
+        return nullptr;
+    }
+
+    [[noreturn]] void fail_varint() const {
+        if (end_ - at_ < max_varint_size) fail_end(at_);
         fail("has a varint of more than 10 bytes", at_);
     }
 

@@ -21,6 +21,8 @@ template <typename T> class Column {
     std::size_t size() const { return size_; }
     T* data() { return data_; }
 
+    std::size_t room() const { return capacity_ - size_; }
+
     // Makes room for `extra` more values, so that as many `push_unchecked` may follow.
     void ensure(std::size_t extra) {
         if (capacity_ - size_ < extra) grow(size_ + extra);

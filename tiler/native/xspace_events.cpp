@@ -45,9 +45,14 @@ bool adds_up(std::int64_t a, std::int64_t b) {
 }  // namespace
 
 EventDecoder::EventDecoder(wire::Source source, const Outline& outline, std::vector<std::int64_t> line_start_ns)
-    : source_(source), outline_(outline), line_start_ns_(std::move(line_start_ns)) {}
+    : source_(source), outline_(outline), line_start_ns_(std::move(line_start_ns)) {
+    for (const Line& line : outline.lines) expected_events_ += line.events;
+}
 
 bool EventDecoder::next(Chunk& chunk, std::size_t max_rows, std::size_t max_args_bytes) {
+    // A chunk that is smaller than it may be is never reserved larger than it can get.
+    const std::size_t rows_left = static_cast<std::size_t>(expected_events_ - counts_.events) * rows_per_event;
+    chunk.reserve(std::min(max_rows - 1, rows_left) + rows_per_event);
     while (line_ < outline_.lines.size()) {
         const Line& line = outline_.lines[line_];
         if (!line_open_) {
@@ -66,7 +71,7 @@ bool EventDecoder::next(Chunk& chunk, std::size_t max_rows, std::size_t max_args
 bool EventDecoder::line_events(Chunk& chunk, std::size_t max_rows, std::size_t max_args_bytes) {
     Cursor cursor(source_, {position_, outline_.lines[line_].body.end}, "line");
     while (!cursor.at_end()) {
-        if (chunk.size() >= max_rows || chunk.args.size() >= max_args_bytes) {
+        if (chunk.size() >= max_rows || chunk.track.room() < rows_per_event || chunk.args.size() >= max_args_bytes) {
             position_ = cursor.offset();
             return false;
         }
@@ -84,7 +89,7 @@ void EventDecoder::decode_event(Cursor& line, Chunk& chunk) {
     Cursor cursor = line.message("event");
     Event event;
     FlowValues flows;
-    stats_.clear();
+    more_stats_.clear();
     while (!cursor.at_end()) {
         const std::size_t begin = cursor.offset();
         const std::uint32_t tag = cursor.tag();
@@ -98,10 +103,13 @@ void EventDecoder::decode_event(Cursor& line, Chunk& chunk) {
         case bytes_field(4): {
             const Range stat = cursor.bytes("stat");
             if (!flow_stats_.empty()) read_flow_stat(Cursor(source_, stat, "stat"), flows);
-            if (!stats_.empty() && stats_.back().end == begin)
-                stats_.back().end = stat.end;
+            wire::Range& run = more_stats_.empty() ? event.stats : more_stats_.back();
+            if (run.end == begin)
+                run.end = stat.end;
+            else if (run.end == 0)
+                run = {begin, stat.end};
             else
-                stats_.push_back({begin, stat.end});
+                more_stats_.push_back({begin, stat.end});
             break;
         }
         case varint_field(5):
@@ -120,8 +128,10 @@ void EventDecoder::decode_event(Cursor& line, Chunk& chunk) {
     }
     append_row(chunk, event);
     if (flow_stats_.empty()) return;
-    if (flows.consumer_type && flows.consumer_id) append_flow(chunk, Phase::flow_end, *flows.consumer_type, *flows.consumer_id);
-    if (flows.producer_type && flows.producer_id) append_flow(chunk, Phase::flow_start, *flows.producer_type, *flows.producer_id);
+    if (flows.has(consumer_type, consumer_id))
+        append_flow(chunk, Phase::flow_end, flows.value[consumer_type], flows.value[consumer_id]);
+    if (flows.has(producer_type, producer_id))
+        append_flow(chunk, Phase::flow_start, flows.value[producer_type], flows.value[producer_id]);
 }
 
 void EventDecoder::append_row(Chunk& chunk, const Event& event) {
@@ -132,25 +142,15 @@ void EventDecoder::append_row(Chunk& chunk, const Event& event) {
     if (event.duration_ps < 0) flags |= event_flag::clamped;
     if (event.aggregated) flags |= event_flag::aggregated;
 
-    chunk.track.ensure(rows_per_event);
-    chunk.phase.ensure(rows_per_event);
-    chunk.time_ns.ensure(rows_per_event);
-    chunk.time_ps.ensure(rows_per_event);
-    chunk.duration_ns.ensure(rows_per_event);
-    chunk.duration_ps.ensure(rows_per_event);
-    chunk.name.ensure(rows_per_event);
-    chunk.flags.ensure(rows_per_event);
-    chunk.args_end.ensure(rows_per_event);
-
     chunk.track.push_unchecked(static_cast<std::int32_t>(line_));
     chunk.phase.push_unchecked(static_cast<std::uint8_t>(Phase::complete));
     chunk.time_ns.push_unchecked(line_start_ns_[line_] + start.ns);
     chunk.time_ps.push_unchecked(start.ps);
     chunk.duration_ns.push_unchecked(duration.ns);
     chunk.duration_ps.push_unchecked(duration.ps);
-    chunk.name.push_unchecked(used_[static_cast<std::size_t>(number)].name_index);
+    chunk.name.push_unchecked(used_names_[static_cast<std::size_t>(number)]);
     chunk.flags.push_unchecked(static_cast<std::uint8_t>(flags));
-    append_args(chunk, number);
+    append_args(chunk, number, event.stats);
     chunk.args_end.push_unchecked(static_cast<std::int64_t>(chunk.args.size()));
     if (chunk.key.size() != 0) chunk.key.push(-1);
 }
@@ -175,9 +175,9 @@ void EventDecoder::append_flow(Chunk& chunk, Phase phase, std::uint64_t type, st
     ++counts_.flow_ends;
 }
 
-void EventDecoder::append_args(Chunk& chunk, std::int32_t number) {
-    std::size_t size = max_varint_size;
-    for (const Range& range : stats_) size += range.size();
+void EventDecoder::append_args(Chunk& chunk, std::int32_t number, Range stats) {
+    std::size_t size = max_varint_size + stats.size();
+    for (const Range& range : more_stats_) size += range.size();
     chunk.args.ensure(size);
     auto rest = static_cast<std::uint32_t>(number);
     while (rest >= 0x80) {
@@ -185,7 +185,8 @@ void EventDecoder::append_args(Chunk& chunk, std::int32_t number) {
         rest >>= 7;
     }
     chunk.args.push_unchecked(static_cast<std::uint8_t>(rest));
-    for (const Range& range : stats_) chunk.args.append_unchecked(source_.data + range.begin, range.size());
+    chunk.args.append_unchecked(source_.data + stats.begin, stats.size());
+    for (const Range& range : more_stats_) chunk.args.append_unchecked(source_.data + range.begin, range.size());
 }
 
 void EventDecoder::read_flow_stat(Cursor cursor, FlowValues& values) const {
@@ -202,7 +203,10 @@ void EventDecoder::read_flow_stat(Cursor cursor, FlowValues& values) const {
     }
     if (!value) return;
     for (const FlowStat& stat : flow_stats_)
-        if (stat.id == id) values.*stat.value = value;
+        if (stat.id == id) {
+            values.value[stat.part] = *value;
+            values.present |= 1u << stat.part;
+        }
 }
 
 void EventDecoder::enter_plane(std::size_t index) {
@@ -218,10 +222,10 @@ void EventDecoder::enter_plane(std::size_t index) {
         const auto same_id = [&](const FlowStat& stat) { return stat.id == entry.id; };
         flow_stats_.erase(std::remove_if(flow_stats_.begin(), flow_stats_.end(), same_id), flow_stats_.end());
         const std::string_view name = text(source_, stat_metadata_name(source_, entry.value));
-        if (name == "_pt") flow_stats_.push_back({entry.id, &FlowValues::producer_type});
-        if (name == "_p") flow_stats_.push_back({entry.id, &FlowValues::producer_id});
-        if (name == "_ct") flow_stats_.push_back({entry.id, &FlowValues::consumer_type});
-        if (name == "_c") flow_stats_.push_back({entry.id, &FlowValues::consumer_id});
+        if (name == "_pt") flow_stats_.push_back({entry.id, producer_type});
+        if (name == "_p") flow_stats_.push_back({entry.id, producer_id});
+        if (name == "_ct") flow_stats_.push_back({entry.id, consumer_type});
+        if (name == "_c") flow_stats_.push_back({entry.id, consumer_id});
     }
 }
 
@@ -234,6 +238,7 @@ std::int32_t EventDecoder::use_metadata(std::int64_t id) {
     const MetadataEntry* entry = index == IdTable::absent ? nullptr : &plane.event_metadata[static_cast<std::size_t>(index)];
     const auto number = static_cast<std::int32_t>(used_.size());
     used_.push_back(read_metadata(*plane_, entry, id));
+    used_names_.push_back(used_.back().name_index);
     number_of_.set(id, number);
     return number;
 }

@@ -14,11 +14,11 @@ namespace tilescope::xspace {
 
 struct MetadataEntry {
     std::int64_t id = 0;
-    wire::Range value; // of the XEventMetadata or XStatMetadata message
+    wire::Range value;  // of the XEventMetadata or XStatMetadata message
 };
 
 struct Line {
-    std::size_t plane = 0; // index into Outline::planes
+    std::size_t plane = 0;  // index into Outline::planes
     wire::Range body;
     std::int64_t id = 0;
     std::int64_t timestamp_ns = 0;
@@ -29,14 +29,14 @@ struct Line {
 
 struct Plane {
     wire::Range name;
-    std::vector<MetadataEntry> event_metadata; // in file order; of equal ids the last counts
+    std::vector<MetadataEntry> event_metadata;  // in file order; of equal ids the last counts
     std::vector<MetadataEntry> stat_metadata;
-    std::vector<wire::Range> stats; // XStat messages
+    std::vector<wire::Range> stats;  // XStat messages
 };
 
 struct Outline {
     std::vector<Plane> planes;
-    std::vector<Line> lines; // those of a plane are neighbours, planes in order
+    std::vector<Line> lines;  // those of a plane are neighbours, planes in order
     std::vector<wire::Range> errors;
     std::vector<wire::Range> warnings;
     std::vector<wire::Range> hostnames;
@@ -61,7 +61,7 @@ class OutlineReader {
     wire::Source source_;
     Outline outline_;
     std::size_t at_ = 0;
-    std::size_t plane_end_ = 0; // 0 outside of a plane
+    std::size_t plane_end_ = 0;  // 0 outside of a plane
     std::size_t line_end_ = 0;  // 0 outside of a line
 };
 

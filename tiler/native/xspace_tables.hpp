@@ -46,7 +46,7 @@ class NameTable {
     const std::deque<std::string>& names() const { return names_; }
 
   private:
-    std::deque<std::string> names_; // a deque: the map's keys point into it
+    std::deque<std::string> names_;  // a deque: the map's keys point into it
     std::unordered_map<std::string_view, std::int32_t> index_;
 };
 
@@ -59,7 +59,7 @@ class FlowTable {
     struct Entry {
         std::uint64_t type;
         std::uint64_t id;
-        std::int64_t number = -1; // -1: free
+        std::int64_t number = -1;  // -1: free
     };
     void grow();
     std::size_t slot(std::uint64_t type, std::uint64_t id) const;

@@ -25,7 +25,9 @@ ENVIRONMENT_PLANE = "Task Environment"
 HOST_PLANE = "/host:CPU"
 DEVICE_PREFIX = "/device:"
 
-_CHUNK_ROWS = 1 << 20
+_CHUNK_ROWS = (
+    1 << 18
+)  # 10 M events: 0.45 s of processor time; 0.51 s with 1 << 20, where memory is fetched anew each time
 _CHUNK_ARGS_BYTES = 64 << 20
 _OUTLINE_STEP_BYTES = 64 << 20
 _HEAD_BYTES = 1 << 20  # what is looked at to tell how a file was damaged
@@ -54,7 +56,7 @@ class XSpaceReader:
         return cls(ByteSource.open(path), scratch_dir=scratch_dir)
 
     def chunks(self) -> Iterator[EventChunk]:
-        """Chunks of about a million events, lines in file order. A flow end follows the event that it belongs to."""
+        """Chunks of up to 262,144 rows, lines in file order. A flow end follows the event that it belongs to."""
         mapped = self._mapped = MappedBytes.of_source(self._source, self._scratch_dir)
         native = self._native = _native.XSpaceFile(mapped.array)
         with self._damage(mapped):
