@@ -3,7 +3,17 @@
 from tilescope.tiler.pages.columns import Col, SliceFlag, TileFlag
 from tilescope.tiler.pages.compress import compress, decompress
 from tilescope.tiler.pages.key import BINS_PER_TILE, PAGE_BYTES_AT_MOST, TRACKS_PER_BLOCK, PageKey
-from tilescope.tiler.pages.page import Bins, CounterBins, Samples, Slices, Tile, decode_page
+from tilescope.tiler.pages.page import (
+    Bins,
+    CounterBins,
+    Page,
+    Samples,
+    Slices,
+    Tile,
+    decode_columns,
+    decode_page,
+    select,
+)
 from tilescope.tiler.pages.shape import Shape
 
 __all__ = [
@@ -13,6 +23,7 @@ __all__ = [
     "Bins",
     "Col",
     "CounterBins",
+    "Page",
     "PageKey",
     "Samples",
     "Shape",
@@ -21,6 +32,8 @@ __all__ = [
     "Tile",
     "TileFlag",
     "compress",
+    "decode_columns",
     "decode_page",
     "decompress",
+    "select",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from tilescope.tiler.pages.container import PAGE_MAGIC, Container, decode
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+_T = TypeVar("_T", bound=np.generic)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,9 @@ class Samples:
         return len(self.time)
 
 
+_Columns = TypeVar("_Columns", Slices, Bins, CounterBins, Samples)
+
+
 @dataclass(frozen=True, slots=True)
 class Tile:
     """One tile of a page."""
@@ -105,49 +110,103 @@ class Tile:
         return 1 << (2 * self.level)
 
 
+@dataclass(frozen=True, slots=True)
+class Page:
+    """All tiles of a page at once. Tile columns have shape (n,).
+
+    Tile k's slices are `slice_ends[k]` to `slice_ends[k + 1]` of `slices`, and so for the other three kinds of content.
+    """
+
+    block: int
+    level: int
+    index: Ints
+    slot: Ints
+    flags: Ints  # TileFlag
+    carry: Floats
+    slices: Slices
+    bins: Bins
+    counter_bins: CounterBins
+    samples: Samples
+    slice_ends: Ints  # (n + 1,)
+    bin_ends: Ints
+    counter_bin_ends: Ints
+    sample_ends: Ints
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def tiles(self) -> Iterator[Tile]:
+        """One by one, in the order of the page."""
+        for k in range(len(self)):
+            s, b, c, p = (
+                slice(int(ends[k]), int(ends[k + 1]))
+                for ends in (self.slice_ends, self.bin_ends, self.counter_bin_ends, self.sample_ends)
+            )
+            yield Tile(
+                self.level,
+                int(self.index[k]),
+                int(self.slot[k]),
+                TileFlag(int(self.flags[k])),
+                select(self.slices, s),
+                select(self.bins, b),
+                select(self.counter_bins, c),
+                select(self.samples, p),
+                float(self.carry[k]),
+            )
+
+
+def select(columns: _Columns, at: slice | Ints | NDArray[np.bool_]) -> _Columns:
+    """Some rows of a group of columns."""
+    return type(columns)(*(getattr(columns, name)[at] for name in columns.__slots__))
+
+
+def decode_page(data: bytes) -> Iterator[Tile]:
+    """The tiles of an uncompressed page, in its order. Raises DamagedStore."""
+    return decode_columns(data).tiles()
+
+
+def decode_columns(data: bytes) -> Page:
+    """An uncompressed page. Raises DamagedStore."""
+    page = decode(data)
+    if page.magic != PAGE_MAGIC:
+        raise DamagedStore("a record that should be a page is something else")
+    counts = (Col.N_SLICES, Col.N_BINS, Col.N_COUNTER_BINS, Col.N_SAMPLES)
+    slice_ends, bin_ends, counter_bin_ends, sample_ends = (_ends(page, column) for column in counts)
+    slices = Slices(*(_ints(page, column, int(slice_ends[-1])) for column in _SLICE))
+    bin, row, count, busy, name, share, beyond_busy = (_ints(page, column, int(bin_ends[-1])) for column in _BIN)
+    bins = Bins(bin, row, count, busy, name, share, beyond_busy + busy)  # stored as the difference to busy
+    n = int(counter_bin_ends[-1])
+    floats = (_floats(page, column, n) for column in _COUNTER_FLOATS)
+    counter_bins = CounterBins(_ints(page, Col.COUNTER_BIN, n), _ints(page, Col.N, n), *floats)
+    n = int(sample_ends[-1])
+    samples = Samples(_ints(page, Col.TIME, n), _floats(page, Col.VALUE, n), _ints(page, Col.SAMPLE_ORDINAL, n))
+    index, slot, flags = (_ints(page, column, page.n_tiles) for column in (Col.INDEX, Col.SLOT, Col.TILE_FLAGS))
+    carry = _floats(page, Col.CARRY, page.n_tiles)
+    ends = (slice_ends, bin_ends, counter_bin_ends, sample_ends)
+    return Page(page.block, page.level, index, slot, flags, carry, slices, bins, counter_bins, samples, *ends)
+
+
 _SLICE = (Col.START, Col.DURATION, Col.ROW, Col.NAME, Col.ORDINAL, Col.SLICE_FLAGS)
 _BIN = (Col.BIN, Col.BIN_ROW, Col.COUNT, Col.BUSY, Col.BIN_NAME, Col.SHARE, Col.LONGEST_MINUS_BUSY)
 _COUNTER_FLOATS = (Col.FIRST, Col.LAST, Col.MIN, Col.MAX, Col.MEAN)
 
 
-def decode_page(data: bytes) -> Iterator[Tile]:
-    """The tiles of an uncompressed page, in its order. Raises DamagedStore."""
-    page = decode(data)
-    if page.magic != PAGE_MAGIC:
-        raise DamagedStore("a record that should be a page is something else")
-    slices = [page.ints(c) for c in _SLICE]
-    bins = [page.ints(c) for c in _BIN]
-    if len(bins[0]):
-        bins[6] = bins[6] + bins[3]  # stored as the difference to busy
-    counter_ints = [page.ints(Col.COUNTER_BIN), page.ints(Col.N)]
-    counter_floats = [page.floats(c) for c in _COUNTER_FLOATS]
-    samples = page.ints(Col.TIME), page.floats(Col.VALUE), page.ints(Col.SAMPLE_ORDINAL)
-    index, slot, flags = page.ints(Col.INDEX), page.ints(Col.SLOT), page.ints(Col.TILE_FLAGS)
-    carry = page.floats(Col.CARRY)
-    ends = [_ends(page, c) for c in (Col.N_SLICES, Col.N_BINS, Col.N_COUNTER_BINS, Col.N_SAMPLES)]
-    groups: list[list[Ints] | list[Floats]] = [slices, bins, counter_ints, counter_floats, [samples[0], samples[2]], [samples[1]]]
-    for group, end in zip(groups, [ends[0], ends[1], ends[2], ends[2], ends[3], ends[3]], strict=True):
-        if any(len(column) != end[-1] for column in group):
-            raise DamagedStore("columns of a page differ in length")
-    if any(len(column) != page.n_tiles for column in (index, slot, flags, carry)):
-        raise DamagedStore("tile columns of a page differ in length")
-    for k in range(page.n_tiles):
-        s, b, c, p = (slice(int(end[k]), int(end[k + 1])) for end in ends)
-        yield Tile(
-            page.level,
-            int(index[k]),
-            int(slot[k]),
-            TileFlag(int(flags[k])),
-            Slices(*(column[s] for column in slices)),
-            Bins(*(column[b] for column in bins)),
-            CounterBins(*(column[c] for column in counter_ints), *(column[c] for column in counter_floats)),
-            Samples(samples[0][p], samples[1][p], samples[2][p]),
-            float(carry[k]),
-        )
-
-
 def _ends(page: Container, column: Col) -> Ints:
-    counts = page.ints(column)
-    if len(counts) != page.n_tiles or (len(counts) and counts.min() < 0):
+    counts = _ints(page, column, page.n_tiles)
+    if len(counts) and counts.min() < 0:
         raise DamagedStore(f"column {column.name.lower()} of a page is damaged")
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+
+
+def _ints(page: Container, column: Col, n: int) -> Ints:
+    return _of_length(page.ints(column), column, n)
+
+
+def _floats(page: Container, column: Col, n: int) -> Floats:
+    return _of_length(page.floats(column), column, n)
+
+
+def _of_length(values: NDArray[_T], column: Col, n: int) -> NDArray[_T]:
+    if len(values) != n:
+        raise DamagedStore(f"column {column.name.lower()} of a page has {len(values)} values, not {n}")
+    return values
