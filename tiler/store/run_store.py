@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,8 @@ class RunStore:
         manifest = self._json(keys.MANIFEST, "the manifest")
         if manifest.get("version") != STORE_VERSION:
             raise StoreVersion(
-                f"{path}: written as store version {manifest.get('version')}, this is version {STORE_VERSION} (index the trace again)"
+                f"{path}: written as store version {manifest.get('version')}, this is version {STORE_VERSION} "
+                "(index the trace again)"
             )
         self._manifest = manifest
         self.build: str = manifest["public"]["build"]
@@ -65,6 +67,10 @@ class RunStore:
         """A page, compressed."""
         return self._data.get(keys.page(key))
 
+    def records(self) -> Iterator[tuple[bytes, bytes]]:
+        """Everything that is stored, as stored, in the order of the keys."""
+        return self._data.scan(b"")
+
     def decoded_shape(self, block: int) -> Shape | None:
         """A block's shape. Raises DamagedStore."""
         return self._kept_shape(block)
@@ -72,7 +78,9 @@ class RunStore:
     def event(self, track: int, ordinal: int) -> dict[str, Any] | None:
         """One event with all its arguments, as docs/api.md has it; None when there is no such event."""
         tracks = self._manifest["tracks"]
-        if not 0 <= track < len(tracks) or not 0 <= ordinal < tracks[track]["events"] or tracks[track]["kind"] == "rollup":
+        if not 0 <= track < len(tracks) or tracks[track]["kind"] == "rollup":
+            return None
+        if not 0 <= ordinal < tracks[track]["events"]:
             return None
         tile = self._leaf_of(track, ordinal)
         out: dict[str, Any] = {"track": track, "ordinal": str(ordinal), "kind": tracks[track]["kind"]}
@@ -108,7 +116,8 @@ class RunStore:
         for tile in self._kept_page(shape.page_of(at)):
             if tile.slot == slot and tile.index == shape.index[at]:
                 return tile
-        raise DamagedStore(f"{self.path}: track {track} level {shape.level[at]} tile {shape.index[at]} is not on its page")
+        where = f"track {track}, level {shape.level[at]}, tile {shape.index[at]}"
+        raise DamagedStore(f"{self.path}: {where}: it is not on its page")
 
     def _args(self, track: int, ordinal: int) -> list[tuple[str, object]]:
         found = self._data.last_at_most(keys.details(track, ordinal), keys.details_of(track))

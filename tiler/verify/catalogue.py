@@ -1,0 +1,143 @@
+"""What a store says of its tracks: the expectations that the checks hold its tiles against, and names for messages."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tilescope.tiler.columns import TrackKind
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, decompress
+from tilescope.tiler.store.run_store import RunStore
+
+SLICE_KINDS = (TrackKind.SLICE, TrackKind.ASYNC, TrackKind.INSTANT)
+
+
+@dataclass(frozen=True, slots=True)
+class TrackEntry:
+    """A track as ingest counted it."""
+
+    id: int
+    kind: TrackKind
+    name: str
+    rows: int
+    events: int
+    busy: int  # ticks
+    file: int
+    children: tuple[int, ...]  # of a rollup
+
+    @property
+    def block(self) -> int:
+        return self.id // TRACKS_PER_BLOCK
+
+    @property
+    def slot(self) -> int:
+        return self.id % TRACKS_PER_BLOCK
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """The run, as its manifest and its track tree describe it."""
+
+    path: Path
+    end: int  # tick
+    root_level: int
+    names: int
+    names_per_page: int
+    files: tuple[str, ...]  # encoding of the arguments of each
+    format: str
+    counts: dict[str, int]  # events as written in the files, by kind
+    tracks: tuple[TrackEntry, ...]
+
+    @classmethod
+    def of(cls, store: RunStore) -> Catalogue:
+        """Reads both records, and checks that they agree. Raises DamagedStore."""
+        inner = store.internals()
+        try:
+            return cls._of(store.path, inner, json.loads(decompress(store.tracks())))
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise DamagedStore(f"{store.path}: the manifest or the track tree is damaged: {error!r}") from error
+
+    @classmethod
+    def _of(cls, path: Path, inner: dict[str, Any], tree: dict[str, Any]) -> Catalogue:
+        public = inner["public"]
+        if len(tree["tracks"]) != len(inner["tracks"]) or len(inner["tracks"]) != public["tracks"]:
+            raise DamagedStore(f"{path}: manifest and track tree differ in the number of tracks")
+        tracks = tuple(_track(path, k, inner["tracks"][k], shown) for k, shown in enumerate(tree["tracks"]))
+        for track in tracks:
+            _check_children(path, track, tracks)
+        if public["blocks"] != -(-len(tracks) // TRACKS_PER_BLOCK):
+            raise DamagedStore(f"{path}: the manifest has {public['blocks']} blocks for {len(tracks)} tracks")
+        return cls(
+            path,
+            int(public["end"]),
+            int(public["root_level"]),
+            int(public["names"]["count"]),
+            int(public["names"]["page_size"]),
+            tuple(file["args_encoding"] for file in inner["files"]),
+            str(public["format"]),
+            {kind: int(count) for kind, count in public["events"].items()},
+            tracks,
+        )
+
+    def block(self, block: int) -> tuple[TrackEntry, ...]:
+        """The tracks of a block, by slot."""
+        return self.tracks[block * TRACKS_PER_BLOCK : (block + 1) * TRACKS_PER_BLOCK]
+
+    def events_of(self, *kinds: TrackKind) -> int:
+        """How many events the tracks of these kinds hold."""
+        return sum(track.events for track in self.tracks if track.kind in kinds)
+
+    def tile_error(self, track: int, level: int, index: int, what: str) -> DamagedStore:
+        """The error for something wrong with a tile."""
+        return DamagedStore(f"{self.path}: {self._track(track)}, level {level}, tile {index}: {what}")
+
+    def track_error(self, track: int, what: str) -> DamagedStore:
+        """The error for something wrong with a track as a whole."""
+        return DamagedStore(f"{self.path}: {self._track(track)}: {what}")
+
+    def _track(self, track: int) -> str:
+        name = self.tracks[track].name if track < len(self.tracks) else "no such track"
+        return f"track {track} ({name!r})"
+
+
+def _track(path: Path, number: int, counted: dict[str, Any], shown: dict[str, Any]) -> TrackEntry:
+    for key in ("kind", "name", "busy"):
+        if counted[key] != shown[key]:
+            what = f"{key} is {counted[key]} in the manifest, {shown[key]} in the track tree"
+            raise DamagedStore(f"{path}: track {number}: {what}")
+    if str(counted["events"]) != shown["events"] or shown["id"] != number:
+        raise DamagedStore(f"{path}: track {number}: manifest and track tree differ")
+    return TrackEntry(
+        number,
+        TrackKind(counted["kind"]),
+        str(counted["name"]),
+        int(shown["rows"]),
+        int(counted["events"]),
+        int(counted["busy"]),
+        int(counted["file"]),
+        tuple(counted.get("children", ())),
+    )
+
+
+def _check_children(path: Path, track: TrackEntry, tracks: tuple[TrackEntry, ...]) -> None:
+    if track.kind != TrackKind.ROLLUP:
+        return
+    children = [tracks[child] for child in track.children]
+    if len(set(track.children)) != len(children) or any(child.kind not in SLICE_KINDS for child in children):
+        raise DamagedStore(f"{path}: track {track.id}: its list of children is damaged")
+    events, busy = sum(child.events for child in children), sum(child.busy for child in children)
+    if (events, busy) != (track.events, track.busy):
+        raise DamagedStore(
+            f"{path}: track {track.id} ({track.name!r}): its tracks have {events} events and {busy} busy ticks, "
+            f"not {track.events} and {track.busy}"
+        )
+
+
+def exact_sum(values: np.ndarray[Any, np.dtype[np.int64]]) -> int:
+    """The sum as a Python integer: that of int64 could overflow."""
+    return (int((values >> 32).sum()) << 32) + int((values & 0xFFFF_FFFF).sum())

@@ -1,0 +1,168 @@
+"""Goes through every record of a store: none is missing, none is there that should not be, no byte differs."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Callable
+
+import numpy as np
+
+from tilescope.tiler.columns import TrackKind
+from tilescope.tiler.details import decoder_for
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Shape
+from tilescope.tiler.store import keys
+from tilescope.tiler.store.run_store import RunStore
+from tilescope.tiler.verify.catalogue import Catalogue
+from tilescope.tiler.verify.page_source import check_bytes, inflate
+from tilescope.tiler.verify.report import Tally
+from tilescope.tiler.verify.tree import BlockTree
+
+_COUNT = struct.Struct("<I")
+
+
+def read_trees(store: RunStore, catalogue: Catalogue) -> list[BlockTree]:
+    """The tiles of all blocks. Raises DamagedStore where they form no trees."""
+    trees: list[BlockTree] = []
+    for number in range(-(-len(catalogue.tracks) // TRACKS_PER_BLOCK)):
+        record = store.shape(number)
+        if record is None:
+            raise _error(store, f"the shape record of block {number} is missing")
+        try:
+            shape = Shape.decode(inflate(record))
+        except DamagedStore as error:
+            raise _error(store, f"the shape record of block {number} is damaged: {error}") from error
+        if shape.block != number:
+            raise _error(store, f"the shape record of block {number} is that of block {shape.block}")
+        trees.append(BlockTree(catalogue, shape))
+    return trees
+
+
+class RecordCheck:
+    """Takes all records in the order of their keys."""
+
+    def __init__(self, store: RunStore, catalogue: Catalogue, trees: list[BlockTree], tally: Tally) -> None:
+        self._store = store
+        self._catalogue = catalogue
+        self._trees = trees
+        self._tally = tally
+        self._pages = [0] * len(trees)  # seen so far, of each block
+        self._names = 0
+        self._details = [0] * len(catalogue.tracks)  # events seen so far, of each track
+        self._tables = 0
+        self._takes: dict[bytes, Callable[[bytes, bytes], None]] = {
+            keys.MANIFEST: self._take_known,
+            keys.TRACKS: self._take_known,
+            b"S": self._take_shape,
+            b"P": self._take_page,
+            b"N": self._take_names,
+            b"A": self._take_tables,
+            b"D": self._take_details,
+        }
+
+    def check(self, done: Callable[[int], None]) -> None:
+        """Checks all. Calls `done` with numbers of bytes that were looked at. Raises DamagedStore."""
+        for key, value in self._store.records():
+            take = self._takes.get(key[:1])
+            if take is None:
+                raise self._unknown(key)
+            try:
+                take(key, value)
+            except struct.error:
+                raise self._unknown(key) from None
+            done(len(value))
+        for tree, seen in zip(self._trees, self._pages, strict=True):
+            if seen < len(tree.page_keys):
+                raise tree.error(int(tree.page_first[seen]), "its page is missing")
+        if self._names != self._catalogue.names:
+            raise _error(self._store, f"there are {self._names} names, the manifest says {self._catalogue.names}")
+        if self._tables != len(self._catalogue.files):
+            what = f"there are {self._tables} tables of arguments for {len(self._catalogue.files)} files"
+            raise _error(self._store, what)
+        for track, seen in zip(self._catalogue.tracks, self._details, strict=True):
+            if seen not in (0, track.events):
+                raise self._catalogue.track_error(track.id, f"arguments of {seen} events, of {track.events}")
+            self._tally["details_events"] += seen
+
+    def _take_known(self, key: bytes, value: bytes) -> None:
+        inflate(value)  # its content was checked when the catalogue was made
+
+    def _take_shape(self, key: bytes, value: bytes) -> None:
+        block = int.from_bytes(key[1:5], "big")
+        if block >= len(self._trees) or key != keys.shape(block):
+            raise self._unknown(key)
+
+    def _take_page(self, key: bytes, value: bytes) -> None:
+        page = keys.page_key(key)
+        if page.block >= len(self._trees):
+            raise self._unknown_page(page)
+        tree = self._trees[page.block]
+        seen = self._pages[page.block]
+        expected = tree.page_keys[seen] if seen < len(tree.page_keys) else None
+        if expected is not None and page > expected:
+            raise tree.error(int(tree.page_first[seen]), "its page is missing")
+        if page != expected:
+            raise self._unknown_page(page)
+        check_bytes(tree, seen, value)
+        self._pages[page.block] += 1
+        self._tally["pages"] += 1
+        self._tally["page_bytes"] += len(value)
+
+    def _take_names(self, key: bytes, value: bytes) -> None:
+        page_size = self._catalogue.names_per_page
+        number, left = divmod(self._names, page_size)
+        if key != keys.names(number) or left:
+            raise _error(self._store, f"page {number} of the names is missing")
+        try:
+            entries = json.loads(inflate(value))
+        except (ValueError, DamagedStore) as error:
+            raise _error(self._store, f"page {number} of the names is damaged: {error}") from error
+        pairs = isinstance(entries, list) and all(
+            isinstance(entry, list) and len(entry) == 2 and all(isinstance(text, str) for text in entry)
+            for entry in entries
+        )
+        if not pairs or not 0 < len(entries) <= page_size:
+            raise _error(self._store, f"page {number} of the names is damaged")
+        self._names += len(entries)
+        self._tally["names"] += len(entries)
+
+    def _take_tables(self, key: bytes, value: bytes) -> None:
+        if self._tables >= len(self._catalogue.files) or key != keys.args_tables(self._tables):
+            raise self._unknown(key)
+        try:
+            decoder_for(self._catalogue.files[self._tables], inflate(value))
+        except (ValueError, DamagedStore) as error:
+            raise _error(self._store, f"the tables of arguments of file {self._tables} are damaged: {error}") from error
+        self._tables += 1
+
+    def _take_details(self, key: bytes, value: bytes) -> None:
+        track = int.from_bytes(key[1:5], "big")
+        tracks = self._catalogue.tracks
+        if track >= len(tracks) or tracks[track].kind == TrackKind.ROLLUP:
+            raise self._unknown(key)
+        seen = self._details[track]
+        if key != keys.details(track, seen):
+            raise self._catalogue.track_error(track, f"arguments of event {seen} are missing")
+        try:
+            data = inflate(value)
+        except DamagedStore as error:
+            raise self._catalogue.track_error(track, f"arguments from event {seen} on are damaged: {error}") from error
+        n = _COUNT.unpack_from(data)[0] if len(data) >= _COUNT.size else 0
+        blob = _COUNT.size + 8 * n
+        ends = np.frombuffer(data, "<u8", n, _COUNT.size) if n > 0 and blob <= len(data) else np.zeros(0, np.uint64)
+        if not len(ends) or (ends[1:] < ends[:-1]).any() or int(ends[-1]) != len(data) - blob:
+            raise self._catalogue.track_error(track, f"arguments from event {seen} on are damaged")
+        self._details[track] += n
+        self._tally["details_chunks"] += 1
+
+    def _unknown_page(self, page: PageKey) -> DamagedStore:
+        track = page.block * TRACKS_PER_BLOCK + page.slot
+        return self._catalogue.tile_error(track, page.level, page.index, "a page that no shape record knows")
+
+    def _unknown(self, key: bytes) -> DamagedStore:
+        return _error(self._store, f"a record that should not be there: {key!r}")
+
+
+def _error(store: RunStore, what: str) -> DamagedStore:
+    return DamagedStore(f"{store.path}: {what}")

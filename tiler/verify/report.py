@@ -1,0 +1,44 @@
+"""What a verification has looked at."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+# The report while it is being made: its fields by name.
+Tally = Counter[str]
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyReport:
+    """How much was checked. Whatever was wrong raised `DamagedStore`, so all of this is right."""
+
+    tracks: int = 0  # with events
+    events: int = 0  # slices, instants and counter samples, each once
+    tiles: int = 0
+    leaves: int = 0
+    pages: int = 0
+    page_bytes: int = 0  # as stored
+    individuals: int = 0  # in tiles that are no leaves
+    bins: int = 0
+    rollup_tracks: int = 0
+    rollup_bins: int = 0
+    counter_bins: int = 0
+    samples: int = 0
+    names: int = 0
+    details_chunks: int = 0
+    details_events: int = 0
+
+    def lines(self) -> list[str]:
+        """A fact a line, for people."""
+        return [
+            f"{self.tiles:,} tiles on {self.pages:,} pages ({self.page_bytes:,} bytes): every byte is as it was "
+            "written, and every tile is where the shapes say",
+            f"{self.events:,} events on {self.tracks:,} tracks: each is in exactly one of {self.leaves:,} leaves, "
+            "and repeated in all that it reaches into; counts and busy time are those of ingest",
+            f"{self.bins:,} bins and {self.individuals:,} single slices above the leaves: "
+            "count, busy time, name, share and longest, computed anew from the events, are the same",
+            f"{self.rollup_bins:,} bins of {self.rollup_tracks:,} rollups: equal to the events of their tracks",
+            f"{self.counter_bins:,} counter bins and {self.samples:,} samples: equal to one another",
+            f"{self.names:,} names; arguments of {self.details_events:,} events in {self.details_chunks:,} chunks",
+        ]

@@ -1,0 +1,139 @@
+"""The tiles of a block as its shape record lists them, and the checks that they form trees."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tilescope.tiler.columns import TrackKind
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Shape, TileFlag
+from tilescope.tiler.verify.catalogue import SLICE_KINDS, Catalogue
+from tilescope.tiler.verify.columns import Ints, Mask
+
+# The last tile index is below 2**53.
+_INDEX_BITS = 53
+
+
+class BlockTree:
+    """A block's tiles by position in its shape record, and its pages."""
+
+    def __init__(self, catalogue: Catalogue, shape: Shape) -> None:
+        self.block = shape.block
+        self.shape = shape
+        self.level, self.index, self.slot, self.events = shape.level, shape.index, shape.slot, shape.events
+        self.leaf: Mask = (shape.flags & TileFlag.LEAF) != 0
+        self.terminal: Mask = (shape.flags & TileFlag.TERMINAL) != 0
+        self._catalogue = catalogue
+        self._level_first = np.searchsorted(self.level, np.arange(catalogue.root_level + 2))
+        self._check_list()
+        pages = shape.pages()
+        self.page_keys: list[PageKey] = [key for key, _ in pages]
+        self.page_first: Ints = np.array([tiles.start for _, tiles in pages], np.int64)
+        self._check_tree()
+
+    def __len__(self) -> int:
+        return len(self.shape)
+
+    def under(self, level: int, node_level: int, node_index: int) -> slice:
+        """Positions of the tiles of a level that lie in tile `node_index` of `node_level`, of all tracks."""
+        first, last = int(self._level_first[level]), int(self._level_first[level + 1])
+        shift = 2 * (node_level - level)
+        index = self.index[first:last]
+        return slice(
+            first + int(np.searchsorted(index, node_index << shift)),
+            first + int(np.searchsorted(index, (node_index + 1) << shift)),
+        )
+
+    def of_slots(self, slots: Mask) -> Mask:
+        """Which tiles belong to tracks in these slots."""
+        return slots[self.slot]
+
+    def page_of(self, tiles: Ints) -> Ints:
+        """Numbers of the pages on which these tiles lie."""
+        return np.searchsorted(self.page_first, tiles, side="right") - 1
+
+    def page_tiles(self, page: int) -> slice:
+        """Positions of a page's tiles."""
+        last = len(self) if page + 1 == len(self.page_first) else int(self.page_first[page + 1])
+        return slice(int(self.page_first[page]), last)
+
+    def error(self, tile: int, what: str) -> DamagedStore:
+        """The error for something wrong with the tile in this position."""
+        track = self.block * TRACKS_PER_BLOCK + int(self.slot[tile])
+        return self._catalogue.tile_error(track, int(self.level[tile]), int(self.index[tile]), what)
+
+    def _fail(self, wrong: Mask, what: str) -> None:
+        at = np.flatnonzero(wrong)
+        if len(at):
+            raise self.error(int(at[0]), what)
+
+    def _check_list(self) -> None:
+        shape, root = self.shape, self._catalogue.root_level
+        tracks = self._catalogue.block(self.block)
+        self._fail((self.slot < 0) | (self.slot >= len(tracks)), "the shape record names a track that is not there")
+        self._fail((self.level < 0) | (self.level > root), f"its level is not in 0 to {root}")
+        # The root covers the run, so all indices at its level are 0; at the level below at most 3, and so on.
+        limit = np.left_shift(1, np.minimum(2 * (root - self.level), _INDEX_BITS))
+        self._fail((self.index < 0) | (self.index >= limit), "it lies beyond the run")
+        key = (self.index << 5) | self.slot
+        level_step, key_step = np.diff(self.level, prepend=-1), np.diff(key, prepend=-1)
+        descends = (level_step < 0) | ((level_step == 0) & (key_step <= 0))
+        self._fail(descends, "it is out of order in the shape record")
+        begins = (shape.flags & TileFlag.PAGE_START) != 0
+        new_level = level_step != 0
+        self._fail(new_level & ~begins, "its level begins without a page")
+        self._fail(~begins & (shape.page_crc != 0), "it has a checksum but begins no page")
+        self._fail((shape.flags & ~(TileFlag.LEAF | TileFlag.TERMINAL | TileFlag.PAGE_START)) != 0, "unknown flags")
+        rollup = np.array([track.kind == TrackKind.ROLLUP for track in tracks], np.bool_)[self.slot]
+        self._fail(rollup & self.leaf, "a rollup has no leaves")
+        self._fail(~rollup & self.terminal, "only rollups have terminal tiles")
+
+    def _check_tree(self) -> None:
+        """Each tile but the root lies in an interior tile, and each interior tile has the events of its children."""
+        root = self._catalogue.root_level
+        for track in self._catalogue.block(self.block):
+            has_root = bool(((self.slot == track.slot) & (self.level == root)).any())
+            if has_root != (track.events > 0):
+                what = "has events but no tile" if track.events else "has tiles but no events"
+                raise self._catalogue.tile_error(track.id, root, 0, f"the track {what}")
+        interior = ~self.leaf & ~self.terminal
+        for level in range(root + 1):
+            here = slice(int(self._level_first[level]), int(self._level_first[level + 1]))
+            position = np.arange(here.start, here.stop)
+            key = (self.index[here] << 5) | self.slot[here]
+            events = np.zeros(len(key), np.int64)
+            children = np.zeros(len(key), np.int64)
+            if level:
+                below = slice(int(self._level_first[level - 1]), here.start)
+                parent_key = (self.index[below] >> 2 << 5) | self.slot[below]
+                parent = np.searchsorted(key, parent_key)
+                known = np.minimum(parent, max(len(key) - 1, 0))
+                missing = (key[known] != parent_key) if len(key) else np.ones(len(parent_key), np.bool_)
+                if missing.any():
+                    raise self.error(below.start + int(np.flatnonzero(missing)[0]), "the tile above it does not exist")
+                np.add.at(events, parent, self.events[below])
+                np.add.at(children, parent, 1)
+            for tile in position[(children == 0) & interior[here]]:
+                raise self.error(int(tile), "it is no leaf, but nothing is below it")
+            for tile in position[(children > 0) & ~interior[here]]:
+                raise self.error(int(tile), "there are tiles below it, though it is a leaf or terminal")
+            for tile in position[interior[here] & (events != self.events[here])]:
+                what = f"{self.events[tile]} events in the shape record, "
+                raise self.error(int(tile), what + f"{events[tile - here.start]} in the tiles below it")
+
+    def slots_of_kind(self, *kinds: TrackKind) -> Mask:
+        """Which slots hold tracks of these kinds, shape (32,)."""
+        slots = np.zeros(TRACKS_PER_BLOCK, np.bool_)
+        for track in self._catalogue.block(self.block):
+            slots[track.slot] = track.kind in kinds
+        return slots
+
+
+def tile_keys(slot: Ints, index: Ints) -> Ints:
+    """Numbers that put tiles of one level in the order (slot, tile index)."""
+    return (slot << _INDEX_BITS) | index
+
+
+def slice_slots(tree: BlockTree) -> Mask:
+    """Slots of tracks whose events are slices or instants."""
+    return tree.slots_of_kind(*SLICE_KINDS)
