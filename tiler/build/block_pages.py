@@ -35,10 +35,10 @@ def build_block(number: int, root_level: int, tracks: Sequence[PlacedTrack]) -> 
         _add(block, track)
     block.seal()
     level, index, slot, flags, events, weight = block.tiles()
-    columns = [np.asarray(column, np.int64) for column in (level, index, slot, flags, events)]
+    page_flags = flags.astype(np.int64)
     page_crc = np.zeros(len(level), np.int64)
     pages: list[tuple[PageKey, bytes]] = []
-    level_ends = np.append(np.flatnonzero(np.diff(columns[0])) + 1, len(level))
+    level_ends = np.append(np.flatnonzero(np.diff(level)) + 1, len(level))
     weights = np.cumsum(weight)
     ratio = _FIRST_RATIO
     first = 0
@@ -52,10 +52,11 @@ def build_block(number: int, root_level: int, tracks: Sequence[PlacedTrack]) -> 
             page = compress(block.encode(first, last))
         ratio = max(0.5, 0.5 * ratio + 0.5 * len(page) / (int(weights[last - 1]) - before))
         pages.append((PageKey(number, int(level[first]), int(index[first]), int(slot[first])), page))
-        columns[3][first] |= TileFlag.PAGE_START
+        page_flags[first] |= TileFlag.PAGE_START
         page_crc[first] = zlib.crc32(page)
         first = last
-    return BlockPages(Shape(number, *columns, page_crc), pages)
+    shape = Shape(number, level.astype(np.int64), index, slot.astype(np.int64), page_flags, events, page_crc)
+    return BlockPages(shape, pages)
 
 
 def _add(block: _native.Block, track: PlacedTrack) -> None:

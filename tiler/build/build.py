@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
 from pathlib import Path
 
@@ -42,9 +42,10 @@ def build_store(
         events = run.events
         report(Progress("build", 0.0, events))
         layout = lay_out([file.summary for file in run.files], run.data_of)
-        own = None if executor else ThreadPoolExecutor(os.cpu_count() or 1)
+        own = ThreadPoolExecutor(os.cpu_count() or 1) if executor is None else None
         try:
-            _write_blocks(generation, layout, run.timeline.end, executor or own, lambda f: report(Progress("build", f, events)))
+            for done in _write_blocks(generation, layout, run.timeline.end, executor or own):
+                report(Progress("build", done, events))
         finally:
             if own is not None:
                 own.shutdown(cancel_futures=True)
@@ -55,9 +56,9 @@ def build_store(
 
 
 def _write_blocks(
-    generation: Generation, layout: Layout, end: int, executor: Executor | None, done: Callable[[float], None]
-) -> None:
-    """Builds blocks side by side, and writes each as soon as it is there."""
+    generation: Generation, layout: Layout, end: int, executor: Executor | None
+) -> Iterator[float]:
+    """Builds blocks side by side, and writes each as soon as it is there. Yields the fraction that is done."""
     assert executor is not None
     root_level = _native.root_level(end)
     blocks = [layout.tracks[k : k + TRACKS_PER_BLOCK] for k in range(0, len(layout.tracks), TRACKS_PER_BLOCK)]
@@ -69,7 +70,7 @@ def _write_blocks(
     for future in as_completed(futures):
         generation.data.put_many(future.result())
         finished += sum(track.events for track in blocks[futures.pop(future)])
-        done(finished / total)
+        yield finished / total
 
 
 def _block_entries(number: int, root_level: int, tracks: Sequence[PlacedTrack]) -> list[Entry]:

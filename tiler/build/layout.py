@@ -110,7 +110,9 @@ def lay_out(summaries: Sequence[TraceSummary], data_of: Callable[[int, int], Tra
     return layout
 
 
-def _place(layout: Layout, host: int, file: int, process: Process, tracks: list[tuple[Track, TrackData | None]]) -> None:
+def _place(
+    layout: Layout, host: int, file: int, process: Process, tracks: list[tuple[Track, TrackData | None]]
+) -> None:
     group = len(layout.groups)
     children = tuple(data for track, data in tracks if data is not None and track.kind in _SUMMED)
     first = len(layout.tracks)

@@ -46,12 +46,19 @@ def make_manifest(build: str, run: Run, layout: Layout) -> dict[str, Any]:
         for file in run.files
     ]
     tracks = [
-        {"kind": str(track.kind), "file": track.file, "name": track.name, "events": track.events, "busy": str(track.busy)}
+        {
+            "kind": str(track.kind),
+            "file": track.file,
+            "name": track.name,
+            "events": track.events,
+            "busy": str(track.busy),
+        }
         for track in layout.tracks
     ]
+    # Children are the data of tracks that stand elsewhere in the layout: found by identity.
+    ids = {id(track.data): track.id for track in layout.tracks if track.data is not None}
     for placed, track in zip(layout.tracks, tracks, strict=True):
-        if placed.children:  # by identity: children are the data of tracks that stand elsewhere in the layout
-            ids = {id(other.data): other.id for other in layout.tracks if other.data is not None}
+        if placed.children:
             track["children"] = [ids[id(child)] for child in placed.children]
     return {"version": STORE_VERSION, "public": public, "files": files, "tracks": tracks}
 

@@ -6,6 +6,8 @@ from enum import IntEnum, IntFlag
 
 
 class Col(IntEnum):
+    """Columns of a container."""
+
     INDEX = 0
     SLOT = 1
     TILE_FLAGS = 2
@@ -51,11 +53,15 @@ class Col(IntEnum):
 
 
 class TileFlag(IntFlag):
+    """Bits of the tile flags; PAGE_START is in shape records alone."""
+
     LEAF = 1
     TERMINAL = 2
     PAGE_START = 4
 
 
 class SliceFlag(IntFlag):
+    """Bits of the flags of a slice."""
+
     REACHES_IN = 1
     OPEN = 2

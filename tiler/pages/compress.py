@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import zlib
 
-from isal import igzip, isal_zlib
+from isal import igzip
+from isal.igzip_lib import IsalError
 
 from tilescope.tiler.errors import DamagedStore
 
@@ -27,6 +28,7 @@ def decompress(member: bytes) -> bytes:
     if member[: len(_HEADER)] != _HEADER:
         raise DamagedStore("a compressed record has a damaged header")
     try:
-        return igzip.decompress(member)
-    except (OSError, EOFError, zlib.error, isal_zlib.error) as error:
+        data: bytes = igzip.decompress(member)  # type: ignore[no-untyped-call]
+    except (OSError, EOFError, zlib.error, IsalError) as error:  # type: ignore[misc]  # its hints call the class a value
         raise DamagedStore(f"a compressed record is damaged: {error}") from error
+    return data

@@ -16,5 +16,5 @@ class PageKey(NamedTuple):
 
     block: int
     level: int
-    index: int
+    index: int  # type: ignore[assignment]  # hides a method of tuples that nobody needs here
     slot: int

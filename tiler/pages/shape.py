@@ -14,6 +14,16 @@ from tilescope.tiler.pages.key import PageKey
 
 Ints = NDArray[np.int64]
 
+# In the order of the fields of `Shape`.
+_COLUMNS: tuple[int, ...] = (
+    Col.SHAPE_LEVEL,
+    Col.SHAPE_INDEX,
+    Col.SHAPE_SLOT,
+    Col.SHAPE_FLAGS,
+    Col.SHAPE_EVENTS,
+    Col.SHAPE_PAGE_CRC,
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Shape:
@@ -52,24 +62,14 @@ class Shape:
 
     def encode(self) -> bytes:
         """The record, uncompressed."""
-        columns = {
-            Col.SHAPE_LEVEL: self.level,
-            Col.SHAPE_INDEX: self.index,
-            Col.SHAPE_SLOT: self.slot,
-            Col.SHAPE_FLAGS: self.flags,
-            Col.SHAPE_EVENTS: self.events,
-            Col.SHAPE_PAGE_CRC: self.page_crc,
-        }
-        return encode(SHAPE_MAGIC, 0, len(self), self.block, columns)
+        columns = (self.level, self.index, self.slot, self.flags, self.events, self.page_crc)
+        return encode(SHAPE_MAGIC, 0, len(self), self.block, dict(zip(_COLUMNS, columns, strict=True)))
 
     @classmethod
     def decode(cls, data: bytes) -> Shape:
         """The shape in an uncompressed record. Raises DamagedStore."""
         record = decode(data)
-        columns = [
-            record.ints(c)
-            for c in (Col.SHAPE_LEVEL, Col.SHAPE_INDEX, Col.SHAPE_SLOT, Col.SHAPE_FLAGS, Col.SHAPE_EVENTS, Col.SHAPE_PAGE_CRC)
-        ]
+        columns = [record.ints(column) for column in _COLUMNS]
         if record.magic != SHAPE_MAGIC or any(len(column) != record.n_tiles for column in columns):
             raise DamagedStore("a shape record is damaged")
         return cls(record.block, *columns)

@@ -24,9 +24,15 @@ class LmdbStore:
         if not write and not (path / "data.mdb").is_file():
             raise NoStore(f"{path}: there is no index here")
         try:
-            # A finished generation is never written again, so readers need no lock. `sync=False`: publishing syncs once.
             self._env = lmdb.open(
-                str(path), map_size=_MAP_BYTES, readonly=not write, lock=write, sync=False, metasync=False, readahead=write, max_dbs=0
+                str(path),
+                map_size=_MAP_BYTES,
+                max_dbs=0,
+                readonly=not write,
+                lock=write,  # a finished generation is never written again, so its readers need none
+                sync=False,  # publishing syncs once
+                metasync=False,
+                readahead=write,
             )
         except lmdb.Error as error:
             raise StoreError(f"{path}: cannot open the index: {error}") from error
