@@ -18,5 +18,11 @@ export default defineConfig({
     // `npm run dev` talks to a `tilescope serve` that runs beside it.
     proxy: { "/api": { target: process.env.TILESCOPE_URL ?? "http://127.0.0.1:8470", ws: true } },
   },
-  test: { include: ["src/**/*.test.ts", "src/**/*.test.tsx"], environment: "node", allowOnly: false },
+  test: {
+    include: ["src/**/*.test.ts", "src/**/*.test.tsx"],
+    environment: "node",
+    allowOnly: false,
+    // Node 20 has the WebSocket of browsers only on demand.
+    execArgv: ["--experimental-websocket"],
+  },
 });

@@ -1,0 +1,112 @@
+/**
+ * The client against a real server and real traces: every page of every track is decoded, and the promise of
+ * conservation is proven a second time, in another language than the one that built the tiles.
+ */
+
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { ticks } from "../base/time";
+import { fit as fitView } from "../base/view";
+import { checkBlock } from "../testing/conservation";
+import { corpusPath, serverCommand, TestServer } from "../testing/server";
+import { Api, type BuildApi } from "./api";
+import { TileClient } from "./client";
+import type { Manifest, Run, TrackTree } from "./model";
+import type { Socket } from "./stream";
+
+const TRACES = [
+  "xplane/jax_cpu_10steps.xplane.pb",
+  "xplane/tpu_v6e_4core.xplane.pb",
+  "kineto/ns_resolution.pt.trace.json.gz",
+  "chrome/instance_counters.json",
+];
+
+const command = serverCommand();
+const paths = TRACES.flatMap((name) => corpusPath(name) ?? []);
+const ready = command !== null && paths.length === TRACES.length;
+const INDEXING_MS = 120_000;
+
+describe.skipIf(!ready)("a real server (needs an installed tilescope and the corpus)", () => {
+  let server: TestServer;
+  let api: Api;
+
+  beforeAll(async () => {
+    server = await TestServer.start(command!, paths);
+    api = new Api(server.url);
+  }, INDEXING_MS);
+
+  afterAll(() => server.stop());
+
+  async function open(name: string): Promise<{ manifest: Manifest; build: BuildApi; tree: TrackTree }> {
+    const file = name.split("/")[1]!;
+    const find = async (): Promise<Run> => (await api.runs()).find((run) => run.path.endsWith(file))!;
+    await api.index((await find()).id);
+    await vi.waitUntil(async () => ["ready", "failed"].includes((await find()).state), {
+      timeout: INDEXING_MS,
+      interval: 200,
+    });
+    const run = await find();
+    expect(run.error).toBeNull();
+    const manifest = await api.manifest(run.id);
+    const build = api.build(run.id, manifest.build);
+    return { manifest, build, tree: await build.tracks() };
+  }
+
+  test.each(TRACES)(
+    "%s: every tile conserves events and busy time",
+    async (name) => {
+      const { manifest, build, tree } = await open(name);
+      const kinds = new Map(tree.tracks.map((track) => [track.id, track.kind]));
+      let found = 0n;
+      let pages = 0;
+      for (let block = 0; block < manifest.blocks; block++) {
+        const shape = await build.shape(block);
+        const findings = await checkBlock(
+          shape,
+          (key) => build.page(key),
+          (track) => kinds.get(track) === "rollup",
+        );
+        expect(findings.errors).toEqual([]);
+        pages += findings.pages;
+        for (const [id, { events, busyTicks }] of findings.totals) {
+          const track = tree.tracks[id]!;
+          expect([id, events]).toEqual([id, track.events]);
+          if (track.kind !== "counter") {
+            expect([id, busyTicks]).toEqual([id, track.busyTicks]);
+          }
+          found += track.kind === "rollup" ? 0n : events;
+        }
+      }
+      expect(pages).toBeGreaterThan(0);
+      expect(found).toBe(tree.tracks.reduce((sum, track) => sum + (track.kind === "rollup" ? 0n : track.events), 0n));
+    },
+    INDEXING_MS,
+  );
+
+  test(
+    "the tile client gets a complete picture over the WebSocket, and an event's details agree with its slice",
+    async () => {
+      const { manifest, build, tree } = await open(TRACES[0]!);
+      const changed = vi.fn();
+      const client = new TileClient({
+        rootLevel: manifest.rootLevel,
+        loadShape: (block) => build.shape(block),
+        connect: () => new WebSocket(build.streamUrl(server.url)) as Socket,
+        fetchPage: (key, signal) => build.page(key, signal),
+        onChange: changed,
+      });
+      const view = fitView(manifest.range, 1200);
+      const tracks = tree.tracks.map(({ id, kind }) => ({ track: id, kind }));
+      client.show({ view, tracks });
+      const isComplete = () => tracks.every((request) => client.coverage(request, view).complete);
+      await vi.waitUntil(isComplete, { timeout: 10_000, interval: 20 });
+      expect(client.status).toEqual({ stream: "open", missingPages: 0 });
+      const request = tracks.find(({ kind }) => kind === "slice")!;
+      const { tile } = client.coverage(request, view).draws.find((draw) => draw.tile.slices.length > 0)!;
+      const details = await build.event(request.track, tile.slices.ordinal[0]!);
+      expect(details.startTicks).toBe(ticks(tile.originTicks + BigInt(tile.slices.startOffset[0]!)));
+      expect(details.row).toBe(tile.slices.row[0]);
+      client.close();
+    },
+    INDEXING_MS,
+  );
+});
