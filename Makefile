@@ -112,8 +112,10 @@ bench: $(STAMPS)/test-tools ## indexing speed, memory and store size for 10 mill
 	$(BIN)/python -m bench.indexing $(BENCH_ARGS)
 
 dist: $(STAMPS)/test-tools $(VIEWER_BUILT) ## sdist and wheel, in dist/
-	rm -rf dist
-	$(BIN)/python -m build --no-isolation --outdir dist .
+	@rm -rf dist && mkdir -p build
+	@echo "building sdist and wheel (log: build/dist.log)"
+	@$(BIN)/python -m build --no-isolation --outdir dist . > build/dist.log 2>&1 || { cat build/dist.log; exit 1; }
+	@ls -l dist
 
 cli-docs: $(STAMPS)/test-tools ## writes docs/cli.md anew from the help texts
 	$(BIN)/python -m tests.cli.write_cli_docs
