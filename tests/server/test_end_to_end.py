@@ -27,6 +27,7 @@ from tilescope.server.runs.registry import Registry
 from tilescope.tiler.pages import PageKey, Shape, decode_page
 from tilescope.tiler.readers import discover
 from tilescope.tiler.store import open_run_store
+from tilescope.tiler.synth import write_synthetic_trace
 
 TRACE = "xplane/tpu_v6e_4core.xplane.pb"
 ClientFactory = Callable[..., Awaitable[Client]]
@@ -189,17 +190,20 @@ def worker_processes() -> list[int]:
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="looks for child processes in /proc")
+@pytest.mark.parametrize("phase", ["start", "read"])
 async def test_a_worker_that_is_killed_fails_its_run_and_a_second_try_works(
-    tmp_path: Path, aiohttp_client: ClientFactory
+    tmp_path: Path, aiohttp_client: ClientFactory, phase: str
 ) -> None:
-    trace = corpus_path(TRACE)
-    client = await aiohttp_client(make_app(real_registry(trace, tmp_path / "cache", index_all=False)))
+    trace, cache = tmp_path / "big.xplane.pb", tmp_path / "cache"
+    write_synthetic_trace(trace, format="xspace", events=1_000_000, tracks=40, seed=1)
+    registry = real_registry(trace, cache, index_all=False)
+    client = await aiohttp_client(make_app(registry))
     (run,) = (await fetch_json(client, "/api/v1/runs", "Runs"))["runs"]
     index = f"/api/v1/runs/{run['id']}/index"
     assert (await client.post(index)).status == 202
     async with asyncio.timeout(20):
-        while not (workers := worker_processes()):
-            await asyncio.sleep(0.005)
+        while not (workers := worker_processes()) or await phase_of(registry) != phase:
+            await asyncio.sleep(0.002)
     os.kill(workers[0], signal.SIGKILL)
     failed = (await settled_runs(client))[run["name"]]
     assert failed["state"] == "failed"
@@ -208,3 +212,10 @@ async def test_a_worker_that_is_killed_fails_its_run_and_a_second_try_works(
     assert (await client.post(index)).status == 202
     assert (await settled_runs(client))[run["name"]]["state"] == "ready"
     assert not worker_processes()
+    assert not list(cache.rglob("*.part")), "what the killed process had written was left behind"
+
+
+async def phase_of(registry: Registry) -> str | None:
+    """What the indexing of the only run is at."""
+    (status,) = await registry.list_runs()
+    return None if status.progress is None else status.progress.phase
