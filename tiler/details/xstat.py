@@ -9,6 +9,7 @@ One event's arguments (encoding "xstat") are a varint, the number of its metadat
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -107,7 +108,8 @@ def _value(field: Field, names: Mapping[int, str]) -> object:
             return names.get(signed(field.value), f"[stat {signed(field.value)}]")
         return field.value
     if field.number == _DOUBLE and len(field.value) == 8:
-        return double(field.value)
+        number = double(field.value)
+        return number if math.isfinite(number) else str(number)  # JSON has no word for it
     if field.number == _STR:
         return field.value.decode("utf-8", errors="replace")
     return {"bytes": len(field.value)}

@@ -173,11 +173,11 @@ class Cursor {
     }
 
     [[noreturn]] void fail_length(const char* part, std::uint64_t size, std::uint64_t left, const std::uint8_t* where) const {
-        const std::string sizes = std::to_string(size) + " bytes long, " + std::to_string(left) + " are there";
+        const std::string sizes = ": " + std::to_string(left) + " of its " + std::to_string(size) + " bytes are there";
         if (outermost_)
-            throw Error("the file ends inside " + named(part) + " (" + sizes + ")",
+            throw Error("the file ends inside " + named(part) + sizes,
                         static_cast<std::size_t>(where - source_->data));
-        fail("has " + named(part) + " that reaches beyond it (" + sizes + ")", where);
+        fail("has " + named(part) + " that reaches beyond it" + sizes, where);
     }
 
     const Source* source_;

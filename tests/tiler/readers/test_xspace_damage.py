@@ -91,7 +91,7 @@ def test_random_bytes(tmp_path: Path) -> None:
         (w.message(1, w.message(3, w.data(3, "x"))), 5, "a line has field 3 with the wrong wire type 2"),
         (w.message(1, w.message(3, w.message(4, w.data(1, "")))), 7, "an event has field 1 with the wrong wire type 2"),
         (b"\x28" + b"\xff" * 10 + b"\x01", 1, "a trace has a varint of more than 10 bytes"),
-        (w.message(1, b"\x1a\x7f"), 3, "a plane has a line that reaches beyond it (127 bytes long, 0 are there)"),
+        (w.message(1, b"\x1a\x7f"), 3, "a plane has a line that reaches beyond it: 0 of its 127 bytes are there"),
         (b"\x00\x00", 0, "a trace has a field of number 0 or above 2**29"),
         (w.varint(9 << 3 | 6), 1, "a trace has a field of a wire type that does not exist"),
         (w.varint(9 << 3 | 4), 1, "a trace has a field of a wire type that does not exist"),

@@ -99,6 +99,7 @@ def read_stat(raw: bytes, names: dict[int, str]) -> tuple[str, object]:
             metadata_id = signed(content)
         elif number == 2 and isinstance(content, bytes):
             value = struct.unpack("<d", content)[0]
+            value = value if abs(value) < float("inf") else str(value)
         elif number == 3:
             value = content
         elif number == 4 and isinstance(content, int):
