@@ -18,7 +18,7 @@ struct ScanEnd {
     const char* at;  // behind the value; otherwise where it went wrong
 };
 
-constexpr std::size_t max_depth = 512;  // of a value; deeper is taken for damage
+constexpr std::size_t max_depth = 256;  // of a value; deeper is taken for damage
 
 // `p` stands where a value begins. Checks the order of brackets, keys, colons and commas, so that a missing quote or
 // bracket is found near the place, and not gigabytes later. Tolerated: doubled and trailing commas, NaN and the like, raw
