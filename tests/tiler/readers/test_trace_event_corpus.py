@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from tests.corpus import corpus_manifest, corpus_path
-from tests.tiler.readers.trace_event_file import ReadFile, read, read_path
+from tests.tiler.readers.trace_event_file import ReadFile, read, read_path, summary_of
 from tilescope.tiler.columns import EventCounts, EventFlag, Phase, TrackKind
 from tilescope.tiler.columns.pairing import pair
 
@@ -75,7 +75,7 @@ def expected_counts(phases: dict[str, int]) -> EventCounts:
 @pytest.mark.parametrize("name", STRICT)
 def test_counts_are_those_of_the_manifest(name: str) -> None:
     entry = corpus_manifest()[name]
-    summary = read(content(corpus_path(name))).summary
+    summary = summary_of(content(corpus_path(name)))
     assert summary.counts == expected_counts(entry["phases"])
     assert summary.counts.total == entry["events"] - entry["phases"].get("M", 0)
     assert sum(summary.ignored.values()) == summary.counts.other
