@@ -4,6 +4,9 @@
  * A pure function of columns, view and colours. The image is `width` × `lanes` and is drawn stretched to the height of
  * the lanes. Colours are area-sampled: a pixel that is covered for a third has a third of the opacity, so density is
  * shown truthfully and edges do not shimmer while moving. Whatever is narrower than a pixel still gets a visible one.
+ *
+ * Measured bundled in Node 20 on one shared core, 150 lanes of 1600 px: 100,000 slices 3.4 ms, 500,000 slices 9 to 11 ms,
+ * 345,000 bins 10 to 11 ms. Almost all of it is adding to the pixels' sums; an empty image takes 0.3 ms.
  */
 
 import type { TrackKind } from "../base/track";
