@@ -50,6 +50,15 @@ def test_a_line_every_few_seconds(clock: Clock) -> None:
     ]
 
 
+def test_time_left_counts_from_where_the_phase_began(clock: Clock) -> None:
+    stream = io.StringIO()
+    with ProgressDisplay(stream) as display:
+        display.update("tiles", 0.5)
+        clock.now += 4
+        display.update("tiles", 0.75)
+    assert stream.getvalue() == "tiles: 75%, 4.00 s left\n"
+
+
 def test_a_bar_on_a_terminal(clock: Clock, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     class Terminal(io.StringIO):
         def isatty(self) -> bool:

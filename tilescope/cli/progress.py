@@ -23,11 +23,12 @@ class _Display(Protocol):
 
 
 class _State:
-    """One phase of the work."""
+    """One phase of the work. Its fraction may begin above 0, where it is that of the whole work."""
 
-    def __init__(self, phase: str, now: float) -> None:
+    def __init__(self, phase: str, now: float, fraction: float) -> None:
         self.phase = phase
         self.begin = now
+        self.begin_fraction = fraction
         self.now = now
         self.fraction = 0.0
         self.events = 0
@@ -43,8 +44,9 @@ class _State:
             parts.append(size_text(self.size_bytes))
         if self.events and seconds > 0:
             parts.append(rate_text(self.events, seconds))
-        if 0 < self.fraction < 1 and seconds > 1:
-            parts.append(f"{seconds_text(seconds * (1 - self.fraction) / self.fraction)} left")
+        done = self.fraction - self.begin_fraction
+        if done > 0 and self.fraction < 1 and seconds > 1:
+            parts.append(f"{seconds_text(seconds * (1 - self.fraction) / done)} left")
         return ", ".join(parts)
 
 
@@ -63,7 +65,7 @@ class ProgressDisplay:
         """`fraction` of the phase is done, 0 to 1; `events` and `size_bytes` so far, 0 where unknown."""
         now = time.monotonic()
         if self._state is None or self._state.phase != phase:
-            self._state = _State(phase, now)
+            self._state = _State(phase, now, fraction)
         state = self._state
         state.now, state.fraction = now, min(max(fraction, 0.0), 1.0)
         state.events, state.size_bytes = events, size_bytes
