@@ -67,6 +67,7 @@ def test_a_bar_on_a_terminal(clock: Clock, monkeypatch: pytest.MonkeyPatch, caps
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "120")
     with ProgressDisplay(Terminal()) as display:
+        display.update("read", 0.0)
         clock.now += 2
         display.update("read", 0.25, events=1_000)
         clock.now += 2
@@ -75,5 +76,5 @@ def test_a_bar_on_a_terminal(clock: Clock, monkeypatch: pytest.MonkeyPatch, caps
         display.update("build", 0.1)
     shown = capsys.readouterr().err
     assert "50%" in shown
-    assert "2,000 events, 1.00 k/s, 2.00 s left" in shown
+    assert "2,000 events, 500 /s, 4.00 s left" in shown
     assert "build" in shown
