@@ -1,57 +1,84 @@
 """Arguments of trace-event JSON: the raw text of an event's members, as one JSON object.
 
-`{"args": {…}, "cat": "…", "id": …}` without the members that are columns (name, ph, ts, dur, pid, tid). The text is as
-tolerantly written as the file was: Python's decoder is tried first, `tolerant_json` reads what that refuses.
+`{"args": {…}, "cat": "…", "id": …}` without the members that are columns (name, ph, ts, dur, pid, tid). For a slice of
+a begin and an end, the object of the end follows that of the begin. The text is as tolerantly written as the file was:
+Python's decoder is tried first, `tolerant_json` reads what that refuses.
 """
 
 from __future__ import annotations
 
 import json
 
-from tilescope.tiler.details.tolerant_json import NotJson, Pairs, exact_float, exact_int, parse
+from tilescope.tiler.details.tolerant_json import NotJson, Pairs, exact_float, exact_int, parse_at
 
 UNREADABLE = "[unreadable]"
+
+_STRICT = json.JSONDecoder(
+    strict=False,
+    parse_constant=lambda _: None,
+    parse_float=exact_float,
+    parse_int=exact_int,
+    object_pairs_hook=Pairs,
+)
 
 
 def decode(raw: bytes, tables: bytes = b"") -> list[tuple[str, object]]:
     """One event's arguments as (name, value), in the order and with the repetitions of the file.
 
-    The members of `args` come first, then `cat`, `id` and all others. NaN and infinities are None, invalid UTF-8 is
-    replaced, numbers that a float cannot hold stay text. What is no JSON comes as one text. `tables` are not needed.
+    The members of `args` come first, then `cat`, `id` and all others; of an end, only what the begin does not say, too.
+    NaN and infinities are None, invalid UTF-8 is replaced, numbers that a float cannot hold stay text. What is no JSON
+    comes as one text. `tables` are not needed.
     """
-    if not raw:
-        return []
     text = raw.decode("utf-8", "replace")
-    try:
-        members = _parse(text)
-    except NotJson:
-        return [(UNREADABLE, text)]
-    if not isinstance(members, Pairs):
-        return [(UNREADABLE, text)]
     first: list[tuple[str, object]] = []
     after: list[tuple[str, object]] = []
+    at = 0
+    while at < len(text):
+        try:
+            members, end = _parse_at(text, at)
+        except NotJson:
+            members, end = None, len(text)
+        if not isinstance(members, Pairs):
+            after.append((UNREADABLE, text[at:]))
+            break
+        arguments, others = _sorted_out(members)
+        if at > 0:
+            arguments, others = _without(first, arguments), _without(after, others)
+        first += arguments
+        after += others
+        at = end
+    return first + after
+
+
+def _without(known: list[tuple[str, object]], pairs: list[tuple[str, object]]) -> list[tuple[str, object]]:
+    """The pairs that are not known; lists and objects are not compared."""
+
+    def identity(name: str, value: object) -> tuple[str, type, object]:
+        return (name, type(value), value)
+
+    seen = {identity(*pair) for pair in known if not isinstance(pair[1], list | dict)}
+    return [pair for pair in pairs if isinstance(pair[1], list | dict) or identity(*pair) not in seen]
+
+
+def _sorted_out(members: Pairs) -> tuple[list[tuple[str, object]], list[tuple[str, object]]]:
+    """The members of `args`, and the other members."""
+    arguments: list[tuple[str, object]] = []
+    others: list[tuple[str, object]] = []
     for name, value in members:
         if name == "args" and isinstance(value, Pairs):
-            first += value
+            arguments += [(argument, _plain(one)) for argument, one in value]
         elif name != "args" or value is not None:
-            after.append((name, value))
-    return [(name, _plain(value)) for name, value in first + after]
+            others.append((name, _plain(value)))
+    return arguments, others
 
 
-def _parse(text: str) -> object:
+def _parse_at(text: str, at: int) -> tuple[object, int]:
     if "\\ud" not in text and "\\uD" not in text:  # lone surrogates would come through, and fit into no UTF-8
         try:
-            return json.loads(
-                text,
-                strict=False,
-                parse_constant=lambda _: None,
-                parse_float=exact_float,
-                parse_int=exact_int,
-                object_pairs_hook=Pairs,
-            )
+            return _STRICT.raw_decode(text, at)
         except (ValueError, RecursionError):
             pass
-    return parse(text)
+    return parse_at(text, at)
 
 
 def _plain(value: object) -> object:

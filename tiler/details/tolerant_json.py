@@ -34,9 +34,17 @@ class Pairs(list[tuple[str, object]]):
 
 def parse(text: str) -> object:
     """The one value in `text`: None, bool, int, float, str, list or `Pairs`. Raises `NotJson`."""
+    value, end = parse_at(text, 0)
+    if _skip(_SPACE, text, end) != len(text):
+        raise NotJson(f"more text at {end}")
+    return value
+
+
+def parse_at(text: str, at: int) -> tuple[object, int]:
+    """The value that begins at `at`, and where it ends. Raises `NotJson`."""
     stack: list[list[object] | Pairs] = []
     names: list[str] = []  # of the members that the containers above the outermost one are
-    at = _skip(_SPACE, text, 0)
+    at = _skip(_SPACE, text, at)
     while True:
         name = None
         if stack:
@@ -60,9 +68,7 @@ def parse(text: str) -> object:
         if not stack:
             break
         _add(stack[-1], name or "", value)
-    if _skip(_SPACE, text, at) != len(text):
-        raise NotJson(f"more text at {at}")
-    return value
+    return value, at
 
 
 def exact_float(text: str) -> object:
