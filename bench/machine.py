@@ -11,11 +11,12 @@ PACKAGES = ("tilescope", "numpy", "lmdb", "isal")
 
 
 def machine_lines() -> list[str]:
-    """Processor, memory, kernel and versions, one fact per line."""
+    """Processor, memory, load, kernel and versions, one fact per line."""
     memory_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
     return [
-        f"machine   {_processor()}, {os.cpu_count()} cores, {memory_bytes / 2**30:.0f} GiB",
+        f"machine   {_processor()}, {os.cpu_count()} cores, {memory_bytes / 2**30:.0f} GiB, "
+        f"load {os.getloadavg()[0]:.1f} at the start",  # a number from a busy machine is no number
         f"system    {platform.system()} {platform.release()}, Python {platform.python_version()}",
         f"versions  {versions}",
     ]

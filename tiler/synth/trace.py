@@ -52,7 +52,7 @@ def write_synthetic_trace(
     partial_totals = path.with_name(f".{path.name}.{os.getpid()}.totals.partial")
     try:
         per_track = _generate(partial, path.suffix == ".gz", format, events, tracks, seed, progress)
-        totals = _totals(format, events, seed, per_track)
+        totals = _totals(format, seed, per_track)
         partial_totals.write_text(json.dumps(totals, indent=1) + "\n", encoding="utf-8")
         partial_totals.replace(totals_path(path))
         partial.replace(path)
@@ -98,13 +98,12 @@ def _generate(
         return _native.synth_trace(format, events, tracks, seed, take)
 
 
-def _totals(format: str, events: int, seed: int, per_track: list[dict[str, Any]]) -> dict[str, Any]:
+def _totals(format: str, seed: int, per_track: list[dict[str, Any]]) -> dict[str, Any]:
     """The content of the totals file: the same keys for the whole trace and for each of its tracks."""
     counts = {kind: sum(track[kind] for track in per_track) for kind in COUNTS}
     total = sum(track["events"] for track in per_track)
     return {
         "format": format,
-        "requested_events": events,
         "seed": seed,
         "events": {"total": total, **counts},
         "busy_ps": sum(track["busy_ps"] for track in per_track),
