@@ -102,6 +102,7 @@ lint-python: $(STAMPS)/test-tools
 	@for f in tiler server; do ln -sfn ../../../$$f build/src/tilescope/$$f; done
 	$(BIN)/ruff check .
 	$(BIN)/mypy -p tilescope
+	$(BIN)/mypy tests bench
 
 lint-viewer: $(VIEWER_MODULES)
 	cd viewer && npm run --silent lint && npm run --silent check

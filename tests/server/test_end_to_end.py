@@ -122,8 +122,8 @@ async def test_every_page_of_a_real_trace_is_the_same_over_http_and_over_the_str
     keys = list(dict.fromkeys(keys))
     over_http = {key: await fetch(client, f"{base}/pages/{'/'.join(map(str, key))}") for key in keys}
     assert await stream_pages(client, base, keys) == over_http
-    for key, page in over_http.items():
-        first_tile = next(iter(decode_page(gzip.decompress(page))))
+    for key, stored in over_http.items():
+        first_tile = next(iter(decode_page(gzip.decompress(stored))))
         assert (first_tile.index, first_tile.slot) == (key.index, key.slot)
 
     for track in tree["tracks"]:

@@ -25,6 +25,14 @@ DAMAGED = PageKey(0, 31, 0, 0)
 Socket = ClientWebSocketResponse
 
 
+def transport_of(socket: Socket) -> asyncio.Transport:
+    """The client's end of the connection, to misbehave with."""
+    http_connection = socket._response.connection
+    assert http_connection is not None
+    assert http_connection.transport is not None
+    return http_connection.transport
+
+
 async def want(socket: Socket, want_id: int, pages: Sequence[PageKey], received: int | None = None) -> None:
     message: dict[str, Any] = {"type": "want", "id": want_id, "pages": [list(key) for key in pages]}
     if received is not None:
@@ -105,8 +113,7 @@ async def test_a_client_that_does_not_read_holds_up_nobody_and_is_cut_off_at_shu
 ) -> None:
     client = await big_client(site, aiohttp_client, 1_000_000)
     async with client.ws_connect(STREAM) as lazy, client.ws_connect(STREAM) as eager:
-        assert lazy._response.connection is not None
-        lazy._response.connection.transport.pause_reading()
+        transport_of(lazy).pause_reading()
         await credit(lazy, 10**9)
         await want(lazy, 1, PAGES)
         await want(eager, 1, PAGES[:2])
@@ -117,7 +124,7 @@ async def test_a_client_that_does_not_read_holds_up_nobody_and_is_cut_off_at_shu
         async with asyncio.timeout(8):
             await client.server.close()
         assert not client.app[CONNECTIONS]
-        lazy._response.connection.transport.abort()
+        transport_of(lazy).abort()
 
 
 async def test_a_client_that_takes_nothing_for_too_long_is_cut_off(
@@ -126,8 +133,7 @@ async def test_a_client_that_takes_nothing_for_too_long_is_cut_off(
     monkeypatch.setattr(connection, "SEND_TIMEOUT_S", 0.05)
     client = await big_client(site, aiohttp_client, 1_000_000)
     async with client.ws_connect(STREAM) as lazy:
-        assert lazy._response.connection is not None
-        lazy._response.connection.transport.pause_reading()
+        transport_of(lazy).pause_reading()
         await credit(lazy, 10**9)
         await want(lazy, 1, PAGES)
         async with asyncio.timeout(5):
@@ -135,7 +141,7 @@ async def test_a_client_that_takes_nothing_for_too_long_is_cut_off(
                 await asyncio.sleep(0)
             while client.app[CONNECTIONS]:
                 await asyncio.sleep(0.01)
-        lazy._response.connection.transport.abort()
+        transport_of(lazy).abort()
 
 
 async def test_a_client_that_answers_no_ping_is_cut_off(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
