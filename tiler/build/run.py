@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tilescope.tiler.build.names import RunNames
 from tilescope.tiler.build.read import TraceFile
@@ -39,9 +40,12 @@ class Run:
             self.timeline.durations(events.time_ps, events.duration_ns, events.duration_ps),
             self._name_ids[file][events.name],
         )
-        if trace.summary.tracks[track].kind == TrackKind.COUNTER:
+        kind = trace.summary.tracks[track].kind
+        if kind == TrackKind.COUNTER:
             return make_samples(timed)
         data, malformed = make_slices(timed, self.timeline.end)
+        if kind == TrackKind.ASYNC:
+            malformed = replace(malformed, overlaps=0)  # they need not nest
         self._malformed.append(malformed)
         return data if len(data) else None
 
