@@ -14,6 +14,7 @@ constexpr std::size_t max_event_bytes = std::size_t{64} << 20;
 constexpr std::size_t event_window_bytes = std::size_t{1} << 20;
 
 constexpr std::size_t max_key_bytes = std::size_t{1} << 20;
+constexpr const char* foreign_text = "single quotes and comments are no JSON";
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 }  // namespace
@@ -74,7 +75,7 @@ TraceEventStream::Step TraceEventStream::step_top() {
             return Step::go_on;
         case '{': return step_top_object();
         default:
-            if (!any_value_) refuse(is_foreign(here(), end()) ? "single quotes and comments are no JSON" : "this is no JSON", here());
+            if (!any_value_) refuse(is_foreign(here(), end()) ? foreign_text : "this is no JSON", here());
             sink_.ignore("trailing_bytes");
             ++at_;
             return Step::go_on;
@@ -99,7 +100,7 @@ TraceEventStream::Step TraceEventStream::step_top_object() {
             enter_object();
             return Step::go_on;
         default:
-            if (!any_event_ && parsed.status == Scan::foreign) refuse("single quotes and comments are no JSON", parsed.at);
+            if (!any_event_ && parsed.status == Scan::foreign) refuse(foreign_text, parsed.at);
             if (!any_event_ && !is_event) {
                 enter_object();
                 return Step::go_on;
@@ -155,6 +156,7 @@ TraceEventStream::Step TraceEventStream::step_member_value() {
     } else if ((member_ == "baseTimeNanoseconds" || member_ == "host_name") && *here() != '{' && *here() != '[') {
         return step_known_member();
     }
+    if (member_ == "ph") sink_.ignore("oversized_event");  // it came too late to tell the event from a trace object
     skipper_ = {};
     state_ = State::skip;
     return Step::go_on;
@@ -194,7 +196,7 @@ TraceEventStream::Step TraceEventStream::step_skip() {
 }
 
 TraceEventStream::Step TraceEventStream::bad_object() {
-    if (is_foreign(here(), end())) refuse("single quotes and comments are no JSON", here());
+    if (is_foreign(here(), end())) refuse(foreign_text, here());
     if (!any_event_) refuse("the JSON is damaged before any trace event", here());
     return resync_from(State::top, "damaged_member");
 }
@@ -218,7 +220,7 @@ TraceEventStream::Step TraceEventStream::step_array() {
             ++at_;
             return Step::go_on;
         case '\'':
-        case '/': refuse("single quotes and comments are no JSON", here());
+        case '/': refuse(foreign_text, here());
         default: return step_element();
     }
 }
@@ -249,7 +251,7 @@ TraceEventStream::Step TraceEventStream::step_event() {
         case Scan::ok: accept_event(parsed.at); return Step::go_on;
         case Scan::incomplete: return cut_or_wait(State::array);
         case Scan::foreign:
-            if (!any_event_) refuse("single quotes and comments are no JSON", parsed.at);
+            if (!any_event_) refuse(foreign_text, parsed.at);
             break;
         case Scan::damaged: break;
     }

@@ -47,7 +47,6 @@ enum class TrackRole : std::uint8_t {
     async_instants = 6,    // label: category
     counter = 7,           // label: counter name, id and series
 };
-constexpr std::size_t track_role_count = 8;
 
 struct TrackEntry {
     TrackRole role;

@@ -105,7 +105,7 @@ class TraceEventReader:
         total = self._summary.counts.total
         warnings = []
         if self._source.problem is not None:
-            warnings.append(f"{self._source.problem}: what could be inflated was read, {total:,} events")
+            warnings.append(f"{self._source.problem}: what could be inflated was read, {_events(total)}")
         ended_in = {
             "array": "the closing ] is missing",
             "object": "the closing } is missing",
@@ -113,15 +113,20 @@ class TraceEventReader:
             "event": f"the file ends inside an event (byte {stream.cut_offset:,})",
         }.get(stream.ended_in)
         if ended_in is not None:
-            warnings.append(f"{ended_in}: the trace was cut short; all {total:,} whole events were read")
+            warnings.append(f"{ended_in}: the trace was cut short, and {_events(total)} kept")
         elif total == 0:
             warnings.append("the trace is empty: there is no event in it")
         if stream.base_time_differs:
             warnings.append("there are several baseTimeNanoseconds: the first one was used for all events")
         damaged = sum(self._summary.ignored.get(reason, 0) for reason in ("damaged_event", "oversized_event"))
         if damaged:
-            warnings.append(f"damaged JSON in {damaged:,} places: the events there were skipped")
+            places = "1 place" if damaged == 1 else f"{damaged:,} places"
+            warnings.append(f"damaged JSON in {places}: what events there were is skipped")
         return warnings
+
+
+def _events(count: int) -> str:
+    return "1 whole event" if count == 1 else f"{count:,} whole events"
 
 
 def count_events(read: Mapping[str, int], total: int) -> EventCounts:

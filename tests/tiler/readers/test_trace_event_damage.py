@@ -79,7 +79,7 @@ def test_a_damaged_last_event_does_not_hide_the_members_behind() -> None:
     assert result.names == ["a"]
     assert result.summary.base_time_ns == 77
     assert result.summary.ignored == {"damaged_event": 1}
-    assert result.summary.warnings == ["damaged JSON in 1 places: the events there were skipped"]
+    assert result.summary.warnings == ["damaged JSON in 1 place: what events there were is skipped"]
 
 
 def test_damage_behind_the_events() -> None:

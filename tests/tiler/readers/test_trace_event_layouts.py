@@ -59,7 +59,7 @@ def test_all_events_are_read(text: str) -> None:
 def test_a_file_that_is_cut_short_keeps_its_whole_events(text: str, ended: str) -> None:
     result = read(text)
     assert result.names == ["a", "b"]
-    assert result.summary.warnings == [f"{ended}: the trace was cut short; all 2 whole events were read"]
+    assert result.summary.warnings == [f"{ended}: the trace was cut short, and 2 whole events kept"]
 
 
 @pytest.mark.parametrize(
@@ -156,6 +156,19 @@ def test_a_large_member_before_the_events_is_passed_over() -> None:
 
 def test_a_large_event_is_read() -> None:
     assert read(array(event(f',"args":{{"x":"{"y" * 3_000_000}"}}'), B)).names == ["a", "b"]
+
+
+def test_a_line_whose_phase_comes_too_late_is_counted() -> None:
+    late = '{"args":{"x":"' + "y" * 2_000_000 + '"},"ph":"i","ts":1}'
+    result = read(f"{A}\n{late}\n{B}")
+    assert result.names == ["a", "b"]
+    assert result.summary.ignored == {"oversized_event": 1}
+
+
+def test_an_event_that_never_ends_is_given_up() -> None:
+    result = read("[" + A + ',{"name":"x","args":[' + "1," * 35_000_000 + B + ",\n" + C + "]")
+    assert result.names == ["a", "b", "c"]
+    assert result.summary.ignored == {"oversized_event": 1}
 
 
 def test_base_time_and_host_name() -> None:
