@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tilescope.cli.text import count_text, duration_text, rate_text, seconds_text, size_text
+from tilescope.cli.text import count_text, duration_text, plural, rate_text, seconds_text, size_text
 
 
 @pytest.mark.parametrize(
@@ -44,3 +44,6 @@ def test_durations(ticks: int, tick_ps: int, text: str) -> None:
 
 def test_counts() -> None:
     assert count_text(1_234_567) == "1,234,567"
+    assert plural(1, "event", "events") == "1 event"
+    assert plural(0, "event", "events") == "0 events"
+    assert plural(1_200, "event", "events") == "1,200 events"

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from tilescope.cli.progress import ProgressDisplay
 from tilescope.cli.store_facts import Fact, store_facts
-from tilescope.cli.text import count_text, rate_text, seconds_text
+from tilescope.cli.text import plural, rate_text, seconds_text
 
 if TYPE_CHECKING:
     from tilescope.tiler.build import Progress
@@ -64,7 +64,8 @@ def run(args: argparse.Namespace) -> int:
     finally:
         store.close()
     events = int(manifest["events"]["total"])
-    print(f"{args.output}: {count_text(events)} events in {seconds_text(seconds)}, {rate_text(events, seconds)}")
+    speed = f"in {seconds_text(seconds)}, {rate_text(events, seconds)}"
+    print(f"{args.output}: {plural(events, 'event', 'events')} {speed}")
     for fact in [*store_facts(manifest), *(Fact("note", note) for note in source.notes)]:
         print(f"  {fact.label:<10}{fact.text}")
     return 0

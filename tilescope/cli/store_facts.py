@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from tilescope.cli.text import count_text, duration_text, size_text
+from tilescope.cli.text import count_text, duration_text, plural, size_text
 
 # The order in which kinds of events are listed, and how they are called.
 EVENT_KINDS = {
@@ -52,8 +52,8 @@ def _span(manifest: dict[str, Any]) -> str:
 def _tracks(manifest: dict[str, Any]) -> str:
     hosts = len(manifest["hosts"])
     return (
-        f"{count_text(manifest['tracks'])} in {_plural(manifest['processes'], 'process', 'processes')} "
-        f"on {_plural(hosts, 'host', 'hosts')}"
+        f"{count_text(manifest['tracks'])} in {plural(manifest['processes'], 'process', 'processes')} "
+        f"on {plural(hosts, 'host', 'hosts')}"
     )
 
 
@@ -61,7 +61,3 @@ def _sizes(manifest: dict[str, Any]) -> str:
     store_bytes, source_bytes = int(manifest["store_bytes"]), int(manifest["source_bytes"])
     ratio = f", {store_bytes / source_bytes:.2f} of the trace's {size_text(source_bytes)}" if source_bytes else ""
     return f"{size_text(store_bytes)}{ratio}"
-
-
-def _plural(count: int, one: str, many: str) -> str:
-    return f"{count_text(count)} {one if count == 1 else many}"

@@ -16,7 +16,7 @@ import argparse
 from pathlib import Path
 
 from tilescope.cli.progress import ProgressDisplay
-from tilescope.cli.text import count_text, size_text
+from tilescope.cli.text import plural, size_text
 
 NAME = "synth"
 HELP = "write a synthetic trace"
@@ -46,6 +46,6 @@ def run(args: argparse.Namespace) -> int:
                 "writing", events / max(1, args.events), events=events, size_bytes=size_bytes
             ),
         )
-    print(f"{result.path}: {count_text(result.events)} events, {size_text(result.size_bytes)}")
+    print(f"{result.path}: {plural(result.events, 'event', 'events')}, {size_text(result.size_bytes)}")
     print(f"{result.totals_path}: totals of each track")
     return 0

@@ -12,6 +12,11 @@ def count_text(count: int) -> str:
     return f"{count:,}"
 
 
+def plural(count: int, one: str, many: str) -> str:
+    """(1, "host", "hosts") → "1 host", (1200, "host", "hosts") → "1,200 hosts"."""
+    return f"{count_text(count)} {one if count == 1 else many}"
+
+
 def size_text(size_bytes: int) -> str:
     """Decimal units, three digits: 386123456 → "386 MB", 1500 → "1.50 kB"."""
     value = float(size_bytes)
