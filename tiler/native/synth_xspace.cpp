@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kProgramId = 12'190'760'917'235'803'885u;
 constexpr const char* kModuleName = "jit_train_step(12190760917235803885)";
-constexpr std::uint64_t kProducerType = 14;  // any number, as long as both sides of a flow have it
+constexpr std::uint64_t kFlowType = 14;  // any number, as long as both sides of a flow have it
 
 // Metadata ids of events. Operations of the vocabulary come first, from 1.
 constexpr std::uint64_t kModuleMetadata = 5'000;
@@ -28,15 +28,15 @@ constexpr std::uint64_t kStepMetadata = 10'000;
 
 enum Stat : std::uint64_t {
     kDeviceOffset = 1, kDeviceDuration, kHloCategory, kProgram, kSymbol, kFlops, kModelFlops, kBytesAccessed, kShape,
-    kTfOp, kRunId, kQueueId, kReplicaId, kCoreType, kConsumerType, kConsumer, kProducerKind, kProducer, kHloOp, kAsync,
-    kFlow, kId, kGroupId, kStepNum, kStepName, kCounterValue, kSize, kRoot, kSource, kProfileStart, kProfileStop,
-    kDeviceType, kStats
+    kTfOp, kRunId, kQueueId, kReplicaId, kCoreType, kConsumerType, kConsumer, kProducerType, kProducer, kHloOp, kAsync,
+    kId, kGroupId, kStepNum, kCounterValue, kSize, kSource, kProfileStart, kProfileStop,
+    kDeviceType, kSourceFile, kStats
 };
 constexpr std::array<const char*, kStats> kStatNames = {
     "", "device_offset_ps", "device_duration_ps", "hlo_category", "program_id", "symbol_id", "flops", "model_flops",
     "bytes_accessed", "shape_with_layout", "tf_op", "run_id", "queue_id", "replica_id", "core_type", "_ct", "_c", "_pt",
-    "_p", "hlo_op", "_a", "flow", "id", "group_id", "step_num", "step_name", "counter_value", "size", "_r", "source",
-    "profile_start_time", "profile_stop_time", "device_type_string"};
+    "_p", "hlo_op", "_a", "id", "group_id", "step_num", "counter_value", "size", "source",
+    "profile_start_time", "profile_stop_time", "device_type_string", "train/loader.py:88"};
 
 void uint_stat(Wire& wire, unsigned field, Stat id, std::uint64_t value) {
     const std::size_t mark = wire.open(field);
@@ -101,7 +101,7 @@ private:
                 uint_stat(wire_, 4, kQueueId, 0);
                 text_stat(wire_, 4, kCoreType, "TensorCore");
                 if (event.flow == 0) break;
-                int_stat(wire_, 4, kConsumerType, kProducerType);
+                int_stat(wire_, 4, kConsumerType, kFlowType);
                 int_stat(wire_, 4, kConsumer, event.flow);
                 break;
             case Role::operations:
@@ -126,11 +126,11 @@ private:
                 if (event.name % 5 == 0) {
                     const std::size_t mark = wire_.open(4);
                     wire_.uint_field(1, kSource);
-                    wire_.uint_field(7, kStepName);  // a reference: the value is the name of that stat
+                    wire_.uint_field(7, kSourceFile);  // a reference: the value is the name of that stat
                     wire_.close(mark);
                 }
                 if (event.flow_side != FlowSide::out) break;
-                int_stat(wire_, 4, kProducerKind, kProducerType);
+                int_stat(wire_, 4, kProducerType, kFlowType);
                 int_stat(wire_, 4, kProducer, event.flow);
                 break;
         }
