@@ -1,0 +1,98 @@
+"""The same trees from the native pyramid, decoded from its pages; and the comparison with the reference."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from tests.tiler.pyramid.reference import Slice, Tree
+from tilescope.tiler import _native
+from tilescope.tiler.pages import Tile, decode_page
+
+NativeTree = dict[tuple[int, int], tuple[Tile, int]]  # tile and number of events, by (level, index)
+
+MEAN_TOLERANCE = 1e-9
+
+
+def columns(track: Sequence[Slice]) -> tuple[np.ndarray, ...]:
+    """Start, duration, row, name, flags."""
+    types = (np.int64, np.int64, np.uint32, np.int32, np.uint8)
+    values = ([getattr(s, field) for s in track] for field in ("start", "duration", "row", "name", "flags"))
+    return tuple(np.array(column, dtype) for column, dtype in zip(values, types, strict=True))
+
+
+def block_trees(block: _native.Block, number: int) -> dict[int, NativeTree]:
+    """The trees of a block whose tracks are in, by slot. Pages are cut in an odd way, since any cut must do."""
+    block.seal()
+    level, index, slot, flags, events, weight = block.tiles()
+    assert (weight > 0).all()
+    keys = list(zip(level.tolist(), index.tolist(), slot.tolist(), strict=True))
+    assert keys == sorted(set(keys))
+    trees: dict[int, NativeTree] = {}
+    first = 0
+    while first < len(keys):
+        last = first + 1
+        while last < len(keys) and level[last] == level[first] and last - first < 7:
+            last += 1
+        tiles = list(decode_page(block.encode(first, last)))
+        assert [(t.level, t.index, t.slot) for t in tiles] == keys[first:last]
+        for k, tile in enumerate(tiles, first):
+            assert tile.flags == flags[k]
+            trees.setdefault(tile.slot, {})[tile.level, tile.index] = tile, int(events[k])
+        first = last
+    return trees
+
+
+def native_slices(track: Sequence[Slice], root: int) -> NativeTree:
+    block = _native.Block(3, root)
+    block.add_slices(5, *columns(track))
+    return block_trees(block, 3).get(5, {})
+
+
+def native_rollup(children: Sequence[Sequence[Slice]], root: int) -> NativeTree:
+    block = _native.Block(0, root)
+    parts = [columns(child) for child in children]
+    block.add_rollup(0, [(start, duration, name) for start, duration, _, name, _ in parts])
+    return block_trees(block, 0).get(0, {})
+
+
+def native_counter(samples: Sequence[tuple[int, float]], root: int) -> NativeTree:
+    block = _native.Block(0, root)
+    times, values = [t for t, _ in samples], [v for _, v in samples]
+    block.add_counter(31, np.array(times, np.int64), np.array(values, np.float64))
+    return block_trees(block, 0).get(31, {})
+
+
+def assert_same(found: NativeTree, expected: Tree, track: Sequence[Slice] = ()) -> None:
+    """Every tile of one is the same in the other, in every column."""
+    assert sorted(found) == sorted(expected)
+    for key, (tile, events) in found.items():
+        reference = expected[key]
+        assert (int(tile.flags), events) == (reference.flags, reference.events), key
+        s = tile.slices
+        rows = zip(s.ordinal, s.flags, s.start, s.duration, s.row, s.name, strict=True)
+        shown = [(k, flags, *track[k][:2], track[k].row, track[k].name) for k, flags in reference.slices]
+        assert [tuple(map(int, row)) for row in rows] == shown, key
+        b = tile.bins
+        bins = zip(b.row, b.bin, b.count, b.busy, b.name, b.share, b.longest, strict=True)
+        assert [tuple(map(int, bin)) for bin in bins] == [(*at, *bin) for at, bin in reference.bins.items()], key
+
+
+def assert_same_counter(found: NativeTree, expected: Tree, samples: Sequence[tuple[int, float]]) -> None:
+    """The same for counters; means may differ in their last digits."""
+    assert sorted(found) == sorted(expected)
+    for key, (tile, events) in found.items():
+        reference = expected[key]
+        assert (int(tile.flags), events) == (reference.flags, reference.events), key
+        assert math.isnan(tile.carry) if reference.carry is None else tile.carry == reference.carry, key
+        rows = list(zip(tile.samples.ordinal, tile.samples.time, tile.samples.value, strict=True))
+        assert rows == [(k, *samples[k]) for k in reference.samples], key
+        assert tile.counter_bins.bin.tolist() == list(reference.counter_bins), key
+        c = tile.counter_bins
+        bins = zip(c.n, c.first, c.last, c.min, c.max, c.mean, reference.counter_bins.values(), strict=True)
+        for n, first, last, low, high, mean, bin in bins:
+            assert (n, first, last, low, high) == bin[:5], key
+            assert abs(float(Fraction(float(mean)) - bin.mean)) <= bin.largest * MEAN_TOLERANCE, key

@@ -1,0 +1,50 @@
+"""Tiles of rollups: native code against the reference."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.tiler.pyramid import tracks
+from tests.tiler.pyramid.native_tree import NativeTree, assert_same, native_rollup
+from tests.tiler.pyramid.reference import TERMINAL, Slice, canonical, rollup_tree, root_level
+
+
+def check(children: list[list[Slice]]) -> NativeTree:
+    root = root_level(max((s.end for child in children for s in child), default=0))
+    found = native_rollup(children, root)
+    assert_same(found, rollup_tree(children, root))
+    if found:
+        top, events = found[root, 0]
+        assert events == sum(len(child) for child in children)
+        assert top.bins.busy.sum() == sum(s.duration for child in children for s in child)
+    return found
+
+
+@given(st.lists(tracks.small_tracks(), max_size=4))
+def test_few_events_in_any_arrangement(children):
+    # One bin may take the busy time of them all, which must stay within 64 bits.
+    check([canonical([s._replace(start=s.start >> 6, duration=s.duration >> 6) for s in child]) for child in children])
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.lists(tracks.repeated_tracks(), min_size=4, max_size=5))
+def test_many_events_of_any_pattern(children):
+    check(children)
+
+
+@pytest.mark.parametrize("names", [1, 9, 700])
+def test_thousands_of_events(names):
+    rng = random.Random(names)
+    children = [canonical(shape(rng, 2000, names, 3)) for shape in tracks.SHAPES.values()]
+    tree = check(children)
+    assert any(not tile.flags & TERMINAL for tile, _ in tree.values())
+    assert any(tile.flags & TERMINAL for tile, _ in tree.values())
+
+
+def test_a_burst_of_one_tick_ends_at_level_0():
+    tree = check([[Slice(3000, 0, k) for k in range(5000)], [Slice(0, 4**9, 1)]])
+    assert tree[0, 3000 // 256][0].flags & TERMINAL

@@ -1,0 +1,43 @@
+"""Order and rows of slices."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.tiler.pyramid import tracks
+from tests.tiler.pyramid.reference import canonical, root_level
+from tilescope.tiler import _native
+
+TIMES = st.integers(0, 12)
+
+
+@given(st.lists(st.tuples(TIMES, TIMES), max_size=60))
+def test_the_order_is_by_start_then_longer_first_then_as_given(pairs):
+    start, duration = (np.array([pair[k] for pair in pairs], np.int64) for k in (0, 1))
+    order = _native.canonical_order(start, duration)
+    expected = sorted(range(len(pairs)), key=lambda k: (pairs[k][0], -pairs[k][1]))
+    assert (list(range(len(pairs))) if order is None else order.tolist()) == expected
+
+
+@given(tracks.small_tracks())
+def test_rows_are_given_by_first_fit(track):
+    start, duration = (np.array([getattr(s, c) for s in track], np.int64) for c in ("start", "duration"))
+    rows, overlaps = _native.assign_rows(start, duration)
+    assert rows.tolist() == [s.row for s in canonical(track)]
+    partly = sum(
+        any(o.start <= s.start < o.end < s.end for o in track[:k]) for k, s in enumerate(track)
+    )
+    assert overlaps == partly
+
+
+def test_rows_need_slices_in_time_order():
+    with pytest.raises(ValueError, match="order"):
+        _native.assign_rows(np.array([2, 1]), np.array([0, 0]))
+
+
+@given(st.integers(0, 2**61 - 1))
+def test_the_root_covers_the_run(end):
+    assert _native.root_level(end) == root_level(end)
