@@ -79,7 +79,7 @@ def _block_entries(number: int, root_level: int, tracks: Sequence[PlacedTrack]) 
     entries = [(keys.page(key), page) for key, page in block.pages]
     entries.append((keys.shape(number), compress(block.shape.encode())))
     for track in tracks:
-        if track.data is not None and len(track.data.args):
+        if track.data is not None and track.events_with_details:
             for ordinal, args in chunk.split(track.data.args_end, track.data.args):
                 entries.append((keys.details(track.id, ordinal), args))
     return entries

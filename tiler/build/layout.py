@@ -57,6 +57,11 @@ class PlacedTrack:
         tracks = self.children if self.data is None else (self.data,)
         return sum(exact_sum(track.duration) for track in tracks)
 
+    @property
+    def events_with_details(self) -> int:
+        """How many events have an entry in a chunk of arguments: all of a track of which any has arguments."""
+        return len(self.data) if self.data is not None and len(self.data.args) else 0
+
     def to_json(self) -> dict[str, Any]:
         """As docs/api.md has it."""
         out: dict[str, Any] = {

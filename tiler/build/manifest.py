@@ -52,6 +52,7 @@ def make_manifest(build: str, run: Run, layout: Layout) -> dict[str, Any]:
             "name": track.name,
             "events": track.events,
             "busy": str(track.busy),
+            "details": track.events_with_details,
         }
         for track in layout.tracks
     ]

@@ -15,17 +15,17 @@ from tilescope.tiler.errors import DamagedStore
 _LEVEL = 2
 
 # No name, no time, no system: equal data gives equal bytes, and a changed byte of the header is noticed.
-_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
+MEMBER_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
 
 
 def compress(data: bytes) -> bytes:
     """One gzip member."""
-    return _HEADER + igzip.compress(data, compresslevel=_LEVEL, mtime=0)[len(_HEADER) :]
+    return MEMBER_HEADER + igzip.compress(data, compresslevel=_LEVEL, mtime=0)[len(MEMBER_HEADER) :]
 
 
 def decompress(member: bytes) -> bytes:
     """The content of a member. Raises DamagedStore when it is damaged (gzip carries a CRC)."""
-    if member[: len(_HEADER)] != _HEADER:
+    if member[: len(MEMBER_HEADER)] != MEMBER_HEADER:
         raise DamagedStore("a compressed record has a damaged header")
     try:
         data: bytes = igzip.decompress(member)  # type: ignore[no-untyped-call]

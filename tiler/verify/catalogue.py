@@ -27,7 +27,7 @@ class TrackEntry:
     rows: int
     events: int
     busy: int  # ticks
-    file: int
+    details: int  # events that have an entry in a chunk of arguments
     children: tuple[int, ...]  # of a rollup
 
     @property
@@ -119,7 +119,7 @@ def _track(path: Path, number: int, counted: dict[str, Any], shown: dict[str, An
         int(shown["rows"]),
         int(counted["events"]),
         int(counted["busy"]),
-        int(counted["file"]),
+        int(counted["details"]),
         tuple(counted.get("children", ())),
     )
 

@@ -23,6 +23,7 @@ from tilescope.tiler.pages import (
     decode_columns,
     select,
 )
+from tilescope.tiler.pages.compress import MEMBER_HEADER
 from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.verify.columns import Ints, Mask, ranges
 from tilescope.tiler.verify.tree import BlockTree
@@ -138,6 +139,8 @@ def check_bytes(tree: BlockTree, number: int, stored: bytes) -> None:
 
 def inflate(member: bytes) -> bytes:
     """What a gzip member holds. Unlike `decompress`, bytes that follow the member are an error."""
+    if not member.startswith(MEMBER_HEADER):
+        raise DamagedStore("it has a damaged header")
     inflater = zlib.decompressobj(31)
     try:
         data = inflater.decompress(member)

@@ -81,8 +81,8 @@ class RecordCheck:
             what = f"there are {self._tables} tables of arguments for {len(self._catalogue.files)} files"
             raise _error(self._store, what)
         for track, seen in zip(self._catalogue.tracks, self._details, strict=True):
-            if seen not in (0, track.events):
-                raise self._catalogue.track_error(track.id, f"arguments of {seen} events, of {track.events}")
+            if seen != track.details:
+                raise self._catalogue.track_error(track.id, f"arguments of {seen} events, at ingest {track.details}")
             self._tally["details_events"] += seen
 
     def _take_known(self, key: bytes, value: bytes) -> None:

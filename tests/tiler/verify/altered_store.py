@@ -1,0 +1,95 @@
+"""Alters what is stored in a published store, as damage or a faulty build would."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import lmdb
+import numpy as np
+
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Shape, compress, decompress
+from tilescope.tiler.pages import container as containers
+from tilescope.tiler.store import generation, keys
+
+Columns = dict[int, np.ndarray]
+
+
+class AlteredStore:
+    """A store whose records can be replaced and put back."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._folder = str(generation.current(path))
+
+    @classmethod
+    def copy_of(cls, store: Path, to: Path) -> AlteredStore:
+        shutil.copytree(store, to)
+        return cls(to)
+
+    def records(self, prefix: bytes) -> dict[bytes, bytes]:
+        with self._transaction() as transaction:
+            return {key: value for key, value in transaction.cursor() if key.startswith(prefix)}
+
+    def pages(self) -> dict[PageKey, bytes]:
+        return {keys.page_key(key): value for key, value in self.records(b"P").items()}
+
+    def shape(self, block: int) -> Shape:
+        return Shape.decode(decompress(self.records(keys.shape(block))[keys.shape(block)]))
+
+    def put(self, records: Mapping[bytes, bytes | None]) -> None:
+        with self._transaction() as transaction:
+            for key, value in records.items():
+                if value is None:
+                    assert transaction.delete(key)
+                else:
+                    transaction.put(key, value)
+
+    @contextmanager
+    def replaced(self, records: Mapping[bytes, bytes | None]) -> Iterator[None]:
+        """Within the block, these records are others; None: not there."""
+        with self._transaction() as transaction:
+            before = {key: transaction.get(key) for key in records}
+        self.put(records)
+        try:
+            yield
+        finally:
+            self.put(before)
+
+    def rewritten(self, key: PageKey, change: Callable[[Columns], None]) -> dict[bytes, bytes | None]:
+        """Records with which the page is consistent, but other: its columns changed, its checksum in the shape too."""
+        page = containers.decode(decompress(self.pages()[key]))
+        columns: Columns = {column: values.copy() for column, values in page.columns.items()}
+        change(columns)
+        data = compress(_encode(page, columns))
+        shape = self.shape(key.block)
+        crc = shape.page_crc.copy()
+        crc[next(tiles.start for page_key, tiles in shape.pages() if page_key == key)] = zlib.crc32(data)
+        shape = dataclasses.replace(shape, page_crc=crc)
+        return {keys.page(key): data, keys.shape(key.block): compress(shape.encode())}
+
+    @contextmanager
+    def _transaction(self) -> Iterator[lmdb.Transaction]:
+        # A process may have an environment open but once: it must be closed again for whoever reads the store.
+        with lmdb.open(self._folder, map_size=1 << 30, lock=False) as env, env.begin(write=True) as transaction:
+            yield transaction
+
+
+def track_of(key: PageKey) -> int:
+    """The track of a page's first tile."""
+    return key.block * TRACKS_PER_BLOCK + key.slot
+
+
+def _encode(page: containers.Container, columns: Columns) -> bytes:
+    """A container in which every column has all eight planes."""
+    headers, bodies = [], []
+    for column, values in columns.items():
+        flags = 4 if values.dtype == np.float64 else 0
+        headers.append(containers._COLUMN.pack(column, 8, flags, len(values), 0, 1))
+        bodies.append(np.ascontiguousarray(values).view(np.uint8).reshape(-1, 8).T.tobytes())
+    head = containers._HEAD.pack(page.magic, 1, page.level, len(columns), page.n_tiles, page.block)
+    return b"".join([head, *headers, *bodies])

@@ -1,0 +1,101 @@
+"""No byte of a store can be altered without being noticed."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.tiler.json_traces import write_trace
+from tests.tiler.verify.altered_store import AlteredStore, track_of
+from tilescope.tiler.build import build_store
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.pages import PageKey, decompress
+from tilescope.tiler.store import keys
+from tilescope.tiler.verify import verify_store
+
+
+def flipped(data: bytes, at: int, bits: int = 0x55) -> bytes:
+    return data[:at] + bytes([data[at] ^ bits]) + data[at + 1 :]
+
+
+def inflates_to_the_same(value: bytes, other: bytes) -> bool:
+    """Some bits of a gzip member mean nothing, such as those that fill its last byte; pages have checksums too."""
+    try:
+        return decompress(value) == decompress(other)
+    except DamagedStore:
+        return False
+
+
+def assert_names_tile(store: AlteredStore, key: PageKey) -> None:
+    where = rf"track {track_of(key)} \('.*'\), level {key.level}, tile {key.index}: "
+    with pytest.raises(DamagedStore, match=where):
+        verify_store(store.path)
+
+
+def test_every_byte_of_a_small_page(tmp_path: Path):
+    events = [{"ph": "X", "name": "step", "pid": 1, "tid": 1, "ts": 10 * k, "dur": 5} for k in range(3)]
+    build_store([write_trace(tmp_path / "trace.json", events)], tmp_path / "store")
+    store = AlteredStore(tmp_path / "store")
+    (key, page), *others = store.pages().items()
+    assert not others
+    for at in range(len(page)):
+        with store.replaced({keys.page(key): flipped(page, at)}):
+            assert_names_tile(store, key)
+    verify_store(store.path)
+
+
+def test_random_bytes_of_all_pages(altered: AlteredStore):
+    rng = random.Random(1)
+    for key, page in altered.pages().items():
+        for _ in range(4):
+            with altered.replaced({keys.page(key): flipped(page, rng.randrange(len(page)), rng.randrange(1, 256))}):
+                assert_names_tile(altered, key)
+
+
+@pytest.mark.parametrize("kind", [b"S", b"N", b"A", b"D", b"T", b"M"])
+def test_random_bytes_of_other_records(altered: AlteredStore, kind: bytes):
+    rng = random.Random(2)
+    for key, value in altered.records(kind).items():
+        for _ in range(20):
+            other = flipped(value, rng.randrange(len(value)))
+            if inflates_to_the_same(value, other):
+                continue
+            with altered.replaced({key: other}), pytest.raises(DamagedStore):
+                verify_store(altered.path)
+
+
+def test_bytes_that_are_cut_off_or_follow(altered: AlteredStore):
+    for key, value in altered.records(b"").items():
+        for other in (value[:-1], value + b"\x00", value + value, b""):
+            with altered.replaced({key: other}), pytest.raises(DamagedStore):
+                verify_store(altered.path)
+
+
+def test_missing_records(altered: AlteredStore):
+    for key in altered.records(b""):
+        with altered.replaced({key: None}), pytest.raises(DamagedStore) as error:
+            verify_store(altered.path)
+        if key[:1] == b"P":
+            page = keys.page_key(key)
+            assert f"level {page.level}, tile {page.index}: its page is missing" in str(error.value)
+
+
+def test_records_that_nobody_knows(altered: AlteredStore):
+    page = altered.pages().popitem()
+    for key in (
+        b"X",
+        keys.shape(9),
+        keys.names(5),
+        keys.args_tables(4),
+        keys.details(0, 0),
+        keys.details(999, 0),
+        keys.page(page[0]._replace(block=7)),
+        keys.page(page[0]._replace(index=page[0].index + 1)),
+        keys.page(page[0])[:-1],
+        b"",
+    )[:-1]:
+        with altered.replaced({key: page[1]}), pytest.raises(DamagedStore, match=re.escape(str(altered.path))):
+            verify_store(altered.path)
