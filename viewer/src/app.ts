@@ -21,7 +21,6 @@ import { chosenHost, layout, openGroups } from "./state/tracks";
 import { allGroups, defaultExpansion } from "./state/tree";
 import { bounds, view } from "./state/view";
 import { type Direction, type Neighbour, neighbourOf } from "./timeline/navigate";
-import { drawsOf } from "./timeline/picture";
 import { Stage } from "./timeline/stage";
 
 /** Part of the view's width that one arrow key pans, and the factor of one zoom step. */
@@ -275,7 +274,9 @@ export class App implements AppActions {
     };
     const { startTicks, durationTicks, row } = details.details;
     const from = { ordinal: details.event.ordinal, row, startTicks, endTicks: startTicks + durationTicks };
-    const found = await neighbourOf(from, direction, drawsOf(picture, track), look);
+    const coverage = picture.coverages.get(track) ?? { draws: [], complete: false };
+    const drawn = { coverage, range: visibleRange(picture.deviceView) };
+    const found = await neighbourOf(from, direction, drawn, look);
     if (found === null || selection.peek() !== details.event) return;
     this.select({ kind: "event", track, ordinal: found.ordinal });
     this.#bringIntoView(found);

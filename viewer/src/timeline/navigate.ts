@@ -1,10 +1,12 @@
 /**
- * From a slice to its neighbours. Tiles that are loaded answer where they hold the events themselves; where they hold
- * bins, the server is asked event by event, so that no slice is stepped over because it was too short to be drawn.
+ * From a slice to its neighbours. What is drawn answers where it leaves no doubt: the next slice that is drawn as itself
+ * is the next one if no bin of that row lies between. Otherwise the server is asked event by event, so that no slice is
+ * stepped over because it was too short to be drawn.
  */
 
-import type { DrawTile } from "../pages/coverage";
-import { sliceDuration, sliceStart } from "../pages/tile";
+import type { TickRange } from "../base/view";
+import type { Coverage } from "../pages/coverage";
+import { binStart, sliceDuration, sliceStart, type TileData } from "../pages/tile";
 
 export interface Neighbour {
   readonly ordinal: number;
@@ -18,6 +20,12 @@ export type Direction = "previous" | "next" | "parent" | "child";
 /** One event by its ordinal, or null where there is none. */
 export type Look = (ordinal: number) => Promise<Neighbour | null>;
 
+/** What is drawn of the slice's track, and of which range. */
+export interface Drawn {
+  readonly coverage: Coverage;
+  readonly range: TickRange;
+}
+
 /** Events that the server is asked for before a neighbour further away is given up. */
 const MAX_LOOKS = 200;
 
@@ -25,60 +33,78 @@ const MAX_LOOKS = 200;
 export async function neighbourOf(
   from: Neighbour,
   direction: Direction,
-  draws: readonly DrawTile[],
+  drawn: Drawn,
   look: Look,
 ): Promise<Neighbour | null> {
+  const candidate = drawnNeighbour(from, direction, drawn);
+  if (candidate !== null) return candidate;
   const step = direction === "next" || direction === "child" ? 1 : -1;
-  const accepts = (candidate: Neighbour) => isNeighbour(from, candidate, direction);
-  const loaded = loadedNeighbour(from, step, draws, accepts);
-  if (loaded !== undefined) return loaded;
   for (let ordinal = from.ordinal + step, looks = 0; ordinal >= 0 && looks < MAX_LOOKS; ordinal += step, looks++) {
-    const candidate = await look(ordinal);
-    if (candidate === null) return null;
-    if (accepts(candidate)) return candidate;
-    if (direction === "child" && candidate.startTicks >= from.endTicks) return null;
+    const found = await look(ordinal);
+    if (found === null) return null;
+    if (isNeighbour(from, found, direction)) return found;
+    if (direction === "child" && found.startTicks >= from.endTicks) return null;
   }
   return null;
 }
 
 function isNeighbour(from: Neighbour, candidate: Neighbour, direction: Direction): boolean {
+  const { row, ordinal, startTicks, endTicks } = candidate;
   switch (direction) {
     case "next":
+      return row === from.row && ordinal > from.ordinal;
     case "previous":
-      return candidate.row === from.row;
+      return row === from.row && ordinal < from.ordinal;
     case "parent":
-      return (
-        candidate.row === from.row - 1 && candidate.startTicks <= from.startTicks && candidate.endTicks >= from.endTicks
-      );
+      return row === from.row - 1 && startTicks <= from.startTicks && endTicks >= from.endTicks;
     case "child":
-      return candidate.row === from.row + 1 && candidate.startTicks < from.endTicks;
+      return row === from.row + 1 && ordinal > from.ordinal && startTicks < from.endTicks;
   }
 }
 
-/** The nearest accepted slice in the leaf tile that holds `from`, or undefined where only the server knows. */
-function loadedNeighbour(
-  from: Neighbour,
-  step: 1 | -1,
-  draws: readonly DrawTile[],
-  accepts: (candidate: Neighbour) => boolean,
-): Neighbour | undefined {
-  for (const { tile } of draws) {
-    if (tile.kind !== "leaf") continue;
-    const { ordinal, row, length } = tile.slices;
-    const at = ordinal.indexOf(from.ordinal);
-    if (at < 0) continue;
-    for (let k = at + step; k >= 0 && k < length; k += step) {
-      // Slices that reach in from the left are not consecutive: what lies between them is in another tile.
-      if (Math.abs(ordinal[k]! - ordinal[k - step]!) !== 1) break;
-      const startTicks = sliceStart(tile, k);
-      const candidate = {
-        ordinal: ordinal[k]!,
-        row: row[k]!,
-        startTicks,
-        endTicks: startTicks + sliceDuration(tile, k),
-      };
-      if (accepts(candidate)) return candidate;
+/** The neighbour as far as what is drawn is sure of it, or null. */
+function drawnNeighbour(from: Neighbour, direction: Direction, { coverage, range }: Drawn): Neighbour | null {
+  if (!coverage.complete) return null;
+  let best: Neighbour | null = null;
+  for (const { tile } of coverage.draws) {
+    for (const candidate of slicesOf(tile, targetRow(from, direction))) {
+      if (!isNeighbour(from, candidate, direction)) continue;
+      const isNearer = best === null || (direction === "previous") === candidate.ordinal > best.ordinal;
+      if (isNearer) best = candidate;
     }
   }
-  return undefined;
+  if (best === null || direction === "parent") return best;
+  const [gapStart, gapEnd] = gapOf(from, best, direction);
+  const isVisible = gapStart >= range.startTicks && gapEnd <= range.endTicks;
+  const row = targetRow(from, direction);
+  return isVisible && !coverage.draws.some(({ tile }) => hasBinBetween(tile, row, gapStart, gapEnd)) ? best : null;
+}
+
+function targetRow(from: Neighbour, direction: Direction): number {
+  return from.row + (direction === "parent" ? -1 : direction === "child" ? 1 : 0);
+}
+
+/** The time in which a nearer neighbour would have to lie. */
+function gapOf(from: Neighbour, to: Neighbour, direction: Direction): readonly [bigint, bigint] {
+  if (direction === "next") return [from.endTicks, to.startTicks];
+  return direction === "previous" ? [to.endTicks, from.startTicks] : [from.startTicks, to.startTicks];
+}
+
+function* slicesOf(tile: TileData, wantedRow: number): Iterable<Neighbour> {
+  const { ordinal, row, length } = tile.slices;
+  for (let k = 0; k < length; k++) {
+    if (row[k] !== wantedRow) continue;
+    const startTicks = sliceStart(tile, k);
+    yield { ordinal: ordinal[k]!, row: wantedRow, startTicks, endTicks: startTicks + sliceDuration(tile, k) };
+  }
+}
+
+function hasBinBetween(tile: TileData, wantedRow: number, gapStart: bigint, gapEnd: bigint): boolean {
+  const { bin, row, length } = tile.bins;
+  for (let k = 0; k < length; k++) {
+    if (row[k] !== wantedRow) continue;
+    const startTicks = binStart(tile, bin[k]!);
+    if (startTicks <= gapEnd && startTicks + BigInt(tile.binTicks) > gapStart) return true;
+  }
+  return false;
 }

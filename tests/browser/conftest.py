@@ -1,0 +1,118 @@
+"""A browser and a server for the whole session, a fresh page for each test."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+
+from tests.browser.chromium import FLAGS, find_chromium
+from tests.browser.driver import Viewer
+from tests.corpus import corpus_path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+TRACES = (
+    "xplane/tpu_v6e_4core.xplane.pb",
+    "xplane/gpu_v100x8_bert.xplane.pb",
+    "kineto/ns_resolution.pt.trace.json.gz",
+    "chrome/fuchsia_trace.json.gz",
+)
+DAMAGED = "invalid/tpu_utf8_mangled.xplane.pb"
+
+
+@dataclass(frozen=True)
+class Served:
+    """A running server."""
+
+    url: str
+
+    def get(self, path: str) -> Any:
+        with urllib.request.urlopen(f"{self.url}/api/v1{path}", timeout=30) as answer:  # noqa: S310
+            return json.load(answer)
+
+    def run_id(self, file_name: str) -> str:
+        return str(next(run["id"] for run in self.get("/runs")["runs"] if run["path"].endswith(file_name)))
+
+
+@contextmanager
+def serving(paths: list[Path], cache: Path) -> Iterator[Served]:
+    """`tilescope serve` on a free port."""
+    command = [sys.executable, "-m", "tilescope", "serve", "--port", "0", "--cache-dir", str(cache), *map(str, paths)]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"})
+    try:
+        assert server.stdout is not None
+        match = re.search(r"http://\S+", server.stdout.readline())
+        assert match is not None, "the server did not say where it serves"
+        yield Served(match[0].rstrip("/"))
+    finally:
+        server.send_signal(signal.SIGTERM)
+        server.wait(timeout=20)
+        if server.stdout is not None:
+            server.stdout.close()
+
+
+@pytest.fixture(scope="session")
+def playwright() -> Iterator[Playwright]:
+    with sync_playwright() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    path = find_chromium()
+    if path is None:
+        pytest.skip("no Chromium on PATH")
+    if not (ROOT / "server" / "static" / "index.html").exists():
+        pytest.skip("the viewer is not built: make viewer")
+    launched = playwright.chromium.launch(executable_path=path, headless=True, args=FLAGS)
+    yield launched
+    launched.close()
+
+
+@pytest.fixture(scope="session")
+def served(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """All real traces of these tests, a damaged and an empty one, in one server."""
+    folder = tmp_path_factory.mktemp("served")
+    empty = folder / "empty.json"
+    empty.write_text("[]")
+    paths = [corpus_path(name) for name in (*TRACES, DAMAGED)]
+    with serving([*paths, empty], folder / "cache") as running:
+        yield running
+
+
+@contextmanager
+def watched_page(browser: Browser, origin: str, **options: Any) -> Iterator[Page]:
+    """A page of a fresh profile. Fails when it asks anybody but its own server for anything, or logs an error."""
+    context = browser.new_context(viewport={"width": 1600, "height": 900}, **options)
+    page = context.new_page()
+    strangers: list[str] = []
+    errors: list[str] = []
+    own = urlsplit(origin).netloc
+    page.on("request", lambda request: strangers.append(request.url) if urlsplit(request.url).netloc != own else None)
+    page.on("websocket", lambda socket: strangers.append(socket.url) if urlsplit(socket.url).netloc != own else None)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    yield page
+    context.close()
+    assert strangers == [], "the page talks to others than its server"
+    assert errors == []
+
+
+@pytest.fixture
+def viewer(browser: Browser, served: Served) -> Iterator[Viewer]:
+    with watched_page(browser, served.url) as page:
+        yield Viewer(page, served.url)

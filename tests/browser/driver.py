@@ -1,0 +1,171 @@
+"""What a person does with the viewer, as methods: open a run, read the tree, zoom, click, read the drawer."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page
+
+ARTEFACTS = Path(__file__).resolve().parents[1] / "artefacts"
+
+# A held key zooms by a few octaves in this time: little enough that the pointer's pixel stays near the event.
+ZOOM_BURST_MS = 220
+UNITS_PS = {"ps": 1, "ns": 10**3, "µs": 10**6, "ms": 10**9, "s": 10**12}
+
+
+@dataclass(frozen=True)
+class TreeItem:
+    key: str
+    name: str
+    note: str
+    level: int
+    parent: str
+    top_px: float
+
+
+@dataclass(frozen=True)
+class Drawer:
+    """The tables of the details drawer."""
+
+    event: dict[str, str]
+    ticks: dict[str, int]
+    args: list[tuple[str, str]]
+
+
+class Viewer:
+    """One page of the viewer. Scripts are only evaluated, never installed: the page's policy forbids `eval`."""
+
+    def __init__(self, page: Page, url: str) -> None:
+        self.page = page
+        self.url = url.rstrip("/")
+
+    def wait(self, expression: str, timeout_s: float = 30) -> Any:
+        """Looks until an expression is true in the page."""
+        deadline = time.monotonic() + timeout_s
+        while not (value := self.page.evaluate(expression)):
+            assert time.monotonic() < deadline, f"still not: {expression}; the page says {self.look()}"
+            self.page.wait_for_timeout(25)
+        return value
+
+    def look(self) -> dict[str, Any]:
+        """The embedding API's view of the page, except for the labels."""
+        names = ("state", "run", "view", "selection", "sharp", "events", "frames")
+        return {name: self.page.evaluate(f"window.tilescope?.{name}") for name in names}
+
+    def open(self, run: str, expected: str = "open") -> None:
+        self.page.goto(f"{self.url}/?run={run}")
+        self.wait(f"window.tilescope?.state === '{expected}'", 60)
+        if expected == "open":
+            self.settle()
+
+    def settle(self) -> None:
+        """Until everything that the view needs has been drawn and counted."""
+        self.wait("tilescope.sharp && tilescope.events !== null")
+
+    def screenshot(self, name: str) -> None:
+        ARTEFACTS.mkdir(exist_ok=True)
+        self.page.screenshot(path=str(ARTEFACTS / f"{name}.png"))
+
+    # -- the track tree --------------------------------------------------------------------------------------------------
+
+    def expand_all(self) -> None:
+        self.page.get_by_role("button", name="Expand all groups").click()
+
+    def tree(self) -> list[TreeItem]:
+        """All items, from top to bottom. Only what is on the screen is in the page, so this scrolls."""
+        found: dict[str, dict[str, Any]] = {}
+        height = self.page.evaluate("document.querySelector('.scroller').clientHeight")
+        total = self.page.evaluate("document.querySelector('.scroller').scrollHeight")
+        for top in range(0, total, height):
+            self.scroll_to(top)
+            for item in self.page.evaluate(_READ_TREE):
+                found[item["key"]] = item
+        self.scroll_to(0)
+        items: list[TreeItem] = []
+        path: list[str] = []
+        for item in sorted(found.values(), key=lambda entry: entry["top"]):
+            del path[item["level"] - 1 :]
+            parent = path[-1] if path else ""
+            items.append(TreeItem(item["key"], item["name"], item["note"], item["level"], parent, item["top"]))
+            path.append(item["name"])
+        return items
+
+    def scroll_to(self, top_px: float) -> None:
+        self.page.evaluate("top => { document.querySelector('.scroller').scrollTop = top }", top_px)
+        self.page.wait_for_timeout(60)
+
+    # -- moving ----------------------------------------------------------------------------------------------------------
+
+    def timeline_box(self) -> dict[str, float]:
+        box = self.page.locator(".timeline").bounding_box()
+        assert box is not None
+        return dict(box)
+
+    def x_of(self, ticks: int) -> float:
+        view = self.page.evaluate("tilescope.view")
+        return self.timeline_box()["x"] + (ticks - int(view["start"])) / view["ticksPerPx"]
+
+    def zoom_to_label(self, track: int, middle_ticks: int, name: str, y_px: float) -> dict[str, Any]:
+        """Holds W at a place in time until a slice there carries its name; returns the label."""
+        box = self.timeline_box()
+        for _ in range(60):
+            x = self.x_of(middle_ticks)
+            for label in self.page.evaluate("tilescope.labels"):
+                covers = label["x"] <= x <= label["x"] + label["width"]
+                if label["track"] == track and covers and reads_as(label["text"], name):
+                    return dict(label)
+            assert box["x"] <= x <= box["x"] + box["width"], f"lost sight of {name}"
+            self.page.mouse.move(x, y_px)
+            self.page.keyboard.down("w")
+            self.page.wait_for_timeout(ZOOM_BURST_MS)
+            self.page.keyboard.up("w")
+            self.wait("tilescope.sharp")
+        raise AssertionError(f"zoomed and zoomed, and {name} never showed")
+
+    def click(self, x: float, y: float) -> None:
+        self.page.mouse.click(x, y)
+
+    # -- the drawer ------------------------------------------------------------------------------------------------------
+
+    def drawer(self) -> Drawer:
+        self.wait("tilescope.selection.kind === 'event' && tilescope.selection.loaded")
+        self.page.wait_for_timeout(50)
+        facts = self.page.evaluate(_READ_TABLE, "event")
+        args = self.page.evaluate(_READ_TABLE, "arguments")
+        ticks = {name: int(aside.split()[0]) for name, _, aside in facts if aside.endswith("ticks")}
+        return Drawer({name: value for name, value, _ in facts}, ticks, [(name, value) for name, value, _ in args])
+
+
+def reads_as(label: str, name: str) -> bool:
+    """Whether a label is a name, or a name with its middle left out."""
+    head, dots, tail = label.partition("…")
+    return label == name or (dots != "" and name.startswith(head) and name.endswith(tail))
+
+
+def parse_duration_ps(text: str) -> int:
+    """`38.377 871 ms` → 38377871000."""
+    number, unit = re.sub(r"[\u202f]", "", text).split(" ")
+    whole, _, fraction = number.partition(".")
+    scale = UNITS_PS[unit]
+    return int(whole) * scale + (int(fraction) * scale // 10 ** len(fraction) if fraction else 0)
+
+
+_READ_TREE = """() => [...document.querySelectorAll('[role=treeitem]')].map(item => ({
+    key: item.dataset.key,
+    name: item.querySelector('.tree-name').textContent,
+    note: item.querySelector('.tree-note').textContent,
+    level: Number(item.getAttribute('aria-level')),
+    top: parseFloat(item.style.top),
+}))"""
+
+_READ_TABLE = """name => [...document.querySelectorAll(`table[data-table=${name}] tr`)].map(row => {
+    const cell = row.querySelector('td').cloneNode(true);
+    const aside = cell.querySelector('.aside');
+    const note = aside === null ? '' : aside.textContent;
+    aside?.remove();
+    return [row.querySelector('th').textContent, cell.textContent, note];
+})"""

@@ -1,0 +1,193 @@
+"""Reads trace files a second time, in the plainest way, to compare with what the viewer shows.
+
+All times are integer picoseconds since the epoch (or since whatever the file counts from).
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import struct
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Slice:
+    name: str
+    category: str
+    start_ps: int
+    duration_ps: int
+    args: tuple[tuple[str, Any], ...]
+
+
+@dataclass
+class Lane:
+    """A thread or line: what the viewer shows as one track."""
+
+    process: str
+    name: str
+    slices: list[Slice] = field(default_factory=list)
+
+
+def read_lanes(path: Path) -> list[Lane]:
+    data = path.read_bytes()
+    if path.suffix == ".gz":
+        data = gzip.decompress(data)
+    return list(read_xspace(data)) if ".xplane.pb" in path.name else read_json(data)
+
+
+# -- trace-event JSON ----------------------------------------------------------------------------------------------------
+
+
+def read_json(data: bytes) -> list[Lane]:
+    document = json.loads(data, parse_float=Decimal)
+    events = document["traceEvents"] if isinstance(document, dict) else document
+    process_names: dict[Any, str] = {}
+    thread_names: dict[tuple[Any, Any], str] = {}
+    by_thread: dict[tuple[Any, Any], list[Slice]] = defaultdict(list)
+    open_slices: dict[tuple[Any, Any], list[dict[str, Any]]] = defaultdict(list)
+    for event in events:
+        thread = (event.get("pid"), event.get("tid"))
+        match event.get("ph"):
+            case "M" if event["name"] == "process_name":
+                process_names[event["pid"]] = event["args"]["name"]
+            case "M" if event["name"] == "thread_name":
+                thread_names[thread] = event["args"]["name"]
+            case "X":
+                by_thread[thread].append(json_slice(event, event["dur"], {}))
+            case "B":
+                open_slices[thread].append(event)
+            case "E":
+                begin = open_slices[thread].pop()
+                duration = Decimal(event["ts"]) - Decimal(begin["ts"])
+                by_thread[thread].append(json_slice(begin, duration, event.get("args", {})))
+    assert not any(open_slices.values()), "the corpus files of these tests close what they open"
+    return [
+        Lane(
+            process_names.get(pid) or f"pid {pid}",
+            thread_names.get((pid, tid)) or f"Thread {tid}",
+            sorted(slices, key=lambda entry: (entry.start_ps, -entry.duration_ps)),
+        )
+        for (pid, tid), slices in by_thread.items()
+    ]
+
+
+def json_slice(event: dict[str, Any], duration: Any, more_args: dict[str, Any]) -> Slice:
+    args = (*event.get("args", {}).items(), *more_args.items())
+    return Slice(event["name"], event.get("cat", ""), us_to_ps(event["ts"]), us_to_ps(duration), args)
+
+
+def us_to_ps(value: Any) -> int:
+    exact = Decimal(value) * 1_000_000
+    assert exact == int(exact), f"{value} µs is not a whole number of picoseconds"
+    return int(exact)
+
+
+# -- XSpace --------------------------------------------------------------------------------------------------------------
+
+
+def read_xspace(data: bytes) -> Iterator[Lane]:
+    for number, plane in fields(data):
+        if number == 1:
+            yield from read_plane(plane)
+
+
+def read_plane(plane: bytes) -> Iterator[Lane]:
+    content = list(fields(plane))
+    plane_name = text(next((value for number, value in content if number == 2), b""))
+    stat_names: dict[int, str] = {}
+    event_metadata: dict[int, bytes] = {}
+    for number, value in content:
+        if number in (4, 5):
+            entry = dict(fields(value))
+            metadata = entry.get(2, b"")
+            if number == 4:
+                event_metadata[entry.get(1, 0)] = metadata
+            else:
+                stat_names[entry.get(1, 0)] = text(dict(fields(metadata)).get(2, b""))
+    for number, value in content:
+        if number == 3:
+            yield read_line(value, plane_name, stat_names, event_metadata)
+
+
+def read_line(line: bytes, plane_name: str, stat_names: dict[int, str], metadata: dict[int, bytes]) -> Lane:
+    facts = {number: value for number, value in fields(line) if number != 4}
+    lane = Lane(plane_name, text(facts.get(11, b"")) or text(facts.get(2, b"")))
+    base_ps = signed(facts.get(3, 0)) * 1000
+    for number, value in fields(line):
+        if number != 4:
+            continue
+        event = [entry for entry in fields(value) if entry[0] != 4]
+        values = dict(event)
+        described = list(fields(metadata.get(values.get(1, 0), b"")))
+        known = {key: content for key, content in described if key in (2, 4)}
+        name, display_name = text(known.get(2, b"")), text(known.get(4, b""))
+        stats = [read_stat(stat, stat_names) for key, stat in fields(value) if key == 4]
+        stats += [read_stat(stat, stat_names) for key, stat in described if key == 5]
+        if display_name and display_name != name:
+            stats.insert(0, ("long_name", name))
+        start_ps = base_ps + signed(values.get(2, 0))
+        lane.slices.append(Slice(display_name or name, "", start_ps, signed(values.get(3, 0)), tuple(stats)))
+    lane.slices.sort(key=lambda entry: (entry.start_ps, -entry.duration_ps))
+    return lane
+
+
+def read_stat(stat: bytes, stat_names: dict[int, str]) -> tuple[str, Any]:
+    content = dict(fields(stat))
+    name = stat_names.get(content.pop(1, 0), "")
+    if not content:
+        return name, None
+    ((number, value),) = content.items()
+    match number:
+        case 4:
+            return name, signed(value)
+        case 5:
+            return name, text(value)
+        case 6:
+            return name, {"bytes": str(len(value))}
+        case 7:
+            return name, stat_names.get(value, "")
+        case _:
+            return name, value
+
+
+def fields(data: bytes) -> Iterator[tuple[int, Any]]:
+    at = 0
+    while at < len(data):
+        tag, at = varint(data, at)
+        match tag & 7:
+            case 0:
+                value, at = varint(data, at)
+            case 1:
+                (value,) = struct.unpack_from("<d", data, at)
+                at += 8
+            case 2:
+                size, at = varint(data, at)
+                value = data[at : at + size]
+                at += size
+            case wire_type:
+                raise AssertionError(f"wire type {wire_type}")
+        yield tag >> 3, value
+
+
+def varint(data: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = data[at]
+        value |= (byte & 0x7F) << shift
+        shift, at = shift + 7, at + 1
+        if byte < 0x80:
+            return value, at
+
+
+def signed(value: int) -> int:
+    return value - (1 << 64) if value >= 1 << 63 else value
+
+
+def text(value: bytes) -> str:
+    return value.decode("utf-8", "replace")

@@ -1,0 +1,119 @@
+import { describe, expect, it, vi } from "vitest";
+import { ticks } from "../base/time";
+import type { Coverage } from "../pages/coverage";
+import type { TileData } from "../pages/tile";
+import { type Drawn, type Neighbour, neighbourOf } from "./navigate";
+
+type SliceSpec = readonly [start: number, end: number, row: number, ordinal: number];
+
+/** A tile of 256 bins of 4 ticks at the run's origin. */
+function tile(slices: readonly SliceSpec[], bins: readonly (readonly [bin: number, row: number])[] = []): TileData {
+  const none = new Float64Array(bins.length);
+  return {
+    track: 0,
+    level: 1,
+    index: 0,
+    kind: bins.length === 0 ? "leaf" : "interior",
+    originTicks: ticks(0),
+    binTicks: 4,
+    slices: {
+      length: slices.length,
+      startOffset: Float64Array.from(slices, ([start]) => start),
+      endOffset: Float64Array.from(slices, ([, end]) => end),
+      row: Uint32Array.from(slices, ([, , row]) => row),
+      name: new Uint32Array(slices.length),
+      ordinal: Float64Array.from(slices, ([, , , ordinal]) => ordinal),
+      flags: new Uint8Array(slices.length),
+      wide: null,
+    },
+    bins: {
+      length: bins.length,
+      bin: Uint8Array.from(bins, ([bin]) => bin),
+      row: Uint32Array.from(bins, ([, row]) => row),
+      count: none,
+      busy: none,
+      name: new Uint32Array(bins.length),
+      share: new Uint8Array(bins.length),
+      longest: none,
+    },
+    counterBins: {
+      length: 0,
+      bin: new Uint8Array(),
+      n: none,
+      first: none,
+      last: none,
+      min: none,
+      max: none,
+      mean: none,
+    },
+    samples: { length: 0, timeOffset: none, value: none, ordinal: none, wide: null },
+    carry: Number.NaN,
+  };
+}
+
+function drawn(data: TileData, complete = true): Drawn {
+  const coverage: Coverage = {
+    draws: [{ tile: data, clipStart: ticks(0), clipEnd: ticks(1024), sharp: complete }],
+    complete,
+  };
+  return { coverage, range: { startTicks: ticks(0), endTicks: ticks(1024) } };
+}
+
+const slice = (startTicks: bigint, endTicks: bigint, row: number, ordinal: number): Neighbour => ({
+  startTicks,
+  endTicks,
+  row,
+  ordinal,
+});
+
+const never = vi.fn(async () => {
+  throw new Error("the server was asked");
+});
+
+describe("neighbourOf", () => {
+  const family: readonly SliceSpec[] = [
+    [0, 400, 0, 0],
+    [10, 90, 1, 1],
+    [100, 200, 1, 7],
+    [400, 600, 0, 90],
+  ];
+
+  it("finds neighbours in what is drawn", async () => {
+    const shown = drawn(tile(family));
+    const first = slice(0n, 400n, 0, 0);
+    expect(await neighbourOf(first, "next", shown, never)).toMatchObject({ ordinal: 90 });
+    expect(await neighbourOf(slice(400n, 600n, 0, 90), "previous", shown, never)).toMatchObject({ ordinal: 0 });
+    expect(await neighbourOf(first, "child", shown, never)).toMatchObject({ ordinal: 1 });
+    expect(await neighbourOf(slice(100n, 200n, 1, 7), "parent", shown, never)).toMatchObject({ ordinal: 0 });
+    expect(await neighbourOf(slice(10n, 90n, 1, 1), "next", shown, never)).toMatchObject({ ordinal: 7 });
+  });
+
+  it("is not misled by bins of other rows", async () => {
+    const shown = drawn(tile(family, [[50, 2]]));
+    expect(await neighbourOf(slice(0n, 400n, 0, 0), "next", shown, never)).toMatchObject({ ordinal: 90 });
+  });
+
+  it("asks the server where a bin may hide a nearer one, and where something is missing", async () => {
+    const look = vi.fn(async (ordinal: number) => slice(95n, 97n, ordinal === 4 ? 1 : 2, ordinal));
+    const from = slice(10n, 90n, 1, 1);
+    for (const shown of [drawn(tile(family, [[24, 1]])), drawn(tile(family), false)]) {
+      look.mockClear();
+      expect(await neighbourOf(from, "next", shown, look)).toMatchObject({ ordinal: 4 });
+      expect(look.mock.calls.map(([ordinal]) => ordinal)).toEqual([2, 3, 4]);
+    }
+  });
+
+  it("ends where there is nothing more", async () => {
+    const look = vi.fn(async () => null);
+    const shown = drawn(tile(family));
+    expect(await neighbourOf(slice(400n, 600n, 0, 90), "next", shown, look)).toBeNull();
+    expect(await neighbourOf(slice(0n, 400n, 0, 0), "parent", shown, look)).toBeNull();
+    expect(look).toHaveBeenCalledTimes(1);
+  });
+
+  it("does not look for children behind the end of the slice", async () => {
+    const look = vi.fn(async (ordinal: number) => slice(700n, 800n, 0, ordinal));
+    expect(await neighbourOf(slice(400n, 600n, 0, 90), "child", drawn(tile(family)), look)).toBeNull();
+    expect(look).toHaveBeenCalledTimes(1);
+  });
+});
