@@ -12,8 +12,8 @@ from playwright.sync_api import Page
 
 ARTEFACTS = Path(__file__).resolve().parents[1] / "artefacts"
 
-# A held key zooms by a few octaves in this time: little enough that the pointer's pixel stays near the event.
-ZOOM_BURST_MS = 220
+# A held key zooms by an octave or three in this time: little enough that the pointer's pixel stays near the event.
+ZOOM_BURST_MS = 350
 UNITS_PS = {"ps": 1, "ns": 10**3, "µs": 10**6, "ms": 10**9, "s": 10**12}
 
 
@@ -109,22 +109,43 @@ class Viewer:
         view = self.page.evaluate("tilescope.view")
         return self.timeline_box()["x"] + (ticks - int(view["start"])) / view["ticksPerPx"]
 
-    def zoom_to_label(self, track: int, middle_ticks: int, name: str, y_px: float) -> dict[str, Any]:
-        """Holds W at a place in time until a slice there carries its name; returns the label."""
+    def span(self) -> tuple[int, int]:
+        """The visible range in ticks."""
+        view = self.page.evaluate("tilescope.view")
+        return int(view["start"]), int(view["end"])
+
+    def rest(self) -> None:
+        """Until the view stands still and is sharp."""
+        before = None
+        while before != (before := self.span()):
+            self.page.wait_for_timeout(120)
+        self.settle()
+
+    def zoom_to_label(self, track: int, middle_ticks: int, duration_ticks: int, name: str, y_px: float) -> dict[str, Any]:
+        """Holds W at a place in time until a slice there carries its whole name; returns the label."""
         box = self.timeline_box()
-        for _ in range(60):
+        for _ in range(80):
             x = self.x_of(middle_ticks)
             for label in self.page.evaluate("tilescope.labels"):
                 covers = label["x"] <= x <= label["x"] + label["width"]
-                if label["track"] == track and covers and reads_as(label["text"], name):
+                is_whole = label["text"] == name or label["width"] > box["width"] / 2
+                if label["track"] == track and covers and is_whole and reads_as(label["text"], name):
                     return dict(label)
             assert box["x"] <= x <= box["x"] + box["width"], f"lost sight of {name}"
             self.page.mouse.move(x, y_px)
-            self.page.keyboard.down("w")
-            self.page.wait_for_timeout(ZOOM_BURST_MS)
-            self.page.keyboard.up("w")
+            is_far = duration_ticks / self.page.evaluate("tilescope.view.ticksPerPx") < 0.01
+            self.hold("Shift+w" if is_far else "w", ZOOM_BURST_MS)
             self.wait("tilescope.sharp")
         raise AssertionError(f"zoomed and zoomed, and {name} never showed")
+
+    def hold(self, keys: str, milliseconds: float) -> None:
+        """Holds a key down, with modifiers before it: `Shift+w`."""
+        parts = keys.split("+")
+        for part in parts:
+            self.page.keyboard.down(part)
+        self.page.wait_for_timeout(milliseconds)
+        for part in reversed(parts):
+            self.page.keyboard.up(part)
 
     def click(self, x: float, y: float) -> None:
         self.page.mouse.click(x, y)

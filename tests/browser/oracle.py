@@ -69,12 +69,17 @@ def read_json(data: bytes) -> list[Lane]:
     assert not any(open_slices.values()), "the corpus files of these tests close what they open"
     return [
         Lane(
-            process_names.get(pid) or f"pid {pid}",
-            thread_names.get((pid, tid)) or f"Thread {tid}",
+            process_names.get(pid) or default_name("pid", pid),
+            thread_names.get((pid, tid)) or default_name("Thread", tid),
             sorted(slices, key=lambda entry: (entry.start_ps, -entry.duration_ps)),
         )
         for (pid, tid), slices in by_thread.items()
     ]
+
+
+def default_name(word: str, number: Any) -> str:
+    """Ids that are text are names themselves."""
+    return number if isinstance(number, str) else f"{word} {number}"
 
 
 def json_slice(event: dict[str, Any], duration: Any, more_args: dict[str, Any]) -> Slice:

@@ -16,21 +16,8 @@ def kineto(viewer: Viewer, served: Served) -> Viewer:
     return viewer
 
 
-def span(viewer: Viewer) -> tuple[int, int]:
-    view = viewer.page.evaluate("tilescope.view")
-    return int(view["start"]), int(view["end"])
-
-
-def rest(viewer: Viewer) -> None:
-    """Until the view stands still."""
-    before = None
-    while before != (before := span(viewer)):
-        viewer.page.wait_for_timeout(120)
-    viewer.settle()
-
-
 def test_no_frame_is_painted_while_nothing_changes(kineto: Viewer) -> None:
-    rest(kineto)
+    kineto.rest()
     kineto.page.wait_for_timeout(300)
     before = kineto.look()["frames"]
     kineto.page.wait_for_timeout(1000)
@@ -38,33 +25,31 @@ def test_no_frame_is_painted_while_nothing_changes(kineto: Viewer) -> None:
 
 
 def test_keys_zoom_pan_and_show_the_whole_trace(kineto: Viewer) -> None:
-    whole = span(kineto)
+    whole = kineto.span()
     for key, smaller in (("w", True), ("s", False)):
-        before = span(kineto)
-        kineto.page.keyboard.down(key)
-        kineto.page.wait_for_timeout(500)
-        kineto.page.keyboard.up(key)
-        rest(kineto)
-        after = span(kineto)
+        before = kineto.span()
+        kineto.hold(key, 500)
+        kineto.rest()
+        after = kineto.span()
         assert (after[1] - after[0] < before[1] - before[0]) == smaller
     kineto.page.keyboard.press("+")
-    rest(kineto)
-    before = span(kineto)
+    kineto.rest()
+    before = kineto.span()
     kineto.page.keyboard.press("ArrowRight")
-    rest(kineto)
-    assert span(kineto)[0] > before[0]
+    kineto.rest()
+    assert kineto.span()[0] > before[0]
     kineto.page.keyboard.press("0")
-    rest(kineto)
-    assert span(kineto) == whole
+    kineto.rest()
+    assert kineto.span() == whole
 
 
 def test_keys_are_left_alone_while_text_has_the_focus(kineto: Viewer) -> None:
     kineto.page.evaluate("document.body.append(document.createElement('textarea'))")
-    before = span(kineto)
+    before = kineto.span()
     kineto.page.locator("textarea").focus()
     kineto.page.keyboard.press("w")
     kineto.page.wait_for_timeout(300)
-    assert span(kineto) == before
+    assert kineto.span() == before
 
 
 def test_ctrl_wheel_zooms_at_the_pointer(kineto: Viewer) -> None:
@@ -76,7 +61,7 @@ def test_ctrl_wheel_zooms_at_the_pointer(kineto: Viewer) -> None:
     kineto.page.keyboard.down("Control")
     kineto.page.mouse.wheel(0, -400)
     kineto.page.keyboard.up("Control")
-    rest(kineto)
+    kineto.rest()
     assert kineto.page.evaluate("tilescope.view.ticksPerPx") < view["ticksPerPx"]
     assert kineto.x_of(under) == pytest.approx(x, abs=1)
 
@@ -96,13 +81,13 @@ def test_a_drag_selects_an_area_and_the_address_brings_it_back(kineto: Viewer) -
     assert width == pytest.approx(400 * view["ticksPerPx"], rel=0.01)
     kineto.screenshot("area")
     kineto.page.wait_for_timeout(500)
-    before = span(kineto)
+    before = kineto.span()
     kineto.page.goto("about:blank")
     kineto.page.go_back()
     kineto.wait("window.tilescope?.state === 'open'")
     kineto.settle()
     assert kineto.look()["selection"] == selected
-    after = span(kineto)
+    after = kineto.span()
     assert abs(after[0] - before[0]) <= view["ticksPerPx"]
     assert abs(after[1] - before[1]) <= view["ticksPerPx"]
 
@@ -115,16 +100,21 @@ def test_neighbours_by_arrow_keys(kineto: Viewer) -> None:
     for key, name in (
         ("ArrowRight", "ProfilerStep#104"),
         ("ArrowLeft", "ProfilerStep#103"),
-        ("ArrowDown", "## forward ##"),
-        ("ArrowUp", "ProfilerStep#103"),
     ):
         kineto.page.keyboard.press(key)
         kineto.wait(f"document.querySelector('.drawer-title')?.textContent === '{name}'")
+    parent = kineto.drawer()
+    kineto.page.keyboard.press("ArrowDown")
+    kineto.wait("document.querySelector('table[data-table=event]')?.textContent.includes('Row1')")
+    child = kineto.drawer()
+    assert parent.ticks["Start"] <= child.ticks["Start"] < parent.ticks["End"]
+    kineto.page.keyboard.press("ArrowUp")
+    kineto.wait("document.querySelector('.drawer-title')?.textContent === 'ProfilerStep#103'")
     kineto.page.keyboard.press("f")
-    rest(kineto)
+    kineto.rest()
     kineto.page.keyboard.press("f")
-    rest(kineto)
-    start, end = span(kineto)
+    kineto.rest()
+    start, end = kineto.span()
     duration = kineto.drawer().ticks["Duration"]
     assert duration < end - start < 2 * duration
 
@@ -153,8 +143,8 @@ def test_a_bin_says_that_it_is_an_aggregate(kineto: Viewer) -> None:
     kineto.page.mouse.down()
     kineto.page.mouse.up()
     kineto.wait("tilescope.selection.kind === 'bin'")
-    before = span(kineto)
+    before = kineto.span()
     kineto.page.get_by_role("button", name="Zoom in", exact=True).last.click()
-    rest(kineto)
-    after = span(kineto)
+    kineto.rest()
+    after = kineto.span()
     assert after[1] - after[0] < before[1] - before[0]

@@ -103,12 +103,13 @@ def test_from_the_whole_trace_to_one_event(name: str, viewer: Viewer, served: Se
         viewer.page.keyboard.press("Escape")
         viewer.page.keyboard.press("Escape")
         viewer.page.keyboard.press("0")
-        viewer.page.wait_for_timeout(400)
+        viewer.rest()
         item = item_of(tree, lane)
         viewer.scroll_to(item.top_px - 60)
         middle_ticks = (target.start_ps + target.duration_ps // 2 - origin_ns * 1000) // tick_ps
         y = viewer.timeline_box()["y"] + 70
-        label = viewer.zoom_to_label(int(item.key[1:]), middle_ticks, target.name, y)
+        duration_ticks = target.duration_ps // tick_ps
+        label = viewer.zoom_to_label(int(item.key[1:]), middle_ticks, duration_ticks, target.name, y)
         viewer.click(label["x"] + label["width"] / 2, label["y"] + label["height"] / 2)
         drawer = viewer.drawer()
         viewer.screenshot(f"{short_name}-event-{number}")
