@@ -41,7 +41,7 @@ class Served:
     url: str
 
     def get(self, path: str) -> Any:
-        with urllib.request.urlopen(f"{self.url}/api/v1{path}", timeout=30) as answer:  # noqa: S310
+        with urllib.request.urlopen(f"{self.url}/api/v1{path}", timeout=30) as answer:
             return json.load(answer)
 
     def run_id(self, file_name: str) -> str:

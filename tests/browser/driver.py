@@ -70,7 +70,7 @@ class Viewer:
         ARTEFACTS.mkdir(exist_ok=True)
         self.page.screenshot(path=str(ARTEFACTS / f"{name}.png"))
 
-    # -- the track tree --------------------------------------------------------------------------------------------------
+    # -- the track tree --
 
     def expand_all(self) -> None:
         self.page.get_by_role("button", name="Expand all groups").click()
@@ -98,7 +98,7 @@ class Viewer:
         self.page.evaluate("top => { document.querySelector('.scroller').scrollTop = top }", top_px)
         self.page.wait_for_timeout(60)
 
-    # -- moving ----------------------------------------------------------------------------------------------------------
+    # -- moving --
 
     def timeline_box(self) -> dict[str, float]:
         box = self.page.locator(".timeline").bounding_box()
@@ -121,7 +121,9 @@ class Viewer:
             self.page.wait_for_timeout(120)
         self.settle()
 
-    def zoom_to_label(self, track: int, middle_ticks: int, duration_ticks: int, name: str, y_px: float) -> dict[str, Any]:
+    def zoom_to_label(
+        self, track: int, middle_ticks: int, duration_ticks: int, name: str, y_px: float
+    ) -> dict[str, Any]:
         """Holds W at a place in time until a slice there carries its whole name; returns the label."""
         box = self.timeline_box()
         for _ in range(80):
@@ -150,7 +152,7 @@ class Viewer:
     def click(self, x: float, y: float) -> None:
         self.page.mouse.click(x, y)
 
-    # -- the drawer ------------------------------------------------------------------------------------------------------
+    # -- the drawer --
 
     def drawer(self) -> Drawer:
         self.wait("tilescope.selection.kind === 'event' && tilescope.selection.loaded")

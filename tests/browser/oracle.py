@@ -41,7 +41,7 @@ def read_lanes(path: Path) -> list[Lane]:
     return list(read_xspace(data)) if ".xplane.pb" in path.name else read_json(data)
 
 
-# -- trace-event JSON ----------------------------------------------------------------------------------------------------
+# -- trace-event JSON --
 
 
 def read_json(data: bytes) -> list[Lane]:
@@ -93,37 +93,45 @@ def us_to_ps(value: Any) -> int:
     return int(exact)
 
 
-# -- XSpace --------------------------------------------------------------------------------------------------------------
+# -- XSpace --
 
 
 def read_xspace(data: bytes) -> Iterator[Lane]:
-    for number, plane in fields(data):
-        if number == 1:
-            yield from read_plane(plane)
+    planes = [list(fields(value)) for number, value in fields(data) if number == 1]
+    # Profilers subtract the start of the capture from all times, and keep it in a plane of its own.
+    start_ns = sum(capture_start_ns(plane) for plane in planes)
+    for plane in planes:
+        yield from read_plane(plane, start_ns)
 
 
-def read_plane(plane: bytes) -> Iterator[Lane]:
-    content = list(fields(plane))
+def capture_start_ns(plane: list[tuple[int, Any]]) -> int:
+    names = dict(stat_name(value) for number, value in plane if number == 5)
+    stats = dict(read_stat(value, names) for number, value in plane if number == 6)
+    return int(stats.get("profile_start_time", 0))
+
+
+def stat_name(entry: bytes) -> tuple[int, str]:
+    content = dict(fields(entry))
+    return content.get(1, 0), text(dict(fields(content.get(2, b""))).get(2, b""))
+
+
+def read_plane(content: list[tuple[int, Any]], start_ns: int) -> Iterator[Lane]:
     plane_name = text(next((value for number, value in content if number == 2), b""))
-    stat_names: dict[int, str] = {}
+    stat_names = dict(stat_name(value) for number, value in content if number == 5)
     event_metadata: dict[int, bytes] = {}
     for number, value in content:
-        if number in (4, 5):
+        if number == 4:
             entry = dict(fields(value))
-            metadata = entry.get(2, b"")
-            if number == 4:
-                event_metadata[entry.get(1, 0)] = metadata
-            else:
-                stat_names[entry.get(1, 0)] = text(dict(fields(metadata)).get(2, b""))
+            event_metadata[entry.get(1, 0)] = entry.get(2, b"")
     for number, value in content:
         if number == 3:
-            yield read_line(value, plane_name, stat_names, event_metadata)
+            yield read_line(value, Lane(plane_name, ""), start_ns, stat_names, event_metadata)
 
 
-def read_line(line: bytes, plane_name: str, stat_names: dict[int, str], metadata: dict[int, bytes]) -> Lane:
+def read_line(line: bytes, lane: Lane, start_ns: int, stat_names: dict[int, str], metadata: dict[int, bytes]) -> Lane:
     facts = {number: value for number, value in fields(line) if number != 4}
-    lane = Lane(plane_name, text(facts.get(11, b"")) or text(facts.get(2, b"")))
-    base_ps = signed(facts.get(3, 0)) * 1000
+    lane.name = text(facts.get(11, b"")) or text(facts.get(2, b""))
+    base_ps = (start_ns + signed(facts.get(3, 0))) * 1000
     for number, value in fields(line):
         if number != 4:
             continue

@@ -134,7 +134,9 @@ def test_a_group_is_closed_by_keys_in_the_tree(kineto: Viewer) -> None:
 def test_a_bin_says_that_it_is_an_aggregate(kineto: Viewer) -> None:
     box = kineto.timeline_box()
     # The rollup in the header of a process is made of bins.
-    header = next(item for item in kineto.tree() if item.level == 1 and item.name.startswith("penv") and item.note != "empty")
+    header = next(
+        item for item in kineto.tree() if item.level == 1 and item.name.startswith("penv") and item.note != "empty"
+    )
     kineto.page.mouse.move(box["x"] + 500, box["y"] + header.top_px + 12)
     tooltip = kineto.page.get_by_role("tooltip")
     tooltip.wait_for()
