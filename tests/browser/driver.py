@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page
+from playwright.sync_api import FloatRect, Page
 
 ARTEFACTS = Path(__file__).resolve().parents[1] / "artefacts"
 
@@ -100,14 +100,14 @@ class Viewer:
 
     # -- moving --
 
-    def timeline_box(self) -> dict[str, float]:
+    def timeline_box(self) -> FloatRect:
         box = self.page.locator(".timeline").bounding_box()
         assert box is not None
-        return dict(box)
+        return box
 
     def x_of(self, ticks: int) -> float:
         view = self.page.evaluate("tilescope.view")
-        return self.timeline_box()["x"] + (ticks - int(view["start"])) / view["ticksPerPx"]
+        return float(self.timeline_box()["x"] + (ticks - int(view["start"])) / view["ticksPerPx"])
 
     def span(self) -> tuple[int, int]:
         """The visible range in ticks."""

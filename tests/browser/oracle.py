@@ -171,6 +171,7 @@ def read_stat(stat: bytes, stat_names: dict[int, str]) -> tuple[str, Any]:
 
 def fields(data: bytes) -> Iterator[tuple[int, Any]]:
     at = 0
+    value: Any
     while at < len(data):
         tag, at = varint(data, at)
         match tag & 7:
