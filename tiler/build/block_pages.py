@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -20,43 +19,43 @@ _AIM_BYTES = 44_000
 _FIRST_RATIO = 8.0
 
 
-@dataclass(frozen=True, slots=True)
 class BlockPages:
-    """A finished block."""
+    """The tiles of up to 32 tracks. Most of the work runs without the GIL."""
 
-    shape: Shape
-    pages: list[tuple[PageKey, bytes]]  # compressed
+    def __init__(self, number: int, root_level: int, tracks: Sequence[PlacedTrack]) -> None:
+        self._number = number
+        self._block = _native.Block(number, root_level)
+        for track in tracks:
+            _add(self._block, track)
+        self._block.seal()
+        self._level, self._index, self._slot, flags, self._events, self._weight = self._block.tiles()
+        self._flags = flags.astype(np.int64)
+        self._page_crc = np.zeros(len(flags), np.int64)
 
+    def pages(self) -> Iterator[tuple[PageKey, bytes]]:
+        """The compressed pages, each with its name."""
+        level_ends = np.append(np.flatnonzero(np.diff(self._level)) + 1, len(self._level))
+        weights = np.cumsum(self._weight)
+        ratio = _FIRST_RATIO
+        first = 0
+        while first < len(weights):
+            limit = int(level_ends[np.searchsorted(level_ends, first, side="right")])
+            before = int(weights[first - 1]) if first else 0
+            last = min(limit, max(first + 1, int(np.searchsorted(weights, before + _AIM_BYTES / ratio, side="right"))))
+            page = compress(self._block.encode(first, last))
+            while len(page) > PAGE_BYTES_AT_MOST and last > first + 1:  # a single tile is kept whole, however large
+                last = first + max(1, (last - first) * 3 // 4)
+                page = compress(self._block.encode(first, last))
+            ratio = max(0.5, 0.5 * ratio + 0.5 * len(page) / (int(weights[last - 1]) - before))
+            self._flags[first] |= TileFlag.PAGE_START
+            self._page_crc[first] = zlib.crc32(page)
+            yield PageKey(self._number, int(self._level[first]), int(self._index[first]), int(self._slot[first])), page
+            first = last
 
-def build_block(number: int, root_level: int, tracks: Sequence[PlacedTrack]) -> BlockPages:
-    """The pages of up to 32 tracks. Most of it runs without the GIL."""
-    block = _native.Block(number, root_level)
-    for track in tracks:
-        _add(block, track)
-    block.seal()
-    level, index, slot, flags, events, weight = block.tiles()
-    page_flags = flags.astype(np.int64)
-    page_crc = np.zeros(len(level), np.int64)
-    pages: list[tuple[PageKey, bytes]] = []
-    level_ends = np.append(np.flatnonzero(np.diff(level)) + 1, len(level))
-    weights = np.cumsum(weight)
-    ratio = _FIRST_RATIO
-    first = 0
-    while first < len(level):
-        limit = int(level_ends[np.searchsorted(level_ends, first, side="right")])
-        before = int(weights[first - 1]) if first else 0
-        last = min(limit, max(first + 1, int(np.searchsorted(weights, before + _AIM_BYTES / ratio, side="right"))))
-        page = compress(block.encode(first, last))
-        while len(page) > PAGE_BYTES_AT_MOST and last > first + 1:  # a single tile is kept whole, however large
-            last = first + max(1, (last - first) * 3 // 4)
-            page = compress(block.encode(first, last))
-        ratio = max(0.5, 0.5 * ratio + 0.5 * len(page) / (int(weights[last - 1]) - before))
-        pages.append((PageKey(number, int(level[first]), int(index[first]), int(slot[first])), page))
-        page_flags[first] |= TileFlag.PAGE_START
-        page_crc[first] = zlib.crc32(page)
-        first = last
-    shape = Shape(number, level.astype(np.int64), index, slot.astype(np.int64), page_flags, events, page_crc)
-    return BlockPages(shape, pages)
+    def shape(self) -> Shape:
+        """The shape record, after the last of the pages."""
+        level, slot = self._level.astype(np.int64), self._slot.astype(np.int64)
+        return Shape(self._number, level, self._index, slot, self._flags, self._events, self._page_crc)
 
 
 def _add(block: _native.Block, track: PlacedTrack) -> None:

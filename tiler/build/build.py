@@ -4,23 +4,41 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
+from contextlib import closing, contextmanager
+from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
 from tilescope.tiler import _native
-from tilescope.tiler.build.block_pages import BlockPages, build_block
+from tilescope.tiler.build.block_pages import BlockPages
 from tilescope.tiler.build.layout import Layout, PlacedTrack, lay_out
 from tilescope.tiler.build.manifest import make_manifest
 from tilescope.tiler.build.progress import Progress, ProgressCallback
 from tilescope.tiler.build.read import read_files
 from tilescope.tiler.build.run import Run
+from tilescope.tiler.build.scratch import Scratch
 from tilescope.tiler.details import chunk
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, compress
 from tilescope.tiler.store import keys
 from tilescope.tiler.store.generation import Generation, building
 
 Entry = tuple[bytes, bytes]
+_T = TypeVar("_T")
+
+DEFAULT_MEMORY_BYTES = 1 << 30
+
+# How the memory is shared out; the rest is for readers, compression and Python itself.
+_SCRATCH_SHARE = 0.25
+_BLOCKS_SHARE = 0.25
+
+# Trees and bins of a block while it is built, measured on synthetic traces.
+_BLOCK_BYTES_PER_EVENT = 16
+
+# A write transaction holds what it writes in memory: about 48 KB an entry.
+_ENTRIES_AT_ONCE = 64
 
 
 def build_store(
@@ -28,61 +46,96 @@ def build_store(
     store: Path,
     *,
     progress: ProgressCallback | None = None,
-    executor: Executor | None = None,
+    memory_bytes: int = DEFAULT_MEMORY_BYTES,
+    workers: int | None = None,
 ) -> str:
     """Indexes the files of one run into the store at `store`, and publishes it. Returns the build id.
 
-    `executor` runs the blocks: threads by default, one per core, since the work is native and needs no GIL.
+    `memory_bytes` is about what the process may take; what does not fit lies in scratch files beside the store while
+    it is built. `workers` threads build tracks and blocks, by default one per core: the work is native and needs no GIL.
     Raises TraceError when a file cannot be read and StoreError when the store cannot be written. Whatever ends the
     build early, nothing of it is left, and what was published before still is.
     """
     report = progress or (lambda _: None)
-    with building(store) as generation:
-        run = Run(read_files(files, report))
-        events = run.events
-        report(Progress("build", 0.0, events))
-        layout = lay_out([file.summary for file in run.files], run.data_of)
-        own = ThreadPoolExecutor(os.cpu_count() or 1) if executor is None else None
+    with (
+        building(store) as generation,
+        closing(Scratch(generation.scratch, int(memory_bytes * _SCRATCH_SHARE))) as scratch,
+        ThreadPoolExecutor(workers or os.cpu_count() or 1) as executor,
+    ):
         try:
-            for done in _write_blocks(generation, layout, run.timeline.end, executor or own):
+            run = Run(read_files(files, scratch, report), scratch)
+            events = run.events
+            report(Progress("build", 0.0, events))
+            layout = lay_out([file.summary for file in run.files], run.all_data(executor).get)
+            writer = _Writer(generation, int(memory_bytes * _BLOCKS_SHARE / _BLOCK_BYTES_PER_EVENT))
+            for done in writer.write_blocks(layout, run.timeline.end, executor):
                 report(Progress("build", done, events))
-        finally:
-            if own is not None:
-                own.shutdown(cancel_futures=True)
-        report(Progress("publish", 0.0, events))
-        generation.data.put_many(_tables(generation.build, run, layout))
+            report(Progress("publish", 0.0, events))
+            generation.data.put_many(_tables(generation.build, run, layout))
+        except BaseException:
+            executor.shutdown(cancel_futures=True)
+            raise
     report(Progress("publish", 1.0, events))
     return generation.build
 
 
-def _write_blocks(
-    generation: Generation, layout: Layout, end: int, executor: Executor | None
-) -> Iterator[float]:
-    """Builds blocks side by side, and writes each as soon as it is there. Yields the fraction that is done."""
-    assert executor is not None
-    root_level = _native.root_level(end)
-    blocks = [layout.tracks[k : k + TRACKS_PER_BLOCK] for k in range(0, len(layout.tracks), TRACKS_PER_BLOCK)]
-    # The largest first: a large one begun last would keep one core busy alone.
-    order = sorted(range(len(blocks)), key=lambda number: -sum(track.events for track in blocks[number]))
-    total = max(1, sum(track.events for track in layout.tracks))
-    finished = 0
-    futures = {executor.submit(_block_entries, number, root_level, blocks[number]): number for number in order}
-    for future in as_completed(futures):
-        generation.data.put_many(future.result())
-        finished += sum(track.events for track in blocks[futures.pop(future)])
-        yield finished / total
+class _Writer:
+    """Builds blocks side by side, and writes their entries as they come."""
+
+    def __init__(self, generation: Generation, events_at_once: int) -> None:
+        self._data = generation.data
+        self._writing = threading.Lock()
+        self._room = threading.Condition()
+        self._events_at_once = events_at_once
+        self._events_now = 0
+
+    def write_blocks(self, layout: Layout, end: int, executor: Executor) -> Iterator[float]:
+        """Yields the fraction that is done."""
+        root_level = _native.root_level(end)
+        blocks = [layout.tracks[k : k + TRACKS_PER_BLOCK] for k in range(0, len(layout.tracks), TRACKS_PER_BLOCK)]
+        weights = [sum(track.events for track in block) for block in blocks]
+        # The largest first: a large one begun last would keep one core busy alone.
+        order = sorted(range(len(blocks)), key=lambda number: -weights[number])
+        finished, total = 0, max(1, sum(weights))
+        futures = {
+            executor.submit(self._write_block, number, root_level, blocks[number], weights[number]): weights[number]
+            for number in order
+        }
+        for future in as_completed(futures):
+            future.result()
+            finished += futures[future]
+            yield finished / total
+
+    def _write_block(self, number: int, root_level: int, tracks: Sequence[PlacedTrack], events: int) -> None:
+        with self._room_for(events):
+            for entries in batched(_block_entries(number, root_level, tracks), _ENTRIES_AT_ONCE):
+                with self._writing:
+                    self._data.put_many(entries)
+
+    @contextmanager
+    def _room_for(self, events: int) -> Iterator[None]:
+        """Waits until the trees of so many events fit into memory beside those that are being built; one always does."""
+        with self._room:
+            self._room.wait_for(lambda: not self._events_now or self._events_now + events <= self._events_at_once)
+            self._events_now += events
+        try:
+            yield
+        finally:
+            with self._room:
+                self._events_now -= events
+                self._room.notify_all()
 
 
-def _block_entries(number: int, root_level: int, tracks: Sequence[PlacedTrack]) -> list[Entry]:
+def _block_entries(number: int, root_level: int, tracks: Sequence[PlacedTrack]) -> Iterator[Entry]:
     """All that is stored of a block: pages, shape record, arguments."""
-    block: BlockPages = build_block(number, root_level, tracks)
-    entries = [(keys.page(key), page) for key, page in block.pages]
-    entries.append((keys.shape(number), compress(block.shape.encode())))
+    block = BlockPages(number, root_level, tracks)
+    for key, page in block.pages():
+        yield keys.page(key), page
+    yield keys.shape(number), compress(block.shape().encode())
     for track in tracks:
         if track.data is not None and track.events_with_details:
             for ordinal, args in chunk.split(track.data.args_end, track.data.args):
-                entries.append((keys.details(track.id, ordinal), args))
-    return entries
+                yield keys.details(track.id, ordinal), args
 
 
 def _tables(build: str, run: Run, layout: Layout) -> Iterator[Entry]:
@@ -97,3 +150,10 @@ def _tables(build: str, run: Run, layout: Layout) -> Iterator[Entry]:
 
 def _json(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def batched(items: Iterable[_T], size: int) -> Iterator[list[_T]]:
+    """The items in lists of `size`; the last may be shorter. (In itertools from Python 3.12 on.)"""
+    iterator = iter(items)
+    while batch := list(islice(iterator, size)):
+        yield batch

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler import _native
+from tilescope.tiler.build.arguments import gather_args
+from tilescope.tiler.build.scratch import Scratch
 from tilescope.tiler.build.timeline import Span
 from tilescope.tiler.columns import EventChunk, Phase
 
@@ -39,6 +41,7 @@ class TrackEvents:
 class Gatherer:
     """Takes a file's chunks, gives its tracks."""
 
+    scratch: Scratch = field(default_factory=Scratch)
     span: Span = field(default_factory=Span)
     events: int = 0  # without flow ends
     _pieces: dict[int, list[TrackEvents]] = field(default_factory=dict)
@@ -51,31 +54,33 @@ class Gatherer:
         self.events += int(np.count_nonzero(chunk.phase < Phase.FLOW_START))
         first = int(chunk.track[0])
         if not (chunk.track != first).any():
-            self._pieces.setdefault(first, []).append(_select(chunk, None))
+            self._pieces.setdefault(first, []).append(_select(self.scratch, chunk, None))
             return
         order = np.argsort(chunk.track, kind="stable")
         tracks = chunk.track[order]
         starts = np.flatnonzero(np.diff(tracks, prepend=tracks[0] - 1))
         for start, stop in zip(starts, np.append(starts[1:], len(tracks)), strict=True):
-            self._pieces.setdefault(int(tracks[start]), []).append(_select(chunk, order[start:stop]))
+            self._pieces.setdefault(int(tracks[start]), []).append(_select(self.scratch, chunk, order[start:stop]))
 
     def take(self, track: int) -> TrackEvents | None:
         """The events of a track, which are forgotten here."""
         pieces = self._pieces.pop(track, None)
-        return None if pieces is None else _join(pieces)
+        return None if pieces is None else _join(self.scratch, pieces)
 
 
-def _select(chunk: EventChunk, order: NDArray[np.int64] | None) -> TrackEvents:
+def _select(scratch: Scratch, chunk: EventChunk, order: NDArray[np.int64] | None) -> TrackEvents:
+    """The chunk's events in this order; None: all of them."""
+
     def pick(column: NDArray[_T]) -> NDArray[_T]:
-        return column if order is None else column[order]
+        return scratch.keep(column) if order is None else scratch.pick(column, order)
 
     def pick_optional(column: NDArray[_T] | None) -> NDArray[_T] | None:
         return None if column is None else pick(column)
 
     if order is None:
-        args_end, args = chunk.args_end, chunk.args
+        args_end, args = scratch.keep(chunk.args_end), scratch.keep(chunk.args)
     else:
-        args_end, args = _native.gather_bytes(chunk.args_end, chunk.args, order)
+        args_end, args = gather_args(scratch, chunk.args_end, chunk.args, order)
     return TrackEvents(
         pick(chunk.phase),
         pick(chunk.time_ns),
@@ -91,27 +96,46 @@ def _select(chunk: EventChunk, order: NDArray[np.int64] | None) -> TrackEvents:
     )
 
 
-def _join(pieces: list[TrackEvents]) -> TrackEvents:
+def _join(scratch: Scratch, pieces: list[TrackEvents]) -> TrackEvents:
+    """The pieces in one. They are emptied on the way, so that a column is there twice for a moment only."""
     if len(pieces) == 1:
         return pieces[0]
-    offsets = np.cumsum([0, *(len(piece.args) for piece in pieces[:-1])])
+    offset = 0
+    for piece in pieces:
+        if offset:
+            piece.args_end = scratch.fill(len(piece), np.dtype(np.int64), _shifted(piece.args_end, offset))
+        offset += len(piece.args)
+    lengths = [len(piece) for piece in pieces]
+
+    def join(column: str, missing: object = None) -> NDArray[Any]:
+        columns = [getattr(piece, column) for piece in pieces]
+        dtype = next(c.dtype for c in columns if c is not None)
+        sizes = lengths if column != "args" else [len(c) for c in columns]
+        out = scratch.empty(sum(sizes), dtype)
+        at = 0
+        for piece, values, size in zip(pieces, columns, sizes, strict=True):
+            out[at : at + size] = missing if values is None else values
+            setattr(piece, column, None)
+            at += size
+        return out
+
+    def join_optional(column: str, missing: object) -> NDArray[Any] | None:
+        return None if all(getattr(piece, column) is None for piece in pieces) else join(column, missing)
+
     return TrackEvents(
-        np.concatenate([p.phase for p in pieces]),
-        np.concatenate([p.time_ns for p in pieces]),
-        _join_optional([(len(p), p.time_ps) for p in pieces], np.int16(0)),
-        np.concatenate([p.duration_ns for p in pieces]),
-        _join_optional([(len(p), p.duration_ps) for p in pieces], np.int16(0)),
-        np.concatenate([p.name for p in pieces]),
-        _join_optional([(len(p), p.key) for p in pieces], np.int64(-1)),
-        _join_optional([(len(p), p.value) for p in pieces], np.float64(np.nan)),
-        np.concatenate([p.flags for p in pieces]),
-        np.concatenate([p.args_end + offset for p, offset in zip(pieces, offsets, strict=True)]),
-        np.concatenate([p.args for p in pieces]),
+        join("phase"),
+        join("time_ns"),
+        join_optional("time_ps", 0),
+        join("duration_ns"),
+        join_optional("duration_ps", 0),
+        join("name"),
+        join_optional("key", -1),
+        join_optional("value", np.nan),
+        join("flags"),
+        join("args_end"),
+        join("args"),
     )
 
 
-def _join_optional(columns: list[tuple[int, NDArray[_T] | None]], missing: _T) -> NDArray[_T] | None:
-    """The columns in one; `missing` stands for the values of those that are not there."""
-    if all(column is None for _, column in columns):
-        return None
-    return np.concatenate([np.full(n, missing) if column is None else column for n, column in columns])
+def _shifted(ends: NDArray[np.int64], offset: int) -> Callable[[slice], NDArray[np.int64]]:
+    return lambda part: ends[part] + offset

@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from tilescope.tiler.build.track_data import TrackData
 from tilescope.tiler.columns import Process, TraceSummary, Track, TrackKind
 
@@ -49,13 +47,13 @@ class PlacedTrack:
     @property
     def rows(self) -> int:
         """Rows that its slices take; at least 1."""
-        return _rows(self.data)
+        return 1 if self.data is None else self.data.rows
 
     @property
     def busy(self) -> int:
         """Sum of the durations of its slices."""
         tracks = self.children if self.data is None else (self.data,)
-        return sum(exact_sum(track.duration) for track in tracks)
+        return sum(track.busy for track in tracks)
 
     @property
     def events_with_details(self) -> int:
@@ -75,7 +73,7 @@ class PlacedTrack:
             "busy": str(self.busy),
         }
         if self.kind == TrackKind.ROLLUP:
-            out["lanes"] = sum(_rows(child) for child in self.children)
+            out["lanes"] = sum(child.rows for child in self.children)
         if self.kind == TrackKind.COUNTER and self.data is not None and self.data.value is not None:
             out["min"] = float(self.data.value.min())
             out["max"] = float(self.data.value.max())
@@ -98,8 +96,8 @@ class Layout:
         return {"groups": groups, "tracks": [track.to_json() for track in self.tracks]}
 
 
-def lay_out(summaries: Sequence[TraceSummary], data_of: Callable[[int, int], TrackData | None]) -> Layout:
-    """Places all tracks. `data_of(file, track)` gives a track's events and is called once for each."""
+def lay_out(summaries: Sequence[TraceSummary], data_of: Callable[[tuple[int, int]], TrackData | None]) -> Layout:
+    """Places all tracks. `data_of((file, track))` gives a track's events."""
     layout = Layout()
     hosts: dict[str, int] = {}
     for file in sorted(range(len(summaries)), key=lambda k: _natural(summaries[k].hostname)):
@@ -108,9 +106,12 @@ def lay_out(summaries: Sequence[TraceSummary], data_of: Callable[[int, int], Tra
         if host is None:
             host = hosts[summary.hostname] = len(layout.groups)
             layout.groups.append(Group(host, None, "host", summary.hostname or "host", "", None))
+        tracks_of: list[list[int]] = [[] for _ in summary.processes]
+        for track in _by_sort_index(summary.tracks):
+            if summary.tracks[track].kind != TrackKind.FLOW:
+                tracks_of[summary.tracks[track].process].append(track)
         for process in _by_sort_index(summary.processes):
-            tracks = [t for t in _by_sort_index(summary.tracks) if summary.tracks[t].process == process]
-            shown = [(summary.tracks[t], data_of(file, t)) for t in tracks if summary.tracks[t].kind != TrackKind.FLOW]
+            shown = [(summary.tracks[track], data_of((file, track))) for track in tracks_of[process]]
             _place(layout, host, file, summary.processes[process], shown)
     return layout
 
@@ -136,12 +137,3 @@ def _by_sort_index(items: Sequence[Process] | Sequence[Track]) -> list[int]:
 
 def _natural(text: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", text)]
-
-
-def _rows(data: TrackData | None) -> int:
-    return int(data.row.max()) + 1 if data is not None and len(data) else 1
-
-
-def exact_sum(values: np.ndarray[Any, np.dtype[np.int64]]) -> int:
-    """The sum as a Python integer: that of int64 could overflow."""
-    return (int((values >> 32).sum()) << 32) + int((values & 0xFFFF_FFFF).sum())

@@ -1,4 +1,4 @@
-"""Reads the files of a run into memory, with progress."""
+"""Reads the files of a run, with progress."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tilescope.tiler.build.gather import Gatherer
 from tilescope.tiler.build.progress import Progress, ProgressCallback
+from tilescope.tiler.build.scratch import Scratch
 from tilescope.tiler.columns import TraceSummary
 from tilescope.tiler.readers import open_trace
 
@@ -22,14 +23,14 @@ class TraceFile:
     summary: TraceSummary
 
 
-def read_files(files: Sequence[Path], report: ProgressCallback) -> list[TraceFile]:
+def read_files(files: Sequence[Path], scratch: Scratch, report: ProgressCallback) -> list[TraceFile]:
     """Reads all files. Raises TraceError at the first that cannot be read."""
     total = max(sum(_size_bytes(file) for file in files), 1)
     traces: list[TraceFile] = []
     for file in files:
         before = sum(trace.size_bytes for trace in traces)
         events = sum(trace.gathered.events for trace in traces)
-        gathered = Gatherer()
+        gathered = Gatherer(scratch)
         reader = open_trace(file)
         try:
             for chunk in reader.chunks():

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.build.gather import TrackEvents
 from tilescope.tiler.build.names import RunNames
 from tilescope.tiler.build.read import TraceFile
+from tilescope.tiler.build.scratch import Scratch
 from tilescope.tiler.build.timeline import Timeline
 from tilescope.tiler.build.track_data import Malformed, TimedEvents, TrackData, make_samples, make_slices
 from tilescope.tiler.columns import TrackKind
@@ -16,8 +22,9 @@ from tilescope.tiler.columns import TrackKind
 class Run:
     """Files that are shown together on one time axis."""
 
-    def __init__(self, files: Sequence[TraceFile]) -> None:
+    def __init__(self, files: Sequence[TraceFile], scratch: Scratch) -> None:
         self.files = files
+        self.scratch = scratch
         self.timeline = Timeline.of((file.gathered.span, file.summary.base_time_ns) for file in files)
         self.names = RunNames()
         self._name_ids = [self.names.add(file.summary.names, file.summary.categories) for file in files]
@@ -28,26 +35,44 @@ class Run:
         """Events that were read, without flow ends."""
         return sum(file.gathered.events for file in self.files)
 
+    def all_data(self, executor: Executor) -> dict[tuple[int, int], TrackData | None]:
+        """The events of all tracks, by (file, track). They are forgotten in the files."""
+        tracks = [(file, track) for file, trace in enumerate(self.files) for track in range(len(trace.summary.tracks))]
+        return dict(zip(tracks, executor.map(lambda key: self.data_of(*key), tracks), strict=True))
+
     def data_of(self, file: int, track: int) -> TrackData | None:
         """The events of a track, which are forgotten in the file."""
         trace = self.files[file]
         events = trace.gathered.take(track)
         if events is None:
             return None
-        timed = TimedEvents(
-            events,
-            self.timeline.ticks(events.time_ns, events.time_ps, trace.summary.base_time_ns),
-            self.timeline.durations(events.time_ps, events.duration_ns, events.duration_ps),
-            self._name_ids[file][events.name],
-        )
+        timed = self._timed(events, trace.summary.base_time_ns, self._name_ids[file])
         kind = trace.summary.tracks[track].kind
         if kind == TrackKind.COUNTER:
-            return make_samples(timed)
-        data, malformed = make_slices(timed, self.timeline.end)
+            return make_samples(timed, self.scratch)
+        data, malformed = make_slices(timed, self.timeline.end, self.scratch)
         if kind == TrackKind.ASYNC:
             malformed = replace(malformed, overlaps=0)  # they need not nest
         self._malformed.append(malformed)
         return data if len(data) else None
+
+    def _timed(self, events: TrackEvents, base_ns: int, names: NDArray[np.int32]) -> TimedEvents:
+        int64, n = np.dtype(np.int64), len(events)
+        time_ps, duration_ps = events.time_ps, events.duration_ps
+
+        def of(column: NDArray[np.int16] | None, part: slice) -> NDArray[np.int16] | None:
+            return None if column is None else column[part]
+
+        return TimedEvents(
+            events,
+            self.scratch.fill(n, int64, lambda p: self.timeline.ticks(events.time_ns[p], of(time_ps, p), base_ns)),
+            self.scratch.fill(
+                n,
+                int64,
+                lambda p: self.timeline.durations(of(time_ps, p), events.duration_ns[p], of(duration_ps, p)),
+            ),
+            self.scratch.fill(n, np.dtype(np.int32), lambda p: names[events.name[p]]),
+        )
 
     def ignored(self) -> dict[str, int]:
         """What was left out, by reason."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
+from tilescope.tiler.build.arguments import gather_args
 from tilescope.tiler.build.gather import TrackEvents
+from tilescope.tiler.build.scratch import Scratch, parts
 from tilescope.tiler.columns import Phase
 from tilescope.tiler.columns.pairing import pair
 
@@ -27,6 +30,8 @@ class TrackData:
     value: NDArray[np.float64] | None  # of counter samples
     args_end: Ints
     args: NDArray[np.uint8]
+    rows: int  # how many there are; at least 1
+    busy: int  # sum of the durations
 
     def __len__(self) -> int:
         return len(self.start)
@@ -52,68 +57,109 @@ class TimedEvents:
     name: NDArray[np.int32]
 
 
-def make_slices(timed: TimedEvents, run_end: int) -> tuple[TrackData, Malformed]:
+def make_slices(timed: TimedEvents, run_end: int, scratch: Scratch) -> tuple[TrackData, Malformed]:
     """Slices (and instants, which are slices of length 0). `run_end` is the tick at which open ones end."""
     events = timed.events
-    if ((events.phase == Phase.BEGIN) | (events.phase == Phase.END)).any():
+    if _any_phase(events, Phase.BEGIN, Phase.END):
         pairs = pair(timed.start, timed.duration, events.phase, timed.name, events.key, run_end)
-        flags = events.flags[pairs.source] | pairs.flags
-        data, overlaps = _ordered(
-            events, pairs.start, pairs.duration, pairs.name, flags, pairs.source, pairs.end_source
-        )
+        flags = scratch.fill(len(pairs), np.dtype(np.uint8), lambda p: events.flags[pairs.source[p]] | pairs.flags[p])
+        slices = _Slices(pairs.start, pairs.duration, pairs.name, flags, pairs.source, pairs.end_source)
+        data, overlaps = _ordered(events, slices, scratch)
         return data, Malformed(overlaps, pairs.ends_without_begin, pairs.begins_without_end, pairs.renamed)
-    drawn = np.flatnonzero(events.phase < Phase.FLOW_START)
-    if len(drawn) == len(events):
-        data, overlaps = _ordered(events, timed.start, timed.duration, timed.name, events.flags, None, None)
-    else:
-        data, overlaps = _ordered(
-            events, timed.start[drawn], timed.duration[drawn], timed.name[drawn], events.flags[drawn], drawn, None
-        )
+    slices = _Slices(timed.start, timed.duration, timed.name, events.flags, None, None)
+    if _any_phase(events, Phase.FLOW_START, Phase.FLOW_STEP, Phase.FLOW_END):
+        slices = slices.in_order(np.flatnonzero(events.phase < Phase.FLOW_START), scratch)
+    data, overlaps = _ordered(events, slices, scratch)
     return data, Malformed(overlaps)
 
 
-def make_samples(timed: TimedEvents) -> TrackData:
+def make_samples(timed: TimedEvents, scratch: Scratch) -> TrackData:
     """Counter samples, in the order (time, order in the file)."""
     events = timed.events
     order = np.argsort(timed.start, kind="stable")
-    args_end, args = _native.gather_bytes(events.args_end, events.args, order)
+    args_end, args = gather_args(scratch, events.args_end, events.args, order)
     value = np.full(len(events), np.nan) if events.value is None else events.value
-    zeros = np.zeros(len(order), np.int64)
-    rows = np.zeros(len(order), np.uint32)
+    slices = _Slices(timed.start, timed.duration, timed.name, events.flags, None, None).in_order(order, scratch)
+    rows = scratch.fill(len(order), np.dtype(np.uint32), lambda part: np.zeros(part.stop - part.start, np.uint32))
     return TrackData(
-        timed.start[order], zeros, rows, timed.name[order], events.flags[order], value[order], args_end, args
+        slices.start,
+        slices.duration,
+        rows,
+        slices.name,
+        slices.flags,
+        scratch.pick(value, order),
+        args_end,
+        args,
+        rows=1,
+        busy=0,
     )
 
 
-def _ordered(
-    events: TrackEvents,
-    start: Ints,
-    duration: Ints,
-    name: NDArray[np.int32],
-    flags: NDArray[np.uint8],
-    source: Ints | None,
-    end_source: Ints | None,
-) -> tuple[TrackData, int]:
-    """The slices in canonical order, and how many of them overlap. `source` is None when they are all events."""
-    order = _native.canonical_order(start, duration)
+@dataclass(frozen=True, slots=True)
+class _Slices:
+    """Columns of slices in any order. `source` is the event that began each; None: all events, in file order."""
+
+    start: Ints
+    duration: Ints
+    name: NDArray[np.int32]
+    flags: NDArray[np.uint8]
+    source: Ints | None
+    end_source: Ints | None
+
+    def in_order(self, order: Ints, scratch: Scratch) -> _Slices:
+        return _Slices(
+            scratch.pick(self.start, order),
+            scratch.pick(self.duration, order),
+            scratch.pick(self.name, order),
+            scratch.pick(self.flags, order),
+            order if self.source is None else scratch.pick(self.source, order),
+            None if self.end_source is None else scratch.pick(self.end_source, order),
+        )
+
+
+def _any_phase(events: TrackEvents, *phases: Phase) -> bool:
+    return any(np.isin(events.phase[part], phases).any() for part in parts(len(events)))
+
+
+def _ordered(events: TrackEvents, slices: _Slices, scratch: Scratch) -> tuple[TrackData, int]:
+    """The slices in canonical order, and how many of them overlap."""
+    order = _native.canonical_order(slices.start, slices.duration)
     if order is not None:
-        start, duration, name, flags = start[order], duration[order], name[order], flags[order]
-        source = order if source is None else source[order]
-        end_source = None if end_source is None else end_source[order]
-    row, overlaps = _native.assign_rows(start, duration)
-    args_end, args = _args(events, source, end_source)
-    return TrackData(start, duration, row, name, flags, None, args_end, args), overlaps
+        slices = slices.in_order(order, scratch)
+    row = cast("NDArray[np.uint32]", scratch.empty(len(slices.start), np.uint32))
+    rows, overlaps = _native.assign_rows(slices.start, slices.duration, row)
+    args_end, args = _args(events, slices, scratch)
+    data = TrackData(
+        slices.start,
+        slices.duration,
+        row,
+        slices.name,
+        slices.flags,
+        None,
+        args_end,
+        args,
+        rows=max(rows, 1),
+        busy=exact_sum(slices.duration),
+    )
+    return data, overlaps
 
 
-def _args(events: TrackEvents, source: Ints | None, end_source: Ints | None) -> tuple[Ints, NDArray[np.uint8]]:
-    """Arguments in the order of `source`; those of a slice's end follow those of its begin."""
-    if source is None:
+def _args(events: TrackEvents, slices: _Slices, scratch: Scratch) -> tuple[Ints, NDArray[np.uint8]]:
+    """Arguments in the order of the slices; those of a slice's end follow those of its begin."""
+    if slices.source is None:
         return events.args_end, events.args
-    if end_source is None or not (end_source >= 0).any():
-        return _native.gather_bytes(events.args_end, events.args, source)
+    if slices.end_source is None:
+        return gather_args(scratch, events.args_end, events.args, slices.source)
     empty = len(events)  # position of an empty string, put behind all others
-    both = np.empty(2 * len(source), np.int64)
-    both[0::2] = source
-    both[1::2] = np.where(end_source >= 0, end_source, empty)
-    ends, args = _native.gather_bytes(np.append(events.args_end, events.args_end[-1]), events.args, both)
-    return np.ascontiguousarray(ends[1::2]), args
+    both = np.empty(2 * len(slices.source), np.int64)
+    both[0::2] = slices.source
+    both[1::2] = np.where(slices.end_source >= 0, slices.end_source, empty)
+    ends, args = gather_args(scratch, np.append(events.args_end, events.args_end[-1]), events.args, both)
+    return scratch.fill(len(slices.source), np.dtype(np.int64), lambda p: ends[1::2][p]), args
+
+
+def exact_sum(values: Ints) -> int:
+    """The sum as a Python integer: that of int64 could overflow."""
+    return sum(
+        (int((values[part] >> 32).sum()) << 32) + int((values[part] & 0xFFFF_FFFF).sum()) for part in parts(len(values))
+    )

@@ -4,6 +4,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -24,6 +25,10 @@ namespace {
 
 template <typename T>
 using Array = InColumn<T>;
+
+// An array of the caller's to write to.
+template <typename T>
+using Writable = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 void same_size(size_t a, size_t b) {
     if (a != b) throw std::invalid_argument("columns differ in length");
@@ -136,26 +141,31 @@ nb::object order_of(const Array<int64_t>& start, const Array<int64_t>& duration)
     return nb::cast(to_numpy(std::move(order)));
 }
 
-auto rows_of(const Array<int64_t>& start, const Array<int64_t>& duration) {
+// (number of rows, slices that overlap others only partly); the rows are written to `row`.
+auto rows_of(const Array<int64_t>& start, const Array<int64_t>& duration, const Writable<uint32_t>& row) {
     same_size(start.size(), duration.size());
-    std::vector<uint32_t> rows(start.size());
-    size_t overlaps = 0;
-    {
-        nb::gil_scoped_release release;
-        overlaps = assign_rows(start.data(), duration.data(), rows.size(), rows.data());
-    }
-    return std::make_pair(to_numpy(std::move(rows)), overlaps);
+    same_size(start.size(), row.size());
+    nb::gil_scoped_release release;
+    const size_t overlaps = assign_rows(start.data(), duration.data(), row.size(), row.data());
+    uint32_t rows = 0;
+    for (size_t k = 0; k < row.size(); ++k) rows = std::max(rows, row.data()[k] + 1);
+    return std::make_pair(rows, overlaps);
 }
 
-auto gather_bytes(const Array<int64_t>& ends, const Array<uint8_t>& data, const Array<int64_t>& order) {
-    std::vector<int64_t> out_ends(order.size());
-    std::vector<uint8_t> out;
-    {
-        nb::gil_scoped_release release;
-        out.resize(gathered_ends(ends.data(), ends.size(), data.size(), order.data(), order.size(), out_ends.data()));
-        gather(ends.data(), data.data(), order.data(), order.size(), out.data());
-    }
-    return std::make_pair(to_numpy(std::move(out_ends)), to_numpy(std::move(out)));
+size_t gather_ends(const Array<int64_t>& ends, size_t size, const Array<int64_t>& order, const Writable<int64_t>& out_ends) {
+    same_size(order.size(), out_ends.size());
+    nb::gil_scoped_release release;
+    return gathered_ends(ends.data(), ends.size(), size, order.data(), order.size(), out_ends.data());
+}
+
+// Writes the ends to `out_ends` again: what is written to `out` rests on nothing that the caller says.
+void gather_into(const Array<int64_t>& ends, const Array<uint8_t>& data, const Array<int64_t>& order,
+                 const Writable<int64_t>& out_ends, const Writable<uint8_t>& out) {
+    same_size(order.size(), out_ends.size());
+    nb::gil_scoped_release release;
+    const size_t size = gathered_ends(ends.data(), ends.size(), data.size(), order.data(), order.size(), out_ends.data());
+    same_size(size, out.size());
+    gather(ends.data(), data.data(), order.data(), order.size(), out.data());
 }
 
 }  // namespace
@@ -163,8 +173,10 @@ auto gather_bytes(const Array<int64_t>& ends, const Array<uint8_t>& data, const 
 void bind_pyramid(nb::module_& m) {
     m.def("root_level", &root_level, nb::arg("end"));
     m.def("canonical_order", &order_of, nb::arg("start"), nb::arg("duration"));
-    m.def("assign_rows", &rows_of, nb::arg("start"), nb::arg("duration"));
-    m.def("gather_bytes", &gather_bytes, nb::arg("ends"), nb::arg("data"), nb::arg("order"));
+    m.def("assign_rows", &rows_of, nb::arg("start"), nb::arg("duration"), nb::arg("row").noconvert());
+    m.def("gather_ends", &gather_ends, nb::arg("ends"), nb::arg("size"), nb::arg("order"), nb::arg("out_ends").noconvert());
+    m.def("gather_into", &gather_into, nb::arg("ends"), nb::arg("data"), nb::arg("order"), nb::arg("out_ends").noconvert(),
+          nb::arg("out").noconvert());
     nb::class_<BoundBlock>(m, "Block")
         .def(nb::init<uint32_t, int>(), nb::arg("number"), nb::arg("root_level"))
         .def("add_slices", &BoundBlock::add_slices, nb::arg("slot"), nb::arg("start"), nb::arg("duration"), nb::arg("row"),

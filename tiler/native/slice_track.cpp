@@ -97,19 +97,23 @@ void SliceTrack::sum_bins() {
     BinCascade cascade(interior);
     if (cascade.empty()) return;
 
-    // Row by row, so that the cascade sees disjoint slices in time order: a counting sort by row.
-    std::vector<uint32_t> ends(last_bin_.size() + 1, 0);
-    for (size_t k = 0; k < slices_.n; ++k) ++ends[slices_.row[k] + 1];
-    for (size_t row = 1; row < ends.size(); ++row) ends[row] += ends[row - 1];
-    std::vector<uint32_t> order(slices_.n);
-    std::vector<uint32_t> next(ends.begin(), ends.end() - 1);
-    for (size_t k = 0; k < slices_.n; ++k) order[next[slices_.row[k]]++] = static_cast<uint32_t>(k);
-    for (uint32_t row = 0; row + 1 < ends.size(); ++row) {
-        for (size_t at = ends[row]; at < ends[row + 1]; ++at) {
-            const size_t k = order[at];
-            cascade.add(slices_.start[k], slices_.duration[k], slices_.name[k]);
+    const uint32_t rows = static_cast<uint32_t>(last_bin_.size());
+    const auto add = [&](size_t k) { cascade.add(slices_.start[k], slices_.duration[k], slices_.name[k]); };
+    if (rows == 1) {
+        for (size_t k = 0; k < slices_.n; ++k) add(k);
+        cascade.finish_row(0);
+    } else {
+        // Row by row, so that the cascade sees disjoint slices in time order: a counting sort by row.
+        std::vector<uint32_t> ends(rows + 1, 0);
+        for (size_t k = 0; k < slices_.n; ++k) ++ends[slices_.row[k] + 1];
+        for (size_t row = 1; row < ends.size(); ++row) ends[row] += ends[row - 1];
+        std::vector<uint32_t> order(slices_.n);
+        std::vector<uint32_t> next(ends.begin(), ends.end() - 1);
+        for (size_t k = 0; k < slices_.n; ++k) order[next[slices_.row[k]]++] = static_cast<uint32_t>(k);
+        for (uint32_t row = 0; row < rows; ++row) {
+            for (size_t at = ends[row]; at < ends[row + 1]; ++at) add(order[at]);
+            cascade.finish_row(row);
         }
-        cascade.finish_row(row);
     }
 
     for (int level = 0; level <= kMaxLevel; ++level) {

@@ -53,6 +53,11 @@ class Generation:
         self._part.mkdir()
         self.data = LmdbStore(self._part, write=True)
 
+    @property
+    def scratch(self) -> Path:
+        """A folder for what the build needs meanwhile: files without names, which vanish with the process."""
+        return self._part
+
     def publish(self) -> None:
         """Makes this generation the current one, and removes those before it."""
         self.data.sync()

@@ -1,0 +1,141 @@
+"""Scratch space: arrays of a build that are too many for memory lie in files.
+
+The first arrays are made in memory. Beyond a budget they are mapped from files without names in a scratch folder: their
+space is reserved when they are made, so that a full disk is an error and not a crash, and it is free again when the
+last array of a file is gone, or the process dies. The kernel counts mapped pages as memory of the process until it
+drops them; a thread drops them as soon as they exceed their share, so that memory stays bounded whatever is read or
+written how. Nothing is lost by that: the pages stay in the page cache, and go to the disk if need be.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import tempfile
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from tilescope.tiler.errors import StoreError
+
+_T = TypeVar("_T", bound=np.generic)
+Ints = NDArray[np.int64]
+
+# One file holds many arrays: a process may have only some thousands of files and maps.
+_FILE_BYTES = 256 << 20
+_ALIGNMENT = 64
+
+# Arrays are made and copied in parts of this many values, so that what numpy needs between does not count.
+_PART = 1 << 18
+
+_TRIM_SECONDS = 0.02
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+
+
+class Scratch:
+    """Makes arrays. `memory_bytes` may be in memory, and as much again of the mapped files at a time."""
+
+    def __init__(self, folder: Path | None = None, memory_bytes: int = 1 << 62) -> None:
+        self._folder = folder
+        self._budget = memory_bytes
+        self._in_memory = 0
+        self._lock = threading.Lock()
+        self._file: mmap.mmap | None = None
+        self._used = 0
+        self._files: weakref.WeakSet[mmap.mmap] = weakref.WeakSet()
+        self._closed = threading.Event()
+        self._trimmer: threading.Thread | None = None
+
+    def empty(self, n: int, dtype: DTypeLike) -> NDArray[np.generic]:
+        """An array of shape (n,) with any content. Raises StoreError when the disk is full."""
+        size = n * np.dtype(dtype).itemsize
+        with self._lock:
+            if self._folder is None or self._in_memory + size <= self._budget:
+                array = np.empty(n, dtype)
+                self._count(array)
+                return array
+            return self._map(size).view(dtype)[:n]
+
+    def keep(self, array: NDArray[_T]) -> NDArray[_T]:
+        """The array, moved to a file when there is no room for it in memory."""
+        with self._lock:
+            if self._folder is None or self._in_memory + array.nbytes <= self._budget:
+                self._count(array)
+                return array
+        return self.fill(len(array), array.dtype, lambda part: array[part])
+
+    def fill(self, n: int, dtype: np.dtype[_T], values: Callable[[slice], NDArray[_T]]) -> NDArray[_T]:
+        """An array of shape (n,), made part by part."""
+        out: NDArray[_T] = self.empty(n, dtype)  # type: ignore[assignment]
+        for part in parts(n):
+            out[part] = values(part)
+        return out
+
+    def pick(self, column: NDArray[_T], order: Ints | None) -> NDArray[_T]:
+        """The column in this order; None: as it is."""
+        return column if order is None else self.fill(len(order), column.dtype, lambda part: column[order[part]])
+
+    def close(self) -> None:
+        """Ends the thread. Arrays stay valid."""
+        self._closed.set()
+        if self._trimmer is not None:
+            self._trimmer.join()
+        self._file = None
+
+    def _count(self, array: NDArray[np.generic]) -> None:
+        self._in_memory += array.nbytes
+        weakref.finalize(array, self._uncount, array.nbytes).atexit = False
+
+    def _uncount(self, size: int) -> None:
+        # Runs whenever an array dies, perhaps while this very thread holds the lock: so it does without.
+        self._in_memory -= size
+
+    def _map(self, size: int) -> NDArray[np.uint8]:
+        """Bytes of a mapped file, at least `size`."""
+        size = -(-max(size, 1) // _ALIGNMENT) * _ALIGNMENT
+        if self._file is None or self._used + size > len(self._file):
+            self._file = self._new_file(max(size, _FILE_BYTES))
+            self._used = 0
+        array = np.frombuffer(self._file, np.uint8, size, self._used)
+        self._used += size
+        return array
+
+    def _new_file(self, size: int) -> mmap.mmap:
+        assert self._folder is not None
+        with tempfile.TemporaryFile(dir=self._folder, prefix="scratch-") as file:
+            try:
+                # Pages of a file that has only been made long kill the process when the disk is full.
+                os.posix_fallocate(file.fileno(), 0, size)
+            except OSError as error:
+                raise StoreError(
+                    f"{self._folder}: no room for {size / 1e6:,.0f} MB of scratch space: {error.strerror}"
+                ) from error
+            mapped = mmap.mmap(file.fileno(), size)
+        self._files.add(mapped)
+        if self._trimmer is None:
+            self._trimmer = threading.Thread(target=self._trim, name="scratch-trimmer", daemon=True)
+            self._trimmer.start()
+        return mapped
+
+    def _trim(self) -> None:
+        while not self._closed.wait(_TRIM_SECONDS):
+            if _mapped_bytes() > self._budget:
+                for file in list(self._files):
+                    file.madvise(mmap.MADV_DONTNEED)
+
+
+def parts(n: int) -> Iterator[slice]:
+    """Slices that cover range(n)."""
+    for first in range(0, n, _PART):
+        yield slice(first, min(first + _PART, n))
+
+
+def _mapped_bytes() -> int:
+    """How much of the process's memory are mapped files."""
+    with open("/proc/self/statm", "rb") as file:  # noqa: PTH123 - read every few milliseconds
+        return int(file.read().split()[2]) * _PAGE_BYTES
