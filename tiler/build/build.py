@@ -114,7 +114,7 @@ class _Writer:
 
     @contextmanager
     def _room_for(self, events: int) -> Iterator[None]:
-        """Waits until the trees of so many events fit into memory beside those that are being built; one always does."""
+        """Waits until the trees of so many events fit into memory beside the others; alone, a block always does."""
         with self._room:
             self._room.wait_for(lambda: not self._events_now or self._events_now + events <= self._events_at_once)
             self._events_now += events
