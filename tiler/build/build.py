@@ -52,7 +52,7 @@ def build_store(
     """Indexes the files of one run into the store at `store`, and publishes it. Returns the build id.
 
     `memory_bytes` is about what the process may take; what does not fit lies in scratch files beside the store while
-    it is built. `workers` threads build tracks and blocks, by default one per core: the work is native and needs no GIL.
+    it is built. `workers` threads build tracks and blocks, by default one per core (the work is native, without GIL).
     Raises TraceError when a file cannot be read and StoreError when the store cannot be written. Whatever ends the
     build early, nothing of it is left, and what was published before still is.
     """
