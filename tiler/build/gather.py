@@ -107,7 +107,7 @@ def _join(scratch: Scratch, pieces: list[TrackEvents]) -> TrackEvents:
         offset += len(piece.args)
     lengths = [len(piece) for piece in pieces]
 
-    def join(column: str, missing: object = None) -> NDArray[Any]:
+    def join(column: str, missing: float = 0) -> NDArray[Any]:
         columns = [getattr(piece, column) for piece in pieces]
         dtype = next(c.dtype for c in columns if c is not None)
         sizes = lengths if column != "args" else [len(c) for c in columns]
@@ -119,7 +119,7 @@ def _join(scratch: Scratch, pieces: list[TrackEvents]) -> TrackEvents:
             at += size
         return out
 
-    def join_optional(column: str, missing: object) -> NDArray[Any] | None:
+    def join_optional(column: str, missing: float) -> NDArray[Any] | None:
         return None if all(getattr(piece, column) is None for piece in pieces) else join(column, missing)
 
     return TrackEvents(

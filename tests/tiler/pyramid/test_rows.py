@@ -25,17 +25,17 @@ def test_the_order_is_by_start_then_longer_first_then_as_given(pairs):
 @given(tracks.small_tracks())
 def test_rows_are_given_by_first_fit(track):
     start, duration = (np.array([getattr(s, c) for s in track], np.int64) for c in ("start", "duration"))
-    rows, overlaps = _native.assign_rows(start, duration)
-    assert rows.tolist() == [s.row for s in canonical(track)]
-    partly = sum(
-        any(o.start <= s.start < o.end < s.end for o in track[:k]) for k, s in enumerate(track)
-    )
+    row = np.empty(len(track), np.uint32)
+    rows, overlaps = _native.assign_rows(start, duration, row)
+    assert row.tolist() == [s.row for s in canonical(track)]
+    assert rows == len(set(row.tolist()))
+    partly = sum(any(o.start <= s.start < o.end < s.end for o in track[:k]) for k, s in enumerate(track))
     assert overlaps == partly
 
 
 def test_rows_need_slices_in_time_order():
     with pytest.raises(ValueError, match="order"):
-        _native.assign_rows(np.array([2, 1]), np.array([0, 0]))
+        _native.assign_rows(np.array([2, 1]), np.array([0, 0]), np.empty(2, np.uint32))
 
 
 @given(st.integers(0, 2**61 - 1))
