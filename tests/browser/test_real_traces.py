@@ -77,7 +77,8 @@ def check_drawer(drawer: Drawer, lane: Lane, target: Slice, tick_ps: int, origin
     assert drawer.ticks["Start"] * tick_ps + origin_ns * 1000 == target.start_ps
     assert drawer.ticks["Duration"] * tick_ps == target.duration_ps
     assert parse_duration_ps(drawer.event["Duration"]) == target.duration_ps
-    assert utc_ps(drawer.event["Wall clock"]) == target.start_ps
+    if origin_ns > 10**18:  # otherwise the file counts from the start of a machine, and the drawer shows no date
+        assert utc_ps(drawer.event["Wall clock"]) == target.start_ps
     assert any(same_args(drawer.args, entry) for entry in same_place), (drawer.args, same_place)
 
 

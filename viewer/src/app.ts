@@ -10,6 +10,7 @@ import type { Intent } from "./keys/table";
 import { Api } from "./net/api";
 import { AddressKeeper } from "./state/address";
 import { DetailsLoader, detailsView } from "./state/details";
+import { ROW_PX } from "./state/layout";
 import { RunOpener, runIdOf, runView } from "./state/run";
 import { RunsPoller, runs } from "./state/runs";
 import { type BinFacts, NOTHING, type Selection, selectedRange, selection } from "./state/selection";
@@ -57,7 +58,9 @@ export class App implements AppActions {
     });
     effect(() => {
       const details = detailsView.value;
-      if (details.kind === "ready") announcement.value = `${details.details.name}, row ${details.details.row}`;
+      if (details.kind !== "ready") return;
+      announcement.value = `${details.details.name}, row ${details.details.row}`;
+      untracked(() => this.revealSelection());
     });
     effect(() => {
       const shown = runView.value;
@@ -120,11 +123,13 @@ export class App implements AppActions {
     this.zoomTo({ startTicks: bin.startTicks, endTicks: ticks(bin.startTicks + bin.widthTicks) });
   }
 
-  scrollToTrack(track: number): void {
-    const item = layout
-      .peek()
-      .items.find((candidate) => candidate.kind === "track" && candidate.node.track.id === track);
-    if (item !== undefined) this.reveal(item.topPx, item.heightPx);
+  /** Scrolls the tracks so that the selected event's row, or the selected bin's, is on the screen. */
+  revealSelection(): void {
+    const chosen = selection.peek();
+    if (chosen.kind === "event") {
+      const details = detailsView.peek();
+      this.#revealRow(chosen.track, details.kind === "ready" ? details.details.row : 0);
+    } else if (chosen.kind === "bin") this.#revealRow(chosen.bin.track, chosen.bin.row);
   }
 
   act(intent: Intent): void {
@@ -232,8 +237,16 @@ export class App implements AppActions {
     const centred = centreOn(view.peek(), middle, bounds.peek());
     const isCentred = Math.abs(xOfTick(centred, visibleRange(view.peek()).startTicks)) < 2;
     this.stage.motion.glideTo(isCentred ? this.#fitView(range) : centred);
-    const chosen = selection.peek();
-    if (chosen.kind === "event") this.scrollToTrack(chosen.track);
+    this.revealSelection();
+  }
+
+  #revealRow(track: number, row: number): void {
+    const found = layout
+      .peek()
+      .items.find(({ node }) => (node.kind === "track" ? node.track.id : node.rollup?.id) === track);
+    if (found === undefined) return;
+    if (found.kind === "group") this.reveal(found.topPx, found.heightPx);
+    else this.reveal(found.topPx + row * ROW_PX, Math.min(found.heightPx, 2 * ROW_PX));
   }
 
   #sliceToArea(): void {

@@ -15,7 +15,6 @@ export interface AppActions {
   act(intent: Intent): void;
   select(selection: Selection): void;
   zoomToSelection(): void;
-  scrollToTrack(track: number): void;
 }
 
 const AppContext = createContext<AppActions | null>(null);

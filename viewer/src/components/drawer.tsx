@@ -77,6 +77,9 @@ function Head({ title, label, copy }: { title: string; label: string; copy?: () 
   );
 }
 
+/** Times before this (in 2001) are not counted from the epoch but from when a machine was started. */
+const EARLIEST_CLOCK_NS = 10n ** 18n;
+
 const FLAG_TEXTS: Readonly<Record<string, string>> = {
   open: "open: the trace ended before it did",
   clamped: "clamped: its duration was negative in the file",
@@ -118,7 +121,9 @@ function EventPanel({ trace, details }: { trace: Trace; details: EventDetails })
               </>
             )}
             {details.value !== null && <Row name="Value">{String(details.value)}</Row>}
-            <Row name="Wall clock">{formatTime(details.startTicks, time, "utc")} UTC</Row>
+            {time.originNs >= EARLIEST_CLOCK_NS && (
+              <Row name="Wall clock">{formatTime(details.startTicks, time, "utc")} UTC</Row>
+            )}
             <Row name="Ordinal">{formatCount(details.ordinal)}</Row>
             {details.flags.length > 0 && (
               <Row name="Flags">{details.flags.map((flag) => FLAG_TEXTS[flag] ?? flag).join("; ")}</Row>

@@ -122,14 +122,16 @@ export function FailedMessage({ id, name, message }: { id: string; name: string;
 export function EmptyMessage({ manifest }: { manifest: Manifest }) {
   const app = useApp();
   const ignored = Object.entries(manifest.ignored);
+  // The server says it, too: the title is enough.
+  const warnings = manifest.warnings.filter((warning) => !warning.startsWith("the trace is empty"));
   return (
     <Card title="This trace is empty">
       <p>
         {manifest.name} was read to its end ({manifest.files.join(", ")}) and holds no events.
       </p>
-      {(manifest.warnings.length > 0 || ignored.length > 0) && (
+      {(warnings.length > 0 || ignored.length > 0) && (
         <ul class="warnings">
-          {manifest.warnings.map((warning) => (
+          {warnings.map((warning) => (
             <li key={warning}>{warning}</li>
           ))}
           {ignored.map(([reason, count]) => (

@@ -49,14 +49,12 @@ export function StatusBar() {
             ? "Every event drawn as itself"
             : `Short events in bins of ${formatDuration(binTicks, manifest.time.tickPs)}`}
       </span>
-      {events !== null && (
-        <span
-          data-status="events"
-          title="Events of the visible tracks that start in the time shown; bins at the edges are counted whole"
-        >
-          {plural(events, "event")} in view
-        </span>
-      )}
+      <span
+        data-status="events"
+        title="Events of the visible tracks that start in the time shown; bins at the edges are counted whole"
+      >
+        {events === null ? "… events in view" : `${plural(events, "event")} in view`}
+      </span>
       {notes.length > 0 && (
         <span title={notes.join("\n")}>
           {manifest.warnings.length > 0

@@ -3,6 +3,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { App } from "../app";
 import { drawStatus } from "../state/draw-status";
+import { HEADER_PX } from "../state/layout";
 import { changeSettings, settings, TREE_WIDTH_PX } from "../state/settings";
 import type { Trace } from "../state/trace";
 import { layout } from "../state/tracks";
@@ -61,13 +62,18 @@ export function Timeline({ app, trace }: { app: App; trace: Trace }) {
   useEffect(() => {
     const box = scroller.current!;
     const measure = () => {
+      const isLower = box.clientHeight < scroll.peek().heightPx;
       scroll.value = { topPx: box.scrollTop, heightPx: box.clientHeight };
+      // The drawer has just opened, perhaps above what was clicked.
+      if (isLower) app.revealSelection();
     };
     const observer = new ResizeObserver(measure);
     observer.observe(box);
     box.addEventListener("scroll", measure, { passive: true });
     app.reveal = (topPx, heightPx) => {
-      if (topPx < box.scrollTop) box.scrollTop = topPx;
+      // The sticky header hides what is right below the upper edge.
+      const upperPx = Math.max(0, topPx - HEADER_PX);
+      if (upperPx < box.scrollTop) box.scrollTop = upperPx;
       else if (topPx + heightPx > box.scrollTop + box.clientHeight) box.scrollTop = topPx + heightPx - box.clientHeight;
     };
     const onReveal = (event: Event) => {

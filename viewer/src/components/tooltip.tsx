@@ -42,6 +42,7 @@ function contentOf({ pointed }: Hover, trace: Trace): Content {
   }
   if (pointed.kind === "bin") {
     const { bin, lanes } = pointed;
+    const isRollup = trace.tracks.get(bin.track)?.kind === "rollup";
     const rows = lanes > 1 ? ` of ${lanes} rows` : "";
     return {
       nameId: bin.name,
@@ -52,7 +53,9 @@ function contentOf({ pointed }: Hover, trace: Trace): Content {
         { term: "Longest", text: duration(bin.longestTicks) },
         start(bin.startTicks),
       ],
-      note: `Aggregate of ${duration(bin.widthTicks)}: exact sums of the events too short to draw`,
+      note: isRollup
+        ? `Aggregate of ${duration(bin.widthTicks)} of all tracks of the group: exact sums`
+        : `Aggregate of ${duration(bin.widthTicks)}: exact sums of the events too short to draw`,
     };
   }
   const { hit } = pointed;

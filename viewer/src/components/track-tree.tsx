@@ -4,6 +4,7 @@ import { useRef } from "preact/hooks";
 import { formatDuration } from "../base/time";
 import { itemsBetween, type LayoutItem, stickyHeader } from "../state/layout";
 import { selection } from "../state/selection";
+import { settings } from "../state/settings";
 import type { Trace } from "../state/trace";
 import { layout, openGroups, roots } from "../state/tracks";
 import { scroll } from "../state/view";
@@ -48,6 +49,21 @@ function classOf(item: LayoutItem): string {
   return parts.join(" ");
 }
 
+/** Width of an average character of the tree, and what of its width is not for text. */
+const CHARACTER_PX = 6.6;
+const NO_TEXT_PX = 40;
+
+/** Short notes of a group tell it from others of its name, and are always shown. */
+const SHORT_NOTE_LENGTH = 18;
+
+/** The note, or "" where it would take the room of the name: it is in the tooltip as well. */
+function fittingNote(item: LayoutItem, name: string): string {
+  const note = noteOf(item);
+  if (item.node.isEmpty || (item.kind === "group" && note.length <= SHORT_NOTE_LENGTH)) return note;
+  const roomPx = settings.value.treeWidthPx - NO_TEXT_PX - INDENT_PX * item.node.depth;
+  return (name.length + note.length) * CHARACTER_PX <= roomPx ? note : "";
+}
+
 /** Characters at the end of a long name that stay visible. */
 const TAIL_LENGTH = 10;
 
@@ -67,7 +83,7 @@ function TreeLabel({ item }: { item: LayoutItem }) {
     <div class="tree-label" style={{ paddingLeft: `${8 + INDENT_PX * item.node.depth}px` }}>
       {item.kind === "group" && <ChevronIcon isOpen={item.isOpen} />}
       <TreeName name={name === "" ? "[no name]" : name} />
-      <span class="tree-note">{noteOf(item)}</span>
+      <span class="tree-note">{fittingNote(item, name)}</span>
     </div>
   );
 }

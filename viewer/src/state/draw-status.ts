@@ -10,9 +10,9 @@ export interface DrawStatus {
   readonly connection: "connecting" | "open" | "polling" | "closed";
   /** Width of the widest bins drawn, or null when every event is drawn as itself. */
   readonly binTicks: Ticks | null;
-  /** Events of the visible tracks that start in the view, bins at its edges counted whole; null while loading. */
+  /** Events of the visible tracks that start in the view, bins at its edges counted whole; null while loading or moving. */
   readonly events: number | null;
-  /** Milliseconds that the last frame took to paint. */
+  /** Milliseconds that the last picture took to paint. */
   readonly frameMs: number;
 }
 

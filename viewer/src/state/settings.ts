@@ -14,7 +14,7 @@ interface Settings {
 }
 
 const STORAGE_KEY = "tilescope.settings";
-const DEFAULTS: Settings = { theme: "system", grid: true, wheelZooms: false, treeWidthPx: 280, drawerHeightPx: 280 };
+const DEFAULTS: Settings = { theme: "system", grid: true, wheelZooms: false, treeWidthPx: 280, drawerHeightPx: 300 };
 export const TREE_WIDTH_PX = { min: 140, max: 640 } as const;
 export const DRAWER_HEIGHT_PX = { min: 120, max: 640 } as const;
 

@@ -2,39 +2,39 @@
 
 import { type Ticks, ticks } from "../base/time";
 import { visibleRange } from "../base/view";
-import type { DrawTile } from "../pages/coverage";
+import type { Coverage, DrawTile } from "../pages/coverage";
 import { SLICE_CONTINUES } from "../pages/tile";
 import type { Picture } from "./picture";
 
-export interface PictureFacts {
-  /** Events that start in the view; bins at its edges count whole. Null while something is missing. */
-  readonly events: number | null;
-  /** The widest bins that are drawn; null where every event is drawn as itself. */
-  readonly binTicks: Ticks | null;
-}
-
-/** Rollups repeat the events of their tracks, so they are left out. */
-export function factsOf(picture: Picture): PictureFacts {
-  let events: number | null = 0;
+/** The widest bins that are drawn; null where every event is drawn as itself. */
+export function widestBinTicks(picture: Picture): Ticks | null {
   let binTicks = 0;
-  const range = visibleRange(picture.deviceView);
-  const seen = new Set<number>();
-  for (const { track, place } of picture.scene.tracks) {
-    if (place !== "track" || seen.has(track.id)) continue;
-    seen.add(track.id);
-    const coverage = picture.coverages.get(track.id);
-    if (coverage === undefined || !coverage.complete) events = null;
-    for (const draw of coverage?.draws ?? []) {
-      if (draw.tile.bins.length > 0 || draw.tile.counterBins.length > 0) {
-        binTicks = Math.max(binTicks, draw.tile.binTicks);
-      }
-      if (events !== null) events += countEvents(draw, range.startTicks, range.endTicks);
+  for (const { draws } of coveragesOf(picture)) {
+    for (const { tile } of draws) {
+      if (tile.bins.length > 0 || tile.counterBins.length > 0) binTicks = Math.max(binTicks, tile.binTicks);
     }
   }
-  return { events, binTicks: binTicks === 0 ? null : ticks(binTicks) };
+  return binTicks === 0 ? null : ticks(binTicks);
 }
 
-function countEvents({ tile }: DrawTile, startTicks: Ticks, endTicks: Ticks): number {
+/** Events that start in the view; bins at its edges count whole. Null while something is missing. */
+export function countEvents(picture: Picture): number | null {
+  const range = visibleRange(picture.deviceView);
+  let events = 0;
+  for (const coverage of coveragesOf(picture)) {
+    if (!coverage.complete) return null;
+    for (const draw of coverage.draws) events += countIn(draw, range.startTicks, range.endTicks);
+  }
+  return events;
+}
+
+/** Of each track once; not of rollups, which repeat the events of their tracks. */
+function coveragesOf({ scene, coverages }: Picture): readonly Coverage[] {
+  const tracks = new Set(scene.tracks.filter(({ place }) => place === "track").map(({ track }) => track.id));
+  return [...tracks].flatMap((track) => coverages.get(track) ?? []);
+}
+
+function countIn({ tile }: DrawTile, startTicks: Ticks, endTicks: Ticks): number {
   // Relative to the tile's origin: doubles are enough to decide on which side of the view's edge an event starts.
   const from = Number(startTicks - tile.originTicks);
   const to = Number(endTicks - tile.originTicks);

@@ -13,7 +13,7 @@ import { prefersReducedMotion, settings, theme } from "../state/settings";
 import { layout } from "../state/tracks";
 import { bounds, scroll, view } from "../state/view";
 import { type CanvasTheme, readCanvasTheme } from "./canvas-theme";
-import { factsOf } from "./facts";
+import { countEvents, widestBinTicks } from "./facts";
 import { FrameLoop } from "./frame";
 import type { MinimapPainter } from "./minimap";
 import { Motion } from "./motion";
@@ -185,7 +185,7 @@ export class Stage {
     });
     this.minimap?.paint(current, shown, values, theme.peek(), ratio);
     this.updateHover(null);
-    this.#report(current, performance.now() - startMs);
+    this.#report(current, picture, performance.now() - startMs);
   }
 
   #themeValues(element: HTMLElement): CanvasTheme {
@@ -194,15 +194,30 @@ export class Stage {
     return this.#theme.values;
   }
 
-  /** Says at once what is loading, and what is on the screen when it has stood still for a moment. */
-  #report(current: Session, frameMs: number): void {
+  /** Says at once how exact the picture is, and counts its events when it has stood still for a moment. */
+  #report(current: Session, picture: Picture, frameMs: number): void {
     const { missingPages, stream } = current.client.status;
     const before = drawStatus.peek();
-    const now: DrawStatus = { ...before, missingPages, connection: stream, frameMs };
-    if (now.missingPages !== before.missingPages || now.connection !== before.connection) drawStatus.value = now;
+    const now: DrawStatus = {
+      missingPages,
+      connection: stream,
+      binTicks: widestBinTicks(picture),
+      events: null,
+      frameMs: before.frameMs,
+    };
+    if (!isSameStatus(now, before)) drawStatus.value = now;
     if (this.#countTimer !== null) clearTimeout(this.#countTimer);
     this.#countTimer = setTimeout(() => {
-      if (this.#picture !== null) drawStatus.value = { ...drawStatus.peek(), frameMs, ...factsOf(this.#picture) };
+      drawStatus.value = { ...drawStatus.peek(), events: countEvents(picture), frameMs };
     }, COUNT_DELAY_MS);
   }
+}
+
+function isSameStatus(a: DrawStatus, b: DrawStatus): boolean {
+  return (
+    a.missingPages === b.missingPages &&
+    a.connection === b.connection &&
+    a.binTicks === b.binTicks &&
+    a.events === b.events
+  );
 }
