@@ -1,0 +1,35 @@
+import { expect, it } from "vitest";
+import { ticks } from "../base/time";
+import { argText, detailsTsv } from "./copy";
+
+it("shows argument values as what they are", () => {
+  expect(argText("9007199254740993")).toBe("9007199254740993");
+  expect(argText(1.5)).toBe("1.5");
+  expect(argText(null)).toBe("null");
+  expect(argText(true)).toBe("true");
+  expect(argText({ bytes: "12" })).toBe('{\n  "bytes": "12"\n}');
+});
+
+it("copies one fact a line, whatever the values hold", () => {
+  const details = {
+    track: 1,
+    ordinal: 2n,
+    kind: "slice",
+    name: "a\tb",
+    category: "c",
+    startTicks: ticks(2n ** 60n),
+    durationTicks: ticks(7),
+    row: 3,
+    flags: ["open"],
+    value: null,
+    args: [
+      { name: "x", value: "line\nbreak" },
+      { name: "x", value: "again" },
+    ],
+  };
+  const lines = detailsTsv(details, ["host", "track"], { tickPs: 1000, originNs: 0n }).split("\n");
+  expect(lines).toContain("name\ta b");
+  expect(lines).toContain(`start_ticks\t${2n ** 60n}`);
+  expect(lines).toContain("track\thost › track");
+  expect(lines.slice(-2)).toEqual(["x\tline break", "x\tagain"]);
+});

@@ -1,0 +1,61 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { ticks } from "../base/time";
+import type { EventDetails } from "../net/model";
+import { DetailsLoader, detailsView } from "./details";
+import { NOTHING, selectedRange } from "./selection";
+
+function details(name: string): EventDetails {
+  const rest = { category: "", row: 0, flags: [], value: null, args: [] };
+  return { track: 1, ordinal: 2n, kind: "slice", name, startTicks: ticks(10), durationTicks: ticks(5), ...rest };
+}
+
+const event = (ordinal: number) => ({ kind: "event", track: 1, ordinal }) as const;
+
+beforeEach(() => {
+  detailsView.value = { kind: "none" };
+  selectedRange.value = null;
+});
+
+describe("DetailsLoader", () => {
+  it("fetches what is selected, and knows its range", async () => {
+    const loader = new DetailsLoader(async () => details("a"));
+    const done = loader.follow(event(2));
+    expect(detailsView.value.kind).toBe("loading");
+    await done;
+    expect(detailsView.value).toMatchObject({ kind: "ready", details: { name: "a" } });
+    expect(selectedRange.value).toEqual({ startTicks: 10n, endTicks: 15n });
+  });
+
+  it("drops an answer that comes after another selection", async () => {
+    let answerFirst: (value: EventDetails) => void = () => undefined;
+    const first = new Promise<EventDetails>((resolve) => {
+      answerFirst = resolve;
+    });
+    const fetchEvent = vi.fn().mockReturnValueOnce(first).mockResolvedValueOnce(details("second"));
+    const loader = new DetailsLoader(fetchEvent);
+    const slow = loader.follow(event(1));
+    await loader.follow(event(2));
+    answerFirst(details("first"));
+    await slow;
+    expect(detailsView.value).toMatchObject({ kind: "ready", details: { name: "second" } });
+  });
+
+  it("says what went wrong", async () => {
+    const loader = new DetailsLoader(async () => {
+      throw new Error("the server does not answer");
+    });
+    await loader.follow(event(1));
+    expect(detailsView.value).toMatchObject({ kind: "failed", message: "the server does not answer" });
+  });
+
+  it("forgets with the selection, and takes the range of an area", async () => {
+    const loader = new DetailsLoader(async () => details("a"));
+    await loader.follow(event(2));
+    await loader.follow(NOTHING);
+    expect(detailsView.value).toEqual({ kind: "none" });
+    expect(selectedRange.value).toBeNull();
+    const range = { startTicks: ticks(1), endTicks: ticks(9) };
+    await loader.follow({ kind: "area", range, firstTrack: 0, lastTrack: 1 });
+    expect(selectedRange.value).toBe(range);
+  });
+});
