@@ -17,7 +17,7 @@ VIEWER := $(shell find viewer -type d \( -name node_modules -o -name dist \) -pr
 VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
 
-.PHONY: help demo install test test-python test-viewer test-browser test-dist lint lint-python lint-viewer bench dist \
+.PHONY: help demo install test test-python test-viewer test-browser test-dist sanitize lint lint-python lint-viewer bench dist \
         viewer browser cli-docs clean
 
 help: ## this list
@@ -80,6 +80,18 @@ test-viewer: $(VIEWER_MODULES) ## unit tests of the viewer
 
 test-browser: $(STAMPS)/test-tools $(VIEWER_BUILT) browser ## the viewer in a real browser
 	$(BIN)/python -m pytest -rs tests/browser
+
+# A build of its own, so that neither the installed module nor its build folder are touched.
+$(STAMPS)/sanitized: $(NATIVE) $(STAMPS)/build-tools
+	PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S . -B build/sanitize/native -G Ninja -DCMAKE_BUILD_TYPE=Release \
+		-DTILESCOPE_SANITIZE=ON -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python \
+		-Dnanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir) > build/sanitize.log
+	PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build build/sanitize/native >> build/sanitize.log || \
+		{ cat build/sanitize.log; exit 1; }
+	@touch $@
+
+sanitize: $(STAMPS)/sanitized $(STAMPS)/test-tools ## tests of native code under ASan and UBSan
+	$(BIN)/python tests/run_sanitized.py $(SANITIZE_ARGS)
 
 test-dist: $(STAMPS)/test-tools dist ## installs the wheel in an empty environment and serves a page from it
 	TILESCOPE_WHEEL=$$(ls -t dist/*.whl | head -n 1) $(BIN)/python -m pytest -rs tests/distribution

@@ -7,6 +7,7 @@
     ├── StoreError            the store is bad
     │   ├── NoStore           nothing published there
     │   ├── StoreVersion      written by another version
+    │   ├── DiskFull          no room to write it: how much is needed, how much is free
     │   └── DamagedStore      a page or a record is wrong: track, level, tile
     ├── Cancelled             somebody asked for the work to stop
     └── UsageError            the command line asks for something impossible
@@ -53,6 +54,10 @@ class NoStore(StoreError):
 
 class StoreVersion(StoreError):
     """The store was written by another version of Tilescope."""
+
+
+class DiskFull(StoreError):
+    """There is no room left to write the store. The message says about how much is needed, and how much is free."""
 
 
 class DamagedStore(StoreError):

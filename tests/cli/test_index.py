@@ -84,3 +84,18 @@ def test_a_synthetic_trace_is_counted_as_it_was_made(tmp_path: Path, capsys: pyt
     capsys.readouterr()
     assert main(["info", store, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["events"]["total"] == totals["events"]["total"] == 20_000
+
+
+def test_what_is_up_to_date_is_left_alone_unless_forced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["index", str(DEMO_TRACE), "-o", str(tmp_path / "store")]
+    assert main(command) == 0
+    before = (tmp_path / "store" / "CURRENT").read_text()
+    capsys.readouterr()
+    assert main(command) == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines()[0] == f"{tmp_path}/store: 5,673 events that are up to date already"
+    assert err == ""
+    assert (tmp_path / "store" / "CURRENT").read_text() == before
+    assert main([*command, "--force"]) == 0
+    assert " events in " in capsys.readouterr().out
+    assert (tmp_path / "store" / "CURRENT").read_text() != before

@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from tilescope.tiler import _native
 from tilescope.tiler.build.block_pages import BlockPages
+from tilescope.tiler.build.finished import build_of
 from tilescope.tiler.build.layout import Layout, PlacedTrack, lay_out
 from tilescope.tiler.build.manifest import make_manifest
 from tilescope.tiler.build.progress import Progress, ProgressCallback
@@ -22,8 +23,10 @@ from tilescope.tiler.build.run import Run
 from tilescope.tiler.build.scratch import Scratch
 from tilescope.tiler.details import chunk
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, compress
+from tilescope.tiler.readers.fingerprint import Fingerprint, take_fingerprints
 from tilescope.tiler.store import keys
-from tilescope.tiler.store.generation import Generation, building
+from tilescope.tiler.store.generation import Generation, building_in
+from tilescope.tiler.store.turn import turn
 
 Entry = tuple[bytes, bytes]
 _T = TypeVar("_T")
@@ -48,8 +51,12 @@ def build_store(
     progress: ProgressCallback | None = None,
     memory_bytes: int = DEFAULT_MEMORY_BYTES,
     workers: int | None = None,
+    force: bool = False,
 ) -> str:
     """Indexes the files of one run into the store at `store`, and publishes it. Returns the build id.
+
+    A store that is an index of these very files is left as it is, unless `force` is set. While another process indexes
+    into the same store this one waits, and then takes its result if it is of the same files.
 
     `memory_bytes` is about what the process may take; what does not fit lies in scratch files beside the store while
     it is built. `workers` threads build tracks and blocks, by default one per core (the work is native, without GIL).
@@ -57,10 +64,28 @@ def build_store(
     build early, nothing of it is left, and what was published before still is.
     """
     report = progress or (lambda _: None)
+    sources = take_fingerprints(files)  # before the first byte is read: what changes meanwhile is indexed again
+    with turn(store, on_wait=lambda: report(Progress("wait", 0.0, 0))) as our_turn:
+        ready = build_of(store, sources) if our_turn.waited or not force else None
+        if ready is not None:
+            return ready
+        with building_in(our_turn, sum(source.size_bytes for source in sources)) as generation:
+            _build(generation, files, sources, report, memory_bytes, workers or os.cpu_count() or 1)
+    return generation.build
+
+
+def _build(
+    generation: Generation,
+    files: Sequence[Path],
+    sources: Sequence[Fingerprint],
+    report: ProgressCallback,
+    memory_bytes: int,
+    workers: int,
+) -> None:
+    """Everything between the beginning of a generation and its publication."""
     with (
-        building(store) as generation,
         closing(Scratch(generation.scratch, int(memory_bytes * _SCRATCH_SHARE))) as scratch,
-        ThreadPoolExecutor(workers or os.cpu_count() or 1) as executor,
+        ThreadPoolExecutor(workers) as executor,
     ):
         try:
             run = Run(read_files(files, scratch, report), scratch)
@@ -69,14 +94,14 @@ def build_store(
             layout = lay_out([file.summary for file in run.files], run.all_data(executor).get)
             writer = _Writer(generation, int(memory_bytes * _BLOCKS_SHARE / _BLOCK_BYTES_PER_EVENT))
             for done in writer.write_blocks(layout, run.timeline.end, executor):
+                generation.wrote(done)
                 report(Progress("build", done, events))
             report(Progress("publish", 0.0, events))
-            generation.data.put_many(_tables(generation.build, run, layout))
+            generation.data.put_many(_tables(generation.build, run, layout, sources))
+            report(Progress("publish", 1.0, events))
         except BaseException:
             executor.shutdown(cancel_futures=True)
             raise
-    report(Progress("publish", 1.0, events))
-    return generation.build
 
 
 class _Writer:
@@ -138,14 +163,14 @@ def _block_entries(number: int, root_level: int, tracks: Sequence[PlacedTrack]) 
                 yield keys.details(track.id, ordinal), args
 
 
-def _tables(build: str, run: Run, layout: Layout) -> Iterator[Entry]:
+def _tables(build: str, run: Run, layout: Layout, sources: Sequence[Fingerprint]) -> Iterator[Entry]:
     """All that is stored once for a run."""
     for number, page in enumerate(run.names.pages()):
         yield keys.names(number), page
     for number, file in enumerate(run.files):
         yield keys.args_tables(number), compress(file.summary.args_tables)
     yield keys.TRACKS, compress(_json(layout.to_json()))
-    yield keys.MANIFEST, compress(_json(make_manifest(build, run, layout)))
+    yield keys.MANIFEST, compress(_json(make_manifest(build, run, layout, sources)))
 
 
 def _json(value: object) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -12,10 +13,11 @@ from tilescope.tiler.build.names import NAMES_PER_PAGE
 from tilescope.tiler.build.run import Run
 from tilescope.tiler.columns import EventCounts
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
+from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.store.version import STORE_VERSION
 
 
-def make_manifest(build: str, run: Run, layout: Layout) -> dict[str, Any]:
+def make_manifest(build: str, run: Run, layout: Layout, sources: Sequence[Fingerprint]) -> dict[str, Any]:
     """The manifest. "public" is what docs/api.md describes; the rest is for this package.
 
     The totals of the tracks are sums over the columns that ingest made, before there was any tile.
@@ -61,7 +63,13 @@ def make_manifest(build: str, run: Run, layout: Layout) -> dict[str, Any]:
     for placed, track in zip(layout.tracks, tracks, strict=True):
         if placed.children:
             track["children"] = [ids[id(child)] for child in placed.children]
-    return {"version": STORE_VERSION, "public": public, "files": files, "tracks": tracks}
+    return {
+        "version": STORE_VERSION,
+        "public": public,
+        "files": files,
+        "sources": [source.to_json() for source in sources],
+        "tracks": tracks,
+    }
 
 
 def _counts(run: Run) -> EventCounts:

@@ -3,51 +3,49 @@
     STORE/CURRENT              names the published generation
     STORE/gen-<build>/         LMDB environment of a finished build
     STORE/gen-<build>.part/    one that is being written, or was when its process died
-    STORE/LOCK                 held by the process that builds
+    STORE/LOCK                 held by the process that builds: turn.py
 
 `CURRENT` is replaced by rename, so a crash at any moment leaves the old generation or the new one, never half of one.
 """
 
 from __future__ import annotations
 
-import fcntl
 import os
 import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
-from tilescope.tiler.errors import NoStore, StoreError
+from tilescope.tiler.errors import NoStore
+from tilescope.tiler.store.disk_space import Need, is_full, require_room
 from tilescope.tiler.store.lmdb_store import LmdbStore
-
-_CURRENT = "CURRENT"
-_LOCK = "LOCK"
+from tilescope.tiler.store.sweep import published_name, sweep_in_turn
+from tilescope.tiler.store.turn import CURRENT, Turn, mark_used, turn
 
 
 def is_store(path: Path) -> bool:
     """Whether a published store lies at `path`."""
-    return (path / _CURRENT).is_file()
+    return (path / CURRENT).is_file()
 
 
 def current(path: Path) -> Path:
-    """Directory of the published generation. Raises NoStore."""
-    try:
-        name = (path / _CURRENT).read_text().strip()
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise NoStore(f"{path}: no store here (make one with: tilescope index TRACE -o {path})") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise StoreError(f"{path / _CURRENT}: cannot be read: {error}") from error
+    """Directory of the published generation. Raises NoStore or StoreError."""
+    if not is_store(path):
+        raise NoStore(f"{path}: no store here (make one with: tilescope index TRACE -o {path})")
+    name = published_name(path)
     if not name.startswith("gen-") or "/" in name or not (path / name).is_dir():
         raise NoStore(f"{path}: names a generation that is not there (index the trace again)")
     return path / name
 
 
 class Generation:
-    """A build in progress."""
+    """A build in progress. Whoever writes its entries says now and then how many of them there are."""
 
     def __init__(self, store: Path, build: str) -> None:
         self.build = build
+        self._share = 0.0
+        self._share_bytes = 0
         self._store = store
         self._part = store / f"gen-{build}.part"
         self._part.mkdir()
@@ -58,8 +56,17 @@ class Generation:
         """A folder for what the build needs meanwhile: files without names, which vanish with the process."""
         return self._part
 
+    def wrote(self, share: float) -> None:
+        """That share of what is to come is stored by now: all that tells how much room the rest needs."""
+        self._share = share
+        self._share_bytes = self.data.size_bytes()
+
+    def need(self, source_bytes: int) -> Need:
+        """How much room is missing, and how much there is, if the disk is full now."""
+        return Need.of(self._part, source_bytes, self.data.size_bytes(), self._share_bytes, self._share)
+
     def publish(self) -> None:
-        """Makes this generation the current one, and removes those before it."""
+        """Makes this generation the current one, and removes those before it that nobody reads."""
         self.data.sync()
         self.data.close()
         (self._part / "lock.mdb").unlink(missing_ok=True)
@@ -67,68 +74,49 @@ class Generation:
         final = self._store / f"gen-{self.build}"
         self._part.rename(final)
         _sync(self._store)
-        pending = self._store / f"{_CURRENT}.part"
+        pending = self._store / f"{CURRENT}.part"
         with pending.open("w") as file:
             file.write(final.name + "\n")
             file.flush()
             os.fsync(file.fileno())
-        pending.replace(self._store / _CURRENT)
+        pending.replace(self._store / CURRENT)
         _sync(self._store)
-        _remove_generations(self._store, keep=final.name)
+        mark_used(self._store)
+        sweep_in_turn(self._store)
 
     def abandon(self) -> None:
         """Removes what was written."""
         self.data.close()
         shutil.rmtree(self._part, ignore_errors=True)
+        sweep_in_turn(self._store)  # what was already renamed, but not yet named by CURRENT
 
 
 @contextmanager
 def building(store: Path) -> Iterator[Generation]:
-    """A new generation of the store at `store`, which is made if need be.
+    """Waits for the turn, then `building_in`."""
+    with turn(store) as ours, building_in(ours) as generation:
+        yield generation
 
-    Published when the block ends well; otherwise nothing is left of it. Waits while another process builds here.
+
+@contextmanager
+def building_in(turn: Turn, source_bytes: int = 0) -> Iterator[Generation]:
+    """A new generation of the store whose turn it is; `source_bytes` is the size of what is indexed.
+
+    Published when the block ends well; otherwise nothing is left of it. Raises DiskFull, with an estimate of what is
+    missing, when the block fails for want of room.
     """
-    made = _make(store)
-    with (store / _LOCK).open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        for part in store.glob("gen-*.part"):  # of a process that died
-            shutil.rmtree(part, ignore_errors=True)
-        generation = Generation(store, secrets.token_hex(12))
-        try:
-            yield generation
-            generation.publish()
-        except BaseException:
-            generation.abandon()
-            if not is_store(store):
-                (store / _LOCK).unlink(missing_ok=True)
-                for folder in made:
-                    with suppress(OSError):
-                        folder.rmdir()
-            raise
-
-
-def _make(store: Path) -> list[Path]:
-    """Makes the folder. Returns the folders that were missing, innermost first."""
-    missing = [folder for folder in (store, *store.parents) if not folder.exists()]
-    if store.exists() and not store.is_dir():
-        raise StoreError(f"{store}: is a file, a store is a folder")
-    if store.is_dir() and not is_store(store) and not _is_ours(store):
-        raise StoreError(f"{store}: is not empty and not a store (name another folder)")
+    sweep_in_turn(turn.store)
+    require_room(turn.store, source_bytes)
+    generation = Generation(turn.store, secrets.token_hex(12))
     try:
-        store.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreError(f"{store}: cannot be made: {error.strerror}") from error
-    return missing
-
-
-def _is_ours(store: Path) -> bool:
-    return all(entry.name in (_LOCK, f"{_CURRENT}.part") or entry.name.startswith("gen-") for entry in store.iterdir())
-
-
-def _remove_generations(store: Path, keep: str) -> None:
-    for folder in store.glob("gen-*"):
-        if folder.name != keep:
-            shutil.rmtree(folder, ignore_errors=True)
+        yield generation
+        generation.publish()
+    except BaseException as error:
+        need = generation.need(source_bytes)
+        generation.abandon()
+        if is_full(error):
+            raise need.error(turn.store) from error
+        raise
 
 
 def _sync(folder: Path) -> None:

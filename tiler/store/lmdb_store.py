@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import lmdb
 
-from tilescope.tiler.errors import NoStore, StoreError
+from tilescope.tiler.errors import DiskFull, NoStore, StoreError
+from tilescope.tiler.store.disk_space import has_room
 
 # Address space, not disk: the file grows as it is written.
 _MAP_BYTES = 1 << 40
@@ -35,7 +38,7 @@ class LmdbStore:
                 readahead=write,
             )
         except lmdb.Error as error:
-            raise StoreError(f"{path}: cannot open the index: {error}") from error
+            raise _store_error(path, "cannot open the index", error) from error
 
     def get(self, key: bytes) -> bytes | None:
         """The value, or None."""
@@ -70,17 +73,20 @@ class LmdbStore:
             return bytes(cursor.key()), bytes(cursor.value())
 
     def put_many(self, entries: Iterable[tuple[bytes, bytes]]) -> None:
-        """Writes all entries, or none."""
+        """Writes all entries, or none. Raises DiskFull when there is no room for them, StoreError otherwise."""
         try:
             with self._env.begin(write=True) as transaction:
                 for key, value in entries:
                     transaction.put(key, value)
         except lmdb.Error as error:
-            raise StoreError(f"{self._path}: cannot write the index: {error}") from error
+            raise _store_error(self._path, "cannot write the index", error) from error
 
     def sync(self) -> None:
-        """Everything written so far is on the disk when this returns."""
-        self._env.sync(True)
+        """Everything written so far is on the disk when this returns. Raises DiskFull or StoreError."""
+        try:
+            self._env.sync(True)
+        except lmdb.Error as error:
+            raise _store_error(self._path, "cannot write the index", error) from error
 
     def size_bytes(self) -> int:
         """Of the file."""
@@ -89,3 +95,12 @@ class LmdbStore:
     def close(self) -> None:
         """Closes the environment."""
         self._env.close()
+
+
+def _store_error(path: Path, what: str, error: lmdb.Error) -> StoreError:
+    """LMDB has an exception for a full disk, but only a text for a quota, and an I/O error for a write cut short."""
+    text = str(error)
+    is_full = isinstance(error, lmdb.DiskError | lmdb.MapFullError) or os.strerror(errno.EDQUOT) in text
+    if is_full or (os.strerror(errno.EIO) in text and not has_room(path)):
+        return DiskFull(f"{path}: {what}: the disk is full")
+    return StoreError(f"{path}: {what}: {error}")

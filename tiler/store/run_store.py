@@ -12,15 +12,21 @@ import numpy as np
 
 from tilescope.tiler.details import decoder_for
 from tilescope.tiler.details.chunk import event_args
-from tilescope.tiler.errors import DamagedStore, NoStore, StoreVersion
+from tilescope.tiler.errors import DamagedStore, NoStore, StoreError, StoreVersion
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Shape, Tile, decode_page, decompress
+from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.store import generation, keys
 from tilescope.tiler.store.lmdb_store import LmdbStore
+from tilescope.tiler.store.turn import mark_used
+from tilescope.tiler.store.use import DATA_FILE, Use, hold
 from tilescope.tiler.store.version import STORE_VERSION
 
 # Shapes and pages that are kept decoded for looking up events: a click is followed by clicks nearby.
 _KEPT_SHAPES = 16
 _KEPT_PAGES = 8
+
+# Between reading the name of a generation and opening it, a newer one may be published and this one removed.
+_OPEN_TRIES = 5
 
 _FLAG_NAMES = {1: "reaches_in", 2: "open"}
 
@@ -28,8 +34,9 @@ _FLAG_NAMES = {1: "reaches_in", 2: "open"}
 class RunStore:
     """One generation. What is stored compressed is handed out as stored: one gzip member."""
 
-    def __init__(self, data: LmdbStore, path: Path) -> None:
+    def __init__(self, data: LmdbStore, path: Path, use: Use) -> None:
         self.path = path
+        self._use = use
         self._data = data
         manifest = self._json(keys.MANIFEST, "the manifest")
         if manifest.get("version") != STORE_VERSION:
@@ -50,6 +57,10 @@ class RunStore:
     def internals(self) -> dict[str, Any]:
         """The whole manifest, with what only this package reads."""
         return dict(self._manifest)
+
+    def sources(self) -> tuple[Fingerprint, ...]:
+        """What the trace files were when they were indexed."""
+        return tuple(Fingerprint.from_json(file) for file in self._manifest.get("sources", ()))
 
     def tracks(self) -> bytes:
         """The track tree, compressed."""
@@ -99,8 +110,10 @@ class RunStore:
         return out
 
     def close(self) -> None:
-        """Closes the store."""
+        """Closes the store, and lets others remove it."""
         self._data.close()
+        self._use.close()
+        mark_used(self.path)
 
     def _leaf_of(self, track: int, ordinal: int) -> Tile:
         block, slot = divmod(track, TRACKS_PER_BLOCK)
@@ -160,17 +173,33 @@ class RunStore:
 
 
 def open_run_store(path: Path) -> RunStore:
-    """Opens the published generation of the store at `path`. Raises NoStore, StoreVersion or DamagedStore."""
-    folder = generation.current(path)
+    """Opens the published generation of the store at `path`, which nobody removes until it is closed.
+
+    Raises NoStore, StoreVersion or DamagedStore.
+    """
+    for _ in range(_OPEN_TRIES):
+        folder = generation.current(path)
+        use = hold(folder)
+        if use is not None:
+            return _open_generation(folder, path, use)
+    if (folder / DATA_FILE).is_file():
+        raise StoreError(f"{path}: another process is removing the index (try again)")
+    raise NoStore(f"{folder}: there is no index here")
+
+
+def _open_generation(folder: Path, path: Path, use: Use) -> RunStore:
     try:
         data = LmdbStore(folder)
-    except NoStore:  # replaced by a newer one between the two steps
-        data = LmdbStore(generation.current(path))
-    try:
-        return RunStore(data, path)
+        try:
+            store = RunStore(data, path, use)
+        except BaseException:
+            data.close()
+            raise
     except BaseException:
-        data.close()
+        use.close()
         raise
+    mark_used(path)
+    return store
 
 
 def _position(ordinals: np.ndarray[Any, np.dtype[np.int64]], ordinal: int, track: int) -> int:

@@ -4,6 +4,10 @@ PATH is a trace file (XSpace or trace-event JSON, plain or gzip-compressed, reco
 folder of a run, or a log directory that holds exactly one run. A store that is already at STORE is
 replaced when the new one is complete; until then, and when indexing fails, the old one stays as it is.
 
+Nothing is done when STORE is an index of these very files already: names, sizes, times of the last
+change, and the first and last MiB of each are compared. --force indexes them all the same. While another
+process indexes into STORE this one waits, and then uses what the other has made of the same files.
+
 Examples:
 
     tilescope index host0.xplane.pb -o host0.store
@@ -34,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     parser.add_argument("path", type=Path, metavar="PATH", help="a trace file, a run or a log directory")
     parser.add_argument("-o", "--output", type=Path, metavar="STORE", required=True, help="the folder to write")
+    parser.add_argument("--force", action="store_true", help="index also what is up to date")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -43,9 +48,12 @@ def run(args: argparse.Namespace) -> int:
 
     source = find_run(args.path)
     begin = time.monotonic()
+    worked = False
     with ProgressDisplay() as display:
 
         def report(progress: Progress) -> None:
+            nonlocal worked
+            worked = worked or progress.phase != "wait"
             # Later phases have no bytes, and all events: as a rate that would be nonsense.
             reading = progress.phase == "read"
             display.update(
@@ -55,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
                 size_bytes=round(progress.fraction * source.size_bytes) if reading else 0,
             )
 
-        build_store(source.files, args.output, progress=report)
+        build_store(source.files, args.output, progress=report, force=args.force)
     seconds = time.monotonic() - begin
 
     store = open_run_store(args.output)
@@ -64,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
     finally:
         store.close()
     events = int(manifest["events"]["total"])
-    speed = f"in {seconds_text(seconds)}, {rate_text(events, seconds)}"
+    speed = f"in {seconds_text(seconds)}, {rate_text(events, seconds)}" if worked else "that are up to date already"
     print(f"{args.output}: {plural(events, 'event', 'events')} {speed}")
     for fact in [*store_facts(manifest), *(Fact("note", note) for note in source.notes)]:
         print(f"  {fact.label:<10}{fact.text}")

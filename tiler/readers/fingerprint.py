@@ -1,0 +1,107 @@
+"""What a trace file was when it was indexed, so that an index is never taken for one of another file.
+
+Name, size and time of the last change must agree, and a digest of the first and the last MiB. The digest catches a file
+that was replaced by one of the same size with its time set back, as copying tools do. A file that was merely touched
+counts as changed: its middle could be, too, and indexing it again takes seconds, whereas an old index would tell lies.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final, Self
+
+from tilescope.tiler.errors import TraceError
+
+_END_BYTES: Final = 1024 * 1024
+
+# Digests of files that did not change since, so that a server may ask for them as often as it lists runs.
+_KEPT_DIGESTS: Final = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What the file system says of a trace file; of the archive that holds it, for a member of one."""
+
+    name: str
+    size_bytes: int
+    modified_ns: int
+
+    @classmethod
+    def of(cls, file: Path) -> Self:
+        """Looks at the file, not into it. Raises OSError."""
+        stat = _archive_of(file).stat()
+        return cls(file.name, stat.st_size, stat.st_mtime_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """One trace file: the same as long as the file is."""
+
+    name: str
+    size_bytes: int
+    modified_ns: int
+    digest: str  # SHA-256 of the first and the last MiB, hexadecimal
+
+    def to_json(self) -> dict[str, Any]:
+        """As the manifest keeps it."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> Self:
+        """The inverse. Raises KeyError."""
+        return cls(value["name"], value["size_bytes"], value["modified_ns"], value["digest"])
+
+
+def take_fingerprint(file: Path) -> Fingerprint:
+    """Of a file as it is now; reads at most 2 MiB, and nothing when it is the same as last time. Raises OSError."""
+    archive = _archive_of(file)
+    stat = archive.stat()
+    # The time of the last change of the inode cannot be set back.
+    digest = _digest(archive, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
+    return Fingerprint(file.name, stat.st_size, stat.st_mtime_ns, digest)
+
+
+def take_fingerprints(files: Iterable[Path]) -> tuple[Fingerprint, ...]:
+    """Of the files of a run, in their order. Raises TraceError for one that cannot be read."""
+    found = []
+    for file in files:
+        try:
+            found.append(take_fingerprint(file))
+        except OSError as error:
+            raise TraceError(file, f"cannot be opened: {error.strerror or error}") from error
+    return tuple(found)
+
+
+def stamps_digest(files: Sequence[Path]) -> str:
+    """16 hexadecimal digits that change with the stamps of the files. Raises OSError."""
+    digest = hashlib.sha256()
+    for stamp in map(Stamp.of, files):
+        digest.update(f"{stamp.name}\0{stamp.size_bytes}\0{stamp.modified_ns}\n".encode(errors="surrogateescape"))
+    return digest.hexdigest()[:16]
+
+
+def _archive_of(file: Path) -> Path:
+    """The file itself, or the archive that `archive.zip/member` is in."""
+    for path in (file, *file.parents):
+        try:
+            path.stat()
+        except NotADirectoryError:
+            continue
+        return path
+    raise FileNotFoundError(file)
+
+
+@lru_cache(_KEPT_DIGESTS)
+def _digest(file: Path, _inode: int, size_bytes: int, _modified_ns: int, _changed_ns: int) -> str:
+    digest = hashlib.sha256()
+    with file.open("rb", buffering=0) as raw:
+        digest.update(raw.read(_END_BYTES))
+        if size_bytes > _END_BYTES:
+            raw.seek(max(_END_BYTES, size_bytes - _END_BYTES), os.SEEK_SET)
+            digest.update(raw.read(_END_BYTES))
+    return digest.hexdigest()

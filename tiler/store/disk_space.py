@@ -1,0 +1,82 @@
+"""Room on the disk: whether an error is for want of it, and about how much would be needed."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Self
+
+from tilescope.tiler.errors import DiskFull, TraceError
+
+# Store bytes per byte of the trace, as long as nothing is written from which to tell: XSpace 0.63 (bench/README.md).
+_USUAL_RATIO: Final = 0.65
+
+# An estimate from less than this share of the entries says nothing.
+_TELLING_SHARE: Final = 0.05
+
+# LMDB's lock file is mapped: without room for its pages the process would be killed instead of being told.
+_LEAST_BYTES: Final = 1024 * 1024
+
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT)
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What a build that ran out of room would have needed."""
+
+    missing_bytes: int
+    free_bytes: int
+
+    @classmethod
+    def of(cls, folder: Path, source_bytes: int, written_bytes: int, share_bytes: int = 0, share: float = 0.0) -> Self:
+        """An estimate, while the `written_bytes` are still there; that share of the entries had taken `share_bytes`."""
+        total = share_bytes / share if share >= _TELLING_SHARE else source_bytes * _USUAL_RATIO
+        missing = max(int(total) - written_bytes, _LEAST_BYTES)
+        return cls(missing, shutil.disk_usage(folder).free)
+
+    def error(self, store: Path) -> DiskFull:
+        """The line for a person."""
+        return DiskFull(
+            f"{store}: the disk is full: the index needs about {_megabytes(self.missing_bytes)} more, "
+            f"{_megabytes(self.free_bytes)} are free there (make room, or name a folder on another disk)"
+        )
+
+
+def is_full(error: BaseException) -> bool:
+    """Whether an error is, or comes from, a disk or a quota that is full.
+
+    Not so for an error of a trace: room to inflate it is missing elsewhere, and the error says where.
+    """
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, TraceError):
+        if isinstance(cause, DiskFull) or (isinstance(cause, OSError) and cause.errno in _FULL):
+            return True
+        cause = cause.__cause__
+    return False
+
+
+def has_room(folder: Path) -> bool:
+    """Whether a MiB can be written there: asked by trying, since a quota shows in no other way."""
+    try:
+        with tempfile.TemporaryFile(dir=folder, prefix="gen-") as file:
+            os.posix_fallocate(file.fileno(), 0, _LEAST_BYTES)
+    except OSError as error:
+        if error.errno in _FULL:
+            return False
+    return True
+
+
+def require_room(store: Path, source_bytes: int) -> None:
+    """Raises DiskFull where there is no room to begin."""
+    if not has_room(store):
+        raise Need.of(store, source_bytes, 0).error(store)
+
+
+def _megabytes(size_bytes: int) -> str:
+    """1234567 → "1.2 MB", 123456789 → "123 MB"."""
+    megabytes = size_bytes / 1e6
+    return f"{megabytes:,.1f} MB" if megabytes < 10 else f"{megabytes:,.0f} MB"

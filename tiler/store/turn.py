@@ -1,0 +1,128 @@
+"""The turn to change a store's folder: one process at a time builds in it or clears it up, the others wait.
+
+    STORE/LOCK      locked (flock) by the process whose turn it is; its time says when the store was last used
+
+The lock goes with its process, however that ends.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from io import IOBase
+from pathlib import Path
+
+from tilescope.tiler.errors import StoreError
+
+CURRENT = "CURRENT"
+LOCK = "LOCK"
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """It lasts as long as the `with` that gave it."""
+
+    store: Path
+    waited: bool  # for another process, which may have done what we were about to do
+
+
+@contextmanager
+def turn(store: Path, on_wait: Callable[[], None] = lambda: None) -> Iterator[Turn]:
+    """Waits for the turn; `on_wait` is called first when somebody else has it. Makes the folder if need be.
+
+    Folders that were made are removed again when the block fails and nothing is published. Raises StoreError where
+    there can be no store.
+    """
+    waited = False
+    while True:
+        made = _make(store)
+        try:
+            lock = (store / LOCK).open("ab")
+        except FileNotFoundError:  # whoever failed here has removed the folder just now
+            continue
+        except OSError as error:
+            raise StoreError(f"{store}: cannot be written: {error.strerror}") from error
+        if not _take(lock):
+            if not waited:
+                on_wait()
+            waited = True
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        if _is_at(lock, store / LOCK):
+            break
+        lock.close()
+    with lock:
+        try:
+            yield Turn(store, waited)
+        except BaseException:
+            if not (store / CURRENT).exists():
+                (store / LOCK).unlink(missing_ok=True)
+                for folder in made:
+                    with suppress(OSError):
+                        folder.rmdir()
+            raise
+
+
+@contextmanager
+def turn_if_free(store: Path) -> Iterator[Turn | None]:
+    """The turn if nobody has it, else None. Makes nothing: None, too, where there is no folder."""
+    try:
+        lock = (store / LOCK).open("ab")
+    except (FileNotFoundError, NotADirectoryError):
+        yield None
+        return
+    with lock:
+        yield Turn(store, waited=False) if _take(lock) and _is_at(lock, store / LOCK) else None
+
+
+def mark_used(store: Path) -> None:
+    """Remembers that the store is used now. A store that is read-only, or a copy without a lock, has no such mark."""
+    with suppress(OSError):
+        os.utime(store / LOCK)
+
+
+def last_used_ns(store: Path) -> int:
+    """When the store was last built, opened or closed, in nanoseconds since the epoch; 0 if there is none."""
+    times = [0]
+    for name in (LOCK, CURRENT):
+        with suppress(OSError):
+            times.append((store / name).stat().st_mtime_ns)
+    return max(times)
+
+
+def _make(store: Path) -> list[Path]:
+    """Makes the folder. Returns the folders that were missing, innermost first."""
+    missing = [folder for folder in (store, *store.parents) if not folder.exists()]
+    if store.exists() and not store.is_dir():
+        raise StoreError(f"{store}: is a file, a store is a folder")
+    if store.is_dir() and not is_ours(store):
+        raise StoreError(f"{store}: is not empty and not a store (name another folder)")
+    try:
+        store.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"{store}: cannot be made: {error.strerror}") from error
+    return missing
+
+
+def is_ours(store: Path) -> bool:
+    """Whether there is nothing in the folder but what belongs to a store, or was going to be one."""
+    names = {entry.name for entry in store.iterdir()}
+    return CURRENT in names or all(name in (LOCK, f"{CURRENT}.part") or name.startswith("gen-") for name in names)
+
+
+def _take(lock: IOBase) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _is_at(lock: IOBase, path: Path) -> bool:
+    """Whether the file that is locked is still the one at the path."""
+    try:
+        return os.path.samestat(os.fstat(lock.fileno()), path.stat())
+    except OSError:
+        return False

@@ -1,0 +1,67 @@
+"""Who uses a generation: readers share a lock on its file, whoever wants to remove it must have the lock alone.
+
+The lock is the kernel's (flock): it goes with the process that holds it, however that ends, and needs no clean-up. A
+file system that has no such locks only loses the protection: a reader that holds the file open goes on reading it.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+DATA_FILE: Final = "data.mdb"
+
+_BUSY: Final = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES)
+
+
+class Use:
+    """A lock that is held until it is closed."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def close(self) -> None:
+        """Gives the lock back. Closing twice does no harm."""
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
+
+
+def hold(generation: Path) -> Use | None:
+    """Keeps the generation from being removed. None when it is gone already, or is just being removed."""
+    return _lock(generation / DATA_FILE, os.O_RDONLY, fcntl.LOCK_SH)
+
+
+def claim(generation: Path) -> Use | None:
+    """The right to remove the generation: None when somebody reads it. One without data is nobody's."""
+    file = generation / DATA_FILE
+    if not file.exists():
+        return Use(-1)
+    try:
+        return _lock(file, os.O_RDWR, fcntl.LOCK_EX)
+    except PermissionError:  # write permission is only needed on network file systems
+        return _lock(file, os.O_RDONLY, fcntl.LOCK_EX)
+
+
+def _lock(file: Path, flags: int, kind: int) -> Use | None:
+    try:
+        descriptor = os.open(file, flags | os.O_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    use = Use(descriptor)
+    try:
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in _BUSY or kind == fcntl.LOCK_EX:
+            use.close()
+            return None
+        return use  # no locks here
+    with suppress(OSError):
+        if os.fstat(descriptor).st_nlink:
+            return use
+    use.close()  # removed between the two steps
+    return None
