@@ -31,7 +31,7 @@ class Slice(NamedTuple):
 
 
 class Bin(NamedTuple):
-    count: int
+    count: int  # type: ignore[assignment]  # hides tuple.count, which nobody calls
     busy: int
     name: int
     share: int

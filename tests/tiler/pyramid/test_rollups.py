@@ -25,19 +25,19 @@ def check(children: list[list[Slice]]) -> NativeTree:
 
 
 @given(st.lists(tracks.small_tracks(), max_size=4))
-def test_few_events_in_any_arrangement(children):
+def test_few_events_in_any_arrangement(children: list[list[Slice]]) -> None:
     # One bin may take the busy time of them all, which must stay within 64 bits.
     check([canonical([s._replace(start=s.start >> 6, duration=s.duration >> 6) for s in child]) for child in children])
 
 
 @settings(max_examples=10, deadline=None)
 @given(st.lists(tracks.repeated_tracks(), min_size=4, max_size=5))
-def test_many_events_of_any_pattern(children):
+def test_many_events_of_any_pattern(children: list[list[Slice]]) -> None:
     check(children)
 
 
 @pytest.mark.parametrize("names", [1, 9, 700])
-def test_thousands_of_events(names):
+def test_thousands_of_events(names: int) -> None:
     rng = random.Random(names)
     children = [canonical(shape(rng, 2000, names, 3)) for shape in tracks.SHAPES.values()]
     tree = check(children)
@@ -45,6 +45,6 @@ def test_thousands_of_events(names):
     assert any(tile.flags & TERMINAL for tile, _ in tree.values())
 
 
-def test_a_burst_of_one_tick_ends_at_level_0():
+def test_a_burst_of_one_tick_ends_at_level_0() -> None:
     tree = check([[Slice(3000, 0, k) for k in range(5000)], [Slice(0, 4**9, 1)]])
     assert tree[0, 3000 // 256][0].flags & TERMINAL

@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tiler.pyramid import tracks
-from tests.tiler.pyramid.reference import canonical, root_level
+from tests.tiler.pyramid.reference import Slice, canonical, root_level
 from tilescope.tiler import _native
 
 TIMES = st.integers(0, 12)
 
 
 @given(st.lists(st.tuples(TIMES, TIMES), max_size=60))
-def test_the_order_is_by_start_then_longer_first_then_as_given(pairs):
+def test_the_order_is_by_start_then_longer_first_then_as_given(pairs: list[tuple[int, int]]) -> None:
     start, duration = (np.array([pair[k] for pair in pairs], np.int64) for k in (0, 1))
     order = _native.canonical_order(start, duration)
     expected = sorted(range(len(pairs)), key=lambda k: (pairs[k][0], -pairs[k][1]))
@@ -23,7 +23,7 @@ def test_the_order_is_by_start_then_longer_first_then_as_given(pairs):
 
 
 @given(tracks.small_tracks())
-def test_rows_are_given_by_first_fit(track):
+def test_rows_are_given_by_first_fit(track: list[Slice]) -> None:
     start, duration = (np.array([getattr(s, c) for s in track], np.int64) for c in ("start", "duration"))
     row = np.empty(len(track), np.uint32)
     rows, overlaps = _native.assign_rows(start, duration, row)
@@ -33,11 +33,11 @@ def test_rows_are_given_by_first_fit(track):
     assert overlaps == partly
 
 
-def test_rows_need_slices_in_time_order():
+def test_rows_need_slices_in_time_order() -> None:
     with pytest.raises(ValueError, match="order"):
         _native.assign_rows(np.array([2, 1]), np.array([0, 0]), np.empty(2, np.uint32))
 
 
 @given(st.integers(0, 2**61 - 1))
-def test_the_root_covers_the_run(end):
+def test_the_root_covers_the_run(end: int) -> None:
     assert _native.root_level(end) == root_level(end)

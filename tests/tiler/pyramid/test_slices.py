@@ -56,19 +56,19 @@ def content(tile: Tile) -> tuple[Counter[int], Counter[int]]:
 
 
 @given(tracks.small_tracks())
-def test_few_events_in_any_arrangement(track):
+def test_few_events_in_any_arrangement(track: list[Slice]) -> None:
     check(track)
 
 
 @settings(max_examples=25, deadline=None)
 @given(tracks.repeated_tracks())
-def test_many_events_of_any_pattern(track):
+def test_many_events_of_any_pattern(track: list[Slice]) -> None:
     check(track)
 
 
 @pytest.mark.parametrize("names", [1, 9, 700])
 @pytest.mark.parametrize("shape", tracks.SHAPES)
-def test_thousands_of_events(shape, names):
+def test_thousands_of_events(shape: str, names: int) -> None:
     rng = random.Random(f"{shape} {names}")
     track = tracks.SHAPES[shape](rng, rng.randrange(2000, 5000), names, rng.choice([2, 3, 50]))
     tree = check(canonical([*track, tracks.FAR]))
@@ -76,28 +76,28 @@ def test_thousands_of_events(shape, names):
 
 
 @pytest.mark.parametrize("shape", ["nested", "scattered", "under_a_roof"])
-def test_the_end_of_all_time(shape):
+def test_the_end_of_all_time(shape: str) -> None:
     track = canonical(tracks.late(tracks.SHAPES[shape](random.Random(shape), 3000, 20, 3)))
     levels = {level for level, _ in check(track)}
     assert max(levels) == 27
     assert min(levels) < 8
 
 
-def test_a_burst_of_one_tick_is_a_leaf_of_level_0():
+def test_a_burst_of_one_tick_is_a_leaf_of_level_0() -> None:
     track = [Slice(70_000, 0, k % 300) for k in range(9000)] + [Slice(700_000_000, 1, 0)]
     tree = check(canonical(track))
     assert tree[0, 70_000 // 256][0].flags & LEAF
     assert tree[0, 70_000 // 256][1] == 9000
 
 
-def test_at_1024_events_a_tile_is_a_leaf():
+def test_at_1024_events_a_tile_is_a_leaf() -> None:
     dense = [Slice(k // 8, 0, 0) for k in range(1024)] + [Slice(4**10, 0, 0)]
     assert len(check(canonical(dense[1:]))) == 1
     assert len(check(canonical(dense))) > 1
 
 
 @pytest.mark.parametrize(("per_bin", "is_leaf"), [(2, True), (3, False)])
-def test_up_to_8192_events_are_a_leaf_where_bins_are_not_three_times_fewer(per_bin, is_leaf):
+def test_up_to_8192_events_are_a_leaf_where_bins_are_not_three_times_fewer(per_bin: int, is_leaf: bool) -> None:
     width = 4**6  # the root is of level 6: 256 bins of 4,096 ticks
     rows = 8000 // (256 * per_bin)
     track = [
@@ -111,20 +111,22 @@ def test_up_to_8192_events_are_a_leaf_where_bins_are_not_three_times_fewer(per_b
     assert bool(tree[6, 0][0].flags & LEAF) == is_leaf
 
 
-def test_many_slices_that_reach_in_make_a_leaf():
+def test_many_slices_that_reach_in_make_a_leaf() -> None:
     roofs = [Slice(0, 4**11, k) for k in range(2000)]
     inner = [Slice(4**9 + k, 1, 0) for k in range(1900)]
     tree = check(canonical(roofs + inner))
     assert all(tile.flags & LEAF for tile, events in tree.values() if events < 2000)
 
 
-def test_what_must_not_go_into_a_pyramid_is_refused():
-    ok = [np.array(column) for column in ([5, 6], [1, 1])]
-    rest = np.zeros(2, np.uint32), np.zeros(2, np.int32), np.zeros(2, np.uint8)
-    _native.Block(0, 1).add_slices(0, *ok, *rest)
+def test_what_must_not_go_into_a_pyramid_is_refused() -> None:
+    def add(slot: int, start: list[int], duration: list[int]) -> None:
+        row, name, flags = np.zeros(2, np.uint32), np.zeros(2, np.int32), np.zeros(2, np.uint8)
+        _native.Block(0, 1).add_slices(slot, np.array(start), np.array(duration), row, name, flags)
+
+    add(0, [5, 6], [1, 1])
     wrong = [([6, 5], [1, 1]), ([-1, 5], [1, 1]), ([5, 6], [1, -1]), ([5, 6], [1, 2**61]), ([5], [1, 1])]
     for start, duration in wrong:
         with pytest.raises(ValueError, match=r"times|order|end|length"):
-            _native.Block(0, 1).add_slices(0, np.array(start), np.array(duration), *rest)
+            add(0, start, duration)
     with pytest.raises(ValueError, match="slot"):
-        _native.Block(0, 1).add_slices(32, *ok, *rest)
+        add(32, [5, 6], [1, 1])

@@ -33,7 +33,8 @@ class AlteredStore:
 
     def records(self, prefix: bytes) -> dict[bytes, bytes]:
         with self._transaction() as transaction:
-            return {key: value for key, value in transaction.cursor() if key.startswith(prefix)}
+            records = ((bytes(key), bytes(value)) for key, value in transaction.cursor())
+            return {key: value for key, value in records if key.startswith(prefix)}
 
     def pages(self) -> dict[PageKey, bytes]:
         return {keys.page_key(key): value for key, value in self.records(b"P").items()}
@@ -53,7 +54,8 @@ class AlteredStore:
     def replaced(self, records: Mapping[bytes, bytes | None]) -> Iterator[None]:
         """Within the block, these records are others; None: not there."""
         with self._transaction() as transaction:
-            before = {key: transaction.get(key) for key in records}
+            found = {key: transaction.get(key) for key in records}
+        before = {key: None if value is None else bytes(value) for key, value in found.items()}
         self.put(records)
         try:
             yield

@@ -35,7 +35,7 @@ def assert_names_tile(store: AlteredStore, key: PageKey) -> None:
         verify_store(store.path)
 
 
-def test_every_byte_of_a_small_page(tmp_path: Path):
+def test_every_byte_of_a_small_page(tmp_path: Path) -> None:
     events = [{"ph": "X", "name": "step", "pid": 1, "tid": 1, "ts": 10 * k, "dur": 5} for k in range(3)]
     build_store([write_trace(tmp_path / "trace.json", events)], tmp_path / "store")
     store = AlteredStore(tmp_path / "store")
@@ -47,7 +47,7 @@ def test_every_byte_of_a_small_page(tmp_path: Path):
     verify_store(store.path)
 
 
-def test_random_bytes_of_all_pages(altered: AlteredStore):
+def test_random_bytes_of_all_pages(altered: AlteredStore) -> None:
     rng = random.Random(1)
     for key, page in altered.pages().items():
         for _ in range(4):
@@ -56,7 +56,7 @@ def test_random_bytes_of_all_pages(altered: AlteredStore):
 
 
 @pytest.mark.parametrize("kind", [b"S", b"N", b"A", b"D", b"T", b"M"])
-def test_random_bytes_of_other_records(altered: AlteredStore, kind: bytes):
+def test_random_bytes_of_other_records(altered: AlteredStore, kind: bytes) -> None:
     rng = random.Random(2)
     for key, value in altered.records(kind).items():
         for _ in range(20):
@@ -67,14 +67,14 @@ def test_random_bytes_of_other_records(altered: AlteredStore, kind: bytes):
                 verify_store(altered.path)
 
 
-def test_bytes_that_are_cut_off_or_follow(altered: AlteredStore):
+def test_bytes_that_are_cut_off_or_follow(altered: AlteredStore) -> None:
     for key, value in altered.records(b"").items():
         for other in (value[:-1], value + b"\x00", value + value, b""):
             with altered.replaced({key: other}), pytest.raises(DamagedStore):
                 verify_store(altered.path)
 
 
-def test_missing_records(altered: AlteredStore):
+def test_missing_records(altered: AlteredStore) -> None:
     for key in altered.records(b""):
         with altered.replaced({key: None}), pytest.raises(DamagedStore) as error:
             verify_store(altered.path)
@@ -83,7 +83,7 @@ def test_missing_records(altered: AlteredStore):
             assert f"level {page.level}, tile {page.index}: its page is missing" in str(error.value)
 
 
-def test_records_that_nobody_knows(altered: AlteredStore):
+def test_records_that_nobody_knows(altered: AlteredStore) -> None:
     page = altered.pages().popitem()
     for key in (
         b"X",

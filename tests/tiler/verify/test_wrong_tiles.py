@@ -36,7 +36,7 @@ def assert_noticed(store: AlteredStore, key: PageKey, change: Callable[[Columns]
     assert "track " in str(error.value)
 
 
-def test_pages_that_are_only_written_differently_are_right(altered: AlteredStore):
+def test_pages_that_are_only_written_differently_are_right(altered: AlteredStore) -> None:
     for key in altered.pages():
         with altered.replaced(altered.rewritten(key, lambda columns: None)):
             verify_store(altered.path)
@@ -71,7 +71,7 @@ def test_pages_that_are_only_written_differently_are_right(altered: AlteredStore
     ],
 )
 @pytest.mark.parametrize("by", [1, -1])
-def test_one_value_that_is_one_off(altered: AlteredStore, column: Col, by: int):
+def test_one_value_that_is_one_off(altered: AlteredStore, column: Col, by: int) -> None:
     for key in pages_with(altered, column):
         # Where a leaf's event starts to the tick, only the leaf knows: no bin tells.
         off = by * 4 ** (key.level + 1) if column == Col.START else by
@@ -83,7 +83,7 @@ def test_one_value_that_is_one_off(altered: AlteredStore, column: Col, by: int):
 
 
 @pytest.mark.parametrize("column", [Col.INDEX, Col.SLOT, Col.TILE_FLAGS, Col.N_SLICES, Col.N_BINS, Col.CARRY])
-def test_tile_columns_that_are_one_off(altered: AlteredStore, column: Col):
+def test_tile_columns_that_are_one_off(altered: AlteredStore, column: Col) -> None:
     for key in altered.pages():
 
         def change(columns: Columns) -> None:
@@ -93,7 +93,7 @@ def test_tile_columns_that_are_one_off(altered: AlteredStore, column: Col):
             assert_noticed(altered, key, change, rf"level {key.level}, tile \d+")
 
 
-def test_busy_time_moved_between_two_bins(altered: AlteredStore):
+def test_busy_time_moved_between_two_bins(altered: AlteredStore) -> None:
     def change(columns: Columns) -> None:
         busy, beyond = columns[Col.BUSY], columns[Col.LONGEST_MINUS_BUSY]
         busy[0], busy[1] = busy[0] - 1, busy[1] + 1
@@ -103,7 +103,7 @@ def test_busy_time_moved_between_two_bins(altered: AlteredStore):
         assert_noticed(altered, key, change, "busy")
 
 
-def test_an_event_that_is_missing_from_its_leaf(altered: AlteredStore):
+def test_an_event_that_is_missing_from_its_leaf(altered: AlteredStore) -> None:
     def change(columns: Columns) -> None:
         for column in (Col.START, Col.DURATION, Col.ROW, Col.NAME, Col.ORDINAL, Col.SLICE_FLAGS):
             columns[column] = columns[column][:-1]
