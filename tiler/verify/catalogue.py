@@ -49,7 +49,6 @@ class Catalogue:
     names: int
     names_per_page: int
     files: tuple[str, ...]  # encoding of the arguments of each
-    format: str
     counts: dict[str, int]  # events as written in the files, by kind
     tracks: tuple[TrackEntry, ...]
 
@@ -79,7 +78,6 @@ class Catalogue:
             int(public["names"]["count"]),
             int(public["names"]["page_size"]),
             tuple(file["args_encoding"] for file in inner["files"]),
-            str(public["format"]),
             {kind: int(count) for kind, count in public["events"].items()},
             tracks,
         )
