@@ -1,0 +1,59 @@
+"""Decoding of pages."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tilescope.tiler import _native
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.pages import Col, TileFlag, decode_columns, decode_page
+from tilescope.tiler.pages import container as containers
+
+
+def page() -> bytes:
+    block = _native.Block(2, 1)
+    start, duration, row = np.array([1, 5, 1000]), np.array([10, 2, 0]), np.array([0, 1, 0], np.uint32)
+    block.add_slices(3, start, duration, row, np.array([4, -1, 4], np.int32), np.zeros(3, np.uint8))
+    block.add_counter(7, np.array([2, 900]), np.array([0.5, -1.5]))
+    block.seal()
+    return block.encode(0, 2)
+
+
+def test_tiles_with_their_columns():
+    slices, counter = decode_page(page())
+    assert (slices.level, slices.index, slices.slot, slices.flags) == (1, 0, 3, TileFlag.LEAF)
+    assert slices.slices.start.tolist() == [1, 5, 1000]
+    assert slices.slices.name.tolist() == [4, -1, 4]
+    assert (slices.start, slices.stop, slices.bin_ticks) == (0, 1024, 4)
+    assert counter.slot == 7
+    assert counter.samples.value.tolist() == [0.5, -1.5]
+    assert np.isnan(counter.carry)
+    assert len(slices.samples) == len(counter.slices) == len(counter.bins) == len(counter.counter_bins) == 0
+
+
+def test_all_tiles_at_once():
+    found = decode_columns(page())
+    assert (found.block, found.level, len(found)) == (2, 1, 2)
+    assert found.slice_ends.tolist() == [0, 3, 3]
+    assert found.sample_ends.tolist() == [0, 0, 2]
+
+
+def test_a_page_cut_anywhere_is_refused():
+    data = page()
+    for length in range(len(data)):
+        with pytest.raises(DamagedStore):
+            decode_columns(data[:length])
+
+
+@pytest.mark.parametrize("column", [Col.INDEX, Col.N_SLICES, Col.START, Col.DURATION, Col.VALUE, Col.CARRY])
+def test_columns_that_differ_in_length_are_refused(column):
+    whole = containers.decode(page())
+    columns = {k: values.view(np.int64) for k, values in whole.columns.items() if k != column}
+    with pytest.raises(DamagedStore, match=column.name.lower()):
+        decode_columns(containers.encode(containers.PAGE_MAGIC, 1, 2, 2, columns))
+
+
+def test_a_shape_record_is_no_page():
+    with pytest.raises(DamagedStore):
+        decode_columns(containers.encode(containers.SHAPE_MAGIC, 0, 0, 0, {}))
