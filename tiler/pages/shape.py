@@ -43,7 +43,7 @@ class Shape:
     def pages(self) -> list[tuple[PageKey, slice]]:
         """Each page with the range of its tiles."""
         starts = np.flatnonzero(self.flags & TileFlag.PAGE_START)
-        ends = np.append(starts[1:], len(self))
+        ends = np.append(starts, len(self))[1:]
         return [(self._key(int(a)), slice(int(a), int(b))) for a, b in zip(starts, ends, strict=True)]
 
     def page_of(self, tile: int) -> PageKey:
