@@ -1,0 +1,100 @@
+"""A published run: events with their arguments, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.tiler.json_traces import busy_events, write_trace
+from tests.tiler.verify.altered_store import AlteredStore
+from tilescope.tiler.build import build_store
+from tilescope.tiler.errors import DamagedStore, NoStore, StoreVersion
+from tilescope.tiler.pages import compress, decompress
+from tilescope.tiler.store import keys
+from tilescope.tiler.store.run_store import RunStore, open_run_store
+
+EVENTS = busy_events(4)
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("run")
+    build_store([write_trace(folder / "trace.json", EVENTS)], folder / "store")
+    return folder / "store"
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[RunStore]:
+    store = open_run_store(path)
+    yield store
+    store.close()
+
+
+def tracks(store: RunStore) -> list[dict[str, object]]:
+    tree: dict[str, list[dict[str, object]]] = json.loads(decompress(store.tracks()))
+    return tree["tracks"]
+
+
+def test_every_slice_is_that_of_the_file(store: RunStore):
+    for track in tracks(store):
+        if track["kind"] != "slice":
+            continue
+        tid = int(str(track["name"]).removeprefix("Thread "))
+        written = [e for e in EVENTS if e["ph"] == "X" and e["tid"] == tid]
+        written.sort(key=lambda e: (e["ts"], -e["dur"]))
+        assert track["events"] == str(len(written))
+        for ordinal in range(0, len(written), 37):
+            event = store.event(int(str(track["id"])), ordinal)
+            assert event is not None
+            assert event["name"] == written[ordinal]["name"]
+            assert event["start"] == str(written[ordinal]["ts"] * 1000)
+            assert event["duration"] == str(written[ordinal]["dur"] * 1000)
+            number = written[ordinal].get("args", {}).get("number")
+            assert event["args"] == ([] if number is None else [{"name": "number", "value": str(number)}])
+
+
+def test_samples_and_instants(store: RunStore):
+    kinds = {str(track["kind"]): int(str(track["id"])) for track in tracks(store)}
+    samples = sorted((e for e in EVENTS if e["ph"] == "C"), key=lambda e: int(e["ts"]))
+    event = store.event(kinds["counter"], 700)
+    assert event is not None
+    assert (event["kind"], event["value"]) == ("counter", samples[700]["args"]["bytes"])
+    event = store.event(kinds["instant"], 3)
+    assert event is not None
+    assert event["name"].startswith("mark")
+
+
+def test_events_that_there_are_not(store: RunStore):
+    rollup = 0
+    for track, ordinal in ((-1, 0), (99, 0), (1, -1), (1, 10**9), (rollup, 0)):
+        assert store.event(track, ordinal) is None
+
+
+def test_records_that_there_are_not(store: RunStore):
+    assert store.names(-1) is store.names(9) is store.shape(-1) is store.shape(9) is store.decoded_shape(9) is None
+
+
+def test_a_folder_that_is_no_store(tmp_path: Path):
+    with pytest.raises(NoStore, match="no store here"):
+        open_run_store(tmp_path)
+
+
+@pytest.mark.parametrize(("manifest", "error"), [(b"{", DamagedStore), (b'{"version": 99}', StoreVersion)])
+def test_manifests_that_are_refused(path: Path, tmp_path: Path, manifest: bytes, error: type[Exception]):
+    altered = AlteredStore.copy_of(path, tmp_path / "store")
+    altered.put({keys.MANIFEST: compress(manifest)})
+    for _ in range(2):  # the environment is closed again after each attempt
+        with pytest.raises(error, match="index the trace again"):
+            open_run_store(altered.path)
+
+
+def test_a_damaged_page_is_an_error_not_a_wrong_answer(path: Path, tmp_path: Path):
+    altered = AlteredStore.copy_of(path, tmp_path / "store")
+    altered.put({keys.page(key): page[:100] + b"\x00" + page[101:] for key, page in altered.pages().items()})
+    store = open_run_store(altered.path)
+    with pytest.raises(DamagedStore):
+        store.event(1, 5)
+    store.close()
