@@ -7,7 +7,7 @@ import zlib
 import numpy as np
 
 from tests.tiler.build.test_layout import data
-from tilescope.tiler.build.block_pages import BlockPages, build_block
+from tilescope.tiler.build.block_pages import BlockPages
 from tilescope.tiler.build.layout import PlacedTrack
 from tilescope.tiler.build.track_data import TrackData
 from tilescope.tiler.columns import TrackKind
@@ -24,15 +24,18 @@ def random_data(seed: int, n: int, span: int) -> TrackData:
     zeros = np.zeros(n, np.int64)
     names = rng.integers(0, 2**31 - 1, n, dtype=np.int32)
     rows = np.zeros(n, np.uint32)
-    return TrackData(start, zeros, rows, names, np.zeros(n, np.uint8), None, zeros, np.zeros(0, np.uint8))
+    return TrackData(start, zeros, rows, names, np.zeros(n, np.uint8), None, zeros, np.zeros(0, np.uint8), 1, 0)
 
 
-def check(block: BlockPages) -> None:
-    shape = block.shape
+def check(number: int, root_level: int, tracks: list[PlacedTrack]) -> list[bytes]:
+    """The pages of a block, which the shape record describes."""
+    block = BlockPages(number, root_level, tracks)
+    pages = list(block.pages())
+    shape = block.shape()
     keys = list(zip(shape.level, shape.index, shape.slot, strict=True))
     assert keys == sorted(keys)
-    assert [key for key, _ in shape.pages()] == [key for key, _ in block.pages]
-    for (key, tiles), (_, page) in zip(shape.pages(), block.pages, strict=True):
+    assert [key for key, _ in shape.pages()] == [key for key, _ in pages]
+    for (key, tiles), (_, page) in zip(shape.pages(), pages, strict=True):
         decoded = decode_columns(decompress(page))
         assert decoded.level == key.level
         assert decoded.index.tolist() == shape.index[tiles].tolist()
@@ -40,25 +43,21 @@ def check(block: BlockPages) -> None:
         assert decoded.flags.tolist() == (shape.flags[tiles] & ~TileFlag.PAGE_START).tolist()
         assert shape.page_crc[tiles.start] == zlib.crc32(page)
         assert len(page) <= PAGE_BYTES_AT_MOST or len(decoded) == 1
+    return [page for _, page in pages]
 
 
 def test_pages_are_full_but_not_too_full():
     end = 4**14
-    block = build_block(3, 13, [placed(96 + k, random_data(k, 20_000, end)) for k in range(12)])
-    check(block)
-    sizes = [len(page) for _, page in block.pages]
+    tracks = [placed(96 + k, random_data(k, 20_000, end)) for k in range(12)]
+    sizes = [len(page) for page in check(3, 13, tracks)]
     assert len(sizes) > 20
     assert np.median(sizes) > 0.6 * PAGE_BYTES_AT_MOST
 
 
 def test_a_tile_too_large_for_a_page_has_one_of_its_own():
-    block = build_block(0, 5, [placed(0, random_data(1, 30_000, 200)), placed(1, data(1, 1))])
-    check(block)
-    assert max(len(page) for _, page in block.pages) > PAGE_BYTES_AT_MOST
+    pages = check(0, 5, [placed(0, random_data(1, 30_000, 200)), placed(1, data(1, 1))])
+    assert max(len(page) for page in pages) > PAGE_BYTES_AT_MOST
 
 
 def test_a_block_without_events():
-    block = build_block(0, 0, [placed(0, None)])
-    check(block)
-    assert block.pages == []
-    assert len(block.shape) == 0
+    assert check(0, 0, [placed(0, None)]) == []

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tilescope.tiler.build.layout import exact_sum, lay_out
-from tilescope.tiler.build.track_data import TrackData
+from tilescope.tiler.build.layout import lay_out
+from tilescope.tiler.build.track_data import TrackData, exact_sum
 from tilescope.tiler.columns import Process, TraceSummary, Track, TrackKind
 
 
@@ -21,6 +21,8 @@ def data(*durations: int) -> TrackData:
         None,
         zeros,
         np.zeros(0, np.uint8),
+        rows=n,
+        busy=sum(durations),
     )
 
 
@@ -37,7 +39,7 @@ def test_hosts_processes_and_tracks_in_order():
     second.processes = [Process("only", "pid 3")]
     second.tracks = [Track(0, TrackKind.INSTANT, "marks")]
     found = {(0, 0): data(5), (0, 1): data(7, 3), (0, 2): None, (1, 0): None}
-    layout = lay_out([first, second], lambda file, track: found[file, track])
+    layout = lay_out([first, second], found.get)
     assert [(g.kind, g.name, g.parent, g.rollup) for g in layout.groups] == [
         ("host", "host9", None, None),
         ("process", "only", 0, None),

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tilescope.tiler.errors import NoStore, StoreError
-from tilescope.tiler.store import generation
-from tilescope.tiler.store.generation import building, current, is_store
+from tilescope.tiler.store.generation import building, building_in, current, is_store
 from tilescope.tiler.store.lmdb_store import LmdbStore
+from tilescope.tiler.store.turn import turn
 
 
 def publish(store: Path, value: bytes) -> str:
@@ -108,24 +108,21 @@ def test_one_builds_and_others_wait(tmp_path):
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def test_who_waits_for_a_build_that_fails_builds_then(tmp_path, monkeypatch):
+def test_who_waits_for_a_build_that_fails_builds_then(tmp_path):
     store = tmp_path / "store"
-    about_to_wait = threading.Event()
+    waits = threading.Event()
 
-    def flock(file, operation):
-        if threading.current_thread() is waiting:
-            about_to_wait.set()
-        fcntl.flock(file, operation)
-
-    monkeypatch.setattr(generation, "_flock", flock)
-    waiting = threading.Thread(target=publish, args=(store, b"2"))
+    def wait_and_build() -> None:
+        with turn(store, on_wait=waits.set) as ours, building_in(ours) as build:
+            build.data.put_many([(b"key", b"2")])
 
     def fail() -> None:
         with building(store):
             waiting.start()
-            assert about_to_wait.wait(10)
+            assert waits.wait(10)
             raise RuntimeError("stop")
 
+    waiting = threading.Thread(target=wait_and_build)
     with pytest.raises(RuntimeError, match="stop"):
         fail()
     waiting.join(10)
