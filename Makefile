@@ -17,7 +17,7 @@ VIEWER := $(shell find viewer -type d \( -name node_modules -o -name dist \) -pr
 VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
 
-.PHONY: help demo install test test-python test-viewer test-browser test-dist sanitize lint lint-python lint-viewer bench dist \
+.PHONY: help demo install test test-python test-viewer test-browser test-dist kill-test sanitize lint lint-python lint-viewer bench dist \
         viewer browser cli-docs clean
 
 help: ## this list
@@ -89,6 +89,9 @@ $(STAMPS)/sanitized: $(NATIVE) $(STAMPS)/build-tools
 	PATH="$(CURDIR)/$(BIN):$$PATH" cmake --build build/sanitize/native >> build/sanitize.log || \
 		{ cat build/sanitize.log; exit 1; }
 	@touch $@
+
+kill-test: $(STAMPS)/test-tools ## kills sixty builds at random moments, and one at each step of publishing
+	TILESCOPE_KILLS=60 $(BIN)/python -m pytest -rs -s tests/tiler/build/test_kill.py
 
 sanitize: $(STAMPS)/sanitized $(STAMPS)/test-tools ## tests of native code under ASan and UBSan
 	$(BIN)/python tests/run_sanitized.py $(SANITIZE_ARGS)

@@ -26,6 +26,7 @@ from tilescope.tiler.pages import TRACKS_PER_BLOCK, compress
 from tilescope.tiler.readers.fingerprint import Fingerprint, take_fingerprints
 from tilescope.tiler.store import keys
 from tilescope.tiler.store.generation import Generation, building_in
+from tilescope.tiler.store.sweep import sweep_in_turn
 from tilescope.tiler.store.turn import turn
 
 Entry = tuple[bytes, bytes]
@@ -68,6 +69,7 @@ def build_store(
     with turn(store, on_wait=lambda: report(Progress("wait", 0.0, 0))) as our_turn:
         ready = build_of(store, sources) if our_turn.waited or not force else None
         if ready is not None:
+            sweep_in_turn(store)
             return ready
         with building_in(our_turn, sum(source.size_bytes for source in sources)) as generation:
             _build(generation, files, sources, report, memory_bytes, workers or os.cpu_count() or 1)
