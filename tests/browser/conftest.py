@@ -31,6 +31,7 @@ TRACES = (
     "kineto/ns_resolution.pt.trace.json.gz",
     "chrome/fuchsia_trace.json.gz",
 )
+TWO_HOSTS = "2026_01_31_10_00_00"
 DAMAGED = "invalid/tpu_utf8_mangled.xplane.pb"
 
 
@@ -85,12 +86,16 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def served(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """All real traces of these tests, a damaged and an empty one, in one server."""
+    """All real traces of these tests, a damaged and an empty one, and a run of two hosts, in one server."""
     folder = tmp_path_factory.mktemp("served")
     empty = folder / "empty.json"
     empty.write_text("[]")
     paths = [corpus_path(name) for name in (*TRACES, DAMAGED)]
-    with serving([*paths, empty], folder / "cache") as running:
+    hosts = folder / "logs" / "plugins" / "profile" / TWO_HOSTS
+    hosts.mkdir(parents=True)
+    for host in ("first", "second"):
+        (hosts / f"{host}.xplane.pb").write_bytes(corpus_path("xplane/jax_cpu_10steps.xplane.pb").read_bytes())
+    with serving([*paths, empty, folder / "logs"], folder / "cache") as running:
         yield running
 
 

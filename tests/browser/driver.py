@@ -58,7 +58,8 @@ class Viewer:
 
     def open(self, run: str, expected: str = "open") -> None:
         self.page.goto(f"{self.url}/?run={run}")
-        self.wait(f"window.tilescope?.state === '{expected}'", 60)
+        state = self.wait(f"['failed', '{expected}'].find(state => state === window.tilescope?.state)", 60)
+        assert state == expected, self.page.inner_text("main")
         if expected == "open":
             self.settle()
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
-from tests.browser.conftest import DAMAGED, TRACES, Served
+from playwright.sync_api import Route
+
+from tests.browser.conftest import DAMAGED, TRACES, TWO_HOSTS, Served
 from tests.browser.driver import Viewer
 
 KEYS_PAGE = Path(__file__).resolve().parents[2] / "docs" / "keys.md"
@@ -64,3 +68,43 @@ def test_the_theme_follows_the_system_and_the_key(viewer: Viewer, served: Served
     viewer.wait("document.documentElement.dataset.theme === 'light'")
     viewer.page.reload()
     viewer.wait("document.documentElement.dataset.theme === 'light'")
+
+
+def test_indexing_shows_how_far_it_is(viewer: Viewer, served: Served) -> None:
+    listed = served.get("/runs")
+    run = next(entry for entry in listed["runs"] if entry["path"].endswith(TRACES[0]))
+    # A real trace of this size is indexed before one could look: the list of runs says what a large one would.
+    states: list[dict[str, Any]] = [
+        {"state": "queued"},
+        {"state": "indexing", "progress": {"phase": "read", "fraction": 0.41, "events": "1234567"}},
+    ]
+
+    def answer(route: Route) -> None:
+        change = states[0] if len(states) == 1 else states.pop(0)
+        shown = {**run, "state": "new", "build": None, **change}
+        route.fulfill(content_type="application/json", body=json.dumps({"runs": [shown]}))
+
+    viewer.page.route("**/api/v1/runs", answer)
+    viewer.open(run["id"], expected="indexing")
+    assert "waiting to be indexed" in viewer.page.inner_text("main")
+    bar = viewer.page.get_by_role("progressbar")
+    viewer.wait("document.querySelector('[role=progressbar]').getAttribute('aria-valuenow') === '41'")
+    assert bar.is_visible()
+    assert "1\u202f234\u202f567 events so far" in viewer.page.inner_text("main")
+    viewer.screenshot("indexing")
+
+
+def test_one_host_of_a_run_can_be_chosen(viewer: Viewer, served: Served) -> None:
+    viewer.open(served.run_id(TWO_HOSTS))
+    hosts = served.get(f"/runs/{served.run_id(TWO_HOSTS)}/manifest")["hosts"]
+    assert [item.name for item in viewer.tree() if item.level == 1] == hosts
+    viewer.screenshot("two-hosts")
+    viewer.page.get_by_role("button", name="Host: All 2 hosts").click()
+    viewer.page.get_by_role("menuitemradio", name=hosts[1]).click()
+    assert [item.name for item in viewer.tree() if item.level == 1] == [hosts[1]]
+    viewer.page.wait_for_timeout(500)
+    assert f"host={hosts[1]}" in viewer.page.url
+    viewer.page.reload()
+    viewer.wait("window.tilescope?.state === 'open'")
+    viewer.settle()
+    assert [item.name for item in viewer.tree() if item.level == 1] == [hosts[1]]

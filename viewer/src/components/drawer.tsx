@@ -21,7 +21,7 @@ function Row({ name, children, aside }: { name: string; children: ComponentChild
     <tr>
       <th scope="row">{name}</th>
       <td class="is-value">
-        {children}
+        {aside === undefined ? children : <span class="exact">{children}</span>}
         {aside !== undefined && <span class="aside">{aside}</span>}
       </td>
     </tr>

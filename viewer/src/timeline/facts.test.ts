@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { ticks } from "../base/time";
+import type { View } from "../base/view";
+import type { Track } from "../net/model";
+import { drawsOf, viewOf } from "../testing/draw";
+import { type PyramidOptions, sliceTiles } from "../testing/pyramid";
+import { Random } from "../testing/random";
+import { countEvents, widestBinTicks } from "./facts";
+import type { Picture } from "./picture";
+
+const OPTIONS: PyramidOptions = { rootLevel: 4, leafEvents: 40, tilesPerPage: 7 };
+const random = new Random(11);
+const events = Array.from({ length: 3000 }, (_, k) => ({
+  start: 20 * k + random.below(12),
+  duration: 1 + random.below(8),
+  row: 0,
+  name: 1,
+}));
+const tiles = sliceTiles(0, events, OPTIONS);
+
+const track: Track = {
+  id: 0,
+  group: 0,
+  kind: "slice",
+  name: "",
+  detail: "",
+  rows: 1,
+  events: 3000n,
+  busyTicks: ticks(0),
+  lanes: 1,
+  values: null,
+};
+
+function pictureOf(view: View, complete = true): Picture {
+  const shown = { track, place: "track", topPx: 0, rowPx: 18, firstRow: 0, rows: 1, firstLane: 0 } as const;
+  return {
+    scene: { tracks: [shown, { ...shown, place: "sticky" }], headers: [], edgesPx: [], lanes: 2, endPx: 100 },
+    view,
+    deviceView: view,
+    ratio: 1,
+    heightPx: 100,
+    coverages: new Map([[0, { draws: drawsOf(tiles, view, OPTIONS), complete }]]),
+  };
+}
+
+const startingIn = (from: number, to: number) => events.filter(({ start }) => start >= from && start < to).length;
+
+describe("countEvents", () => {
+  it("is exact for the whole run, at any zoom", () => {
+    for (const ticksPerPx of [70, 200, 600]) expect(countEvents(pictureOf(viewOf(0, ticksPerPx, 1000)))).toBe(3000);
+  });
+
+  it("is exact where events are drawn as themselves", () => {
+    const view = viewOf(10_007, 1, 500);
+    expect(widestBinTicks(pictureOf(view))).toBeNull();
+    expect(countEvents(pictureOf(view))).toBe(startingIn(10_007, 10_507));
+  });
+
+  it("is exact but for the bins at the edges", () => {
+    const picture = pictureOf(viewOf(10_007, 30, 1000));
+    const binTicks = Number(widestBinTicks(picture));
+    expect(binTicks).toBeGreaterThan(1);
+    const count = countEvents(picture)!;
+    expect(count).toBeGreaterThanOrEqual(startingIn(10_007, 40_007));
+    expect(count).toBeLessThanOrEqual(startingIn(10_007 - binTicks, 40_007 + binTicks));
+  });
+
+  it("says nothing while something is missing", () => {
+    expect(countEvents(pictureOf(viewOf(0, 70, 1000), false))).toBeNull();
+  });
+});
