@@ -93,8 +93,8 @@ def served(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     paths = [corpus_path(name) for name in (*TRACES, DAMAGED)]
     hosts = folder / "logs" / "plugins" / "profile" / TWO_HOSTS
     hosts.mkdir(parents=True)
-    for host in ("first", "second"):
-        (hosts / f"{host}.xplane.pb").write_bytes(corpus_path("xplane/jax_cpu_10steps.xplane.pb").read_bytes())
+    for name in ("jax_cpu_10steps", "tpu_v6e_4core"):
+        (hosts / f"{name}.xplane.pb").write_bytes(corpus_path(f"xplane/{name}.xplane.pb").read_bytes())
     with serving([*paths, empty, folder / "logs"], folder / "cache") as running:
         yield running
 

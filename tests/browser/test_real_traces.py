@@ -50,7 +50,7 @@ def utc_ps(text: str) -> int:
 
 
 def targets(lanes: list[Lane], run_ps: int) -> list[tuple[Lane, Slice]]:
-    """One short slice in the middle of each of the three fullest lanes whose names are unique."""
+    """One short slice in the middle of each of the two fullest lanes whose names are unique."""
     names = Counter((lane.process, lane.name) for lane in lanes)
     candidates = sorted(lanes, key=lambda lane: -len(lane.slices))
     found = []
@@ -58,7 +58,7 @@ def targets(lanes: list[Lane], run_ps: int) -> list[tuple[Lane, Slice]]:
         short = [entry for entry in lane.slices if 0 < entry.duration_ps < run_ps // 2000]
         if names[lane.process, lane.name] == 1 and short:
             found.append((lane, short[len(short) // 2]))
-    return found[:3]
+    return found[:2]
 
 
 def item_of(tree: list[TreeItem], lane: Lane) -> TreeItem:

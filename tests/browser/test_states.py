@@ -97,6 +97,7 @@ def test_indexing_shows_how_far_it_is(viewer: Viewer, served: Served) -> None:
 def test_one_host_of_a_run_can_be_chosen(viewer: Viewer, served: Served) -> None:
     viewer.open(served.run_id(TWO_HOSTS))
     hosts = served.get(f"/runs/{served.run_id(TWO_HOSTS)}/manifest")["hosts"]
+    assert len(hosts) == 2
     assert [item.name for item in viewer.tree() if item.level == 1] == hosts
     viewer.screenshot("two-hosts")
     viewer.page.get_by_role("button", name="Host: All 2 hosts").click()
