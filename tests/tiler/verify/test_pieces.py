@@ -1,0 +1,56 @@
+"""A tree that is too large for one piece is proven in several, with the same result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.tiler.verify.altered_store import AlteredStore, Columns
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.pages import Col, decode_columns, decompress
+from tilescope.tiler.verify import VerifyReport, rollup, slice_block, verify_store
+
+
+@pytest.fixture(params=[1, 700, 3000])
+def piece_events(request: pytest.FixtureRequest) -> int:
+    return int(request.param)
+
+
+@pytest.fixture
+def small_pieces(piece_events: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (slice_block, rollup):
+        monkeypatch.setattr(module, "_PIECE_EVENTS", piece_events)
+    monkeypatch.setattr(rollup, "_PARTS", 50)
+
+
+@pytest.fixture(scope="module")
+def whole(built_store: Path) -> VerifyReport:
+    return verify_store(built_store)
+
+
+def test_the_report_is_the_same(built_store: Path, whole: VerifyReport, small_pieces: None) -> None:
+    assert verify_store(built_store) == whole
+
+
+@pytest.mark.usefixtures("small_pieces")
+@pytest.mark.parametrize("column", [Col.COUNT, Col.BUSY, Col.BIN_NAME, Col.LONGEST_MINUS_BUSY])
+def test_a_wrong_bin_is_noticed_on_every_page(altered: AlteredStore, column: Col) -> None:
+    for key, page in altered.pages().items():
+        if not len(decode_columns(decompress(page)).bins):
+            continue
+
+        def change(columns: Columns) -> None:
+            columns[column][-1] += 1
+
+        with altered.replaced(altered.rewritten(key, change)), pytest.raises(DamagedStore, match=r"level \d+, tile"):
+            verify_store(altered.path)
+
+
+def test_progress_reaches_the_end_and_may_stop_it(built_store: Path) -> None:
+    told: list[tuple[float, str]] = []
+    verify_store(built_store, progress=lambda fraction, what: told.append((fraction, what)))
+    fractions = [fraction for fraction, _ in told]
+    assert fractions == sorted(fractions)
+    assert told[-1] == (1.0, "done")
+    assert {"records", "tiles", "rollups"} <= {what for _, what in told}
