@@ -1,4 +1,4 @@
-// Where ticks lie in tiles and bins: pure arithmetic, the native twin of tiler/pyramid/geometry.py.
+// Where ticks lie in tiles and bins: pure arithmetic.
 #pragma once
 
 #include <cstdint>

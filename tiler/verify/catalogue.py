@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, decompress
@@ -134,8 +132,3 @@ def _check_children(path: Path, track: TrackEntry, tracks: tuple[TrackEntry, ...
             f"{path}: track {track.id} ({track.name!r}): its tracks have {events} events and {busy} busy ticks, "
             f"not {track.events} and {track.busy}"
         )
-
-
-def exact_sum(values: np.ndarray[Any, np.dtype[np.int64]]) -> int:
-    """The sum as a Python integer: that of int64 could overflow."""
-    return (int((values >> 32).sum()) << 32) + int((values & 0xFFFF_FFFF).sum())

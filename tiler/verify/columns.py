@@ -50,10 +50,15 @@ def unequal(expected: Ints | NDArray[Any], found: Ints | NDArray[Any]) -> int | 
 
 def share_of(part: Ints, total: Ints) -> Ints:
     """`floor(255 * part / total)`, exact for any int64."""
-    share = 255 * (part >> 0) // np.maximum(total, 1)
+    share = 255 * part // np.maximum(total, 1)
     for k in np.flatnonzero(total >= 1 << 55):  # 255 times as much does not fit
         share[k] = 255 * int(part[k]) // int(total[k])
     return share
+
+
+def exact_sum(values: Ints) -> int:
+    """The sum as a Python integer: that of int64 could overflow."""
+    return (int((values >> 32).sum()) << 32) + int((values & 0xFFFF_FFFF).sum())
 
 
 def _nearly_sorted(values: Ints) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, SliceFlag
-from tilescope.tiler.verify.catalogue import Catalogue, exact_sum
-from tilescope.tiler.verify.columns import Ints, Mask
+from tilescope.tiler.verify.catalogue import Catalogue
+from tilescope.tiler.verify.columns import Ints, Mask, exact_sum
 from tilescope.tiler.verify.events import Events, join, no_events
 from tilescope.tiler.verify.page_source import Tiles
 from tilescope.tiler.verify.tree import BlockTree
