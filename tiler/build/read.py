@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tilescope.tiler.build.ahead import ahead
 from tilescope.tiler.build.gather import Gatherer
 from tilescope.tiler.build.progress import Progress, ProgressCallback
 from tilescope.tiler.build.scratch import Scratch
@@ -33,7 +34,7 @@ def read_files(files: Sequence[Path], scratch: Scratch, report: ProgressCallback
         gathered = Gatherer(scratch)
         reader = open_trace(file)
         try:
-            for chunk in reader.chunks():
+            for chunk in ahead(reader.chunks()):
                 gathered.add(chunk)
                 report(Progress("read", min(1.0, (before + reader.bytes_read()) / total), events + gathered.events))
             traces.append(TraceFile(file, reader.size_bytes, gathered, reader.summary()))
