@@ -1,16 +1,25 @@
-"""The cache directory: where the store of a run lies that was indexed by the server.
+"""The cache directory: where the stores of runs lie that were indexed by the server, and which of them may go.
 
-`<root>/<run id>/<fingerprint>`: the fingerprint is of the names, sizes and times of the trace files, so that a trace
-that was written anew is not taken for the one that was indexed.
+`<root>/<run id>/<digest>`: the digest is of the names, sizes and times of the trace files, so that a trace that was
+written anew has another store. When all stores together exceed the directory's capacity, those that were not used for
+the longest time go. One that is in use, by whatever process, never goes.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
-import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Final
+
+from tilescope.tiler.readers.fingerprint import stamps_digest
+from tilescope.tiler.store import is_store
+from tilescope.tiler.store.sweep import Leftover, evict, size_of, sweep
+from tilescope.tiler.store.turn import CURRENT, is_ours, last_used_ns
+
+# Indexes of about 30 GB of XSpace files, or of some hundred runs as people usually capture them.
+DEFAULT_CAPACITY_BYTES: Final = 20 * 10**9
 
 
 def default_cache_dir() -> Path:
@@ -21,35 +30,71 @@ def default_cache_dir() -> Path:
 
 
 class CacheDirectory:
-    """Names places below one root; makes nothing by itself."""
+    """The stores below one root. Makes nothing by itself."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, capacity_bytes: int = DEFAULT_CAPACITY_BYTES) -> None:
         self.root = root
+        self.capacity_bytes = capacity_bytes
 
     def store_of(self, run_id: str, files: Sequence[Path]) -> Path:
         """Where the store of these files belongs, as they are now. Raises `OSError` when a file is gone."""
-        return self.root / run_id / _fingerprint(files)
+        return self.root / run_id / stamps_digest(files)
 
-    def discard_older(self, store: Path) -> None:
-        """Removes the stores that the same run had before its files changed."""
+    def stores(self) -> list[Path]:
+        """Every store below the root, and what is left of any."""
+        return [store for run in _folders(self.root) for store in _folders(run) if is_ours(store)]
+
+    def older(self, store: Path) -> list[Path]:
+        """The stores that the same run had before its files changed."""
         if store.parent.parent != self.root:
-            return
-        for other in store.parent.iterdir():
-            if other != store:
-                shutil.rmtree(other, ignore_errors=True)
+            return []
+        return [other for other in _folders(store.parent) if other != store and is_ours(other)]
+
+    def discard(self, stores: Sequence[Path], *, dry_run: bool = False) -> list[Leftover]:
+        """Removes those of the stores that nobody uses. Returns what was removed."""
+        discarded = []
+        for store in stores:
+            gone = evict(store, dry_run=dry_run)
+            if gone is not None:
+                discarded.append(gone)
+                with suppress(OSError):  # that of the run, unless it has another store
+                    if not dry_run:
+                        store.parent.rmdir()
+        return discarded
+
+    def clear_up(self, *, dry_run: bool = False) -> list[Leftover]:
+        """Removes what nobody needs: stores of files that have changed since, and left-overs in the other stores."""
+        removed = []
+        for run in _folders(self.root):
+            stores = sorted((store for store in _folders(run) if is_ours(store)), key=_published_ns)
+            stale = [store for store in stores if store is not stores[-1] or not is_store(store)]
+            gone = self.discard(stale, dry_run=dry_run)
+            removed += gone
+            kept = {left.path for left in gone}
+            removed += [left for store in stores if store not in kept for left in sweep(store, dry_run=dry_run)]
+        return removed
+
+    def trim(self, *, dry_run: bool = False) -> list[Leftover]:
+        """Removes the least recently used stores until the others fit into the capacity."""
+        sizes = {store: size_of(store) for store in self.stores()}
+        surplus = sum(sizes.values()) - self.capacity_bytes
+        removed: list[Leftover] = []
+        for store in sorted(sizes, key=last_used_ns):
+            if surplus <= 0:
+                break
+            gone = self.discard([store], dry_run=dry_run)
+            removed += gone
+            surplus -= sum(left.size_bytes for left in gone)
+        return removed
 
 
-def _fingerprint(files: Sequence[Path]) -> str:
-    digest = hashlib.sha256()
-    for file in files:
-        stat = _stat(file)
-        digest.update(f"{file.name}\0{stat.st_size}\0{stat.st_mtime_ns}\n".encode())
-    return digest.hexdigest()[:16]
+def _folders(parent: Path) -> Iterator[Path]:
+    with suppress(OSError):
+        yield from sorted(entry for entry in parent.iterdir() if entry.is_dir() and not entry.is_symlink())
 
 
-def _stat(file: Path) -> os.stat_result:
-    """Of a file, or of the archive that `archive.zip/member` is in."""
+def _published_ns(store: Path) -> int:
     try:
-        return file.stat()
-    except NotADirectoryError:
-        return _stat(file.parent)
+        return (store / CURRENT).stat().st_mtime_ns
+    except OSError:
+        return 0

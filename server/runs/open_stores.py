@@ -13,8 +13,9 @@ from pathlib import Path
 from tilescope.server.errors import UnknownBuild
 from tilescope.server.runs.store import RunStore
 from tilescope.tiler.errors import NoStore
+from tilescope.tiler.readers.fingerprint import Fingerprint
+from tilescope.tiler.store.turn import CURRENT
 
-CURRENT = "CURRENT"  # the small file that names the published generation and is replaced when another is
 DEFAULT_CAPACITY = 32  # open stores that nobody leases; each costs a few file descriptors and address space
 
 
@@ -35,6 +36,7 @@ class _Published:
     stamp: tuple[int, int, int]
     generation: bytes
     build: str | None = None  # known once the generation was opened, so that listing runs opens nothing
+    sources: tuple[Fingerprint, ...] = ()  # known then, too
 
 
 class OpenStores:
@@ -55,6 +57,13 @@ class OpenStores:
         published = self._look(path)
         return published.build or self.current(path).build
 
+    def current_sources(self, path: Path) -> tuple[Fingerprint, ...]:
+        """What the trace files were of which the published generation is an index. Raises `StoreError`."""
+        published = self._look(path)
+        if published.build is None:
+            self.current(path)
+        return self._look(path).sources
+
     def build(self, path: Path, build: str) -> RunStore:
         """The generation of that build, if it is open or published. Raises `UnknownBuild`, `StoreError`."""
         return self._of_build(path, build).store
@@ -69,6 +78,13 @@ class OpenStores:
         finally:
             entry.leases -= 1
             self._close_unused()
+
+    def release(self, path: Path) -> None:
+        """Closes what is open of a store, unless it is leased: it may be removed."""
+        for key, entry in list(self._entries.items()):
+            if entry.path == path and entry.leases == 0:
+                del self._entries[key]
+                entry.store.close()
 
     def close(self) -> None:
         """Closes all, leased or not: for the end of the process."""
@@ -98,6 +114,7 @@ class OpenStores:
                 store.close()
                 return self._entry(path, now)
             self._published[path].build = store.build
+            self._published[path].sources = store.sources()
             entry = _Entry(path, generation, store)
             self._entries[path, generation] = entry
             self._close_unused(keep=entry)

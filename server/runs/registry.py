@@ -6,6 +6,7 @@ Everything happens on the event loop, except for the look at the file system, wh
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -21,6 +22,8 @@ from tilescope.server.runs.run import FoundRun, RunState, RunStatus
 from tilescope.server.runs.sources import Discover, find_runs
 from tilescope.server.runs.store import RunStore
 from tilescope.tiler.errors import StoreError
+
+_log = logging.getLogger(__name__)
 
 RESCAN_INTERVAL_S = 0.5  # pages of several people that poll the list cause one look at the disk in this time
 
@@ -49,6 +52,7 @@ class Registry:
         self._runs: dict[str, FoundRun] = {}  # newest first
         self._scanning = asyncio.Lock()
         self._rescan_at_s = 0.0
+        self._making_room: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
         """Looks for runs and begins to index, when `index_all` is set."""
@@ -58,6 +62,7 @@ class Registry:
     async def close(self) -> None:
         """Stops indexing and closes all stores."""
         await self._indexer.close()
+        await asyncio.gather(*self._making_room)
         self._stores.close()
 
     async def list_runs(self) -> list[RunStatus]:
@@ -100,7 +105,19 @@ class Registry:
 
     def _check_indexed(self, job: IndexJob) -> None:
         self._stores.current_build(job.store)  # a fresh store that does not open must not be made again and again
-        self._cache.discard_older(job.store)
+        older = self._cache.older(job.store)
+        for store in older:
+            self._stores.release(store)
+        task = asyncio.create_task(asyncio.to_thread(self._make_room, older))
+        self._making_room.add(task)
+        task.add_done_callback(self._making_room.discard)
+
+    def _make_room(self, older: Sequence[Path]) -> None:
+        try:
+            for gone in [*self._cache.discard(older), *self._cache.trim()]:
+                _log.info("%s: removed from the cache", gone.path)
+        except (OSError, StoreError) as error:  # of no concern for those who look at a run
+            _log.warning("%s: the cache cannot be cleared up: %s", self._cache.root, error)
 
     def _known(self, run_id: str) -> FoundRun:
         try:
@@ -134,6 +151,8 @@ class Registry:
     def _indexed_status(self, run: FoundRun) -> RunStatus:
         try:
             build = self._stores.current_build(run.store)
+            if run.sources is not None and run.sources != self._stores.current_sources(run.store):
+                return RunStatus(run, RunState.NEW)  # other content, though of the same size and time
             described = run if run.files else self._described(run)
         except StoreError as error:
             # A store of ours that is not there, of another version, or damaged is made from the trace.

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from tilescope.tiler.readers.fingerprint import Fingerprint
+
 
 class RunState(StrEnum):
     """How far a run is on its way to being shown."""
@@ -42,6 +44,7 @@ class FoundRun:
     size_bytes: int
     modified_ns: int
     store: Path
+    sources: tuple[Fingerprint, ...] | None = None  # of the files; None where there is no index to compare with
 
 
 @dataclass(frozen=True, slots=True)

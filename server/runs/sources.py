@@ -1,7 +1,7 @@
 """Finds the runs at the paths that are served: trace files, log directories and finished stores.
 
-Looks at the file system anew each time, since profilers add runs while we serve. Only names, sizes and times are looked
-at, never content.
+Looks at the file system anew each time, since profilers add runs while we serve. Names, sizes and times are looked at,
+and where there is an index the first and last MiB of a file, once for as long as it does not change.
 """
 
 from __future__ import annotations
@@ -11,18 +11,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tilescope.server.runs.cache import CacheDirectory
-from tilescope.server.runs.open_stores import CURRENT
 from tilescope.server.runs.run import FoundRun
-from tilescope.tiler.errors import TilescopeError
+from tilescope.tiler.errors import TilescopeError, TraceError
 from tilescope.tiler.readers import Run
+from tilescope.tiler.readers.fingerprint import take_fingerprints
 from tilescope.tiler.readers.logdir import run_id
+from tilescope.tiler.store import is_store
+from tilescope.tiler.store.turn import CURRENT
 
 Discover = Callable[[Path], Sequence[Run]]
-
-
-def is_store(path: Path) -> bool:
-    """Whether a store is published at the path."""
-    return (path / CURRENT).is_file()
 
 
 def find_runs(paths: Sequence[Path], cache: CacheDirectory, discover: Discover) -> list[FoundRun]:
@@ -43,7 +40,8 @@ def _trace_runs(runs: Sequence[Run], cache: CacheDirectory) -> list[FoundRun]:
     for run in runs:
         try:
             store = cache.store_of(run.id, run.files)
-        except OSError:  # removed since it was discovered
+            sources = take_fingerprints(run.files) if is_store(store) else None
+        except (OSError, TraceError):  # removed since it was discovered
             continue
         found.append(
             FoundRun(
@@ -56,6 +54,7 @@ def _trace_runs(runs: Sequence[Run], cache: CacheDirectory) -> list[FoundRun]:
                 size_bytes=run.size_bytes,
                 modified_ns=run.modified_ns,
                 store=store,
+                sources=sources,
             )
         )
     return found

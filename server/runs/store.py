@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from tilescope.tiler.pages import PageKey
+from tilescope.tiler.readers.fingerprint import Fingerprint
 
 
 class RunStore(Protocol):
     """One published generation, open for reading. Reads take microseconds: no awaiting, no threads."""
 
     build: str
+
+    def sources(self) -> tuple[Fingerprint, ...]: ...
 
     def manifest(self) -> dict[str, Any]: ...
 

@@ -58,7 +58,8 @@ class Site:
 def site(tmp_path: Path) -> Site:
     folder = tmp_path / "logs"
     folder.mkdir()
-    return Site(folder, CacheDirectory(tmp_path / "cache"), FakeStores(), FakeJobs())
+    stores = FakeStores(files_of=lambda store: list(folder.glob(f"{store.parent.name}.trace")))
+    return Site(folder, CacheDirectory(tmp_path / "cache"), stores, FakeJobs())
 
 
 @pytest.fixture

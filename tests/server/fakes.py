@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from tilescope.server.runs.run import IndexProgress
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import PageKey
 from tilescope.tiler.readers import Run
+from tilescope.tiler.readers.fingerprint import Fingerprint, take_fingerprints
 
 
 def page_bytes(key: PageKey, size: int = 200) -> bytes:
@@ -26,10 +27,15 @@ def page_bytes(key: PageKey, size: int = 200) -> bytes:
 class FakeStore:
     """One run with a few pages. Remembers whether it was closed."""
 
+    recorded: tuple[Fingerprint, ...] = ()
+
     def __init__(self, build: str = "b1", pages: dict[PageKey, bytes] | None = None) -> None:
         self.build = build
         self.pages = pages if pages is not None else {key: page_bytes(key) for key in small_pages()}
         self.is_closed = False
+
+    def sources(self) -> tuple[Fingerprint, ...]:
+        return self.recorded
 
     def manifest(self) -> dict[str, Any]:
         counts = ("total", "slices", "instants", "counter_samples", "async_slices", "flow_ends", "other")
@@ -132,11 +138,13 @@ class FakeStores:
     opened: list[FakeStore] = field(default_factory=list)
     damaged: set[Path] = field(default_factory=set)
     make: Callable[[str], FakeStore] = FakeStore
+    files_of: Callable[[Path], Sequence[Path]] = lambda store: ()
 
     def __call__(self, path: Path) -> FakeStore:
         if path in self.damaged:
             raise DamagedStore(f"{path}: the manifest is damaged")
         store = self.make((path / "CURRENT").read_text().strip().removeprefix("gen-"))
+        store.recorded = take_fingerprints(self.files_of(path))
         self.opened.append(store)
         return store
 
@@ -146,6 +154,7 @@ class FakeJobs:
 
     def __init__(self) -> None:
         self.started: list[str] = []
+        self._build = "b1"
         self._ends: dict[str, asyncio.Future[str | None]] = {}
         self._begun = asyncio.Condition()
 
@@ -159,16 +168,17 @@ class FakeJobs:
         error = await end
         if error is not None:
             raise IndexingFailed(error)
-        publish(job.store)
+        publish(job.store, self._build)
 
     async def begun(self, name: str) -> None:
         """Waits until the job of that run is at work."""
         async with self._begun, asyncio.timeout(5):
             await self._begun.wait_for(lambda: name in self._ends)
 
-    async def end(self, name: str, error: str | None = None) -> None:
+    async def end(self, name: str, error: str | None = None, build: str = "b1") -> None:
         """Lets the job end, well or with an error."""
         await self.begun(name)
+        self._build = build
         self._ends.pop(name).set_result(error)
         for _ in range(5):
             await asyncio.sleep(0)

@@ -27,6 +27,8 @@ class Leftover:
 
 def sweep(store: Path, *, dry_run: bool = False) -> list[Leftover]:
     """Removes what is left over, if nobody builds here at the moment, and says what it was."""
+    if not store.is_dir() or not is_ours(store):
+        return []
     with turn_if_free(store) as turn:
         return [] if turn is None else sweep_in_turn(store, dry_run=dry_run)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -67,10 +68,10 @@ def turn(store: Path, on_wait: Callable[[], None] = lambda: None) -> Iterator[Tu
 
 @contextmanager
 def turn_if_free(store: Path) -> Iterator[Turn | None]:
-    """The turn if nobody has it, else None. Makes nothing: None, too, where there is no folder."""
+    """The turn if nobody has it, else None; None, too, where there is no folder, or none that may be written to."""
     try:
         lock = (store / LOCK).open("ab")
-    except (FileNotFoundError, NotADirectoryError):
+    except OSError:
         yield None
         return
     with lock:
@@ -79,8 +80,9 @@ def turn_if_free(store: Path) -> Iterator[Turn | None]:
 
 def mark_used(store: Path) -> None:
     """Remembers that the store is used now. A store that is read-only, or a copy without a lock, has no such mark."""
+    now_ns = time.time_ns()  # the kernel's own stamps are some milliseconds coarse
     with suppress(OSError):
-        os.utime(store / LOCK)
+        os.utime(store / LOCK, ns=(now_ns, now_ns))
 
 
 def last_used_ns(store: Path) -> int:
@@ -108,7 +110,10 @@ def _make(store: Path) -> list[Path]:
 
 def is_ours(store: Path) -> bool:
     """Whether there is nothing in the folder but what belongs to a store, or was going to be one."""
-    names = {entry.name for entry in store.iterdir()}
+    try:
+        names = {entry.name for entry in store.iterdir()}
+    except FileNotFoundError:  # removed just now
+        return True
     return CURRENT in names or all(name in (LOCK, f"{CURRENT}.part") or name.startswith("gen-") for name in names)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tilescope.cli import index, info, serve, synth, verify, view
+from tilescope.cli import gc, index, info, serve, synth, verify, view
 from tilescope.cli.command import Command
 
-COMMANDS: tuple[Command, ...] = (view, index, serve, info, verify, synth)
+COMMANDS: tuple[Command, ...] = (view, index, serve, info, verify, gc, synth)

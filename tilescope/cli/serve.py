@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     from tilescope.server.app import make_app
     from tilescope.server.serving import DEFAULT_PORT, bind, run_until_signalled, url_of
 
-    registry = make_registry(args.paths, args.cache_dir, index_all=False)
+    registry = make_registry(args, index_all=False)
     listening = bind(args.host, DEFAULT_PORT if args.port is None else args.port)
     warn_of_strangers(args.host)
 

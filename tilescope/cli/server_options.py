@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tilescope.cli.cache_options import add_cache_options, cache_directory
 from tilescope.tiler.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,32 +19,25 @@ _DEFAULT_PORT = 8808  # as in tilescope.server.serving, which is slow to import;
 
 
 def add_server_options(parser: argparse.ArgumentParser) -> None:
-    """Declares --host, --port and --cache-dir."""
+    """Declares --host and --port, --cache-dir and --cache-size."""
     parser.add_argument(
         "--host", default="127.0.0.1", help="address to listen on; default: 127.0.0.1, this machine alone"
     )
     parser.add_argument("--port", type=_port, metavar="N", help=f"default: {_DEFAULT_PORT}; 0: any free one")
-    parser.add_argument(
-        "--cache-dir",
-        type=Path,
-        metavar="DIR",
-        help="where indexes of traces are kept; default: tilescope/stores in $XDG_CACHE_HOME or ~/.cache",
-    )
+    add_cache_options(parser)
 
 
-def make_registry(paths: Sequence[Path], cache_dir: Path | None, *, index_all: bool) -> Registry:
-    """The runs at the paths. Raises `UsageError` for a path that does not exist."""
-    from tilescope.server.runs.cache import CacheDirectory, default_cache_dir
+def make_registry(args: argparse.Namespace, *, index_all: bool) -> Registry:
+    """The runs at the paths of the command line. Raises `UsageError` for a path that does not exist."""
     from tilescope.server.runs.open_stores import OpenStores
     from tilescope.server.runs.registry import Registry
     from tilescope.tiler.readers import discover
     from tilescope.tiler.store import open_run_store
 
-    for path in paths:
+    for path in args.paths:
         if not path.exists():
             raise UsageError(f"{path}: there is no such file or folder")
-    cache = CacheDirectory((cache_dir or default_cache_dir()).absolute())
-    return Registry(paths, cache, OpenStores(open_run_store), discover, index_all=index_all)
+    return Registry(args.paths, cache_directory(args), OpenStores(open_run_store), discover, index_all=index_all)
 
 
 @contextmanager
@@ -66,9 +59,7 @@ def warn_of_strangers(host: str) -> None:
     from tilescope.server.security import is_loopback
 
     if not is_loopback(host):
-        print(
-            f"tilescope: listening on {host}: whoever reaches this machine can read these traces", file=sys.stderr
-        )
+        print(f"tilescope: listening on {host}: whoever reaches this machine can read these traces", file=sys.stderr)
 
 
 def _port(text: str) -> int:

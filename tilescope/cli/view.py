@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     from tilescope.server.app import make_app
     from tilescope.server.serving import run_until_signalled, url_of
 
-    registry = make_registry(args.paths, args.cache_dir, index_all=True)
+    registry = make_registry(args, index_all=True)
     _check_files(args.paths)
     listening = _listen(args.host, args.port)
     warn_of_strangers(args.host)

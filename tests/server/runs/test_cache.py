@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from tilescope.server.runs.cache import CacheDirectory, default_cache_dir
+from tilescope.tiler.store.turn import turn
+from tilescope.tiler.store.use import hold
 
 
 @pytest.fixture
@@ -50,17 +52,79 @@ def test_a_member_of_an_archive_is_as_old_as_the_archive(tmp_path: Path, trace: 
         cache.store_of("run", members)
 
 
+def make_store(store: Path, size_bytes: int = 10_000, *, used_s: int = 0) -> Path:
+    """A published store, as far as the cache looks at it, that was last used so many seconds after the epoch."""
+    generation = store / "gen-1"
+    generation.mkdir(parents=True)
+    (generation / "data.mdb").write_bytes(bytes(size_bytes))
+    (store / "CURRENT").write_text("gen-1\n")
+    (store / "LOCK").touch()
+    for name in ("CURRENT", "LOCK"):
+        os.utime(store / name, ns=(0, used_s * 10**9))
+    return store
+
+
 def test_older_stores_of_a_run_are_discarded_and_nothing_else(tmp_path: Path) -> None:
     cache = CacheDirectory(tmp_path / "cache")
-    old, new, other = cache.root / "run" / "old", cache.root / "run" / "new", cache.root / "run2" / "old"
-    outside = tmp_path / "elsewhere" / "a", tmp_path / "elsewhere" / "b"
-    for folder in (old, new, other, *outside):
-        folder.mkdir(parents=True)
-        (folder / "CURRENT").touch()
-    cache.discard_older(new)
-    cache.discard_older(outside[0])
+    old, new, other = (make_store(cache.root / name) for name in ("run/old", "run/new", "run2/old"))
+    outside = [make_store(tmp_path / "elsewhere" / name) for name in "ab"]
+    foreign = cache.root / "run" / "notes"
+    foreign.mkdir()
+    (foreign / "mine.txt").touch()
+    assert cache.older(new) == [old]
+    assert cache.older(outside[0]) == []
+    assert [left.path for left in cache.discard(cache.older(new))] == [old]
     assert not old.exists()
     assert all((folder / "CURRENT").exists() for folder in (new, other, *outside))
+    assert (foreign / "mine.txt").exists()
+
+
+def test_the_least_recently_used_go_until_the_others_fit(tmp_path: Path) -> None:
+    cache = CacheDirectory(tmp_path / "cache", capacity_bytes=25_000 + 4 * 4096)
+    a, b, c, d = (
+        make_store(cache.root / f"run-{name}" / "1", used_s=used_s)
+        for name, used_s in zip("abcd", (30, 10, 40, 20), strict=True)
+    )
+    assert [left.path for left in cache.trim(dry_run=True)] == [b, d]
+    assert all(store.exists() for store in (a, b, c, d))
+    assert [left.path for left in cache.trim()] == [b, d]
+    assert [a.exists(), b.exists(), c.exists(), d.exists()] == [True, False, True, False]
+    assert not b.parent.exists()
+    assert cache.trim() == []
+
+
+def test_one_that_is_in_use_stays(tmp_path: Path) -> None:
+    cache = CacheDirectory(tmp_path / "cache", capacity_bytes=0)
+    read, built, free = (make_store(cache.root / "run" / name) for name in ("read", "built", "free"))
+    use = hold(read / "gen-1")
+    assert use is not None
+    with turn(built):
+        assert [left.path for left in cache.trim()] == [free]
+        assert [left.path for left in cache.clear_up()] == []
+    use.close()
+    assert [left.path for left in cache.trim()] == [built, read]
+    assert list(cache.root.iterdir()) == []
+
+
+def test_clearing_up_removes_what_nobody_needs(tmp_path: Path) -> None:
+    cache = CacheDirectory(tmp_path / "cache")
+    stale, new = make_store(cache.root / "run" / "b", used_s=1), make_store(cache.root / "run" / "a", used_s=2)
+    given_up = cache.root / "run2" / "a"
+    (given_up / "gen-3.part").mkdir(parents=True)
+    (new / "gen-0").mkdir()
+    (new / "gen-2.part").mkdir()
+    expected = {stale, new / "gen-0", new / "gen-2.part", given_up}
+    assert {left.path for left in cache.clear_up(dry_run=True)} == expected
+    assert all(path.exists() for path in expected)
+    assert {left.path for left in cache.clear_up()} == expected
+    assert not any(path.exists() for path in expected)
+    assert sorted(path.name for path in new.iterdir()) == ["CURRENT", "LOCK", "gen-1"]
+    assert cache.clear_up() == []
+
+
+def test_a_cache_that_is_not_there_is_empty(tmp_path: Path) -> None:
+    cache = CacheDirectory(tmp_path / "cache")
+    assert (cache.stores(), cache.trim(), cache.clear_up()) == ([], [], [])
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,22 @@ async def test_a_trace_that_was_written_anew_is_new_and_the_old_store_goes_once_
     registry.request_index(await registry.find("run1"))
     await site.jobs.end("run1")
     assert await states(registry) == {"run1": RunState.READY}
+    await registry.close()
     assert not old.exists()
+
+
+async def test_a_trace_of_other_content_is_new_though_its_size_and_time_are_the_same(
+    site: Site, registry: Registry
+) -> None:
+    site.add_run("run1", build="b1")
+    assert await states(registry) == {"run1": RunState.READY}
+    stat = site.file("run1").stat()
+    site.file("run1").write_text("2nur")
+    os.utime(site.file("run1"), ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    assert await states(registry) == {"run1": RunState.NEW}
+    registry.request_index(await registry.find("run1"))
+    await site.jobs.end("run1", build="b2")
+    assert await states(registry) == {"run1": RunState.READY}
 
 
 async def test_only_an_indexed_run_has_a_store(site: Site, registry: Registry) -> None:
