@@ -3,11 +3,12 @@
  */
 
 import { effect, untracked } from "@preact/signals";
-import { ticks } from "./base/time";
+import { formatDuration, ticks } from "./base/time";
 import { centreOn, fit, sameView, type TickRange, type View, visibleRange, xOfTick } from "./base/view";
 import type { AppActions } from "./components/app-context";
 import type { Intent } from "./keys/table";
 import { Api } from "./net/api";
+import type { EventDetails } from "./net/model";
 import { AddressKeeper } from "./state/address";
 import { DetailsLoader, detailsView } from "./state/details";
 import { ROW_PX } from "./state/layout";
@@ -59,7 +60,7 @@ export class App implements AppActions {
     effect(() => {
       const details = detailsView.value;
       if (details.kind !== "ready") return;
-      announcement.value = `${details.details.name}, row ${details.details.row}`;
+      announcement.value = untracked(() => spoken(details.details));
       untracked(() => this.revealSelection());
     });
     effect(() => {
@@ -106,6 +107,11 @@ export class App implements AppActions {
   select(chosen: Selection): void {
     selection.value = chosen;
     if (chosen.kind !== "none") isDrawerOpen.value = true;
+  }
+
+  showRunFacts(): void {
+    selection.value = NOTHING;
+    isDrawerOpen.value = true;
   }
 
   zoomToSelection(): void {
@@ -305,6 +311,14 @@ export class App implements AppActions {
     const target = centreOn(shown, middle, bounds.peek());
     if (!sameView(target, shown)) this.stage.motion.glideTo(target);
   }
+}
+
+/** An event as a screen reader says it. */
+function spoken({ name, durationTicks, row, startTicks }: EventDetails): string {
+  const shown = runView.peek();
+  if (shown.kind !== "open") return name;
+  const { time } = shown.trace.manifest;
+  return `${name}, ${formatDuration(durationTicks, time.tickPs)}, row ${row}, at ${formatDuration(startTicks, time.tickPs)}`;
 }
 
 /** The first view of a run, of a nominal width: the timeline fits the same range when it knows its own. */

@@ -15,6 +15,8 @@ export interface AppActions {
   act(intent: Intent): void;
   select(selection: Selection): void;
   zoomToSelection(): void;
+  /** Opens the drawer with what is known about the run as a whole. */
+  showRunFacts(): void;
 }
 
 const AppContext = createContext<AppActions | null>(null);

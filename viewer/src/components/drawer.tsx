@@ -1,6 +1,5 @@
 /** The details drawer: what is selected, with everything that is known about it, as tables that can be copied. */
 
-import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { formatDuration, formatExactDuration, formatTime } from "../base/time";
 import { withKeys } from "../keys/table";
@@ -12,21 +11,10 @@ import { changeSettings, DRAWER_HEIGHT_PX, settings } from "../state/settings";
 import { type Trace, trackPath } from "../state/trace";
 import { useApp } from "./app-context";
 import { argText, detailsTsv } from "./copy";
+import { Row, RunFacts, WallClockRow } from "./facts";
 import { busyPart, formatCount, formatPercent, plural } from "./format";
 import { CheckIcon, CloseIcon, CopyIcon, FitIcon } from "./icons";
 import { Splitter } from "./splitter";
-
-function Row({ name, children, aside }: { name: string; children: ComponentChildren; aside?: string | undefined }) {
-  return (
-    <tr>
-      <th scope="row">{name}</th>
-      <td class="is-value">
-        {aside === undefined ? children : <span class="exact">{children}</span>}
-        {aside !== undefined && <span class="aside">{aside}</span>}
-      </td>
-    </tr>
-  );
-}
 
 function CopyButton({ text }: { text: () => string }) {
   const [isDone, setDone] = useState(false);
@@ -47,7 +35,7 @@ function CopyButton({ text }: { text: () => string }) {
   );
 }
 
-function Head({ title, label, copy }: { title: string; label: string; copy?: () => string }) {
+function Head({ title, label, copy }: { title: string; label?: string; copy?: () => string }) {
   const app = useApp();
   return (
     <div class="drawer-head">
@@ -55,15 +43,17 @@ function Head({ title, label, copy }: { title: string; label: string; copy?: () 
         {title}
       </h2>
       {copy !== undefined && <CopyButton text={copy} />}
-      <button
-        type="button"
-        class="button is-outlined"
-        title={withKeys(label, "focus-selection")}
-        onClick={() => app.zoomToSelection()}
-      >
-        <FitIcon />
-        {label}
-      </button>
+      {label !== undefined && (
+        <button
+          type="button"
+          class="button is-outlined"
+          title={withKeys(label, "focus-selection")}
+          onClick={() => app.zoomToSelection()}
+        >
+          <FitIcon />
+          {label}
+        </button>
+      )}
       <button
         type="button"
         class="button is-icon"
@@ -76,9 +66,6 @@ function Head({ title, label, copy }: { title: string; label: string; copy?: () 
     </div>
   );
 }
-
-/** Times before this (in 2001) are not counted from the epoch but from when a machine was started. */
-const EARLIEST_CLOCK_NS = 10n ** 18n;
 
 const FLAG_TEXTS: Readonly<Record<string, string>> = {
   open: "open: the trace ended before it did",
@@ -121,9 +108,7 @@ function EventPanel({ trace, details }: { trace: Trace; details: EventDetails })
               </>
             )}
             {details.value !== null && <Row name="Value">{String(details.value)}</Row>}
-            {time.originNs >= EARLIEST_CLOCK_NS && (
-              <Row name="Wall clock">{formatTime(details.startTicks, time, "utc")} UTC</Row>
-            )}
+            <WallClockRow timeTicks={details.startTicks} manifest={trace.manifest} />
             <Row name="Ordinal">{formatCount(details.ordinal)}</Row>
             {details.flags.length > 0 && (
               <Row name="Flags">{details.flags.map((flag) => FLAG_TEXTS[flag] ?? flag).join("; ")}</Row>
@@ -210,10 +195,13 @@ function DrawerContent({ trace }: { trace: Trace }) {
     case "none":
       return (
         <>
-          <Head title="Nothing is selected" label="Zoom to it" />
-          <p class="drawer-empty">
-            Click a slice to see its details, or drag over the timeline to select a time range.
-          </p>
+          <Head title={trace.manifest.name} />
+          <div class="drawer-body">
+            <RunFacts manifest={trace.manifest} />
+            <p class="drawer-hint">
+              Nothing is selected. Click a slice to see its details, or drag over the timeline to select a time range.
+            </p>
+          </div>
         </>
       );
     case "area":
@@ -224,7 +212,7 @@ function DrawerContent({ trace }: { trace: Trace }) {
       if (details.kind === "ready") return <EventPanel trace={trace} details={details.details} />;
       return (
         <>
-          <Head title={details.kind === "failed" ? "This event cannot be shown" : "Loading …"} label="Zoom to it" />
+          <Head title={details.kind === "failed" ? "This event cannot be shown" : "Loading …"} />
           {details.kind === "failed" && <p class="drawer-empty">{details.message}</p>}
         </>
       );

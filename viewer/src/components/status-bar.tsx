@@ -3,6 +3,7 @@
 import { formatDuration } from "../base/time";
 import { drawStatus } from "../state/draw-status";
 import { runView } from "../state/run";
+import { useApp } from "./app-context";
 import { formatBytes, formatCount, plural } from "./format";
 
 const PROMISE =
@@ -28,6 +29,7 @@ function Progress() {
 }
 
 export function StatusBar() {
+  const app = useApp();
   const view = runView.value;
   if (view.kind !== "open") {
     return <footer class="statusbar" />;
@@ -35,10 +37,6 @@ export function StatusBar() {
   const { manifest } = view.trace;
   const { binTicks, events, missingPages } = drawStatus.value;
   const ignored = Object.values(manifest.ignored).reduce((sum, count) => sum + count, 0n);
-  const notes = [
-    ...manifest.warnings,
-    ...Object.entries(manifest.ignored).map(([reason, count]) => `${reason}: ${count}`),
-  ];
   return (
     <footer class="statusbar">
       <Progress />
@@ -55,11 +53,13 @@ export function StatusBar() {
       >
         {events === null ? "… events in view" : `${plural(events, "event")} in view`}
       </span>
-      {notes.length > 0 && (
-        <span title={notes.join("\n")}>
-          {manifest.warnings.length > 0
-            ? plural(manifest.warnings.length, "warning")
-            : `${formatCount(ignored)} ignored`}
+      {(manifest.warnings.length > 0 || ignored > 0n) && (
+        <span>
+          <button type="button" class="status-button" onClick={() => app.showRunFacts()}>
+            {manifest.warnings.length > 0
+              ? plural(manifest.warnings.length, "warning")
+              : `${formatCount(ignored)} ignored`}
+          </button>
         </span>
       )}
       <span class="status-space" />

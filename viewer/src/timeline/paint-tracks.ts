@@ -220,7 +220,7 @@ function paintSeparators(context: CanvasRenderingContext2D, entry: SceneTrack, {
       if (x1 - x0 < minPx || x0 < clipPx || x0 > deviceView.widthPx) continue;
       const y0 = Math.round((entry.topPx + row * entry.rowPx) * ratio);
       const y1 = Math.round((entry.topPx + (row + 1) * entry.rowPx - ROW_GAP_PX) * ratio);
-      context.fillRect(Math.round(x0), y0, widthPx, y1 - y0);
+      context.fillRect(Math.floor(x0), y0, widthPx, y1 - y0);
     }
   }
   context.globalAlpha = 1;

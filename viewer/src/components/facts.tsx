@@ -1,0 +1,74 @@
+/** Tables of facts, as the drawer shows them. */
+
+import type { ComponentChildren } from "preact";
+import { formatTime } from "../base/time";
+import type { Manifest } from "../net/model";
+import { formatBytes, formatCount } from "./format";
+
+export function Row({
+  name,
+  children,
+  aside,
+}: {
+  name: string;
+  children: ComponentChildren;
+  aside?: string | undefined;
+}) {
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      <td class="is-value">
+        {aside === undefined ? children : <span class="exact">{children}</span>}
+        {aside !== undefined && <span class="aside">{aside}</span>}
+      </td>
+    </tr>
+  );
+}
+
+/** Times before this (in 2001) are not counted from the epoch but from when a machine was started. */
+const EARLIEST_CLOCK_NS = 10n ** 18n;
+
+/** A point in time as a date, where the trace knows one. */
+export function WallClockRow({
+  timeTicks,
+  manifest,
+}: {
+  timeTicks: Manifest["range"]["startTicks"];
+  manifest: Manifest;
+}) {
+  if (manifest.time.originNs < EARLIEST_CLOCK_NS) return null;
+  return <Row name="Wall clock">{formatTime(timeTicks, manifest.time, "utc")} UTC</Row>;
+}
+
+const FORMATS: Readonly<Record<string, string>> = {
+  xspace: "XSpace (XPlane)",
+  trace_event_json: "Trace-event JSON",
+};
+
+/** What is known about the run as a whole, with everything that was odd about its files. */
+export function RunFacts({ manifest }: { manifest: Manifest }) {
+  return (
+    <table class="facts" data-table="run">
+      <caption>Run</caption>
+      <tbody>
+        <Row name="Format">{FORMATS[manifest.format] ?? manifest.format}</Row>
+        <Row name={manifest.files.length === 1 ? "File" : "Files"}>{manifest.files.join("\n")}</Row>
+        <Row name={manifest.hosts.length === 1 ? "Host" : "Hosts"}>{manifest.hosts.join("\n")}</Row>
+        <WallClockRow timeTicks={manifest.range.startTicks} manifest={manifest} />
+        <Row name="Events">{formatCount(manifest.events.total)}</Row>
+        <Row name="Tracks">{formatCount(manifest.tracks)}</Row>
+        <Row name="Index">{formatBytes(manifest.storeBytes)}</Row>
+        {manifest.warnings.map((warning) => (
+          <Row key={warning} name="Warning">
+            {warning}
+          </Row>
+        ))}
+        {Object.entries(manifest.ignored).map(([reason, count]) => (
+          <Row key={reason} name="Ignored">
+            {formatCount(count)} × {reason.replace(/_/g, " ")}
+          </Row>
+        ))}
+      </tbody>
+    </table>
+  );
+}
