@@ -16,7 +16,7 @@ export default defineConfig({
   server: {
     host: "127.0.0.1",
     // `npm run dev` talks to a `tilescope serve` that runs beside it.
-    proxy: { "/api": { target: process.env.TILESCOPE_URL ?? "http://127.0.0.1:8470", ws: true } },
+    proxy: { "/api": { target: process.env.TILESCOPE_URL ?? "http://127.0.0.1:8808", ws: true } },
   },
   test: {
     include: ["src/**/*.test.ts", "src/**/*.test.tsx"],

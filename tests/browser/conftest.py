@@ -35,6 +35,11 @@ TWO_HOSTS = "2026_01_31_10_00_00"
 DAMAGED = "invalid/tpu_utf8_mangled.xplane.pb"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Browser tests come last: Playwright keeps an event loop running, beside which no asynchronous test can run."""
+    items.sort(key=lambda item: item.path.is_relative_to(Path(__file__).parent))
+
+
 @dataclass(frozen=True)
 class Served:
     """A running server."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 
 from tests.browser.conftest import TRACES, Served
@@ -150,3 +152,88 @@ def test_a_bin_says_that_it_is_an_aggregate(kineto: Viewer) -> None:
     kineto.rest()
     after = kineto.span()
     assert after[1] - after[0] < before[1] - before[0]
+
+
+def drag(viewer: Viewer, from_x: float, to_x: float, y: float, button: Literal["left", "middle"] = "left") -> None:
+    viewer.page.mouse.move(from_x, y)
+    viewer.page.mouse.down(button=button)
+    viewer.page.mouse.move(to_x, y + 3, steps=4)
+    viewer.page.mouse.up(button=button)
+    viewer.rest()
+
+
+def test_drags_pan_and_zoom(kineto: Viewer) -> None:
+    box = kineto.timeline_box()
+    y = box["y"] + 200
+    left, right = kineto.x_of(200_000_000), kineto.x_of(300_000_000)
+    drag(kineto, left, right, y, "middle")
+    start, end = kineto.span()
+    assert start < 200_000_000 < 300_000_000 < end < 400_000_000
+    for key in ("Shift", "Space"):
+        before = kineto.span()
+        kineto.page.keyboard.down(key)
+        drag(kineto, box["x"] + 700, box["x"] + 500, y)
+        kineto.page.keyboard.up(key)
+        after = kineto.span()
+        ticks_per_px = kineto.page.evaluate("tilescope.view.ticksPerPx")
+        assert after[0] - before[0] == pytest.approx(200 * ticks_per_px, rel=0.01)
+        assert kineto.look()["selection"]["kind"] == "none"
+
+
+def test_an_edge_of_an_area_can_be_moved(kineto: Viewer) -> None:
+    box = kineto.timeline_box()
+    drag(kineto, box["x"] + 300, box["x"] + 600, box["y"] + 200)
+    before = kineto.look()["selection"]
+    drag(kineto, box["x"] + 600, box["x"] + 800, box["y"] + 200)
+    after = kineto.look()["selection"]
+    assert after["start"] == before["start"]
+    assert kineto.x_of(int(after["end"])) == pytest.approx(box["x"] + 800, abs=2)
+
+
+def test_a_double_click_zooms_to_a_slice(kineto: Viewer) -> None:
+    label = next(label for label in kineto.page.evaluate("tilescope.labels") if label["text"] == "ProfilerStep#103")
+    kineto.page.mouse.dblclick(label["x"] + 40, label["y"] + 8)
+    kineto.rest()
+    details = kineto.drawer()
+    start, end = kineto.span()
+    assert start < details.ticks["Start"] < details.ticks["End"] < end
+    assert end - start < 2 * details.ticks["Duration"]
+
+
+def test_the_minimap_goes_where_it_is_pressed(kineto: Viewer) -> None:
+    label = next(label for label in kineto.page.evaluate("tilescope.labels") if label["text"] == "ProfilerStep#103")
+    kineto.page.mouse.dblclick(label["x"] + 40, label["y"] + 8)
+    kineto.rest()
+    width = kineto.span()[1] - kineto.span()[0]
+    box = kineto.page.locator(".minimap").bounding_box()
+    assert box is not None
+    kineto.click(box["x"] + box["width"] * 0.75, box["y"] + 10)
+    kineto.rest()
+    start, end = kineto.span()
+    assert end - start == pytest.approx(width, rel=0.001)
+    assert (start + end) / 2 == pytest.approx(0.75 * 597_891_386, rel=0.01)
+
+
+def test_back_goes_to_the_run_before(kineto: Viewer, served: Served) -> None:
+    kineto.hold("w", 400)
+    kineto.rest()
+    kineto.page.wait_for_timeout(500)
+    first, span = kineto.look()["run"], kineto.span()
+    kineto.page.get_by_role("button", name="Run:").click()
+    kineto.page.get_by_role("menuitemradio", name="tpu_v6e_4core.xplane.pb").click()
+    kineto.wait(f"tilescope.state === 'open' && tilescope.run === '{served.run_id(TRACES[0])}'")
+    kineto.settle()
+    kineto.page.go_back()
+    kineto.wait(f"tilescope.state === 'open' && tilescope.run === '{first}'")
+    kineto.settle()
+    ticks_per_px = kineto.page.evaluate("tilescope.view.ticksPerPx")
+    assert kineto.span()[0] == pytest.approx(span[0], abs=2 * ticks_per_px)
+    assert kineto.span()[1] == pytest.approx(span[1], abs=2 * ticks_per_px)
+
+
+def test_the_status_line_leads_to_the_warnings(viewer: Viewer, served: Served) -> None:
+    viewer.open(served.run_id(TRACES[0]))
+    viewer.page.get_by_role("button", name="1 warning").click()
+    manifest = served.get(f"/runs/{served.run_id(TRACES[0])}/manifest")
+    text = viewer.page.locator("table[data-table=run]").inner_text()
+    assert all(warning in text for warning in manifest["warnings"])

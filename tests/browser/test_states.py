@@ -109,3 +109,13 @@ def test_one_host_of_a_run_can_be_chosen(viewer: Viewer, served: Served) -> None
     viewer.wait("window.tilescope?.state === 'open'")
     viewer.settle()
     assert [item.name for item in viewer.tree() if item.level == 1] == [hosts[1]]
+
+
+def test_what_cannot_be_loaded_is_said(viewer: Viewer, served: Served) -> None:
+    run = served.run_id(TRACES[2])
+    viewer.open(run)
+    viewer.page.route("**/shapes/*", lambda route: route.fulfill(body=b"no shape record"))
+    viewer.page.reload()
+    viewer.wait("document.querySelector('.status-dot.is-bad') !== null")
+    assert "could not be loaded" in viewer.page.inner_text(".statusbar")
+    assert not viewer.look()["sharp"]

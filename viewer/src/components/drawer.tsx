@@ -10,6 +10,7 @@ import { nameOf } from "../state/session";
 import { changeSettings, DRAWER_HEIGHT_PX, settings } from "../state/settings";
 import { type Trace, trackPath } from "../state/trace";
 import { useApp } from "./app-context";
+import { copyText } from "./clipboard";
 import { argText, detailsTsv } from "./copy";
 import { Row, RunFacts, WallClockRow } from "./facts";
 import { busyPart, formatCount, formatPercent, plural } from "./format";
@@ -25,7 +26,7 @@ function CopyButton({ text }: { text: () => string }) {
       title="Copy as tab-separated text"
       aria-label={isDone ? "Copied" : "Copy as tab-separated text"}
       onClick={async () => {
-        await navigator.clipboard.writeText(text());
+        await copyText(text());
         setDone(true);
         setTimeout(() => setDone(false), 1200);
       }}

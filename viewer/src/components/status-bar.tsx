@@ -3,6 +3,7 @@
 import { formatDuration } from "../base/time";
 import { drawStatus } from "../state/draw-status";
 import { runView } from "../state/run";
+import { trouble } from "../state/session";
 import { useApp } from "./app-context";
 import { formatBytes, formatCount, plural } from "./format";
 
@@ -11,6 +12,15 @@ const PROMISE =
 
 function Progress() {
   const { missingPages, connection } = drawStatus.value;
+  const { count, last } = trouble.value;
+  if (count > 0) {
+    return (
+      <span title={last}>
+        <i class="status-dot is-bad" />
+        Something could not be loaded: {last}
+      </span>
+    );
+  }
   if (connection === "connecting") {
     return (
       <span>

@@ -20,6 +20,8 @@ export function listenToKeys(actions: KeyActions): void {
     const binding = bindingOf(event);
     if (binding === undefined) return;
     event.preventDefault();
+    // A switch that is held would flicker.
+    if (event.repeat && binding.group === "Show") return;
     if (binding.held) actions.hold(binding.intent, event.shiftKey);
     else actions.press(binding.intent);
   });

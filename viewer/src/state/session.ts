@@ -21,6 +21,7 @@ export class Session {
   constructor(trace: Trace, theme: Theme, onChange: () => void) {
     const { api, manifest } = trace;
     this.trace = trace;
+    trouble.value = { count: 0, last: "" };
     this.#colors = new ColorTable(theme);
     this.#names = new NameTable(
       (page) => api.names(page),
@@ -38,6 +39,9 @@ export class Session {
       connect: () => new WebSocket(api.streamUrl(location.href)),
       fetchPage: (key, abortSignal) => api.page(key, abortSignal),
       onChange,
+      onError: (error) => {
+        trouble.value = { count: trouble.peek().count + 1, last: error.message };
+      },
     });
   }
 
@@ -74,6 +78,9 @@ export const session = signal<Session | null>(null);
 
 /** Grows with each page of names that arrives, so that texts made of names are made again. */
 export const namesVersion = signal(0);
+
+/** What of the open trace could not be loaded or read: something may be missing on the screen. */
+export const trouble = signal<{ readonly count: number; readonly last: string }>({ count: 0, last: "" });
 
 /** The name of an id, or undefined while it is on its way. */
 export function nameOf(id: number): string | undefined {
