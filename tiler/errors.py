@@ -57,7 +57,14 @@ class StoreVersion(StoreError):
 
 
 class DiskFull(StoreError):
-    """There is no room left to write the store. The message says about how much is needed, and how much is free."""
+    """There is no room left to write the store, or what is needed to make it.
+
+    The message says about how much is needed, and how much is free. `needed_bytes` is what could not be had at once.
+    """
+
+    def __init__(self, message: str, needed_bytes: int = 0) -> None:
+        self.needed_bytes = needed_bytes
+        super().__init__(message)
 
 
 class DamagedStore(StoreError):

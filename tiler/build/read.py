@@ -32,7 +32,7 @@ def read_files(files: Sequence[Path], scratch: Scratch, report: ProgressCallback
         before = sum(trace.size_bytes for trace in traces)
         events = sum(trace.gathered.events for trace in traces)
         gathered = Gatherer(scratch)
-        reader = open_trace(file)
+        reader = open_trace(file, scratch_dir=scratch.folder)
         try:
             for chunk in ahead(reader.chunks()):
                 gathered.add(chunk)

@@ -21,7 +21,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from tilescope.tiler.errors import StoreError
+from tilescope.tiler.errors import DiskFull
 
 _T = TypeVar("_T", bound=np.generic)
 Ints = NDArray[np.int64]
@@ -41,7 +41,7 @@ class Scratch:
     """Makes arrays. `memory_bytes` may be in memory, and as much again of the mapped files at a time."""
 
     def __init__(self, folder: Path | None = None, memory_bytes: int = 1 << 62) -> None:
-        self._folder = folder
+        self.folder = folder
         self._budget = memory_bytes
         self._in_memory = 0
         self._lock = threading.Lock()
@@ -52,10 +52,10 @@ class Scratch:
         self._trimmer: threading.Thread | None = None
 
     def empty(self, n: int, dtype: DTypeLike) -> NDArray[np.generic]:
-        """An array of shape (n,) with any content. Raises StoreError when the disk is full."""
+        """An array of shape (n,) with any content. Raises DiskFull when the disk is full."""
         size = n * np.dtype(dtype).itemsize
         with self._lock:
-            if self._folder is None or self._in_memory + size <= self._budget:
+            if self.folder is None or self._in_memory + size <= self._budget:
                 array = np.empty(n, dtype)
                 self._count(array)
                 return array
@@ -64,7 +64,7 @@ class Scratch:
     def keep(self, array: NDArray[_T]) -> NDArray[_T]:
         """The array, moved to a file when there is no room for it in memory."""
         with self._lock:
-            if self._folder is None or self._in_memory + array.nbytes <= self._budget:
+            if self.folder is None or self._in_memory + array.nbytes <= self._budget:
                 self._count(array)
                 return array
         return self.fill(len(array), array.dtype, lambda part: array[part])
@@ -106,14 +106,14 @@ class Scratch:
         return array
 
     def _new_file(self, size: int) -> mmap.mmap:
-        assert self._folder is not None
-        with tempfile.TemporaryFile(dir=self._folder, prefix="scratch-") as file:
+        assert self.folder is not None
+        with tempfile.TemporaryFile(dir=self.folder, prefix="scratch-") as file:
             try:
                 # Pages of a file that has only been made long kill the process when the disk is full.
                 os.posix_fallocate(file.fileno(), 0, size)
             except OSError as error:
-                raise StoreError(
-                    f"{self._folder}: no room for {size / 1e6:,.0f} MB of scratch space: {error.strerror}"
+                raise DiskFull(
+                    f"{self.folder}: no room for {size / 1e6:,.0f} MB of scratch space: {error.strerror}", size
                 ) from error
             mapped = mmap.mmap(file.fileno(), size)
         self._files.add(mapped)

@@ -6,6 +6,7 @@ XSpace is read in two passes. Mapped pages that have been read are given back, s
 
 from __future__ import annotations
 
+import errno
 import mmap
 import tempfile
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.errors import DamagedTrace, TraceError
+from tilescope.tiler.errors import DamagedTrace, DiskFull, TraceError
 from tilescope.tiler.readers.source import ByteSource
 
 _COPY_BYTES = 4 * 1024 * 1024
@@ -35,7 +36,7 @@ class MappedBytes:
     def of_source(cls, source: ByteSource, scratch_dir: Path | None) -> Self:
         """Maps a source that has not been read yet.
 
-        Raises `DamagedTrace` when the compressed stream is cut short or damaged, `TraceError` without room for it.
+        Raises `DamagedTrace` when the compressed stream is cut short or damaged, `DiskFull` without room for it.
         """
         descriptor = source.file_descriptor()
         if descriptor is not None:
@@ -53,6 +54,11 @@ class MappedBytes:
                 return cls(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else None)
         except OSError as error:
             where = scratch_dir or tempfile.gettempdir()
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                # What is still to come grows as what has come so far, which is gone again by now.
+                needed = size * source.size_bytes // max(source.bytes_read, 1) + _COPY_BYTES
+                what = f"the disk is full: {source.path.name} takes about {needed / 1e6:,.0f} MB when it is inflated"
+                raise DiskFull(f"{where}: {what}", needed) from error
             advice = f"make room in {where}, or inflate the file yourself"
             raise TraceError(source.path, f"cannot be inflated: {error.strerror or error}", advice=advice) from error
 

@@ -6,11 +6,12 @@ import errno
 import os
 import shutil
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Self
 
-from tilescope.tiler.errors import DiskFull, TraceError
+from tilescope.tiler.errors import DiskFull
 
 # Store bytes per byte of the trace, as long as nothing is written from which to tell: XSpace 0.63 (bench/README.md).
 _USUAL_RATIO: Final = 0.65
@@ -38,25 +39,25 @@ class Need:
         missing = max(int(total) - written_bytes, _LEAST_BYTES)
         return cls(missing, shutil.disk_usage(folder).free)
 
+    def at_least(self, error: BaseException) -> Self:
+        """The same, if not less than what the error says could not be had at once: scratch space, mostly."""
+        asked = max((cause.needed_bytes for cause in _causes(error) if isinstance(cause, DiskFull)), default=0)
+        return replace(self, missing_bytes=max(self.missing_bytes, asked))
+
     def error(self, store: Path) -> DiskFull:
         """The line for a person."""
         return DiskFull(
-            f"{store}: the disk is full: the index needs about {_megabytes(self.missing_bytes)} more, "
-            f"{_megabytes(self.free_bytes)} are free there (make room, or name a folder on another disk)"
+            f"{store}: the disk is full: the index needs about {megabytes(self.missing_bytes)} more, "
+            f"{megabytes(self.free_bytes)} are free there (make room, or name a folder on another disk)",
+            self.missing_bytes,
         )
 
 
 def is_full(error: BaseException) -> bool:
-    """Whether an error is, or comes from, a disk or a quota that is full.
-
-    Not so for an error of a trace: room to inflate it is missing elsewhere, and the error says where.
-    """
-    cause: BaseException | None = error
-    while cause is not None and not isinstance(cause, TraceError):
-        if isinstance(cause, DiskFull) or (isinstance(cause, OSError) and cause.errno in _FULL):
-            return True
-        cause = cause.__cause__
-    return False
+    """Whether an error is, or comes from, a disk or a quota that is full."""
+    return any(
+        isinstance(cause, DiskFull) or (isinstance(cause, OSError) and cause.errno in _FULL) for cause in _causes(error)
+    )
 
 
 def has_room(folder: Path) -> bool:
@@ -76,7 +77,14 @@ def require_room(store: Path, source_bytes: int) -> None:
         raise Need.of(store, source_bytes, 0).error(store)
 
 
-def _megabytes(size_bytes: int) -> str:
+def megabytes(size_bytes: int) -> str:
     """1234567 → "1.2 MB", 123456789 → "123 MB"."""
     megabytes = size_bytes / 1e6
     return f"{megabytes:,.1f} MB" if megabytes < 10 else f"{megabytes:,.0f} MB"
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__

@@ -115,7 +115,7 @@ def building_in(turn: Turn, source_bytes: int = 0) -> Iterator[Generation]:
         need = generation.need(source_bytes)
         generation.abandon()
         if is_full(error):
-            raise need.error(turn.store) from error
+            raise need.at_least(error).error(turn.store) from error
         raise
 
 

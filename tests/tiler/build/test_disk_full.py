@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -84,3 +86,27 @@ def test_with_just_enough_room_it_works_and_the_next_one_does_not(tmp_path: Path
         opened = open_run_store(disk / "store")
         assert opened.build == build
         opened.close()
+
+
+@pytest.mark.parametrize("suffix", [".pb", ".pb.gz"])
+def test_scratch_space_counts_too(tmp_path: Path, suffix: str) -> None:
+    """Events that do not fit into memory, and traces that have to be inflated, lie on the disk of the store."""
+    path = tmp_path / f"a{suffix}"
+    trace = write_synthetic_trace(path, format="xspace", events=300_000, tracks=40, seed=1).path
+    with small_disk(tmp_path / "disk", 10 * MB) as disk:
+        with pytest.raises(DiskFull) as failure:
+            build_store([trace], disk / "store", memory_bytes=1 * MB)
+        assert names(disk) == set()
+    found = LINE.search(str(failure.value))
+    assert found is not None
+    missing, free = (float(number) * MB for number in found.groups())
+    assert missing > free
+
+
+def test_a_disk_that_is_full_already(tmp_path: Path, small_trace: Path) -> None:
+    with small_disk(tmp_path / "disk", 2 * MB) as disk:
+        with (disk / "ballast").open("wb") as ballast:
+            os.posix_fallocate(ballast.fileno(), 0, shutil.disk_usage(disk).free)
+        with pytest.raises(DiskFull, match=LINE):
+            build_store([small_trace], disk / "store")
+        assert names(disk) == {"ballast"}

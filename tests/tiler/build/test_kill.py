@@ -122,8 +122,8 @@ def builds(tmp_path: Path) -> Iterator[Builds]:
 
 def test_killed_at_any_moment(builds: Builds) -> None:
     traces = [
-        write_synthetic_trace(builds.folder / f"{seed}.pb", format="xspace", events=EVENTS, tracks=40, seed=seed).path
-        for seed in (1, 2)
+        write_synthetic_trace(builds.folder / name, format="xspace", events=EVENTS, tracks=40, seed=seed).path
+        for name, seed in (("1.pb", 1), ("2.pb.gz", 2))  # one that has to be inflated leaves nothing of that, either
     ]
     builds.run(traces[0])
     served = traces[0].name
