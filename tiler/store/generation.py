@@ -17,10 +17,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tilescope.tiler.errors import NoStore
+from tilescope.tiler.errors import NoStore, StoreError
 from tilescope.tiler.store.disk_space import Need, is_full, require_room
 from tilescope.tiler.store.lmdb_store import LmdbStore
-from tilescope.tiler.store.sweep import published_name, sweep_in_turn
+from tilescope.tiler.store.sweep import sweep_in_turn
 from tilescope.tiler.store.turn import CURRENT, Turn, mark_used, turn
 
 
@@ -33,7 +33,12 @@ def current(path: Path) -> Path:
     """Directory of the published generation. Raises NoStore or StoreError."""
     if not is_store(path):
         raise NoStore(f"{path}: no store here (make one with: tilescope index TRACE -o {path})")
-    name = published_name(path)
+    try:
+        name = (path / CURRENT).read_text().strip()
+    except FileNotFoundError:  # evicted just now
+        name = ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise StoreError(f"{path / CURRENT}: cannot be read: {error}") from error
     if not name.startswith("gen-") or "/" in name or not (path / name).is_dir():
         raise NoStore(f"{path}: names a generation that is not there (index the trace again)")
     return path / name

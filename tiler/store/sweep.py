@@ -36,8 +36,9 @@ def sweep(store: Path, *, dry_run: bool = False) -> list[Leftover]:
 def sweep_in_turn(store: Path, *, dry_run: bool = False) -> list[Leftover]:
     """The same for the process whose turn it is."""
     found = []
+    published = _published(store)
     for path in sorted([*store.glob("gen-*"), *store.glob(f"{CURRENT}.part")]):
-        if path.name == published_name(store):
+        if path.name.encode() == published:
             continue
         with _claimed([path]) as free:
             if free:
@@ -66,16 +67,6 @@ def evict(store: Path, *, dry_run: bool = False) -> Leftover | None:
     return evicted
 
 
-def published_name(store: Path) -> str:
-    """Name of the published generation's folder; empty where there is none. Raises StoreError."""
-    try:
-        return (store / CURRENT).read_text().strip()
-    except FileNotFoundError:
-        return ""
-    except (OSError, UnicodeDecodeError) as error:
-        raise StoreError(f"{store / CURRENT}: cannot be read: {error}") from error
-
-
 def size_of(path: Path) -> int:
     """What the file, or all files below the folder, take on the disk, in bytes."""
     total = 0
@@ -84,6 +75,16 @@ def size_of(path: Path) -> int:
             if file.is_file():
                 total += file.stat().st_blocks * 512
     return total
+
+
+def _published(store: Path) -> bytes:
+    """What CURRENT says; nothing where there is none. One that is damaged names nothing, so that nothing is kept."""
+    try:
+        return (store / CURRENT).read_bytes().strip()
+    except FileNotFoundError:
+        return b""
+    except OSError as error:
+        raise StoreError(f"{store / CURRENT}: cannot be read: {error.strerror}") from error
 
 
 @contextmanager

@@ -13,8 +13,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from io import IOBase
 from pathlib import Path
+from typing import BinaryIO
 
 from tilescope.tiler.errors import StoreError
 
@@ -117,15 +117,17 @@ def is_ours(store: Path) -> bool:
     return CURRENT in names or all(name in (LOCK, f"{CURRENT}.part") or name.startswith("gen-") for name in names)
 
 
-def _take(lock: IOBase) -> bool:
+def _take(lock: BinaryIO) -> bool:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
+    except OSError as error:
+        raise StoreError(f"{lock.name}: cannot be locked: {error.strerror} (name a folder on a local disk)") from error
     return True
 
 
-def _is_at(lock: IOBase, path: Path) -> bool:
+def _is_at(lock: BinaryIO, path: Path) -> bool:
     """Whether the file that is locked is still the one at the path."""
     try:
         return os.path.samestat(os.fstat(lock.fileno()), path.stat())

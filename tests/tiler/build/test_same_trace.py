@@ -125,17 +125,19 @@ def test_a_changed_trace_is_indexed_again(tmp_path: Path, trace: Path) -> None:
     assert len(set(builds)) == 5
 
 
-def test_a_store_that_cannot_be_opened_is_made_again(tmp_path: Path, trace: Path) -> None:
+@pytest.mark.parametrize("damaged", ["gen-*/data.mdb", "CURRENT"])
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe\0 damage" * 1000, b"../elsewhere\n"])
+def test_a_store_that_cannot_be_opened_is_made_again(
+    tmp_path: Path, trace: Path, damaged: str, content: bytes
+) -> None:
     store = tmp_path / "store"
-    build = build_store([trace], store)
-    (store / f"gen-{build}" / "data.mdb").write_bytes(b"damage" * 1000)
-    assert published_after_another_try(trace, store) != build
-
-
-def published_after_another_try(trace: Path, store: Path) -> str:
-    build = build_store([trace], store)
-    assert published(store) == build
-    return build
+    first = build_store([trace], store)
+    (file,) = store.glob(damaged)
+    file.write_bytes(content)
+    second = build_store([trace], store)
+    assert second != first
+    assert published(store) == second
+    assert {entry.name for entry in store.iterdir()} == {"CURRENT", "LOCK", f"gen-{second}"}
 
 
 def test_a_missing_trace_is_an_error_and_leaves_nothing(tmp_path: Path) -> None:
