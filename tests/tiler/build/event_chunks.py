@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
 from tilescope.tiler.columns import EventChunk, Phase
 
@@ -25,7 +27,7 @@ def chunk(
     """A chunk; what is not said is 0, or missing where it may be."""
     n = len(time_ns)
 
-    def optional(column, dtype):
+    def optional(column: Sequence[float] | None, dtype: DTypeLike) -> NDArray[Any] | None:
         return None if column is None else np.array(column, dtype)
 
     return EventChunk(

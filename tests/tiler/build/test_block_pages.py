@@ -46,7 +46,7 @@ def check(number: int, root_level: int, tracks: list[PlacedTrack]) -> list[bytes
     return [page for _, page in pages]
 
 
-def test_pages_are_full_but_not_too_full():
+def test_pages_are_full_but_not_too_full() -> None:
     end = 4**14
     tracks = [placed(96 + k, random_data(k, 20_000, end)) for k in range(12)]
     sizes = [len(page) for page in check(3, 13, tracks)]
@@ -54,10 +54,10 @@ def test_pages_are_full_but_not_too_full():
     assert np.median(sizes) > 0.6 * PAGE_BYTES_AT_MOST
 
 
-def test_a_tile_too_large_for_a_page_has_one_of_its_own():
+def test_a_tile_too_large_for_a_page_has_one_of_its_own() -> None:
     pages = check(0, 5, [placed(0, random_data(1, 30_000, 200)), placed(1, data(1, 1))])
     assert max(len(page) for page in pages) > PAGE_BYTES_AT_MOST
 
 
-def test_a_block_without_events():
+def test_a_block_without_events() -> None:
     assert check(0, 0, [placed(0, None)]) == []

@@ -33,7 +33,7 @@ CORPUS = [
 
 
 @pytest.mark.parametrize("name", CORPUS)
-def test_real_traces_are_built_and_verified(name: str, tmp_path: Path):
+def test_real_traces_are_built_and_verified(name: str, tmp_path: Path) -> None:
     build = build_store([corpus_path(name)], tmp_path / "store")
     report = verify_store(tmp_path / "store")
     store = open_run_store(tmp_path / "store")
@@ -45,7 +45,7 @@ def test_real_traces_are_built_and_verified(name: str, tmp_path: Path):
     assert report.events >= sum(int(manifest["events"][kind]) for kind in drawn)
 
 
-def test_tiles_of_all_kinds(tmp_path: Path):
+def test_tiles_of_all_kinds(tmp_path: Path) -> None:
     build_store([write_trace(tmp_path / "trace.json", busy_events(1))], tmp_path / "store")
     report = verify_store(tmp_path / "store")
     for field in VerifyReport.__dataclass_fields__:
@@ -53,7 +53,7 @@ def test_tiles_of_all_kinds(tmp_path: Path):
     assert len(report.lines()) == 6
 
 
-def test_files_of_several_hosts_share_one_time_axis(tmp_path: Path):
+def test_files_of_several_hosts_share_one_time_axis(tmp_path: Path) -> None:
     files = []
     for host in (10, 9):
         events = [{"ph": "X", "name": f"on {host}", "pid": 1, "tid": 1, "ts": 1000 * host, "dur": 5}]
@@ -75,14 +75,14 @@ def test_files_of_several_hosts_share_one_time_axis(tmp_path: Path):
     store.close()
 
 
-def test_formats_can_be_mixed_in_a_run(tmp_path: Path):
+def test_formats_can_be_mixed_in_a_run(tmp_path: Path) -> None:
     xspace = corpus_path("xplane/jax_cpu_10steps.xplane.pb")
     trace = write_trace(tmp_path / "a.json", busy_events(3, calls=50))
     build_store([xspace, trace], tmp_path / "store", workers=1)
     assert verify_store(tmp_path / "store").events > 989
 
 
-def test_progress_is_told_and_never_goes_back(tmp_path: Path):
+def test_progress_is_told_and_never_goes_back(tmp_path: Path) -> None:
     told: list[Progress] = []
     build_store([write_trace(tmp_path / "a.json", busy_events(1, calls=50))], tmp_path / "store", progress=told.append)
     phases = list(dict.fromkeys(progress.phase for progress in told))
@@ -94,7 +94,7 @@ def test_progress_is_told_and_never_goes_back(tmp_path: Path):
 
 
 @pytest.mark.parametrize("moment", [("read", 1.0), ("build", 0.0), ("build", 1.0), ("publish", 0.0), ("publish", 1.0)])
-def test_cancelling_leaves_nothing(tmp_path: Path, moment: tuple[str, float]):
+def test_cancelling_leaves_nothing(tmp_path: Path, moment: tuple[str, float]) -> None:
     trace = write_trace(tmp_path / "a.json", busy_events(1, calls=50))
 
     def cancel(progress: Progress) -> None:
@@ -106,7 +106,7 @@ def test_cancelling_leaves_nothing(tmp_path: Path, moment: tuple[str, float]):
     assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
 
 
-def test_a_file_that_cannot_be_read_leaves_nothing(tmp_path: Path):
+def test_a_file_that_cannot_be_read_leaves_nothing(tmp_path: Path) -> None:
     good = write_trace(tmp_path / "good.json", busy_events(1, calls=5))
     for name, content in (("random", random.Random(1).randbytes(5000)), ("json", b'"text"')):
         bad = tmp_path / name
@@ -116,7 +116,7 @@ def test_a_file_that_cannot_be_read_leaves_nothing(tmp_path: Path):
         assert not (tmp_path / "store").exists()
 
 
-def test_a_file_that_cannot_be_read_leaves_the_build_before(tmp_path: Path):
+def test_a_file_that_cannot_be_read_leaves_the_build_before(tmp_path: Path) -> None:
     good = write_trace(tmp_path / "good.json", busy_events(1, calls=5))
     build = build_store([good], tmp_path / "store")
     good.write_text("not a trace any more")
@@ -127,7 +127,7 @@ def test_a_file_that_cannot_be_read_leaves_the_build_before(tmp_path: Path):
     store.close()
 
 
-def test_an_empty_trace_is_a_run_that_says_so(tmp_path: Path):
+def test_an_empty_trace_is_a_run_that_says_so(tmp_path: Path) -> None:
     trace = tmp_path / "empty.json"
     trace.write_text("[]")
     build_store([trace], tmp_path / "store")

@@ -26,7 +26,7 @@ def data(*durations: int) -> TrackData:
     )
 
 
-def test_hosts_processes_and_tracks_in_order():
+def test_hosts_processes_and_tracks_in_order() -> None:
     first = TraceSummary("xspace", hostname="host10")
     second = TraceSummary("xspace", hostname="host9")
     first.processes = [Process("late", sort_index=5), Process("early")]
@@ -59,6 +59,6 @@ def test_hosts_processes_and_tracks_in_order():
     assert (rollup.events, rollup.busy, rollup.to_json()["lanes"]) == (2, 10, 2)
 
 
-def test_sums_are_exact_beyond_64_bits():
+def test_sums_are_exact_beyond_64_bits() -> None:
     assert exact_sum(np.full(9, 2**61, np.int64)) == 9 * 2**61
     assert exact_sum(np.zeros(0, np.int64)) == 0

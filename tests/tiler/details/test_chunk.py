@@ -15,7 +15,7 @@ BLOBS = st.lists(st.binary(max_size=10) | st.integers(0, 300_000).map(bytes), ma
 
 
 @given(BLOBS)
-def test_arguments_come_back(blobs):
+def test_arguments_come_back(blobs: list[bytes]) -> None:
     ends = np.cumsum([len(blob) for blob in blobs], dtype=np.int64)
     chunks = list(split(ends, np.frombuffer(b"".join(blobs), np.uint8)))
     firsts = [first for first, _ in chunks] + [len(blobs)]
@@ -25,13 +25,13 @@ def test_arguments_come_back(blobs):
     assert found == blobs
 
 
-def test_many_small_events_make_several_chunks():
+def test_many_small_events_make_several_chunks() -> None:
     ends = np.arange(20_000, dtype=np.int64)
     chunks = list(split(ends, np.zeros(20_000, np.uint8)))
     assert len(chunks) == 3
 
 
-def test_positions_and_chunks_that_make_no_sense():
+def test_positions_and_chunks_that_make_no_sense() -> None:
     ((_, chunk),) = split(np.array([1, 2]), np.zeros(2, np.uint8))
     for position in (-1, 2):
         with pytest.raises(DamagedStore):

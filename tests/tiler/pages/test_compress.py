@@ -13,13 +13,13 @@ from tilescope.tiler.pages import compress, decompress
 
 
 @given(st.binary(max_size=3000))
-def test_any_gzip_reader_reads_a_record(data):
+def test_any_gzip_reader_reads_a_record(data: bytes) -> None:
     member = compress(data)
     assert decompress(member) == gzip.decompress(member) == data
     assert compress(data) == member
 
 
-def test_a_record_of_which_a_byte_is_missing_or_altered_is_refused():
+def test_a_record_of_which_a_byte_is_missing_or_altered_is_refused() -> None:
     data = bytes(range(200)) * 3
     member = compress(data)
     for length in range(len(member)):

@@ -15,7 +15,7 @@ COLUMN = st.lists(INT64, max_size=20) | st.lists(st.integers(0, 300), max_size=2
 
 
 @given(st.dictionaries(st.integers(0, 255), COLUMN, max_size=5), st.integers(0, 27), st.integers(0, 2**32 - 1))
-def test_columns_come_back(columns, level, block):
+def test_columns_come_back(columns: dict[int, list[int]], level: int, block: int) -> None:
     arrays = {column: np.array(values, np.int64) for column, values in columns.items()}
     found = decode(encode(SHAPE_MAGIC, level, 7, block, arrays))
     assert (found.magic, found.level, found.n_tiles, found.block) == (SHAPE_MAGIC, level, 7, block)
@@ -23,12 +23,12 @@ def test_columns_come_back(columns, level, block):
         assert found.ints(column).tolist() == values
 
 
-def test_a_column_that_was_left_out_is_empty():
+def test_a_column_that_was_left_out_is_empty() -> None:
     found = decode(encode(PAGE_MAGIC, 0, 0, 0, {}))
     assert len(found.ints(3)) == len(found.floats(3)) == 0
 
 
-def test_the_bytes_of_the_specification():
+def test_the_bytes_of_the_specification() -> None:
     # One column, id 20, one plane, delta and zigzag, base 100, scale 10: 100, 110, 90.
     head = b"TSPG" + bytes([1, 4]) + (1).to_bytes(2, "little") + (3).to_bytes(4, "little") + (9).to_bytes(4, "little")
     column = bytes([20, 1, 3, 0]) + (3).to_bytes(4, "little") + (100).to_bytes(8, "little") + (10).to_bytes(8, "little")
@@ -37,7 +37,7 @@ def test_the_bytes_of_the_specification():
     assert found.ints(20).tolist() == [100, 110, 90]
 
 
-def test_a_container_that_is_cut_or_longer_is_refused():
+def test_a_container_that_is_cut_or_longer_is_refused() -> None:
     data = encode(PAGE_MAGIC, 1, 3, 0, {1: np.array([1, 500, 3]), 2: np.array([7, 7, 7])})
     for length in range(len(data)):
         with pytest.raises(DamagedStore):
@@ -47,7 +47,7 @@ def test_a_container_that_is_cut_or_longer_is_refused():
 
 
 @pytest.mark.parametrize(("at", "byte"), [(0, 0x55), (4, 2), (17, 9)])
-def test_heads_that_make_no_sense_are_refused(at, byte):
+def test_heads_that_make_no_sense_are_refused(at: int, byte: int) -> None:
     data = bytearray(encode(PAGE_MAGIC, 1, 3, 0, {1: np.array([1, 500, 3])}))
     data[at] = byte
     with pytest.raises(DamagedStore):

@@ -20,7 +20,7 @@ def page() -> bytes:
     return block.encode(0, 2)
 
 
-def test_tiles_with_their_columns():
+def test_tiles_with_their_columns() -> None:
     slices, counter = decode_page(page())
     assert (slices.level, slices.index, slices.slot, slices.flags) == (1, 0, 3, TileFlag.LEAF)
     assert slices.slices.start.tolist() == [1, 5, 1000]
@@ -32,14 +32,14 @@ def test_tiles_with_their_columns():
     assert len(slices.samples) == len(counter.slices) == len(counter.bins) == len(counter.counter_bins) == 0
 
 
-def test_all_tiles_at_once():
+def test_all_tiles_at_once() -> None:
     found = decode_columns(page())
     assert (found.block, found.level, len(found)) == (2, 1, 2)
     assert found.slice_ends.tolist() == [0, 3, 3]
     assert found.sample_ends.tolist() == [0, 0, 2]
 
 
-def test_a_page_cut_anywhere_is_refused():
+def test_a_page_cut_anywhere_is_refused() -> None:
     data = page()
     for length in range(len(data)):
         with pytest.raises(DamagedStore):
@@ -47,13 +47,13 @@ def test_a_page_cut_anywhere_is_refused():
 
 
 @pytest.mark.parametrize("column", [Col.INDEX, Col.N_SLICES, Col.START, Col.DURATION, Col.VALUE, Col.CARRY])
-def test_columns_that_differ_in_length_are_refused(column):
+def test_columns_that_differ_in_length_are_refused(column: Col) -> None:
     whole = containers.decode(page())
     columns = {k: values.view(np.int64) for k, values in whole.columns.items() if k != column}
     with pytest.raises(DamagedStore, match=column.name.lower()):
         decode_columns(containers.encode(containers.PAGE_MAGIC, 1, 2, 2, columns))
 
 
-def test_a_shape_record_is_no_page():
+def test_a_shape_record_is_no_page() -> None:
     with pytest.raises(DamagedStore):
         decode_columns(containers.encode(containers.SHAPE_MAGIC, 0, 0, 0, {}))

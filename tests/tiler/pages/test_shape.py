@@ -27,14 +27,14 @@ SMALL = shape(
 )
 
 
-def test_a_record_comes_back():
+def test_a_record_comes_back() -> None:
     found = Shape.decode(SMALL.encode())
     assert found.block == 5
     for column in ("level", "index", "slot", "flags", "events", "page_crc"):
         assert getattr(found, column).tolist() == getattr(SMALL, column).tolist()
 
 
-def test_pages_begin_where_the_flags_say():
+def test_pages_begin_where_the_flags_say() -> None:
     assert SMALL.pages() == [
         (PageKey(5, 2, 0, 4), slice(0, 2)),
         (PageKey(5, 3, 0, 0), slice(2, 4)),
@@ -44,12 +44,12 @@ def test_pages_begin_where_the_flags_say():
     assert [SMALL.page_of(tile).slot for tile in range(6)] == [4, 4, 0, 0, 4, 0]
 
 
-def test_leaves_of_a_track_are_in_time_order_across_levels():
+def test_leaves_of_a_track_are_in_time_order_across_levels() -> None:
     assert SMALL.leaves(4).tolist() == [0, 1, 4]
     assert SMALL.leaves(0).tolist() == [2]
     assert SMALL.leaves(9).tolist() == []
 
 
-def test_a_page_is_no_shape():
+def test_a_page_is_no_shape() -> None:
     with pytest.raises(DamagedStore):
         Shape.decode(containers.encode(containers.PAGE_MAGIC, 0, 0, 0, {}))

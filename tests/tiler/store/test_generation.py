@@ -30,7 +30,7 @@ def read(store: Path) -> bytes | None:
         data.close()
 
 
-def test_a_build_is_visible_when_it_has_ended(tmp_path):
+def test_a_build_is_visible_when_it_has_ended(tmp_path: Path) -> None:
     store = tmp_path / "new" / "store"
     with building(store) as build:
         build.data.put_many([(b"key", b"1")])
@@ -41,7 +41,7 @@ def test_a_build_is_visible_when_it_has_ended(tmp_path):
     assert read(store) == b"1"
 
 
-def test_the_next_build_replaces_the_one_before(tmp_path):
+def test_the_next_build_replaces_the_one_before(tmp_path: Path) -> None:
     first = publish(tmp_path, b"1")
     second = publish(tmp_path, b"2")
     assert first != second
@@ -49,7 +49,7 @@ def test_the_next_build_replaces_the_one_before(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["CURRENT", "LOCK", f"gen-{second}"]
 
 
-def test_a_reader_keeps_the_generation_that_it_has_opened(tmp_path):
+def test_a_reader_keeps_the_generation_that_it_has_opened(tmp_path: Path) -> None:
     publish(tmp_path, b"1")
     reader = LmdbStore(current(tmp_path))
     publish(tmp_path, b"2")
@@ -58,19 +58,19 @@ def test_a_reader_keeps_the_generation_that_it_has_opened(tmp_path):
     assert read(tmp_path) == b"2"
 
 
-def test_a_build_that_fails_leaves_no_folder(tmp_path):
+def test_a_build_that_fails_leaves_no_folder(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="stop"), building(tmp_path / "a" / "b"):
         raise RuntimeError("stop")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_build_that_fails_leaves_the_folder_that_was_there(tmp_path):
+def test_a_build_that_fails_leaves_the_folder_that_was_there(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt), building(tmp_path):
         raise KeyboardInterrupt
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_build_that_fails_leaves_the_one_before(tmp_path):
+def test_a_build_that_fails_leaves_the_one_before(tmp_path: Path) -> None:
     build = publish(tmp_path, b"1")
 
     def fail() -> None:
@@ -84,7 +84,7 @@ def test_a_build_that_fails_leaves_the_one_before(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["CURRENT", "LOCK", f"gen-{build}"]
 
 
-def test_a_crash_leaves_the_build_before_and_the_next_one_tidies_up(tmp_path):
+def test_a_crash_leaves_the_build_before_and_the_next_one_tidies_up(tmp_path: Path) -> None:
     publish(tmp_path, b"1")
     program = (
         "import os, pathlib, sys\n"
@@ -101,14 +101,14 @@ def test_a_crash_leaves_the_build_before_and_the_next_one_tidies_up(tmp_path):
     assert [path.name for path in tmp_path.glob("gen-*")] == [f"gen-{build}"]
 
 
-def test_one_builds_and_others_wait(tmp_path):
+def test_one_builds_and_others_wait(tmp_path: Path) -> None:
     with building(tmp_path), (tmp_path / "LOCK").open("w") as lock, pytest.raises(BlockingIOError):
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     with (tmp_path / "LOCK").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def test_who_waits_for_a_build_that_fails_builds_then(tmp_path):
+def test_who_waits_for_a_build_that_fails_builds_then(tmp_path: Path) -> None:
     store = tmp_path / "store"
     waits = threading.Event()
 
@@ -129,14 +129,14 @@ def test_who_waits_for_a_build_that_fails_builds_then(tmp_path):
     assert read(store) == b"2"
 
 
-def test_other_folders_are_not_touched(tmp_path):
+def test_other_folders_are_not_touched(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(StoreError, match="not empty"), building(tmp_path):
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
-def test_a_file_is_no_store(tmp_path):
+def test_a_file_is_no_store(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("")
     with pytest.raises(StoreError, match="is a file"), building(file):
@@ -146,13 +146,13 @@ def test_a_file_is_no_store(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "gen-missing\n", "../elsewhere\n", "gen-a/../../b\n"])
-def test_what_current_must_not_say(tmp_path, text):
+def test_what_current_must_not_say(tmp_path: Path, text: str) -> None:
     (tmp_path / "CURRENT").write_text(text)
     with pytest.raises(NoStore, match="index the trace again"):
         current(tmp_path)
 
 
-def test_current_that_is_no_text(tmp_path):
+def test_current_that_is_no_text(tmp_path: Path) -> None:
     (tmp_path / "CURRENT").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(StoreError, match="cannot be read"):
         current(tmp_path)

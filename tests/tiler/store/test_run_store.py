@@ -38,7 +38,7 @@ def tracks(store: RunStore) -> list[dict[str, object]]:
     return tree["tracks"]
 
 
-def test_every_slice_is_that_of_the_file(store: RunStore):
+def test_every_slice_is_that_of_the_file(store: RunStore) -> None:
     for track in tracks(store):
         if track["kind"] != "slice":
             continue
@@ -56,7 +56,7 @@ def test_every_slice_is_that_of_the_file(store: RunStore):
             assert event["args"] == ([] if number is None else [{"name": "number", "value": str(number)}])
 
 
-def test_samples_and_instants(store: RunStore):
+def test_samples_and_instants(store: RunStore) -> None:
     kinds = {str(track["kind"]): int(str(track["id"])) for track in tracks(store)}
     samples = sorted((e for e in EVENTS if e["ph"] == "C"), key=lambda e: int(e["ts"]))
     event = store.event(kinds["counter"], 700)
@@ -67,23 +67,24 @@ def test_samples_and_instants(store: RunStore):
     assert event["name"].startswith("mark")
 
 
-def test_events_that_there_are_not(store: RunStore):
+def test_events_that_there_are_not(store: RunStore) -> None:
     rollup = 0
     for track, ordinal in ((-1, 0), (99, 0), (1, -1), (1, 10**9), (rollup, 0)):
         assert store.event(track, ordinal) is None
 
 
-def test_records_that_there_are_not(store: RunStore):
-    assert store.names(-1) is store.names(9) is store.shape(-1) is store.shape(9) is store.decoded_shape(9) is None
+def test_records_that_there_are_not(store: RunStore) -> None:
+    found = [store.names(-1), store.names(9), store.shape(-1), store.shape(9), store.decoded_shape(9)]
+    assert found == [None] * 5
 
 
-def test_a_folder_that_is_no_store(tmp_path: Path):
+def test_a_folder_that_is_no_store(tmp_path: Path) -> None:
     with pytest.raises(NoStore, match="no store here"):
         open_run_store(tmp_path)
 
 
 @pytest.mark.parametrize(("manifest", "error"), [(b"{", DamagedStore), (b'{"version": 99}', StoreVersion)])
-def test_manifests_that_are_refused(path: Path, tmp_path: Path, manifest: bytes, error: type[Exception]):
+def test_manifests_that_are_refused(path: Path, tmp_path: Path, manifest: bytes, error: type[Exception]) -> None:
     altered = AlteredStore.copy_of(path, tmp_path / "store")
     altered.put({keys.MANIFEST: compress(manifest)})
     for _ in range(2):  # the environment is closed again after each attempt
@@ -91,7 +92,7 @@ def test_manifests_that_are_refused(path: Path, tmp_path: Path, manifest: bytes,
             open_run_store(altered.path)
 
 
-def test_a_damaged_page_is_an_error_not_a_wrong_answer(path: Path, tmp_path: Path):
+def test_a_damaged_page_is_an_error_not_a_wrong_answer(path: Path, tmp_path: Path) -> None:
     altered = AlteredStore.copy_of(path, tmp_path / "store")
     altered.put({keys.page(key): page[:100] + b"\x00" + page[101:] for key, page in altered.pages().items()})
     store = open_run_store(altered.path)
