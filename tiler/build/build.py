@@ -35,8 +35,9 @@ _T = TypeVar("_T")
 DEFAULT_MEMORY_BYTES = 1 << 30
 
 # How the memory is shared out; the rest is for readers, compression and Python itself.
-_SCRATCH_SHARE = 0.25
-_BLOCKS_SHARE = 0.25
+_ARRAYS_SHARE = 0.5
+_MAPPED_SHARE = 0.15
+_BLOCKS_SHARE = 0.2
 
 # Trees and bins of a block while it is built, measured on synthetic traces.
 _BLOCK_BYTES_PER_EVENT = 16
@@ -86,7 +87,7 @@ def _build(
 ) -> None:
     """Everything between the beginning of a generation and its publication."""
     with (
-        closing(Scratch(generation.scratch, int(memory_bytes * _SCRATCH_SHARE))) as scratch,
+        closing(_scratch(generation, memory_bytes)) as scratch,
         ThreadPoolExecutor(workers) as executor,
     ):
         try:
@@ -104,6 +105,10 @@ def _build(
         except BaseException:
             executor.shutdown(cancel_futures=True)
             raise
+
+
+def _scratch(generation: Generation, memory_bytes: int) -> Scratch:
+    return Scratch(generation.scratch, int(memory_bytes * _ARRAYS_SHARE), int(memory_bytes * _MAPPED_SHARE))
 
 
 class _Writer:

@@ -38,11 +38,12 @@ _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
 class Scratch:
-    """Makes arrays. `memory_bytes` may be in memory, and as much again of the mapped files at a time."""
+    """Makes arrays. `memory_bytes` may be in memory, and about `mapped_bytes` of the mapped files at a time."""
 
-    def __init__(self, folder: Path | None = None, memory_bytes: int = 1 << 62) -> None:
+    def __init__(self, folder: Path | None = None, memory_bytes: int = 1 << 62, mapped_bytes: int = 1 << 62) -> None:
         self.folder = folder
-        self._budget = memory_bytes
+        self._memory_bytes = memory_bytes
+        self._mapped_bytes = mapped_bytes
         self._in_memory = 0
         self._lock = threading.Lock()
         self._file: mmap.mmap | None = None
@@ -55,7 +56,7 @@ class Scratch:
         """An array of shape (n,) with any content. Raises DiskFull when the disk is full."""
         size = n * np.dtype(dtype).itemsize
         with self._lock:
-            if self.folder is None or self._in_memory + size <= self._budget:
+            if self.folder is None or self._in_memory + size <= self._memory_bytes:
                 array = np.empty(n, dtype)
                 self._count(array)
                 return array
@@ -64,7 +65,7 @@ class Scratch:
     def keep(self, array: NDArray[_T]) -> NDArray[_T]:
         """The array, moved to a file when there is no room for it in memory."""
         with self._lock:
-            if self.folder is None or self._in_memory + array.nbytes <= self._budget:
+            if self.folder is None or self._in_memory + array.nbytes <= self._memory_bytes:
                 self._count(array)
                 return array
         return self.fill(len(array), array.dtype, lambda part: array[part])
@@ -124,7 +125,7 @@ class Scratch:
 
     def _trim(self) -> None:
         while not self._closed.wait(_TRIM_SECONDS):
-            if _mapped_bytes() > self._budget:
+            if _mapped_bytes() > self._mapped_bytes:
                 for file in list(self._files):
                     file.madvise(mmap.MADV_DONTNEED)
 
