@@ -21,7 +21,7 @@ from tilescope.server.runs import cache
 from tilescope.server.runs.cache import CacheDirectory
 from tilescope.tiler.build import build_store
 from tilescope.tiler.store import open_run_store
-from tilescope.tiler.store.sweep import size_of
+from tilescope.tiler.store.sweep import evict, size_of, sweep
 
 INDEXING = Path(__file__).parents[1] / "tiler" / "build" / "indexing_child.py"
 
@@ -34,6 +34,22 @@ READING = (
     "sys.stdin.readline()\n"
     "print(len(list(store.records())), flush=True)\n"
     "sys.stdin.readline()\n"
+)
+
+
+# Opens a store and reads all of it, again and again until standard input ends; then says how often.
+READING_ON = (
+    "import select, sys, pathlib\n"
+    "from tilescope.tiler.store import open_run_store\n"
+    "times = 0\n"
+    "while not select.select([sys.stdin], [], [], 0)[0]:\n"
+    "    store = open_run_store(pathlib.Path(sys.argv[1]))\n"
+    "    assert len(list(store.records())) > 10\n"
+    "    store.close()\n"
+    "    times += 1\n"
+    "    if times == 1:\n"
+    "        print('reads', flush=True)\n"
+    "print(times, flush=True)\n"
 )
 
 
@@ -90,6 +106,21 @@ def test_a_generation_stays_as_long_as_it_is_read(tmp_path: Path, capsys: pytest
     assert len(generations(store)) == 2
     assert gc(capsys, store)[1].startswith("freed ")
     assert generations(store) == [f"gen-{new}"]
+
+
+def test_readers_never_find_a_gap_between_two_generations(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    build_store([DEMO_TRACE], store)
+    with child("-c", READING_ON, store) as reader:
+        assert line_of(reader) == "reads"
+        for _ in range(20):
+            build_store([DEMO_TRACE], store, force=True)
+            sweep(store)
+            evict(store, dry_run=True)
+        tell(reader)
+        assert int(line_of(reader) or 0) > 1
+    sweep(store)
+    assert len(generations(store)) == 1
 
 
 def test_what_a_killed_process_was_writing_goes_and_what_a_living_one_writes_stays(

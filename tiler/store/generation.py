@@ -31,17 +31,14 @@ def is_store(path: Path) -> bool:
 
 def current(path: Path) -> Path:
     """Directory of the published generation. Raises NoStore or StoreError."""
-    if not is_store(path):
-        raise NoStore(f"{path}: no store here (make one with: tilescope index TRACE -o {path})")
-    try:
-        name = (path / CURRENT).read_text().strip()
-    except FileNotFoundError:  # evicted just now
-        name = ""
-    except (OSError, UnicodeDecodeError) as error:
-        raise StoreError(f"{path / CURRENT}: cannot be read: {error}") from error
-    if not name.startswith("gen-") or "/" in name or not (path / name).is_dir():
-        raise NoStore(f"{path}: names a generation that is not there (index the trace again)")
-    return path / name
+    name = _published_name(path)
+    while name.startswith("gen-") and "/" not in name:
+        if (path / name).is_dir():
+            return path / name
+        before, name = name, _published_name(path)
+        if name == before:  # else a newer one was published meanwhile, and that one removed
+            break
+    raise NoStore(f"{path}: names a generation that is not there (index the trace again)")
 
 
 class Generation:
@@ -122,6 +119,15 @@ def building_in(turn: Turn, source_bytes: int = 0) -> Iterator[Generation]:
         if is_full(error):
             raise need.at_least(error).error(turn.store) from error
         raise
+
+
+def _published_name(path: Path) -> str:
+    try:
+        return (path / CURRENT).read_text().strip()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise NoStore(f"{path}: no store here (make one with: tilescope index TRACE -o {path})") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise StoreError(f"{path / CURRENT}: cannot be read: {error}") from error
 
 
 def _sync(folder: Path) -> None:

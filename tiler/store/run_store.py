@@ -12,13 +12,13 @@ import numpy as np
 
 from tilescope.tiler.details import decoder_for
 from tilescope.tiler.details.chunk import event_args
-from tilescope.tiler.errors import DamagedStore, NoStore, StoreError, StoreVersion
+from tilescope.tiler.errors import DamagedStore, NoStore, StoreVersion
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Shape, Tile, decode_page, decompress
 from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.store import generation, keys
 from tilescope.tiler.store.lmdb_store import LmdbStore
 from tilescope.tiler.store.turn import mark_used
-from tilescope.tiler.store.use import DATA_FILE, Use, hold
+from tilescope.tiler.store.use import Use, hold
 from tilescope.tiler.store.version import STORE_VERSION
 
 # Shapes and pages that are kept decoded for looking up events: a click is followed by clicks nearby.
@@ -182,8 +182,6 @@ def open_run_store(path: Path) -> RunStore:
         use = hold(folder)
         if use is not None:
             return _open_generation(folder, path, use)
-    if (folder / DATA_FILE).is_file():
-        raise StoreError(f"{path}: another process is removing the index (try again)")
     raise NoStore(f"{folder}: there is no index here")
 
 

@@ -6,7 +6,6 @@ file system that has no such locks only loses the protection: a reader that hold
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import os
 from contextlib import suppress
@@ -14,8 +13,6 @@ from pathlib import Path
 from typing import Final
 
 DATA_FILE: Final = "data.mdb"
-
-_BUSY: Final = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES)
 
 
 class Use:
@@ -32,7 +29,10 @@ class Use:
 
 
 def hold(generation: Path) -> Use | None:
-    """Keeps the generation from being removed. None when it is gone already, or is just being removed."""
+    """Keeps the generation from being removed. None when it is gone.
+
+    Waits while somebody has claimed it: that takes milliseconds, and it may turn out to stay.
+    """
     return _lock(generation / DATA_FILE, os.O_RDONLY, fcntl.LOCK_SH)
 
 
@@ -42,9 +42,9 @@ def claim(generation: Path) -> Use | None:
     if not file.exists():
         return Use(-1)
     try:
-        return _lock(file, os.O_RDWR, fcntl.LOCK_EX)
+        return _lock(file, os.O_RDWR, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except PermissionError:  # write permission is only needed on network file systems
-        return _lock(file, os.O_RDONLY, fcntl.LOCK_EX)
+        return _lock(file, os.O_RDONLY, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _lock(file: Path, flags: int, kind: int) -> Use | None:
@@ -54,12 +54,12 @@ def _lock(file: Path, flags: int, kind: int) -> Use | None:
         return None
     use = Use(descriptor)
     try:
-        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
-    except OSError as error:
-        if error.errno in _BUSY or kind == fcntl.LOCK_EX:
-            use.close()
-            return None
-        return use  # no locks here
+        fcntl.flock(descriptor, kind)
+    except OSError:
+        if kind == fcntl.LOCK_SH:
+            return use  # there are no locks here
+        use.close()
+        return None
     with suppress(OSError):
         if os.fstat(descriptor).st_nlink:
             return use

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -72,11 +73,25 @@ def test_several_may_read(store: Path) -> None:
     assert not store.exists()
 
 
-def test_nobody_begins_to_read_what_is_being_removed(store: Path) -> None:
+@pytest.mark.parametrize("is_removed", [False, True])
+def test_who_begins_to_read_waits_for_who_may_remove(store: Path, is_removed: bool) -> None:
     ours = claim(store / "gen-now")
     assert ours is not None
-    assert hold(store / "gen-now") is None
-    ours.close()
+    with ThreadPoolExecutor(1) as executor:
+        reader = executor.submit(hold, store / "gen-now")
+        with pytest.raises(TimeoutError):
+            reader.result(timeout=0.02)
+        if is_removed:
+            (store / "gen-now" / "data.mdb").unlink()
+        ours.close()
+        theirs = reader.result(timeout=10)
+    assert (theirs is None) == is_removed
+    if theirs is not None:
+        assert evict(store) is None
+        theirs.close()
+
+
+def test_what_is_not_there_cannot_be_read(store: Path) -> None:
     assert hold(store / "gen-absent") is None
 
 
