@@ -65,7 +65,11 @@ class Generation:
 
     def need(self, source_bytes: int) -> Need:
         """How much room is missing, and how much there is, if the disk is full now."""
-        return Need.of(self._part, source_bytes, self.data.size_bytes(), self._share_bytes, self._share)
+        try:
+            written_bytes = self.data.size_bytes()
+        except FileNotFoundError:  # all of it was written, and renamed
+            written_bytes = self._share_bytes
+        return Need.of(self._store, source_bytes, written_bytes, self._share_bytes, self._share)
 
     def publish(self) -> None:
         """Makes this generation the current one, and removes those before it that nobody reads."""
@@ -114,9 +118,9 @@ def building_in(turn: Turn, source_bytes: int = 0) -> Iterator[Generation]:
         yield generation
         generation.publish()
     except BaseException as error:
-        need = generation.need(source_bytes)
+        need = generation.need(source_bytes) if is_full(error) else None
         generation.abandon()
-        if is_full(error):
+        if need is not None:
             raise need.at_least(error).error(turn.store) from error
         raise
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
@@ -15,6 +16,7 @@ from tests.tiler.store.small_disk import small_disk
 from tilescope.tiler.build import build_store
 from tilescope.tiler.errors import DiskFull
 from tilescope.tiler.store import open_run_store
+from tilescope.tiler.store.lmdb_store import LmdbStore
 from tilescope.tiler.synth import write_synthetic_trace
 from tilescope.tiler.verify import verify_store
 
@@ -110,3 +112,27 @@ def test_a_disk_that_is_full_already(tmp_path: Path, small_trace: Path) -> None:
         with pytest.raises(DiskFull, match=LINE):
             build_store([small_trace], disk / "store")
         assert names(disk) == {"ballast"}
+
+
+@pytest.mark.parametrize(
+    ("owner", "function"), [(LmdbStore, "put_many"), (LmdbStore, "sync"), (Path, "rename"), (Path, "replace")]
+)
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EIO])
+def test_every_step_may_fail(
+    tmp_path: Path, small_trace: Path, monkeypatch: pytest.MonkeyPatch, owner: type, function: str, number: int
+) -> None:
+    build = build_store([small_trace], tmp_path / "store")
+    before = names(tmp_path)
+
+    def fail(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    expected = OSError if number == errno.EIO else DiskFull
+    with monkeypatch.context() as patch:
+        patch.setattr(owner, function, fail)
+        with pytest.raises(expected):
+            build_store([small_trace], tmp_path / "store", force=True)
+    assert names(tmp_path) == before
+    opened = open_run_store(tmp_path / "store")
+    assert opened.build == build
+    opened.close()
