@@ -97,6 +97,12 @@ SCHEMAS: Final[dict[str, Schema]] = {
             "blocks": COUNT,
             "names": record({"count": COUNT, "page_size": COUNT}),
             "events": reference("EventCounts"),
+            "flows": record(
+                {
+                    kind: reference("Decimal")
+                    for kind in ("edges", "starts_without_end", "ends_without_start", "without_id", "without_slice")
+                }
+            ),
             "ignored": {"type": "object", "additionalProperties": reference("Decimal")},
             "warnings": TEXTS,
             "source_bytes": reference("Decimal"),
@@ -133,6 +139,15 @@ SCHEMAS: Final[dict[str, Schema]] = {
     "Tracks": record({"groups": array(reference("Group")), "tracks": array(reference("Track"))}),
     "Names": array({"type": "array", "prefixItems": [TEXT, TEXT], "minItems": 2, "maxItems": 2}),
     "Argument": record({"name": TEXT, "value": {"description": "Any JSON value; integers are decimal text."}}),
+    "FlowPartner": record({"track": COUNT, "ordinal": reference("Decimal"), "name": TEXT, "start": reference("Decimal")}),
+    "EventFlows": record(
+        {
+            "in": {**array(reference("FlowPartner")), "maxItems": 100},
+            "in_count": reference("Decimal"),
+            "out": {**array(reference("FlowPartner")), "maxItems": 100},
+            "out_count": reference("Decimal"),
+        }
+    ),
     "Event": record(
         {
             "track": COUNT,
@@ -145,6 +160,7 @@ SCHEMAS: Final[dict[str, Schema]] = {
             "row": COUNT,
             "flags": TEXTS,
             "value": nullable(NUMBER),
+            "flows": reference("EventFlows"),
             "args": array(reference("Argument")),
         }
     ),

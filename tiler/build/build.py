@@ -15,6 +15,7 @@ from typing import TypeVar
 from tilescope.tiler import _native
 from tilescope.tiler.build.block_pages import BlockPages
 from tilescope.tiler.build.finished import build_of
+from tilescope.tiler.build.flows import Flows
 from tilescope.tiler.build.layout import Layout, PlacedTrack, lay_out
 from tilescope.tiler.build.manifest import make_manifest
 from tilescope.tiler.build.progress import Progress, ProgressCallback
@@ -94,13 +95,17 @@ def _build(
             run = Run(read_files(files, scratch, report), scratch)
             events = run.events
             report(Progress("build", 0.0, events))
-            layout = lay_out([file.summary for file in run.files], run.all_data(executor).get)
+            data = run.all_data(executor)
+            layout = lay_out([file.summary for file in run.files], data.get)
+            flows = Flows(run, data, layout)
+            for entries in batched(flows.entries(), _ENTRIES_AT_ONCE):
+                generation.data.put_many(entries)
             writer = _Writer(generation, int(memory_bytes * _BLOCKS_SHARE / _BLOCK_BYTES_PER_EVENT))
             for done in writer.write_blocks(layout, run.timeline.end, executor):
                 generation.wrote(done)
                 report(Progress("build", done, events))
             report(Progress("publish", 0.0, events))
-            generation.data.put_many(_tables(generation.build, run, layout, sources))
+            generation.data.put_many(_tables(generation.build, run, layout, flows, sources))
             report(Progress("publish", 1.0, events))
         except BaseException:
             executor.shutdown(cancel_futures=True)
@@ -170,14 +175,14 @@ def _block_entries(number: int, root_level: int, tracks: Sequence[PlacedTrack]) 
                 yield keys.details(track.id, ordinal), args
 
 
-def _tables(build: str, run: Run, layout: Layout, sources: Sequence[Fingerprint]) -> Iterator[Entry]:
+def _tables(build: str, run: Run, layout: Layout, flows: Flows, sources: Sequence[Fingerprint]) -> Iterator[Entry]:
     """All that is stored once for a run."""
     for number, page in enumerate(run.names.pages()):
         yield keys.names(number), page
     for number, file in enumerate(run.files):
         yield keys.args_tables(number), compress(file.summary.args_tables)
     yield keys.TRACKS, compress(_json(layout.to_json()))
-    yield keys.MANIFEST, compress(_json(make_manifest(build, run, layout, sources)))
+    yield keys.MANIFEST, compress(_json(make_manifest(build, run, layout, flows, sources)))
 
 
 def _json(value: object) -> bytes:

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from tilescope.tiler import _native
+from tilescope.tiler.build.flows import Flows
 from tilescope.tiler.build.layout import Layout
 from tilescope.tiler.build.names import NAMES_PER_PAGE
 from tilescope.tiler.build.run import Run
@@ -17,7 +18,9 @@ from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.store.version import STORE_VERSION
 
 
-def make_manifest(build: str, run: Run, layout: Layout, sources: Sequence[Fingerprint]) -> dict[str, Any]:
+def make_manifest(
+    build: str, run: Run, layout: Layout, flows: Flows, sources: Sequence[Fingerprint]
+) -> dict[str, Any]:
     """The manifest. "public" is what docs/api.md describes; the rest is for this package.
 
     The totals of the tracks are sums over the columns that ingest made, before there was any tile.
@@ -38,6 +41,7 @@ def make_manifest(build: str, run: Run, layout: Layout, sources: Sequence[Finger
         "blocks": -(-len(layout.tracks) // TRACKS_PER_BLOCK),
         "names": {"count": len(run.names), "page_size": NAMES_PER_PAGE},
         "events": {kind: str(count) for kind, count in asdict(_counts(run)).items()},
+        "flows": {kind: str(count) for kind, count in asdict(flows.counts).items()},
         "ignored": {reason: str(count) for reason, count in run.ignored().items()},
         "warnings": run.warnings(),
         "source_bytes": str(sum(file.size_bytes for file in run.files)),
@@ -55,6 +59,7 @@ def make_manifest(build: str, run: Run, layout: Layout, sources: Sequence[Finger
             "events": track.events,
             "busy": str(track.busy),
             "details": track.events_with_details,
+            "flow_ends": flows.ends.get(track.id, (0, 0)),
         }
         for track in layout.tracks
     ]

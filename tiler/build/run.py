@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.build.flow_rows import FlowRows, flow_rows
 from tilescope.tiler.build.gather import TrackEvents
 from tilescope.tiler.build.names import RunNames
 from tilescope.tiler.build.read import TraceFile
@@ -29,6 +30,7 @@ class Run:
         self.names = RunNames()
         self._name_ids = [self.names.add(file.summary.names, file.summary.categories) for file in files]
         self._malformed: list[Malformed] = []
+        self._flows: list[dict[int, FlowRows]] = [{} for _ in files]
 
     @property
     def events(self) -> int:
@@ -50,11 +52,25 @@ class Run:
         kind = trace.summary.tracks[track].kind
         if kind == TrackKind.COUNTER:
             return make_samples(timed, self.scratch)
-        data, malformed = make_slices(timed, self.timeline.end, self.scratch)
+        if kind == TrackKind.FLOW:
+            self._keep_flows(file, track, flow_rows(events, timed.start, None, self.scratch))
+            return None
+        made = make_slices(timed, self.timeline.end, self.scratch)
+        self._keep_flows(file, track, made.flows)
+        data, malformed = made.data, made.malformed
         if kind == TrackKind.ASYNC:
             malformed = replace(malformed, overlaps=0)  # they need not nest
         self._malformed.append(malformed)
         return data if len(data) else None
+
+    def take_flows(self, file: int) -> dict[int, FlowRows]:
+        """The flow ends of a file's tracks whose events have been asked for. They are forgotten here."""
+        flows, self._flows[file] = self._flows[file], {}
+        return flows
+
+    def _keep_flows(self, file: int, track: int, rows: FlowRows | None) -> None:
+        if rows is not None:
+            self._flows[file][track] = rows
 
     def _timed(self, events: TrackEvents, base_ns: int, names: NDArray[np.int32]) -> TimedEvents:
         int64, n = np.dtype(np.int64), len(events)

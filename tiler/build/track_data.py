@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.build.arguments import gather_args
+from tilescope.tiler.build.flow_rows import FlowRows, flow_rows
 from tilescope.tiler.build.gather import TrackEvents
 from tilescope.tiler.build.scratch import Scratch, parts
 from tilescope.tiler.columns import Phase
@@ -57,20 +58,32 @@ class TimedEvents:
     name: NDArray[np.int32]
 
 
-def make_slices(timed: TimedEvents, run_end: int, scratch: Scratch) -> tuple[TrackData, Malformed]:
+@dataclass(frozen=True, slots=True)
+class MadeSlices:
+    """What became of a track's events."""
+
+    data: TrackData
+    malformed: Malformed
+    flows: FlowRows | None  # flow ends that stand among the slices
+
+
+def make_slices(timed: TimedEvents, run_end: int, scratch: Scratch) -> MadeSlices:
     """Slices (and instants, which are slices of length 0). `run_end` is the tick at which open ones end."""
     events = timed.events
     if _any_phase(events, Phase.BEGIN, Phase.END):
         pairs = pair(timed.start, timed.duration, events.phase, timed.name, events.key, run_end)
         flags = scratch.fill(len(pairs), np.dtype(np.uint8), lambda p: events.flags[pairs.source[p]] | pairs.flags[p])
         slices = _Slices(pairs.start, pairs.duration, pairs.name, flags, pairs.source, pairs.end_source)
-        data, overlaps = _ordered(events, slices, scratch)
-        return data, Malformed(overlaps, pairs.ends_without_begin, pairs.begins_without_end, pairs.renamed)
+        data, overlaps, source = _ordered(events, slices, scratch)
+        malformed = Malformed(overlaps, pairs.ends_without_begin, pairs.begins_without_end, pairs.renamed)
+        return MadeSlices(data, malformed, flow_rows(events, timed.start, source, scratch))
     slices = _Slices(timed.start, timed.duration, timed.name, events.flags, None, None)
-    if _any_phase(events, Phase.FLOW_START, Phase.FLOW_STEP, Phase.FLOW_END):
-        slices = slices.in_order(np.flatnonzero(events.phase < Phase.FLOW_START), scratch)
-    data, overlaps = _ordered(events, slices, scratch)
-    return data, Malformed(overlaps)
+    if not _any_phase(events, Phase.FLOW_START, Phase.FLOW_STEP, Phase.FLOW_END):
+        data, overlaps, _ = _ordered(events, slices, scratch)
+        return MadeSlices(data, Malformed(overlaps), None)
+    slices = slices.in_order(np.flatnonzero(events.phase < Phase.FLOW_START), scratch)
+    data, overlaps, source = _ordered(events, slices, scratch)
+    return MadeSlices(data, Malformed(overlaps), flow_rows(events, timed.start, source, scratch))
 
 
 def make_samples(timed: TimedEvents, scratch: Scratch) -> TrackData:
@@ -121,8 +134,8 @@ def _any_phase(events: TrackEvents, *phases: Phase) -> bool:
     return any(np.isin(events.phase[part], phases).any() for part in parts(len(events)))
 
 
-def _ordered(events: TrackEvents, slices: _Slices, scratch: Scratch) -> tuple[TrackData, int]:
-    """The slices in canonical order, and how many of them overlap."""
+def _ordered(events: TrackEvents, slices: _Slices, scratch: Scratch) -> tuple[TrackData, int, Ints | None]:
+    """The slices in canonical order, how many of them overlap, and the event that began each (None: in file order)."""
     order = _native.canonical_order(slices.start, slices.duration)
     if order is not None:
         slices = slices.in_order(order, scratch)
@@ -141,7 +154,7 @@ def _ordered(events: TrackEvents, slices: _Slices, scratch: Scratch) -> tuple[Tr
         rows=max(rows, 1),
         busy=exact_sum(slices.duration),
     )
-    return data, overlaps
+    return data, overlaps, slices.source
 
 
 def _args(events: TrackEvents, slices: _Slices, scratch: Scratch) -> tuple[Ints, NDArray[np.uint8]]:

@@ -1,11 +1,13 @@
-// Python's door to pairing.hpp.
+// Python's door to pairing.hpp and enclosing.hpp.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 
 #include <optional>
 #include <stdexcept>
+#include <vector>
 
 #include "bind_arrays.hpp"
+#include "enclosing.hpp"
 #include "pairing.hpp"
 
 namespace nb = nanobind;
@@ -33,11 +35,22 @@ nb::tuple pair(InColumn<std::int64_t> time, InColumn<std::int64_t> duration, InC
                           paired.ends_without_begin, paired.begins_without_end, paired.renamed);
 }
 
+nb::object innermost(InColumn<std::int64_t> start, InColumn<std::int64_t> duration, InColumn<std::int64_t> time) {
+    if (start.size() != duration.size()) throw std::invalid_argument("the columns differ in length");
+    std::vector<std::int64_t> slice(time.size());
+    {
+        nb::gil_scoped_release release;
+        innermost_slices(start.data(), duration.data(), start.size(), time.data(), time.size(), slice.data());
+    }
+    return nb::cast(to_numpy(std::move(slice)));
+}
+
 }  // namespace
 
 void bind_pairing(nb::module_& m) {
     m.def("pair_slices", &pair, nb::arg("time"), nb::arg("duration"), nb::arg("phase"), nb::arg("name"),
           nb::arg("key").none(), nb::arg("trace_end"));
+    m.def("innermost_slices", &innermost, nb::arg("start"), nb::arg("duration"), nb::arg("time"));
 }
 
 }  // namespace tilescope

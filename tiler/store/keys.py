@@ -55,6 +55,16 @@ def details_of(track: int) -> bytes:
     return _ONE.pack(b"D", track)
 
 
+def flow_ends(track: int, ordinal: int) -> bytes:
+    """Key of the chunk of flow ends that begins with those of this slice."""
+    return _DETAILS.pack(b"F", track, ordinal)
+
+
+def flow_ends_of(track: int) -> bytes:
+    """Prefix of a track's chunks of flow ends."""
+    return _ONE.pack(b"F", track)
+
+
 def details_ordinal(key: bytes) -> int:
     """The first event of the chunk with this key."""
     return int(_DETAILS.unpack(key)[2])

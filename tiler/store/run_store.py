@@ -14,6 +14,7 @@ from tilescope.tiler.details import decoder_for
 from tilescope.tiler.details.chunk import event_args
 from tilescope.tiler.errors import DamagedStore, NoStore, StoreVersion
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Shape, Tile, decode_page, decompress
+from tilescope.tiler.pages.flow_ends import FlowEnds
 from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.store import generation, keys
 from tilescope.tiler.store.lmdb_store import LmdbStore
@@ -27,6 +28,9 @@ _KEPT_PAGES = 8
 
 # Between reading the name of a generation and opening it, a newer one may be published and this one removed.
 _OPEN_TRIES = 5
+
+# Partners that an event lists in each direction; the counts are of all.
+_FLOWS_AT_MOST = 100
 
 _FLAG_NAMES = {1: "reaches_in", 2: "open"}
 
@@ -48,6 +52,7 @@ class RunStore:
         self.build: str = manifest["public"]["build"]
         self._kept_shape = lru_cache(_KEPT_SHAPES)(self._decode_shape)
         self._kept_page = lru_cache(_KEPT_PAGES)(self._decode_page)
+        self._kept_names = lru_cache(_KEPT_PAGES)(self._decode_names)
         self._kept_decoder = lru_cache(None)(self._make_decoder)
 
     def manifest(self) -> dict[str, Any]:
@@ -106,6 +111,7 @@ class RunStore:
             out |= {"name": name, "category": category, "start": str(int(tile.slices.start[at]))}
             out |= {"duration": str(int(tile.slices.duration[at])), "row": int(tile.slices.row[at])}
             out |= {"flags": [text for bit, text in _FLAG_NAMES.items() if flags & bit], "value": None}
+        out["flows"] = self._flows(track, ordinal)
         out["args"] = [{"name": name, "value": _to_json(value)} for name, value in self._args(track, ordinal)]
         return out
 
@@ -140,6 +146,27 @@ class RunStore:
         raw = event_args(chunk, ordinal - keys.details_ordinal(key))
         return self._kept_decoder(self._manifest["tracks"][track]["file"])(raw) if raw else []
 
+    def _flows(self, track: int, ordinal: int) -> dict[str, Any]:
+        found = self._data.last_at_most(keys.flow_ends(track, ordinal), keys.flow_ends_of(track))
+        ends = None if found is None else FlowEnds.decode(decompress(found[1]), track)
+        out: dict[str, Any] = {}
+        for side, incoming in (("in", 1), ("out", 0)):
+            of_event = None if ends is None else ends.take((ends.ordinal == ordinal) & (ends.incoming == incoming))
+            out[side] = [] if of_event is None else self._partners(of_event.take(slice(_FLOWS_AT_MOST)))
+            out[f"{side}_count"] = str(0 if of_event is None else len(of_event))
+        return out
+
+    def _partners(self, ends: FlowEnds) -> list[dict[str, Any]]:
+        return [
+            {
+                "track": int(ends.partner_track[k]),
+                "ordinal": str(int(ends.partner_ordinal[k])),
+                "name": self._name(int(ends.partner_name[k]))[0],
+                "start": str(int(ends.partner_start[k])),
+            }
+            for k in range(len(ends))
+        ]
+
     def _make_decoder(self, file: int) -> Any:
         tables = decompress(self._need(keys.args_tables(file), "the table of arguments"))
         return decoder_for(self._manifest["files"][file]["args_encoding"], tables)
@@ -148,9 +175,11 @@ class RunStore:
         if name < 0:
             return "[no name]", ""
         page_size = self._manifest["public"]["names"]["page_size"]
-        entries = self._json(keys.names(name // page_size), f"the page of name {name}")
-        text, category = entries[name % page_size]
+        text, category = self._kept_names(name // page_size)[name % page_size]
         return text, category
+
+    def _decode_names(self, page: int) -> list[tuple[str, str]]:
+        return [(text, category) for text, category in self._json(keys.names(page), f"page {page} of the names")]
 
     def _decode_shape(self, block: int) -> Shape | None:
         record = self.shape(block)

@@ -26,6 +26,8 @@ class TrackEntry:
     events: int
     busy: int  # ticks
     details: int  # events that have an entry in a chunk of arguments
+    flows_out: int  # flow ends that leave its slices
+    flows_in: int  # and that arrive
     children: tuple[int, ...]  # of a rollup
 
     @property
@@ -48,6 +50,7 @@ class Catalogue:
     names_per_page: int
     files: tuple[str, ...]  # encoding of the arguments of each
     counts: dict[str, int]  # events as written in the files, by kind
+    flow_edges: int
     tracks: tuple[TrackEntry, ...]
 
     @classmethod
@@ -77,6 +80,7 @@ class Catalogue:
             int(public["names"]["page_size"]),
             tuple(file["args_encoding"] for file in inner["files"]),
             {kind: int(count) for kind, count in public["events"].items()},
+            int(public["flows"]["edges"]),
             tracks,
         )
 
@@ -116,8 +120,14 @@ def _track(path: Path, number: int, counted: dict[str, Any], shown: dict[str, An
         int(counted["events"]),
         int(counted["busy"]),
         int(counted["details"]),
+        *_flow_ends(counted["flow_ends"]),
         tuple(counted.get("children", ())),
     )
+
+
+def _flow_ends(counts: list[int]) -> tuple[int, int]:
+    leaving, arriving = counts
+    return int(leaving), int(arriving)
 
 
 def _check_children(path: Path, track: TrackEntry, tracks: tuple[TrackEntry, ...]) -> None:

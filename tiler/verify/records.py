@@ -15,7 +15,8 @@ from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Shape
 from tilescope.tiler.store import keys
 from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.verify.catalogue import Catalogue
-from tilescope.tiler.verify.page_source import check_bytes, inflate
+from tilescope.tiler.verify.flows import FlowRecordCheck
+from tilescope.tiler.verify.page_source import PageSource, check_bytes, inflate
 from tilescope.tiler.verify.report import Tally
 from tilescope.tiler.verify.tree import BlockTree
 
@@ -51,6 +52,7 @@ class RecordCheck:
         self._names = 0
         self._details = [0] * len(catalogue.tracks)  # events seen so far, of each track
         self._tables = 0
+        self._flows = FlowRecordCheck(catalogue, trees, PageSource(store), tally)
         self._takes: dict[bytes, Callable[[bytes, bytes], None]] = {
             keys.MANIFEST: self._take_known,
             keys.TRACKS: self._take_known,
@@ -59,6 +61,7 @@ class RecordCheck:
             b"N": self._take_names,
             b"A": self._take_tables,
             b"D": self._take_details,
+            b"F": self._flows.take,
         }
 
     def check(self, done: Callable[[int], None]) -> None:
@@ -84,6 +87,7 @@ class RecordCheck:
             if seen != track.details:
                 raise self._catalogue.track_error(track.id, f"arguments of {seen} events, at ingest {track.details}")
             self._tally["details_events"] += seen
+        self._flows.finish()
 
     def _take_known(self, key: bytes, value: bytes) -> None:
         inflate(value)  # its content was checked when the catalogue was made

@@ -1,0 +1,62 @@
+"""The flow ends of a track as a reader gives them: what is left to bind to slices and to join by their keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.build.gather import TrackEvents
+from tilescope.tiler.build.scratch import Scratch
+from tilescope.tiler.columns import EventFlag, Phase
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class FlowRows:
+    """Columns of shape (n,), in file order."""
+
+    phase: NDArray[np.uint8]  # FLOW_START, FLOW_STEP or FLOW_END
+    tick: Ints
+    key: Ints  # flow id, -1: none
+    flags: NDArray[np.uint8]  # EventFlag
+    ordinal: Ints | None  # slice of the same track that each belongs to; None: they are bound by their times
+
+    def __len__(self) -> int:
+        return len(self.phase)
+
+
+def flow_rows(events: TrackEvents, tick: Ints, source: Ints | None, scratch: Scratch) -> FlowRows | None:
+    """The flow ends among a track's events, whose times are `tick`; None when there are none.
+
+    `source[ordinal]` is the event that began a slice of the track: where slices and flow ends stand together, an end
+    belongs to the event before it. None: the track is a carrier and has no slices.
+    """
+    rows = np.flatnonzero(events.phase >= Phase.FLOW_START)
+    if not len(rows):
+        return None
+    key = np.full(len(rows), -1, np.int64) if events.key is None else scratch.pick(events.key, rows)
+    return FlowRows(
+        scratch.pick(events.phase, rows),
+        scratch.pick(tick, rows),
+        key,
+        scratch.pick(events.flags, rows),
+        None if source is None else _ordinals_before(rows, len(events), source, scratch),
+    )
+
+
+def binds_to_next(rows: FlowRows) -> NDArray[np.bool_]:
+    """Which ends bind to the slice that begins next, and not to the one around them."""
+    enclosing = (rows.flags & EventFlag.BIND_ENCLOSING) != 0
+    return (rows.phase == Phase.FLOW_END) & ~enclosing
+
+
+def _ordinals_before(rows: Ints, n_events: int, source: Ints, scratch: Scratch) -> Ints:
+    """The ordinal of the event before each run of flow ends; -1 where that made no slice."""
+    first_of_run = np.maximum.accumulate(np.where(np.diff(rows, prepend=-2) != 1, rows, 0))
+    ordinal_of = scratch.fill(n_events + 1, np.dtype(np.int64), lambda p: np.full(p.stop - p.start, -1, np.int64))
+    ordinal_of[source] = np.arange(len(source))
+    # The last place stays -1: that of the event before the first.
+    return ordinal_of[first_of_run - 1]

@@ -1,0 +1,144 @@
+"""Flow ends: in order, of slices that there are, and each with exactly one partner that says the same of it.
+
+An end says of itself its track, ordinal and time, and its slice is looked up in the leaves for start and name; it says all
+of that of its partner, too. What all ends say of themselves must be what their partners say of them, as multisets. Their
+number has no limit, so they are compared as sums of 64-bit hashes, two for each track.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.columns import TrackKind
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.pages.flow_ends import FlowEnds
+from tilescope.tiler.store import keys
+from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
+from tilescope.tiler.verify.columns import Ints
+from tilescope.tiler.verify.page_source import PageSource, inflate
+from tilescope.tiler.verify.report import Tally
+from tilescope.tiler.verify.tree import BlockTree
+
+Hashes = NDArray[np.uint64]
+
+
+class FlowRecordCheck:
+    """Takes all chunks of flow ends in the order of their keys."""
+
+    def __init__(self, catalogue: Catalogue, trees: list[BlockTree], pages: PageSource, tally: Tally) -> None:
+        self._catalogue = catalogue
+        self._trees = trees
+        self._pages = pages
+        self._tally = tally
+        tracks = len(catalogue.tracks)
+        self._counts = np.zeros((tracks, 2), np.int64)  # that leave, that arrive
+        self._said = np.zeros((tracks, 2), np.uint64)  # by the ends of a track of themselves
+        self._heard = np.zeros((tracks, 2), np.uint64)  # of them by their partners
+        self._leaves: dict[int, tuple[Ints, Ints]] = {}  # of one track: positions, and how many events begin up to each
+        self._last = -1, -1  # track and slice of the last end of the chunk before
+
+    def take(self, key: bytes, value: bytes) -> None:
+        """Checks a chunk. Raises DamagedStore."""
+        number = int.from_bytes(key[1:5], "big")
+        tracks = self._catalogue.tracks
+        if number >= len(tracks) or tracks[number].kind != TrackKind.SLICE:
+            raise DamagedStore(f"{self._catalogue.path}: a record that should not be there: {key!r}")
+        track = tracks[number]
+        try:
+            ends = FlowEnds.decode(inflate(value), number)
+        except DamagedStore as error:
+            raise self._error(track, f"flow ends are damaged: {error}") from error
+        if key != keys.flow_ends(number, int(ends.ordinal[0])):
+            raise self._error(track, f"flow ends of event {ends.ordinal[0]} are stored as those of another")
+        self._check_order(track, ends)
+        self._check_partners(track, ends)
+        start, name = self._slices(track, ends.ordinal)
+        own = [np.full(len(ends), number), ends.ordinal, ends.tick]
+        partner = [ends.partner_track, ends.partner_ordinal, ends.partner_tick]
+        said = _hash([ends.incoming, *own, start, name, *partner])
+        heard = _hash([1 - ends.incoming, *partner, ends.partner_start, ends.partner_name, *own])
+        for side in (0, 1):
+            self._said[number : number + 1, side] += said[ends.incoming == side].sum(dtype=np.uint64)
+            arriving = ends.incoming == 1 - side
+            np.add.at(self._heard[:, side], ends.partner_track[arriving], heard[arriving])
+            self._counts[number, side] += np.count_nonzero(ends.incoming == side)
+        self._tally["flow_chunks"] += 1
+
+    def finish(self) -> None:
+        """To be called after the last chunk: compares what ends say of themselves with what their partners say."""
+        for track in self._catalogue.tracks:
+            leaving, arriving = self._counts[track.id].tolist()
+            if (leaving, arriving) != (track.flows_out, track.flows_in):
+                what = f"{leaving} flows leave it and {arriving} arrive, at ingest {track.flows_out} and {track.flows_in}"
+                raise self._error(track, what)
+            for side, what in enumerate(("leave", "arrive at")):
+                if self._said[track.id, side] != self._heard[track.id, side]:
+                    raise self._error(track, f"flows that {what} it are not those that the other ends name")
+        leaving, arriving = self._counts.sum(axis=0).tolist()
+        if not leaving == arriving == self._catalogue.flow_edges:
+            what = f"{leaving} flow ends leave and {arriving} arrive, of {self._catalogue.flow_edges} flows"
+            raise DamagedStore(f"{self._catalogue.path}: {what}")
+        self._tally["flow_edges"] += leaving
+
+    def _check_order(self, track: TrackEntry, ends: FlowEnds) -> None:
+        """By slice, outgoing before incoming, by time; all ends of a slice in one chunk."""
+        if ((ends.incoming < 0) | (ends.incoming > 1)).any():
+            raise self._error(track, "a flow end neither leaves nor arrives")
+        rank = (ends.ordinal << 1) | ends.incoming
+        late = (rank[1:] < rank[:-1]) | ((rank[1:] == rank[:-1]) & (ends.tick[1:] < ends.tick[:-1]))
+        if late.any() or (track.id == self._last[0] and int(ends.ordinal[0]) <= self._last[1]):
+            raise self._error(track, f"flow ends from event {ends.ordinal[0]} on are out of order")
+        self._last = track.id, int(ends.ordinal[-1])
+        self._check_range(track, ends.ordinal, track.events, "of event")
+        self._check_range(track, ends.tick, self._catalogue.end + 1, "at tick")
+
+    def _check_partners(self, track: TrackEntry, ends: FlowEnds) -> None:
+        tracks = self._catalogue.tracks
+        self._check_range(track, ends.partner_track, len(tracks), "with partner on track")
+        for partner in np.unique(ends.partner_track).tolist():
+            if tracks[partner].kind != TrackKind.SLICE:
+                raise self._error(track, f"a flow end has its partner on track {partner}, which holds no slices")
+            those = ends.partner_ordinal[ends.partner_track == partner]
+            self._check_range(track, those, tracks[partner].events, f"with partner on track {partner}: event")
+
+    def _check_range(self, track: TrackEntry, values: Ints, stop: int, what: str) -> None:
+        wrong = np.flatnonzero((values < 0) | (values >= stop))
+        if len(wrong):
+            raise self._error(track, f"a flow end {what} {values[wrong[0]]}, which there is not")
+
+    def _slices(self, track: TrackEntry, ordinal: Ints) -> tuple[Ints, Ints]:
+        """Starts and names of slices, as the leaves have them."""
+        tree = self._trees[track.block]
+        if track.id not in self._leaves:
+            position = np.flatnonzero(tree.leaf & (tree.slot == track.slot))
+            position = position[np.argsort(tree.index[position] << (2 * tree.level[position]), kind="stable")]
+            self._leaves = {track.id: (position, np.cumsum(tree.events[position]))}
+        position, stops = self._leaves[track.id]
+        leaf = np.searchsorted(stops, ordinal, side="right")
+        if not len(position) or int(leaf.max()) >= len(position):
+            raise self._error(track, "its leaves hold fewer events than it has flow ends for")
+        start, name = np.empty_like(ordinal), np.empty_like(ordinal)
+        for number in np.unique(leaf).tolist():
+            slices = self._pages.read(tree, position[number : number + 1]).slices
+            here = leaf == number
+            at = np.searchsorted(slices.ordinal, ordinal[here])
+            at = np.minimum(at, max(0, len(slices.ordinal) - 1))
+            if not len(slices.ordinal) or (slices.ordinal[at] != ordinal[here]).any():
+                raise tree.error(int(position[number]), "it lacks an event that has flow ends")
+            start[here], name[here] = slices.start[at], slices.name[at]
+        return start, name
+
+    def _error(self, track: TrackEntry, what: str) -> DamagedStore:
+        return self._catalogue.track_error(track.id, what)
+
+
+def _hash(columns: list[Ints]) -> Hashes:
+    """A number for each row that depends on all its values and their places (splitmix64 over the columns)."""
+    out = np.zeros(len(columns[0]), np.uint64)
+    for column in columns:
+        out = (out ^ column.astype(np.int64).view(np.uint64)) + np.uint64(0x9E3779B97F4A7C15)
+        out = (out ^ (out >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        out = (out ^ (out >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        out ^= out >> np.uint64(31)
+    return out
