@@ -139,7 +139,9 @@ SCHEMAS: Final[dict[str, Schema]] = {
     "Tracks": record({"groups": array(reference("Group")), "tracks": array(reference("Track"))}),
     "Names": array({"type": "array", "prefixItems": [TEXT, TEXT], "minItems": 2, "maxItems": 2}),
     "Argument": record({"name": TEXT, "value": {"description": "Any JSON value; integers are decimal text."}}),
-    "FlowPartner": record({"track": COUNT, "ordinal": reference("Decimal"), "name": TEXT, "start": reference("Decimal")}),
+    "FlowPartner": record(
+        {"track": COUNT, "ordinal": reference("Decimal"), "name": TEXT, "start": reference("Decimal")}
+    ),
     "EventFlows": record(
         {
             "in": {**array(reference("FlowPartner")), "maxItems": 100},

@@ -39,6 +39,7 @@ class FakeStore:
 
     def manifest(self) -> dict[str, Any]:
         counts = ("total", "slices", "instants", "counter_samples", "async_slices", "flow_ends", "other")
+        flows = ("edges", "starts_without_end", "ends_without_start", "without_id", "without_slice")
         return {
             "build": self.build,
             "format": "xspace",
@@ -55,6 +56,7 @@ class FakeStore:
             "blocks": 1,
             "names": {"count": 2, "page_size": 1024},
             "events": dict.fromkeys(counts, "7"),
+            "flows": dict.fromkeys(flows, "3"),
             "ignored": {"missing_ph": "2"},
             "warnings": ["a warning"],
             "source_bytes": "123456",
@@ -95,6 +97,12 @@ class FakeStore:
             "row": 0,
             "flags": ["open"],
             "value": None,
+            "flows": {
+                "in": [{"track": 0, "ordinal": "2", "name": "copy", "start": "8000"}],
+                "in_count": "1",
+                "out": [],
+                "out_count": "0",
+            },
             "args": [{"name": "flops", "value": "123456789012"}, {"name": "shape", "value": [None, "é"]}],
         }
 

@@ -14,7 +14,7 @@ def write_trace(path: Path, events: list[dict[str, Any]]) -> Path:
 
 
 def busy_events(seed: int, *, threads: int = 3, calls: int = 1500) -> list[dict[str, Any]]:
-    """Threads with nested calls so short and so many that tiles above must aggregate; instants and a counter too."""
+    """Threads with nested calls so short and so many that tiles above must aggregate; instants, a counter, flows."""
     rng = random.Random(seed)
     events: list[dict[str, Any]] = [{"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "worker"}}]
     for tid in range(threads):
@@ -32,4 +32,8 @@ def busy_events(seed: int, *, threads: int = 3, calls: int = 1500) -> list[dict[
     for k in range(1300):
         events.append({"ph": "i", "name": f"mark {k % 3}", "pid": 1, "tid": 0, "s": "t", "ts": rng.randrange(60_000)})
         events.append({"ph": "C", "name": "memory", "pid": 1, "ts": rng.randrange(60_000), "args": {"bytes": k * 1.5}})
+    for k in range(400):
+        flow = {"name": "hand over", "cat": "flow", "pid": 1, "id": k}
+        events.append(flow | {"ph": "s", "tid": k % threads, "ts": 70 * k})
+        events.append(flow | {"ph": "f", "tid": (k + 1) % threads, "ts": 70 * k + 100, "bp": "e"})
     return events

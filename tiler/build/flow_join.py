@@ -1,8 +1,8 @@
 """Joins flow ends of equal key to edges: start, steps, ends.
 
 Ends of a key are taken in the order (time, starts before steps before ends, order in the file). A step or an end is
-joined to the last start or step before it. So one start may have several ends (fan-out), a step hands the flow on, and a
-second start of the same key begins a new flow. An end that lies before the only start of its key is joined to that
+joined to the last start or step before it. So one start may have several ends (fan-out), a step hands the flow on, and
+a second start of the same key begins a new flow. An end that lies before the only start of its key is joined to that
 start all the same: clocks of hosts and devices differ (in traces of Ascend devices by tens of microseconds).
 """
 

@@ -50,7 +50,8 @@ def flow_rows(events: TrackEvents, tick: Ints, source: Ints | None, scratch: Scr
 def binds_to_next(rows: FlowRows) -> NDArray[np.bool_]:
     """Which ends bind to the slice that begins next, and not to the one around them."""
     enclosing = (rows.flags & EventFlag.BIND_ENCLOSING) != 0
-    return (rows.phase == Phase.FLOW_END) & ~enclosing
+    to_next: NDArray[np.bool_] = (rows.phase == Phase.FLOW_END) & ~enclosing
+    return to_next
 
 
 def _ordinals_before(rows: Ints, n_events: int, source: Ints, scratch: Scratch) -> Ints:
@@ -59,4 +60,5 @@ def _ordinals_before(rows: Ints, n_events: int, source: Ints, scratch: Scratch) 
     ordinal_of = scratch.fill(n_events + 1, np.dtype(np.int64), lambda p: np.full(p.stop - p.start, -1, np.int64))
     ordinal_of[source] = np.arange(len(source))
     # The last place stays -1: that of the event before the first.
-    return ordinal_of[first_of_run - 1]
+    ordinals: Ints = ordinal_of[first_of_run - 1]
+    return ordinals

@@ -112,7 +112,14 @@ class _Edges:
             those = track == number
             start[those], name[those] = data.start[ordinal[those]], data.name[ordinal[those]]
         return FlowEnds(
-            ends.ordinal[own], incoming, ends.tick[own], track.astype(np.int64), ordinal, ends.tick[partner], start, name
+            ends.ordinal[own],
+            incoming,
+            ends.tick[own],
+            track.astype(np.int64),
+            ordinal,
+            ends.tick[partner],
+            start,
+            name,
         )
 
 
@@ -128,9 +135,7 @@ def _file_ends(
             number = threads.get((carrier.process, carrier.name, carrier.detail), -1)
         slices = data.get((file, number))
         place = -1 if slices is None else places[id(slices)]
-        parts.append(
-            _Ends(rows.phase, rows.tick, rows.key, np.full(len(rows), place, np.int32), bind(rows, slices))
-        )
+        parts.append(_Ends(rows.phase, rows.tick, rows.key, np.full(len(rows), place, np.int32), bind(rows, slices)))
     if not parts:
         return None
     return _Ends(

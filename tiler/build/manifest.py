@@ -18,9 +18,7 @@ from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.store.version import STORE_VERSION
 
 
-def make_manifest(
-    build: str, run: Run, layout: Layout, flows: Flows, sources: Sequence[Fingerprint]
-) -> dict[str, Any]:
+def make_manifest(build: str, run: Run, layout: Layout, flows: Flows, sources: Sequence[Fingerprint]) -> dict[str, Any]:
     """The manifest. "public" is what docs/api.md describes; the rest is for this package.
 
     The totals of the tracks are sums over the columns that ingest made, before there was any tile.

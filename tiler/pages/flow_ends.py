@@ -53,7 +53,7 @@ class FlowEnds:
 
     def encode(self, track: int) -> bytes:
         """A column container, not compressed."""
-        columns = {column: getattr(self, name) for name, column in _COLUMNS.items()}
+        columns: dict[int, Ints] = {column: getattr(self, name) for name, column in _COLUMNS.items()}
         columns[Col.FLOW_PARTNER_OFFSET] = self.partner_tick - self.partner_start
         return container.encode(container.FLOWS_MAGIC, 0, len(self), track, columns)
 

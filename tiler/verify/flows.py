@@ -1,6 +1,6 @@
 """Flow ends: in order, of slices that there are, and each with exactly one partner that says the same of it.
 
-An end says of itself its track, ordinal and time, and its slice is looked up in the leaves for start and name; it says all
+An end says of itself its track, ordinal and time; its slice's start and name are looked up in the leaves. It says all
 of that of its partner, too. What all ends say of themselves must be what their partners say of them, as multisets. Their
 number has no limit, so they are compared as sums of 64-bit hashes, two for each track.
 """
@@ -70,7 +70,9 @@ class FlowRecordCheck:
         for track in self._catalogue.tracks:
             leaving, arriving = self._counts[track.id].tolist()
             if (leaving, arriving) != (track.flows_out, track.flows_in):
-                what = f"{leaving} flows leave it and {arriving} arrive, at ingest {track.flows_out} and {track.flows_in}"
+                what = (
+                    f"{leaving} flows leave it and {arriving} arrive, at ingest {track.flows_out} and {track.flows_in}"
+                )
                 raise self._error(track, what)
             for side, what in enumerate(("leave", "arrive at")):
                 if self._said[track.id, side] != self._heard[track.id, side]:

@@ -42,6 +42,6 @@ class VerifyReport:
             "count, busy time, name, share and longest, computed anew from the events, are the same",
             f"{self.rollup_bins:,} bins of {self.rollup_tracks:,} rollups: equal to the events of their tracks",
             f"{self.counter_bins:,} counter bins and {self.samples:,} samples: equal to one another",
-            f"{self.flow_edges:,} flows in {self.flow_chunks:,} chunks: both ends name each other, and slices that there are",
+            f"{self.flow_edges:,} flows in {self.flow_chunks:,} chunks: both ends name each other, and real slices",
             f"{self.names:,} names; arguments of {self.details_events:,} events in {self.details_chunks:,} chunks",
         ]

@@ -111,4 +111,6 @@ def test_an_event_that_is_missing_from_its_leaf(altered: AlteredStore) -> None:
         columns[Col.N_SLICES][tile] -= 1
 
     for key in pages_with(altered, Col.START):
-        assert_noticed(altered, key, change, r"level \d+, tile \d+: .*(start|single slices|reach|in the tiles below)")
+        assert_noticed(
+            altered, key, change, r"level \d+, tile \d+: .*(start|single slices|reach|in the tiles below|lacks)"
+        )

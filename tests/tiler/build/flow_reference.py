@@ -1,0 +1,189 @@
+"""Flows in plain Python: from a reader's rows and the slices of a store to the edges that there must be."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from tilescope.tiler.columns import EventFlag, Phase, TrackKind
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, SliceFlag, TileFlag, decode_page, decompress
+from tilescope.tiler.pages.flow_ends import FlowEnds
+from tilescope.tiler.readers import open_trace
+from tilescope.tiler.store import keys
+from tilescope.tiler.store.run_store import RunStore
+
+Edge = tuple[int, int, int, int, int, int]  # track, ordinal and tick of the one end, and of the other
+
+
+@dataclass(frozen=True)
+class End:
+    phase: int
+    tick: int
+    key: int
+    track: int
+    ordinal: int | None
+
+
+@dataclass
+class Expected:
+    edges: Counter[Edge]
+    counts: dict[str, str]  # as the manifest has them
+
+
+def expected_flows(file: Path, store: RunStore) -> Expected:
+    """What the store should hold of the file that it was built from."""
+    return join(read_ends(file, store))
+
+
+def join(ends: list[End]) -> Expected:
+    by_key: dict[int, list[End]] = defaultdict(list)
+    for end in ends:
+        if end.key >= 0:
+            by_key[end.key].append(end)
+    edges: list[tuple[End, End]] = []
+    dangling: Counter[str] = Counter(without_id=sum(end.key < 0 for end in ends))
+    for group in by_key.values():
+        group.sort(key=lambda end: (end.tick, end.phase))
+        starts = [end for end in group if end.phase == Phase.FLOW_START]
+        giver: End | None = None
+        given: set[int] = set()
+        for end in group:
+            source = None
+            if end.phase != Phase.FLOW_START:
+                source = giver
+                if source is None and end.phase == Phase.FLOW_END and len(starts) == 1:
+                    source = starts[0]
+                if source is None:
+                    dangling["ends_without_start"] += 1
+                else:
+                    edges.append((source, end))
+                    given.add(id(source))
+            if end.phase != Phase.FLOW_END:
+                giver = end
+        dangling["starts_without_end"] += sum(end.phase != Phase.FLOW_END and id(end) not in given for end in group)
+    bound: Counter[Edge] = Counter()
+    for a, b in edges:
+        if a.ordinal is None or b.ordinal is None:
+            dangling["without_slice"] += 1
+        else:
+            bound[a.track, a.ordinal, a.tick, b.track, b.ordinal, b.tick] += 1
+    kinds = ("starts_without_end", "ends_without_start", "without_id", "without_slice")
+    return Expected(bound, {"edges": str(bound.total())} | {kind: str(dangling[kind]) for kind in kinds})
+
+
+def innermost(start: np.ndarray, end: np.ndarray, tick: int) -> int | None:
+    """The last slice around the tick, or else the last that ends at it."""
+    around = np.flatnonzero((start <= tick) & ((end > tick) | (start == tick)))
+    if not len(around):
+        around = np.flatnonzero(end == tick)
+    return int(around[-1]) if len(around) else None
+
+
+def following(start: np.ndarray, tick: int) -> int | None:
+    """The first slice from the tick on."""
+    later = np.flatnonzero(start >= tick)
+    return int(later[0]) if len(later) else None
+
+
+def read_ends(file: Path, store: RunStore) -> list[End]:
+    """All flow ends of the file, bound."""
+    manifest = store.manifest()
+    reader = open_trace(file)
+    rows = [
+        (int(track), int(phase), int(time) * 1000 + int(ps), int(duration) * 1000 + int(dps), int(key), int(flags))
+        for chunk in reader.chunks()
+        for track, phase, time, ps, duration, dps, key, flags in zip(
+            chunk.track,
+            chunk.phase,
+            chunk.time_ns,
+            np.zeros(len(chunk)) if chunk.time_ps is None else chunk.time_ps,
+            chunk.duration_ns,
+            np.zeros(len(chunk)) if chunk.duration_ps is None else chunk.duration_ps,
+            np.full(len(chunk), -1) if chunk.key is None else chunk.key,
+            chunk.flags,
+            strict=True,
+        )
+    ]
+    summary = reader.summary()
+    reader.close()
+    zero_ps = (int(manifest["origin_ns"]) - summary.base_time_ns) * 1000
+    tree = json.loads(decompress(store.tracks()))
+    groups = {group["id"]: (group["name"], group["detail"]) for group in tree["groups"]}
+    shown = {
+        (*groups[track["group"]], track["name"], track["detail"]): track["id"]
+        for track in tree["tracks"]
+        if track["kind"] == "slice"
+    }
+    assert len(shown) == sum(track["kind"] == "slice" for track in tree["tracks"])
+
+    def place(track: int) -> int:
+        thread = summary.tracks[track]
+        process = summary.processes[thread.process]
+        return int(shown.get((process.name, process.detail, thread.name, thread.detail), -1))
+
+    slices = slices_of(store)
+    none = np.zeros(0, np.int64)
+    owner: dict[int, int] = {}  # of each track: its event before, counted in file order
+    events: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    found: list[tuple[int, int, int, int, int | None]] = []
+    for track, phase, time, duration, key, flags in rows:
+        tick = (time - zero_ps) // manifest["tick_ps"]
+        if phase < Phase.FLOW_START:
+            owner[track] = len(events[track])
+            events[track].append((tick, -duration))
+            continue
+        ordinal: int | None
+        if summary.tracks[track].kind == TrackKind.FLOW:
+            start, end = slices.get(place(track), (none, none))
+            to_next = phase == Phase.FLOW_END and not flags & EventFlag.BIND_ENCLOSING
+            ordinal = following(start, tick) if to_next else innermost(start, end, tick)
+            found.append((phase, tick, key, track, ordinal))
+        else:
+            found.append((phase, tick, key, track, -1 - owner[track]))
+    rank: dict[int, dict[int, int]] = {}
+    for track in {track for _, _, _, track, ordinal in found if ordinal is not None and ordinal < 0}:
+        order = sorted(range(len(events[track])), key=lambda k, of=events[track]: of[k])
+        rank[track] = {position: ordinal for ordinal, position in enumerate(order)}
+    return [
+        End(phase, tick, key, place(track), rank[track][-1 - o] if o is not None and o < 0 else o)
+        for phase, tick, key, track, o in found
+    ]
+
+
+def slices_of(store: RunStore) -> dict[int, tuple[np.ndarray, np.ndarray]]:
+    """Starts and ends of the slices of each track, by ordinal."""
+    found: dict[int, list[tuple[int, int, int]]] = defaultdict(list)
+    for key, value in store.records():
+        if key[:1] != b"P":
+            continue
+        block = keys.page_key(key).block
+        for tile in decode_page(decompress(value)):
+            if tile.flags & TileFlag.LEAF:
+                for k in np.flatnonzero(tile.slices.flags & SliceFlag.REACHES_IN == 0):
+                    start, length = int(tile.slices.start[k]), int(tile.slices.duration[k])
+                    found[block * TRACKS_PER_BLOCK + tile.slot].append((int(tile.slices.ordinal[k]), start, length))
+    out = {}
+    for track, rows in found.items():
+        columns = np.array(sorted(rows), np.int64)
+        assert (columns[:, 0] == np.arange(len(columns))).all()
+        out[track] = columns[:, 1], columns[:, 1] + columns[:, 2]
+    return out
+
+
+def stored_edges(store: RunStore, *, incoming: bool = False) -> Counter[Edge]:
+    """The edges as the slices that they leave have them, or those at which they arrive."""
+    edges: Counter[Edge] = Counter()
+    for key, value in store.records():
+        if key[:1] != b"F":
+            continue
+        track = int.from_bytes(key[1:5], "big")
+        ends = FlowEnds.decode(decompress(value), track)
+        for k in np.flatnonzero(ends.incoming == int(incoming)):
+            own = track, int(ends.ordinal[k]), int(ends.tick[k])
+            partner = int(ends.partner_track[k]), int(ends.partner_ordinal[k]), int(ends.partner_tick[k])
+            edges[partner + own if incoming else own + partner] += 1
+    return edges
