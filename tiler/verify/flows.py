@@ -1,8 +1,8 @@
 """Flow ends: in order, of slices that there are, and each with exactly one partner that says the same of it.
 
 An end says of itself its track, ordinal and time; its slice's start and name are looked up in the leaves. It says all
-of that of its partner, too. What all ends say of themselves must be what their partners say of them, as multisets. Their
-number has no limit, so they are compared as sums of 64-bit hashes, two for each track.
+of that of its partner, too. What all ends say of themselves must be what their partners say of them, as multisets.
+Their number has no limit, so they are compared as sums of 64-bit hashes, two for each track.
 """
 
 from __future__ import annotations

@@ -146,8 +146,8 @@ def read_ends(file: Path, store: RunStore) -> list[End]:
             found.append((phase, tick, key, track, -1 - owner[track]))
     rank: dict[int, dict[int, int]] = {}
     for track in {track for _, _, _, track, ordinal in found if ordinal is not None and ordinal < 0}:
-        order = sorted(range(len(events[track])), key=lambda k, of=events[track]: of[k])
-        rank[track] = {position: ordinal for ordinal, position in enumerate(order)}
+        order = sorted((event, position) for position, event in enumerate(events[track]))
+        rank[track] = {position: ordinal for ordinal, (_, position) in enumerate(order)}
     return [
         End(phase, tick, key, place(track), rank[track][-1 - o] if o is not None and o < 0 else o)
         for phase, tick, key, track, o in found

@@ -20,8 +20,8 @@ def ends(per_slice: list[int]) -> FlowEnds:
     n = len(ordinal)
     rng = np.random.default_rng(n)
     tick = np.arange(n) * 1000
-    columns = [rng.integers(0, 1 << 40, n) for _ in range(4)]
-    return FlowEnds(ordinal, rng.integers(0, 2, n), tick, *columns, rng.integers(-1, 50, n))
+    a, b, c, d = (rng.integers(0, 1 << 40, n) for _ in range(4))
+    return FlowEnds(ordinal, rng.integers(0, 2, n), tick, a, b, c, d, rng.integers(-1, 50, n))
 
 
 def same(a: FlowEnds, b: FlowEnds) -> bool:
