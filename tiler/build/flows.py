@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler import _native
 from tilescope.tiler.build.flow_binding import bind
+from tilescope.tiler.build.flow_bins import flow_tiles
 from tilescope.tiler.build.flow_join import join_flows
 from tilescope.tiler.build.flow_rows import FlowRows
 from tilescope.tiler.build.layout import Layout
@@ -46,7 +48,8 @@ class Flows:
     ends: dict[int, tuple[int, int]] = field(default_factory=dict)  # of each track: how many leave, how many arrive
 
     def entries(self) -> Iterator[tuple[bytes, bytes]]:
-        """All chunks of flow ends, each with its key."""
+        """All chunks of flow ends and of flow tiles, each with its key."""
+        root_level = _native.root_level(self.run.timeline.end)
         places = {id(track.data): track.id for track in self.layout.tracks if track.data is not None}
         for file, trace in enumerate(self.run.files):
             ends = _file_ends(file, trace.summary.tracks, self.run.take_flows(file), self.data, places)
@@ -57,6 +60,9 @@ class Flows:
                 self.ends[track] = len(stored) - arriving, arriving
                 for chunk in stored.chunks():
                     yield keys.flow_ends(track, int(chunk.ordinal[0])), compress(chunk.encode(track))
+                for level in flow_tiles(stored, root_level):
+                    for tiles in level.chunks():
+                        yield keys.flow_tiles(track, level.level, int(tiles.index[0])), compress(tiles.encode(track))
 
     def _edges(self, ends: _Ends) -> _Edges:
         joined = join_flows(ends.phase, ends.tick, ends.key)

@@ -8,6 +8,7 @@ from tilescope.tiler.pages import PageKey
 
 _PAGE = struct.Struct(">cIBQB")
 _ONE = struct.Struct(">cI")
+_FLOW_TILES = struct.Struct(">cIBQ")
 _DETAILS = struct.Struct(">cIQ")
 
 MANIFEST = b"M"
@@ -63,6 +64,17 @@ def flow_ends(track: int, ordinal: int) -> bytes:
 def flow_ends_of(track: int) -> bytes:
     """Prefix of a track's chunks of flow ends."""
     return _ONE.pack(b"F", track)
+
+
+def flow_tiles(track: int, level: int, index: int) -> bytes:
+    """Key of the chunk of flow tiles that begins with this one."""
+    return _FLOW_TILES.pack(b"G", track, level, index)
+
+
+def flow_tiles_key(key: bytes) -> tuple[int, int, int]:
+    """Track, level and index of the first tile of the chunk with this key."""
+    _, track, level, index = _FLOW_TILES.unpack(key)
+    return track, level, index
 
 
 def details_ordinal(key: bytes) -> int:

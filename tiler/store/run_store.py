@@ -115,6 +115,12 @@ class RunStore:
         out["args"] = [{"name": name, "value": _to_json(value)} for name, value in self._args(track, ordinal)]
         return out
 
+    def flow_ends(self, track: int) -> Iterator[FlowEnds]:
+        """All flow ends of a track, chunk by chunk in their order. Raises DamagedStore."""
+        prefix = keys.flow_ends_of(track)
+        for _, chunk in self._data.scan(prefix, prefix):
+            yield FlowEnds.decode(decompress(chunk), track)
+
     def close(self) -> None:
         """Closes the store, and lets others remove it."""
         self._data.close()

@@ -36,6 +36,7 @@ class FlowRecordCheck:
         self._said = np.zeros((tracks, 2), np.uint64)  # by the ends of a track of themselves
         self._heard = np.zeros((tracks, 2), np.uint64)  # of them by their partners
         self._leaves: dict[int, tuple[Ints, Ints]] = {}  # of one track: positions, and how many events begin up to each
+        self._finished = False
         self._last = -1, -1  # track and slice of the last end of the chunk before
 
     def take(self, key: bytes, value: bytes) -> None:
@@ -67,6 +68,9 @@ class FlowRecordCheck:
 
     def finish(self) -> None:
         """To be called after the last chunk: compares what ends say of themselves with what their partners say."""
+        if self._finished:
+            return
+        self._finished = True
         for track in self._catalogue.tracks:
             leaving, arriving = self._counts[track.id].tolist()
             if (leaving, arriving) != (track.flows_out, track.flows_in):

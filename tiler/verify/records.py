@@ -15,6 +15,7 @@ from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Shape
 from tilescope.tiler.store import keys
 from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.verify.catalogue import Catalogue
+from tilescope.tiler.verify.flow_bins import FlowTileCheck
 from tilescope.tiler.verify.flows import FlowRecordCheck
 from tilescope.tiler.verify.page_source import PageSource, check_bytes, inflate
 from tilescope.tiler.verify.report import Tally
@@ -53,6 +54,7 @@ class RecordCheck:
         self._details = [0] * len(catalogue.tracks)  # events seen so far, of each track
         self._tables = 0
         self._flows = FlowRecordCheck(catalogue, trees, PageSource(store), tally)
+        self._flow_tiles = FlowTileCheck(store, catalogue, tally)
         self._takes: dict[bytes, Callable[[bytes, bytes], None]] = {
             keys.MANIFEST: self._take_known,
             keys.TRACKS: self._take_known,
@@ -62,6 +64,7 @@ class RecordCheck:
             b"A": self._take_tables,
             b"D": self._take_details,
             b"F": self._flows.take,
+            b"G": self._take_flow_tiles,
         }
 
     def check(self, done: Callable[[int], None]) -> None:
@@ -88,6 +91,7 @@ class RecordCheck:
                 raise self._catalogue.track_error(track.id, f"arguments of {seen} events, at ingest {track.details}")
             self._tally["details_events"] += seen
         self._flows.finish()
+        self._flow_tiles.finish()
 
     def _take_known(self, key: bytes, value: bytes) -> None:
         inflate(value)  # its content was checked when the catalogue was made
@@ -159,6 +163,10 @@ class RecordCheck:
             raise self._catalogue.track_error(track, f"arguments from event {seen} on are damaged")
         self._details[track] += n
         self._tally["details_chunks"] += 1
+
+    def _take_flow_tiles(self, key: bytes, value: bytes) -> None:
+        self._flows.finish()  # their keys come before; tiles are held against ends that are as they should be
+        self._flow_tiles.take(key, value)
 
     def _unknown_page(self, page: PageKey) -> DamagedStore:
         track = page.block * TRACKS_PER_BLOCK + page.slot

@@ -30,6 +30,7 @@ class VerifyReport:
     details_events: int = 0
     flow_edges: int = 0
     flow_chunks: int = 0
+    flow_tiles: int = 0
 
     def lines(self) -> list[str]:
         """A fact a line, for people."""
@@ -42,6 +43,7 @@ class VerifyReport:
             "count, busy time, name, share and longest, computed anew from the events, are the same",
             f"{self.rollup_bins:,} bins of {self.rollup_tracks:,} rollups: equal to the events of their tracks",
             f"{self.counter_bins:,} counter bins and {self.samples:,} samples: equal to one another",
-            f"{self.flow_edges:,} flows in {self.flow_chunks:,} chunks: both ends name each other, and real slices",
+            f"{self.flow_edges:,} flows in {self.flow_chunks:,} chunks: both ends name each other, and real slices; "
+            f"{self.flow_tiles:,} tiles of flows, equal to the ends that lie in them",
             f"{self.names:,} names; arguments of {self.details_events:,} events in {self.details_chunks:,} chunks",
         ]

@@ -1,0 +1,100 @@
+"""Flow tiles: how many flow ends lie in each bin of a track, and the strongest edges. See docs/page-format.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.pages import container
+from tilescope.tiler.pages.columns import Col
+
+Ints = NDArray[np.int64]
+
+# Edges that are told apart in a tile; all others are summed.
+EDGES_PER_TILE = 32
+
+# Flow ends of a tile below which there are no finer tiles: so many bins and edges say as much as the ends themselves.
+ENDS_OF_LAST_TILE = 1024
+
+# Tiles of a chunk: about 1.5 KB each at most.
+_CHUNK_TILES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class FlowTiles:
+    """Flow tiles of one track and level, in ascending order of index.
+
+    Bins and edges are those of the tiles, one after the other: bins ascending, edges by falling count, then by bin,
+    direction and partner. What `other_out` and `other_in` count is not in an edge: so counts add up in each bin.
+    """
+
+    level: int
+    index: Ints  # (tiles,)
+    n_bins: Ints  # (tiles,) how many of the bins belong to each tile
+    n_edges: Ints  # (tiles,) the same for the edges
+    bin: Ints  # (bins,) 0 to 255
+    out: Ints  # (bins,) flow ends that leave
+    into: Ints  # (bins,) flow ends that arrive
+    other_out: Ints  # (bins,)
+    other_in: Ints  # (bins,)
+    edge_bin: Ints  # (edges,) 0 to 255
+    edge_incoming: Ints  # (edges,) 0: they leave, 1: they arrive
+    edge_partner: Ints  # (edges,) track
+    edge_count: Ints  # (edges,)
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def chunks(self) -> Iterator[FlowTiles]:
+        """The tiles in pieces of the size in which they are stored."""
+        bins, edges = (np.concatenate([[0], np.cumsum(n)]) for n in (self.n_bins, self.n_edges))
+        for first in range(0, len(self), _CHUNK_TILES):
+            last = min(first + _CHUNK_TILES, len(self))
+            parts = {
+                **dict.fromkeys(_TILE_COLUMNS, slice(first, last)),
+                **dict.fromkeys(_BIN_COLUMNS, slice(int(bins[first]), int(bins[last]))),
+                **dict.fromkeys(_EDGE_COLUMNS, slice(int(edges[first]), int(edges[last]))),
+            }
+            yield FlowTiles(self.level, **{name: getattr(self, name)[part] for name, part in parts.items()})
+
+    def encode(self, track: int) -> bytes:
+        """A column container, not compressed."""
+        columns: dict[int, Ints] = {column: getattr(self, name) for name, column in _COLUMNS.items()}
+        return container.encode(container.FLOW_BINS_MAGIC, self.level, len(self), track, columns)
+
+    @classmethod
+    def decode(cls, data: bytes, track: int) -> FlowTiles:
+        """The tiles in a chunk of this track. Raises DamagedStore."""
+        chunk = container.decode(data)
+        if chunk.magic != container.FLOW_BINS_MAGIC or chunk.block != track:
+            raise DamagedStore(f"a record is no chunk of flow tiles of track {track}")
+        tiles = cls(chunk.level, **{name: chunk.ints(column) for name, column in _COLUMNS.items()})
+        for names, size in (
+            (_TILE_COLUMNS, chunk.n_tiles),
+            (_BIN_COLUMNS, int(tiles.n_bins.sum())),
+            (_EDGE_COLUMNS, int(tiles.n_edges.sum())),
+        ):
+            if not size or any(len(getattr(tiles, name)) != size for name in names):
+                raise DamagedStore(f"a chunk of flow tiles of track {track} has columns of wrong lengths")
+        return tiles
+
+
+_TILE_COLUMNS = {"index": Col.INDEX, "n_bins": Col.N_FLOW_BINS, "n_edges": Col.N_FLOW_EDGES}
+_BIN_COLUMNS = {
+    "bin": Col.FLOW_BIN,
+    "out": Col.FLOW_OUT,
+    "into": Col.FLOW_IN,
+    "other_out": Col.FLOW_OTHER_OUT,
+    "other_in": Col.FLOW_OTHER_IN,
+}
+_EDGE_COLUMNS = {
+    "edge_bin": Col.FLOW_EDGE_BIN,
+    "edge_incoming": Col.FLOW_EDGE_INCOMING,
+    "edge_partner": Col.FLOW_EDGE_PARTNER,
+    "edge_count": Col.FLOW_EDGE_COUNT,
+}
+_COLUMNS = {**_TILE_COLUMNS, **_BIN_COLUMNS, **_EDGE_COLUMNS}
