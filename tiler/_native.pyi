@@ -126,6 +126,25 @@ class Block:
     ]: ...
     def encode(self, first: int, last: int) -> bytes: ...
 
+# bind_histogram.cpp
+
+class Histograms:
+    def __init__(
+        self,
+        start: NDArray[np.int64],
+        duration: NDArray[np.int64],
+        name: NDArray[np.int32],
+        level: NDArray[np.uint8],
+        index: NDArray[np.int64],
+        leaf: NDArray[np.bool_],
+    ) -> None: ...
+    def next(
+        self, rows: int
+    ) -> (
+        tuple[int, int, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+        | None
+    ): ...
+
 # bind_trace_event.cpp
 
 class NotTraceJson(Exception):

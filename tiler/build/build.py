@@ -16,6 +16,7 @@ from tilescope.tiler import _native
 from tilescope.tiler.build.block_pages import BlockPages
 from tilescope.tiler.build.finished import build_of
 from tilescope.tiler.build.flows import Flows
+from tilescope.tiler.build.histograms import histograms
 from tilescope.tiler.build.layout import Layout, PlacedTrack, lay_out
 from tilescope.tiler.build.manifest import make_manifest
 from tilescope.tiler.build.progress import Progress, ProgressCallback
@@ -164,12 +165,14 @@ class _Writer:
 
 
 def _block_entries(number: int, root_level: int, tracks: Sequence[PlacedTrack]) -> Iterator[Entry]:
-    """All that is stored of a block: pages, shape record, arguments."""
+    """All that is stored of a block: pages, shape record, histograms, arguments."""
     block = BlockPages(number, root_level, tracks)
     for key, page in block.pages():
         yield keys.page(key), page
-    yield keys.shape(number), compress(block.shape().encode())
+    shape = block.shape()
+    yield keys.shape(number), compress(shape.encode())
     for track in tracks:
+        yield from histograms(track, shape)
         if track.data is not None and track.events_with_details:
             for ordinal, args in chunk.split(track.data.args_end, track.data.args):
                 yield keys.details(track.id, ordinal), args

@@ -4,6 +4,7 @@
 namespace nb = nanobind;
 
 namespace tilescope {
+void bind_histogram(nb::module_& m);
 void bind_pairing(nb::module_& m);
 void bind_synth(nb::module_& m);
 void bind_xspace(nb::module_& m);
@@ -13,6 +14,7 @@ void bind_trace_event(nb::module_& m);
 
 NB_MODULE(_native, m) {
     m.doc() = "Hot loops of tilescope.tiler.";
+    tilescope::bind_histogram(m);
     tilescope::bind_pairing(m);
     tilescope::bind_synth(m);
     tilescope::bind_xspace(m);

@@ -2,7 +2,16 @@
 
 from tilescope.tiler.pages.columns import Col, SliceFlag, TileFlag
 from tilescope.tiler.pages.compress import compress, decompress
-from tilescope.tiler.pages.key import BINS_PER_TILE, PAGE_BYTES_AT_MOST, TRACKS_PER_BLOCK, PageKey
+from tilescope.tiler.pages.histogram import (
+    BUSY_LIMIT,
+    HISTOGRAM_ROWS,
+    OTHER_NAMES,
+    Histogram,
+    join_rows,
+    rows_within,
+    sum_by_name,
+)
+from tilescope.tiler.pages.key import BINS_PER_TILE, HISTOGRAM_EVENTS, PAGE_BYTES_AT_MOST, TRACKS_PER_BLOCK, PageKey
 from tilescope.tiler.pages.page import (
     Bins,
     CounterBins,
@@ -14,15 +23,21 @@ from tilescope.tiler.pages.page import (
     decode_page,
     select,
 )
+from tilescope.tiler.pages.self_time import self_times
 from tilescope.tiler.pages.shape import Shape
 
 __all__ = [
     "BINS_PER_TILE",
+    "BUSY_LIMIT",
+    "HISTOGRAM_EVENTS",
+    "HISTOGRAM_ROWS",
+    "OTHER_NAMES",
     "PAGE_BYTES_AT_MOST",
     "TRACKS_PER_BLOCK",
     "Bins",
     "Col",
     "CounterBins",
+    "Histogram",
     "Page",
     "PageKey",
     "Samples",
@@ -35,5 +50,9 @@ __all__ = [
     "decode_columns",
     "decode_page",
     "decompress",
+    "join_rows",
+    "rows_within",
     "select",
+    "self_times",
+    "sum_by_name",
 ]

@@ -1,4 +1,4 @@
-"""Column ids of pages and shape records. The names and numbers are those of docs/page-format.md."""
+"""Column ids of pages, shape records and histograms. The names and numbers are those of docs/page-format.md."""
 
 from __future__ import annotations
 
@@ -71,6 +71,12 @@ class Col(IntEnum):
     SHAPE_FLAGS = 83
     SHAPE_EVENTS = 84
     SHAPE_PAGE_CRC = 85
+
+    HISTOGRAM_NAME = 112
+    HISTOGRAM_COUNT = 113
+    HISTOGRAM_BUSY = 114
+    BUSY_MINUS_SELF = 115
+    LONGEST = 116
 
 
 class TileFlag(IntFlag):

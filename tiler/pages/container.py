@@ -18,6 +18,8 @@ PAGE_MAGIC = b"TSPG"
 SHAPE_MAGIC = b"TSSH"
 FLOWS_MAGIC = b"TSFL"
 FLOW_BINS_MAGIC = b"TSFB"
+HISTOGRAM_MAGIC = b"TSHG"
+_MAGICS = (PAGE_MAGIC, SHAPE_MAGIC, FLOWS_MAGIC, FLOW_BINS_MAGIC, HISTOGRAM_MAGIC)
 
 _VERSION = 1
 _HEAD = struct.Struct("<4sBBHII")
@@ -53,7 +55,7 @@ def decode(data: bytes) -> Container:
     if len(data) < _HEAD.size:
         raise DamagedStore(f"a record of {len(data)} bytes is too short for a column container")
     magic, version, level, n_columns, n_tiles, block = _HEAD.unpack_from(data)
-    if magic not in (PAGE_MAGIC, SHAPE_MAGIC, FLOWS_MAGIC, FLOW_BINS_MAGIC) or version != _VERSION:
+    if magic not in _MAGICS or version != _VERSION:
         raise DamagedStore(f"a record begins with {magic!r} version {version}, which is no column container")
     at = _HEAD.size + n_columns * _COLUMN.size
     columns: dict[int, Column] = {}

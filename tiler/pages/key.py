@@ -7,6 +7,9 @@ from typing import NamedTuple
 BINS_PER_TILE = 256
 TRACKS_PER_BLOCK = 32
 
+# Tiles in which at least so many events start have a histogram. Below, the leaves are summed up: it is a few pages.
+HISTOGRAM_EVENTS = 16_384
+
 # LMDB puts values in pages of 4,096 bytes, the first with a header of 16: a value of this size fills 12 without waste.
 PAGE_BYTES_AT_MOST = 49_136
 

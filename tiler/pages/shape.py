@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages.columns import Col, TileFlag
 from tilescope.tiler.pages.container import SHAPE_MAGIC, decode, encode
-from tilescope.tiler.pages.key import PageKey
+from tilescope.tiler.pages.key import HISTOGRAM_EVENTS, PageKey
 
 Ints = NDArray[np.int64]
 
@@ -40,20 +40,36 @@ class Shape:
     def __len__(self) -> int:
         return len(self.level)
 
+    @property
+    def is_leaf(self) -> NDArray[np.bool_]:
+        """Which tiles are leaves."""
+        leaf: NDArray[np.bool_] = (self.flags & TileFlag.LEAF) != 0
+        return leaf
+
+    @property
+    def has_histogram(self) -> NDArray[np.bool_]:
+        """Which tiles have a histogram, if they are of slices. With a tile, the one above it has one."""
+        many: NDArray[np.bool_] = self.events >= HISTOGRAM_EVENTS
+        return many
+
+    def page_starts(self) -> Ints:
+        """Positions of the first tiles of the pages."""
+        return np.flatnonzero(self.flags & TileFlag.PAGE_START)
+
     def pages(self) -> list[tuple[PageKey, slice]]:
         """Each page with the range of its tiles."""
-        starts = np.flatnonzero(self.flags & TileFlag.PAGE_START)
+        starts = self.page_starts()
         ends = np.append(starts, len(self))[1:]
         return [(self._key(int(a)), slice(int(a), int(b))) for a, b in zip(starts, ends, strict=True)]
 
     def page_of(self, tile: int) -> PageKey:
         """The page on which the tile in this position lies."""
-        starts = np.flatnonzero(self.flags & TileFlag.PAGE_START)
+        starts = self.page_starts()
         return self._key(int(starts[np.searchsorted(starts, tile, side="right") - 1]))
 
     def leaves(self, slot: int) -> Ints:
         """Positions of a track's leaves, in time order. Their events have consecutive ordinals."""
-        at = np.flatnonzero((self.slot == slot) & ((self.flags & TileFlag.LEAF) != 0))
+        at = np.flatnonzero((self.slot == slot) & self.is_leaf)
         # Leaves of different levels do not overlap: their starts order them. Shifts stay below 2**61.
         return at[np.argsort(self.index[at] << (2 * self.level[at] + 8), kind="stable")]
 

@@ -10,6 +10,7 @@ _PAGE = struct.Struct(">cIBQB")
 _ONE = struct.Struct(">cI")
 _FLOW_TILES = struct.Struct(">cIBQ")
 _DETAILS = struct.Struct(">cIQ")
+_HISTOGRAM = struct.Struct(">cIBQ")
 
 MANIFEST = b"M"
 TRACKS = b"T"
@@ -44,6 +45,17 @@ def names(page_number: int) -> bytes:
 def args_tables(file: int) -> bytes:
     """Key of what is needed to decode the arguments of a file's events."""
     return _ONE.pack(b"A", file)
+
+
+def histogram(track: int, level: int, index: int) -> bytes:
+    """Key of the histogram of a tile."""
+    return _HISTOGRAM.pack(b"H", track, level, index)
+
+
+def histogram_tile(key: bytes) -> tuple[int, int, int]:
+    """Track, level and index of the tile whose histogram has this key."""
+    _, track, level, index = _HISTOGRAM.unpack(key)
+    return track, level, index
 
 
 def details(track: int, ordinal: int) -> bytes:

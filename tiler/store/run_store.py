@@ -13,10 +13,22 @@ import numpy as np
 from tilescope.tiler.details import decoder_for
 from tilescope.tiler.details.chunk import event_args
 from tilescope.tiler.errors import DamagedStore, NoStore, StoreVersion
-from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Shape, Tile, decode_page, decompress
+from tilescope.tiler.pages import (
+    BUSY_LIMIT,
+    TRACKS_PER_BLOCK,
+    Histogram,
+    Page,
+    PageKey,
+    Shape,
+    Tile,
+    decode_columns,
+    decompress,
+    sum_by_name,
+)
 from tilescope.tiler.pages.flow_ends import FlowEnds
 from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.store import generation, keys
+from tilescope.tiler.store.histograms import TICK_LIMIT, Span, histogram_parts
 from tilescope.tiler.store.lmdb_store import LmdbStore
 from tilescope.tiler.store.turn import mark_used
 from tilescope.tiler.store.use import Use, hold
@@ -82,6 +94,31 @@ class RunStore:
     def page(self, key: PageKey) -> bytes | None:
         """A page, compressed."""
         return self._data.get(keys.page(key))
+
+    def histogram(self, track: int, start: int, end: int) -> Histogram | None:
+        """How often each name occurs among the events of a track in the ticks [start, end), and how long: exactly.
+
+        None when there is no such track, or when it is one of counters. That of a rollup is the sum over its tracks.
+        Reads stored histograms where tiles lie within the range, at most six a level, and leaves at its borders. Raises
+        DamagedStore.
+        """
+        tracks = self._manifest["tracks"]
+        if not 0 <= track < len(tracks) or tracks[track]["kind"] == "counter":
+            return None
+        of = tracks[track]["children"] if tracks[track]["kind"] == "rollup" else [track]
+        run_end = int(self._manifest["public"]["end"])
+        span = Span(max(start, 0), end if end <= run_end else TICK_LIMIT)
+        exact = np.int64 if int(tracks[track]["busy"]) < BUSY_LIMIT else object
+        parts = [part for child in of for part in histogram_parts(self, child, span, exact)] if start < end else []
+        return sum_by_name(parts, exact)
+
+    def histogram_record(self, track: int, level: int, index: int) -> bytes | None:
+        """The stored histogram of a tile, compressed; None when it has none."""
+        return self._data.get(keys.histogram(track, level, index))
+
+    def decoded_page(self, key: PageKey) -> Page:
+        """A page. Raises DamagedStore."""
+        return decode_columns(decompress(self._need(keys.page(key), f"page {tuple(key)}")))
 
     def records(self) -> Iterator[tuple[bytes, bytes]]:
         """Everything that is stored, as stored, in the order of the keys."""
@@ -192,7 +229,7 @@ class RunStore:
         return None if record is None else Shape.decode(decompress(record))
 
     def _decode_page(self, key: PageKey) -> list[Tile]:
-        return list(decode_page(decompress(self._need(keys.page(key), f"page {tuple(key)}"))))
+        return list(self.decoded_page(key).tiles())
 
     def _need(self, key: bytes, what: str) -> bytes:
         value = self._data.get(key)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.verify.catalogue import Catalogue
 from tilescope.tiler.verify.flow_bins import FlowTileCheck
 from tilescope.tiler.verify.flows import FlowRecordCheck
+from tilescope.tiler.verify.histograms import tiles_with_histogram
 from tilescope.tiler.verify.page_source import PageSource, check_bytes, inflate
 from tilescope.tiler.verify.report import Tally
 from tilescope.tiler.verify.tree import BlockTree
@@ -55,6 +56,7 @@ class RecordCheck:
         self._tables = 0
         self._flows = FlowRecordCheck(catalogue, trees, PageSource(store), tally)
         self._flow_tiles = FlowTileCheck(store, catalogue, tally)
+        self._histograms = {key for tree in trees for key in _histogram_keys(catalogue, tree)}
         self._takes: dict[bytes, Callable[[bytes, bytes], None]] = {
             keys.MANIFEST: self._take_known,
             keys.TRACKS: self._take_known,
@@ -65,6 +67,7 @@ class RecordCheck:
             b"D": self._take_details,
             b"F": self._flows.take,
             b"G": self._take_flow_tiles,
+            b"H": self._take_histogram,
         }
 
     def check(self, done: Callable[[int], None]) -> None:
@@ -168,12 +171,23 @@ class RecordCheck:
         self._flows.finish()  # their keys come before; tiles are held against ends that are as they should be
         self._flow_tiles.take(key, value)
 
+    def _take_histogram(self, key: bytes, value: bytes) -> None:
+        # That none is missing, and what is in each, is looked at where they are computed anew.
+        if key not in self._histograms:
+            raise self._unknown(key)
+
     def _unknown_page(self, page: PageKey) -> DamagedStore:
         track = page.block * TRACKS_PER_BLOCK + page.slot
         return self._catalogue.tile_error(track, page.level, page.index, "a page that no shape record knows")
 
     def _unknown(self, key: bytes) -> DamagedStore:
         return _error(self._store, f"a record that should not be there: {key!r}")
+
+
+def _histogram_keys(catalogue: Catalogue, tree: BlockTree) -> Iterator[bytes]:
+    for track in catalogue.block(tree.block):
+        for tile in tiles_with_histogram(track, tree):
+            yield keys.histogram(track.id, int(tree.level[tile]), int(tree.index[tile]))
 
 
 def _error(store: RunStore, what: str) -> DamagedStore:

@@ -25,6 +25,8 @@ class VerifyReport:
     rollup_bins: int = 0
     counter_bins: int = 0
     samples: int = 0
+    histograms: int = 0
+    histogram_rows: int = 0
     names: int = 0
     details_chunks: int = 0
     details_events: int = 0
@@ -45,5 +47,6 @@ class VerifyReport:
             f"{self.counter_bins:,} counter bins and {self.samples:,} samples: equal to one another",
             f"{self.flow_edges:,} flows in {self.flow_chunks:,} chunks: both ends name each other, and real slices; "
             f"{self.flow_tiles:,} tiles of flows, equal to the ends that lie in them",
+            f"{self.histograms:,} histograms with {self.histogram_rows:,} rows: equal to those of the events",
             f"{self.names:,} names; arguments of {self.details_events:,} events in {self.details_chunks:,} chunks",
         ]

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.store.run_store import RunStore, open_run_store
-from tilescope.tiler.verify.catalogue import Catalogue
+from tilescope.tiler.verify.catalogue import SLICE_KINDS, Catalogue
 from tilescope.tiler.verify.counters import CounterCheck
+from tilescope.tiler.verify.histograms import HistogramCheck
 from tilescope.tiler.verify.page_source import PageSource
 from tilescope.tiler.verify.records import RecordCheck, read_trees
 from tilescope.tiler.verify.report import Tally, VerifyReport
@@ -55,6 +56,8 @@ def _verify(store: RunStore, progress: VerifyProgress) -> VerifyReport:
             RollupCheck(catalogue, trees, pages, track, tally, work.of("rollups", _TICKS_PER_EVENT)).check()
         else:
             tally["events"] += track.events  # as counted in the leaves
+            done = work.of("histograms", _TICKS_PER_SUMMED_EVENT)
+            HistogramCheck(store, catalogue, trees[track.block], pages, track, tally, done).check()
     progress(1.0, "done")
     return VerifyReport(**tally)
 
@@ -62,6 +65,7 @@ def _verify(store: RunStore, progress: VerifyProgress) -> VerifyReport:
 # The work that a byte of any record and an event of a track mean, measured on 10 M events, in nanoseconds.
 _TICKS_PER_BYTE = 3
 _TICKS_PER_EVENT = 3000
+_TICKS_PER_SUMMED_EVENT = 500
 
 
 class _Work:
@@ -69,7 +73,8 @@ class _Work:
 
     def __init__(self, catalogue: Catalogue, store_bytes: int, progress: VerifyProgress) -> None:
         events = sum(track.events for track in catalogue.tracks if track.kind != TrackKind.COUNTER)
-        self._total = max(1, store_bytes * _TICKS_PER_BYTE + events * _TICKS_PER_EVENT)
+        summed = catalogue.events_of(*SLICE_KINDS) * _TICKS_PER_SUMMED_EVENT
+        self._total = max(1, store_bytes * _TICKS_PER_BYTE + events * _TICKS_PER_EVENT + summed)
         self._done = 0
         self._progress = progress
 

@@ -1,0 +1,75 @@
+"""Histograms of names in plain Python integers: the oracle of the native sums, of the reader and of self times."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from tilescope.tiler.pages import Histogram
+
+
+class Timed(NamedTuple):
+    start: int
+    duration: int
+    name: int
+
+    @property
+    def end(self) -> int:
+        return self.start + self.duration
+
+
+class Row(NamedTuple):
+    name: int
+    count: int  # type: ignore[assignment]  # hides tuple.count, which nobody calls
+    busy: int
+    self_busy: int
+    longest: int
+
+
+class OnTop(NamedTuple):
+    """The event that started last of those that run from `start` to `stop`."""
+
+    start: int
+    stop: int
+    ordinal: int
+
+
+def on_top(events: Sequence[Timed]) -> Iterator[OnTop]:
+    """Tick by tick in principle: between each two times at which anything starts or ends."""
+    running: list[tuple[int, int]] = []  # (-ordinal, end)
+    next_ = 0
+    for start, stop in pairwise(sorted({time for event in events for time in (event.start, event.end)})):
+        while next_ < len(events) and events[next_].start <= start:
+            heapq.heappush(running, (-next_, events[next_].end))
+            next_ += 1
+        while running and running[0][1] <= start:
+            heapq.heappop(running)
+        if running:
+            yield OnTop(start, stop, -running[0][0])
+
+
+def histogram(events: Sequence[Timed], tops: Iterable[OnTop], start: int, stop: int) -> list[Row]:
+    """Of the ticks [start, stop)."""
+    sums: dict[int, list[int]] = {}
+    for event in events:
+        starts = start <= event.start < stop
+        busy = min(event.end, stop) - max(event.start, start)
+        if not starts and busy <= 0:
+            continue
+        row = sums.setdefault(event.name, [0, 0, 0, 0])
+        row[0] += starts
+        row[1] += max(busy, 0)
+        row[3] = max(row[3], event.duration if starts else 0)
+    for top in tops:
+        if min(top.stop, stop) > max(top.start, start):
+            sums[events[top.ordinal].name][2] += min(top.stop, stop) - max(top.start, start)
+    return sorted((Row(name, *row) for name, row in sums.items()), key=lambda row: (-row.busy, row.name))
+
+
+def rows_of(found: Histogram) -> list[Row]:
+    columns = (found.name, found.count, found.busy, found.self_busy, found.longest)
+    return [Row(*row) for row in zip(*(np.asarray(column).tolist() for column in columns), strict=True)]

@@ -1,0 +1,84 @@
+"""Self times against plain Python; sums and records of histograms."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from tests.tiler.histogram_reference import Timed, on_top, rows_of
+from tests.tiler.pyramid.reference import Slice, canonical
+from tests.tiler.pyramid.tracks import SHAPES, small_tracks
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.pages import OTHER_NAMES, Histogram, compress, decompress, self_times, sum_by_name
+
+
+def check(track: list[Slice]) -> None:
+    expected = np.zeros(len(track), np.int64)
+    for top in on_top([Timed(s.start, s.duration, s.name) for s in track]):
+        expected[top.ordinal] += top.stop - top.start
+    start, end = np.array([s.start for s in track], np.int64), np.array([s.end for s in track], np.int64)
+    assert self_times(start, end).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("n", [1, 2, 31, 64, 1000])
+def test_self_times_of_all_sorts_of_tracks(shape: str, n: int) -> None:
+    check(canonical(SHAPES[shape](random.Random(n), n, 3, 20)))
+
+
+@given(small_tracks())
+def test_self_times_of_a_few_slices(track: list[Slice]) -> None:
+    check(track)
+
+
+def some(seed: int, n: int) -> Histogram:
+    rng = np.random.default_rng(seed)
+    name, count, self_busy, longest = (rng.integers(0, 40, n) for _ in range(4))
+    return Histogram(name, count, self_busy + rng.integers(0, 9, n), self_busy, longest)
+
+
+def test_sums_by_name() -> None:
+    parts = [some(1, 50), some(2, 0), some(3, 70)]
+    for dtype in (np.int64, object):
+        found = sum_by_name(parts, dtype)
+        rows = [row for part in parts for row in rows_of(part)]
+        assert found.name.tolist() == sorted(
+            {row.name for row in rows}, key=lambda name: (-sum(row.busy for row in rows if row.name == name), name)
+        )
+        for row in rows_of(found):
+            same = [other for other in rows if other.name == row.name]
+            assert row.count == sum(other.count for other in same)
+            assert row.busy == sum(other.busy for other in same)
+            assert row.self_busy == sum(other.self_busy for other in same)
+            assert row.longest == max(other.longest for other in same)
+    assert len(sum_by_name([])) == 0
+
+
+def test_sums_beyond_64_bits() -> None:
+    one, large = np.ones(3, np.int64), np.full(3, 1 << 62)
+    found = sum_by_name([Histogram(one, one, large, large, large)], object)
+    assert found.busy.tolist() == [3 << 62]
+
+
+@pytest.mark.parametrize("n", [0, 1, 400])
+def test_records(n: int) -> None:
+    histogram = sum_by_name([some(4, n)])
+    record = decompress(compress(histogram.encode(5, 3)))
+    assert rows_of(Histogram.decode(record, 5, 3)) == rows_of(histogram)
+    for track, level in ((4, 3), (5, 2)):
+        with pytest.raises(DamagedStore, match="histogram"):
+            Histogram.decode(record, track, level)
+
+
+def test_rows_beyond_the_limit_are_summed_up() -> None:
+    histogram = sum_by_name([some(4, 400)])
+    assert histogram.first_rows(len(histogram)) is histogram
+    assert not histogram.has_other_names
+    short = histogram.first_rows(10)
+    assert (len(short), short.name[-1], short.has_other_names) == (11, OTHER_NAMES, True)
+    assert short.count.sum() == histogram.count.sum()
+    assert short.busy.sum() == histogram.busy.sum()
+    assert short.self_busy.sum() == histogram.self_busy.sum()

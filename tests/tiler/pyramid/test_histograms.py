@@ -1,0 +1,132 @@
+"""The native sums per name against plain Python."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.tiler.histogram_reference import Row, Timed, histogram, on_top, rows_of
+from tests.tiler.pyramid.reference import Slice, canonical
+from tests.tiler.pyramid.tracks import SHAPES, late, repeated_tracks, small_tracks
+from tilescope.tiler import _native
+from tilescope.tiler.pages import OTHER_NAMES, Histogram
+
+Tile = tuple[int, int]  # level, index
+
+
+def wanted_tiles(track: Sequence[Slice], at_least: int) -> list[Tile]:
+    """The root, and all tiles in which so many slices start, parents before children."""
+    tiles: list[Tile] = []
+
+    def descend(level: int, index: int, starts: list[int]) -> None:
+        tiles.append((level, index))
+        for child in range(4 * index, 4 * index + 4) if level else ():
+            width = 256 * 4 ** (level - 1)
+            inside = [start for start in starts if child * width <= start < (child + 1) * width]
+            if len(inside) >= at_least:
+                descend(level - 1, child, inside)
+
+    descend(_native.root_level(max((s.end for s in track), default=0)), 0, [s.start for s in track])
+    return tiles
+
+
+def walk(
+    track: Sequence[Slice], tiles: Sequence[Tile], leaves: set[Tile], rows: int = 1 << 20
+) -> dict[Tile, list[Row]]:
+    found = _native.Histograms(
+        np.array([s.start for s in track], np.int64),
+        np.array([s.duration for s in track], np.int64),
+        np.array([s.name for s in track], np.int32),
+        np.array([level for level, _ in tiles], np.uint8),
+        np.array([index for _, index in tiles], np.int64),
+        np.array([tile in leaves for tile in tiles], np.bool_),
+    )
+    out: dict[Tile, list[Row]] = {}
+    while (record := found.next(rows)) is not None:
+        level, index, *columns = record
+        assert (level, index) not in out
+        out[level, index] = rows_of(Histogram(*columns))
+    assert found.next(rows) is None
+    return out
+
+
+def check(track: Sequence[Slice], at_least: int, seed: int = 0) -> None:
+    tiles = wanted_tiles(track, at_least)
+    parents = {(level + 1, index >> 2) for level, index in tiles}
+    leaves = {tile for tile in tiles if tile not in parents and random.Random(seed).random() < 0.3}
+    found = walk(track, tiles, leaves)
+    assert found.keys() == set(tiles)
+    events = [Timed(s.start, s.duration, s.name) for s in track]
+    tops = list(on_top(events))
+    for level, index in tiles:
+        width = 256 * 4**level
+        rows = histogram(events, tops, index * width, (index + 1) * width)
+        assert found[level, index] == rows
+        covered = sum(
+            min(t.stop, (index + 1) * width) - max(t.start, index * width)
+            for t in tops
+            if t.stop > index * width and t.start < (index + 1) * width
+        )
+        assert sum(row.self_busy for row in rows) == covered
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("at_least", [1, 20, 200])
+@pytest.mark.parametrize("names", [1, 300])
+def test_tracks_of_all_sorts(shape: str, at_least: int, names: int) -> None:
+    track = canonical(SHAPES[shape](random.Random(names), 600, names, 50))
+    check(track, at_least, seed=names)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_at_the_end_of_all_time(shape: str) -> None:
+    check(late(canonical(SHAPES[shape](random.Random(5), 300, 7, 50))), 10)
+
+
+@given(small_tracks(), st.integers(1, 10))
+def test_a_few_slices_anyhow(track: list[Slice], at_least: int) -> None:
+    check(track, at_least)
+
+
+@given(repeated_tracks())
+def test_patterns(track: list[Slice]) -> None:
+    check(track[:600], 100)
+
+
+def test_rows_beyond_the_limit_are_summed_up() -> None:
+    track = canonical([Slice(10 * k, 10 + k % 7, k) for k in range(100)])
+    tile = (_native.root_level(2000), 0)
+    every = walk(track, [tile], set())[tile]
+    found = walk(track, [tile], set(), rows=60)[tile]
+    assert found[:60] == every[:60]
+    rest = every[60:]
+    sums = (sum(row.count for row in rest), sum(row.busy for row in rest), sum(row.self_busy for row in rest))
+    assert found[60:] == [Row(OTHER_NAMES, *sums, max(row.longest for row in rest))]
+    assert walk(track, [tile], set(), rows=100)[tile] == every
+
+
+@pytest.mark.parametrize(
+    ("tiles", "message"),
+    [
+        ([(2, 0), (0, 3)], "lack their parents"),
+        ([(1, 0), (2, 0)], "lack their parents"),
+        ([(28, 0)], "beyond"),
+        ([(0, 1)], "before the first tile"),
+        ([(27, 1)], "beyond"),
+        ([(3, -1)], "beyond"),
+    ],
+)
+def test_lists_of_tiles_that_are_refused(tiles: list[Tile], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        walk([Slice(0, 5, 1)], tiles, set())
+
+
+@pytest.mark.parametrize("track", [[Slice(5, 1, 0), Slice(4, 1, 0)], [Slice(-1, 1, 0)], [Slice(1, 1 << 61, 0)]])
+def test_times_that_are_refused(track: list[Slice]) -> None:
+    with pytest.raises(ValueError, match=r"time order|2\*\*61"):
+        walk(track, [(1, 0)], set())

@@ -1,0 +1,128 @@
+"""The histogram of any span of a track: from those of tiles where there are some, from leaves elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.pages import (
+    TRACKS_PER_BLOCK,
+    Histogram,
+    Page,
+    PageKey,
+    Shape,
+    decompress,
+    rows_within,
+    select,
+    sum_by_name,
+)
+from tilescope.tiler.pages.page import Slices
+
+Ints = NDArray[np.int64]
+
+# No tile reaches beyond.
+TICK_LIMIT = 1 << 62
+
+# Leaves are summed up in lots of about so many events, which then take some 50 MB.
+_EVENTS_AT_ONCE = 250_000
+
+
+class Span(NamedTuple):
+    """The ticks [start, stop)."""
+
+    start: int
+    stop: int
+
+
+class Source(Protocol):
+    """What is read of a store."""
+
+    def decoded_shape(self, block: int) -> Shape | None:
+        """A block's shape."""
+
+    def decoded_page(self, key: PageKey) -> Page:
+        """A page."""
+
+    def histogram_record(self, track: int, level: int, index: int) -> bytes | None:
+        """The stored histogram of a tile, compressed."""
+
+
+def histogram_parts(store: Source, track: int, span: Span, dtype: type[Any]) -> Iterator[Histogram]:
+    """Histograms that add up to that of a span of a track of slices; `dtype`: of their sums.
+
+    At each level at most two tiles lie across the borders of the span, so at most six that are within it are not in a
+    tile that is within it, too. Those with a histogram cost one record each. The others have fewer than
+    HISTOGRAM_EVENTS events, and their leaves are read. Names that a histogram has summed up as "other" are looked for
+    in the tiles below: then all of its leaves may be read. Raises DamagedStore.
+    """
+    block, slot = divmod(track, TRACKS_PER_BLOCK)
+    shape = store.decoded_shape(block)
+    if shape is None:
+        raise DamagedStore(f"block {block} has no shape record")
+    leaves: list[Ints] = []
+    opened: Ints = np.zeros(1, np.int64)  # indices of tiles of the level above whose children are wanted
+    tiles = np.flatnonzero(shape.slot == slot)
+    for level in range(int(shape.level[tiles].max(initial=-1)), -1, -1):
+        here = tiles[shape.level[tiles] == level]
+        first = shape.index[here] << (2 * level + 8)
+        stop = (shape.index[here] + 1) << (2 * level + 8)
+        wanted = np.isin(shape.index[here] >> 2, opened) & (first < span.stop) & (stop > span.start)
+        within = wanted & (first >= span.start) & (stop <= span.stop)
+        if dtype is not object:  # a track whose sums are beyond int64 has no histograms
+            for at in np.flatnonzero(within & shape.has_histogram[here]):
+                found = _stored(store, track, level, int(shape.index[here[at]]))
+                if not found.has_other_names:
+                    yield found
+                    wanted[at] = False
+        leaf = shape.is_leaf[here]
+        leaves.append(here[wanted & leaf])
+        opened = shape.index[here[wanted & ~leaf]]
+    yield from _of_leaves(store, shape, _in_time_order(shape, np.concatenate([*leaves, tiles[:0]])), span, dtype)
+
+
+def _stored(store: Source, track: int, level: int, index: int) -> Histogram:
+    record = store.histogram_record(track, level, index)
+    where = f"track {track}, level {level}, tile {index}"
+    if record is None:
+        raise DamagedStore(f"{where}: its histogram is missing (index the trace again)")
+    try:
+        return Histogram.decode(decompress(record), track, level)
+    except DamagedStore as error:
+        raise DamagedStore(f"{where}: its histogram is damaged (index the trace again)") from error
+
+
+def _of_leaves(store: Source, shape: Shape, leaves: Ints, span: Span, dtype: type[Any]) -> Iterator[Histogram]:
+    lots = np.cumsum(shape.events[leaves]) // _EVENTS_AT_ONCE
+    for lot in np.split(leaves, np.flatnonzero(np.diff(lots)) + 1):
+        if len(lot):
+            yield _of_lot(store, shape, lot, span, dtype)
+
+
+def _of_lot(store: Source, shape: Shape, leaves: Ints, span: Span, dtype: type[Any]) -> Histogram:
+    page_starts = shape.page_starts()
+    pages: dict[int, Page] = {}
+    slices: list[Slices] = []
+    for leaf in leaves:
+        page_at = int(page_starts[np.searchsorted(page_starts, leaf, side="right") - 1])
+        if page_at not in pages:
+            pages[page_at] = store.decoded_page(shape.page_of(page_at))
+        page = pages[page_at]
+        at = int(leaf) - page_at
+        if at >= len(page) or (page.index[at], page.slot[at]) != (shape.index[leaf], shape.slot[leaf]):
+            raise DamagedStore(f"level {shape.level[leaf]}, tile {shape.index[leaf]}: it is not on its page")
+        slices.append(select(page.slices, slice(int(page.slice_ends[at]), int(page.slice_ends[at + 1]))))
+    counts = [len(part) for part in slices]
+    shift = 2 * shape.level[leaves] + 8
+    first = np.repeat(np.maximum(shape.index[leaves] << shift, span.start), counts)
+    stop = np.repeat(np.minimum((shape.index[leaves] + 1) << shift, span.stop), counts)
+    start, duration, name = (np.concatenate([getattr(s, c) for s in slices]) for c in ("start", "duration", "name"))
+    seen = (start < stop) & ((start >= first) | (start + duration > first))
+    return sum_by_name([rows_within(*(column[seen] for column in (start, duration, name, first, stop)))], dtype)
+
+
+def _in_time_order(shape: Shape, leaves: Ints) -> Ints:
+    return leaves[np.argsort(shape.index[leaves] << (2 * shape.level[leaves] + 8), kind="stable")]
