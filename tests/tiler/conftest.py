@@ -10,5 +10,6 @@ from tilescope.tiler.pages import shape
 @pytest.fixture
 def small_histograms(monkeypatch: pytest.MonkeyPatch) -> int:
     """Tiles have histograms from this many events on: so that small traces have some, on several levels."""
-    monkeypatch.setattr(shape, "HISTOGRAM_EVENTS", 40)
-    return shape.HISTOGRAM_EVENTS
+    fewest = 40
+    monkeypatch.setattr(shape, "HISTOGRAM_EVENTS", fewest)
+    return fewest
