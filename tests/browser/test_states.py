@@ -119,3 +119,23 @@ def test_what_cannot_be_loaded_is_said(viewer: Viewer, served: Served) -> None:
     viewer.wait("document.querySelector('.status-dot.is-bad') !== null")
     assert "could not be loaded" in viewer.page.inner_text(".statusbar")
     assert not viewer.look()["sharp"]
+
+
+def test_a_long_name_leaves_the_page_as_wide_as_the_window(viewer: Viewer, served: Served) -> None:
+    run = served.run_id("ns_resolution.pt.trace.json.gz")
+    viewer.open(run)
+    base = f"/runs/{run}/builds/{served.get(f'/runs/{run}/manifest')['build']}"
+    stream = next(int(item.key[1:]) for item in viewer.tree() if item.name.startswith("stream"))
+    events = (served.get(f"{base}/events/{stream}/{ordinal}") for ordinal in range(0, 400, 3))
+    longest = max(events, key=lambda event: len(event["name"]))
+    assert len(longest["name"]) > 400, "the trace has kernels with long names"
+    viewer.page.goto("about:blank")
+    viewer.page.goto(f"{viewer.url}/?run={run}#v=1&sel={stream}.{longest['ordinal']}")
+    viewer.wait("window.tilescope?.state === 'open' && document.querySelector('.drawer-title')")
+    assert viewer.drawer().event["Name"] == longest["name"]
+    viewer.screenshot("long-name")
+    beyond = (
+        "[...document.querySelectorAll('.topbar, .topbar *, .drawer')]"
+        ".filter(element => element.getBoundingClientRect().right > innerWidth + 1).length"
+    )
+    assert viewer.page.evaluate(beyond) == 0
