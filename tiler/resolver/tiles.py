@@ -1,0 +1,85 @@
+"""The tiles of a block, arranged for looking up ranges of ticks: of many tracks and levels in one call of numpy.
+
+A tile's place in the block is one integer, (slot, level, index) in 5, 5 and 53 bits. In the ascending order of these
+integers, the tiles of a track and level that overlap a range are neighbours, so that two binary searches find them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.pages import PageKey, Shape, TileFlag
+from tilescope.tiler.resolver.view import TICK_LIMIT, TickRange
+
+Ints = NDArray[np.int64]
+
+_SLOT_SHIFT, _LEVEL_SHIFT = 58, 53
+
+
+class TileIndex:
+    """Finds the tiles of one block that show a range. Positions are those of the tiles in the shape."""
+
+    def __init__(self, shape: Shape) -> None:
+        self.shape = shape
+        places = _place(shape.slot, shape.level, shape.index)
+        self._order: Ints = np.argsort(places, kind="stable")
+        self._places = places[self._order]
+        self._ends_here = (shape.flags & (TileFlag.LEAF | TileFlag.TERMINAL)) != 0
+        starts = shape.page_starts()
+        self._page_start: Ints = starts[np.searchsorted(starts, np.arange(len(shape)), side="right") - 1]
+
+    def tiles_for(
+        self, slots: Ints, is_counter: NDArray[np.bool_], span: TickRange, level: int, root_level: int
+    ) -> tuple[Ints, Ints]:
+        """The tiles that show a range of some tracks with bins of `level`: docs/resolver.md, "The tiles …".
+
+        Both arguments about tracks have shape (n,). Returns of each tile which of the n tracks it is of, ascending, and
+        its position in the shape; those of a track are in the order (coarsest level first, time).
+        """
+        levels = np.arange(root_level, level - 1, -1, dtype=np.int64)
+        asked = np.repeat(np.arange(len(slots), dtype=np.int64), len(levels))
+        z = np.tile(levels, len(slots))
+        found, at = self._find(slots[asked], z, *_indices(span, z))
+        track, z = asked[found], z[found]
+        wanted = (z == level) | self._ends_here[at]
+        open_counters = np.flatnonzero(~wanted & is_counter[track])
+        wanted[open_counters] = self._has_gap(at[open_counters], span)
+        return track[wanted], at[wanted]
+
+    def page_starts_of(self, tiles: Ints) -> Ints:
+        """Of each tile the position of the first tile on its page."""
+        return self._page_start[tiles]
+
+    def page_key(self, start: int) -> PageKey:
+        """The name of the page that begins with the tile in this position."""
+        shape = self.shape
+        return PageKey(shape.block, int(shape.level[start]), int(shape.index[start]), int(shape.slot[start]))
+
+    def _find(self, slot: Ints, level: Ints, first: Ints, last: Ints) -> tuple[Ints, Ints]:
+        """Tiles of a track and level with indices from first to last, for many (n,): which of the n, and where."""
+        begin = np.searchsorted(self._places, _place(slot, level, first))
+        count = np.maximum(np.searchsorted(self._places, _place(slot, level, last), side="right") - begin, 0)
+        which = np.repeat(np.arange(len(slot), dtype=np.int64), count)
+        within = np.arange(len(which), dtype=np.int64) - np.repeat(np.cumsum(count) - count, count)
+        return which, self._order[begin[which] + within]
+
+    def _has_gap(self, tiles: Ints, span: TickRange) -> NDArray[np.bool_]:
+        """Whether a child of an interior tile that overlaps the range does not exist."""
+        child, own = self.shape.level[tiles] - 1, 4 * self.shape.index[tiles]
+        first, last = _indices(span, child)
+        first, last = np.maximum(own, first), np.minimum(own + 3, last)
+        which, _ = self._find(self.shape.slot[tiles], child, first, last)
+        gap: NDArray[np.bool_] = np.bincount(which, minlength=len(tiles)) < last - first + 1
+        return gap
+
+
+def _place(slot: Ints, level: Ints, index: Ints) -> Ints:
+    return (slot << _SLOT_SHIFT) | (level << _LEVEL_SHIFT) | index
+
+
+def _indices(span: TickRange, level: Ints) -> tuple[Ints, Ints]:
+    """Indices of the first and the last tile of these levels that overlap a range."""
+    first, last = (min(max(tick, 0), TICK_LIMIT - 1) for tick in (span.start, span.stop - 1))
+    shift = 2 * level + 8
+    return np.int64(first) >> shift, np.int64(last) >> shift
