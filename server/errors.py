@@ -6,7 +6,9 @@
         ├── UnknownBuild      the index was replaced: fetch the manifest again
         ├── BadRequest        the request makes no sense
         ├── BadMessage        a message of the stream makes no sense
+        ├── Unauthorized      the server demands a token that the request does not have
         ├── Forbidden         the request comes from another web page, or for another host name
+        ├── TooMany           more connections than one client may have
         ├── NotIndexed        the run has no index yet
         └── IndexingFailed    the run could not be indexed; `str()` is the one line that says why
 
@@ -49,8 +51,16 @@ class BadMessage(ServerError):
     """A message of the stream makes no sense."""
 
 
+class Unauthorized(ServerError):
+    """The server demands a token, and the request has none, or another."""
+
+
 class Forbidden(ServerError):
     """The request is not one that this server's own pages, or a program, would send."""
+
+
+class TooMany(ServerError):
+    """The client, or all clients together, hold as many connections as they may."""
 
 
 class NotIndexed(ServerError):
@@ -77,6 +87,8 @@ _ANSWERS: tuple[tuple[type[Exception], Answer], ...] = (
     (NotFound, Answer(HTTPStatus.NOT_FOUND, "not_found")),
     (BadMessage, Answer(HTTPStatus.BAD_REQUEST, "bad_message")),
     (BadRequest, Answer(HTTPStatus.BAD_REQUEST, "bad_request")),
+    (Unauthorized, Answer(HTTPStatus.UNAUTHORIZED, "unauthorized")),
+    (TooMany, Answer(HTTPStatus.TOO_MANY_REQUESTS, "too_many")),
     (Forbidden, Answer(HTTPStatus.FORBIDDEN, "forbidden")),
     (NotIndexed, Answer(HTTPStatus.CONFLICT, "not_indexed")),
     (NoStore, Answer(HTTPStatus.CONFLICT, "not_indexed")),

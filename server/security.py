@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Awaitable, Callable
 from typing import Final
 from urllib.parse import urlsplit
@@ -17,6 +16,7 @@ from urllib.parse import urlsplit
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Middleware
 
+from tilescope.server.access import is_loopback
 from tilescope.server.errors import Forbidden
 
 MAX_REQUEST_BYTES: Final = 64 * 1024
@@ -53,16 +53,6 @@ async def add_headers(_request: web.Request, response: web.StreamResponse) -> No
     """Signal `on_response_prepare`: every answer has the security headers, errors too."""
     for name, value in _HEADERS.items():
         response.headers.setdefault(name, value)
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host (name, IPv4 or IPv6 address, without port and brackets) means this machine alone."""
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def guard(bound_host: str) -> Middleware:

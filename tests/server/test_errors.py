@@ -14,7 +14,9 @@ from tilescope.tiler.errors import DamagedStore, DamagedTrace, NoStore, StoreVer
     [
         (errors.NotFound("x"), 404, "not_found"),
         (errors.UnknownBuild("x"), 404, "unknown_build"),
+        (errors.Unauthorized("x"), 401, "unauthorized"),
         (errors.Forbidden("x"), 403, "forbidden"),
+        (errors.TooMany("x"), 429, "too_many"),
         (errors.NotIndexed("x"), 409, "not_indexed"),
         (errors.IndexingFailed("x"), 422, "bad_trace"),
         (NoStore("x"), 409, "not_indexed"),

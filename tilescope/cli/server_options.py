@@ -56,7 +56,7 @@ def log_to_stderr() -> Iterator[None]:
 
 def warn_of_strangers(host: str) -> None:
     """Says so when others than this machine's users can read the traces."""
-    from tilescope.server.security import is_loopback
+    from tilescope.server.access import is_loopback
 
     if not is_loopback(host):
         print(f"tilescope: listening on {host}: whoever reaches this machine can read these traces", file=sys.stderr)
