@@ -6,6 +6,7 @@
     │   └── DamagedTrace      was one once
     ├── StoreError            the store is bad
     │   ├── NoStore           nothing published there
+    │   ├── NotBuilt          not there yet: the store is still being built
     │   ├── StoreVersion      written by another version
     │   ├── DiskFull          no room to write it: how much is needed, how much is free
     │   └── DamagedStore      a page or a record is wrong: track, level, tile
@@ -50,6 +51,10 @@ class StoreError(TilescopeError):
 
 class NoStore(StoreError):
     """There is no published generation."""
+
+
+class NotBuilt(StoreError):
+    """The store is still being built, and what was asked for is not in it yet."""
 
 
 class StoreVersion(StoreError):

@@ -42,6 +42,11 @@ def names(page_number: int) -> bytes:
     return _ONE.pack(b"N", page_number)
 
 
+def overview(page_number: int) -> bytes:
+    """Key of a page of the overview."""
+    return _ONE.pack(b"O", page_number)
+
+
 def args_tables(file: int) -> bytes:
     """Key of what is needed to decode the arguments of a file's events."""
     return _ONE.pack(b"A", file)
@@ -81,6 +86,11 @@ def flow_ends_of(track: int) -> bytes:
 def flow_tiles(track: int, level: int, index: int) -> bytes:
     """Key of the chunk of flow tiles that begins with this one."""
     return _FLOW_TILES.pack(b"G", track, level, index)
+
+
+def flow_tiles_of(track: int, level: int) -> bytes:
+    """Prefix of a track's chunks of flow tiles of one level."""
+    return _FLOW_TILES.pack(b"G", track, level, 0)[:-8]
 
 
 def flow_tiles_key(key: bytes) -> tuple[int, int, int]:

@@ -20,9 +20,12 @@ _SCAN_ENTRIES = 64
 
 
 class LmdbStore:
-    """An environment: open for reading when it is finished, or for writing by the one process that builds it."""
+    """An environment: open for reading, or for writing by the one process that builds it.
 
-    def __init__(self, path: Path, *, write: bool = False) -> None:
+    `growing`: for reading while another process writes it. Each read sees all that was committed before it.
+    """
+
+    def __init__(self, path: Path, *, write: bool = False, growing: bool = False) -> None:
         self._path = path
         if not write and not (path / "data.mdb").is_file():
             raise NoStore(f"{path}: there is no index here")
@@ -32,7 +35,7 @@ class LmdbStore:
                 map_size=_MAP_BYTES,
                 max_dbs=0,
                 readonly=not write,
-                lock=write,  # a finished generation is never written again, so its readers need none
+                lock=write or growing,  # a finished generation is never written again, so its readers need none
                 sync=False,  # publishing syncs once
                 metasync=False,
                 readahead=write,
@@ -91,6 +94,10 @@ class LmdbStore:
     def size_bytes(self) -> int:
         """Of the file."""
         return (self._path / "data.mdb").stat().st_size
+
+    def moved_to(self, path: Path) -> None:
+        """Its folder was renamed while it was open, which it does not mind."""
+        self._path = path
 
     def close(self) -> None:
         """Closes the environment."""

@@ -50,6 +50,8 @@ _FLAG_NAMES = {1: "reaches_in", 2: "open"}
 class RunStore:
     """One generation. What is stored compressed is handed out as stored: one gzip member."""
 
+    is_growing = False  # its answers stay as they are
+
     def __init__(self, data: LmdbStore, path: Path, use: Use) -> None:
         self.path = path
         self._use = use
@@ -94,6 +96,15 @@ class RunStore:
     def page(self, key: PageKey) -> bytes | None:
         """A page, compressed."""
         return self._data.get(keys.page(key))
+
+    def overview(self, page: int) -> bytes | None:
+        """A page of the overview, compressed."""
+        return self._data.get(keys.overview(page)) if page >= 0 else None
+
+    def flow_tiles(self, track: int, level: int, index: int) -> bytes | None:
+        """The chunk that holds this flow tile if the tile exists, compressed; None when there is no such chunk."""
+        found = self._data.last_at_most(keys.flow_tiles(track, level, index), keys.flow_tiles_of(track, level))
+        return None if found is None else found[1]
 
     def histogram(self, track: int, start: int, end: int) -> Histogram | None:
         """How often each name occurs among the events of a track in the ticks [start, end), and how long: exactly.

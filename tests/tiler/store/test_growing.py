@@ -1,0 +1,159 @@
+"""Reading a store that another process builds: what is seen when, and the moment of publication."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.tiler.store.replayed_build import Builder, builder, tracks_of
+from tilescope.tiler.build import build_store
+from tilescope.tiler.errors import NoStore, NotBuilt
+from tilescope.tiler.pages import Shape, decompress
+from tilescope.tiler.store import GrowingStore, RunStore, open_growing, open_run_store
+from tilescope.tiler.synth import write_synthetic_trace
+
+BUILD = "00ff00ff00ff00ff00ff00ff"
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The store of a trace with more than one block."""
+    folder = tmp_path_factory.mktemp("run")
+    write_synthetic_trace(folder / "trace.pb", format="xspace", events=20_000, tracks=60, seed=3)
+    build_store([folder / "trace.pb"], folder / "store")
+    return folder / "store"
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    return tmp_path / "store"
+
+
+@pytest.fixture
+def building(finished: Path, target: Path) -> Iterator[Builder]:
+    with builder(finished, target, BUILD) as process:
+        yield process
+
+
+@pytest.fixture
+def growing(building: Builder, target: Path) -> Iterator[GrowingStore]:
+    building.step("show 1")
+    store = open_growing(target, BUILD)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def complete(finished: Path) -> Iterator[RunStore]:
+    store = open_run_store(finished)
+    yield store
+    store.close()
+
+
+def test_there_is_nothing_before_the_manifest(building: Builder, target: Path) -> None:
+    with pytest.raises(NoStore):
+        open_growing(target, "another")
+    building.step("nothing")
+    with pytest.raises(NoStore):
+        open_growing(target, BUILD)
+    building.step("show 1")
+    store = open_growing(target, BUILD)
+    assert store.manifest()["revision"] == 1
+    store.close()
+
+
+def test_a_new_revision_is_seen_at_once(building: Builder, growing: GrowingStore, complete: RunStore) -> None:
+    assert (growing.build, growing.is_growing) == (BUILD, True)
+    building.step("show 2")
+    assert growing.manifest()["revision"] == 2
+    assert growing.sources() == complete.sources()
+    assert growing.tracks() == complete.tracks()
+    assert growing.names(0) == complete.names(0)
+
+
+def test_a_block_is_there_once_it_is_done_and_not_before(
+    building: Builder, growing: GrowingStore, complete: RunStore
+) -> None:
+    assert growing.shape(1) is None
+    with pytest.raises(NotBuilt):
+        growing.event(33, 0)
+    building.step("block 1")
+    assert growing.shape(1) == complete.shape(1)
+    shape = Shape.decode(decompress(growing.shape(1) or b""))
+    for tile in range(len(shape.level)):
+        key = shape.page_of(tile)
+        assert growing.page(key) == complete.page(key)
+    assert growing.shape(0) is None
+    for track in tracks_of(complete):
+        number = int(str(track["id"]))
+        if track["kind"] == "rollup" or track["events"] == "0":
+            continue
+        if number // 32 == 1:
+            assert growing.event(number, 0) == complete.event(number, 0)
+            assert growing.flow_tiles(number, 3, 7) == complete.flow_tiles(number, 3, 7)
+        else:
+            for ask in (lambda n=number: growing.event(n, 0), lambda n=number: growing.flow_tiles(n, 0, 0)):
+                with pytest.raises(NotBuilt):
+                    ask()
+
+
+def test_the_histogram_of_a_rollup_needs_all_of_its_tracks(
+    building: Builder, growing: GrowingStore, complete: RunStore
+) -> None:
+    tracks = complete.internals()["tracks"]
+    number, rollup = next(
+        (number, track)
+        for number, track in enumerate(tracks)
+        if track["kind"] == "rollup" and len({child // 32 for child in track["children"]}) > 1
+    )
+    blocks = sorted({child // 32 for child in rollup["children"]})
+    for block in blocks:
+        with pytest.raises(NotBuilt):
+            growing.histogram(number, 0, 10**18)
+        building.step(f"block {block}")
+    seen, true = growing.histogram(number, 0, 10**18), complete.histogram(number, 0, 10**18)
+    assert seen is not None
+    assert true is not None
+    assert seen.name.tolist() == true.name.tolist()
+    assert seen.busy.tolist() == true.busy.tolist()
+
+
+def test_it_goes_on_reading_when_it_is_published(
+    building: Builder, growing: GrowingStore, complete: RunStore, target: Path
+) -> None:
+    blocks = complete.manifest()["blocks"]
+    for block in range(blocks):
+        building.step(f"block {block}")
+    building.step("publish")
+    assert [path.name for path in target.glob("gen-*")] == [f"gen-{BUILD}"]
+    assert growing.shape(0) == complete.shape(0)
+    growing.published()
+    assert not growing.is_growing
+    assert growing.manifest() | {"store_bytes": ""} == complete.manifest() | {
+        "build": BUILD,
+        "state": "ready",
+        "revision": 1,
+        "store_bytes": "",
+    }
+    assert growing.shape(blocks) is None
+    assert growing.event(1, 0) == complete.event(1, 0)
+
+
+def test_what_is_published_already_is_opened_as_well(building: Builder, target: Path, complete: RunStore) -> None:
+    building.step("show 1")
+    building.step("publish")
+    store = open_growing(target, BUILD)
+    store.published()
+    assert store.manifest()["state"] == "ready"
+    store.close()
+    again = open_run_store(target)
+    assert again.build == BUILD
+    again.close()
+
+
+def test_what_was_abandoned_can_be_read_until_it_is_closed(building: Builder, growing: GrowingStore) -> None:
+    building.step("block 0")
+    building.step("abandon")
+    assert growing.shape(0) is not None

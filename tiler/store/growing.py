@@ -1,0 +1,141 @@
+"""A store that can be read while it is built: what is there so far, and what becomes of it when it is published.
+
+The process that builds commits a block's shape record last, so a block that has one is complete, and stays as it is.
+Manifest, track tree, names and overview are written anew until reading is done, and the manifest says so by a higher
+revision. Publication renames the folder under the open file, which goes on being read; no file is opened twice.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+from tilescope.tiler.errors import NoStore, NotBuilt, StoreError
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, Histogram, PageKey
+from tilescope.tiler.readers.fingerprint import Fingerprint
+from tilescope.tiler.store import keys
+from tilescope.tiler.store.lmdb_store import LmdbStore
+from tilescope.tiler.store.run_store import RunStore
+from tilescope.tiler.store.use import Use, hold
+
+_OPEN_TRIES: Final = 5  # the folder may be renamed between looking for it and opening it
+
+
+class GrowingStore:
+    """One generation from the moment when there is something to show. Answers as `RunStore` does.
+
+    Until `published` was called its answers may change, and what needs a block that is not done raises `NotBuilt`.
+    """
+
+    def __init__(self, data: LmdbStore, path: Path, use: Use) -> None:
+        self._data = data
+        self._path = path
+        self._use = use
+        self._manifest: bytes | None = None  # as it was stored when `_now` was made
+        self._now: RunStore
+        self.is_growing = True
+        self.build = self._reader().build
+
+    def manifest(self) -> dict[str, Any]:
+        """As `RunStore.manifest`: of what is known so far."""
+        return self._reader().manifest()
+
+    def internals(self) -> dict[str, Any]:
+        """The whole manifest, with what only this package reads."""
+        return self._reader().internals()
+
+    def sources(self) -> tuple[Fingerprint, ...]:
+        """What the trace files were when indexing began."""
+        return self._reader().sources()
+
+    def tracks(self) -> bytes:
+        """The track tree so far, compressed."""
+        return self._now.tracks()
+
+    def names(self, page: int) -> bytes | None:
+        """A page of the names so far, compressed."""
+        return self._now.names(page)
+
+    def overview(self, page: int) -> bytes | None:
+        """A page of the overview, compressed; provisional until the blocks are built."""
+        return self._now.overview(page)
+
+    def shape(self, block: int) -> bytes | None:
+        """The shape record of a block that is done, compressed."""
+        return self._now.shape(block)
+
+    def page(self, key: PageKey) -> bytes | None:
+        """A page of a block that is done, compressed."""
+        return self._now.page(key) if not self.is_growing or self._is_done(key.block) else None
+
+    def flow_tiles(self, track: int, level: int, index: int) -> bytes | None:
+        """As `RunStore.flow_tiles`."""
+        self._require(track)
+        return self._now.flow_tiles(track, level, index)
+
+    def event(self, track: int, ordinal: int) -> dict[str, Any] | None:
+        """As `RunStore.event`. Raises NotBuilt."""
+        self._require(track)
+        return self._reader().event(track, ordinal)
+
+    def histogram(self, track: int, start: int, end: int) -> Histogram | None:
+        """As `RunStore.histogram`. Raises NotBuilt, for a rollup unless all of its tracks are done."""
+        reader = self._reader()
+        tracks = reader.internals()["tracks"]
+        if 0 <= track < len(tracks):
+            for child in tracks[track].get("children", [track]):
+                self._require(child)
+        return reader.histogram(track, start, end)
+
+    def published(self) -> None:
+        """It is the current generation now, and complete: from here on its answers stay as they are."""
+        self.is_growing = False
+        self._data.moved_to(self._path / f"gen-{self.build}")
+        self._reader()
+
+    def close(self) -> None:
+        """Closes the store, and lets others remove it."""
+        self._now.close()
+
+    def _reader(self) -> RunStore:
+        """A reader that knows the manifest as it is now."""
+        manifest = self._data.get(keys.MANIFEST)
+        if manifest is None:
+            raise NoStore(f"{self._path}: there is nothing to be shown of this build yet")
+        if manifest != self._manifest:
+            self._now, self._manifest = RunStore(self._data, self._path, self._use), manifest
+        return self._now
+
+    def _is_done(self, block: int) -> bool:
+        return self._data.get(keys.shape(block)) is not None
+
+    def _require(self, track: int) -> None:
+        if self.is_growing and not self._is_done(track // TRACKS_PER_BLOCK):
+            raise NotBuilt(f"track {track} is not built yet")
+
+
+def open_growing(path: Path, build: str) -> GrowingStore:
+    """Opens a build of the store at `path` that another process writes, or has just published.
+
+    Raises NoStore when there is nothing to be read of it, and as `open_run_store` does.
+    """
+    for _ in range(_OPEN_TRIES):
+        for folder in (path / f"gen-{build}.part", path / f"gen-{build}"):
+            use = hold(folder)
+            if use is not None:
+                try:
+                    return _open(folder, path, use)
+                except StoreError:
+                    use.close()
+                    if folder.is_dir():
+                        raise
+    raise NoStore(f"{path}: there is nothing to be read of build {build}")
+
+
+def _open(folder: Path, path: Path, use: Use) -> GrowingStore:
+    data = LmdbStore(folder, growing=folder.suffix == ".part")
+    try:
+        return GrowingStore(data, path, use)
+    except BaseException:
+        data.close()
+        raise
