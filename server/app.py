@@ -6,29 +6,33 @@ from collections.abc import AsyncIterator
 
 from aiohttp import web
 
+from tilescope.server.cors import mark_shared, share_with
 from tilescope.server.failures import answer_failures
-from tilescope.server.keys import CONNECTIONS, REGISTRY, VIEWER
+from tilescope.server.keys import CONNECTIONS, REGISTRY, SETTINGS, VIEWER
 from tilescope.server.routes import ALL_ROUTES
 from tilescope.server.routes.stream import close_streams
 from tilescope.server.runs.registry import Registry
 from tilescope.server.security import MAX_REQUEST_BYTES, add_headers, guard
+from tilescope.server.settings import DEFAULTS, Settings
 from tilescope.server.viewer_files import ViewerFiles
 
-DEFAULT_HOST = "127.0.0.1"
 
-
-def make_app(registry: Registry, *, host: str = DEFAULT_HOST, viewer: ViewerFiles | None = None) -> web.Application:
-    """An application that serves the runs of a registry, and opens and closes it.
-
-    `host` is the address that the application will be bound to: on a loopback address only loopback names are answered.
-    """
-    app = web.Application(middlewares=[answer_failures, guard(host)], client_max_size=MAX_REQUEST_BYTES)
+def make_app(
+    registry: Registry, *, settings: Settings = DEFAULTS, viewer: ViewerFiles | None = None
+) -> web.Application:
+    """An application that serves the runs of a registry, and opens and closes it."""
+    origins = settings.allow_origins
+    app = web.Application(
+        middlewares=[answer_failures, guard(settings), share_with(origins)], client_max_size=MAX_REQUEST_BYTES
+    )
     app[REGISTRY] = registry
+    app[SETTINGS] = settings
     app[CONNECTIONS] = set()
     app[VIEWER] = viewer if viewer is not None else ViewerFiles.load()
     for routes in ALL_ROUTES:
         app.add_routes(routes)
     app.on_response_prepare.append(add_headers)
+    app.on_response_prepare.append(mark_shared(origins))
     app.on_shutdown.append(close_streams)
     app.cleanup_ctx.append(_keep_registry_open)
     return app

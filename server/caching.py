@@ -14,6 +14,9 @@ from typing import Any, Final
 from aiohttp import hdrs, web
 from aiohttp.helpers import ETAG_ANY, ETag
 
+from tilescope.server.errors import PreconditionFailed
+from tilescope.server.ranges import parse_range
+
 IMMUTABLE: Final = "public, max-age=31536000, immutable"
 REVALIDATE: Final = "no-cache"
 BINARY: Final = "application/octet-stream"
@@ -46,13 +49,36 @@ def content_hash(body: bytes) -> str:
 def _response(
     request: web.Request, body: bytes, etag: str, content_type: str, caching: str, *, gzip: bool
 ) -> web.Response:
-    headers = {hdrs.CACHE_CONTROL: caching, hdrs.ETAG: f'"{etag}"'}
+    headers: dict[str, str] = {hdrs.CACHE_CONTROL: caching, hdrs.ETAG: f'"{etag}"', hdrs.ACCEPT_RANGES: "bytes"}
+    if not _is_as_expected(request, etag):
+        raise PreconditionFailed(f"{request.path} is not what If-Match names")
     if _is_current(request, etag):
         return web.Response(status=HTTPStatus.NOT_MODIFIED, headers=headers)
     headers[hdrs.CONTENT_TYPE] = content_type
     if gzip:
         headers[hdrs.CONTENT_ENCODING] = "gzip"
-    return web.Response(body=body, headers=headers)
+    return _part(request, body, etag, headers) or web.Response(body=body, headers=headers)
+
+
+def _part(request: web.Request, body: bytes, etag: str, headers: dict[str, str]) -> web.Response | None:
+    """The answer to a `Range` header; None when the whole body is to be sent."""
+    if request.method != hdrs.METH_GET or request.headers.get(hdrs.IF_RANGE, f'"{etag}"') != f'"{etag}"':
+        return None
+    part = parse_range(request.headers.get(hdrs.RANGE), len(body))
+    if part is None:
+        return None
+    headers = headers | {hdrs.CONTENT_RANGE: part.content_range(len(body))}
+    if part.start >= part.end:
+        del headers[hdrs.CONTENT_TYPE]
+        headers.pop(hdrs.CONTENT_ENCODING, None)
+        return web.Response(status=HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE, headers=headers)
+    return web.Response(status=HTTPStatus.PARTIAL_CONTENT, body=body[part.start : part.end], headers=headers)
+
+
+def _is_as_expected(request: web.Request, etag: str) -> bool:
+    expected: tuple[ETag, ...] | None = request.if_match
+    # Strong comparison, as RFC 9110 wants it for If-Match.
+    return expected is None or any(not tag.is_weak and tag.value in (etag, ETAG_ANY) for tag in expected)
 
 
 def _is_current(request: web.Request, etag: str) -> bool:

@@ -8,6 +8,7 @@
         ├── BadMessage        a message of the stream makes no sense
         ├── Unauthorized      the server demands a token that the request does not have
         ├── Forbidden         the request comes from another web page, or for another host name
+        ├── PreconditionFailed  the client has another version than it believes
         ├── TooMany           more connections than one client may have
         ├── NotIndexed        the run has no index yet
         └── IndexingFailed    the run could not be indexed; `str()` is the one line that says why
@@ -59,6 +60,10 @@ class Forbidden(ServerError):
     """The request is not one that this server's own pages, or a program, would send."""
 
 
+class PreconditionFailed(ServerError):
+    """What the request says of the resource (`If-Match`) is not so."""
+
+
 class TooMany(ServerError):
     """The client, or all clients together, hold as many connections as they may."""
 
@@ -88,6 +93,7 @@ _ANSWERS: tuple[tuple[type[Exception], Answer], ...] = (
     (BadMessage, Answer(HTTPStatus.BAD_REQUEST, "bad_message")),
     (BadRequest, Answer(HTTPStatus.BAD_REQUEST, "bad_request")),
     (Unauthorized, Answer(HTTPStatus.UNAUTHORIZED, "unauthorized")),
+    (PreconditionFailed, Answer(HTTPStatus.PRECONDITION_FAILED, "precondition_failed")),
     (TooMany, Answer(HTTPStatus.TOO_MANY_REQUESTS, "too_many")),
     (Forbidden, Answer(HTTPStatus.FORBIDDEN, "forbidden")),
     (NotIndexed, Answer(HTTPStatus.CONFLICT, "not_indexed")),

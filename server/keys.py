@@ -5,9 +5,11 @@ from __future__ import annotations
 from aiohttp import web
 
 from tilescope.server.runs.registry import Registry
+from tilescope.server.settings import Settings
 from tilescope.server.stream.connection import Connection
 from tilescope.server.viewer_files import ViewerFiles
 
 REGISTRY = web.AppKey("registry", Registry)
+SETTINGS = web.AppKey("settings", Settings)
 CONNECTIONS = web.AppKey("connections", set[Connection])
 VIEWER = web.AppKey("viewer", ViewerFiles)

@@ -18,8 +18,9 @@ from aiohttp.typedefs import Middleware
 
 from tilescope.server.access import is_loopback
 from tilescope.server.errors import Forbidden
+from tilescope.server.settings import Settings
 
-MAX_REQUEST_BYTES: Final = 64 * 1024
+MAX_REQUEST_BYTES: Final = 256 * 1024  # as messages of the stream: a list of 4,096 pages fits
 
 PAGE_POLICY: Final = "; ".join(
     (
@@ -55,24 +56,24 @@ async def add_headers(_request: web.Request, response: web.StreamResponse) -> No
         response.headers.setdefault(name, value)
 
 
-def guard(bound_host: str) -> Middleware:
-    """The middleware that refuses foreign host names (when bound to loopback) and foreign origins."""
-    only_loopback = is_loopback(bound_host)
+def guard(settings: Settings) -> Middleware:
+    """The middleware that refuses foreign host names (when bound to loopback) and origins that are not allowed."""
+    only_loopback = is_loopback(settings.host)
 
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
         if only_loopback and not is_loopback(_host_name(request.headers.get(hdrs.HOST, ""))):
             raise Forbidden("this server answers on localhost alone: the Host header names another")
         if request.method not in _SAFE_METHODS or hdrs.UPGRADE in request.headers:
-            _check_origin(request)
+            _check_origin(request, settings.allow_origins)
         return await handler(request)
 
     return check
 
 
-def _check_origin(request: web.Request) -> None:
+def _check_origin(request: web.Request, allowed: frozenset[str]) -> None:
     origin = request.headers.get(hdrs.ORIGIN)
-    if origin is None:
+    if origin is None or origin in allowed:
         return
     if origin.partition("://")[2].lower() != request.headers.get(hdrs.HOST, "").lower():
         raise Forbidden("this request comes from a page of another site")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from tilescope.server.batch import CONTENT_TYPE as BATCH_TYPE
 from tilescope.server.openapi.schemas import Schema, reference
 from tilescope.server.paths import API, BUILD, RUN
 
@@ -25,12 +26,20 @@ _PARAMETERS: Final[dict[str, tuple[str, Schema]]] = {
 }
 
 _ERRORS: Final[dict[int, str]] = {
-    400: "`bad_request`: a WebSocket was expected.",
+    400: "`bad_request`: the request makes no sense, or a WebSocket was expected.",
     403: "`forbidden`: the Host or Origin header names another site.",
     404: "`not_found`; below a build also `unknown_build`: fetch the manifest again.",
     409: "`not_indexed`: there is no index yet.",
+    412: "`precondition_failed`: the resource is not what `If-Match` names.",
+    413: "`too_large`: the body has more than 256 KiB.",
     422: "`bad_trace`: indexing failed; the message is the line that says why.",
     500: "`bad_store` or `internal`: the server failed.",
+}
+
+_CONDITIONAL: Final[dict[str, Any]] = {
+    "206": {"description": "The bytes that `Range` asks for."},
+    "304": {"description": "The client's copy is good."},
+    "416": {"description": "There are no bytes in this `Range`."},
 }
 
 
@@ -38,8 +47,10 @@ def path_items() -> dict[str, PathItem]:
     """Path → operations. The keys are the canonical forms of the registered routes."""
     return {
         "/healthz": {"get": _json("Whether the server is alive", "Health", ())},
-        f"{API}/openapi.json": {"get": _json("This description", None, (403,))},
-        f"{API}/runs": {"get": _json("The runs that this server offers, newest first", "Runs", (403, 500))},
+        f"{API}/openapi.json": {"get": _json("This description", None, (403,), notes="ETag, no-cache.")},
+        f"{API}/runs": {
+            "get": _json("The runs that this server offers, newest first", "Runs", (403, 500), notes="ETag, no-cache.")
+        },
         f"{RUN}/index": {"post": _index()},
         f"{RUN}/manifest": {
             "get": _json("What a run holds", "Manifest", (403, 404, 409, 422, 500), "run", notes="ETag, no-cache.")
@@ -59,13 +70,18 @@ def path_items() -> dict[str, PathItem]:
                 notes=_CACHE_FOR_EVER,
             )
         },
+        f"{BUILD}/batch": {"post": _batch()},
         f"{BUILD}/stream": {"get": _stream()},
     }
 
 
 def _json(summary: str, schema: str | None, errors: tuple[int, ...], *parameters: str, notes: str = "") -> PathItem:
     content = {"application/json": {"schema": reference(schema) if schema else {"type": "object"}}}
-    return _operation(summary, {"200": {"description": summary, "content": content}}, errors, parameters, notes)
+    answers = {"200": {"description": summary, "content": content}}
+    if notes:  # it has an ETag
+        answers |= _CONDITIONAL
+        errors = (*errors, 412)
+    return _operation(summary, answers, errors, parameters, notes)
 
 
 def _stored(summary: str, schema: str | None, *parameters: str) -> PathItem:
@@ -73,10 +89,10 @@ def _stored(summary: str, schema: str | None, *parameters: str) -> PathItem:
     content = {media: {"schema": reference(schema)} if schema else {}}
     answers = {
         "200": {"description": summary, "content": content},
-        "304": {"description": "The client's copy is good."},
+        **_CONDITIONAL,
     }
     notes = f"{_AS_STORED} {_CACHE_FOR_EVER}"
-    return _operation(summary, answers, (403, 404, 500), ("run", "build", *parameters), notes)
+    return _operation(summary, answers, (403, 404, 412, 500), ("run", "build", *parameters), notes)
 
 
 def _index() -> PathItem:
@@ -86,6 +102,16 @@ def _index() -> PathItem:
         "202": {"description": "It is queued before all others, or being indexed.", "content": content},
     }
     return _operation("Index a run, or try again after a failure", answers, (403, 404, 422), ("run",), "")
+
+
+def _batch() -> PathItem:
+    answers = {"200": {"description": "Frames, in the order of the list.", "content": {BATCH_TYPE: {}}}}
+    notes = "The frames are described in docs/api.md, section “Batches”."
+    operation = _operation(
+        "Many pages in the order of a list", answers, (400, 403, 404, 413, 422, 500), ("run", "build"), notes
+    )
+    body = {"required": True, "content": {"application/json": {"schema": reference("Batch")}}}
+    return operation | {"requestBody": body}
 
 
 def _stream() -> PathItem:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from tilescope.server.errors import CODES
+from tilescope.server.page_keys import KEY_LIMITS, MAX_PAGE_KEYS
 
 Schema = dict[str, Any]
 
@@ -52,6 +53,14 @@ def choice(*values: str) -> Schema:
 SCHEMAS: Final[dict[str, Schema]] = {
     "Decimal": DECIMAL,
     "Error": record({"error": record({"code": choice(*CODES), "message": TEXT})}),
+    "PageKey": {
+        "description": "Block, level, index and slot, see docs/page-format.md.",
+        "type": "array",
+        "prefixItems": [{"type": "integer", "minimum": 0, "exclusiveMaximum": limit} for limit in KEY_LIMITS],
+        "minItems": len(KEY_LIMITS),
+        "maxItems": len(KEY_LIMITS),
+    },
+    "Batch": record({"pages": {**array(reference("PageKey")), "maxItems": MAX_PAGE_KEYS}}),
     "Health": record({"status": choice("ok"), "version": TEXT}),
     "Progress": record(
         {"phase": TEXT, "fraction": {"type": "number", "minimum": 0, "maximum": 1}, "events": reference("Decimal")}

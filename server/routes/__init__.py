@@ -5,6 +5,7 @@ from __future__ import annotations
 from aiohttp import web
 
 from tilescope.server.routes import (
+    batch,
     events,
     health,
     manifest,
@@ -27,6 +28,7 @@ ALL_ROUTES: tuple[web.RouteTableDef, ...] = (
     names.routes,
     shapes.routes,
     pages.routes,
+    batch.routes,
     events.routes,
     stream.routes,
     viewer.routes,

@@ -13,7 +13,7 @@ from tilescope.server.viewer_files import ViewerFile
 routes = web.RouteTableDef()
 
 
-@routes.get("/{path:.*}")
+@routes.get("/{path:(?!api/).*}")  # below /api/, what has no such method is 405 and not 404
 async def get_viewer_file(request: web.Request) -> web.Response:
     """One file of the built viewer."""
     path = request.match_info["path"]

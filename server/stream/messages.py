@@ -5,20 +5,18 @@ A client is not trusted: whatever is not exactly as `docs/api.md` says raises `B
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import msgpack
 
 from tilescope.server.errors import BadMessage
+from tilescope.server.page_keys import MAX_PAGE_KEYS, parse_page_keys
 from tilescope.tiler.pages import PageKey
 
 MAX_MESSAGE_BYTES = 256 * 1024
-MAX_WANTS = 4096
-
-# Upper bounds (exclusive) of the parts of a page key: block, level, index, slot. See docs/page-format.md, "Geometry".
-_KEY_LIMITS = (2**32, 32, 2**53, 32)
+MAX_WANTS = MAX_PAGE_KEYS
 _MAX_INTEGER = 2**53
 
 
@@ -81,22 +79,12 @@ def _pack(message: Mapping[str, object]) -> bytes:
 
 
 def _want(message: Mapping[str, Any]) -> Want:
-    pages = message.get("pages")
-    if not isinstance(pages, list):
-        raise BadMessage('"pages" is an array of page keys')
-    if len(pages) > MAX_WANTS:
-        raise BadMessage(f"a want-list holds at most {MAX_WANTS:,} pages, not {len(pages):,}")
+    try:
+        pages = parse_page_keys(message.get("pages"))
+    except ValueError as error:
+        raise BadMessage(str(error)) from None
     received = _integer(message, "received", _MAX_INTEGER) if message.get("received") is not None else None
-    return Want(_integer(message, "id", _MAX_INTEGER), tuple(_page_key(page) for page in pages), received)
-
-
-def _page_key(page: object) -> PageKey:
-    if not isinstance(page, Sequence) or len(page) != len(_KEY_LIMITS):
-        raise BadMessage("a page key is [block, level, index, slot]")
-    for part, limit in zip(page, _KEY_LIMITS, strict=True):
-        if type(part) is not int or not 0 <= part < limit:
-            raise BadMessage(f"{page!r} is not a page key")
-    return PageKey(*page)
+    return Want(_integer(message, "id", _MAX_INTEGER), pages, received)
 
 
 def _integer(message: Mapping[str, Any], field: str, limit: int) -> int:

@@ -7,6 +7,7 @@ import pytest
 
 from tests.server.conftest import Client, Site
 from tilescope.server.app import make_app
+from tilescope.server.settings import Settings
 
 RUNS = "/api/v1/runs"
 STREAM = f"{RUNS}/run1/builds/b1/stream"
@@ -33,7 +34,7 @@ async def test_a_rebound_name_gets_nothing(client: Client, host: str, path: str)
 async def test_a_server_that_is_bound_to_the_network_answers_to_any_name(
     site: Site, aiohttp_client: Callable[..., Awaitable[Client]]
 ) -> None:
-    client = await aiohttp_client(make_app(site.registry(), host="0.0.0.0"))
+    client = await aiohttp_client(make_app(site.registry(), settings=Settings(host="0.0.0.0")))
     assert (await client.get(RUNS, headers={"Host": "profiles.example.org"})).status == 200
 
 

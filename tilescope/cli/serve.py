@@ -19,7 +19,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from tilescope.cli.server_options import add_server_options, log_to_stderr, make_registry, warn_of_strangers
+from tilescope.cli.server_options import (
+    add_server_options,
+    log_to_stderr,
+    make_registry,
+    make_settings,
+    warn_of_strangers,
+)
 
 NAME = "serve"
 HELP = "serve stores and log directories"
@@ -38,6 +44,7 @@ def run(args: argparse.Namespace) -> int:
     from tilescope.server.app import make_app
     from tilescope.server.serving import DEFAULT_PORT, bind, run_until_signalled, url_of
 
+    settings = make_settings(args)
     registry = make_registry(args, index_all=False)
     listening = bind(args.host, DEFAULT_PORT if args.port is None else args.port)
     warn_of_strangers(args.host)
@@ -47,5 +54,5 @@ def run(args: argparse.Namespace) -> int:
         print(f"Serving {count} {'run' if count == 1 else 'runs'} at {url_of(listening)} (Ctrl-C stops)", flush=True)
 
     with log_to_stderr():
-        asyncio.run(run_until_signalled(make_app(registry, host=args.host), listening, announce))
+        asyncio.run(run_until_signalled(make_app(registry, settings=settings), listening, announce))
     return 0

@@ -14,16 +14,24 @@ from tilescope.tiler.errors import UsageError
 
 if TYPE_CHECKING:
     from tilescope.server.runs.registry import Registry
+    from tilescope.server.settings import Settings
 
 _DEFAULT_PORT = 8808  # as in tilescope.server.serving, which is slow to import; a test compares them
 
 
 def add_server_options(parser: argparse.ArgumentParser) -> None:
-    """Declares --host and --port, --cache-dir and --cache-size."""
+    """Declares where to listen, who may ask, --cache-dir and --cache-size."""
     parser.add_argument(
         "--host", default="127.0.0.1", help="address to listen on; default: 127.0.0.1, this machine alone"
     )
     parser.add_argument("--port", type=_port, metavar="N", help=f"default: {_DEFAULT_PORT}; 0: any free one")
+    parser.add_argument(
+        "--allow-origin",
+        action="append",
+        default=[],
+        metavar="ORIGIN",
+        help="let web pages of this origin (https://HOST) use the API; may be given several times",
+    )
     add_cache_options(parser)
 
 
@@ -38,6 +46,13 @@ def make_registry(args: argparse.Namespace, *, index_all: bool) -> Registry:
         if not path.exists():
             raise UsageError(f"{path}: there is no such file or folder")
     return Registry(args.paths, cache_directory(args), OpenStores(open_run_store), discover, index_all=index_all)
+
+
+def make_settings(args: argparse.Namespace) -> Settings:
+    """How the server treats those who ask it. Raises `UsageError`."""
+    from tilescope.server.settings import Settings, parse_origin
+
+    return Settings(host=args.host, allow_origins=frozenset(map(parse_origin, args.allow_origin)))
 
 
 @contextmanager

@@ -20,7 +20,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tilescope.cli.server_options import add_server_options, log_to_stderr, make_registry, warn_of_strangers
+from tilescope.cli.server_options import (
+    add_server_options,
+    log_to_stderr,
+    make_registry,
+    make_settings,
+    warn_of_strangers,
+)
 from tilescope.tiler.errors import UsageError
 
 if TYPE_CHECKING:
@@ -46,6 +52,7 @@ def run(args: argparse.Namespace) -> int:
     from tilescope.server.app import make_app
     from tilescope.server.serving import run_until_signalled, url_of
 
+    settings = make_settings(args)
     registry = make_registry(args, index_all=True)
     _check_files(args.paths)
     listening = _listen(args.host, args.port)
@@ -62,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
             print("tilescope: no browser could be started: open the URL by hand", file=sys.stderr)
 
     with log_to_stderr():
-        asyncio.run(run_until_signalled(make_app(registry, host=args.host), listening, show))
+        asyncio.run(run_until_signalled(make_app(registry, settings=settings), listening, show))
     return 0
 
 

@@ -134,6 +134,37 @@ async def test_immutable_resources_have_strong_tags_of_their_own_and_answer_304_
     assert head.headers["Content-Length"] == answer.headers["Content-Length"]
 
 
+@pytest.mark.parametrize("path", [path for path, _, _ in STORED[:4]] + ["/events/0/3"])
+async def test_a_download_that_broke_off_can_be_taken_up(client: Client, path: str) -> None:
+    whole = await client.get(BUILD + path)
+    body, etag = await whole.read(), whole.headers["ETag"]
+    assert whole.headers["Accept-Ranges"] == "bytes"
+    rest = await client.get(BUILD + path, headers={"Range": "bytes=20-", "If-Range": etag})
+    assert (rest.status, await rest.read()) == (206, body[20:])
+    assert rest.headers["Content-Range"] == f"bytes 20-{len(body) - 1}/{len(body)}"
+    for name in ("ETag", "Cache-Control", "Content-Type"):
+        assert rest.headers[name] == whole.headers[name]
+    assert rest.headers.get("Content-Encoding") == whole.headers.get("Content-Encoding")
+    for stale in ('"b0-tracks"', f"W/{etag}", "Sat, 21 Nov 2026 08:00:00 GMT"):
+        answer = await client.get(BUILD + path, headers={"Range": "bytes=20-", "If-Range": stale})
+        assert (answer.status, await answer.read()) == (200, body)
+    beyond = await client.get(BUILD + path, headers={"Range": f"bytes={len(body)}-"})
+    assert (beyond.status, await beyond.read()) == (416, b"")
+    assert beyond.headers["Content-Range"] == f"bytes */{len(body)}"
+    held = await client.get(BUILD + path, headers={"Range": "bytes=20-", "If-None-Match": etag})
+    assert held.status == 304
+    head = await client.head(BUILD + path, headers={"Range": "bytes=20-"})
+    assert (head.status, head.headers["Content-Length"]) == (200, str(len(body)))
+
+
+async def test_if_match_is_kept_strictly(client: Client) -> None:
+    etag = (await client.get(f"{BUILD}/tracks")).headers["ETag"]
+    for tags, status in [(etag, 200), ("*", 200), (f'"x", {etag}', 200), ('"x"', 412), (f"W/{etag}", 412)]:
+        answer = await client.get(f"{BUILD}/tracks", headers={"If-Match": tags})
+        assert answer.status == status, tags
+    assert (await answer.json())["error"]["code"] == "precondition_failed"
+
+
 async def test_no_two_resources_share_a_tag(client: Client) -> None:
     paths = [path for path, _, _ in STORED] + [f"/events/0/{ordinal}" for ordinal in range(7)]
     tags = [(await client.get(BUILD + path)).headers["ETag"] for path in paths]

@@ -1,0 +1,56 @@
+"""Many pages of a build in one answer, in the order in which they were asked for."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from aiohttp import hdrs, web
+
+from tilescope.server.batch import CONTENT_TYPE, end_frame, error_frame, page_frame, parse_batch
+from tilescope.server.keys import REGISTRY
+from tilescope.server.paths import BUILD
+from tilescope.server.runs.store import RunStore
+from tilescope.tiler.errors import StoreError
+from tilescope.tiler.pages import PageKey
+
+SEND_TIMEOUT_S: Final = 60.0  # a client that does not take one page in this time is gone
+PAGES_BEFORE_YIELD: Final = 32  # writes to a fast socket do not suspend: let other clients have their turn
+
+routes = web.RouteTableDef()
+_log = logging.getLogger(__name__)
+
+
+@routes.post(BUILD + "/batch")
+async def post_batch(request: web.Request) -> web.StreamResponse:
+    """Streams the pages of the list. A slow client costs one page: none is read before the last one is taken."""
+    registry = request.app[REGISTRY]
+    run = await registry.find(request.match_info["run"])
+    keys = parse_batch(await request.read())
+    with registry.lease(run.id, request.match_info["build"]) as store:
+        answer = web.StreamResponse(headers={hdrs.CONTENT_TYPE: CONTENT_TYPE, hdrs.CACHE_CONTROL: "no-store"})
+        await answer.prepare(request)
+        try:
+            for count, frame in enumerate(_frames(store, keys), 1):
+                async with asyncio.timeout(SEND_TIMEOUT_S):
+                    await answer.write(frame)
+                if count % PAGES_BEFORE_YIELD == 0:
+                    await asyncio.sleep(0)
+            await answer.write_eof()
+        except TimeoutError:
+            if request.transport is not None:
+                request.transport.abort()
+    return answer
+
+
+def _frames(store: RunStore, keys: Sequence[PageKey]) -> Iterator[bytes]:
+    try:
+        for key in keys:
+            yield page_frame(key, store.page(key))
+    except StoreError as error:
+        _log.error("a batch failed: %s", error)
+        yield error_frame(error)
+    else:
+        yield end_frame()

@@ -1,0 +1,34 @@
+"""How a server is to behave towards those who ask it: what the command line decided, in one value."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from tilescope.server.access import OPEN, Access
+from tilescope.tiler.errors import UsageError
+
+DEFAULT_HOST: Final = "127.0.0.1"
+
+_ORIGIN: Final = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The defaults are those of a server for this machine alone."""
+
+    host: str = DEFAULT_HOST  # the address that it is bound to
+    access: Access = OPEN
+    allow_origins: frozenset[str] = frozenset()  # web pages of other servers that may use the API
+
+
+DEFAULTS: Final = Settings()
+
+
+def parse_origin(text: str) -> str:
+    """An origin as browsers write it, such as `https://notebooks.example.org`. Raises `UsageError`."""
+    origin = text.lower()
+    if _ORIGIN.fullmatch(origin) is None:
+        raise UsageError(f"{text}: an origin is a scheme, a host and perhaps a port: https://notebooks.example.org")
+    return origin
