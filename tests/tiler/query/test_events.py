@@ -1,0 +1,81 @@
+"""Events of spans against the events that were written."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.corpus import corpus_path
+from tests.tiler.query.conftest import Example
+from tilescope.tiler.build import build_store
+from tilescope.tiler.errors import DamagedStore, UsageError
+from tilescope.tiler.query import EVERYTHING, QueryReader, join, no_events
+from tilescope.tiler.query.events import Events
+from tilescope.tiler.resolver import TickRange
+from tilescope.tiler.store import open_run_store
+
+SPANS = st.tuples(st.integers(-1000, 4_100_000), st.sampled_from([0, 1, 5, 1000, 70_000, 5_000_000])).map(
+    lambda s: TickRange(s[0], s[0] + s[1])
+)
+
+
+def events_of(reader: QueryReader, track: int, span: TickRange) -> Events:
+    plan = reader.plan(track, span)
+    return join([no_events(track), *reader.read(plan, plan.leaf_runs)])
+
+
+@given(span=SPANS, thread=st.sampled_from(["thread 0", "thread 3"]))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_slices_of_any_span(example: Example, span: TickRange, thread: str) -> None:
+    events = events_of(example.reader, example.track(thread), span)
+    assert list(events.ordinal) == sorted(set(events.ordinal.tolist())), "an event twice, or out of order"
+    names = [example.reader.names[name] for name in events.name.tolist()]
+    found = zip(names, events.start.tolist(), events.duration.tolist(), strict=True)
+    wanted = [e for e in example.events if e.track == thread and e.overlaps(*span)]
+    assert sorted(found) == sorted(((e.name, e.category), e.start, e.duration) for e in wanted)
+    assert not events.flags.any()
+
+
+@given(span=SPANS)
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_counter_samples_of_any_span(example: Example, span: TickRange) -> None:
+    events = events_of(example.reader, example.track("memory · v"), span)
+    wanted = [e for e in example.events if e.value is not None and span.start <= e.start < span.stop]
+    assert list(zip(events.start.tolist(), events.value.tolist(), strict=True)) == [(e.start, e.value) for e in wanted]
+
+
+def test_a_rollup_holds_no_events_itself_and_an_unknown_track_is_refused(example: Example) -> None:
+    rollup = next(track["id"] for track in example.reader.tree.tracks if track["kind"] == "rollup")
+    assert len(events_of(example.reader, rollup, EVERYTHING)) == 0
+    assert example.reader.tree.leaves([rollup]) == sorted(example.track(f"thread {k}") for k in range(4))
+    with pytest.raises(UsageError, match="no track 99"):
+        example.reader.plan(99, EVERYTHING)
+
+
+def test_a_page_that_lacks_the_tile_is_noticed(example: Example) -> None:
+    plan = example.reader.plan(example.track("thread 0"), EVERYTHING)
+    run = plan.leaf_runs[0]
+    other = next(page for page, _ in plan.tiles.shape.pages() if page != run.page)
+    with pytest.raises(DamagedStore, match="not on it"):
+        plan.events(run, example.store.decoded_page(other))
+
+
+@pytest.mark.parametrize(
+    "name", ["xplane/tpu_v6e_4core.xplane.pb", "kineto/nccl_data.json.gz", "chrome/instant_events.json"]
+)
+def test_every_event_of_real_traces_once(tmp_path_factory: pytest.TempPathFactory, name: str) -> None:
+    path = tmp_path_factory.mktemp("real") / "store"
+    build_store([corpus_path(name)], path)
+    store = open_run_store(path)
+    reader = QueryReader(store)
+    for track in reader.tree.tracks:
+        if track["kind"] != "rollup":
+            events = events_of(reader, track["id"], EVERYTHING)
+            assert events.ordinal.tolist() == list(range(int(track["events"])))
+            assert str(int(events.duration.sum())) == track.get("busy", "0")
+            for k in {0, len(events) - 1} if len(events) else ():
+                event = store.event(track["id"], k)
+                assert event is not None
+                assert (event["start"], event["duration"]) == (str(events.start[k]), str(events.duration[k]))
+    store.close()

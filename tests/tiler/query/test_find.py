@@ -1,0 +1,92 @@
+"""Occurrences of names against a look through all events."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.tiler.query.conftest import Example, PlainEvent
+from tests.tiler.query.test_events import SPANS
+from tilescope.tiler.errors import UsageError
+from tilescope.tiler.pages import Page, PageKey
+from tilescope.tiler.query import EVERYTHING, FindQuery, Match, Place, find, finish
+from tilescope.tiler.query.find import MAX_TEXT
+from tilescope.tiler.resolver import TickRange
+
+
+@given(
+    span=SPANS,
+    text=st.sampled_from(["needle", "NEEDLE", "op 1", "inner", "nothing", "o", "everything"]),
+    match=st.sampled_from(Match),
+    threads=st.none() | st.sets(st.integers(0, 3), min_size=1),
+    limit=st.sampled_from([0, 1, 7, 300]),
+)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_all_occurrences_are_counted_and_the_first_are_listed(
+    example: Example, span: TickRange, text: str, match: Match, threads: set[int] | None, limit: int
+) -> None:
+    tracks = None if threads is None else [example.track(f"thread {k}") for k in threads]
+    answer = finish(find(example.reader, FindQuery(text, span, match, tracks, limit))).to_json()
+    shown = range(4) if threads is None else threads
+    wanted = [
+        (event.start, example.track(event.track), event.name)
+        for event in example.events
+        if event.track in {f"thread {k}" for k in shown}
+        and span.start <= event.start < span.stop
+        and (event.name == text if match is Match.EXACT else text.lower() in event.name.lower())
+    ]
+    assert int(answer["count"]) == len(wanted)
+    assert sum(int(track["count"]) for track in answer["tracks"]) == len(wanted)
+    listed = [(int(event["start"]), event["track"], event["name"]) for event in answer["events"]]
+    assert [place[:2] for place in listed] == sorted(place[:2] for place in wanted)[:limit]
+    assert set(listed) <= set(wanted)
+    assert (answer["after"] is not None) == (0 < limit < len(wanted))
+
+
+def test_page_by_page_one_gets_all_of_them_in_order(example: Example) -> None:
+    whole = finish(find(example.reader, FindQuery("op 2", EVERYTHING, limit=10_000)))
+    assert len(whole.events) > 3000
+    pages, after = [], None
+    while True:
+        page = finish(find(example.reader, FindQuery("op 2", EVERYTHING, limit=500, after=after)))
+        assert page.per_track == whole.per_track
+        pages += page.events
+        if not page.has_more:
+            break
+        after = Place(*map(int, str(page.to_json()["after"]).split(",")))
+    assert pages == whole.events
+
+
+def test_pages_that_cannot_hold_a_name_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ["needle" if k == 70_000 else f"op {k % 50}" for k in range(80_000)]
+    events = [PlainEvent("main", name, "", 100 * k, 60 + k % 7) for k, name in enumerate(names)]
+    example = Example(tmp_path, events)
+    read = []
+    decoded_page = example.store.decoded_page
+
+    def record(key: PageKey) -> Page:
+        read.append(key)
+        return decoded_page(key)
+
+    monkeypatch.setattr(example.store, "decoded_page", record)
+    pages = {run.page for run in example.reader.plan(example.track("main"), EVERYTHING).leaf_runs}
+    (page,) = (page for page in pages if 70_000 in decoded_page(page).slices.ordinal)
+    answer = finish(find(example.reader, FindQuery("needle", EVERYTHING)))
+    assert [event.start for event in answer.events] == [7_000_000]
+    assert len(pages) >= 5
+    assert set(read) == {page}
+    example.store.close()
+
+
+@pytest.mark.parametrize("text", ["", "x" * (MAX_TEXT + 1)])
+def test_texts_that_are_no_question(text: str) -> None:
+    with pytest.raises(UsageError):
+        FindQuery(text, EVERYTHING)
+
+
+def test_an_unknown_track_is_refused(example: Example) -> None:
+    with pytest.raises(UsageError, match="no track 77"):
+        finish(find(example.reader, FindQuery("op", EVERYTHING, tracks=[77])))

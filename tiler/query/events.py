@@ -1,0 +1,144 @@
+"""The events of a span, from the leaves that hold them, as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, Page, PageKey, SliceFlag
+from tilescope.tiler.resolver import TICK_LIMIT, TickRange, TileIndex
+
+Ints = NDArray[np.int64]
+
+# Beyond every event.
+EVERYTHING = TickRange(0, TICK_LIMIT)
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """Events of one track in the order of their ordinals. Columns have shape (n,); times in ticks since the origin."""
+
+    track: int
+    ordinal: Ints
+    start: Ints
+    duration: Ints
+    row: Ints  # nesting depth, 0 is the top
+    name: Ints  # name id, -1 none; of counter samples always
+    flags: Ints  # SliceFlag.OPEN: the trace ended before the event did
+    value: NDArray[np.float64]  # of counter samples, else NaN
+
+    def __len__(self) -> int:
+        return len(self.ordinal)
+
+    def take(self, which: Ints | NDArray[np.bool_] | slice) -> Events:
+        """Some of them."""
+        return Events(self.track, *(getattr(self, column)[which] for column in self.__slots__[1:]))
+
+
+@dataclass(frozen=True, slots=True)
+class LeafRun:
+    """Leaves of a track that follow one another in time and lie on one page."""
+
+    page: PageKey
+    first_of_page: int  # position in the shape of the first tile of the page
+    tiles: Ints  # positions in the shape, in time order
+    with_earlier: bool  # whether events that reach into the first leaf from the left count, too
+
+
+class EventPlan:
+    """Which leaves hold the events of a track that overlap a span, and what to take of each.
+
+    An event overlaps a span when it starts in it, or starts before and ends after the span's first tick. Raises nothing
+    for tracks without events: then there are no leaves.
+    """
+
+    def __init__(self, tiles: TileIndex, track: int, span: TickRange, root_level: int) -> None:
+        self.track = track
+        self.span = span
+        self.tiles = tiles
+        self.leaf_runs = list(_leaf_runs(tiles, track, span, root_level)) if span.start < span.stop else []
+
+    def events(self, run: LeafRun, page: Page) -> Events:
+        """The events in the leaves of a run, from their page. Raises DamagedStore when the page is another."""
+        at = run.tiles - run.first_of_page
+        shape = self.tiles.shape
+        if at.max() >= len(page) or not (
+            np.array_equal(page.index[at], shape.index[run.tiles])
+            and np.array_equal(page.slot[at], shape.slot[run.tiles])
+        ):
+            raise DamagedStore(f"page {tuple(run.page)}: a tile is not on it")
+        slices = self._slices(run, page, at)
+        samples = self._samples(page, at)
+        return slices if len(slices) else samples
+
+    def places(self, run: LeafRun) -> list[tuple[int, int]]:
+        """Level and index of the leaves of a run."""
+        shape = self.tiles.shape
+        return list(zip(shape.level[run.tiles].tolist(), shape.index[run.tiles].tolist(), strict=True))
+
+    def _slices(self, run: LeafRun, page: Page, at: Ints) -> Events:
+        which, tile = _rows(page.slice_ends, at)
+        s = page.slices
+        start, duration, flags = s.start[which], s.duration[which], s.flags[which]
+        seen = (start < self.span.stop) & ((start >= self.span.start) | (start + duration > self.span.start))
+        counted_before = (flags & SliceFlag.REACHES_IN) != 0
+        if run.with_earlier:
+            counted_before &= tile > 0
+        seen &= ~counted_before
+        which = which[seen]
+        return Events(
+            self.track,
+            s.ordinal[which],
+            start[seen],
+            duration[seen],
+            s.row[which],
+            s.name[which],
+            flags[seen] & ~SliceFlag.REACHES_IN,
+            np.full(len(which), np.nan),
+        )
+
+    def _samples(self, page: Page, at: Ints) -> Events:
+        which, _ = _rows(page.sample_ends, at)
+        time = page.samples.time[which]
+        which = which[(time >= self.span.start) & (time < self.span.stop)]
+        zero = np.zeros(len(which), np.int64)
+        samples = page.samples
+        return Events(
+            self.track, samples.ordinal[which], samples.time[which], zero, zero, zero - 1, zero, samples.value[which]
+        )
+
+
+def no_events(track: int) -> Events:
+    """Columns without rows."""
+    none = np.zeros(0, np.int64)
+    return Events(track, none, none, none, none, none, none, np.zeros(0))
+
+
+def join(parts: Sequence[Events]) -> Events:
+    """Events of one track, one part after the other; at least one part."""
+    columns = Events.__slots__[1:]
+    return Events(parts[0].track, *(np.concatenate([getattr(part, column) for part in parts]) for column in columns))
+
+
+def _leaf_runs(tiles: TileIndex, track: int, span: TickRange, root_level: int) -> Iterator[LeafRun]:
+    slot = np.array([track % TRACKS_PER_BLOCK], np.int64)
+    _, leaves = tiles.tiles_for(slot, np.zeros(1, np.bool_), span, 0, root_level)
+    shape = tiles.shape
+    leaves = leaves[np.argsort(shape.index[leaves] << (2 * shape.level[leaves] + 8), kind="stable")]
+    pages = tiles.page_starts_of(leaves)
+    for run in np.split(leaves, np.flatnonzero(np.diff(pages)) + 1):
+        if len(run):
+            start = int(tiles.page_starts_of(run[:1])[0])
+            yield LeafRun(tiles.page_key(start), start, run, with_earlier=bool(run[0] == leaves[0]))
+
+
+def _rows(ends: Ints, tiles: Ints) -> tuple[Ints, Ints]:
+    """Positions of the rows of some tiles of a page, and of each which of these tiles it is of."""
+    counts = ends[tiles + 1] - ends[tiles]
+    tile = np.repeat(np.arange(len(tiles), dtype=np.int64), counts)
+    within = np.arange(len(tile), dtype=np.int64) - np.repeat(np.cumsum(counts) - counts, counts)
+    return ends[tiles][tile] + within, tile

@@ -1,0 +1,60 @@
+"""An open store, with what several questions need of it decoded once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.pages import TRACKS_PER_BLOCK
+from tilescope.tiler.query.events import EventPlan, Events, LeafRun
+from tilescope.tiler.query.names import Names
+from tilescope.tiler.query.store import QueryStore
+from tilescope.tiler.query.tracks import TrackTree
+from tilescope.tiler.resolver import PageWant, TickRange, TileIndex, TrackRequest, View, resolve
+
+# Blocks whose tiles are kept arranged: some megabytes for a run of ten million events.
+_KEPT_BLOCKS = 64
+
+# Pages that are kept decoded while the events of one track are read: leaves of neighbouring levels take turns.
+_KEPT_PAGES = 4
+
+
+class QueryReader:
+    """Answers for one store, which it does not close. For whatever thread."""
+
+    def __init__(self, store: QueryStore) -> None:
+        self.store = store
+        manifest = store.manifest()
+        self.root_level = int(manifest["root_level"])
+        self.end = int(manifest["end"])
+        self.tree = TrackTree.decode(store.tracks())
+        self.names = Names(store)
+        self._kept_tiles = lru_cache(_KEPT_BLOCKS)(self._arrange)
+
+    def tiles(self, block: int) -> TileIndex:
+        """The tiles of a block. Raises DamagedStore when it has no shape record."""
+        return self._kept_tiles(block)
+
+    def plan(self, track: int, span: TickRange) -> EventPlan:
+        """Where the events of a track are that overlap a span. Raises UsageError for a track that holds none itself."""
+        self.tree.kind(track)
+        return EventPlan(self.tiles(track // TRACKS_PER_BLOCK), track, span, self.root_level)
+
+    def read(self, plan: EventPlan, runs: Sequence[LeafRun]) -> Iterator[Events]:
+        """The events of some leaves of a plan, page by page."""
+        kept = lru_cache(_KEPT_PAGES)(self.store.decoded_page)
+        for run in runs:
+            yield plan.events(run, kept(run.page))
+
+    def pages(self, view: View, tracks: Sequence[int], nearby: Sequence[int] = ()) -> list[PageWant]:
+        """The pages that show some tracks in a view, most urgent first. Raises UsageError for an unknown track."""
+        visible, around = ([TrackRequest(t, self.tree.kind(t)) for t in part] for part in (tracks, nearby))
+        blocks = {request.track // TRACKS_PER_BLOCK for request in (*visible, *around)}
+        return resolve(view, visible, {block: self.tiles(block) for block in blocks}, self.root_level, around)
+
+    def _arrange(self, block: int) -> TileIndex:
+        shape = self.store.decoded_shape(block)
+        if shape is None:
+            raise DamagedStore(f"block {block} has no shape record")
+        return TileIndex(shape)

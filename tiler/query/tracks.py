@@ -1,0 +1,60 @@
+"""The track tree, decoded: kinds, and which tracks a rollup sums."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tilescope.tiler.errors import UsageError
+from tilescope.tiler.pages import decompress
+
+# Kinds whose events have names and durations, and whose events rollups sum.
+SLICE_KINDS = frozenset({"slice", "async", "instant"})
+
+
+@dataclass(frozen=True, slots=True)
+class TrackTree:
+    """Groups and tracks as docs/api.md has them; tracks by id."""
+
+    groups: Sequence[dict[str, Any]]
+    tracks: Sequence[dict[str, Any]]
+
+    @classmethod
+    def decode(cls, member: bytes) -> TrackTree:
+        """From the stored gzip member."""
+        tree = json.loads(decompress(member))
+        return cls(tree["groups"], tree["tracks"])
+
+    def kind(self, track: int) -> str:
+        """Kind of a track. Raises UsageError when there is none of that id."""
+        if not 0 <= track < len(self.tracks):
+            raise UsageError(f"there is no track {track}: the run has {len(self.tracks)}")
+        kind: str = self.tracks[track]["kind"]
+        return kind
+
+    def leaves(self, tracks: Sequence[int] | None, kinds: frozenset[str] = SLICE_KINDS) -> list[int]:
+        """The tracks that hold events, of those asked for or of all (None), each once, ascending.
+
+        A rollup stands for the tracks that it sums. Tracks of other kinds are left out. Raises UsageError.
+        """
+        asked = range(len(self.tracks)) if tracks is None else tracks
+        found = set()
+        for track in asked:
+            if self.kind(track) == "rollup":
+                if tracks is not None:
+                    found.update(self.children(track))
+            else:
+                found.add(track)
+        return sorted(track for track in found if self.tracks[track]["kind"] in kinds)
+
+    def children(self, rollup: int) -> list[int]:
+        """The tracks that a rollup sums: those of slices in its group and in the groups below it."""
+        below = {int(group["id"]) for group in self.groups if group["rollup"] == rollup}
+        grown = True
+        while grown:
+            more = {int(group["id"]) for group in self.groups if group["parent"] in below} - below
+            below |= more
+            grown = bool(more)
+        return [int(t["id"]) for t in self.tracks if t["group"] in below and t["kind"] in SLICE_KINDS]
