@@ -6,6 +6,7 @@
 #include <nanobind/stl/string_view.h>
 
 #include <array>
+#include <cstdlib>
 #include <exception>
 #include <optional>
 #include <string>
@@ -21,9 +22,24 @@ namespace tilescope {
 
 namespace {
 
+// The array owns the memory of the column. Bytes are written as char and shown as uint8.
+template <typename Shown, typename T>
+nb::object to_numpy_as(xspace::Column<T>& column) {
+    static_assert(sizeof(Shown) == sizeof(T));
+    const std::size_t size = column.size();
+    T* data = column.release();
+    nb::capsule owner(data, [](void* pointer) noexcept { std::free(pointer); });
+    return nb::cast(OutColumn<Shown>(reinterpret_cast<Shown*>(data), {size}, owner));
+}
+
 template <typename T>
-nb::object column_or_none(bool wanted, std::vector<T>&& column) {
-    return wanted ? nb::cast(to_numpy(std::move(column))) : nb::none();
+nb::object to_numpy(xspace::Column<T>& column) {
+    return to_numpy_as<T>(column);
+}
+
+template <typename T>
+nb::object column_or_none(bool wanted, xspace::Column<T>& column) {
+    return wanted ? to_numpy(column) : nb::none();
 }
 
 nb::str text(std::string_view utf8) { return nb::str(utf8.data(), utf8.size()); }
@@ -41,13 +57,11 @@ void finish(TraceEventStream& stream) {
 
 nb::tuple take(TraceEventStream& stream) {
     EventColumns rows = stream.sink().take_rows();
-    return nb::make_tuple(to_numpy(std::move(rows.track)), to_numpy(std::move(rows.phase)),
-                          to_numpy(std::move(rows.time_ns)), column_or_none(rows.any_time_ps, std::move(rows.time_ps)),
-                          to_numpy(std::move(rows.duration_ns)),
-                          column_or_none(rows.any_duration_ps, std::move(rows.duration_ps)),
-                          to_numpy(std::move(rows.name)), column_or_none(rows.any_key, std::move(rows.key)),
-                          column_or_none(rows.any_value, std::move(rows.value)), to_numpy(std::move(rows.flags)),
-                          to_numpy(std::move(rows.args_end)), to_numpy(std::move(rows.args)));
+    return nb::make_tuple(to_numpy(rows.track), to_numpy(rows.phase), to_numpy(rows.time_ns),
+                          column_or_none(rows.any_time_ps, rows.time_ps), to_numpy(rows.duration_ns),
+                          column_or_none(rows.any_duration_ps, rows.duration_ps), to_numpy(rows.name),
+                          column_or_none(rows.any_key, rows.key), column_or_none(rows.any_value, rows.value),
+                          to_numpy(rows.flags), to_numpy(rows.args_end), to_numpy_as<std::uint8_t>(rows.args));
 }
 
 nb::list processes(const TraceEventStream& stream) {

@@ -1,6 +1,7 @@
 #include "decimal.hpp"
 
 #include <cstddef>
+#include <cstring>
 #include <limits>
 
 namespace tilescope {
@@ -11,6 +12,24 @@ constexpr std::int64_t ns_max = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t exponent_cap = 1'000'000'000;  // far beyond any number that is in range; keeps sums from overflowing
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Eight digits at once. False when one of the bytes is none.
+bool eight_digits(const char* p, std::int64_t& out) {
+    std::uint64_t word = 0;  // the first digit is in the lowest byte
+    std::memcpy(&word, p, sizeof word);
+    constexpr std::uint64_t tens = 0xF0F0F0F0F0F0F0F0ULL;
+    constexpr std::uint64_t zeros = 0x3030303030303030ULL;
+    if ((word & tens) != zeros || ((word + 0x0606060606060606ULL) & tens) != zeros) return false;
+    word &= 0x0F0F0F0F0F0F0F0FULL;
+    word = word * 10 + (word >> 8);  // pairs, in every other byte
+    constexpr std::uint64_t pairs = 0x000000FF000000FFULL;
+    word = ((word & pairs) * (100 + (std::uint64_t{1000000} << 32)) +
+            ((word >> 16) & pairs) * (1 + (std::uint64_t{10000} << 32))) >> 32;
+    out = static_cast<std::int64_t>(word);
+    return true;
+}
+
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "digits are taken from words");
 
 // The parts of a JSON number.
 struct Number {
@@ -119,6 +138,11 @@ DecimalStatus parse_microseconds(std::string_view text, PicoTime& out) {
     const bool negative = at == 1;
     const std::size_t whole_first = at;
     std::int64_t us = 0;
+    std::int64_t eight = 0;
+    while (text.size() - at >= 8 && at - whole_first <= 8 && eight_digits(text.data() + at, eight)) {
+        us = us * 100'000'000 + eight;
+        at += 8;
+    }
     while (at < text.size() && is_digit(text[at]) && at - whole_first < 16) us = us * 10 + (text[at++] - '0');
     const std::size_t whole_digits = at - whole_first;
     int fraction = 0;

@@ -26,11 +26,16 @@ private:
         std::size_t size;
     };
 
+    struct Slot {
+        std::uint32_t tag;    // of the hash: keeps most of what collides from being compared
+        std::int32_t number;  // -1: empty
+    };
+
     void grow();
 
     std::string arena_;
     std::vector<Entry> entries_;
-    std::vector<std::int32_t> slots_;  // number, or -1; a power of two of them
+    std::vector<Slot> slots_;  // a power of two of them
 };
 
 }  // namespace tilescope

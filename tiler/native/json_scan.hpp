@@ -74,7 +74,12 @@ inline std::uint64_t count_line_ends(const char* p, const char* end) {
     return count;
 }
 
-inline bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+inline bool is_space(char c) {
+    constexpr auto bit = [](char space) { return std::uint64_t{1} << space; };
+    constexpr std::uint64_t spaces = bit(' ') | bit('\n') | bit('\t') | bit('\r');
+    const auto code = static_cast<unsigned char>(c);
+    return code <= ' ' && ((spaces >> code) & 1) != 0;
+}
 
 inline const char* skip_space(const char* p, const char* end) {
     while (p != end && is_space(*p)) ++p;
@@ -94,6 +99,23 @@ inline constexpr auto token_characters = [] {
 inline bool is_token(char c) { return token_characters[static_cast<unsigned char>(c)]; }
 
 inline const char* skip_token(const char* p, const char* end) {
+#if defined(__SSE2__)
+    const auto within = [](__m128i offsets, char last) {  // unsigned comparison
+        return _mm_cmpeq_epi8(_mm_min_epu8(offsets, _mm_set1_epi8(last)), offsets);
+    };
+    const auto is = [](__m128i block, char c) { return _mm_cmpeq_epi8(block, _mm_set1_epi8(c)); };
+    while (end - p >= 16) {
+        const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+        const __m128i lower = _mm_or_si128(block, _mm_set1_epi8(' '));
+        const __m128i letters = within(_mm_sub_epi8(lower, _mm_set1_epi8('a')), 25);
+        const __m128i digits = within(_mm_sub_epi8(block, _mm_set1_epi8('0')), 9);
+        const __m128i signs = _mm_or_si128(is(block, '-'), is(block, '+'));
+        const __m128i others = _mm_or_si128(signs, _mm_or_si128(is(block, '.'), is(block, '_')));
+        const auto tokens = static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(letters, digits), others)));
+        if (tokens != 0xFFFF) return p + __builtin_ctz(~tokens);
+        p += 16;
+    }
+#endif
     while (p != end && is_token(*p)) ++p;
     return p;
 }

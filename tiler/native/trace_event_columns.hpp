@@ -8,6 +8,7 @@
 
 #include "decimal.hpp"
 #include "event_codes.hpp"
+#include "xspace_column.hpp"
 
 namespace tilescope {
 
@@ -23,18 +24,21 @@ struct EventRow {
 };
 
 struct EventColumns {
-    std::vector<std::int32_t> track;
-    std::vector<std::uint8_t> phase;
-    std::vector<std::int64_t> time_ns;
-    std::vector<std::int16_t> time_ps;
-    std::vector<std::int64_t> duration_ns;
-    std::vector<std::int16_t> duration_ps;
-    std::vector<std::int32_t> name;
-    std::vector<std::int64_t> key;
-    std::vector<double> value;
-    std::vector<std::uint8_t> flags;
-    std::vector<std::int64_t> args_end;
-    std::vector<std::uint8_t> args;
+    template <typename T>
+    using Column = xspace::Column<T>;
+
+    Column<std::int32_t> track;
+    Column<std::uint8_t> phase;
+    Column<std::int64_t> time_ns;
+    Column<std::int16_t> time_ps;
+    Column<std::int64_t> duration_ns;
+    Column<std::int16_t> duration_ps;
+    Column<std::int32_t> name;
+    Column<std::int64_t> key;
+    Column<double> value;
+    Column<std::uint8_t> flags;
+    Column<std::int64_t> args_end;
+    Column<char> args;
 
     bool any_time_ps = false;
     bool any_duration_ps = false;
@@ -45,17 +49,18 @@ struct EventColumns {
 
     // The arguments of the row are what has been appended to `args` since the row before.
     void add(const EventRow& row) {
-        track.push_back(row.track);
-        phase.push_back(static_cast<std::uint8_t>(row.phase));
-        time_ns.push_back(row.time.ns);
-        time_ps.push_back(row.time.ps);
-        duration_ns.push_back(row.duration.ns);
-        duration_ps.push_back(row.duration.ps);
-        name.push_back(row.name);
-        key.push_back(row.key);
-        value.push_back(row.value);
-        flags.push_back(row.flags);
-        args_end.push_back(static_cast<std::int64_t>(args.size()));
+        if (track.room() == 0) make_room();
+        track.push_unchecked(row.track);
+        phase.push_unchecked(static_cast<std::uint8_t>(row.phase));
+        time_ns.push_unchecked(row.time.ns);
+        time_ps.push_unchecked(row.time.ps);
+        duration_ns.push_unchecked(row.duration.ns);
+        duration_ps.push_unchecked(row.duration.ps);
+        name.push_unchecked(row.name);
+        key.push_unchecked(row.key);
+        value.push_unchecked(row.value);
+        flags.push_unchecked(row.flags);
+        args_end.push_unchecked(static_cast<std::int64_t>(args.size()));
         any_time_ps = any_time_ps || row.time.ps != 0;
         any_duration_ps = any_duration_ps || row.duration.ps != 0;
         any_key = any_key || row.key != -1;
@@ -64,15 +69,37 @@ struct EventColumns {
 
     // Members as one JSON object; nothing when there are none.
     void append_args(const std::vector<std::string_view>& members) {
-        std::uint8_t before = '{';
+        if (members.empty()) return;
+        std::size_t bytes = 1;
+        for (const std::string_view member : members) bytes += member.size() + 1;
+        args.ensure(bytes);
+        char before = '{';
         for (const std::string_view member : members) {
-            args.push_back(before);
-            const auto* bytes = reinterpret_cast<const std::uint8_t*>(member.data());
-            args.insert(args.end(), bytes, bytes + member.size());
+            args.push_unchecked(before);
+            args.append_unchecked(member.data(), member.size());
             before = ',';
         }
-        if (!members.empty()) args.push_back('}');
+        args.push_unchecked('}');
     }
+
+private:
+    // All columns of rows grow at the same time.
+    void make_room() {
+        const std::size_t extra = size() < rows_at_first ? rows_at_first : size();
+        track.ensure(extra);
+        phase.ensure(extra);
+        time_ns.ensure(extra);
+        time_ps.ensure(extra);
+        duration_ns.ensure(extra);
+        duration_ps.ensure(extra);
+        name.ensure(extra);
+        key.ensure(extra);
+        value.ensure(extra);
+        flags.ensure(extra);
+        args_end.ensure(extra);
+    }
+
+    static constexpr std::size_t rows_at_first = 64;
 };
 
 }  // namespace tilescope

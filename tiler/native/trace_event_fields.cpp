@@ -1,5 +1,8 @@
 #include "trace_event_fields.hpp"
 
+#include <array>
+#include <cstring>
+
 #include "json_scan.hpp"
 #include "json_text.hpp"
 
@@ -7,55 +10,74 @@ namespace tilescope {
 
 namespace {
 
-// Where the value of that member belongs; null when no column needs it.
-RawValue* field_of(std::string_view key, EventFields& fields) {
-    switch (key.size()) {
-        case 1: return key[0] == 's' ? &fields.instant_scope : nullptr;
-        case 2:
-            if (key == "ph") return &fields.ph;
-            if (key == "ts") return &fields.ts;
-            if (key == "id") return &fields.id;
-            return key == "bp" ? &fields.bp : nullptr;
-        case 3:
-            if (key == "pid") return &fields.pid;
-            if (key == "tid") return &fields.tid;
-            if (key == "dur") return &fields.dur;
-            if (key == "cat") return &fields.cat;
-            return key == "id2" ? &fields.id2 : nullptr;
-        case 4:
-            if (key == "name") return &fields.name;
-            return key == "args" ? &fields.args : nullptr;
-        case 5: return key == "scope" ? &fields.id_scope : nullptr;
-        case 7:
-            if (key == "bind_id") return &fields.bind_id;
-            return key == "flow_in" ? &fields.flow_in : nullptr;
-        case 8: return key == "flow_out" ? &fields.flow_out : nullptr;
-        default: return nullptr;
+// A key that means something, and where its value belongs.
+struct KnownKey {
+    std::string_view key;
+    RawValue EventFields::*field;
+    bool in_column;           // what it says is all in a column
+    std::uint64_t word = 0;   // of a short key: `"key"` as it is written
+    std::uint64_t mask = 0;   // of the bytes of `word` that count; 0: the key is too long for a word
+    std::uint8_t quoted = 0;  // size of `"key"`
+
+    constexpr KnownKey(std::string_view key_, RawValue EventFields::*field_, bool in_column_)
+        : key(key_), field(field_), in_column(in_column_), quoted(static_cast<std::uint8_t>(key_.size() + 2)) {
+        if (quoted > sizeof word) return;
+        for (unsigned k = 0; k < quoted; ++k) {
+            const char c = k == 0 || k + 1U == quoted ? '"' : key[k - 1];
+            word |= static_cast<std::uint64_t>(static_cast<unsigned char>(c)) << (8 * k);
+            mask |= std::uint64_t{0xFF} << (8 * k);
+        }
     }
-}
 
-bool is_column(const RawValue* field, const EventFields& fields) {
-    return field == &fields.ph || field == &fields.name || field == &fields.pid || field == &fields.tid ||
-           field == &fields.ts || field == &fields.dur;
-}
-
-}  // namespace
-
-void EventFields::clear() {
-    for (RawValue* field : {&ph, &name, &cat, &pid, &tid, &ts, &dur, &id, &id2, &id_scope, &args, &instant_scope, &bp,
-                            &bind_id, &flow_in, &flow_out}) {
-        field->kind = JsonKind::missing;
+    bool at(const char* p) const {
+        std::uint64_t text = 0;
+        std::memcpy(&text, p, sizeof text);
+        return (text & mask) == word;
     }
-    rest.clear();
-    any = false;
+};
+
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "keys are compared as words");
+
+constexpr std::array known_keys{
+    KnownKey("ph", &EventFields::ph, true),
+    KnownKey("name", &EventFields::name, true),
+    KnownKey("pid", &EventFields::pid, true),
+    KnownKey("tid", &EventFields::tid, true),
+    KnownKey("ts", &EventFields::ts, true),
+    KnownKey("dur", &EventFields::dur, true),
+    KnownKey("cat", &EventFields::cat, false),
+    KnownKey("args", &EventFields::args, false),
+    KnownKey("id", &EventFields::id, false),
+    KnownKey("s", &EventFields::instant_scope, false),
+    KnownKey("bp", &EventFields::bp, false),
+    KnownKey("id2", &EventFields::id2, false),
+    KnownKey("scope", &EventFields::id_scope, false),
+    KnownKey("bind_id", &EventFields::bind_id, false),
+    KnownKey("flow_in", &EventFields::flow_in, false),
+    KnownKey("flow_out", &EventFields::flow_out, false),
+};
+
+// Null when no column needs that member.
+const KnownKey* find_known(std::string_view key) {
+    for (const KnownKey& known : known_keys) {
+        if (known.key == key) return &known;
+    }
+    return nullptr;
 }
 
-bool is_event_member(std::string_view key) {
-    EventFields fields;
-    return field_of(key, fields) != nullptr || key == "tts" || key == "tdur";
+void add_rest(std::vector<std::string_view>& rest, const char* first, const char* last) {
+    const auto size = static_cast<std::size_t>(last - first);
+    if (!rest.empty()) {
+        std::string_view& before = rest.back();
+        if (before.data() + before.size() + 1 == first) {
+            before = std::string_view(before.data(), before.size() + 1 + size);
+            return;
+        }
+    }
+    rest.emplace_back(first, size);
 }
 
-ScanEnd read_value(const char* p, const char* end, RawValue& out) {
+inline ScanEnd read_value_inline(const char* p, const char* end, RawValue& out) {
     if (p == end) return {Scan::incomplete, p};
     const auto take = [&](JsonKind kind, const char* first, const char* last) {
         out = {kind, std::string_view(first, static_cast<std::size_t>(last - first)), false, false};
@@ -82,11 +104,29 @@ ScanEnd read_value(const char* p, const char* end, RawValue& out) {
     return {Scan::ok, after};
 }
 
+}  // namespace
+
+void EventFields::clear() {
+    for (RawValue* field : {&ph, &name, &cat, &pid, &tid, &ts, &dur, &id, &id2, &id_scope, &args, &instant_scope, &bp,
+                            &bind_id, &flow_in, &flow_out}) {
+        field->kind = JsonKind::missing;
+    }
+    rest.clear();
+    any = false;
+}
+
+bool is_event_member(std::string_view key) {
+    return find_known(key) != nullptr || key == "tts" || key == "tdur";
+}
+
+ScanEnd read_value(const char* p, const char* end, RawValue& out) { return read_value_inline(p, end, out); }
+
 EventEnd parse_event(const char* p, const char* end, EventFields& out) {
     out.clear();
     const auto stop = [](Scan status, const char* at) { return EventEnd{status, at, ParsedAs::event}; };
     bool comma = true;
     bool after_string = false;
+    std::size_t place = 0;  // of the member in the event
     ++p;
     for (;;) {
         p = skip_space(p, end);
@@ -104,22 +144,35 @@ EventEnd parse_event(const char* p, const char* end, EventFields& out) {
         }
         out.any = true;
         const char* member = p;
-        const StringEnd key_end = find_string_end(p + 1, end);
-        if (key_end.quote == nullptr) return stop(Scan::incomplete, end);
-        const std::string_view key(p + 1, static_cast<std::size_t>(key_end.quote - p - 1));
-        p = skip_space(key_end.quote + 1, end);
+        const KnownKey* known = &known_keys[place < out.key_order.size() ? out.key_order[place] : 0];
+        if (end - p >= 8 && known->at(p)) {
+            p += known->quoted;
+        } else {
+            const StringEnd key_end = find_string_end(p + 1, end);
+            if (key_end.quote == nullptr) return stop(Scan::incomplete, end);
+            const std::string_view key(p + 1, static_cast<std::size_t>(key_end.quote - p - 1));
+            p = key_end.quote + 1;
+            known = find_known(key);
+            if (known == nullptr && key == "traceEvents") {
+                p = skip_space(p, end);
+                if (p == end) return stop(Scan::incomplete, p);
+                if (*p != ':') return stop(Scan::damaged, p);
+                return {Scan::ok, skip_space(p + 1, end), ParsedAs::trace_object};
+            }
+            if (known != nullptr && known->mask != 0 && place < out.key_order.size()) {
+                out.key_order[place] = static_cast<std::uint8_t>(known - known_keys.data());
+            }
+        }
+        ++place;
+        p = skip_space(p, end);
         if (p == end) return stop(Scan::incomplete, p);
         if (*p != ':') return stop(Scan::damaged, p);
         p = skip_space(p + 1, end);
-        if (key == "traceEvents") return {Scan::ok, p, ParsedAs::trace_object};
         RawValue other;
-        RawValue* field = field_of(key, out);
-        const ScanEnd value = read_value(p, end, field == nullptr ? other : *field);
+        const ScanEnd value = read_value_inline(p, end, known == nullptr ? other : out.*known->field);
         if (value.status != Scan::ok) return stop(value.status, value.at);
         p = value.at;
-        if (field == nullptr || !is_column(field, out)) {
-            out.rest.emplace_back(member, static_cast<std::size_t>(p - member));
-        }
+        if (known == nullptr || !known->in_column) add_rest(out.rest, member, p);
         comma = false;
         after_string = p[-1] == '"';
     }

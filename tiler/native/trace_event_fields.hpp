@@ -1,6 +1,8 @@
 // One trace event as text: where each of its members stands.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,11 +32,15 @@ struct RawValue {
 // The members of one event that mean something. Of repeated members the last one counts, as in most JSON readers.
 struct EventFields {
     RawValue ph, name, cat, pid, tid, ts, dur, id, id2, id_scope, args, instant_scope, bp, bind_id, flow_in, flow_out;
-    std::vector<std::string_view> rest;  // `"key": value` of all members that no column holds
+    // `"key": value` of all members that no column holds. Members with nothing but a comma between them are one text.
+    std::vector<std::string_view> rest;
 
-    bool any = false;                    // there is a member at all
+    bool any = false;  // there is a member at all
 
     void clear();
+
+    // By place in the event: which known key stood there in an earlier event. Writers keep to one order.
+    std::array<std::uint8_t, 16> key_order{};
 };
 
 // A member that events commonly have.

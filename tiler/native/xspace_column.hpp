@@ -6,6 +6,7 @@
 #include <cstring>
 #include <new>
 #include <type_traits>
+#include <utility>
 
 namespace tilescope::xspace {
 
@@ -16,10 +17,16 @@ template <typename T> class Column {
     Column() = default;
     Column(const Column&) = delete;
     Column& operator=(const Column&) = delete;
+    Column(Column&& other) noexcept { swap(other); }
+    Column& operator=(Column&& other) noexcept {
+        swap(other);
+        return *this;
+    }
     ~Column() { std::free(data_); }
 
     std::size_t size() const { return size_; }
     T* data() { return data_; }
+    const T* data() const { return data_; }
 
     std::size_t room() const { return capacity_ - size_; }
 
@@ -51,6 +58,12 @@ template <typename T> class Column {
     }
 
   private:
+    void swap(Column& other) noexcept {
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+        std::swap(capacity_, other.capacity_);
+    }
+
     void grow(std::size_t needed) {
         std::size_t capacity = capacity_ * 2;
         if (capacity < needed) capacity = needed;
