@@ -115,3 +115,32 @@ def test_from_the_whole_trace_to_one_event(name: str, viewer: Viewer, served: Se
         drawer = viewer.drawer()
         viewer.screenshot(f"{short_name}-event-{number}")
         check_drawer(drawer, lane, target, tick_ps, origin_ns)
+
+
+# Columns of the canvas that are coloured in a row of pixels.
+COLOURED_COLUMNS = """y => {
+    const canvas = document.querySelector('.timeline canvas');
+    const pixels = canvas.getContext('2d').getImageData(0, y, canvas.width, 1).data;
+    let coloured = 0;
+    for (let k = 0; k < pixels.length; k += 4) {
+        const [red, green, blue] = [pixels[k], pixels[k + 1], pixels[k + 2]];
+        if (Math.max(red, green, blue) - Math.min(red, green, blue) > 12) coloured += 1;
+    }
+    return 4 * coloured / pixels.length;
+}"""
+
+
+def test_a_header_is_as_sharp_as_its_tracks(viewer: Viewer, served: Served) -> None:
+    """Two minutes around the two seconds in which anything happens, in a trace of thirteen days."""
+    run = served.run_id("fuchsia_trace.json.gz")
+    viewer.open(run)
+    end = int(served.get(f"/runs/{run}/manifest")["end"])
+    for span_ps, part in ((120 * 10**12, 0.03), (12 * 10**12, 0.2)):
+        viewer.page.goto("about:blank")
+        viewer.page.goto(f"{viewer.url}/?run={run}#v=1&t={end - span_ps}-{end}")
+        viewer.wait("window.tilescope?.state === 'open'")
+        viewer.settle()
+        # The header of the first process, and its second thread.
+        header, thread = (viewer.page.evaluate(COLOURED_COLUMNS, y) for y in (13, 72))
+        assert 0 < thread <= header < part
+    viewer.screenshot("header")

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 Rows = list[list[int]]
-Tracks = list[tuple[int, str]]
+Tracks = list[tuple[int, str] | tuple[int, str, list[int]]]
 
 OUTPUT = Path(__file__).parent / "resolver"
 LEAF, TERMINAL, FIRST_OF_PAGE = 1, 2, 4
+MAX_PART_PAGES = 256
 KINDS = ["slice", "counter", "rollup", "instant", "async"]
 
 
@@ -53,6 +54,27 @@ def page_of(rows: Rows, tile: tuple[int, int], slot: int) -> tuple[int, int, int
     raise KeyError(tile)
 
 
+def terminals_above(rows: Rows, slot: int, span: tuple[int, int], level: int, root_level: int) -> list[tuple[int, int]]:
+    tiles = tiles_for(rows, slot, "rollup", span, level + 1, root_level)
+    flags = {(z, index): flag for z, index, tile_slot, flag, _ in rows if tile_slot == slot}
+    return [tile for tile in tiles if flags[tile] & TERMINAL]
+
+
+def parts_of(blocks: dict[str, Rows], children: list[int], terminal: tuple[int, int]) -> list[tuple[int, ...]]:
+    level, index = terminal
+    start, end = index * 256 * 4**level, (index + 1) * 256 * 4**level
+    pages: list[tuple[int, ...]] = []
+    for child in children:
+        rows = blocks.get(str(child // 32))
+        if rows is None:
+            return []
+        leaves = [(z, i) for z, i, slot, flag, _ in rows if slot == child % 32 and flag & LEAF]
+        overlapping = [(z, i) for z, i in leaves if i * 256 * 4**z < end and (i + 1) * 256 * 4**z > start]
+        for tile in sorted(overlapping, key=lambda tile: tile[1] * 4 ** tile[0]):
+            pages.append((child // 32, *page_of(rows, tile, child % 32)))
+    return [] if len(set(pages)) > MAX_PART_PAGES else pages
+
+
 def resolve(vector: dict[str, Any]) -> list[list[Any]]:
     view, root = vector["view"], vector["root_level"]
     scale, width = view["ticks_per_px"], view["width_px"]
@@ -66,15 +88,22 @@ def resolve(vector: dict[str, Any]) -> list[list[Any]]:
     passes = [
         ("coarse", vector["tracks"], coarse, visible),
         ("sharp", vector["tracks"], sharp, visible),
+        ("sharp", vector["tracks"], None, visible),
         ("margin", vector["tracks"], sharp, wide),
+        ("margin", vector["tracks"], None, wide),
         ("margin", vector["nearby"], coarse, visible),
         ("margin", vector["nearby"], sharp, visible),
         ("root", vector["tracks"], root, visible),
     ]
     pages: dict[tuple[int, ...], str] = {}
     for tier, tracks, level, span in passes:
-        for track, kind in tracks:
+        for track, kind, *children in tracks:
             rows = vector["blocks"].get(str(track // 32), [])
+            if level is None:
+                for terminal in terminals_above(rows, track % 32, span, sharp, root) if children else []:
+                    for page in parts_of(vector["blocks"], children[0], terminal):
+                        pages.setdefault(page, tier)
+                continue
             for tile in tiles_for(rows, track % 32, kind, span, level, root):
                 pages.setdefault((track // 32, *page_of(rows, tile, track % 32)), tier)
     return [[tier, *key] for key, tier in pages.items()]
@@ -92,7 +121,12 @@ def random_shape(rng: random.Random, root_level: int, slots: list[int], tiles_pe
 
     for slot in slots:
         build(slot, root_level, 0)
-    rows.sort(key=lambda row: row[:3])
+    return paged(rows, tiles_per_page)
+
+
+def paged(rows: Rows, tiles_per_page: int) -> Rows:
+    """The rows in order, with the first tile of each page marked."""
+    rows = sorted(([*row[:3], row[3] & ~FIRST_OF_PAGE, *row[4:]] for row in rows), key=lambda row: row[:3])
     in_page = 0
     for position, row in enumerate(rows):
         if position == 0 or row[0] != rows[position - 1][0] or in_page == tiles_per_page:
@@ -100,6 +134,24 @@ def random_shape(rng: random.Random, root_level: int, slots: list[int], tiles_pe
             in_page = 0
         in_page += 1
     return rows
+
+
+def with_rollup(rows: Rows, rollup: int, children: list[int], terminal_level: int, tiles_per_page: int) -> Rows:
+    """Adds a rollup that ends at a level, or above it where all of its children have leaves."""
+    root_level = max(row[0] for row in rows)
+    added: Rows = []
+    leaves = [(row[0], row[1]) for row in rows if row[2] in children and row[3] & LEAF]
+
+    def build(level: int, index: int) -> None:
+        ends = level == terminal_level or index % 3 == 2
+        added.append([level, index, rollup, TERMINAL if ends else 0, 50])
+        for child in [] if ends else range(4 * index, 4 * index + 4):
+            start, end = child * 4 ** (level - 1), (child + 1) * 4 ** (level - 1)
+            if any(i * 4**z < end and (i + 1) * 4**z > start for z, i in leaves):
+                build(level - 1, child)
+
+    build(root_level, 0)
+    return paged(rows + added, tiles_per_page)
 
 
 def make(
@@ -162,6 +214,35 @@ def vectors() -> dict[str, dict[str, Any]]:
         ),
         "beyond_doubles": make(
             "times that no double holds", 25, huge, (far, 0.0, float(4**22), 1600), tracks=slices(0)
+        ),
+    }
+    rolled = {"0": with_rollup(base["0"], 9, [0, 1, 2], 2, 4)}
+    apart = {"0": two["0"], "1": with_rollup(two["1"], 5, [0, 1], 2, 3)}
+    rollup: tuple[int, str, list[int]] = (9, "rollup", [0, 1, 2])
+    out |= {
+        "rollup_parts": make(
+            "a rollup closer than its own tiles", 3, rolled, (9000, 0.5, 1.5, 700), tracks=[rollup, (1, "slice")]
+        ),
+        "rollup_coarse": make(
+            "a rollup whose own tiles are fine enough", 3, rolled, (0, 0.0, 20.0, 700), tracks=[rollup], nearby=[rollup]
+        ),
+        "rollup_without_children": make(
+            "a rollup whose children are not told", 3, rolled, (9000, 0.5, 0.2, 700), tracks=[(9, "rollup")]
+        ),
+        "rollup_two_blocks": make(
+            "a rollup and its children in two blocks",
+            3,
+            apart,
+            (4096, 0.0, 0.6, 900),
+            tracks=[(37, "rollup", [30, 31, 32, 33])],
+            margin_px=100,
+        ),
+        "rollup_missing_shape": make(
+            "a rollup of which one child's shape record is missing",
+            3,
+            apart,
+            (4096, 0.0, 0.6, 900),
+            tracks=[(37, "rollup", [30, 31, 32, 64])],
         ),
     }
     for k in range(4):

@@ -6,7 +6,7 @@ import { buildTree } from "../state/tree";
 import { moveInTree } from "./tree-keys";
 
 function track(id: number, group: number): Track {
-  const rest = { detail: "", rows: 1, events: 1n, busyTicks: ticks(0), lanes: 1, values: null };
+  const rest = { detail: "", rows: 1, events: 1n, busyTicks: ticks(0), lanes: 1, children: [], values: null };
   return { id, group, kind: "slice", name: `${id}`, ...rest };
 }
 

@@ -4,11 +4,12 @@
  * It ties the parts together: shape records → resolver → stream → cache → coverage.
  */
 
-import type { View } from "../base/view";
+import { type View, visibleRange } from "../base/view";
 import { PageCache } from "../pages/cache";
 import { type Coverage, coverage } from "../pages/coverage";
 import { blockOf, type PageKey, type PageName, pageName } from "../pages/key";
-import { type PageWant, resolve, type TrackRequest } from "../pages/resolver";
+import { Composer, missingBlocks } from "../pages/parts";
+import { type PageWant, resolve, sharpLevel, type TrackRequest, terminalsAbove } from "../pages/resolver";
 import type { ShapeIndex } from "../pages/shape";
 import type { TileData } from "../pages/tile";
 import type { FetchPage } from "./fetcher";
@@ -47,6 +48,9 @@ const DEFAULT_BUDGET_BYTES = 256 * 1024 * 1024;
 /** Pages around the view are only fetched while the needed ones leave this part of the cache free. */
 const MAX_NEEDED_PART = 0.7;
 
+/** Shape records of the tracks in a rollup that are loaded at the same time: those of visible tracks go before. */
+const MAX_CHILD_SHAPES = 4;
+
 const NOTHING: Coverage = { draws: [], complete: false };
 
 export class TileClient {
@@ -54,6 +58,7 @@ export class TileClient {
   private readonly shapes = new Map<number, ShapeIndex>();
   private readonly loading = new Set<number>();
   private readonly failed = new Set<PageName>();
+  private readonly composer: Composer;
   private readonly stream: Pick<TileStream, "want" | "close">;
   private screen: Screen | null = null;
   private needed: readonly PageWant[] = [];
@@ -61,6 +66,7 @@ export class TileClient {
 
   constructor(private readonly options: ClientOptions) {
     this.cache = new PageCache(options.budgetBytes ?? DEFAULT_BUDGET_BYTES);
+    this.composer = new Composer(this.shapes, this.tile, options.rootLevel);
     const events: StreamEvents = {
       onPage: (page) => {
         this.cache.add(page);
@@ -86,7 +92,9 @@ export class TileClient {
   show(screen: Screen): void {
     this.screen = screen;
     this.loadShapes([...screen.tracks, ...(screen.nearby ?? [])]);
-    const wants = resolve({ ...screen, shapes: this.shapes, rootLevel: this.options.rootLevel });
+    this.loadChildShapes(screen);
+    const { shapes, composer } = this;
+    const wants = resolve({ ...screen, shapes, rootLevel: this.options.rootLevel, partsOf: composer.partsOf });
     this.needed = wants.filter((want) => want.tier === "coarse" || want.tier === "sharp");
     const rest = wants.filter((want) => want.tier === "margin" || want.tier === "root");
     this.cache.use(new Set(this.needed.map((want) => want.name)), names(rest));
@@ -103,7 +111,7 @@ export class TileClient {
     if (shape === undefined) {
       return NOTHING;
     }
-    return coverage(this.tile, shape, request, view, this.options.rootLevel);
+    return coverage(this.tile, shape, request, view, this.options.rootLevel, this.composer);
   }
 
   readonly tile = (track: number, level: number, index: number): TileData | undefined =>
@@ -123,6 +131,26 @@ export class TileClient {
       const block = blockOf(track);
       if (!this.shapes.has(block) && !this.loading.has(block)) {
         void this.loadShape(block);
+      }
+    }
+  }
+
+  /** Loads the shape records of what is inside visible rollups, where the view is closer than their own tiles. */
+  private loadChildShapes({ view, tracks }: Screen): void {
+    const { rootLevel } = this.options;
+    const range = visibleRange(view);
+    const level = sharpLevel(view.ticksPerPx, rootLevel);
+    for (const request of tracks) {
+      if (terminalsAbove(this.shapes, request, range, level, rootLevel).length === 0) {
+        continue;
+      }
+      for (const block of missingBlocks(this.shapes, request.children ?? [])) {
+        if (this.loading.size >= MAX_CHILD_SHAPES) {
+          return;
+        }
+        if (!this.loading.has(block)) {
+          void this.loadShape(block);
+        }
       }
     }
   }

@@ -81,6 +81,8 @@ export interface Track {
   readonly busyTicks: Ticks;
   /** Rollup tracks: the number of rows of all child tracks together; 1 for the others. */
   readonly lanes: number;
+  /** Rollup tracks: the ids of the tracks that it sums; empty for the others. */
+  readonly children: readonly number[];
   /** Counter tracks: the range of all values. */
   readonly values: { readonly min: number; readonly max: number } | null;
 }
@@ -201,14 +203,34 @@ export interface TrackTreeJson {
 }
 
 export function parseTrackTree(json: TrackTreeJson): TrackTree {
+  const summed = rollupChildren(json);
   const tracks = json.tracks.map(({ events, busy, lanes, min, max, ...rest }) => ({
     ...rest,
     events: BigInt(events),
     busyTicks: ticks(busy ?? "0"),
     lanes: lanes ?? 1,
+    children: summed.get(rest.id) ?? [],
     values: typeof min === "number" && typeof max === "number" ? { min, max } : null,
   }));
   return { groups: json.groups, tracks };
+}
+
+const SUMMED_KINDS: ReadonlySet<TrackKind> = new Set(["slice", "async", "instant"]);
+
+/** By rollup: the tracks with events of all groups below its own. Two groups may share a rollup. */
+function rollupChildren({ groups, tracks }: TrackTreeJson): ReadonlyMap<number, readonly number[]> {
+  const byId = new Map(groups.map((group) => [group.id, group]));
+  const children = new Map<number, Set<number>>();
+  for (const track of tracks) {
+    if (!SUMMED_KINDS.has(track.kind) || track.events === "0") continue;
+    for (let group = byId.get(track.group); group !== undefined; group = byId.get(group.parent ?? -1)) {
+      if (group.rollup === null) continue;
+      const found = children.get(group.rollup);
+      if (found === undefined) children.set(group.rollup, new Set([track.id]));
+      else found.add(track.id);
+    }
+  }
+  return new Map([...children].map(([rollup, ids]) => [rollup, [...ids]]));
 }
 
 export interface EventDetailsJson {

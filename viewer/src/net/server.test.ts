@@ -6,7 +6,12 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { ticks } from "../base/time";
 import { fit as fitView } from "../base/view";
+import { type PageKey, pageName } from "../pages/key";
+import { decodePage } from "../pages/page";
+import type { ShapeIndex } from "../pages/shape";
+import type { TileData } from "../pages/tile";
 import { checkBlock } from "../testing/conservation";
+import { checkComposed } from "../testing/rollups";
 import { corpusPath, serverCommand, TestServer } from "../testing/server";
 import { Api, type BuildApi } from "./api";
 import { TileClient } from "./client";
@@ -18,6 +23,7 @@ const TRACES = [
   "xplane/tpu_v6e_4core.xplane.pb",
   "kineto/ns_resolution.pt.trace.json.gz",
   "chrome/instance_counters.json",
+  "chrome/fuchsia_trace.json.gz",
 ];
 
 const command = serverCommand();
@@ -78,6 +84,38 @@ describe.skipIf(!ready)("a real server (needs an installed tilescope and the cor
       }
       expect(pages).toBeGreaterThan(0);
       expect(found).toBe(tree.tracks.reduce((sum, track) => sum + (track.kind === "rollup" ? 0n : track.events), 0n));
+    },
+    INDEXING_MS,
+  );
+
+  test(
+    "below the tiles of a rollup, what its tracks hold adds up to them",
+    async () => {
+      const { manifest, build, tree } = await open("chrome/fuchsia_trace.json.gz");
+      const shapes = new Map<number, ShapeIndex>();
+      const tiles = new Map<string, TileData>();
+      for (let block = 0; block < manifest.blocks; block++) {
+        const shape = await build.shape(block);
+        shapes.set(block, shape);
+        const keys = new Map<string, PageKey>();
+        for (let at = 0; at < shape.length; at++) keys.set(pageName(shape.pageAt(at)), shape.pageAt(at));
+        for (const key of keys.values()) {
+          const page = decodePage(await build.page(key), key);
+          for (const tile of page.tiles) tiles.set(`${tile.track}/${tile.level}/${tile.index}`, tile);
+        }
+      }
+      const lookup = (track: number, level: number, index: number) => tiles.get(`${track}/${level}/${index}`);
+      const input = { shapes, lookup, rootLevel: manifest.rootLevel };
+      let checked = 0;
+      for (const tile of tiles.values()) {
+        if (tile.kind !== "terminal") continue;
+        const { children } = tree.tracks[tile.track]!;
+        for (let steps = 1; steps <= Math.min(4, tile.level); steps++) {
+          expect(checkComposed(input, tile, children, steps)).toEqual([]);
+          checked += 1;
+        }
+      }
+      expect(checked).toBeGreaterThan(20);
     },
     INDEXING_MS,
   );

@@ -9,6 +9,7 @@
 import type { Ticks } from "../base/time";
 import { type View, visibleRange } from "../base/view";
 import { binTicks, slotOf, tileIndexAt, tileOrigin } from "./key";
+import type { Composer } from "./parts";
 import { sharpLevel, type TrackRequest } from "./resolver";
 import { NO_TILE, type ShapeIndex } from "./shape";
 import { type TileData, tileEnd } from "./tile";
@@ -40,8 +41,9 @@ export function coverage(
   request: TrackRequest,
   view: View,
   rootLevel: number,
+  composer?: Composer,
 ): Coverage {
-  const walk = new Walk(lookup, shape, request, view, rootLevel);
+  const walk = new Walk(lookup, shape, request, view, rootLevel, composer);
   const root = shape.find(slotOf(request.track), rootLevel, 0);
   if (root !== NO_TILE) {
     walk.visit(root, undefined);
@@ -63,6 +65,7 @@ class Walk {
     private readonly request: TrackRequest,
     view: View,
     rootLevel: number,
+    private readonly composer: Composer | undefined,
   ) {
     const range = visibleRange(view);
     this.slot = slotOf(request.track);
@@ -76,7 +79,9 @@ class Walk {
     const index = this.shape.indexAt(position);
     const tile = this.lookup(this.request.track, level, index);
     if (level === this.level || this.shape.kindAt(position) !== "interior") {
-      this.emit(position, tile, ancestor);
+      if (!this.compose(position, tile ?? ancestor)) {
+        this.emit(position, tile, ancestor);
+      }
       return;
     }
     const nearest = tile ?? ancestor;
@@ -89,6 +94,32 @@ class Walk {
         this.push(nearest, level - 1, child, tile !== undefined);
       }
     }
+  }
+
+  /** Draws what a rollup's terminal tile is made of; false where the tile itself is to be drawn. */
+  private compose(position: number, standIn: TileData | undefined): boolean {
+    const { composer, request, shape } = this;
+    const level = shape.levelAt(position);
+    const coarser = level > this.level && shape.kindAt(position) === "terminal";
+    if (!coarser || composer === undefined || request.children === undefined) {
+      return false;
+    }
+    const terminal = { track: request.track, level, index: shape.indexAt(position) };
+    const steps = 4 ** (level - this.level);
+    const from = Math.max(terminal.index * steps, tileIndexAt(this.level, this.start));
+    const to = Math.min(terminal.index * steps + steps - 1, tileIndexAt(this.level, this.last));
+    for (let index = from; index <= to; index++) {
+      const composed = composer.compose(terminal, request.children, this.level, index);
+      if (composed === "whole") {
+        return false;
+      }
+      if (composed === "waiting") {
+        this.push(standIn, this.level, index, false);
+      } else if (composed !== null) {
+        this.push(composed, this.level, index, true);
+      }
+    }
+    return true;
   }
 
   private emit(position: number, tile: TileData | undefined, ancestor: TileData | undefined): void {

@@ -7,9 +7,11 @@ import { encodeShape, type ShapeRow } from "../testing/page";
 import { counterTiles, type EventInput, Pyramid, sliceTiles } from "../testing/pyramid";
 import { Random } from "../testing/random";
 import { binTicks, tileOrigin } from "./key";
-import { resolve, sharpLevel, tilesFor } from "./resolver";
+import { resolve, sharpLevel, type TrackRequest, tilesFor } from "./resolver";
 import { ShapeIndex } from "./shape";
 import { tileEnd } from "./tile";
+
+type TrackRow = readonly [track: number, kind: TrackKind, children?: readonly number[]];
 
 interface Vector {
   readonly name: string;
@@ -21,8 +23,8 @@ interface Vector {
     readonly ticks_per_px: number;
     readonly width_px: number;
   };
-  readonly tracks: readonly (readonly [number, TrackKind])[];
-  readonly nearby: readonly (readonly [number, TrackKind])[];
+  readonly tracks: readonly TrackRow[];
+  readonly nearby: readonly TrackRow[];
   readonly margin_px: number | null;
   readonly pages: readonly (readonly [string, number, number, number, number])[];
 }
@@ -31,6 +33,10 @@ const FOLDER = join(import.meta.dirname, "../../../tests/vectors/resolver");
 const vectors = readdirSync(FOLDER)
   .filter((file) => file.endsWith(".json"))
   .map((file) => JSON.parse(readFileSync(join(FOLDER, file), "utf8")) as Vector);
+
+function requestOf([track, kind, children]: TrackRow): TrackRequest {
+  return children === undefined ? { track, kind } : { track, kind, children };
+}
 
 describe("the vectors", () => {
   test("are there", () => {
@@ -51,8 +57,8 @@ describe("the vectors", () => {
         ticksPerPx: vector.view.ticks_per_px,
         widthPx: vector.view.width_px,
       },
-      tracks: vector.tracks.map(([track, kind]) => ({ track, kind })),
-      nearby: vector.nearby.map(([track, kind]) => ({ track, kind })),
+      tracks: vector.tracks.map(requestOf),
+      nearby: vector.nearby.map(requestOf),
       rootLevel: vector.root_level,
       shapes,
       ...(vector.margin_px === null ? {} : { marginPx: vector.margin_px }),

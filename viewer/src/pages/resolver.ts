@@ -8,11 +8,14 @@
 import type { TrackKind } from "../base/track";
 import { type TickRange, type View, visibleRange } from "../base/view";
 import { blockOf, type PageKey, type PageName, pageName, slotOf, tileIndexAt } from "./key";
+import { type Part, partsOf, type TerminalTile } from "./parts";
 import { NO_TILE, type ShapeIndex } from "./shape";
 
 export interface TrackRequest {
   readonly track: number;
   readonly kind: TrackKind;
+  /** Rollups: the tracks that they sum. Without them a rollup is as fine as its own tiles. */
+  readonly children?: readonly number[];
 }
 
 export interface ResolveInput {
@@ -26,6 +29,8 @@ export interface ResolveInput {
   readonly shapes: ReadonlyMap<number, ShapeIndex>;
   /** How far beyond each side of the view pages are fetched ahead; half the view's width unless told. */
   readonly marginPx?: number;
+  /** A memory for `partsOf`, where one is kept from call to call. */
+  readonly partsOf?: (terminal: TerminalTile, children: readonly number[]) => readonly Part[] | null;
 }
 
 /** `coarse`: a first picture. `sharp`: what the view needs. `margin`: around the view. `root`: the whole run. */
@@ -60,21 +65,35 @@ export function resolve(input: ResolveInput): PageWant[] {
   const visible = visibleRange(view);
   const around = widened(visible, view, input.marginPx ?? view.widthPx / 2);
   const wants = new Map<PageName, PageWant>();
+  const want = (tier: Tier, key: PageKey, name: PageName): void => {
+    if (!wants.has(name)) {
+      wants.set(name, { key, name, tier });
+    }
+  };
   const add = (tier: Tier, requests: readonly TrackRequest[], level: number, range: TickRange): void => {
     for (const request of requests) {
       const shape = input.shapes.get(blockOf(request.track));
       for (const position of shape === undefined ? [] : tilesFor(shape, request, range, level, rootLevel)) {
         const key = shape!.pageAt(position);
-        const name = pageName(key);
-        if (!wants.has(name)) {
-          wants.set(name, { key, name, tier });
+        want(tier, key, pageName(key));
+      }
+    }
+  };
+  const find = input.partsOf ?? ((terminal, children) => partsOf(input.shapes, children, terminal, rootLevel));
+  const addParts = (tier: Tier, range: TickRange): void => {
+    for (const request of tracks) {
+      for (const terminal of terminalsAbove(input.shapes, request, range, sharp, rootLevel)) {
+        for (const { key, name } of find(terminal, request.children!) ?? []) {
+          want(tier, key, name);
         }
       }
     }
   };
   add("coarse", tracks, coarse, visible);
   add("sharp", tracks, sharp, visible);
+  addParts("sharp", visible);
   add("margin", tracks, sharp, around);
+  addParts("margin", around);
   add("margin", nearby, coarse, visible);
   add("margin", nearby, sharp, visible);
   add("root", tracks, rootLevel, visible);
@@ -102,6 +121,30 @@ export function tilesFor(
       const last = z === level || shape.kindAt(position) !== "interior";
       if (last || (kind === "counter" && hasGap(shape, position, range))) {
         out.push(position);
+      }
+    }
+  }
+  return out;
+}
+
+/** The terminal tiles of a rollup in a range that are coarser than `level`, where its children are known. */
+export function terminalsAbove(
+  shapes: ReadonlyMap<number, ShapeIndex>,
+  { track, kind, children }: TrackRequest,
+  range: TickRange,
+  level: number,
+  rootLevel: number,
+): TerminalTile[] {
+  const shape = shapes.get(blockOf(track));
+  if (shape === undefined || kind !== "rollup" || children === undefined) {
+    return [];
+  }
+  const out: TerminalTile[] = [];
+  for (let z = rootLevel; z > level; z--) {
+    const last = tileIndexAt(z, range.endTicks - 1n);
+    for (const position of shape.range(slotOf(track), z, tileIndexAt(z, range.startTicks), last)) {
+      if (shape.kindAt(position) === "terminal") {
+        out.push({ track, level: z, index: shape.indexAt(position) });
       }
     }
   }

@@ -62,7 +62,7 @@ export type Hit = SliceHit | BinHit | SampleHit | CounterBinHit;
 export const HIT_TOLERANCE_PX = 3;
 
 /**
- * The slice or bin of a row at `xPx`: the slice that is there, else the bin, else the nearest slice within the
+ * The slice or bin of a row at `xPx`: the slice that is there, else the bin, else the nearest slice or bin within the
  * tolerance. Where several slices share the pixel, the one that is nearest to the pointer, then the longest.
  */
 export function hitTest(
@@ -86,12 +86,10 @@ export function hitTest(
       bestDistance = near.distance;
     }
     // Something under the pointer goes before something beside it.
-    if (bestDistance > 0.5 && xPx >= from && xPx < to) {
-      const bin = binAt(draw.tile, view, xPx, row);
-      if (bin !== null) {
-        best = bin;
-        bestDistance = 0.5;
-      }
+    const bin = nearestBin(draw.tile, view, xPx, row);
+    if (bin !== null && bin.distance < bestDistance && bin.distance <= tolerancePx) {
+      best = binHit(draw.tile, bin.k);
+      bestDistance = bin.distance;
     }
   }
   return best;
@@ -150,10 +148,14 @@ function nearestSlice(tile: TileData, view: View, xPx: number, row: number): { k
   return best < 0 ? null : { k: best, distance: bestDistance };
 }
 
-function binAt(tile: TileData, view: View, xPx: number, row: number): BinHit | null {
+/** How near a bin under the pointer counts: a slice that is drawn under the pointer is nearer, one beside it is not. */
+const BIN_DISTANCE_PX = 0.5;
+
+function nearestBin(tile: TileData, view: View, xPx: number, row: number): { k: number; distance: number } | null {
   const { bins } = tile;
-  const originPx = xOfTick(view, tile.originTicks);
-  const index = Math.floor((xPx - originPx) / (tile.binTicks / view.ticksPerPx));
+  const widthPx = tile.binTicks / view.ticksPerPx;
+  const at = (xPx - xOfTick(view, tile.originTicks)) / widthPx;
+  const index = Math.floor(at);
   // Bins are in the order (row, bin).
   let low = 0;
   let high = bins.length;
@@ -163,21 +165,33 @@ function binAt(tile: TileData, view: View, xPx: number, row: number): BinHit | n
     low = before ? middle + 1 : low;
     high = before ? high : middle;
   }
-  if (low === bins.length || bins.row[low] !== row || bins.bin[low] !== index) {
-    return null;
+  let best: { k: number; distance: number } | null = null;
+  for (const k of [low, low - 1]) {
+    if (k < 0 || k >= bins.length || bins.row[k] !== row) {
+      continue;
+    }
+    const beside = Math.max(bins.bin[k]! - at, at - bins.bin[k]! - 1, 0) * widthPx;
+    if (best === null || BIN_DISTANCE_PX + beside < best.distance) {
+      best = { k, distance: BIN_DISTANCE_PX + beside };
+    }
   }
-  const startTicks = binStart(tile, index);
+  return best;
+}
+
+function binHit(tile: TileData, k: number): BinHit {
+  const { bins } = tile;
+  const startTicks = binStart(tile, bins.bin[k]!);
   return {
     kind: "bin",
     track: tile.track,
-    row,
+    row: bins.row[k]!,
     startTicks,
     endTicks: (startTicks + BigInt(tile.binTicks)) as Ticks,
-    count: bins.count[low]!,
-    busyTicks: ticks(bins.busy[low]!),
-    longestTicks: ticks(bins.longest[low]!),
-    nameId: bins.name[low]!,
-    share: bins.share[low]! / 255,
+    count: bins.count[k]!,
+    busyTicks: ticks(bins.busy[k]!),
+    longestTicks: ticks(bins.longest[k]!),
+    nameId: bins.name[k]!,
+    share: bins.share[k]! / 255,
   };
 }
 

@@ -25,6 +25,7 @@ function track(id: number, groupId: number, rows: number, events: number, kind: 
     events: BigInt(events),
     busyTicks: ticks(0),
     lanes: 1,
+    children: [],
     values: null,
   };
 }

@@ -17,6 +17,7 @@ import {
   type SampleInput,
   type ShapeRow,
   type SliceInput,
+  TERMINAL,
   type TileInput,
 } from "./page";
 
@@ -35,11 +36,14 @@ export interface PyramidOptions {
 }
 
 export class Pyramid {
-  readonly block = 0;
   readonly shapeBytes: Uint8Array<ArrayBuffer>;
   readonly pages = new Map<PageName, { readonly key: PageKey; readonly bytes: Uint8Array<ArrayBuffer> }>();
 
-  constructor(tiles: readonly TileInput[], tilesPerPage: number) {
+  constructor(
+    tiles: readonly TileInput[],
+    tilesPerPage: number,
+    readonly block = 0,
+  ) {
     const sorted = [...tiles].sort((a, b) => a.level - b.level || a.index - b.index || a.slot - b.slot);
     const rows: ShapeRow[] = [];
     let page: TileInput[] = [];
@@ -142,6 +146,36 @@ function binInput(events: readonly EventInput[], row: number, bin: number, from:
     share: Math.floor(busy > 0 ? (255 * most.busy) / busy : (255 * most.count) / count),
     longest: BigInt(Math.max(...events.map((event) => event.duration))),
   };
+}
+
+/** The tiles of a rollup over all `events`: bins alone, and none below tiles with at most `terminalEvents` starts. */
+export function rollupTiles(
+  slot: number,
+  events: readonly EventInput[],
+  { rootLevel }: Pick<PyramidOptions, "rootLevel">,
+  terminalEvents: number,
+): TileInput[] {
+  const all = events.map((event, ordinal) => ({ ...event, row: 0, ordinal }));
+  const out: TileInput[] = [];
+  const build = (level: number, index: number): void => {
+    const from = Number(tileOrigin(level, index));
+    const to = from + 256 * binTicks(level);
+    const inside = all.filter((e) => e.start < to && (e.start >= from || e.start + e.duration > from));
+    if (inside.length === 0) {
+      return;
+    }
+    const starting = inside.filter((e) => e.start >= from).length;
+    const terminal = level === 0 || starting <= terminalEvents;
+    out.push({
+      ...{ level, index, slot, flags: terminal ? TERMINAL : 0, events: starting, slices: [] },
+      bins: bins(inside, from, binTicks(level)),
+    });
+    for (let child = 4 * index; !terminal && child < 4 * index + 4; child++) {
+      build(level - 1, child);
+    }
+  };
+  build(rootLevel, 0);
+  return out;
 }
 
 export interface SampleEvent {

@@ -15,6 +15,7 @@ function entry(id: number, topPx: number, rows: number, place: SceneTrack["place
     events: 1n,
     busyTicks: ticks(0),
     lanes: 1,
+    children: [],
     values: null,
   };
   return { track, place, topPx, rowPx: 18, firstRow: 0, rows, firstLane: 0 };

@@ -28,6 +28,7 @@ const track: Track = {
   events: 3000n,
   busyTicks: ticks(0),
   lanes: 1,
+  children: [],
   values: null,
 };
 

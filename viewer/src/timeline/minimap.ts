@@ -3,25 +3,30 @@
  * the view's pages, so that they never leave the cache.
  */
 
-import { fit, type View } from "../base/view";
+import { fit, type View, visibleRange } from "../base/view";
 import type { Track } from "../net/model";
 import { PageCache } from "../pages/cache";
 import { coverage } from "../pages/coverage";
 import { blockOf, pageName } from "../pages/key";
 import { decodePage } from "../pages/page";
-import { resolve, type TrackRequest } from "../pages/resolver";
+import { Composer, missingBlocks } from "../pages/parts";
+import { resolve, sharpLevel, type TrackRequest, terminalsAbove } from "../pages/resolver";
 import type { ShapeIndex } from "../pages/shape";
 import type { Theme } from "../raster/palette";
 import { RowRaster } from "../raster/raster";
 import { namesVersion, type Session } from "../state/session";
 import type { Trace } from "../state/trace";
 import type { CanvasTheme } from "./canvas-theme";
+import { requestOf } from "./scene";
 import { Surface } from "./surface";
 
 /** More lanes than this are thinner than a pixel. */
 const MAX_LANES = 30;
 const PADDING_PX = 3;
 const HEIGHT_PX = 36;
+
+/** Shape records that are loaded at the same time. */
+const MAX_SHAPES = 4;
 
 /** The rollups that the minimap shows, in screen order: those with the most busy time where there are too many. */
 export function minimapTracks(trace: Trace): readonly Track[] {
@@ -38,7 +43,11 @@ export class MinimapPainter {
   readonly #tracks: readonly Track[];
   readonly #cache = new PageCache(64 * 1024 * 1024);
   readonly #shapes = new Map<number, ShapeIndex>();
+  readonly #composer: Composer;
   readonly #asked = new Set<string>();
+  /** Blocks whose shape records were asked for, and how many of them are on their way. */
+  readonly #askedBlocks = new Set<number>();
+  #loadingShapes = 0;
   readonly #onArrival: () => void;
   readonly #raster = new RowRaster();
   #painted = "";
@@ -50,6 +59,7 @@ export class MinimapPainter {
     this.#image = image;
     this.#tracks = minimapTracks(trace);
     this.#onArrival = onArrival;
+    this.#composer = new Composer(this.#shapes, this.#lookup, trace.manifest.rootLevel);
     for (const block of new Set(this.#tracks.map((track) => blockOf(track.id)))) void this.#loadShape(block);
   }
 
@@ -60,7 +70,8 @@ export class MinimapPainter {
     if (key === this.#painted) return;
     this.#painted = key;
     const whole = fit(this.#trace.manifest.range, Math.round(view.widthPx * ratio));
-    const requests = this.#tracks.map(({ id, kind }): TrackRequest => ({ track: id, kind }));
+    const requests = this.#tracks.map(requestOf);
+    this.#loadChildShapes(requests, whole);
     this.#loadPages(requests, whole);
     const context = this.#surface.begin(view.widthPx, HEIGHT_PX, ratio);
     context.fillStyle = values.panel;
@@ -69,7 +80,7 @@ export class MinimapPainter {
     const image = this.#raster.draw(
       this.#tracks.map((track, lane) => ({
         kind: track.kind,
-        draws: this.#draws({ track: track.id, kind: track.kind }, whole),
+        draws: this.#draws(requests[lane]!, whole),
         firstLane: lane,
         firstRow: 0,
         rows: 1,
@@ -100,23 +111,42 @@ export class MinimapPainter {
   #draws(request: TrackRequest, whole: View) {
     const shape = this.#shapes.get(blockOf(request.track));
     if (shape === undefined) return [];
-    const lookup = (track: number, level: number, index: number) => this.#cache.lookup(track, level, index);
-    return coverage(lookup, shape, request, whole, this.#trace.manifest.rootLevel).draws;
+    return coverage(this.#lookup, shape, request, whole, this.#trace.manifest.rootLevel, this.#composer).draws;
+  }
+
+  readonly #lookup = (track: number, level: number, index: number) => this.#cache.lookup(track, level, index);
+
+  /** The shape records of what is inside rollups whose own tiles are too coarse for the whole run. */
+  #loadChildShapes(requests: readonly TrackRequest[], whole: View): void {
+    const { rootLevel } = this.#trace.manifest;
+    const level = sharpLevel(whole.ticksPerPx, rootLevel);
+    for (const request of requests) {
+      if (terminalsAbove(this.#shapes, request, visibleRange(whole), level, rootLevel).length === 0) continue;
+      for (const block of missingBlocks(this.#shapes, request.children ?? [])) {
+        if (this.#loadingShapes >= MAX_SHAPES) return;
+        if (!this.#askedBlocks.has(block)) void this.#loadShape(block);
+      }
+    }
   }
 
   async #loadShape(block: number): Promise<void> {
+    this.#askedBlocks.add(block);
+    this.#loadingShapes += 1;
     try {
       this.#shapes.set(block, await this.#trace.api.shape(block));
     } catch {
       // The timeline asks for the same record and says what is wrong with it; the minimap stays without these lanes.
       return;
+    } finally {
+      this.#loadingShapes -= 1;
     }
     this.#arrived();
   }
 
   #loadPages(requests: readonly TrackRequest[], whole: View): void {
     const { rootLevel } = this.#trace.manifest;
-    const wants = resolve({ view: whole, tracks: requests, rootLevel, shapes: this.#shapes, marginPx: 0 });
+    const { partsOf } = this.#composer;
+    const wants = resolve({ view: whole, tracks: requests, rootLevel, shapes: this.#shapes, marginPx: 0, partsOf });
     for (const { key, name, tier } of wants) {
       if (tier !== "sharp" && tier !== "coarse") continue;
       if (this.#asked.has(name)) continue;

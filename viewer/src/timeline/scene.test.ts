@@ -6,7 +6,19 @@ import { buildTree } from "../state/tree";
 import { buildScene, nearbyRequests, requestsOf, sceneTrackAt } from "./scene";
 
 function track(id: number, kind: Track["kind"], rows: number, events = 5n): Track {
-  return { id, group: 1, kind, name: `t${id}`, detail: "", rows, events, busyTicks: ticks(0), lanes: 1, values: null };
+  return {
+    id,
+    group: 1,
+    kind,
+    name: `t${id}`,
+    detail: "",
+    rows,
+    events,
+    busyTicks: ticks(0),
+    lanes: 1,
+    children: [],
+    values: null,
+  };
 }
 
 const roots = buildTree({

@@ -110,8 +110,8 @@ export function buildScene(layout: Layout, scrollPx: number, heightPx: number): 
   return { tracks, headers, edgesPx, lanes, endPx: layout.heightPx - scrollPx };
 }
 
-function requestOf(track: Track): TrackRequest {
-  return { track: track.id, kind: track.kind };
+export function requestOf({ id, kind, children }: Track): TrackRequest {
+  return kind === "rollup" ? { track: id, kind, children } : { track: id, kind };
 }
 
 /** The tracks of a scene as the tile client wants them: each once, from top to bottom. */

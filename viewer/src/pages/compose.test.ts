@@ -1,0 +1,162 @@
+import { describe, expect, test } from "vitest";
+import { ticks } from "../base/time";
+import type { View } from "../base/view";
+import { type EventInput, Pyramid, rollupTiles, sliceTiles } from "../testing/pyramid";
+import { Random } from "../testing/random";
+import { binRows, checkComposed } from "../testing/rollups";
+import { composeTile } from "./compose";
+import { coverage } from "./coverage";
+import { Composer, MAX_PART_PAGES, partsOf } from "./parts";
+import { resolve, sharpLevel, terminalsAbove } from "./resolver";
+import type { TileData } from "./tile";
+
+const ROOT_LEVEL = 5;
+const OPTIONS = { rootLevel: ROOT_LEVEL, leafEvents: 12, tilesPerPage: 4 };
+const ROLLUP = 9;
+
+function randomTrack(random: Random, count: number): EventInput[] {
+  let at = random.below(30_000);
+  return Array.from({ length: count }, () => {
+    const event = { start: at, duration: random.pick([0, 0, 1, 30, 700, 9000]), row: 0, name: random.below(5) };
+    at += event.duration + Math.floor(random.next() ** 8 * 20_000);
+    return event;
+  });
+}
+
+function setUp(seed: number, terminalEvents: number) {
+  const random = new Random(seed);
+  const tracks = [0, 1, 2, 3].map((k) => randomTrack(random, [3, 40, 90, 200][k]!));
+  const inputs = tracks.flatMap((events, slot) => sliceTiles(slot, events, OPTIONS));
+  const rollup = rollupTiles(ROLLUP, tracks.flat(), OPTIONS, terminalEvents);
+  const pyramid = new Pyramid([...inputs, ...rollup], OPTIONS.tilesPerPage);
+  const byName = new Map(pyramid.tiles().map((tile) => [`${tile.track}/${tile.level}/${tile.index}`, tile]));
+  const lookup = (track: number, level: number, index: number): TileData | undefined =>
+    byName.get(`${track}/${level}/${index}`);
+  const shapes = new Map([[0, pyramid.shape()]]);
+  const terminals = [...byName.values()].filter((tile) => tile.track === ROLLUP && tile.kind === "terminal");
+  return { tracks, pyramid, byName, lookup, shapes, terminals, random };
+}
+
+const CHILDREN = [0, 1, 2, 3];
+const request = { track: ROLLUP, kind: "rollup", children: CHILDREN } as const;
+
+describe("composed tiles", () => {
+  test.each([1, 2, 3, 4])("add up to the terminal tile that they are in (seed %i)", (seed) => {
+    const { lookup, shapes, terminals } = setUp(seed, 60);
+    expect(terminals.length).toBeGreaterThan(2);
+    for (const terminal of terminals) {
+      for (let steps = 1; steps <= Math.min(3, terminal.level); steps++) {
+        expect(checkComposed({ shapes, lookup, rootLevel: ROOT_LEVEL }, terminal, CHILDREN, steps)).toEqual([]);
+      }
+    }
+  });
+
+  test.each([5, 6])(
+    "are those of a rollup that goes on to the last level, names and shares included (seed %i)",
+    (seed) => {
+      const { tracks, lookup, shapes, terminals } = setUp(seed, 60);
+      const full = new Pyramid(rollupTiles(ROLLUP, tracks.flat(), OPTIONS, 0), 4).tiles();
+      const composer = new Composer(shapes, lookup, ROOT_LEVEL);
+      let compared = 0;
+      for (const terminal of terminals) {
+        for (const expected of full) {
+          const steps = terminal.level - expected.level;
+          if (steps > 0 && Math.floor(expected.index / 4 ** steps) === terminal.index) {
+            const composed = composer.compose(terminal, CHILDREN, expected.level, expected.index) as TileData;
+            expect(binRows(composed)).toEqual(binRows(expected));
+            compared += 1;
+          }
+        }
+      }
+      expect(compared).toBeGreaterThan(50);
+    },
+  );
+
+  test("are none where nothing is", () => {
+    expect(composeTile(ROLLUP, 0, 7, [])).toBeNull();
+  });
+});
+
+describe("a rollup closer than its own tiles", () => {
+  const { pyramid, byName, lookup, shapes, tracks } = setUp(7, 60);
+  const view: View = { startTicks: ticks(20_000), startFraction: 0.5, ticksPerPx: 1.5, widthPx: 900 };
+  const wants = resolve({ view, tracks: [request], rootLevel: ROOT_LEVEL, shapes, marginPx: 0 });
+
+  test("wants what it is made of, and is complete with it", () => {
+    const here = new Set(wants.filter(({ tier }) => tier !== "root").flatMap(({ name }) => pagesTiles(pyramid, name)));
+    const composer = new Composer(
+      shapes,
+      (...key) => (here.has(key.join("/")) ? lookup(...key) : undefined),
+      ROOT_LEVEL,
+    );
+    const known = (track: number, level: number, index: number) =>
+      here.has(`${track}/${level}/${index}`) ? lookup(track, level, index) : undefined;
+    const { draws, complete } = coverage(known, shapes.get(0)!, request, view, ROOT_LEVEL, composer);
+    expect(complete).toBe(true);
+    const level = sharpLevel(view.ticksPerPx, ROOT_LEVEL);
+    expect(draws.every(({ tile, sharp }) => tile.level === level && sharp)).toBe(true);
+    for (const { start, duration } of tracks.flat()) {
+      if (start < 20_001 || start + duration >= 21_350) continue;
+      expect(draws.some(({ clipStart, clipEnd }) => clipStart <= start && start < clipEnd)).toBe(true);
+    }
+  });
+
+  test("is drawn from its terminal tile while a part is missing", () => {
+    const onlyRollup = (track: number, level: number, index: number) =>
+      track === ROLLUP ? lookup(track, level, index) : undefined;
+    const composer = new Composer(shapes, onlyRollup, ROOT_LEVEL);
+    const { draws, complete } = coverage(onlyRollup, shapes.get(0)!, request, view, ROOT_LEVEL, composer);
+    expect(complete).toBe(false);
+    expect(draws.length).toBeGreaterThan(0);
+    expect(draws.every(({ tile, sharp }) => tile.kind === "terminal" && !sharp)).toBe(true);
+  });
+
+  test("is left as it is where its children are not known", () => {
+    const plain = { track: ROLLUP, kind: "rollup" } as const;
+    expect(resolve({ view, tracks: [plain], rootLevel: ROOT_LEVEL, shapes }).length).toBeLessThan(wants.length);
+    const composer = new Composer(shapes, lookup, ROOT_LEVEL);
+    const { draws, complete } = coverage(lookup, shapes.get(0)!, plain, view, ROOT_LEVEL, composer);
+    expect(complete).toBe(true);
+    expect(draws.every(({ tile }) => byName.has(`${ROLLUP}/${tile.level}/${tile.index}`))).toBe(true);
+  });
+});
+
+describe("the parts of a terminal tile", () => {
+  const { shapes, terminals } = setUp(8, 60);
+
+  test("wait for all shape records", () => {
+    expect(partsOf(shapes, [...CHILDREN, 77], terminals[0]!, ROOT_LEVEL)).toBeNull();
+    expect(terminalsAbove(shapes, { ...request, track: 40 }, WHOLE, 0, ROOT_LEVEL)).toEqual([]);
+  });
+
+  test("are none where they would be in too many pages", () => {
+    const slots = Array.from({ length: MAX_PART_PAGES + 1 }, (_, k) => k);
+    const events = [{ start: 5, duration: 10, row: 0, name: 0 }];
+    const blocks = new Map(
+      Array.from({ length: Math.ceil(slots.length / 32) }, (_, block) => {
+        const tiles = slots.slice(32 * block, 32 * block + 32).flatMap((id) => sliceTiles(id % 32, events, OPTIONS));
+        return [block, new Pyramid(tiles, 1, block).shape()] as const;
+      }),
+    );
+    const tile = { level: ROOT_LEVEL, index: 0 };
+    expect(partsOf(blocks, slots, tile, ROOT_LEVEL)).toEqual([]);
+    expect(partsOf(blocks, slots.slice(1), tile, ROOT_LEVEL)?.length).toBe(MAX_PART_PAGES);
+    const composer = new Composer(blocks, () => undefined, ROOT_LEVEL);
+    expect(composer.compose({ ...tile, track: 999 }, slots, 0, 0)).toBe("whole");
+  });
+});
+
+const WHOLE = { startTicks: ticks(0), endTicks: ticks(262_144) };
+
+/** `track/level/index` of the tiles in a page. */
+function pagesTiles(pyramid: Pyramid, name: string): string[] {
+  const shape = pyramid.shape();
+  const out: string[] = [];
+  for (let position = 0; position < shape.length; position++) {
+    const { block, level, index, slot } = shape.pageAt(position);
+    if (`${block}/${level}/${index}/${slot}` === name) {
+      out.push(`${shape.slotAt(position)}/${shape.levelAt(position)}/${shape.indexAt(position)}`);
+    }
+  }
+  return out;
+}

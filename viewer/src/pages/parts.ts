@@ -1,0 +1,161 @@
+/**
+ * What a rollup is made of below its terminal tiles: the leaf tiles of the tracks that it sums.
+ *
+ * Leaves do not depend on the zoom level, so once they are here every closer look at the same place costs nothing.
+ */
+
+import { composeTile } from "./compose";
+import type { TileLookup } from "./coverage";
+import { blockOf, type PageKey, type PageName, pageName, slotOf } from "./key";
+import { NO_TILE, type ShapeIndex } from "./shape";
+import type { TileData } from "./tile";
+
+/** A leaf tile of a child track. */
+export interface Part {
+  readonly track: number;
+  readonly level: number;
+  readonly index: number;
+  readonly key: PageKey;
+  readonly name: PageName;
+}
+
+/** A terminal tile of a rollup. */
+export interface TerminalTile {
+  readonly track: number;
+  readonly level: number;
+  readonly index: number;
+}
+
+/**
+ * A terminal tile that needs more pages is drawn as it is. Together its events fill one or two pages, but leaf tiles of
+ * tracks with few events reach far beyond it: this bounds what a header costs in a run of thousands of such tracks.
+ */
+export const MAX_PART_PAGES = 256;
+
+/**
+ * The parts of a terminal tile, by child track and in time order; empty where they would need too many pages, null
+ * while the shape record of a child's block is missing.
+ */
+export function partsOf(
+  shapes: ReadonlyMap<number, ShapeIndex>,
+  children: readonly number[],
+  { level, index }: Pick<TerminalTile, "level" | "index">,
+  rootLevel: number,
+): readonly Part[] | null {
+  const out: Part[] = [];
+  const pages = new Set<PageName>();
+  for (const track of children) {
+    const shape = shapes.get(blockOf(track));
+    if (shape === undefined) {
+      return null;
+    }
+    for (const position of leavesAt(shape, slotOf(track), level, index, rootLevel)) {
+      const key = shape.pageAt(position);
+      const name = pageName(key);
+      pages.add(name);
+      out.push({ track, level: shape.levelAt(position), index: shape.indexAt(position), key, name });
+    }
+  }
+  return pages.size > MAX_PART_PAGES ? [] : out;
+}
+
+/** The leaf tiles of a track that overlap a tile's span: the leaf around it, or the leaves in it. */
+function leavesAt(shape: ShapeIndex, slot: number, level: number, index: number, rootLevel: number): number[] {
+  for (let z = level, i = index; z <= rootLevel; z++, i = Math.floor(i / 4)) {
+    const position = shape.find(slot, z, i);
+    if (position === NO_TILE) {
+      continue;
+    }
+    if (shape.kindAt(position) === "leaf") {
+      return [position];
+    }
+    return z === level ? leavesBelow(shape, position) : [];
+  }
+  return [];
+}
+
+function leavesBelow(shape: ShapeIndex, position: number): number[] {
+  if (shape.kindAt(position) !== "interior") {
+    return [position];
+  }
+  const first = 4 * shape.indexAt(position);
+  const children = shape.range(shape.slotAt(position), shape.levelAt(position) - 1, first, first + 3);
+  return [...children].flatMap((child) => leavesBelow(shape, child));
+}
+
+/** Blocks of the children whose shape records are missing. */
+export function missingBlocks(shapes: ReadonlyMap<number, ShapeIndex>, children: readonly number[]): Set<number> {
+  return new Set(children.map(blockOf).filter((block) => !shapes.has(block)));
+}
+
+/** A composed tile, null where nothing is; `waiting` for parts; `whole`: the terminal tile is as fine as it gets. */
+export type Composed = TileData | null | "waiting" | "whole";
+
+/** Composed tiles that are kept: some screens full. */
+const MAX_TILES = 2048;
+
+/** Parts and composed tiles of all rollups, each computed once. */
+export class Composer {
+  private readonly parts = new Map<string, readonly Part[]>();
+  /** In the order of their last use. */
+  private readonly tiles = new Map<string, TileData | null>();
+
+  constructor(
+    private readonly shapes: ReadonlyMap<number, ShapeIndex>,
+    private readonly lookup: TileLookup,
+    private readonly rootLevel: number,
+  ) {}
+
+  readonly partsOf = (terminal: TerminalTile, children: readonly number[]): readonly Part[] | null => {
+    const name = `${terminal.track}/${terminal.level}/${terminal.index}`;
+    const known = this.parts.get(name);
+    if (known !== undefined) {
+      return known;
+    }
+    const parts = partsOf(this.shapes, children, terminal, this.rootLevel);
+    if (parts !== null) {
+      this.parts.set(name, parts);
+    }
+    return parts;
+  };
+
+  /** Tile `index` of a finer level, inside a terminal tile. */
+  compose(terminal: TerminalTile, children: readonly number[], level: number, index: number): Composed {
+    const name = `${terminal.track}/${level}/${index}`;
+    const known = this.tiles.get(name);
+    if (known !== undefined) {
+      this.keep(name, known);
+      return known;
+    }
+    const parts = this.partsOf(terminal, children);
+    if (parts === null || parts.length === 0) {
+      return parts === null ? "waiting" : "whole";
+    }
+    const leaves: TileData[] = [];
+    for (const part of parts) {
+      if (overlaps(part, level, index)) {
+        const leaf = this.lookup(part.track, part.level, part.index);
+        if (leaf === undefined) {
+          return "waiting";
+        }
+        leaves.push(leaf);
+      }
+    }
+    const tile = composeTile(terminal.track, level, index, leaves);
+    this.keep(name, tile);
+    return tile;
+  }
+
+  private keep(name: string, tile: TileData | null): void {
+    this.tiles.delete(name);
+    this.tiles.set(name, tile);
+    if (this.tiles.size > MAX_TILES) {
+      this.tiles.delete(this.tiles.keys().next().value!);
+    }
+  }
+}
+
+function overlaps(part: Part, level: number, index: number): boolean {
+  const steps = part.level - level;
+  return steps >= 0 ? Math.floor(index / 4 ** steps) === part.index : Math.floor(part.index / 4 ** -steps) === index;
+}
