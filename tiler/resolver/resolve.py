@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey
+from tilescope.tiler.resolver.parts import part_pages
 from tilescope.tiler.resolver.tiles import TileIndex
 from tilescope.tiler.resolver.view import TickRange, View
 
@@ -24,6 +25,7 @@ class TrackRequest(NamedTuple):
 
     track: int
     kind: str
+    children: Sequence[int] | None = None  # of a rollup: the tracks it sums; None: its own tiles are fine enough
 
 
 class Tier(StrEnum):
@@ -65,15 +67,17 @@ def resolve(
     coarse = min(root_level, sharp + _COARSE_LEVELS)
     visible = view.visible
     wants: dict[PageKey, Tier] = {}
-    for tier, requests, level, span in (
-        (Tier.COARSE, tracks, coarse, visible),
-        (Tier.SHARP, tracks, sharp, visible),
-        (Tier.MARGIN, tracks, sharp, view.wide),
-        (Tier.MARGIN, nearby, coarse, visible),
-        (Tier.MARGIN, nearby, sharp, visible),
-        (Tier.ROOT, tracks, root_level, visible),
+    for tier, pages in (
+        (Tier.COARSE, _pages(tracks, tiles, visible, coarse, root_level)),
+        (Tier.SHARP, _pages(tracks, tiles, visible, sharp, root_level)),
+        (Tier.SHARP, _parts(tracks, tiles, visible, sharp, root_level)),
+        (Tier.MARGIN, _pages(tracks, tiles, view.wide, sharp, root_level)),
+        (Tier.MARGIN, _parts(tracks, tiles, view.wide, sharp, root_level)),
+        (Tier.MARGIN, _pages(nearby, tiles, visible, coarse, root_level)),
+        (Tier.MARGIN, _pages(nearby, tiles, visible, sharp, root_level)),
+        (Tier.ROOT, _pages(tracks, tiles, visible, root_level, root_level)),
     ):
-        for key in _pages(requests, tiles, span, level, root_level):
+        for key in pages:
             wants.setdefault(key, tier)
     return [PageWant(tier, key) for key, tier in wants.items()]
 
@@ -99,3 +103,12 @@ def _pages(
     ordered = joined[:, np.argsort(joined[0], kind="stable")]
     for block, start in dict.fromkeys(zip(ordered[1].tolist(), ordered[2].tolist(), strict=True)):
         yield tiles[block].page_key(start)
+
+
+def _parts(
+    requests: Sequence[TrackRequest], tiles: Mapping[int, TileIndex], span: TickRange, level: int, root_level: int
+) -> Iterator[PageKey]:
+    """The pages of what rollups are made of that are closer than their own tiles; a page may come several times."""
+    for track, kind, children in requests:
+        if kind == "rollup" and children is not None:
+            yield from part_pages(track, children, tiles, span, level, root_level)
