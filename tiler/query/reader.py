@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages import TRACKS_PER_BLOCK
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, Page, PageKey, Shape, decode_columns, decompress
 from tilescope.tiler.query.events import EventPlan, Events, LeafRun
 from tilescope.tiler.query.names import Names
 from tilescope.tiler.query.store import QueryStore
@@ -43,7 +43,7 @@ class QueryReader:
 
     def read(self, plan: EventPlan, runs: Sequence[LeafRun]) -> Iterator[Events]:
         """The events of some leaves of a plan, page by page."""
-        kept = lru_cache(_KEPT_PAGES)(self.store.decoded_page)
+        kept = lru_cache(_KEPT_PAGES)(self._decode)
         for run in runs:
             yield plan.events(run, kept(run.page))
 
@@ -53,8 +53,14 @@ class QueryReader:
         blocks = {request.track // TRACKS_PER_BLOCK for request in (*visible, *around)}
         return resolve(view, visible, {block: self.tiles(block) for block in blocks}, self.root_level, around)
 
+    def _decode(self, key: PageKey) -> Page:
+        member = self.store.page(key)
+        if member is None:
+            raise DamagedStore(f"page {tuple(key)} is missing")
+        return decode_columns(decompress(member))
+
     def _arrange(self, block: int) -> TileIndex:
-        shape = self.store.decoded_shape(block)
-        if shape is None:
+        member = self.store.shape(block)
+        if member is None:
             raise DamagedStore(f"block {block} has no shape record")
-        return TileIndex(shape)
+        return TileIndex(Shape.decode(decompress(member)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from tilescope.tiler.pages import Histogram, Page, PageKey, Shape
+from tilescope.tiler.pages import Histogram, PageKey
 
 
 class QueryStore(Protocol):
@@ -16,9 +16,9 @@ class QueryStore(Protocol):
 
     def names(self, page: int) -> bytes | None: ...
 
-    def decoded_shape(self, block: int) -> Shape | None: ...
+    def shape(self, block: int) -> bytes | None: ...
 
-    def decoded_page(self, key: PageKey) -> Page: ...
+    def page(self, key: PageKey) -> bytes | None: ...
 
     def histogram(self, track: int, start: int, end: int) -> Histogram | None: ...
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.tiler.query.conftest import Example, PlainEvent
 from tests.tiler.query.test_events import SPANS
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.pages import Page, PageKey
-from tilescope.tiler.query import EVERYTHING, FindQuery, Match, Place, find, finish
+from tilescope.tiler.pages import PageKey
+from tilescope.tiler.query import EVERYTHING, FindQuery, Match, Occurrence, Place, find, finish
 from tilescope.tiler.query.find import MAX_TEXT
 from tilescope.tiler.resolver import TickRange
 
@@ -49,7 +49,8 @@ def test_all_occurrences_are_counted_and_the_first_are_listed(
 def test_page_by_page_one_gets_all_of_them_in_order(example: Example) -> None:
     whole = finish(find(example.reader, FindQuery("op 2", EVERYTHING, limit=10_000)))
     assert len(whole.events) > 3000
-    pages, after = [], None
+    pages: list[Occurrence] = []
+    after = None
     while True:
         page = finish(find(example.reader, FindQuery("op 2", EVERYTHING, limit=500, after=after)))
         assert page.per_track == whole.per_track
@@ -64,16 +65,17 @@ def test_pages_that_cannot_hold_a_name_are_not_read(tmp_path: Path, monkeypatch:
     names = ["needle" if k == 70_000 else f"op {k % 50}" for k in range(80_000)]
     events = [PlainEvent("main", name, "", 100 * k, 60 + k % 7) for k, name in enumerate(names)]
     example = Example(tmp_path, events)
-    read = []
-    decoded_page = example.store.decoded_page
+    read: list[PageKey] = []
+    page_of = example.store.page
 
-    def record(key: PageKey) -> Page:
+    def record(key: PageKey) -> bytes | None:
         read.append(key)
-        return decoded_page(key)
+        return page_of(key)
 
-    monkeypatch.setattr(example.store, "decoded_page", record)
+    monkeypatch.setattr(example.store, "page", record)
     pages = {run.page for run in example.reader.plan(example.track("main"), EVERYTHING).leaf_runs}
-    (page,) = (page for page in pages if 70_000 in decoded_page(page).slices.ordinal)
+    (page,) = (page for page in pages if 70_000 in example.store.decoded_page(page).slices.ordinal)
+    read.clear()
     answer = finish(find(example.reader, FindQuery("needle", EVERYTHING)))
     assert [event.start for event in answer.events] == [7_000_000]
     assert len(pages) >= 5
