@@ -16,6 +16,9 @@ from tilescope.tiler.resolver import PageWant, TickRange, TileIndex, TrackReques
 # Blocks whose tiles are kept arranged: some megabytes for a run of ten million events.
 _KEPT_BLOCKS = 64
 
+# Rollups whose tracks are kept: those of a screen.
+_KEPT_ROLLUPS = 128
+
 # Pages that are kept decoded while the events of one track are read: leaves of neighbouring levels take turns.
 _KEPT_PAGES = 4
 
@@ -30,6 +33,7 @@ class QueryReader:
         self.end = int(manifest["end"])
         self.tree = TrackTree.decode(store.tracks())
         self.names = Names(store)
+        self._kept_children = lru_cache(_KEPT_ROLLUPS)(self.tree.children)
         self._kept_tiles = lru_cache(_KEPT_BLOCKS)(self._arrange)
 
     def tiles(self, block: int) -> TileIndex:
@@ -49,9 +53,12 @@ class QueryReader:
 
     def pages(self, view: View, tracks: Sequence[int], nearby: Sequence[int] = ()) -> list[PageWant]:
         """The pages that show some tracks in a view, most urgent first. Raises UsageError for an unknown track."""
-        visible, around = ([TrackRequest(t, self.tree.kind(t)) for t in part] for part in (tracks, nearby))
-        blocks = {request.track // TRACKS_PER_BLOCK for request in (*visible, *around)}
-        return resolve(view, visible, {block: self.tiles(block) for block in blocks}, self.root_level, around)
+        visible, around = ([self._request(track) for track in part] for part in (tracks, nearby))
+        return resolve(view, visible, self.tiles, self.root_level, around)
+
+    def _request(self, track: int) -> TrackRequest:
+        kind = self.tree.kind(track)
+        return TrackRequest(track, kind, self._kept_children(track) if kind == "rollup" else None)
 
     def _decode(self, key: PageKey) -> Page:
         member = self.store.page(key)

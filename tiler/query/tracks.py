@@ -50,11 +50,15 @@ class TrackTree:
         return sorted(track for track in found if self.tracks[track]["kind"] in kinds)
 
     def children(self, rollup: int) -> list[int]:
-        """The tracks that a rollup sums: those of slices in its group and in the groups below it."""
+        """The tracks that a rollup sums, by id: those of slices with events, in the groups below those that name it."""
         below = {int(group["id"]) for group in self.groups if group["rollup"] == rollup}
         grown = True
         while grown:
             more = {int(group["id"]) for group in self.groups if group["parent"] in below} - below
             below |= more
             grown = bool(more)
-        return [int(t["id"]) for t in self.tracks if t["group"] in below and t["kind"] in SLICE_KINDS]
+        return [
+            int(track["id"])
+            for track in self.tracks
+            if track["group"] in below and track["kind"] in SLICE_KINDS and track["events"] != "0"
+        ]

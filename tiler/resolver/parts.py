@@ -1,48 +1,73 @@
-"""What a rollup is made of below its terminal tiles: docs/resolver.md, "The parts of a rollup"."""
+"""What a rollup is made of where its own tiles are too coarse: the leaf tiles of its tracks. See docs/resolver.md."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, TileFlag
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey
 from tilescope.tiler.resolver.tiles import TileIndex
 from tilescope.tiler.resolver.view import TickRange
 
-# A terminal tile whose parts lie in more pages than that stays as it is.
-_MAX_PAGES = 256
+Ints = NDArray[np.int64]
+
+# The tiles of a block, or None while its shape record is not there.
+TilesOf = Callable[[int], TileIndex | None]
+
+# A terminal tile whose parts lie in more pages stays as it is: reading them all would take longer than they are worth.
+MAX_PART_PAGES = 256
 
 
-def part_pages(
-    rollup: int,
-    children: Sequence[int],
-    tiles: Mapping[int, TileIndex],
-    span: TickRange,
-    level: int,
-    root_level: int,
-) -> Iterator[PageKey]:
-    """The pages of the parts of those terminal tiles of a rollup in a range that are coarser than `level`."""
-    index = tiles.get(rollup // TRACKS_PER_BLOCK)
-    if index is None or any(child // TRACKS_PER_BLOCK not in tiles for child in children):
-        return
-    slot = np.array([rollup % TRACKS_PER_BLOCK], np.int64)
-    _, found = index.tiles_for(slot, np.array([False]), span, level + 1, root_level)
-    shape = index.shape
-    for tile in found[(shape.flags[found] & TileFlag.TERMINAL) != 0].tolist():
-        start, shift = int(shape.index[tile]), 2 * int(shape.level[tile]) + 8
-        whole = TickRange(start << shift, (start + 1) << shift)
-        pages = dict.fromkeys(page for child in children for page in _leaf_pages(child, tiles, whole, root_level))
-        if len(pages) <= _MAX_PAGES:
-            yield from pages
+class TilePlace(NamedTuple):
+    """Where a tile of a track stands in its tree."""
+
+    level: int
+    number: int
+
+    @property
+    def span(self) -> TickRange:
+        """The ticks that it covers."""
+        shift = 2 * self.level + 8
+        return TickRange(self.number << shift, (self.number + 1) << shift)
 
 
-def _leaf_pages(track: int, tiles: Mapping[int, TileIndex], span: TickRange, root_level: int) -> Iterator[PageKey]:
-    """The pages of a track's leaf tiles that overlap a range, in time order."""
-    index = tiles[track // TRACKS_PER_BLOCK]
-    slot = np.array([track % TRACKS_PER_BLOCK], np.int64)
-    # On level 0 and where nothing finer exists: that is where the leaves are.
-    _, found = index.tiles_for(slot, np.array([False]), span, 0, root_level)
-    starts = index.shape.index[found] << (2 * index.shape.level[found] + 8)
-    for start in index.page_starts_of(found[np.argsort(starts, kind="stable")]).tolist():
-        yield index.page_key(start)
+def terminals_above(tiles: TileIndex, slot: int, span: TickRange, level: int, root_level: int) -> list[TilePlace]:
+    """The terminal tiles of a rollup in a range that are coarser than `level`, coarsest first."""
+    if level >= root_level:
+        return []
+    slots = np.array([slot], np.int64)
+    _, at = tiles.tiles_for(slots, np.zeros(1, np.bool_), span, level + 1, root_level)
+    at = at[tiles.is_terminal[at]]
+    shape = tiles.shape
+    return [TilePlace(z, i) for z, i in zip(shape.level[at].tolist(), shape.index[at].tolist(), strict=True)]
+
+
+def pages_of_parts(tiles_of: TilesOf, children: Sequence[int], terminal: TilePlace, root_level: int) -> list[PageKey]:
+    """The pages with the parts of a terminal tile, each once, by child and then by time.
+
+    None while the shape record of a child's block is missing, and where there would be too many.
+    """
+    blocks: dict[int, list[int]] = {}
+    for k, child in enumerate(children):
+        blocks.setdefault(child // TRACKS_PER_BLOCK, []).append(k)
+    found: list[Ints] = []
+    for block, of_block in blocks.items():
+        tiles = tiles_of(block)
+        if tiles is None:
+            return []
+        at = np.array(of_block, np.int64)
+        slots = np.array([children[k] % TRACKS_PER_BLOCK for k in of_block], np.int64)
+        track, leaves = tiles.tiles_for(slots, np.zeros(len(slots), np.bool_), terminal.span, 0, root_level)
+        starts = tiles.shape.index[leaves] << (2 * tiles.shape.level[leaves] + 8)
+        found.append(np.stack([at[track], starts, np.full_like(starts, block), tiles.page_starts_of(leaves)]))
+    if not found:
+        return []
+    child, start, block_of, page = np.concatenate(found, axis=1)
+    order = np.lexsort((start, child))
+    places = dict.fromkeys(zip(block_of[order].tolist(), page[order].tolist(), strict=True))
+    if len(places) > MAX_PART_PAGES:
+        return []
+    return [tiles.page_key(at) for block, at in places if (tiles := tiles_of(block)) is not None]

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey
-from tilescope.tiler.resolver.parts import part_pages
-from tilescope.tiler.resolver.tiles import TileIndex
+from tilescope.tiler.resolver.parts import TilesOf, pages_of_parts, terminals_above
 from tilescope.tiler.resolver.view import TickRange, View
+
+Ints = NDArray[np.int64]
 
 # The sharpest level that is worth drawing has the widest bins of at most so many pixels.
 _MAX_BIN_PX = 2
@@ -21,11 +23,14 @@ _COARSE_LEVELS = 2
 
 
 class TrackRequest(NamedTuple):
-    """A track that is to be shown, with its kind as the track tree has it."""
+    """A track that is to be shown, with its kind as the track tree has it.
+
+    `children`: of a rollup, the tracks that it sums. Without them it is as fine as its own tiles.
+    """
 
     track: int
     kind: str
-    children: Sequence[int] | None = None  # of a rollup: the tracks it sums; None: its own tiles are fine enough
+    children: Sequence[int] | None = None
 
 
 class Tier(StrEnum):
@@ -55,60 +60,65 @@ def sharp_level(ticks_per_px: float, root_level: int) -> int:
 def resolve(
     view: View,
     tracks: Sequence[TrackRequest],
-    tiles: Mapping[int, TileIndex],
+    tiles_of: TilesOf,
     root_level: int,
     nearby: Sequence[TrackRequest] = (),
 ) -> list[PageWant]:
     """The pages of the visible tracks (from top to bottom) and of those nearby, each once, most urgent first.
 
-    `tiles`: by block. Tracks of other blocks are left out.
+    Tracks of blocks that `tiles_of` does not know are left out.
     """
     sharp = sharp_level(view.ticks_per_px, root_level)
     coarse = min(root_level, sharp + _COARSE_LEVELS)
-    visible = view.visible
+    visible, wide = view.visible, view.wide
     wants: dict[PageKey, Tier] = {}
-    for tier, pages in (
-        (Tier.COARSE, _pages(tracks, tiles, visible, coarse, root_level)),
-        (Tier.SHARP, _pages(tracks, tiles, visible, sharp, root_level)),
-        (Tier.SHARP, _parts(tracks, tiles, visible, sharp, root_level)),
-        (Tier.MARGIN, _pages(tracks, tiles, view.wide, sharp, root_level)),
-        (Tier.MARGIN, _parts(tracks, tiles, view.wide, sharp, root_level)),
-        (Tier.MARGIN, _pages(nearby, tiles, visible, coarse, root_level)),
-        (Tier.MARGIN, _pages(nearby, tiles, visible, sharp, root_level)),
-        (Tier.ROOT, _pages(tracks, tiles, visible, root_level, root_level)),
-    ):
+
+    def add(tier: Tier, pages: Iterator[PageKey]) -> None:
         for key in pages:
             wants.setdefault(key, tier)
+
+    add(Tier.COARSE, _pages(tracks, tiles_of, visible, coarse, root_level))
+    add(Tier.SHARP, _pages(tracks, tiles_of, visible, sharp, root_level))
+    add(Tier.SHARP, _parts(tracks, tiles_of, visible, sharp, root_level))
+    add(Tier.MARGIN, _pages(tracks, tiles_of, wide, sharp, root_level))
+    add(Tier.MARGIN, _parts(tracks, tiles_of, wide, sharp, root_level))
+    add(Tier.MARGIN, _pages(nearby, tiles_of, visible, coarse, root_level))
+    add(Tier.MARGIN, _pages(nearby, tiles_of, visible, sharp, root_level))
+    add(Tier.ROOT, _pages(tracks, tiles_of, visible, root_level, root_level))
     return [PageWant(tier, key) for key, tier in wants.items()]
 
 
 def _pages(
-    requests: Sequence[TrackRequest], tiles: Mapping[int, TileIndex], span: TickRange, level: int, root_level: int
+    requests: Sequence[TrackRequest], tiles_of: TilesOf, span: TickRange, level: int, root_level: int
 ) -> Iterator[PageKey]:
     """The pages of one pass, in its order; a page may come several times."""
-    places: list[np.ndarray[tuple[int], np.dtype[np.int64]]] = []
-    blocks = {request.track // TRACKS_PER_BLOCK for request in requests} & tiles.keys()
-    for block in sorted(blocks):
-        of_block = [k for k, request in enumerate(requests) if request.track // TRACKS_PER_BLOCK == block]
-        slots = np.array([requests[k].track % TRACKS_PER_BLOCK for k in of_block], np.int64)
-        counters = np.array([requests[k].kind == "counter" for k in of_block], np.bool_)
-        track, found = tiles[block].tiles_for(slots, counters, span, level, root_level)
-        starts = tiles[block].page_starts_of(found)
-        new = np.append(True, (np.diff(starts) != 0) | (np.diff(track) != 0))[: len(starts)]
-        at = np.array(of_block, np.int64)[track[new]]
-        places.append(np.stack([at, np.full(len(at), block, np.int64), starts[new]]))
+    blocks: dict[int, list[int]] = {}
+    for k, request in enumerate(requests):
+        blocks.setdefault(request.track // TRACKS_PER_BLOCK, []).append(k)
+    known = {block: tiles for block in blocks if (tiles := tiles_of(block)) is not None}
+    places: list[Ints] = []
+    for block, tiles in known.items():
+        of_block = np.array(blocks[block], np.int64)
+        slots = np.array([requests[k].track % TRACKS_PER_BLOCK for k in blocks[block]], np.int64)
+        counters = np.array([requests[k].kind == "counter" for k in blocks[block]], np.bool_)
+        track, found = tiles.tiles_for(slots, counters, span, level, root_level)
+        starts = tiles.page_starts_of(found)
+        at = of_block[track]
+        places.append(np.stack([at, np.full_like(at, block), starts]))
     if not places:
         return
     joined = np.concatenate(places, axis=1)
     ordered = joined[:, np.argsort(joined[0], kind="stable")]
     for block, start in dict.fromkeys(zip(ordered[1].tolist(), ordered[2].tolist(), strict=True)):
-        yield tiles[block].page_key(start)
+        yield known[block].page_key(start)
 
 
 def _parts(
-    requests: Sequence[TrackRequest], tiles: Mapping[int, TileIndex], span: TickRange, level: int, root_level: int
+    requests: Sequence[TrackRequest], tiles_of: TilesOf, span: TickRange, sharp: int, root_level: int
 ) -> Iterator[PageKey]:
-    """The pages of what rollups are made of that are closer than their own tiles; a page may come several times."""
-    for track, kind, children in requests:
-        if kind == "rollup" and children is not None:
-            yield from part_pages(track, children, tiles, span, level, root_level)
+    """The pages with the parts of all rollups whose own tiles are coarser than the sharp level."""
+    for request in requests:
+        tiles = tiles_of(request.track // TRACKS_PER_BLOCK)
+        if request.kind == "rollup" and request.children is not None and tiles is not None:
+            for terminal in terminals_above(tiles, request.track % TRACKS_PER_BLOCK, span, sharp, root_level):
+                yield from pages_of_parts(tiles_of, request.children, terminal, root_level)

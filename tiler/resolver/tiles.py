@@ -25,7 +25,8 @@ class TileIndex:
         places = _place(shape.slot, shape.level, shape.index)
         self._order: Ints = np.argsort(places, kind="stable")
         self._places = places[self._order]
-        self._ends_here = (shape.flags & (TileFlag.LEAF | TileFlag.TERMINAL)) != 0
+        self.is_terminal: NDArray[np.bool_] = (shape.flags & TileFlag.TERMINAL) != 0
+        self._ends_here = self.is_terminal | shape.is_leaf
         starts = shape.page_starts()
         self._page_start: Ints = starts[np.searchsorted(starts, np.arange(len(shape)), side="right") - 1]
 

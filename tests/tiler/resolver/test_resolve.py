@@ -32,7 +32,7 @@ def answer(vector: dict[str, Any]) -> list[list[Any]]:
     )
     tiles = {int(block): TileIndex(shape_of(int(block), rows)) for block, rows in vector["blocks"].items()}
     tracks, nearby = ([TrackRequest(*row) for row in vector[part]] for part in ("tracks", "nearby"))
-    return [[tier.value, *key] for tier, key in resolve(view, tracks, tiles, vector["root_level"], nearby)]
+    return [[tier.value, *key] for tier, key in resolve(view, tracks, tiles.get, vector["root_level"], nearby)]
 
 
 @pytest.mark.parametrize("path", VECTORS, ids=lambda path: path.stem)
@@ -69,11 +69,28 @@ def test_random_trees_against_the_plain_reference(
     assert answer(vector) == vector["pages"]
 
 
+@given(
+    seed=st.randoms(use_true_random=False),
+    terminal_level=st.integers(1, 3),
+    per_page=st.integers(1, 6),
+    view=st.tuples(
+        st.integers(-5000, 20_000), st.sampled_from([0.0, 0.25]), st.sampled_from([0.01, 0.9, 3.0, 40.0]), st.just(700)
+    ),
+)
+def test_random_rollups_against_the_plain_reference(seed: Any, terminal_level: int, per_page: int, view: Any) -> None:
+    rows = [make_resolver.random_shape(seed, 3, [0, 1, 30], per_page, 0.3) for _ in range(2)]
+    blocks = {"0": make_resolver.with_rollup(rows[0], 9, [0, 1, 30], terminal_level, per_page), "1": rows[1]}
+    children = seed.sample([0, 1, 30, 32, 33, 62], 4)
+    tracks = [(9, "rollup", children), (33, "slice"), (0, "async")]
+    vector = make_resolver.make("random", 3, blocks, view, tracks=tracks, nearby=[(9, "rollup", [0, 1])])
+    assert answer(vector) == vector["pages"]
+
+
 def test_ticks_beyond_every_tile_find_nothing_or_the_last() -> None:
     tiles = {0: TileIndex(shape_of(0, [[0, 0, 0, 5, 1], [0, 2**53 - 1, 0, 1, 1]]))}
     track = [TrackRequest(0, "slice")]
-    assert resolve(View(2**70, 1.0, 100, margin_px=0), track, tiles, 0) == [("coarse", PageKey(0, 0, 0, 0))]
-    assert resolve(View(300, 1.0, 100, margin_px=0), track, tiles, 0) == []
+    assert resolve(View(2**70, 1.0, 100, margin_px=0), track, tiles.get, 0) == [("coarse", PageKey(0, 0, 0, 0))]
+    assert resolve(View(300, 1.0, 100, margin_px=0), track, tiles.get, 0) == []
 
 
 def test_the_sharp_level_has_bins_of_half_a_pixel_to_two() -> None:
@@ -112,10 +129,10 @@ def test_a_screen_of_deep_tracks_is_resolved_within_a_frame() -> None:
         rows[k][3] |= 4
     tiles = {block: TileIndex(shape_of(block, rows)) for block in (0, 1)}
     tracks = [TrackRequest(track, "slice") for track in range(50)]
-    resolve(View(0, 40.0, 1600), tracks, tiles, 9)
+    resolve(View(0, 40.0, 1600), tracks, tiles.get, 9)
     took = []
     for k in range(5):
         begin = time.perf_counter()
-        assert resolve(View(1000 * k, 40.0, 1600), tracks, tiles, 9)
+        assert resolve(View(1000 * k, 40.0, 1600), tracks, tiles.get, 9)
         took.append(time.perf_counter() - begin)
     assert min(took) < 0.1
