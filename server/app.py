@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 
 from aiohttp import web
 
+from tilescope.server.admission import admit, keep_private
 from tilescope.server.cors import mark_shared, share_with
 from tilescope.server.failures import answer_failures
 from tilescope.server.keys import CONNECTIONS, REGISTRY, SETTINGS, VIEWER
@@ -23,7 +24,8 @@ def make_app(
     """An application that serves the runs of a registry, and opens and closes it."""
     origins = settings.allow_origins
     app = web.Application(
-        middlewares=[answer_failures, guard(settings), share_with(origins)], client_max_size=MAX_REQUEST_BYTES
+        middlewares=[answer_failures, guard(settings), share_with(origins), admit(settings.access)],
+        client_max_size=MAX_REQUEST_BYTES,
     )
     app[REGISTRY] = registry
     app[SETTINGS] = settings
@@ -33,6 +35,7 @@ def make_app(
         app.add_routes(routes)
     app.on_response_prepare.append(add_headers)
     app.on_response_prepare.append(mark_shared(origins))
+    app.on_response_prepare.append(keep_private(settings.access))
     app.on_shutdown.append(close_streams)
     app.cleanup_ctx.append(_keep_registry_open)
     return app

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
 
 from aiohttp import hdrs, web
 
+from tilescope.server.admission import CHALLENGE
 from tilescope.server.caching import JSON, json_body
 from tilescope.server.errors import answer_to, message_of
 
@@ -37,10 +38,11 @@ async def answer_failures(
         answer = answer_to(error)
         if answer.status is HTTPStatus.INTERNAL_SERVER_ERROR:
             _log.exception("%s %s failed", request.method, request.path)
-        return error_response(answer.status, answer.code, message_of(error))
+        challenge = CHALLENGE if answer.status is HTTPStatus.UNAUTHORIZED else None
+        return error_response(answer.status, answer.code, message_of(error), challenge)
 
 
-def error_response(status: int, code: str, message: str, headers: dict[str, str] | None = None) -> web.Response:
+def error_response(status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> web.Response:
     """An answer that says what is wrong. Never kept by a cache."""
     return web.Response(
         status=status,

@@ -62,7 +62,8 @@ def guard(settings: Settings) -> Middleware:
 
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
-        if only_loopback and not is_loopback(_host_name(request.headers.get(hdrs.HOST, ""))):
+        name = _host_name(request.headers.get(hdrs.HOST, ""))
+        if only_loopback and not is_loopback(name) and name not in settings.allow_hosts:
             raise Forbidden("this server answers on localhost alone: the Host header names another")
         if request.method not in _SAFE_METHODS or hdrs.UPGRADE in request.headers:
             _check_origin(request, settings.allow_origins)

@@ -10,11 +10,19 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 from aiohttp import web
+from yarl import URL
 
+from tilescope.server.access import Access
+from tilescope.server.admission import PARAMETER
+from tilescope.server.doorkeeper import Doorkeeper
+from tilescope.server.keys import SETTINGS
+from tilescope.server.settings import DEFAULTS, Settings
 from tilescope.tiler.errors import UsageError
 
 DEFAULT_PORT: Final = 8808
-SHUTDOWN_TIMEOUT_S: Final = 2.0  # what requests that are being answered have left
+BACKLOG: Final = 512  # connections that wait to be accepted: as many viewers may come back at once
+HANDSHAKE_TIMEOUT_S: Final = 10.0  # of TLS: who is slower holds a place that nobody counts
+DRAIN_TIMEOUT_S: Final = 5.0  # what requests that are being answered have left when the server is told to stop
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -31,28 +39,52 @@ def bind(host: str, port: int) -> socket.socket:
         raise UsageError(f"cannot listen on port {port} of {host}: {error.strerror}") from None
 
 
-def url_of(listening: socket.socket) -> str:
+def url_of(listening: socket.socket, settings: Settings = DEFAULTS) -> str:
     """Where a browser finds the server."""
     host, port = listening.getsockname()[:2]
     if host in ("0.0.0.0", "::"):
         host = socket.gethostname()
-    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+    scheme = "http" if settings.certificate is None else "https"
+    return f"{scheme}://[{host}]:{port}/" if ":" in host else f"{scheme}://{host}:{port}/"
+
+
+def with_token(url: str, access: Access) -> str:
+    """The address that lets a browser in."""
+    return str(URL(url).update_query({PARAMETER: access.token})) if access.token is not None else url
 
 
 async def run_until_signalled(
     app: web.Application, listening: socket.socket, on_ready: Callable[[], Awaitable[None]]
 ) -> None:
-    """Serves until SIGINT or SIGTERM, then closes everything in order. `on_ready` runs when requests are answered."""
+    """Serves until SIGINT or SIGTERM, then drains: takes no new connections, tells streams that it goes away, finishes
+    what is being answered, and closes everything in order. `on_ready` runs when requests are answered.
+    """
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     for kind in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(kind, stopped.set)
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=SHUTDOWN_TIMEOUT_S)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=DRAIN_TIMEOUT_S)
     try:
         await runner.setup()
-        await web.SockSite(runner, listening).start()
+        server = await listen(runner, listening, app[SETTINGS])
         await on_ready()
         await stopped.wait()
+        server.close()
     finally:
         await runner.cleanup()
         listening.close()
+
+
+async def listen(runner: web.AppRunner, listening: socket.socket, settings: Settings) -> asyncio.Server:
+    """Accepts connections, as many as may be, over TLS if there is a certificate."""
+    assert runner.server is not None
+    keeper = Doorkeeper(runner.server, settings)
+    if settings.certificate is None:
+        return await asyncio.get_running_loop().create_server(keeper, sock=listening, backlog=BACKLOG)
+    return await asyncio.get_running_loop().create_server(
+        keeper,
+        sock=listening,
+        backlog=BACKLOG,
+        ssl=settings.certificate.context(),
+        ssl_handshake_timeout=HANDSHAKE_TIMEOUT_S,
+    )

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from tilescope.server.access import OPEN, Access
+from tilescope.server.tls import Certificate
 from tilescope.tiler.errors import UsageError
 
 DEFAULT_HOST: Final = "127.0.0.1"
 
+_HOST: Final = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
 _ORIGIN: Final = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
 
 
@@ -20,7 +22,12 @@ class Settings:
 
     host: str = DEFAULT_HOST  # the address that it is bound to
     access: Access = OPEN
+    certificate: Certificate | None = None  # TLS, if there is one
+    allow_hosts: frozenset[str] = frozenset()  # names that are answered on a loopback address, besides loopback names
     allow_origins: frozenset[str] = frozenset()  # web pages of other servers that may use the API
+    # Limits of connections, streams among them. 200 viewers of one machine are 400 streams.
+    max_connections: int = 4096
+    max_connections_per_client: int = 1024
 
 
 DEFAULTS: Final = Settings()
@@ -32,3 +39,11 @@ def parse_origin(text: str) -> str:
     if _ORIGIN.fullmatch(origin) is None:
         raise UsageError(f"{text}: an origin is a scheme, a host and perhaps a port: https://notebooks.example.org")
     return origin
+
+
+def parse_host(text: str) -> str:
+    """A host name as it stands in `Host`, without a port. Raises `UsageError`."""
+    host = text.lower()
+    if _HOST.fullmatch(host) is None:
+        raise UsageError(f"{text}: a host name has letters, digits, dots and hyphens: profiles.example.org")
+    return host

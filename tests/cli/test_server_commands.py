@@ -10,6 +10,8 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
+import urllib.parse
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -113,6 +115,63 @@ def test_serve_waits_until_somebody_asks_for_an_index(tmp_path: Path, logs: Path
         assert wait_for_run(url, "ready")["hosts"] == ["host0"]
 
 
+def status_of(url: str, authorization: str = "") -> int:
+    request = urllib.request.Request(url, headers={"Authorization": authorization} if authorization else {})
+    try:
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+@pytest.mark.parametrize("command", [("serve",), ("view", "--no-browser")])
+def test_an_address_that_others_can_reach_demands_the_token_in_the_printed_address(
+    tmp_path: Path, logs: Path, command: tuple[str, ...]
+) -> None:
+    with started(tmp_path, *command, "logs", "--host", "0.0.0.0") as (process, printed):
+        address = urllib.parse.urlsplit(printed)
+        (token,) = urllib.parse.parse_qs(address.query)["token"]
+        assert len(token) == 48
+        base = f"http://127.0.0.1:{address.port}"
+        assert status_of(f"{base}/api/v1/runs") == 401
+        assert status_of(f"{base}/api/v1/runs", f"Bearer {token}") == 200
+        process.send_signal(signal.SIGTERM)
+        assert "without TLS" in process.communicate(timeout=10)[1]
+
+
+def test_a_token_that_was_given_is_demanded_and_not_printed(
+    tmp_path: Path, logs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = "given-by-the-environment"
+    monkeypatch.setenv("TILESCOPE_TOKEN", token)
+    with started(tmp_path, "serve", "logs") as (process, url):
+        assert "token" not in url
+        assert status_of(f"{url}api/v1/runs") == 401
+        assert status_of(f"{url}api/v1/runs", f"Bearer {token}") == 200
+        process.send_signal(signal.SIGTERM)
+        assert token not in "".join(process.communicate(timeout=10))
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (["--token", "short"], "at least 16"),
+        (["--token-file", "/does/not/exist"], "cannot be read"),
+        (["--certificate", "/does/not/exist"], "both"),
+        (["--certificate", "/does/not/exist", "--private-key", "/does/not/exist"], "cannot be read"),
+        (["--allow-origin", "*"], "an origin is"),
+        (["--allow-host", "http://a"], "a host name"),
+    ],
+)
+def test_rules_that_make_no_sense_are_wrong_usage(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], complaint: str
+) -> None:
+    assert main(["serve", str(tmp_path), *options]) == 2
+    error = capsys.readouterr().err
+    assert complaint in error
+    assert error.count("\n") == 1
+
+
 @pytest.mark.parametrize("command", ["serve", "view"])
 def test_a_path_that_does_not_exist_is_wrong_usage(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([command, "/does/not/exist"]) == 2
@@ -152,9 +211,7 @@ def test_a_file_that_is_no_trace_is_refused_at_once(tmp_path: Path, capsys: pyte
 @pytest.mark.parametrize(
     ("name", "value"), [("DISPLAY", ":0"), ("WAYLAND_DISPLAY", "wayland-0"), ("BROWSER", "firefox")]
 )
-def test_a_browser_is_started_where_there_is_a_screen(
-    monkeypatch: pytest.MonkeyPatch, name: str, value: str
-) -> None:
+def test_a_browser_is_started_where_there_is_a_screen(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
     monkeypatch.setattr(sys, "platform", "linux")
     for variable in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
         monkeypatch.delenv(variable, raising=False)

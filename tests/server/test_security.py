@@ -7,7 +7,8 @@ import pytest
 
 from tests.server.conftest import Client, Site
 from tilescope.server.app import make_app
-from tilescope.server.settings import Settings
+from tilescope.server.settings import Settings, parse_host
+from tilescope.tiler.errors import UsageError
 
 RUNS = "/api/v1/runs"
 STREAM = f"{RUNS}/run1/builds/b1/stream"
@@ -61,3 +62,20 @@ async def test_every_answer_has_the_security_headers(client: Client, path: str) 
     policy = headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy
     assert not re.search(r"unsafe|\*|http", policy)
+
+
+async def test_a_name_that_was_allowed_is_answered_on_a_loopback_address(
+    site: Site, aiohttp_client: Callable[..., Awaitable[Client]]
+) -> None:
+    settings = Settings(allow_hosts=frozenset({"profiles.example.org"}))
+    client = await aiohttp_client(make_app(site.registry(), settings=settings))
+    for host, status in [("profiles.example.org", 200), ("Profiles.Example.org:443", 200), ("localhost", 200)]:
+        assert (await client.get(RUNS, headers={"Host": host})).status == status
+    for host in ("x.profiles.example.org", "example.org", "evil.example"):
+        assert (await client.get(RUNS, headers={"Host": host})).status == 403
+
+
+@pytest.mark.parametrize("text", ["", "*", "a b", "https://a.example", "a.example:80", "-a", "a/b"])
+def test_what_is_no_host_name_is_wrong_usage(text: str) -> None:
+    with pytest.raises(UsageError, match="a host name"):
+        parse_host(text)

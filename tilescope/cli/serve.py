@@ -5,13 +5,15 @@ POST /api/v1/runs/RUN/index. Runs that are added to a log directory later are fo
 Ctrl-C or SIGTERM ends the server.
 
 The server listens on this machine alone unless --host says otherwise. From elsewhere, use a tunnel:
-ssh -L 8808:localhost:8808 HOST.
+ssh -L 8808:localhost:8808 HOST. On any other address it demands a token: one that you give, or one that
+is made up and printed as part of the address to open. Programs send it as "Authorization: Bearer TOKEN".
 
 Examples:
 
     tilescope serve logs/
     tilescope serve big.store other.store --port 9000
     tilescope serve /profiles --host 0.0.0.0 --cache-dir /scratch/tilescope
+    tilescope serve /profiles --host 0.0.0.0 --token-file token --certificate chain.pem --private-key key.pem
 """
 
 from __future__ import annotations
@@ -19,13 +21,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from tilescope.cli.server_options import (
-    add_server_options,
-    log_to_stderr,
-    make_registry,
-    make_settings,
-    warn_of_strangers,
-)
+from tilescope.cli.access_options import make_settings, warn_of_strangers
+from tilescope.cli.server_options import add_server_options, log_to_stderr, make_registry
 
 NAME = "serve"
 HELP = "serve stores and log directories"
@@ -42,16 +39,19 @@ def run(args: argparse.Namespace) -> int:
     import asyncio
 
     from tilescope.server.app import make_app
-    from tilescope.server.serving import DEFAULT_PORT, bind, run_until_signalled, url_of
+    from tilescope.server.serving import DEFAULT_PORT, bind, run_until_signalled, url_of, with_token
 
     settings = make_settings(args)
     registry = make_registry(args, index_all=False)
     listening = bind(args.host, DEFAULT_PORT if args.port is None else args.port)
-    warn_of_strangers(args.host)
+    warn_of_strangers(settings)
 
     async def announce() -> None:
         count = len(await registry.list_runs())
-        print(f"Serving {count} {'run' if count == 1 else 'runs'} at {url_of(listening)} (Ctrl-C stops)", flush=True)
+        url = url_of(listening, settings)
+        if settings.access.is_made_up:
+            url = with_token(url, settings.access)
+        print(f"Serving {count} {'run' if count == 1 else 'runs'} at {url} (Ctrl-C stops)", flush=True)
 
     with log_to_stderr():
         asyncio.run(run_until_signalled(make_app(registry, settings=settings), listening, announce))

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from tilescope.cli.access_options import add_access_options
 from tilescope.cli.cache_options import add_cache_options, cache_directory
 from tilescope.tiler.errors import UsageError
 
 if TYPE_CHECKING:
     from tilescope.server.runs.registry import Registry
-    from tilescope.server.settings import Settings
 
 _DEFAULT_PORT = 8808  # as in tilescope.server.serving, which is slow to import; a test compares them
 
@@ -25,18 +25,13 @@ def add_server_options(parser: argparse.ArgumentParser) -> None:
         "--host", default="127.0.0.1", help="address to listen on; default: 127.0.0.1, this machine alone"
     )
     parser.add_argument("--port", type=_port, metavar="N", help=f"default: {_DEFAULT_PORT}; 0: any free one")
-    parser.add_argument(
-        "--allow-origin",
-        action="append",
-        default=[],
-        metavar="ORIGIN",
-        help="let web pages of this origin (https://HOST) use the API; may be given several times",
-    )
     add_cache_options(parser)
+    add_access_options(parser)
 
 
 def make_registry(args: argparse.Namespace, *, index_all: bool) -> Registry:
     """The runs at the paths of the command line. Raises `UsageError` for a path that does not exist."""
+    from tilescope.server.roots import within
     from tilescope.server.runs.open_stores import OpenStores
     from tilescope.server.runs.registry import Registry
     from tilescope.tiler.readers import discover
@@ -45,14 +40,8 @@ def make_registry(args: argparse.Namespace, *, index_all: bool) -> Registry:
     for path in args.paths:
         if not path.exists():
             raise UsageError(f"{path}: there is no such file or folder")
-    return Registry(args.paths, cache_directory(args), OpenStores(open_run_store), discover, index_all=index_all)
-
-
-def make_settings(args: argparse.Namespace) -> Settings:
-    """How the server treats those who ask it. Raises `UsageError`."""
-    from tilescope.server.settings import Settings, parse_origin
-
-    return Settings(host=args.host, allow_origins=frozenset(map(parse_origin, args.allow_origin)))
+    confined = within(args.paths, discover)
+    return Registry(args.paths, cache_directory(args), OpenStores(open_run_store), confined, index_all=index_all)
 
 
 @contextmanager
@@ -67,14 +56,6 @@ def log_to_stderr() -> Iterator[None]:
         yield
     finally:
         logger.removeHandler(handler)
-
-
-def warn_of_strangers(host: str) -> None:
-    """Says so when others than this machine's users can read the traces."""
-    from tilescope.server.access import is_loopback
-
-    if not is_loopback(host):
-        print(f"tilescope: listening on {host}: whoever reaches this machine can read these traces", file=sys.stderr)
 
 
 def _port(text: str) -> int:

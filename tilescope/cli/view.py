@@ -20,13 +20,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tilescope.cli.server_options import (
-    add_server_options,
-    log_to_stderr,
-    make_registry,
-    make_settings,
-    warn_of_strangers,
-)
+from tilescope.cli.access_options import make_settings, warn_of_strangers
+from tilescope.cli.server_options import add_server_options, log_to_stderr, make_registry
 from tilescope.tiler.errors import UsageError
 
 if TYPE_CHECKING:
@@ -50,22 +45,23 @@ def run(args: argparse.Namespace) -> int:
     from urllib.parse import quote
 
     from tilescope.server.app import make_app
-    from tilescope.server.serving import run_until_signalled, url_of
+    from tilescope.server.serving import run_until_signalled, url_of, with_token
 
     settings = make_settings(args)
     registry = make_registry(args, index_all=True)
     _check_files(args.paths)
     listening = _listen(args.host, args.port)
-    warn_of_strangers(args.host)
+    warn_of_strangers(settings)
 
     async def show() -> None:
         runs = await registry.list_runs()
         if not runs:
             where = ", ".join(str(path) for path in args.paths)
             raise UsageError(f"{where}: there are no traces here (name a trace, a log directory or a store)")
-        url = f"{url_of(listening)}?run={quote(runs[0].found.id)}"
-        print(f"Viewing {url} (Ctrl-C stops)", flush=True)
-        if not args.no_browser and not (has_screen() and await asyncio.to_thread(webbrowser.open, url)):
+        url = f"{url_of(listening, settings)}?run={quote(runs[0].found.id)}"
+        with_login = with_token(url, settings.access)
+        print(f"Viewing {with_login if settings.access.is_made_up else url} (Ctrl-C stops)", flush=True)
+        if not args.no_browser and not (has_screen() and await asyncio.to_thread(webbrowser.open, with_login)):
             print("tilescope: no browser could be started: open the URL by hand", file=sys.stderr)
 
     with log_to_stderr():
