@@ -19,7 +19,7 @@ export default defineConfig({
     proxy: { "/api": { target: process.env.TILESCOPE_URL ?? "http://127.0.0.1:8808", ws: true } },
   },
   test: {
-    include: ["src/**/*.test.ts", "src/**/*.test.tsx"],
+    include: ["client/src/**/*.test.ts", "src/**/*.test.ts", "src/**/*.test.tsx"],
     environment: "node",
     allowOnly: false,
     // Node 20 has the WebSocket of browsers only on demand.

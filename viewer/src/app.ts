@@ -3,12 +3,21 @@
  */
 
 import { effect, untracked } from "@preact/signals";
-import { formatDuration, ticks } from "./base/time";
-import { centreOn, fit, sameView, type TickRange, type View, visibleRange, xOfTick } from "./base/view";
+import {
+  Api,
+  centreOn,
+  type EventDetails,
+  fit,
+  formatDuration,
+  sameView,
+  type TickRange,
+  ticks,
+  type View,
+  visibleRange,
+  xOfTick,
+} from "@tilescope/client";
 import type { AppActions } from "./components/app-context";
 import type { Intent } from "./keys/table";
-import { Api } from "./net/api";
-import type { EventDetails } from "./net/model";
 import { AddressKeeper } from "./state/address";
 import { DetailsLoader, detailsView } from "./state/details";
 import { ROW_PX } from "./state/layout";

@@ -3,8 +3,8 @@
  * Documented in docs/embedding.md; 64-bit numbers are decimal strings there.
  */
 
+import { visibleRange } from "@tilescope/client";
 import type { App } from "./app";
-import { visibleRange } from "./base/view";
 import { detailsView } from "./state/details";
 import { drawStatus } from "./state/draw-status";
 import { runIdOf, runView } from "./state/run";

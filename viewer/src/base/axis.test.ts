@@ -1,7 +1,6 @@
+import { type TimeBase, type TimeFormat, ticks, type View } from "@tilescope/client";
 import { describe, expect, test } from "vitest";
 import { timeAxis } from "./axis";
-import { type TimeBase, type TimeFormat, ticks } from "./time";
-import type { View } from "./view";
 
 const PS: TimeBase = { tickPs: 1, originNs: 1_769_853_600_000_000_000n };
 const NS: TimeBase = { tickPs: 1000, originNs: 1_769_853_600_500_000_000n };

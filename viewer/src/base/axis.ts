@@ -16,8 +16,10 @@ import {
   type TimeFormat,
   UNITS,
   utcPs,
-} from "./time";
-import { type View, visibleRange, xOfTick } from "./view";
+  type View,
+  visibleRange,
+  xOfTick,
+} from "@tilescope/client";
 
 export interface AxisMark {
   readonly timeTicks: Ticks;

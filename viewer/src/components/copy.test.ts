@@ -1,5 +1,5 @@
+import { ticks } from "@tilescope/client";
 import { expect, it } from "vitest";
-import { ticks } from "../base/time";
 import { argText, detailsTsv } from "./copy";
 
 it("shows argument values as what they are", () => {

@@ -1,7 +1,6 @@
 /** Details as text: for the argument table and for the clipboard. */
 
-import { formatTime, type TimeBase } from "../base/time";
-import type { ArgValue, EventDetails } from "../net/model";
+import { type ArgValue, type EventDetails, formatTime, type TimeBase } from "@tilescope/client";
 
 /** An argument's value as text: strings as they are, everything else as JSON, indented where it is nested. */
 export function argText(value: ArgValue): string {

@@ -1,9 +1,8 @@
 /** The details drawer: what is selected, with everything that is known about it, as tables that can be copied. */
 
+import { type EventDetails, formatDuration, formatExactDuration, formatTime } from "@tilescope/client";
 import { useState } from "preact/hooks";
-import { formatDuration, formatExactDuration, formatTime } from "../base/time";
 import { withKeys } from "../keys/table";
-import type { EventDetails } from "../net/model";
 import { detailsView } from "../state/details";
 import { type AreaSelection, type BinFacts, selection } from "../state/selection";
 import { nameOf } from "../state/session";

@@ -1,8 +1,7 @@
 /** Tables of facts, as the drawer shows them. */
 
+import { formatTime, type Manifest } from "@tilescope/client";
 import type { ComponentChildren } from "preact";
-import { formatTime } from "../base/time";
-import type { Manifest } from "../net/model";
 import { formatBytes, formatCount } from "./format";
 
 export function Row({

@@ -1,7 +1,7 @@
 /** What the page shows instead of a timeline: the list of runs, waiting, failures, an empty trace. */
 
+import type { Manifest, Run } from "@tilescope/client";
 import type { ComponentChildren } from "preact";
-import type { Manifest, Run } from "../net/model";
 import { runs, runsProblem } from "../state/runs";
 import { useApp } from "./app-context";
 import { formatCount, formatPercent, plural } from "./format";

@@ -1,9 +1,8 @@
 /** The whole run in small, with a window that shows what the timeline shows. Drag it, or press elsewhere to go there. */
 
+import { centreOn, fit, tickAtX, ticks, visibleRange, xOfTick } from "@tilescope/client";
 import { useEffect, useRef } from "preact/hooks";
 import type { App } from "../app";
-import { ticks } from "../base/time";
-import { centreOn, fit, tickAtX, visibleRange, xOfTick } from "../base/view";
 import type { Trace } from "../state/trace";
 import { bounds, view } from "../state/view";
 import { MinimapPainter } from "../timeline/minimap";

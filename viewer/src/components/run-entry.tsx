@@ -1,6 +1,6 @@
 /** A run as one entry of a list: name, state, where it lies. */
 
-import type { Run } from "../net/model";
+import type { Run } from "@tilescope/client";
 import { formatBytes, formatDate, formatPercent } from "./format";
 import { CheckIcon } from "./icons";
 

@@ -1,6 +1,6 @@
 /** One honest line about what is on the screen. */
 
-import { formatDuration } from "../base/time";
+import { formatDuration } from "@tilescope/client";
 import { drawStatus } from "../state/draw-status";
 import { runView } from "../state/run";
 import { trouble } from "../state/session";

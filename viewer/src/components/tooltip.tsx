@@ -1,7 +1,7 @@
 /** What the pointer is over, in a few lines beside it. */
 
+import { formatDuration, formatTime } from "@tilescope/client";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { formatDuration, formatTime } from "../base/time";
 import { type Hover, hover } from "../state/hover";
 import { nameOf, session } from "../state/session";
 import { theme } from "../state/settings";

@@ -1,6 +1,6 @@
 /** The top bar: which run, which host, how much time is shown, and the buttons for what keys do as well. */
 
-import { formatDuration } from "../base/time";
+import { formatDuration } from "@tilescope/client";
 import { type Intent, withKeys } from "../keys/table";
 import { runIdOf, runView } from "../state/run";
 import { runs } from "../state/runs";

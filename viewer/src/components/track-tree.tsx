@@ -1,7 +1,7 @@
 /** The track tree: a real tree for keyboards and screen readers, of which only the visible part is in the page. */
 
+import { formatDuration } from "@tilescope/client";
 import { useRef } from "preact/hooks";
-import { formatDuration } from "../base/time";
 import { itemsBetween, type LayoutItem, stickyHeader } from "../state/layout";
 import { selection } from "../state/selection";
 import { settings } from "../state/settings";

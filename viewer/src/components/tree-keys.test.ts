@@ -1,6 +1,5 @@
+import { type Track, ticks } from "@tilescope/client";
 import { describe, expect, it } from "vitest";
-import { ticks } from "../base/time";
-import type { Track } from "../net/model";
 import { layOut } from "../state/layout";
 import { buildTree } from "../state/tree";
 import { moveInTree } from "./tree-keys";

@@ -1,7 +1,7 @@
+import { drawsOf, viewOf } from "@tilescope/client/testing/draw";
+import { counterTiles, type SampleEvent } from "@tilescope/client/testing/pyramid";
+import { Random } from "@tilescope/client/testing/random";
 import { describe, expect, test } from "vitest";
-import { drawsOf, viewOf } from "../testing/draw";
-import { counterTiles, type SampleEvent } from "../testing/pyramid";
-import { Random } from "../testing/random";
 import { counterColumns, counterPieces } from "./counter";
 
 const OPTIONS = { rootLevel: 3, leafEvents: 100, tilesPerPage: 4 };

@@ -5,9 +5,7 @@
  * bins the range is that of the bins that touch the column.
  */
 
-import { type View, xOfTick } from "../base/view";
-import type { DrawTile } from "../pages/coverage";
-import { sampleTime } from "../pages/tile";
+import { type DrawTile, sampleTime, type View, xOfTick } from "@tilescope/client";
 
 /** One value per pixel column, NaN where no value is in force. */
 export interface CounterColumns {

@@ -1,6 +1,6 @@
+import { drawsOf, viewOf } from "@tilescope/client/testing/draw";
+import { counterTiles, type EventInput, sliceTiles } from "@tilescope/client/testing/pyramid";
 import { describe, expect, test } from "vitest";
-import { drawsOf, viewOf } from "../testing/draw";
-import { counterTiles, type EventInput, sliceTiles } from "../testing/pyramid";
 import { hitCounter, hitTest } from "./hit";
 import { findSlice, locateSlice } from "./locate";
 

@@ -1,9 +1,19 @@
 /** What lies under the pointer, with all that is known about it without asking the server. */
 
-import { type Ticks, ticks } from "../base/time";
-import { type View, xOfTick } from "../base/view";
-import type { DrawTile } from "../pages/coverage";
-import { binStart, placeSlices, SLICE_OPEN, sampleTime, sliceDuration, sliceStart, type TileData } from "../pages/tile";
+import {
+  binStart,
+  type DrawTile,
+  placeSlices,
+  SLICE_OPEN,
+  sampleTime,
+  sliceDuration,
+  sliceStart,
+  type Ticks,
+  type TileData,
+  ticks,
+  type View,
+  xOfTick,
+} from "@tilescope/client";
 
 export interface SliceHit {
   readonly kind: "slice";

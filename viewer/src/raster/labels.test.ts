@@ -1,6 +1,6 @@
+import { drawsOf, viewOf } from "@tilescope/client/testing/draw";
+import { type EventInput, sliceTiles } from "@tilescope/client/testing/pyramid";
 import { expect, test } from "vitest";
-import { drawsOf, viewOf } from "../testing/draw";
-import { type EventInput, sliceTiles } from "../testing/pyramid";
 import { labels } from "./labels";
 import { measureGlyphs, textWidthPx } from "./text";
 

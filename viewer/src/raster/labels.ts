@@ -1,8 +1,6 @@
 /** Which names to write on the slices of a track, and where. */
 
-import { type View, xOfTick } from "../base/view";
-import type { DrawTile } from "../pages/coverage";
-import { placeSlices, type TileData } from "../pages/tile";
+import { type DrawTile, placeSlices, type TileData, type View, xOfTick } from "@tilescope/client";
 import { elide, type GlyphWidths, textWidthPx } from "./text";
 
 export interface Label {

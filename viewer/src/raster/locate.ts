@@ -1,8 +1,6 @@
 /** Where a known slice is on the screen: for the outlines of selection and hover, and for moving between slices. */
 
-import { type View, xOfTick } from "../base/view";
-import type { DrawTile } from "../pages/coverage";
-import { sliceDuration, sliceStart, type TileData } from "../pages/tile";
+import { type DrawTile, sliceDuration, sliceStart, type TileData, type View, xOfTick } from "@tilescope/client";
 
 /** A slice in the tiles that are loaded. */
 export interface FoundSlice {

@@ -1,12 +1,8 @@
+import { type Coverage, coverage, decodePage, type TileData, ticks, type View } from "@tilescope/client";
+import { encodePage, type TileInput } from "@tilescope/client/testing/page";
+import { type EventInput, Pyramid, sliceTiles } from "@tilescope/client/testing/pyramid";
+import { Random } from "@tilescope/client/testing/random";
 import { describe, expect, test } from "vitest";
-import { ticks } from "../base/time";
-import type { View } from "../base/view";
-import { type Coverage, coverage } from "../pages/coverage";
-import { decodePage } from "../pages/page";
-import type { TileData } from "../pages/tile";
-import { encodePage, type TileInput } from "../testing/page";
-import { type EventInput, Pyramid, sliceTiles } from "../testing/pyramid";
-import { Random } from "../testing/random";
 import { AGGREGATE, INDIVIDUAL } from "./accumulator";
 import { ColorTable } from "./palette";
 import { type RasterImage, type RasterTrack, RowRaster } from "./raster";

@@ -9,10 +9,7 @@
  * 345,000 bins 10 to 11 ms. Almost all of it is adding to the pixels' sums; an empty image takes 0.3 ms.
  */
 
-import type { TrackKind } from "../base/track";
-import { type View, xOfTick } from "../base/view";
-import type { DrawTile } from "../pages/coverage";
-import { placeSlices } from "../pages/tile";
+import { type DrawTile, placeSlices, type TrackKind, type View, xOfTick } from "@tilescope/client";
 import { Accumulator, AGGREGATE, INDIVIDUAL } from "./accumulator";
 import type { ColorTable } from "./palette";
 

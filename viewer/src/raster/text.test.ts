@@ -1,5 +1,5 @@
+import { Random } from "@tilescope/client/testing/random";
 import { describe, expect, test } from "vitest";
-import { Random } from "../testing/random";
 import { elide, measureGlyphs, textWidthPx } from "./text";
 
 const glyphs = measureGlyphs((text) => ("il.".includes(text) ? 4 : text > "~" ? 12 : 8));

@@ -1,6 +1,5 @@
+import { type EventDetails, ticks } from "@tilescope/client";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { ticks } from "../base/time";
-import type { EventDetails } from "../net/model";
 import { DetailsLoader, detailsView } from "./details";
 import { NOTHING, selectedRange } from "./selection";
 

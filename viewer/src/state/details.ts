@@ -1,8 +1,7 @@
 /** The selected event with all that the server knows about it. */
 
 import { signal } from "@preact/signals";
-import { ticks } from "../base/time";
-import type { EventDetails } from "../net/model";
+import { type EventDetails, ticks } from "@tilescope/client";
 import { type EventSelection, type Selection, selectedRange } from "./selection";
 
 export type DetailsView =

@@ -1,7 +1,7 @@
 /** What is on the screen, in the words of the status line. Set by the painter, shown by the status bar. */
 
 import { signal } from "@preact/signals";
-import type { Ticks } from "../base/time";
+import type { Ticks } from "@tilescope/client";
 
 export interface DrawStatus {
   /** Pages that the view needs and that have not arrived. */

@@ -3,7 +3,7 @@
  * top of the (scrolled) content.
  */
 
-import type { Track } from "../net/model";
+import type { Track } from "@tilescope/client";
 import type { GroupNode, TrackNode, TreeNode } from "./tree";
 
 /** Height of one nesting row: fits 11 px text with a hairline between rows. */

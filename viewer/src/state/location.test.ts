@@ -1,5 +1,5 @@
+import { ticks } from "@tilescope/client";
 import { describe, expect, it } from "vitest";
-import { ticks } from "../base/time";
 import { formatLocation, type PageLocation, parseLocation } from "./location";
 
 const nothing: PageLocation = { run: null, range: null, event: null, area: null, host: null };

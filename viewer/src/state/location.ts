@@ -10,8 +10,7 @@
  *     &host=host0                              only this host is shown
  */
 
-import { ticks } from "../base/time";
-import type { TickRange } from "../base/view";
+import { type TickRange, ticks } from "@tilescope/client";
 
 export interface EventName {
   readonly track: number;

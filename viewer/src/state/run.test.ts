@@ -1,7 +1,5 @@
+import { type Api, ApiError, type Manifest, type Run } from "@tilescope/client";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import type { Api } from "../net/api";
-import { ApiError } from "../net/error";
-import type { Manifest, Run } from "../net/model";
 import { RunOpener, runIdOf, runView } from "./run";
 
 const run = (state: Run["state"], error: string | null = null): Run => ({

@@ -4,9 +4,7 @@
  */
 
 import { signal } from "@preact/signals";
-import type { Api } from "../net/api";
-import { ApiError } from "../net/error";
-import type { Manifest, Run } from "../net/model";
+import { type Api, ApiError, type Manifest, type Run } from "@tilescope/client";
 import { makeTrace, type Trace } from "./trace";
 
 export type RunView =

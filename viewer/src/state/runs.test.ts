@@ -1,5 +1,5 @@
+import type { Run } from "@tilescope/client";
 import { expect, it, vi } from "vitest";
-import type { Run } from "../net/model";
 import { pollDelayMs, RunsPoller, runs, runsProblem } from "./runs";
 
 const run = (state: Run["state"]): Run => ({

@@ -1,7 +1,7 @@
 /** The runs that the server offers, looked at again while something is being indexed. */
 
 import { signal } from "@preact/signals";
-import type { Run } from "../net/model";
+import type { Run } from "@tilescope/client";
 
 export const runs = signal<readonly Run[] | null>(null);
 

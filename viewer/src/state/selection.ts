@@ -1,8 +1,7 @@
 /** What is selected and what the pointer is over. */
 
 import { signal } from "@preact/signals";
-import type { Ticks } from "../base/time";
-import type { TickRange } from "../base/view";
+import type { TickRange, Ticks } from "@tilescope/client";
 
 /** A slice, instant or counter sample, by its name everywhere: track and ordinal. */
 export interface EventSelection {

@@ -1,11 +1,7 @@
 /** What runs while a trace is open: the tile client, the names, the colours. One at a time. */
 
 import { signal } from "@preact/signals";
-import { TileClient } from "../net/client";
-import type { EventName } from "../net/model";
-import { NameTable } from "../net/names";
-import type { DrawTile } from "../pages/coverage";
-import type { TileData } from "../pages/tile";
+import { type DrawTile, type EventName, NameTable, TileClient, type TileData } from "@tilescope/client";
 import { ColorTable, type Theme } from "../raster/palette";
 import type { Trace } from "./trace";
 

@@ -1,7 +1,6 @@
 /** An opened run: everything about it that does not change while it is open. */
 
-import type { BuildApi } from "../net/api";
-import type { Group, Manifest, Track, TrackTree } from "../net/model";
+import type { BuildApi, Group, Manifest, Track, TrackTree } from "@tilescope/client";
 import { buildTree, type TreeNode } from "./tree";
 
 export interface Trace {

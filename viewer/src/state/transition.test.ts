@@ -1,5 +1,5 @@
+import { ticks } from "@tilescope/client";
 import { describe, expect, it } from "vitest";
-import { ticks } from "../base/time";
 import { easeOut, heldOctavesPerSecond, heldWidthsPerSecond, rangeBetween } from "./transition";
 
 const range = (startTicks: bigint, endTicks: bigint) => ({ startTicks: ticks(startTicks), endTicks: ticks(endTicks) });

@@ -3,8 +3,7 @@
  * ranges show at the same place stays there, so that zooming in does not swing sideways.
  */
 
-import { ticks } from "../base/time";
-import type { TickRange } from "../base/view";
+import { type TickRange, ticks } from "@tilescope/client";
 
 /** Slow at the end, so that the eye finds its place: `t` in [0, 1] → [0, 1]. */
 export function easeOut(t: number): number {

@@ -1,6 +1,5 @@
+import { type Group, type Track, type TrackTree, ticks } from "@tilescope/client";
 import { describe, expect, it } from "vitest";
-import { ticks } from "../base/time";
-import type { Group, Track, TrackTree } from "../net/model";
 import { HEADER_PX, itemIndexAt, itemsBetween, layOut, ROW_PX, stickyHeader, TRACK_GAP_PX } from "./layout";
 import { allGroups, buildTree, defaultExpansion, filterHost } from "./tree";
 

@@ -2,7 +2,7 @@
  * The track tree as a person sees it: hosts, processes, tracks. Pure: made from the server's answer, never changed.
  */
 
-import type { Group, Track, TrackTree } from "../net/model";
+import type { Group, Track, TrackTree } from "@tilescope/client";
 
 export interface TrackNode {
   readonly kind: "track";

@@ -1,8 +1,7 @@
 /** The visible part of the run: of its time and of its tracks. */
 
 import { computed, signal } from "@preact/signals";
-import { ticks } from "../base/time";
-import { type TickRange, type View, visibleRange } from "../base/view";
+import { type TickRange, ticks, type View, visibleRange } from "@tilescope/client";
 
 /** The whole run: what the view cannot leave. */
 export const bounds = signal<TickRange>({ startTicks: ticks(0), endTicks: ticks(1) });

@@ -1,6 +1,5 @@
+import { type Track, ticks } from "@tilescope/client";
 import { describe, expect, it } from "vitest";
-import { ticks } from "../base/time";
-import type { Track } from "../net/model";
 import { tracksBetween } from "./area";
 import type { Scene, SceneTrack } from "./scene";
 

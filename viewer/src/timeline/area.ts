@@ -1,7 +1,7 @@
 /** What gestures on the timeline do: select events and areas, pan, zoom. */
 
+import { pan, type TickRange, tickAtX, xOfTick } from "@tilescope/client";
 import type { App } from "../app";
-import { pan, type TickRange, tickAtX, xOfTick } from "../base/view";
 import { type AreaSelection, draftArea, selection } from "../state/selection";
 import { bounds, view } from "../state/view";
 import type { PointerMeaning, PointerSample } from "./gesture-tracker";

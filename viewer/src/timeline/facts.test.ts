@@ -1,10 +1,8 @@
+import { type Track, ticks, type View } from "@tilescope/client";
+import { drawsOf, viewOf } from "@tilescope/client/testing/draw";
+import { type PyramidOptions, sliceTiles } from "@tilescope/client/testing/pyramid";
+import { Random } from "@tilescope/client/testing/random";
 import { describe, expect, it } from "vitest";
-import { ticks } from "../base/time";
-import type { View } from "../base/view";
-import type { Track } from "../net/model";
-import { drawsOf, viewOf } from "../testing/draw";
-import { type PyramidOptions, sliceTiles } from "../testing/pyramid";
-import { Random } from "../testing/random";
 import { countEvents, widestBinTicks } from "./facts";
 import type { Picture } from "./picture";
 

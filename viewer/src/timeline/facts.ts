@@ -1,9 +1,6 @@
 /** What the status line says of a picture, counted from the very tiles that are drawn. Pure. */
 
-import { type Ticks, ticks } from "../base/time";
-import { visibleRange } from "../base/view";
-import type { Coverage, DrawTile } from "../pages/coverage";
-import { SLICE_CONTINUES } from "../pages/tile";
+import { type Coverage, type DrawTile, SLICE_CONTINUES, type Ticks, ticks, visibleRange } from "@tilescope/client";
 import type { Picture } from "./picture";
 
 /** The widest bins that are drawn; null where every event is drawn as itself. */

@@ -3,15 +3,24 @@
  * the view's pages, so that they never leave the cache.
  */
 
-import { fit, type View, visibleRange } from "../base/view";
-import type { Track } from "../net/model";
-import { PageCache } from "../pages/cache";
-import { coverage } from "../pages/coverage";
-import { blockOf, pageName } from "../pages/key";
-import { decodePage } from "../pages/page";
-import { Composer, missingBlocks } from "../pages/parts";
-import { resolve, sharpLevel, type TrackRequest, terminalsAbove } from "../pages/resolver";
-import type { ShapeIndex } from "../pages/shape";
+import {
+  blockOf,
+  Composer,
+  coverage,
+  decodePage,
+  fit,
+  missingBlocks,
+  PageCache,
+  pageName,
+  resolve,
+  type ShapeIndex,
+  sharpLevel,
+  type Track,
+  type TrackRequest,
+  terminalsAbove,
+  type View,
+  visibleRange,
+} from "@tilescope/client";
 import type { Theme } from "../raster/palette";
 import { RowRaster } from "../raster/raster";
 import { namesVersion, type Session } from "../state/session";

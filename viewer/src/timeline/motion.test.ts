@@ -1,6 +1,5 @@
+import { fit, type TickRange, ticks, type View, visibleRange, xOfTick } from "@tilescope/client";
 import { describe, expect, it } from "vitest";
-import { ticks } from "../base/time";
-import { fit, type TickRange, type View, visibleRange, xOfTick } from "../base/view";
 import { FrameLoop } from "./frame";
 import { Motion } from "./motion";
 

@@ -3,7 +3,7 @@
  * the one frame loop; with reduced motion wished, jumps are immediate (held keys still move: the hand asks for that).
  */
 
-import { fit, pan, sameView, type TickRange, type View, visibleRange, zoomAt } from "../base/view";
+import { fit, pan, sameView, type TickRange, type View, visibleRange, zoomAt } from "@tilescope/client";
 import { easeOut, heldOctavesPerSecond, heldWidthsPerSecond, rangeBetween } from "../state/transition";
 import type { FrameLoop } from "./frame";
 

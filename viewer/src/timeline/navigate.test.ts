@@ -1,7 +1,5 @@
+import { type Coverage, type TileData, ticks } from "@tilescope/client";
 import { describe, expect, it, vi } from "vitest";
-import { ticks } from "../base/time";
-import type { Coverage } from "../pages/coverage";
-import type { TileData } from "../pages/tile";
 import { type Drawn, type Neighbour, neighbourOf } from "./navigate";
 
 type SliceSpec = readonly [start: number, end: number, row: number, ordinal: number];

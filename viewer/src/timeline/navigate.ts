@@ -4,9 +4,7 @@
  * stepped over because it was too short to be drawn.
  */
 
-import type { TickRange } from "../base/view";
-import type { Coverage } from "../pages/coverage";
-import { binStart, sliceDuration, sliceStart, type TileData } from "../pages/tile";
+import { binStart, type Coverage, sliceDuration, sliceStart, type TickRange, type TileData } from "@tilescope/client";
 
 export interface Neighbour {
   readonly ordinal: number;

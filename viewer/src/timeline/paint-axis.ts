@@ -1,7 +1,7 @@
 /** The time axis: marks with labels, what they count from, and the selection's place in time. */
 
+import { type TickRange, type View, xOfTick } from "@tilescope/client";
 import type { TimeAxis } from "../base/axis";
-import { type TickRange, type View, xOfTick } from "../base/view";
 import type { CanvasTheme } from "./canvas-theme";
 import type { Surface } from "./surface";
 

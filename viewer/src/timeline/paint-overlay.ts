@@ -1,6 +1,6 @@
 /** What changes without new tiles: the selected area, outlines of the selected and the hovered event. */
 
-import { type TickRange, type View, xOfTick } from "../base/view";
+import { type TickRange, type View, xOfTick } from "@tilescope/client";
 import type { AreaSelection, Selection } from "../state/selection";
 import type { CanvasTheme } from "./canvas-theme";
 import type { Picture } from "./picture";

@@ -1,8 +1,7 @@
 /** Draws the tracks: grid, raster stretched to its lanes, texture of aggregates, counters, labels, sticky header. */
 
+import { placeSlices, xOfTick } from "@tilescope/client";
 import type { TimeAxis } from "../base/axis";
-import { xOfTick } from "../base/view";
-import { placeSlices } from "../pages/tile";
 import { counterColumns, counterPieces } from "../raster/counter";
 import { type LabelOptions, labels } from "../raster/labels";
 import type { ColorTable } from "../raster/palette";

@@ -1,8 +1,6 @@
 /** All that one frame shows: the scene, the view and the tiles that are there. Hit tests look at the same picture. */
 
-import type { View } from "../base/view";
-import type { TileClient } from "../net/client";
-import type { Coverage, DrawTile } from "../pages/coverage";
+import type { Coverage, DrawTile, TileClient, View } from "@tilescope/client";
 import type { RasterTrack } from "../raster/raster";
 import type { Layout } from "../state/layout";
 import { buildScene, nearbyRequests, requestsOf, type Scene, type SceneTrack } from "./scene";

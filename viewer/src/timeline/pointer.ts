@@ -1,6 +1,6 @@
 /** Pointer and wheel on the timeline: listens, and hands what the gesture tracker makes of it to the application. */
 
-import { pan, type View, zoomAt } from "../base/view";
+import { pan, type View, zoomAt } from "@tilescope/client";
 import { type Gesture, gestureOf, type Modifier } from "../keys/gestures";
 import { settings } from "../state/settings";
 import { bounds, view } from "../state/view";

@@ -1,7 +1,6 @@
 /** Events and bins on the screen: what is at a point, and where a known one is. Pure, on the picture of the last frame. */
 
-import { type Ticks, ticks } from "../base/time";
-import { type View, xOfTick } from "../base/view";
+import { type Ticks, ticks, type View, xOfTick } from "@tilescope/client";
 import { type CounterBinHit, hitCounter, hitTest, type SampleHit, type SliceHit } from "../raster/hit";
 import { locateSlice } from "../raster/locate";
 import type { BinFacts, Selection } from "../state/selection";

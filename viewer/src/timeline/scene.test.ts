@@ -1,6 +1,5 @@
+import { type Track, ticks } from "@tilescope/client";
 import { describe, expect, it } from "vitest";
-import { ticks } from "../base/time";
-import type { Track } from "../net/model";
 import { COUNTER_PX, HEADER_PX, layOut, ROW_PX, TRACK_GAP_PX } from "../state/layout";
 import { buildTree } from "../state/tree";
 import { buildScene, nearbyRequests, requestsOf, sceneTrackAt } from "./scene";

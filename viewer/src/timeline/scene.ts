@@ -4,8 +4,7 @@
  * Only rows that one sees get a lane, so the work of a frame depends on the screen and not on the trace.
  */
 
-import type { Track } from "../net/model";
-import type { TrackRequest } from "../pages/resolver";
+import type { Track, TrackRequest } from "@tilescope/client";
 import {
   COUNTER_PX,
   HEADER_PX,

@@ -3,8 +3,8 @@
  */
 
 import { effect } from "@preact/signals";
+import { fit, resize, visibleRange } from "@tilescope/client";
 import { timeAxis } from "../base/axis";
-import { fit, resize, visibleRange } from "../base/view";
 import { type DrawStatus, drawStatus } from "../state/draw-status";
 import { hover } from "../state/hover";
 import { draftArea, selectedRange, selection } from "../state/selection";

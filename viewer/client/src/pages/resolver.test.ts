@@ -29,7 +29,7 @@ interface Vector {
   readonly pages: readonly (readonly [string, number, number, number, number])[];
 }
 
-const FOLDER = join(import.meta.dirname, "../../../tests/vectors/resolver");
+const FOLDER = join(import.meta.dirname, "../../../../tests/vectors/resolver");
 const vectors = readdirSync(FOLDER)
   .filter((file) => file.endsWith(".json"))
   .map((file) => JSON.parse(readFileSync(join(FOLDER, file), "utf8")) as Vector);

@@ -1,0 +1,20 @@
+/** The public names of the package, folder by folder. What is not here is nobody's business but the package's. */
+
+export * from "./base/time";
+export * from "./base/track";
+export * from "./base/view";
+export * from "./net/api";
+export * from "./net/client";
+export * from "./net/error";
+export * from "./net/model";
+export * from "./net/names";
+export * from "./net/stream";
+export * from "./pages/cache";
+export * from "./pages/coverage";
+export * from "./pages/error";
+export * from "./pages/key";
+export * from "./pages/page";
+export * from "./pages/parts";
+export * from "./pages/resolver";
+export * from "./pages/shape";
+export * from "./pages/tile";
