@@ -9,11 +9,12 @@ from aiohttp import web
 from tilescope.server.admission import admit, keep_private
 from tilescope.server.cors import mark_shared, share_with
 from tilescope.server.failures import answer_failures
-from tilescope.server.keys import CONNECTIONS, REGISTRY, SETTINGS, VIEWER
+from tilescope.server.keys import CONNECTIONS, QUESTIONS, REGISTRY, SETTINGS, VIEWER
 from tilescope.server.routes import ALL_ROUTES
 from tilescope.server.routes.stream import close_streams
 from tilescope.server.runs.registry import Registry
 from tilescope.server.security import MAX_REQUEST_BYTES, add_headers, guard
+from tilescope.server.services import Questions
 from tilescope.server.settings import DEFAULTS, Settings
 from tilescope.server.viewer_files import ViewerFiles
 
@@ -28,6 +29,7 @@ def make_app(
         client_max_size=MAX_REQUEST_BYTES,
     )
     app[REGISTRY] = registry
+    app[QUESTIONS] = Questions(registry)
     app[SETTINGS] = settings
     app[CONNECTIONS] = set()
     app[VIEWER] = viewer if viewer is not None else ViewerFiles.load()
@@ -44,4 +46,5 @@ def make_app(
 async def _keep_registry_open(app: web.Application) -> AsyncIterator[None]:
     await app[REGISTRY].start()
     yield
+    app[QUESTIONS].close()
     await app[REGISTRY].close()

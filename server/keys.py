@@ -5,11 +5,13 @@ from __future__ import annotations
 from aiohttp import web
 
 from tilescope.server.runs.registry import Registry
+from tilescope.server.services import Questions
 from tilescope.server.settings import Settings
 from tilescope.server.stream.connection import Connection
 from tilescope.server.viewer_files import ViewerFiles
 
 REGISTRY = web.AppKey("registry", Registry)
+QUESTIONS = web.AppKey("questions", Questions)
 SETTINGS = web.AppKey("settings", Settings)
 CONNECTIONS = web.AppKey("connections", set[Connection])
 VIEWER = web.AppKey("viewer", ViewerFiles)

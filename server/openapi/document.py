@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tilescope.server.openapi import questions
 from tilescope.server.openapi.paths import path_items
 from tilescope.server.openapi.schemas import SCHEMAS
 
@@ -21,5 +22,5 @@ def describe_api() -> dict[str, Any]:
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "paths": path_items(),
-        "components": {"schemas": SCHEMAS},
+        "components": {"schemas": SCHEMAS | questions.SCHEMAS},
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from tilescope.server.batch import CONTENT_TYPE as BATCH_TYPE
+from tilescope.server.openapi.questions import with_questions
 from tilescope.server.openapi.schemas import Schema, reference
 from tilescope.server.paths import API, BUILD, RUN
 
@@ -70,6 +71,7 @@ def path_items() -> dict[str, PathItem]:
                 notes=_CACHE_FOR_EVER,
             )
         },
+        **with_questions(_question),
         f"{BUILD}/batch": {"post": _batch()},
         f"{BUILD}/stream": {"get": _stream()},
     }
@@ -93,6 +95,11 @@ def _stored(summary: str, schema: str | None, *parameters: str) -> PathItem:
     }
     notes = f"{_AS_STORED} {_CACHE_FOR_EVER}"
     return _operation(summary, answers, (403, 404, 412, 500), ("run", "build", *parameters), notes)
+
+
+def _question(summary: str, schema: str) -> PathItem:
+    notes = f"gzip, whatever `Accept-Encoding` says. {_CACHE_FOR_EVER}"
+    return _json(summary, schema, (400, 403, 404, 500), "run", "build", notes=notes)
 
 
 def _index() -> PathItem:

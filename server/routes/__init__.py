@@ -12,6 +12,7 @@ from tilescope.server.routes import (
     names,
     openapi,
     pages,
+    questions,
     runs,
     shapes,
     stream,
@@ -30,6 +31,7 @@ ALL_ROUTES: tuple[web.RouteTableDef, ...] = (
     pages.routes,
     batch.routes,
     events.routes,
+    questions.routes,
     stream.routes,
     viewer.routes,
 )

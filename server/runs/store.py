@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from tilescope.tiler.pages import PageKey
+from tilescope.tiler.pages import Histogram, PageKey
 from tilescope.tiler.readers.fingerprint import Fingerprint
 
 
 class RunStore(Protocol):
-    """One published generation, open for reading. Reads take microseconds: no awaiting, no threads."""
+    """One generation, open for reading. Reads take microseconds, but for `histogram`: no awaiting, no threads."""
 
     build: str
+
+    @property
+    def is_growing(self) -> bool:
+        """Whether it is still being built, so that its answers may change."""
+        ...
 
     def sources(self) -> tuple[Fingerprint, ...]: ...
 
@@ -26,5 +31,9 @@ class RunStore(Protocol):
     def page(self, key: PageKey) -> bytes | None: ...
 
     def event(self, track: int, ordinal: int) -> dict[str, Any] | None: ...
+
+    def histogram(self, track: int, start: int, end: int) -> Histogram | None: ...
+
+    def histogram_record(self, track: int, level: int, index: int) -> bytes | None: ...
 
     def close(self) -> None: ...

@@ -10,11 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tilescope.server.errors import IndexingFailed
 from tilescope.server.runs.job import IndexJob, ProgressCallback
 from tilescope.server.runs.run import IndexProgress
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages import PageKey
+from tilescope.tiler.pages import Histogram, PageKey
 from tilescope.tiler.readers import Run
 from tilescope.tiler.readers.fingerprint import Fingerprint, take_fingerprints
 
@@ -28,6 +30,7 @@ class FakeStore:
     """One run with a few pages. Remembers whether it was closed."""
 
     recorded: tuple[Fingerprint, ...] = ()
+    is_growing = False
 
     def __init__(self, build: str = "b1", pages: dict[PageKey, bytes] | None = None) -> None:
         self.build = build
@@ -105,6 +108,13 @@ class FakeStore:
             },
             "args": [{"name": "flops", "value": "123456789012"}, {"name": "shape", "value": [None, "é"]}],
         }
+
+    def histogram(self, track: int, start: int, end: int) -> Histogram | None:
+        row = [np.array([value]) for value in (0, 7, 9, 8, 92)]
+        return Histogram(*row) if track == 0 else None
+
+    def histogram_record(self, track: int, level: int, index: int) -> bytes | None:
+        return None
 
     def close(self) -> None:
         self.is_closed = True

@@ -1,0 +1,158 @@
+"""Questions about a build: statistics, search and the events of a span, as JSON."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Any, Final
+
+from aiohttp import web
+
+from tilescope.server.caching import JSON, json_body
+from tilescope.server.errors import BadRequest
+from tilescope.server.keys import QUESTIONS
+from tilescope.server.paths import BUILD
+from tilescope.server.routes.resource import store_of, stored_member
+from tilescope.server.services.questions import EventPart, gather_events
+from tilescope.server.services.requests import (
+    DEFAULT_ROWS,
+    MAX_EVENTS,
+    EventsRequest,
+    StatsRequest,
+    check_limit,
+    find_query,
+    parse_place,
+)
+from tilescope.tiler.pages import SliceFlag, compress
+from tilescope.tiler.query import Name, Place
+
+MAX_RANGES: Final = 4096
+
+routes = web.RouteTableDef()
+
+
+@routes.get(BUILD + "/stats")
+async def get_stats(request: web.Request) -> web.Response:
+    """What a span is made of, name by name."""
+    query = _Query(request, "tracks", "start", "end", "limit")
+    asked = StatsRequest(query.tracks(), query.tick("start"), query.tick("end"), query.limit(DEFAULT_ROWS))
+    answer = await request.app[QUESTIONS].stats(*_build(request), asked)
+    return await _answer(request, "stats", answer)
+
+
+@routes.get(BUILD + "/find")
+async def get_found(request: web.Request) -> web.Response:
+    """Where a name occurs."""
+    query = _Query(request, "text", "match", "tracks", "start", "end", "limit", "after")
+    asked = find_query(
+        query.text("text", ""),
+        query.text("match", "contains"),
+        query.tracks(),
+        query.tick("start"),
+        query.tick("end"),
+        query.limit(DEFAULT_ROWS),
+        query.place(),
+    )
+    return await _answer(request, "find", await request.app[QUESTIONS].find(*_build(request), asked))
+
+
+@routes.get(BUILD + "/events")
+async def get_events(request: web.Request) -> web.Response:
+    """The events of a span, as columns."""
+    query = _Query(request, "tracks", "start", "end", "limit", "after")
+    limit = query.limit(DEFAULT_ROWS)
+    check_limit(limit, MAX_EVENTS)
+    asked = EventsRequest(query.tracks(), query.tick("start"), query.tick("end"), query.place())
+    parts, has_more = await gather_events(request.app[QUESTIONS].events(*_build(request), asked), limit)
+    return await _answer(request, "events", _columns(parts, has_more))
+
+
+def _build(request: web.Request) -> tuple[str, str]:
+    return request.match_info["run"], request.match_info["build"]
+
+
+async def _answer(request: web.Request, kind: str, answer: Mapping[str, Any]) -> web.Response:
+    body = compress(json_body(answer))
+    asked = hashlib.sha256(request.query_string.encode()).hexdigest()[:16]
+    return stored_member(request, await store_of(request), body, f"{kind}-{asked}", JSON)
+
+
+def _columns(parts: Sequence[EventPart], has_more: bool) -> dict[str, Any]:
+    events = [part.events for part in parts if len(part.events)]
+    names: dict[int, Name] = dict(chain.from_iterable(part.names.items() for part in parts))
+    used = sorted(set(chain.from_iterable(e.name.tolist() for e in events)))
+    last = None
+    if has_more and events:
+        last = f"{events[-1].start[-1]},{events[-1].track},{events[-1].ordinal[-1]}"
+
+    def column(name: str) -> list[int]:
+        return list(chain.from_iterable(getattr(e, name).tolist() for e in events))
+
+    return {
+        "columns": {
+            "track": list(chain.from_iterable([e.track] * len(e) for e in events)),
+            "ordinal": [str(value) for value in column("ordinal")],
+            "name_id": column("name"),
+            "start": [str(value) for value in column("start")],
+            "duration": [str(value) for value in column("duration")],
+            "row": column("row"),
+            "open": [bool(flags & SliceFlag.OPEN) for flags in column("flags")],
+            "value": [value if value - value == 0 else None for value in column("value")],
+        },
+        "names": {str(name): list(names[name]) for name in used},
+        "after": last,
+    }
+
+
+class _Query:
+    """The query string, parsed strictly: what is misspelt is not ignored."""
+
+    def __init__(self, request: web.Request, *known: str) -> None:
+        self._values = request.query
+        for name in self._values:
+            if name not in known:
+                raise BadRequest(f"there is no parameter {name!r}: there are {', '.join(known)}")
+            if len(self._values.getall(name)) > 1:
+                raise BadRequest(f"{name} stands in the query twice")
+
+    def text(self, name: str, default: str) -> str:
+        return self._values.get(name, default)
+
+    def tick(self, name: str) -> int | None:
+        text = self._values.get(name)
+        if text is None:
+            return None
+        if not (text.removeprefix("-").isdecimal() and text.isascii() and len(text) <= 20):
+            raise BadRequest(f"{name} is a number of ticks, not {text!r}")
+        return int(text)
+
+    def limit(self, default: int) -> int:
+        text = self._values.get("limit")
+        if text is None:
+            return default
+        if not (text.isdecimal() and text.isascii() and len(text) <= 9):
+            raise BadRequest(f"limit is a number of rows, not {text!r}")
+        return int(text)
+
+    def place(self) -> Place | None:
+        text = self._values.get("after")
+        return None if text is None else parse_place(text)
+
+    def tracks(self) -> list[int] | None:
+        """`1,5,8-12`."""
+        text = self._values.get("tracks")
+        if text is None:
+            return None
+        tracks: list[int] = []
+        parts = text.split(",")
+        for part in parts[:MAX_RANGES]:
+            first, _, last = part.partition("-")
+            numbers = (first, last or first)
+            if not all(number.isdecimal() and number.isascii() and len(number) <= 10 for number in numbers):
+                raise BadRequest(f"tracks are numbers and ranges, as in 1,5,8-12, not {part[:40]!r}")
+            low, high = map(int, numbers)
+            if high < low or high - low >= MAX_RANGES or len(tracks) > MAX_RANGES or len(parts) > MAX_RANGES:
+                raise BadRequest(f"tracks are at most {MAX_RANGES:,} in ascending ranges")
+            tracks.extend(range(low, high + 1))
+        return tracks

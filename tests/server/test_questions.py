@@ -1,0 +1,160 @@
+"""Questions over HTTP, to a real store."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.demo import DEMO_TRACE
+from tests.server.conftest import Client
+from tilescope.server.app import make_app
+from tilescope.server.openapi import describe_api
+from tilescope.server.runs.cache import CacheDirectory
+from tilescope.server.runs.open_stores import OpenStores
+from tilescope.server.runs.registry import Registry
+from tilescope.tiler.build import build_store
+from tilescope.tiler.query import EVERYTHING, FindQuery, QueryReader, find, finish, stats
+from tilescope.tiler.readers import discover
+from tilescope.tiler.store import RunStore, open_run_store
+
+COMPONENTS = describe_api()["components"]
+
+
+@pytest.fixture(scope="module")
+def demo_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("demo") / "demo.store"
+    build_store([DEMO_TRACE], path)
+    return path
+
+
+class Asker:
+    """Asks about the only build of a server."""
+
+    def __init__(self, client: Client, base: str, store: RunStore) -> None:
+        self.client, self.base, self.store = client, base, store
+        self.reader = QueryReader(store)
+
+    async def __call__(self, question: str, schema: str) -> Any:
+        answer = await self.client.get(f"{self.base}/{question}")
+        body = await answer.read()
+        assert answer.status == 200, body
+        assert answer.headers["Cache-Control"].endswith("immutable")
+        value = json.loads(gzip.decompress(body))
+        Draft202012Validator({"$ref": f"#/components/schemas/{schema}", "components": COMPONENTS}).validate(value)
+        return value
+
+
+@pytest.fixture
+async def ask(demo_store: Path, tmp_path: Path, aiohttp_client: Callable[..., Awaitable[Client]]) -> Any:
+    served = shutil.copytree(demo_store, tmp_path / "served.store")  # LMDB opens no file twice in a process
+    registry = Registry([served], CacheDirectory(tmp_path / "cache"), OpenStores(open_run_store), discover)
+    client = await aiohttp_client(make_app(registry), auto_decompress=False)
+    (run,) = (await (await client.get("/api/v1/runs")).json())["runs"]
+    store = open_run_store(demo_store)
+    yield Asker(client, f"/api/v1/runs/{run['id']}/builds/{run['build']}", store)
+    store.close()
+
+
+async def test_statistics_are_those_of_the_store(ask: Asker) -> None:
+    assert await ask("stats", "Stats") == json_of_stats(ask, None, 1000)
+    tracks = [track["id"] for track in ask.reader.tree.tracks if track["kind"] == "slice"][:3]
+    spelt = f"{tracks[0]}-{tracks[0]},{','.join(map(str, tracks[1:]))}"
+    assert await ask(f"stats?tracks={spelt}&limit=2", "Stats") == json_of_stats(ask, tracks, 2)
+    nothing = await ask("stats?start=5&end=5", "Stats")
+    assert (nothing["rows"], nothing["rest"], nothing["total"]["count"]) == ([], None, "0")
+
+
+def json_of_stats(ask: Asker, tracks: list[int] | None, limit: int) -> dict[str, Any]:
+    span = EVERYTHING._replace(stop=ask.reader.end + 1)
+    return finish(stats(ask.reader, span, tracks, limit)).to_json()
+
+
+async def test_a_search_page_by_page_is_that_of_the_store(ask: Asker) -> None:
+    whole = finish(find(ask.reader, FindQuery("dot", EVERYTHING, limit=10_000))).to_json()
+    assert len(whole["events"]) > 20
+    found, after = [], ""
+    while True:
+        page = await ask(f"find?text=DOT&limit=7{after}", "Found")
+        assert (page["count"], page["tracks"]) == (whole["count"], whole["tracks"])
+        found += page["events"]
+        if page["after"] is None:
+            break
+        after = f"&after={page['after']}"
+    assert found == whole["events"]
+    assert (await ask("find?text=DOT&match=exact", "Found"))["count"] == "0"
+
+
+async def test_all_events_page_by_page_are_those_of_the_tracks(ask: Asker) -> None:
+    columns: dict[str, list[Any]] = {}
+    names: dict[str, Any] = {}
+    after = ""
+    while True:
+        page = await ask(f"events?limit=1000{after}", "Events")
+        for name, column in page["columns"].items():
+            columns.setdefault(name, []).extend(column)
+        assert set(page["names"]) == {str(name) for name in page["columns"]["name_id"]}
+        names |= page["names"]
+        if page["after"] is None:
+            break
+        assert len(page["columns"]["track"]) == 1000
+        after = f"&after={page['after']}"
+    of_tracks = [(t["id"], t["events"]) for t in ask.reader.tree.tracks if t["kind"] != "rollup"]
+    places = list(zip(columns["track"], columns["ordinal"], strict=True))
+    assert places == [(track, str(k)) for track, events in of_tracks for k in range(int(events))]
+    for k in range(0, len(places), 501):
+        event = ask.store.event(places[k][0], int(places[k][1]))
+        assert event is not None
+        assert names[str(columns["name_id"][k])] == [event["name"], event["category"]]
+        assert (columns["start"][k], columns["duration"][k]) == (event["start"], event["duration"])
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "find",
+        "find?text=",
+        "find?text=a&match=regex",
+        "find?text=a&limit=10001",
+        "find?text=a&after=1,2",
+        "find?text=a&text=b",
+        "find?text=" + "a" * 1001,
+        "stats?limit=-1",
+        "stats?limit=999999999999999",
+        "stats?start=1e3",
+        "stats?start=9&end=8",
+        "stats?tracks=",
+        "stats?tracks=1,x",
+        "stats?tracks=5-1",
+        "stats?tracks=0-4294967295",
+        "stats?tracks=" + ",".join(["1"] * 3900),
+        "stats?tracks=999999",
+        "stats?stat=1",
+        "events?limit=50001",
+        "events?start=²",
+    ],
+)
+async def test_what_makes_no_sense_is_refused(ask: Asker, question: str) -> None:
+    answer = await ask.client.get(f"{ask.base}/{question}")
+    if question.count("1,1") > 1000:  # many, but not too many
+        assert answer.status == 200
+        return
+    assert answer.status == 400
+    body = await answer.json()
+    assert body["error"]["code"] == "bad_request"
+    assert body["error"]["message"]
+
+
+async def test_an_answer_that_the_client_has_is_not_sent_again(ask: Asker) -> None:
+    first = await ask.client.get(f"{ask.base}/stats?limit=3")
+    again = await ask.client.get(f"{ask.base}/stats?limit=3", headers={"If-None-Match": first.headers["ETag"]})
+    other = await ask.client.get(f"{ask.base}/stats?limit=4", headers={"If-None-Match": first.headers["ETag"]})
+    assert (again.status, other.status) == (304, 200)
+    unknown = await ask.client.get(f"{ask.base.rsplit('/', 1)[0]}/b0/stats")
+    assert (unknown.status, (await unknown.json())["error"]["code"]) == (404, "unknown_build")
