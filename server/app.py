@@ -10,7 +10,7 @@ from tilescope.server.admission import admit, keep_private
 from tilescope.server.cors import mark_shared, share_with
 from tilescope.server.failures import answer_failures
 from tilescope.server.keys import CONNECTIONS, QUESTIONS, REGISTRY, SETTINGS, VIEWER
-from tilescope.server.routes import ALL_ROUTES
+from tilescope.server.routes import routes_below
 from tilescope.server.routes.stream import close_streams
 from tilescope.server.runs.registry import Registry
 from tilescope.server.security import MAX_REQUEST_BYTES, add_headers, guard
@@ -25,7 +25,7 @@ def make_app(
     """An application that serves the runs of a registry, and opens and closes it."""
     origins = settings.allow_origins
     app = web.Application(
-        middlewares=[answer_failures, guard(settings), share_with(origins), admit(settings.access)],
+        middlewares=[answer_failures, guard(settings), share_with(origins), admit(settings.access, settings.base_path)],
         client_max_size=MAX_REQUEST_BYTES,
     )
     app[REGISTRY] = registry
@@ -33,8 +33,7 @@ def make_app(
     app[SETTINGS] = settings
     app[CONNECTIONS] = set()
     app[VIEWER] = viewer if viewer is not None else ViewerFiles.load()
-    for routes in ALL_ROUTES:
-        app.add_routes(routes)
+    app.add_routes(routes_below(settings.base_path))
     app.on_response_prepare.append(add_headers)
     app.on_response_prepare.append(mark_shared(origins))
     app.on_response_prepare.append(keep_private(settings.access))

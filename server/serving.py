@@ -45,7 +45,8 @@ def url_of(listening: socket.socket, settings: Settings = DEFAULTS) -> str:
     if host in ("0.0.0.0", "::"):
         host = socket.gethostname()
     scheme = "http" if settings.certificate is None else "https"
-    return f"{scheme}://[{host}]:{port}/" if ":" in host else f"{scheme}://{host}:{port}/"
+    name = f"[{host}]" if ":" in host else host
+    return f"{scheme}://{name}:{port}{settings.base_path}/"
 
 
 def with_token(url: str, access: Access) -> str:

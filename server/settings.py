@@ -13,6 +13,7 @@ from tilescope.tiler.errors import UsageError
 DEFAULT_HOST: Final = "127.0.0.1"
 
 _HOST: Final = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
+_BASE: Final = re.compile(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*")
 _ORIGIN: Final = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
 
 
@@ -21,6 +22,7 @@ class Settings:
     """The defaults are those of a server for this machine alone."""
 
     host: str = DEFAULT_HOST  # the address that it is bound to
+    base_path: str = ""  # before all paths, such as "/tools/tilescope": where a proxy has us
     access: Access = OPEN
     certificate: Certificate | None = None  # TLS, if there is one
     allow_hosts: frozenset[str] = frozenset()  # names that are answered on a loopback address, besides loopback names
@@ -47,3 +49,12 @@ def parse_host(text: str) -> str:
     if _HOST.fullmatch(host) is None:
         raise UsageError(f"{text}: a host name has letters, digits, dots and hyphens: profiles.example.org")
     return host
+
+
+def parse_base_path(text: str) -> str:
+    """A prefix of paths, without a slash at its end; empty for none. Raises `UsageError`."""
+    stripped = text.strip("/")
+    base = f"/{stripped}" if stripped else ""
+    if _BASE.fullmatch(base) is None:
+        raise UsageError(f"{text}: a prefix is a path of plain names, such as /tools/tilescope")
+    return base

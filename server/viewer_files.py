@@ -24,7 +24,7 @@ _NOT_BUILT: Final = """<!doctype html>
 <meta charset="utf-8">
 <title>Tilescope</title>
 <h1>The viewer has not been built</h1>
-<p>The server runs, and its API answers under <a href="/api/v1/runs">/api/v1</a>, but this installation has no viewer.
+<p>The server runs, and its API answers under <a href="api/v1/runs">/api/v1</a>, but this installation has no viewer.
 In a checkout of the source, build it with <code>make viewer</code> (needs Node 20 or newer), then start the server
 again.</p>
 </html>

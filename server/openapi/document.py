@@ -11,8 +11,8 @@ from tilescope.server.openapi.schemas import SCHEMAS
 API_VERSION = "1.0.0"
 
 
-def describe_api() -> dict[str, Any]:
-    """The description of everything but the viewer's own files."""
+def describe_api(base_path: str = "") -> dict[str, Any]:
+    """The description of everything but the viewer's own files, for a server with this prefix before its paths."""
     return {
         "openapi": "3.1.0",
         "info": {
@@ -21,6 +21,7 @@ def describe_api() -> dict[str, Any]:
             "summary": "Runs, tiles and events of indexed profiler traces.",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
+        "servers": [{"url": base_path or "/"}],
         "paths": path_items(),
         "components": {"schemas": SCHEMAS | questions.SCHEMAS},
     }

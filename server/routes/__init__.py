@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from aiohttp import web
+from collections.abc import Iterator
+from http import HTTPStatus
+
+from aiohttp import hdrs, web
 
 from tilescope.server.routes import (
     batch,
@@ -36,4 +39,22 @@ ALL_ROUTES: tuple[web.RouteTableDef, ...] = (
     viewer.routes,
 )
 
-__all__ = ["ALL_ROUTES"]
+__all__ = ["ALL_ROUTES", "routes_below"]
+
+
+def routes_below(base_path: str) -> Iterator[web.RouteDef]:
+    """All routes with a prefix before their paths, and the way from the bare prefix to the viewer."""
+    for table in ALL_ROUTES:
+        for route in table:
+            assert isinstance(route, web.RouteDef)
+            yield web.RouteDef(route.method, base_path + route.path, route.handler, route.kwargs)
+    if base_path:
+        yield web.get(base_path, _add_slash)
+
+
+async def _add_slash(request: web.Request) -> web.Response:
+    # Relative, so that it is right behind a proxy too: without the slash, the page would look for its parts elsewhere.
+    location = "./" + request.rel_url.raw_path.rpartition("/")[2] + "/"
+    query = request.rel_url.raw_query_string
+    headers = {hdrs.LOCATION: f"{location}?{query}" if query else location}
+    return web.Response(status=HTTPStatus.PERMANENT_REDIRECT, headers=headers)

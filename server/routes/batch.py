@@ -19,6 +19,12 @@ from tilescope.tiler.pages import PageKey
 SEND_TIMEOUT_S: Final = 60.0  # a client that does not take one page in this time is gone
 PAGES_BEFORE_YIELD: Final = 32  # writes to a fast socket do not suspend: let other clients have their turn
 
+_HEADERS: Final = {
+    hdrs.CONTENT_TYPE: CONTENT_TYPE,
+    hdrs.CACHE_CONTROL: "no-store",
+    "X-Accel-Buffering": "no",  # nginx: pass on what comes, so that the first page is not behind the last
+}
+
 routes = web.RouteTableDef()
 _log = logging.getLogger(__name__)
 
@@ -30,7 +36,7 @@ async def post_batch(request: web.Request) -> web.StreamResponse:
     run = await registry.find(request.match_info["run"])
     keys = parse_batch(await request.read())
     with registry.lease(run.id, request.match_info["build"]) as store:
-        answer = web.StreamResponse(headers={hdrs.CONTENT_TYPE: CONTENT_TYPE, hdrs.CACHE_CONTROL: "no-store"})
+        answer = web.StreamResponse(headers=_HEADERS)
         await answer.prepare(request)
         try:
             for count, frame in enumerate(_frames(store, keys), 1):

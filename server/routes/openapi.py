@@ -7,6 +7,7 @@ from functools import cache
 from aiohttp import web
 
 from tilescope.server.caching import JSON, json_body, revalidated
+from tilescope.server.keys import SETTINGS
 from tilescope.server.openapi import describe_api
 from tilescope.server.paths import API
 
@@ -16,9 +17,9 @@ routes = web.RouteTableDef()
 @routes.get(API + "/openapi.json")
 async def get_openapi(request: web.Request) -> web.Response:
     """OpenAPI 3.1."""
-    return revalidated(request, _document(), JSON)
+    return revalidated(request, _document(request.app[SETTINGS].base_path), JSON)
 
 
 @cache
-def _document() -> bytes:
-    return json_body(describe_api())
+def _document(base_path: str) -> bytes:
+    return json_body(describe_api(base_path))

@@ -55,9 +55,10 @@ class Served:
 
 
 @contextmanager
-def serving(paths: list[Path], cache: Path) -> Iterator[Served]:
+def serving(paths: list[Path], cache: Path, *options: str) -> Iterator[Served]:
     """`tilescope serve` on a free port."""
     command = [sys.executable, "-m", "tilescope", "serve", "--port", "0", "--cache-dir", str(cache), *map(str, paths)]
+    command += options
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"})
     try:
         assert server.stdout is not None

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def add_access_options(parser: argparse.ArgumentParser) -> None:
-    """Declares --token and --token-file, --certificate and --private-key, --allow-host and --allow-origin."""
+    """Declares tokens, TLS, and what a proxy in front needs."""
     group = parser.add_argument_group("who may ask")
     group.add_argument(
         "--token", metavar="TOKEN", help="demand this token; others on this machine may see it: rather use the next one"
@@ -26,6 +26,9 @@ def add_access_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--certificate", type=Path, metavar="FILE", help="speak TLS: certificate chain in PEM form")
     group.add_argument("--private-key", type=Path, metavar="FILE", help="its private key in PEM form, no passphrase")
+    group.add_argument(
+        "--base-url", default="", metavar="/PREFIX", help="put this before all paths, as a proxy in front has them"
+    )
     group.add_argument(
         "--allow-host",
         action="append",
@@ -45,7 +48,7 @@ def add_access_options(parser: argparse.ArgumentParser) -> None:
 def make_settings(args: argparse.Namespace) -> Settings:
     """How the server treats those who ask it. Raises `UsageError`."""
     from tilescope.server.access import choose_access
-    from tilescope.server.settings import Settings, parse_host, parse_origin
+    from tilescope.server.settings import Settings, parse_base_path, parse_host, parse_origin
     from tilescope.server.tls import choose_certificate
 
     certificate = choose_certificate(args.certificate, args.private_key)
@@ -53,6 +56,7 @@ def make_settings(args: argparse.Namespace) -> Settings:
         certificate.context()  # what is wrong with it is to be said before anything is started
     return Settings(
         host=args.host,
+        base_path=parse_base_path(args.base_url),
         access=choose_access(args.host, args.token, args.token_file),
         certificate=certificate,
         allow_hosts=frozenset(map(parse_host, args.allow_host)),

@@ -21,6 +21,7 @@ import type { Intent } from "./keys/table";
 import { AddressKeeper } from "./state/address";
 import { DetailsLoader, detailsView } from "./state/details";
 import { ROW_PX } from "./state/layout";
+import { serverRoot } from "./state/location";
 import { RunOpener, runIdOf, runView } from "./state/run";
 import { RunsPoller, runs } from "./state/runs";
 import { type BinFacts, NOTHING, type Selection, selectedRange, selection } from "./state/selection";
@@ -47,7 +48,7 @@ export class App implements AppActions {
   readonly stage = new Stage();
   /** Scrolls the tracks so that a height (of the layout) is visible; set by the timeline component. */
   reveal: (topPx: number, heightPx: number) => void = () => undefined;
-  readonly #api = new Api();
+  readonly #api = new Api(serverRoot(location.pathname));
   readonly #poller = new RunsPoller(() => this.#api.runs());
   readonly #opener = new RunOpener(this.#api, () => this.#poller.refresh());
   readonly #address = new AddressKeeper();

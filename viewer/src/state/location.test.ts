@@ -1,6 +1,6 @@
 import { ticks } from "@tilescope/client";
 import { describe, expect, it } from "vitest";
-import { formatLocation, type PageLocation, parseLocation } from "./location";
+import { formatLocation, type PageLocation, parseLocation, serverRoot } from "./location";
 
 const nothing: PageLocation = { run: null, range: null, event: null, area: null, host: null };
 
@@ -30,5 +30,14 @@ describe("the address", () => {
 
   it("leaves out what another version wrote", () => {
     expect(parseLocation("?run=x", "#v=2&t=1-3")).toEqual({ ...nothing, run: "x" });
+  });
+});
+
+describe("the server's root", () => {
+  it("is the folder in which the page lies", () => {
+    expect(serverRoot("/")).toBe("");
+    expect(serverRoot("/index.html")).toBe("");
+    expect(serverRoot("/tools/tilescope/")).toBe("/tools/tilescope");
+    expect(serverRoot("/tools/tilescope/index.html")).toBe("/tools/tilescope");
   });
 });

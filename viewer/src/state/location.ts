@@ -30,6 +30,14 @@ export interface PageLocation {
   readonly host: string | null;
 }
 
+/**
+ * The address under which `/api/v1` lies, without a slash at its end: beside the page, also behind a proxy that has put
+ * something before all paths. `/tools/tilescope/index.html` → `/tools/tilescope`, `/` → nothing.
+ */
+export function serverRoot(pathname: string): string {
+  return pathname.slice(0, pathname.lastIndexOf("/"));
+}
+
 const VERSION = "1";
 const RANGE = /^(-?\d{1,20})-(-?\d{1,20})$/;
 const PAIR = /^(\d{1,15})[.-](\d{1,15})$/;

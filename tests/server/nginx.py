@@ -1,0 +1,82 @@
+"""A real nginx before a server, with the configuration of docs/proxy.md."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "proxy.md"
+PREFIX = "/tools/tilescope"
+STRIPPED = "/stripped"
+
+_CONFIGURATION = """
+{user} daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log stderr warn;
+events {{ worker_connections 256; }}
+http {{
+    access_log off;
+    client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
+    proxy_cache_path {folder}/cache keys_zone=tiles:1m;
+    {map}
+    server {{
+        listen 127.0.0.1:{port};
+        proxy_cache tiles;
+        add_header X-Cache $upstream_cache_status always;
+        {locations}
+    }}
+}}
+"""
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        return int(listening.getsockname()[1])
+
+
+@contextmanager
+def nginx_before(server_port: int, folder: Path, *, takes_prefix_off: bool = False) -> Iterator[str]:
+    """The URL of the proxy without the prefix. Skips where there is no nginx."""
+    command = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
+    if command is None:
+        pytest.skip("no nginx here: apt-get install nginx-light")
+    location, map_block = re.findall(r"```nginx\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)
+    location = location.replace("http://127.0.0.1:8808;", f"http://127.0.0.1:{server_port};")
+    if takes_prefix_off:
+        location = location.replace(f"{PREFIX}/", f"{STRIPPED}/").replace(f":{server_port};", f":{server_port}/;")
+    assert f"127.0.0.1:{server_port}" in location
+    port = free_port()
+    folder.mkdir()
+    file = folder / "nginx.conf"
+    # Workers of an nginx that root started are somebody else by default, who may not enter our folder.
+    user = "user root;" if os.geteuid() == 0 else ""
+    file.write_text(_CONFIGURATION.format(user=user, folder=folder, map=map_block, port=port, locations=location))
+    process = subprocess.Popen([command, "-c", str(file), "-p", str(folder)], stderr=subprocess.PIPE, text=True)
+    try:
+        _wait_for(port, process)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.communicate(timeout=10)
+
+
+def _wait_for(port: int, process: subprocess.Popen[str]) -> None:
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise AssertionError(f"nginx ended: {process.communicate()[1]}")
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+        except ConnectionRefusedError:
+            time.sleep(0.02)
+        else:
+            return
+    raise AssertionError("nginx does not listen")
