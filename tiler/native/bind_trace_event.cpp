@@ -8,12 +8,14 @@
 #include <array>
 #include <cstdlib>
 #include <exception>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "bind_arrays.hpp"
+#include "trace_event_part.hpp"
 #include "trace_event_stream.hpp"
 
 namespace nb = nanobind;
@@ -44,10 +46,24 @@ nb::object column_or_none(bool wanted, xspace::Column<T>& column) {
 
 nb::str text(std::string_view utf8) { return nb::str(utf8.data(), utf8.size()); }
 
-void feed(TraceEventStream& stream, nb::bytes data) {
-    const std::string_view view(data.c_str(), data.size());
+using Bytes = InColumn<std::uint8_t>;  // bytes, or any buffer of them
+
+std::string_view view_of(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+
+void read_part(TraceEventPart* part, const Bytes& block) {
+    const std::string_view view = view_of(block);
     nb::gil_scoped_release release;
-    stream.feed(view);
+    new (part) TraceEventPart(view);
+}
+
+void feed(TraceEventStream& stream, const Bytes& data, TraceEventPart* part) {
+    const std::string_view view = view_of(data);
+    nb::gil_scoped_release release;
+    if (part == nullptr) {
+        stream.feed(view);
+    } else {
+        stream.feed(view, *part);
+    }
 }
 
 void finish(TraceEventStream& stream) {
@@ -56,7 +72,7 @@ void finish(TraceEventStream& stream) {
 }
 
 nb::tuple take(TraceEventStream& stream) {
-    EventColumns rows = stream.sink().take_rows();
+    EventColumns rows = stream.sink().take_chunk();
     return nb::make_tuple(to_numpy(rows.track), to_numpy(rows.phase), to_numpy(rows.time_ns),
                           column_or_none(rows.any_time_ps, rows.time_ps), to_numpy(rows.duration_ns),
                           column_or_none(rows.any_duration_ps, rows.duration_ps), to_numpy(rows.name),
@@ -68,7 +84,7 @@ nb::list processes(const TraceEventStream& stream) {
     nb::list out;
     for (const ProcessEntry& one : stream.sink().tracks().processes()) {
         out.append(nb::make_tuple(static_cast<int>(one.id.kind), text(one.id.text), text(one.name), text(one.labels),
-                                  one.sort_index));
+                                  one.sort_index.value_or(0)));
     }
     return out;
 }
@@ -76,7 +92,7 @@ nb::list processes(const TraceEventStream& stream) {
 nb::list threads(const TraceEventStream& stream) {
     nb::list out;
     for (const ThreadEntry& one : stream.sink().tracks().threads()) {
-        out.append(nb::make_tuple(one.process, static_cast<int>(one.id.kind), text(one.id.text), text(one.name), one.sort_index));
+        out.append(nb::make_tuple(one.process, static_cast<int>(one.id.kind), text(one.id.text), text(one.name), one.sort_index.value_or(0)));
     }
     return out;
 }
@@ -158,13 +174,18 @@ void register_error(nb::module_& m) {
 void bind_trace_event(nb::module_& m) {
     register_error(m);
     m.def("parse_microseconds", &parse_us, nb::arg("text"));
+    nb::class_<TraceEventPart>(m, "TraceEventPart")
+        .def("__init__", &read_part, nb::arg("block"))
+        .def_prop_ro("first", &TraceEventPart::first)
+        .def_prop_ro("last", &TraceEventPart::last);
     nb::class_<TraceEventStream>(m, "TraceEventStream")
         .def(nb::init<>())
-        .def("feed", &feed, nb::arg("data"))
+        .def("feed", &feed, nb::arg("data"), nb::arg("part").none() = nb::none())
         .def("finish", &finish)
         .def("take", &take)
+        .def_prop_ro("chunk_ready", [](const TraceEventStream& s) { return s.sink().chunk_ready(); })
         .def_prop_ro("rows", [](const TraceEventStream& s) { return s.sink().row_count(); })
-        .def_prop_ro("args_bytes", [](const TraceEventStream& s) { return s.sink().args_bytes(); })
+        .def_prop_ro("parts_taken", &TraceEventStream::parts_taken)
         .def_prop_ro("offset", &TraceEventStream::offset)
         .def_prop_ro("cut_offset", &TraceEventStream::cut_offset)
         .def_prop_ro("ended_in", &ended_in)

@@ -1,6 +1,7 @@
 // The rows of a chunk while they are being gathered. Their meaning: tilescope.tiler.columns.EventChunk.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -49,7 +50,7 @@ struct EventColumns {
 
     // The arguments of the row are what has been appended to `args` since the row before.
     void add(const EventRow& row) {
-        if (track.room() == 0) make_room();
+        if (track.room() == 0) make_room(1);
         track.push_unchecked(row.track);
         phase.push_unchecked(static_cast<std::uint8_t>(row.phase));
         time_ns.push_unchecked(row.time.ns);
@@ -65,6 +66,31 @@ struct EventColumns {
         any_duration_ps = any_duration_ps || row.duration.ps != 0;
         any_key = any_key || row.key != -1;
         any_value = any_value || row.phase == Phase::counter;
+    }
+
+    // The rows of `later` behind these.
+    void append(const EventColumns& later) {
+        const auto args_before = static_cast<std::int64_t>(args.size());
+        const std::size_t first = size();
+        if (track.room() < later.size()) make_room(later.size());
+        append_column(track, later.track);
+        append_column(phase, later.phase);
+        append_column(time_ns, later.time_ns);
+        append_column(time_ps, later.time_ps);
+        append_column(duration_ns, later.duration_ns);
+        append_column(duration_ps, later.duration_ps);
+        append_column(name, later.name);
+        append_column(key, later.key);
+        append_column(value, later.value);
+        append_column(flags, later.flags);
+        append_column(args_end, later.args_end);
+        args.ensure(later.args.size());
+        append_column(args, later.args);
+        for (std::size_t row = first; row < size(); ++row) args_end.data()[row] += args_before;
+        any_time_ps = any_time_ps || later.any_time_ps;
+        any_duration_ps = any_duration_ps || later.any_duration_ps;
+        any_key = any_key || later.any_key;
+        any_value = any_value || later.any_value;
     }
 
     // Members as one JSON object; nothing when there are none.
@@ -83,9 +109,14 @@ struct EventColumns {
     }
 
 private:
+    template <typename T>
+    static void append_column(Column<T>& column, const Column<T>& later) {
+        column.append_unchecked(later.data(), later.size());
+    }
+
     // All columns of rows grow at the same time.
-    void make_room() {
-        const std::size_t extra = size() < rows_at_first ? rows_at_first : size();
+    void make_room(std::size_t rows) {
+        const std::size_t extra = std::max(rows, std::max(size(), rows_at_first));
         track.ensure(extra);
         phase.ensure(extra);
         time_ns.ensure(extra);

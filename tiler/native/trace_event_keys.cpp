@@ -1,6 +1,8 @@
 #include "trace_event_keys.hpp"
 
 #include <cstring>
+#include <limits>
+#include <stdexcept>
 
 #include "json_text.hpp"
 
@@ -34,64 +36,75 @@ bool has_id(const EventFields& event) { return !event.id.is_null() || event.id2.
 
 }  // namespace
 
-void EventKeys::append_id(const EventFields& event, std::int32_t process) {
+void EventKeys::begin_identity(char family, Scope scope, std::int32_t number) {
+    scratch_.clear();
+    scratch_.push_back(family);
+    scratch_.push_back(static_cast<char>(scope));
+    append_number(scratch_, number);
+}
+
+// For an event with an id.
+void EventKeys::begin_identified(char family, const EventFields& event, std::int32_t process) {
+    RawValue id = event.id;
+    Scope scope = Scope::global;
     if (event.id2.kind == JsonKind::object) {
-        const RawValue local = find_member(event.id2, "local");
-        if (local.kind != JsonKind::missing) {
-            scratch_.push_back('l');
-            append_number(scratch_, process);
-            append_part(scratch_, local);
-            return;
+        id = find_member(event.id2, "local");
+        if (id.kind == JsonKind::missing) {
+            id = find_member(event.id2, "global");
+        } else {
+            scope = Scope::process;
         }
-        scratch_.push_back('g');
-        append_part(scratch_, find_member(event.id2, "global"));
-        return;
     }
-    scratch_.push_back('g');
-    append_part(scratch_, event.id);
-}
-
-void EventKeys::write_async_identity(const EventFields& event, std::int32_t process, std::int32_t thread) {
-    const char phase = event.ph.text.front();
-    scratch_.clear();
-    scratch_.push_back(phase == 'b' || phase == 'n' || phase == 'e' ? 'n' : 'l');
+    begin_identity(family, scope, scope == Scope::process ? process : 0);
     append_part(scratch_, event.cat);
+    append_part(scratch_, event.id_scope);
+    append_part(scratch_, id);
+}
+
+std::int32_t EventKeys::async_identity(const EventFields& event, std::int32_t process, std::int32_t thread) {
+    const char phase = event.ph.text.front();
+    const char family = phase == 'b' || phase == 'n' || phase == 'e' ? 'n' : 'l';
     if (has_id(event)) {
-        append_part(scratch_, event.id_scope);
-        append_id(event, process);
+        begin_identified(family, event, process);
     } else {
-        scratch_.push_back('t');
+        begin_identity(family, Scope::thread, thread);
+        append_part(scratch_, event.cat);
         append_part(scratch_, event.name);
-        append_number(scratch_, thread);
     }
+    return identities_.intern(scratch_);
 }
 
-std::int32_t EventKeys::local_key(std::int32_t shared, std::int32_t process) {
+std::int32_t EventKeys::add_local(std::int32_t process) {
+    if (locals_.size() >= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
+        throw std::length_error("too many distinct ids");
+    }
+    locals_.push_back({process, 0});
+    return static_cast<std::int32_t>(locals_.size() - 1);
+}
+
+std::int32_t EventKeys::local_key(std::int32_t identity, std::int32_t process) {
+    Shared& shared = shared_[static_cast<std::size_t>(identity)];
+    if (shared.home < 0) return shared.home = add_local(process);
+    if (locals_[static_cast<std::size_t>(shared.home)].process == process) return shared.home;
     scratch_.clear();
-    append_number(scratch_, shared);
+    append_number(scratch_, identity);
     append_number(scratch_, process);
-    const std::int32_t key = local_keys_.intern(scratch_);
-    if (static_cast<std::size_t>(key) == locals_.size()) locals_.push_back({process, 0});
-    return key;
+    const auto other = static_cast<std::size_t>(elsewhere_.intern(scratch_));
+    if (other == elsewhere_keys_.size()) elsewhere_keys_.push_back(add_local(process));
+    return elsewhere_keys_[other];
 }
 
-AsyncPlace EventKeys::async_begin(const EventFields& event, std::int32_t process, std::int32_t thread) {
-    write_async_identity(event, process, thread);
-    const std::int32_t shared = shared_keys_.intern(scratch_);
-    const std::int32_t key = local_key(shared, process);
-    last_begun_.resize(shared_keys_.size(), -1);
-    last_begun_[static_cast<std::size_t>(shared)] = key;
-    ++locals_[static_cast<std::size_t>(key)].open;
-    return {key, process};
-}
-
-AsyncPlace EventKeys::async_end(const EventFields& event, std::int32_t process, std::int32_t thread) {
-    write_async_identity(event, process, thread);
-    const std::int32_t shared = shared_keys_.intern(scratch_);
-    last_begun_.resize(shared_keys_.size(), -1);
-    std::int32_t key = local_key(shared, process);
+AsyncPlace EventKeys::async_place(Phase phase, std::int32_t identity, std::int32_t process) {
+    if (static_cast<std::size_t>(identity) >= shared_.size()) shared_.resize(identities_.size());
+    std::int32_t key = local_key(identity, process);
+    if (phase == Phase::begin) {
+        shared_[static_cast<std::size_t>(identity)].last_begun = key;
+        ++locals_[static_cast<std::size_t>(key)].open;
+        return {key, process};
+    }
+    if (phase != Phase::end) return {key, process};
     if (locals_[static_cast<std::size_t>(key)].open == 0) {
-        const std::int32_t other = last_begun_[static_cast<std::size_t>(shared)];
+        const std::int32_t other = shared_[static_cast<std::size_t>(identity)].last_begun;
         if (other >= 0 && locals_[static_cast<std::size_t>(other)].open > 0) key = other;
     }
     Local& local = locals_[static_cast<std::size_t>(key)];
@@ -99,26 +112,41 @@ AsyncPlace EventKeys::async_end(const EventFields& event, std::int32_t process, 
     return {key, local.process};
 }
 
-AsyncPlace EventKeys::async_instant(const EventFields& event, std::int32_t process, std::int32_t thread) {
-    write_async_identity(event, process, thread);
-    const std::int32_t shared = shared_keys_.intern(scratch_);
-    last_begun_.resize(shared_keys_.size(), -1);
-    return {local_key(shared, process), process};
-}
-
 std::int64_t EventKeys::flow(const EventFields& event, std::int32_t process) {
     if (!has_id(event)) return -1;
-    scratch_.assign(1, 'f');
-    append_part(scratch_, event.cat);
-    append_part(scratch_, event.id_scope);
-    append_id(event, process);
+    begin_identified('f', event, process);
     return flow_keys_.intern(scratch_);
 }
 
 std::int64_t EventKeys::bound_flow(const EventFields& event) {
-    scratch_.assign(1, 'b');
+    begin_identity('b', Scope::global, 0);
     append_part(scratch_, event.bind_id);
     return flow_keys_.intern(scratch_);
+}
+
+std::vector<std::int32_t> EventKeys::absorb(Interner& into, const Interner& part, const ScopeNumbers& scopes) {
+    std::vector<std::int32_t> numbers(part.size());
+    std::string text;
+    for (std::size_t k = 0; k < part.size(); ++k) {
+        text = part.at(static_cast<std::int32_t>(k));
+        const auto scope = static_cast<Scope>(text[1]);
+        if (scope != Scope::global) {
+            std::int32_t number = 0;
+            std::memcpy(&number, text.data() + 2, sizeof number);
+            number = (scope == Scope::process ? scopes.processes : scopes.threads)[static_cast<std::size_t>(number)];
+            std::memcpy(text.data() + 2, &number, sizeof number);
+        }
+        numbers[k] = into.intern(text);
+    }
+    return numbers;
+}
+
+std::vector<std::int32_t> EventKeys::absorb_identities(const EventKeys& part, const ScopeNumbers& scopes) {
+    return absorb(identities_, part.identities_, scopes);
+}
+
+std::vector<std::int32_t> EventKeys::absorb_flows(const EventKeys& part, const ScopeNumbers& scopes) {
+    return absorb(flow_keys_, part.flow_keys_, scopes);
 }
 
 }  // namespace tilescope

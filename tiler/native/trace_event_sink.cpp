@@ -10,6 +10,9 @@ namespace {
 
 constexpr std::string_view no_name = "[no name]";
 
+constexpr std::size_t chunk_rows = std::size_t{1} << 18;
+constexpr std::size_t chunk_args_bytes = std::size_t{32} << 20;
+
 // The letter of the phase, 0 when there is none.
 char letter(const RawValue& ph) {
     if (!ph.is_string() || ph.text.size() != 1) return 0;
@@ -61,7 +64,24 @@ bool EventSink::looks_like_event(const EventFields& event) {
     return phase == 'M' || (phase != 0 && event.ts.kind != JsonKind::missing);
 }
 
-EventColumns EventSink::take_rows() { return std::exchange(rows_, {}); }
+EventColumns EventSink::take_chunk() {
+    if (ready_.empty()) return std::exchange(rows_, {});
+    EventColumns chunk = std::move(ready_.front());
+    ready_.pop_front();
+    return chunk;
+}
+
+std::size_t EventSink::row_count() const {
+    std::size_t count = rows_.size();
+    for (const EventColumns& chunk : ready_) count += chunk.size();
+    return count;
+}
+
+void EventSink::end_chunk() { ready_.push_back(std::exchange(rows_, {})); }
+
+void EventSink::end_large_chunk() {
+    if (rows_.size() >= chunk_rows || rows_.args.size() >= chunk_args_bytes) end_chunk();
+}
 
 void EventSink::add(const EventFields& event) {
     if (event.ph.is_null()) {
@@ -185,19 +205,11 @@ void EventSink::add_instant(const EventFields& event, EventRow& row) {
 void EventSink::add_async(const EventFields& event, char phase, EventRow& row) {
     const std::int32_t thread = tracks_.thread(event.pid, event.tid);
     const std::int32_t process = tracks_.thread_at(thread).process;
-    AsyncPlace place{};
-    TrackRole role = TrackRole::async_slices;
-    if (phase == 'b' || phase == 'S') {
-        row.phase = Phase::begin;
-        place = keys_.async_begin(event, process, thread);
-    } else if (phase == 'e' || phase == 'F') {
-        row.phase = Phase::end;
-        place = keys_.async_end(event, process, thread);
-    } else {
-        row.phase = Phase::instant;
-        role = TrackRole::async_instants;
-        place = keys_.async_instant(event, process, thread);
-    }
+    row.phase = phase == 'b' || phase == 'S' ? Phase::begin : phase == 'e' || phase == 'F' ? Phase::end : Phase::instant;
+    const std::int32_t identity = keys_.async_identity(event, process, thread);
+    AsyncPlace place{identity, process};
+    if (extent_ == Extent::file) place = keys_.async_place(row.phase, identity, process);
+    const TrackRole role = row.phase == Phase::instant ? TrackRole::async_instants : TrackRole::async_slices;
     row.key = place.key;
     row.track = tracks_.of_process(place.process, role, {decoded(event.cat, category_scratch_), {}, {}});
     row.name = row.phase == Phase::end && event.name.says_nothing() ? -1 : name_of(event);

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
 #include <string_view>
@@ -21,13 +22,23 @@ public:
     // Whether the members make an event at all, as far as resynchronising needs to know.
     static bool looks_like_event(const EventFields& event);
 
+    // The sink of a whole file, or of a part of one that `absorb` will put in its place. A part does not know which async
+    // slices are open before it: its async rows have the number of an identity as their key.
+    enum class Extent { file, part };
+    explicit EventSink(Extent extent = Extent::file) : extent_(extent) {}
+
     void add(const EventFields& event);
+
+    // Takes over all that a part of the file has found, as if its events had been added here.
+    void absorb(EventSink&& part);
+
     void ignore(std::string_view reason, std::int64_t count = 1) { ignored_[std::string(reason)] += count; }
 
-    // The rows gathered since the last call.
-    EventColumns take_rows();
-    std::size_t row_count() const { return rows_.size(); }
-    std::size_t args_bytes() const { return rows_.args.size(); }
+    // Rows come in chunks: `chunk_ready` says whether one has been filled, `take_chunk` gives it, and in the end the rest.
+    bool chunk_ready() const { return !ready_.empty(); }
+    EventColumns take_chunk();
+    std::size_t row_count() const;  // of all chunks that have not been taken
+    void end_large_chunk();         // makes what has been gathered a chunk when it is large enough for one
 
     const Tracks& tracks() const { return tracks_; }
     const Interner& names() const { return names_; }
@@ -54,13 +65,17 @@ private:
     void put(const EventFields& event, EventRow& row);
     std::int32_t name_of(const EventFields& event);
     std::string_view decoded(const RawValue& value, std::string& scratch) const;
+    void renumber(EventSink& part);
+    void end_chunk();
 
+    Extent extent_;
     Tracks tracks_;
     EventKeys keys_;
     Interner names_;
     Interner categories_;
     std::vector<std::int32_t> category_of_name_;
     EventColumns rows_;
+    std::deque<EventColumns> ready_;
     std::map<std::string, std::int64_t> ignored_;
     std::array<std::int64_t, 128> written_{};
     std::array<std::int64_t, 128> read_{};

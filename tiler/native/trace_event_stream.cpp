@@ -1,5 +1,7 @@
 #include "trace_event_stream.hpp"
 
+#include <utility>
+
 #include "json_scan.hpp"
 #include "json_text.hpp"
 
@@ -19,10 +21,38 @@ constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 }  // namespace
 
-void TraceEventStream::feed(std::string_view data) {
+void TraceEventStream::append(std::string_view data) {
     forget_consumed();
     buffer_ += data;
+}
+
+void TraceEventStream::feed(std::string_view data) {
+    append(data);
     if (available() >= retry_at_) run();
+    sink_.end_large_chunk();
+}
+
+void TraceEventStream::feed(std::string_view data, TraceEventPart& part) {
+    if (part.empty()) return feed(data);
+    append(data.substr(0, part.first()));
+    run();
+    if (!between_events()) return feed(data.substr(part.first()));
+    forget_consumed();
+    if (part.line_ends() > 0) last_line_end_ = buffer_offset_ + part.last_line_end();
+    lines_before_ += part.line_ends();
+    buffer_offset_ += part.last() - part.first();
+    any_value_ = true;
+    any_event_ = any_event_ || part.any_event();
+    elements_ += part.elements();
+    ++parts_taken_;
+    sink_.absorb(std::move(part.sink()));
+    append(data.substr(part.last()));
+    run();
+}
+
+// An event may come next, and nothing is pending.
+bool TraceEventStream::between_events() const {
+    return available() == 0 && (state_ == State::array || state_ == State::top);
 }
 
 void TraceEventStream::finish() {
@@ -296,7 +326,7 @@ TraceEventStream::Step TraceEventStream::step_resync() {
         if (is_space(c)) continue;
         Answer answer = Answer::no;
         // Behind a colon it is the value of a member, such as "args".
-        if (c == '{' && resync_before_ != ':') answer = event_begins_here();
+        if (c == '{' && resync_before_ != ':') answer = event_begins(here(), end(), max_event_bytes, fields_).answer;
         if (c == ']' && resync_before_ == '}' && in_object_ && home_ == State::array) answer = array_ends_here();
         if (answer == Answer::undecided && !finished_) return wait();
         if (answer == Answer::yes) {
@@ -310,24 +340,8 @@ TraceEventStream::Step TraceEventStream::step_resync() {
     return Step::more;
 }
 
-TraceEventStream::Answer TraceEventStream::event_begins_here() {
-    constexpr std::size_t key_bytes = 10;
-    const char* key = skip_space(here() + 1, end());
-    if (key == end()) return Answer::undecided;
-    if (*key != '"') return Answer::no;
-    ++key;
-    const std::string_view head(key, std::min(key_bytes, static_cast<std::size_t>(end() - key)));
-    const std::size_t quote = head.find('"');
-    if (quote == std::string_view::npos) return head.size() < key_bytes ? Answer::undecided : Answer::no;
-    if (!is_event_member(head.substr(0, quote))) return Answer::no;
-    const EventEnd parsed = parse_event(here(), reach(max_event_bytes), fields_);
-    if (parsed.status == Scan::incomplete && available() < max_event_bytes) return Answer::undecided;
-    const bool event = parsed.status == Scan::ok && parsed.as == ParsedAs::event && EventSink::looks_like_event(fields_);
-    return event ? Answer::yes : Answer::no;
-}
-
 // The bracket closes the array of events when the object goes on, or ends, behind it.
-TraceEventStream::Answer TraceEventStream::array_ends_here() const {
+Answer TraceEventStream::array_ends_here() const {
     const char* p = skip_space(here() + 1, end());
     if (p == end()) return Answer::undecided;
     if (*p == '}') return Answer::yes;

@@ -14,6 +14,8 @@
 
 #include "json_skip.hpp"
 #include "trace_event_fields.hpp"
+#include "trace_event_boundary.hpp"
+#include "trace_event_part.hpp"
 #include "trace_event_sink.hpp"
 
 namespace tilescope {
@@ -35,11 +37,16 @@ class TraceEventStream {
 public:
     // Throws NotTraceJson; the stream must not be used after that.
     void feed(std::string_view data);
+
+    // The same, where a part has been read from these bytes already. The part is used up.
+    void feed(std::string_view data, TraceEventPart& part);
+
     void finish();
 
     EventSink& sink() { return sink_; }
     const EventSink& sink() const { return sink_; }
 
+    std::uint64_t parts_taken() const { return parts_taken_; }  // of those that were fed
     EndedIn ended_in() const { return ended_in_; }
     std::uint64_t offset() const { return buffer_offset_ + at_; }  // of the first byte that has not been dealt with
     std::uint64_t cut_offset() const { return cut_offset_; }       // of the event that the file ends in
@@ -54,6 +61,8 @@ private:
     enum class State { top, array, resync, member, member_value, skip };
     enum class Step { more, go_on };  // more: nothing can be done before more bytes come
 
+    void append(std::string_view data);
+    bool between_events() const;
     void run();
     Step step_top();
     Step step_top_object();
@@ -66,13 +75,10 @@ private:
     Step step_known_member();
     Step step_skip();
 
-    enum class Answer { no, yes, undecided };
-
     Step wait();
     Step resync_from(State home, std::string_view reason);
     Step cut_or_wait(State home);
     Step bad_object();
-    Answer event_begins_here();
     Answer array_ends_here() const;
     void enter_object();
     void accept_event(const char* after);
@@ -107,6 +113,7 @@ private:
     std::string member_;           // name of the member whose value comes
     ValueSkipper skipper_;
 
+    std::uint64_t parts_taken_ = 0;
     EndedIn ended_in_ = EndedIn::nothing;
     std::uint64_t cut_offset_ = 0;
     std::uint64_t elements_ = 0;

@@ -46,21 +46,24 @@ Identity Identity::of(const RawValue& value) {
 
 std::int32_t Tracks::intern_process(const Identity& id) {
     const std::int32_t process = process_keys_.intern(key_of(id));
-    if (static_cast<std::size_t>(process) == processes_.size()) processes_.push_back({id, {}, {}, 0});
+    if (static_cast<std::size_t>(process) == processes_.size()) processes_.push_back({id, {}, {}, {}});
     return process;
+}
+
+std::int32_t Tracks::intern_thread(std::int32_t process, const Identity& id) {
+    const std::int32_t thread = thread_keys_.intern(std::to_string(process) + ' ' + key_of(id));
+    if (static_cast<std::size_t>(thread) == threads_.size()) {
+        threads_.push_back({process, id, {}, {}});
+        thread_tracks_.push_back({-1, -1, -1});
+    }
+    return thread;
 }
 
 std::int32_t Tracks::process(const RawValue& pid) { return intern_process(Identity::of(pid)); }
 
 std::int32_t Tracks::thread(const RawValue& pid, const RawValue& tid) {
     if (last_thread_ >= 0 && last_pid_.is(pid) && last_tid_.is(tid)) return last_thread_;
-    const std::int32_t process = intern_process(Identity::of(pid));
-    Identity id = Identity::of(tid);
-    const std::int32_t thread = thread_keys_.intern(std::to_string(process) + ' ' + key_of(id));
-    if (static_cast<std::size_t>(thread) == threads_.size()) {
-        threads_.push_back({process, std::move(id), {}, 0});
-        thread_tracks_.push_back({-1, -1, -1});
-    }
+    const std::int32_t thread = intern_thread(intern_process(Identity::of(pid)), Identity::of(tid));
     last_pid_.set(pid);
     last_tid_.set(tid);
     last_thread_ = thread;
@@ -85,6 +88,33 @@ std::int32_t Tracks::of_process(std::int32_t process, TrackRole role, const std:
         tracks_.push_back({role, process, -1, {std::string(label[0]), std::string(label[1]), std::string(label[2])}});
     }
     return track;
+}
+
+ScopeNumbers Tracks::absorb(const Tracks& part) {
+    ScopeNumbers numbers;
+    for (const ProcessEntry& theirs : part.processes_) {
+        const std::int32_t process = intern_process(theirs.id);
+        ProcessEntry& ours = process_at(process);
+        if (!theirs.name.empty()) ours.name = theirs.name;
+        if (!theirs.labels.empty()) ours.labels = theirs.labels;
+        if (theirs.sort_index) ours.sort_index = theirs.sort_index;
+        numbers.processes.push_back(process);
+    }
+    for (const ThreadEntry& theirs : part.threads_) {
+        const std::int32_t process = numbers.processes[static_cast<std::size_t>(theirs.process)];
+        const std::int32_t thread = intern_thread(process, theirs.id);
+        ThreadEntry& ours = thread_at(thread);
+        if (!theirs.name.empty()) ours.name = theirs.name;
+        if (theirs.sort_index) ours.sort_index = theirs.sort_index;
+        numbers.threads.push_back(thread);
+    }
+    return numbers;
+}
+
+std::int32_t Tracks::of_part(const TrackEntry& entry, const ScopeNumbers& numbers) {
+    if (entry.thread >= 0) return of_thread(numbers.threads[static_cast<std::size_t>(entry.thread)], entry.role);
+    const std::int32_t process = entry.process < 0 ? -1 : numbers.processes[static_cast<std::size_t>(entry.process)];
+    return of_process(process, entry.role, {entry.label[0], entry.label[1], entry.label[2]});
 }
 
 }  // namespace tilescope

@@ -4,12 +4,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "intern.hpp"
 #include "trace_event_fields.hpp"
+#include "trace_event_keys.hpp"
 
 namespace tilescope {
 
@@ -26,14 +28,14 @@ struct ProcessEntry {
     Identity id;
     std::string name;  // of process_name; empty where there is none
     std::string labels;
-    std::int64_t sort_index = 0;
+    std::optional<std::int64_t> sort_index;
 };
 
 struct ThreadEntry {
     std::int32_t process;
     Identity id;
     std::string name;
-    std::int64_t sort_index = 0;
+    std::optional<std::int64_t> sort_index;
 };
 
 // What a track shows. Names are made from it at the end, when all metadata is known.
@@ -66,12 +68,19 @@ public:
     std::int32_t of_thread(std::int32_t thread, TrackRole role);
     std::int32_t of_process(std::int32_t process, TrackRole role, const std::array<std::string_view, 3>& label = {});
 
+    // Takes over the processes and threads that a later part of the file has. Returns their numbers here.
+    ScopeNumbers absorb(const Tracks& part);
+
+    // The track here that is `entry` in a part of the file.
+    std::int32_t of_part(const TrackEntry& entry, const ScopeNumbers& numbers);
+
     const std::vector<ProcessEntry>& processes() const { return processes_; }
     const std::vector<ThreadEntry>& threads() const { return threads_; }
     const std::vector<TrackEntry>& tracks() const { return tracks_; }
 
 private:
     std::int32_t intern_process(const Identity& id);
+    std::int32_t intern_thread(std::int32_t process, const Identity& id);
 
     Interner process_keys_;
     Interner thread_keys_;

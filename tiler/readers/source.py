@@ -94,6 +94,24 @@ class ByteSource:
             missing -= len(part)
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
+    def read_into(self, buffer: memoryview) -> int:
+        """Fills the buffer with uncompressed bytes, and returns how many: fewer than it holds only at the end."""
+        filled = 0
+        while filled < len(buffer):
+            if self._at < len(self._pending):
+                part = memoryview(self._pending)[self._at : self._at + len(buffer) - filled]
+                buffer[filled : filled + len(part)] = part
+                self._at += len(part)
+                filled += len(part)
+            elif isinstance(self._raw, io.FileIO) and not self.is_compressed:
+                count = self._read_file_into(self._raw, buffer[filled:])
+                if not count:
+                    break
+                filled += count
+            elif not self._refill(len(buffer) - filled):
+                break
+        return filled
+
     def peek(self, n: int) -> bytes:
         """The next bytes without consuming them: `n` of them, fewer only at the end."""
         head = self.read(n)
@@ -127,6 +145,14 @@ class ByteSource:
             raise TraceError(self.path, f"cannot be read: {error}", offset=self.bytes_read) from error
         self.bytes_read += len(data)
         return data
+
+    def _read_file_into(self, file: io.FileIO, buffer: memoryview) -> int:
+        try:
+            count = file.readinto(buffer) or 0
+        except OSError as error:
+            raise TraceError(self.path, f"cannot be read: {error}", offset=self.bytes_read) from error
+        self.bytes_read += count
+        return count
 
     def _refill(self, wanted: int) -> bool:
         """Puts fresh bytes into `_pending`; False at the end."""

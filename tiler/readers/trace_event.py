@@ -13,23 +13,23 @@ from tilescope.tiler import _native
 from tilescope.tiler.columns import EventChunk, EventCounts, TraceSummary
 from tilescope.tiler.errors import UnknownFormat
 from tilescope.tiler.readers.source import ByteSource
+from tilescope.tiler.readers.trace_event_blocks import default_workers, read_blocks
 from tilescope.tiler.readers.trace_event_tracks import TrackNames
 
 FORMAT = "trace_event_json"
 
-_FEED_BYTES = 1 << 20  # stays in the second-level cache; 256 KiB and 4 MiB read a few per cent slower
-_CHUNK_ROWS = 1 << 18
-_CHUNK_ARGS_BYTES = 32 << 20
 _ADVICE = "Tilescope reads an array of trace events, or an object with such an array as its traceEvents"
 
 
 class TraceEventReader:
     """Reads one trace-event JSON file. Raises `UnknownFormat` for JSON, or text, that is no trace."""
 
-    def __init__(self, source: ByteSource) -> None:
+    def __init__(self, source: ByteSource, workers: int | None = None) -> None:
+        """Reads with so many threads, by default with one per core."""
         self.path = source.path
         self.size_bytes = source.size_bytes
         self._source = source
+        self._workers = workers or default_workers()
         self._stream = _native.TraceEventStream()
         self._summary = TraceSummary(format=FORMAT)
 
@@ -39,12 +39,12 @@ class TraceEventReader:
         return cls(ByteSource.open(path))
 
     def chunks(self) -> Iterator[EventChunk]:
-        """Chunks of events in file order, of about a quarter of a million rows or 32 MiB of arguments at most."""
+        """Chunks of events in file order: those of a block of text each, for most files. Worker threads read ahead."""
         stream = self._stream
         try:
-            while data := self._source.read(_FEED_BYTES):
-                stream.feed(data)
-                if stream.rows >= _CHUNK_ROWS or stream.args_bytes >= _CHUNK_ARGS_BYTES:
+            for block, part in read_blocks(self._source, self._workers):
+                stream.feed(block, part)
+                while stream.chunk_ready:
                     yield EventChunk(*stream.take())
             stream.finish()
         except _native.NotTraceJson as error:
@@ -52,7 +52,7 @@ class TraceEventReader:
             raise UnknownFormat(
                 self.path, f"{what} (line {line}, column {column})", offset=offset, advice=_ADVICE
             ) from None
-        if stream.rows:
+        while stream.rows:
             yield EventChunk(*stream.take())
         self._complete()
 

@@ -41,6 +41,21 @@ def test_delivers_all_bytes(tmp_path: Path, members: int, step: int) -> None:
         assert not source.truncated
 
 
+@pytest.mark.parametrize("peeked", [0, 5, 400_000])
+@pytest.mark.parametrize("compressed", [False, True])
+def test_fills_a_buffer(tmp_path: Path, compressed: bool, peeked: int) -> None:
+    stored = gzip.compress(DATA) if compressed else DATA
+    buffer = bytearray(100_001)
+    parts = []
+    with ByteSource.open(write(tmp_path, stored)) as source:
+        source.peek(peeked)
+        while filled := source.read_into(memoryview(buffer)):
+            assert filled == len(buffer) or not source.peek(1)
+            parts.append(bytes(buffer[:filled]))
+        assert source.bytes_read == source.size_bytes == len(stored)
+    assert b"".join(parts) == DATA
+
+
 def test_peek_consumes_nothing(tmp_path: Path) -> None:
     with ByteSource.open(write(tmp_path, gzip.compress(DATA))) as source:
         assert source.peek(1000) == DATA[:1000]

@@ -1,0 +1,67 @@
+// Puts a part of a file, which knew nothing of what stands before it, in its place.
+#include <utility>
+
+#include "trace_event_sink.hpp"
+
+namespace tilescope {
+
+namespace {
+
+// A chunk that would be smaller than this is joined with the one before: a copy is cheaper than one chunk more.
+constexpr std::size_t small_chunk_rows = std::size_t{1} << 14;
+
+}  // namespace
+
+void EventSink::absorb(EventSink&& part) {
+    renumber(part);
+    for (const auto& [reason, count] : part.ignored_) ignored_[reason] += count;
+    for (std::size_t letter = 0; letter < written_.size(); ++letter) {
+        written_[letter] += part.written_[letter];
+        read_[letter] += part.read_[letter];
+    }
+    written_total_ += part.written_total_;
+    if (rows_.size() > 0 && rows_.size() + part.rows_.size() <= small_chunk_rows) {
+        rows_.append(part.rows_);
+        return;
+    }
+    if (rows_.size() > 0) end_chunk();
+    rows_ = std::move(part.rows_);
+}
+
+// Gives the rows of the part the numbers that they have in the file. Whatever is new is numbered in the order in which the
+// part met it, which is the order of the file.
+void EventSink::renumber(EventSink& part) {
+    const ScopeNumbers scopes = tracks_.absorb(part.tracks_);
+    const std::vector<std::int32_t> identities = keys_.absorb_identities(part.keys_, scopes);
+    const std::vector<std::int32_t> flows = keys_.absorb_flows(part.keys_, scopes);
+    std::vector<std::int32_t> names(part.names_.size());
+    for (std::size_t k = 0; k < names.size(); ++k) {
+        names[k] = names_.intern(part.names_.at(static_cast<std::int32_t>(k)));
+        if (static_cast<std::size_t>(names[k]) < category_of_name_.size()) continue;
+        category_of_name_.push_back(categories_.intern(part.categories_.at(part.category_of_name_[k])));
+    }
+    std::vector<std::int32_t> tracks(part.tracks_.tracks().size(), -1);  // -1: not met yet
+    EventColumns& rows = part.rows_;
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        if (rows.name.data()[row] >= 0) rows.name.data()[row] = names[static_cast<std::size_t>(rows.name.data()[row])];
+        const auto track = static_cast<std::size_t>(rows.track.data()[row]);
+        const TrackEntry& entry = part.tracks_.tracks()[track];
+        std::int64_t& key = rows.key.data()[row];
+        if (entry.role == TrackRole::async_slices || entry.role == TrackRole::async_instants) {
+            const std::int32_t process = scopes.processes[static_cast<std::size_t>(entry.process)];
+            const auto phase = static_cast<Phase>(rows.phase.data()[row]);
+            const AsyncPlace place = keys_.async_place(phase, identities[static_cast<std::size_t>(key)], process);
+            key = place.key;
+            if (place.process != process) {
+                rows.track.data()[row] = tracks_.of_process(place.process, entry.role, {entry.label[0], {}, {}});
+                continue;
+            }
+        } else if (key >= 0) {
+            key = flows[static_cast<std::size_t>(key)];
+        }
+        if (tracks[track] < 0) tracks[track] = tracks_.of_part(entry, scopes);
+        rows.track.data()[row] = tracks[track];
+    }
+}
+
+}  // namespace tilescope
