@@ -9,9 +9,10 @@ from aiohttp import web
 from tilescope.server.admission import admit, keep_private
 from tilescope.server.cors import mark_shared, share_with
 from tilescope.server.failures import answer_failures
-from tilescope.server.keys import CONNECTIONS, QUESTIONS, REGISTRY, SETTINGS, VIEWER
+from tilescope.server.keys import CONNECTIONS, QUESTIONS, REGISTRY, SETTINGS, VIEWER, WATCHES
 from tilescope.server.routes import routes_below
 from tilescope.server.routes.stream import close_streams
+from tilescope.server.routes.watch import close_watches
 from tilescope.server.runs.registry import Registry
 from tilescope.server.security import MAX_REQUEST_BYTES, add_headers, guard
 from tilescope.server.services import Questions
@@ -32,12 +33,14 @@ def make_app(
     app[QUESTIONS] = Questions(registry)
     app[SETTINGS] = settings
     app[CONNECTIONS] = set()
+    app[WATCHES] = set()
     app[VIEWER] = viewer if viewer is not None else ViewerFiles.load()
     app.add_routes(routes_below(settings.base_path))
     app.on_response_prepare.append(add_headers)
     app.on_response_prepare.append(mark_shared(origins))
     app.on_response_prepare.append(keep_private(settings.access))
     app.on_shutdown.append(close_streams)
+    app.on_shutdown.append(close_watches)
     app.cleanup_ctx.append(_keep_registry_open)
     return app
 

@@ -19,6 +19,7 @@ from tilescope.server.ranges import parse_range
 
 IMMUTABLE: Final = "public, max-age=31536000, immutable"
 REVALIDATE: Final = "no-cache"
+UNKEPT: Final = "no-store"
 BINARY: Final = "application/octet-stream"
 JSON: Final = "application/json"
 
@@ -31,6 +32,14 @@ def immutable(request: web.Request, body: bytes, etag: str, content_type: str, *
 def revalidated(request: web.Request, body: bytes, content_type: str, *, gzip: bool = False) -> web.Response:
     """A resource that may change: to be kept, and asked for again each time."""
     return _response(request, body, content_hash(body), content_type, REVALIDATE, gzip=gzip)
+
+
+def unkept(body: bytes, content_type: str, *, gzip: bool = False) -> web.Response:
+    """A resource that is about to change: not to be kept, and without a tag by which it could be known again."""
+    headers = {hdrs.CONTENT_TYPE: content_type, hdrs.CACHE_CONTROL: UNKEPT}
+    if gzip:
+        headers[hdrs.CONTENT_ENCODING] = "gzip"
+    return web.Response(body=body, headers=headers)
 
 
 def json_body(value: Any) -> bytes:

@@ -24,6 +24,7 @@ from http import HTTPStatus
 from tilescope.tiler.errors import (
     Cancelled,
     NoStore,
+    NotBuilt,
     StoreError,
     StoreVersion,
     TilescopeError,
@@ -97,6 +98,7 @@ _ANSWERS: tuple[tuple[type[Exception], Answer], ...] = (
     (TooMany, Answer(HTTPStatus.TOO_MANY_REQUESTS, "too_many")),
     (Forbidden, Answer(HTTPStatus.FORBIDDEN, "forbidden")),
     (NotIndexed, Answer(HTTPStatus.CONFLICT, "not_indexed")),
+    (NotBuilt, Answer(HTTPStatus.NOT_FOUND, "not_built_yet")),
     (NoStore, Answer(HTTPStatus.CONFLICT, "not_indexed")),
     (IndexingFailed, Answer(HTTPStatus.UNPROCESSABLE_ENTITY, "bad_trace")),
     (TraceError, Answer(HTTPStatus.UNPROCESSABLE_ENTITY, "bad_trace")),

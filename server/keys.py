@@ -9,9 +9,11 @@ from tilescope.server.services import Questions
 from tilescope.server.settings import Settings
 from tilescope.server.stream.connection import Connection
 from tilescope.server.viewer_files import ViewerFiles
+from tilescope.server.watch.connection import WatchConnection
 
 REGISTRY = web.AppKey("registry", Registry)
 QUESTIONS = web.AppKey("questions", Questions)
 SETTINGS = web.AppKey("settings", Settings)
 CONNECTIONS = web.AppKey("connections", set[Connection])
+WATCHES = web.AppKey("watches", set[WatchConnection])
 VIEWER = web.AppKey("viewer", ViewerFiles)

@@ -11,7 +11,9 @@ from tilescope.server.paths import API, BUILD, RUN
 
 PathItem = dict[str, Any]
 
-_CACHE_FOR_EVER = "Immutable: strong ETag, `Cache-Control: public, max-age=31536000, immutable`."
+_CACHE_FOR_EVER = (
+    "Immutable: strong ETag, `Cache-Control: public, max-age=31536000, immutable`; `no-store` while it is being built."
+)
 _AS_STORED = "Sent as it was stored, as one gzip member with `Content-Encoding: gzip`, whatever `Accept-Encoding` says."
 
 _PARAMETERS: Final[dict[str, tuple[str, Schema]]] = {
@@ -29,7 +31,10 @@ _PARAMETERS: Final[dict[str, tuple[str, Schema]]] = {
 _ERRORS: Final[dict[int, str]] = {
     400: "`bad_request`: the request makes no sense, or a WebSocket was expected.",
     403: "`forbidden`: the Host or Origin header names another site.",
-    404: "`not_found`; below a build also `unknown_build`: fetch the manifest again.",
+    404: (
+        "`not_found`; below a build also `unknown_build`: fetch the manifest again, "
+        "or, while it is being built, `not_built_yet`."
+    ),
     409: "`not_indexed`: there is no index yet.",
     412: "`precondition_failed`: the resource is not what `If-Match` names.",
     413: "`too_large`: the body has more than 256 KiB.",
@@ -72,8 +77,13 @@ def path_items() -> dict[str, PathItem]:
             )
         },
         **with_questions(_question),
+        f"{BUILD}/overview/{{page}}": {"get": _stored("One page of the overview: bins of all tracks", None, "page")},
+        f"{BUILD}/flows/{{track}}/{{level}}/{{index}}": {
+            "get": _stored("The chunk of flow tiles that has this one", None, "track", "level", "index")
+        },
         f"{BUILD}/batch": {"post": _batch()},
         f"{BUILD}/stream": {"get": _stream()},
+        f"{RUN}/watch": {"get": _watch()},
     }
 
 
@@ -125,6 +135,12 @@ def _stream() -> PathItem:
     answers = {"101": {"description": "A WebSocket with binary messages: want-lists and credit in, pages out."}}
     notes = "The messages are described in docs/api.md, section “The stream”."
     return _operation("The stream of pages", answers, (400, 403, 404, 500), ("run", "build"), notes)
+
+
+def _watch() -> PathItem:
+    answers = {"101": {"description": "A WebSocket with text messages: progress and blocks out, wanted blocks in."}}
+    notes = "The messages are described in docs/api.md, section “The watch”."
+    return _operation("How far a run is", answers, (400, 403, 404, 500), ("run",), notes)
 
 
 def _operation(

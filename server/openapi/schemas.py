@@ -63,7 +63,18 @@ SCHEMAS: Final[dict[str, Schema]] = {
     "Batch": record({"pages": {**array(reference("PageKey")), "maxItems": MAX_PAGE_KEYS}}),
     "Health": record({"status": choice("ok"), "version": TEXT}),
     "Progress": record(
-        {"phase": TEXT, "fraction": {"type": "number", "minimum": 0, "maximum": 1}, "events": reference("Decimal")}
+        {
+            "phase": TEXT,
+            "fraction": {"type": "number", "minimum": 0, "maximum": 1},
+            "bytes_read": reference("Decimal"),
+            "bytes_total": reference("Decimal"),
+            "events": reference("Decimal"),
+            "tracks": COUNT,
+            "blocks_done": COUNT,
+            "blocks": COUNT,
+            "seconds_left": nullable(NUMBER),
+            "revision": COUNT,
+        }
     ),
     "Run": record(
         {
@@ -78,6 +89,7 @@ SCHEMAS: Final[dict[str, Schema]] = {
             "modified_ns": reference("Decimal"),
             "build": nullable(TEXT),
             "progress": nullable(reference("Progress")),
+            "notes": TEXTS,
         }
     ),
     "Runs": record({"runs": array(reference("Run"))}),
@@ -92,6 +104,8 @@ SCHEMAS: Final[dict[str, Schema]] = {
             "run": TEXT,
             "name": TEXT,
             "build": TEXT,
+            "state": choice("indexing", "ready"),
+            "revision": COUNT,
             "format": TEXT,
             "tick_ps": {"type": "integer", "enum": [1, 1000]},
             "origin_ns": reference("Decimal"),

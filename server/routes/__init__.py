@@ -10,10 +10,12 @@ from aiohttp import hdrs, web
 from tilescope.server.routes import (
     batch,
     events,
+    flows,
     health,
     manifest,
     names,
     openapi,
+    overview,
     pages,
     questions,
     runs,
@@ -21,6 +23,7 @@ from tilescope.server.routes import (
     stream,
     tracks,
     viewer,
+    watch,
 )
 
 ALL_ROUTES: tuple[web.RouteTableDef, ...] = (
@@ -35,7 +38,10 @@ ALL_ROUTES: tuple[web.RouteTableDef, ...] = (
     batch.routes,
     events.routes,
     questions.routes,
+    overview.routes,
+    flows.routes,
     stream.routes,
+    watch.routes,
     viewer.routes,
 )
 

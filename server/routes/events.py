@@ -7,6 +7,7 @@ from aiohttp import web
 from tilescope.server.caching import JSON, json_body
 from tilescope.server.paths import BUILD, NUMBER, number
 from tilescope.server.routes.resource import store_of, stored_member
+from tilescope.tiler.pages import TRACKS_PER_BLOCK
 
 routes = web.RouteTableDef()
 
@@ -18,4 +19,6 @@ async def get_event(request: web.Request) -> web.Response:
     track, ordinal = number(request, "track"), number(request, "ordinal")
     event = store.event(track, ordinal)
     body = None if event is None else json_body(event)
-    return stored_member(request, store, body, f"events-{track}.{ordinal}", JSON, gzip=False)
+    return stored_member(
+        request, store, body, f"events-{track}.{ordinal}", JSON, gzip=False, block=track // TRACKS_PER_BLOCK
+    )

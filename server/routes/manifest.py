@@ -7,14 +7,17 @@ from aiohttp import web
 from tilescope.server.caching import JSON, json_body, revalidated
 from tilescope.server.keys import REGISTRY
 from tilescope.server.paths import RUN
+from tilescope.server.runs.run import RunState
 
 routes = web.RouteTableDef()
 
 
 @routes.get(RUN + "/manifest")
 async def get_manifest(request: web.Request) -> web.Response:
-    """The manifest of the published build."""
+    """The manifest of the published build, or of one that grows."""
     registry = request.app[REGISTRY]
     run = await registry.find(request.match_info["run"])
-    manifest = registry.current_store(run).manifest()
-    return revalidated(request, json_body({"run": run.id, "name": run.name, **manifest}), JSON)
+    store = registry.current_store(run)
+    state = RunState.INDEXING if store.is_growing else RunState.READY
+    manifest = {"revision": 1, **store.manifest(), "run": run.id, "name": run.name, "state": state}
+    return revalidated(request, json_body(manifest), JSON)

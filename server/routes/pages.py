@@ -17,4 +17,4 @@ async def get_page(request: web.Request) -> web.Response:
     """One page, named by its first tile."""
     store = await store_of(request)
     key = PageKey(*(number(request, part) for part in PageKey._fields))
-    return stored_member(request, store, store.page(key), "pages-" + ".".join(map(str, key)), BINARY)
+    return stored_member(request, store, store.page(key), "pages-" + ".".join(map(str, key)), BINARY, block=key.block)

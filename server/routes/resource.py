@@ -1,13 +1,14 @@
-"""What all immutable resources of a build have in common."""
+"""What all resources of a build have in common: immutable once it is published, never kept while it grows."""
 
 from __future__ import annotations
 
 from aiohttp import web
 
-from tilescope.server.caching import immutable
+from tilescope.server.caching import immutable, unkept
 from tilescope.server.errors import NotFound
 from tilescope.server.keys import REGISTRY
 from tilescope.server.runs.store import RunStore
+from tilescope.tiler.errors import NotBuilt
 
 
 async def store_of(request: web.Request) -> RunStore:
@@ -18,9 +19,23 @@ async def store_of(request: web.Request) -> RunStore:
 
 
 def stored_member(
-    request: web.Request, store: RunStore, body: bytes | None, name: str, content_type: str, *, gzip: bool = True
+    request: web.Request,
+    store: RunStore,
+    body: bytes | None,
+    name: str,
+    content_type: str,
+    *,
+    gzip: bool = True,
+    block: int | None = None,
 ) -> web.Response:
-    """The bytes as they were stored, under an ETag of build and `name`. Raises `NotFound` when there are none."""
+    """The bytes as they were stored, under an ETag of build and `name`; as they are now while the build grows.
+
+    `block`: to which they belong. Raises `NotFound` when there are none, and `NotBuilt` when there may be some later.
+    """
     if body is None:
+        if store.is_growing and (block is None or store.shape(block) is None):
+            raise NotBuilt(f"there is no {name} in build {store.build} yet")
         raise NotFound(f"there is no {name} in build {store.build}")
+    if store.is_growing:
+        return unkept(body, content_type, gzip=gzip)
     return immutable(request, body, f"{store.build}-{name}", content_type, gzip=gzip)

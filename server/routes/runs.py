@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from http import HTTPStatus
 from typing import Any
 
@@ -38,9 +37,6 @@ async def index_run(request: web.Request) -> web.Response:
 def run_json(status: RunStatus) -> dict[str, Any]:
     """One element of the list, as docs/api.md shows it."""
     run = status.found
-    progress = None
-    if status.progress is not None:
-        progress = asdict(status.progress) | {"events": str(status.progress.events)}
     return {
         "id": run.id,
         "name": run.name,
@@ -52,5 +48,6 @@ def run_json(status: RunStatus) -> dict[str, Any]:
         "size_bytes": str(run.size_bytes),
         "modified_ns": str(run.modified_ns),
         "build": status.build,
-        "progress": progress,
+        "progress": None if status.progress is None else status.progress.to_json(),
+        "notes": list(run.notes),
     }

@@ -16,4 +16,4 @@ async def get_shape(request: web.Request) -> web.Response:
     """The shape record of one block of 32 tracks."""
     store = await store_of(request)
     block = number(request, "block")
-    return stored_member(request, store, store.shape(block), f"shapes-{block}", BINARY)
+    return stored_member(request, store, store.shape(block), f"shapes-{block}", BINARY, block=block)

@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tilescope.server.runs.job import IndexJob, ProgressCallback, run_job
 from tilescope.server.runs.run import IndexProgress
+from tilescope.server.runs.wishes import Wishes
 from tilescope.tiler.errors import TilescopeError
 
-RunJob = Callable[[IndexJob, ProgressCallback], Awaitable[None]]
+RunJob = Callable[[IndexJob, ProgressCallback, Wishes], Awaitable[None]]
 
 _log = logging.getLogger(__name__)
 
@@ -24,11 +25,13 @@ class Queued:
     """Waits for the jobs before it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Indexing:
     """Is being indexed now."""
 
     progress: IndexProgress
+    built: list[int] = field(default_factory=list)  # blocks that are done, in the order in which they were
+    wishes: Wishes = field(default_factory=Wishes, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +47,20 @@ JobState = Queued | Indexing | Failed
 class Indexer:
     """Works through the queue while it is open. Lives on one event loop.
 
-    `on_indexed` looks at the fresh store; the job has failed when it raises.
+    `on_indexed` looks at the fresh store; the job has failed when it raises. `on_change` is told of whatever else
+    becomes of a job.
     """
 
-    def __init__(self, *, run: RunJob = run_job, on_indexed: Callable[[IndexJob], None] = lambda job: None) -> None:
+    def __init__(
+        self,
+        *,
+        run: RunJob = run_job,
+        on_indexed: Callable[[IndexJob], None] = lambda job: None,
+        on_change: Callable[[IndexJob], None] = lambda job: None,
+    ) -> None:
         self._run = run
         self._on_indexed = on_indexed
+        self._on_change = on_change
         self._queue: deque[IndexJob] = deque()
         self._states: dict[Path, JobState] = {}  # by store; nothing once it is indexed
         self._filled = asyncio.Event()
@@ -86,6 +97,13 @@ class Indexer:
         else:
             self._queue.append(job)
         self._filled.set()
+        self._on_change(job)
+
+    def want(self, store: Path, blocks: Sequence[int]) -> None:
+        """Has these blocks of the store built first, most urgent first, if it is being indexed."""
+        state = self._states.get(store)
+        if isinstance(state, Indexing):
+            state.wishes.replace(blocks)
 
     async def _work(self) -> None:
         while True:
@@ -95,13 +113,18 @@ class Indexer:
             await self._filled.wait()
 
     async def _index(self, job: IndexJob) -> None:
-        def advance(progress: IndexProgress) -> None:
-            self._states[job.store] = Indexing(progress)
+        state = Indexing(IndexProgress("start", 0.0, 0))
 
-        advance(IndexProgress("start", 0.0, 0))
+        def advance(progress: IndexProgress, built: Sequence[int]) -> None:
+            state.progress = progress
+            state.built.extend(built)
+            self._on_change(job)
+
+        self._states[job.store] = state
+        self._on_change(job)
         _log.info("%s: indexing", job.name)
         try:
-            await self._run(job, advance)
+            await self._run(job, advance, state.wishes)
             self._on_indexed(job)
         except TilescopeError as error:
             self._fail(job, str(error))
@@ -110,8 +133,10 @@ class Indexer:
             self._fail(job, f"internal error: {error}")
         else:
             del self._states[job.store]
+            self._on_change(job)
             _log.info("%s: indexed", job.name)
 
     def _fail(self, job: IndexJob, error: str) -> None:
         self._states[job.store] = Failed(error)
+        self._on_change(job)
         _log.error("%s: %s", job.name, error)

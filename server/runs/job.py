@@ -1,8 +1,9 @@
 """One indexing job as a child process, and the lines of JSON that parent and child exchange.
 
 A process of its own, because a reader that crashes or needs too much memory must not take the server with it. The
-parent writes one line, the job; the child answers with progress lines and, last, `done` or `failed`. The child's
-standard input stays open as long as the parent lives: its end tells the child to stop.
+parent writes one line, the job, and then a line `{"want": [3, 0]}` whenever other blocks are looked at; the child
+answers with progress lines and, last, `done` or `failed`. The child's standard input stays open as long as the parent
+lives: its end tells the child to stop.
 """
 
 from __future__ import annotations
@@ -16,18 +17,23 @@ from asyncio.subprocess import PIPE, Process
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from tilescope.server.errors import IndexingFailed
 from tilescope.server.runs.run import IndexProgress
+from tilescope.server.runs.wishes import Wishes
 
 WORKER_COMMAND: Final = (sys.executable, "-P", "-m", "tilescope.server.runs.worker")
 STOP_TIMEOUT_S: Final = 3.0  # between the polite signal and the one that cannot be refused
 _STDERR_LINES: Final = 20
+_LINE_BYTES: Final = 1 << 20  # a report that names a hundred thousand blocks
 
-ProgressCallback = Callable[[IndexProgress], None]
+_PROGRESS_FIELDS: Final = tuple(field.name for field in fields(IndexProgress))
+
+# Told how far the job is, and which blocks were finished since it was told last.
+ProgressCallback = Callable[[IndexProgress, Sequence[int]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,39 +43,60 @@ class IndexJob:
     name: str  # of the run, for people
     files: tuple[Path, ...]
     store: Path
+    memory_bytes: int | None = None  # what indexing may take; None: as much as it takes by default
 
     def to_line(self) -> bytes:
         """As the child reads it."""
-        return json.dumps({"files": [str(file) for file in self.files], "store": str(self.store)}).encode() + b"\n"
+        files = [str(file) for file in self.files]
+        job = {"files": files, "store": str(self.store), "memory_bytes": self.memory_bytes}
+        return json.dumps(job).encode() + b"\n"
 
     @staticmethod
     def from_line(line: bytes) -> IndexJob:
         """The inverse, without the name."""
         job = json.loads(line)
-        return IndexJob("", tuple(Path(file) for file in job["files"]), Path(job["store"]))
+        return IndexJob("", tuple(Path(file) for file in job["files"]), Path(job["store"]), job["memory_bytes"])
 
 
-async def run_job(job: IndexJob, on_progress: ProgressCallback, command: Sequence[str] = WORKER_COMMAND) -> None:
+async def run_job(
+    job: IndexJob, on_progress: ProgressCallback, wishes: Wishes, command: Sequence[str] = WORKER_COMMAND
+) -> None:
     """Runs the job to its end. Raises `IndexingFailed`; when cancelled, ends the child first."""
     # In a session of its own: Ctrl-C in the terminal is for us, and we end the child in order.
-    child = await asyncio.create_subprocess_exec(*command, stdin=PIPE, stdout=PIPE, stderr=PIPE, start_new_session=True)
+    child = await asyncio.create_subprocess_exec(
+        *command, stdin=PIPE, stdout=PIPE, stderr=PIPE, start_new_session=True, limit=_LINE_BYTES
+    )
     complaints = asyncio.create_task(_last_lines(child.stderr))
+    forwarding: asyncio.Task[None] | None = None
     try:
-        outcome = await _converse(child, job, on_progress)
+        await _tell(child, job.to_line())
+        forwarding = asyncio.create_task(_forward(wishes, child))
+        outcome = await _listen(child, on_progress)
         await child.wait()
         _judge(outcome, child.returncode, await complaints)
     finally:
+        if forwarding is not None:
+            forwarding.cancel()
         await _stop(child)
         complaints.cancel()
 
 
-async def _converse(child: Process, job: IndexJob, on_progress: ProgressCallback) -> dict[str, str] | None:
-    """The child's last word, or None if it ended without one."""
+async def _tell(child: Process, line: bytes) -> None:
     assert child.stdin is not None
-    assert child.stdout is not None
-    with suppress(ConnectionError):  # it died at once: the exit status says more
-        child.stdin.write(job.to_line())
+    with suppress(ConnectionError):  # it died: the exit status says more
+        child.stdin.write(line)
         await child.stdin.drain()
+
+
+async def _forward(wishes: Wishes, child: Process) -> None:
+    while True:
+        wanted = await wishes.next()
+        await _tell(child, json.dumps({"want": wanted}).encode() + b"\n")
+
+
+async def _listen(child: Process, on_progress: ProgressCallback) -> dict[str, Any] | None:
+    """The child's last word, or None if it ended without one."""
+    assert child.stdout is not None
     async for line in child.stdout:
         try:
             message = json.loads(line)
@@ -77,11 +104,12 @@ async def _converse(child: Process, job: IndexJob, on_progress: ProgressCallback
             return None
         if message["type"] != "progress":
             return dict(message)
-        on_progress(IndexProgress(message["phase"], message["fraction"], message["events"]))
+        progress = IndexProgress(**{name: message[name] for name in _PROGRESS_FIELDS if name in message})
+        on_progress(progress, message.get("built", ()))
     return None
 
 
-def _judge(outcome: dict[str, str] | None, returncode: int | None, complaints: list[str]) -> None:
+def _judge(outcome: dict[str, Any] | None, returncode: int | None, complaints: list[str]) -> None:
     if outcome is not None and outcome["type"] == "failed":
         raise IndexingFailed(outcome["error"])
     if outcome is None or returncode != 0:

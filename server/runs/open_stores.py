@@ -1,22 +1,27 @@
-"""Stores that are open for reading: opened when first asked for, kept, closed when long unused.
+"""Stores that are open for reading: opened when first asked for, kept, closed when unused for a while.
 
-A store that is read by a stream is leased and stays open, also when a newer build has been published meanwhile.
+A store that is read by a stream is leased and stays open, also when a newer build has been published meanwhile. A build
+that is being made can be read as it grows; when it is published, its readers go on with what they have open.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Final
 
 from tilescope.server.errors import UnknownBuild
-from tilescope.server.runs.store import RunStore
+from tilescope.server.runs.store import GrowingStore, RunStore
 from tilescope.tiler.errors import NoStore
 from tilescope.tiler.readers.fingerprint import Fingerprint
+from tilescope.tiler.store import open_growing as open_growing_store
 from tilescope.tiler.store.turn import CURRENT
 
-DEFAULT_CAPACITY = 32  # open stores that nobody leases; each costs a few file descriptors and address space
+DEFAULT_CAPACITY: Final = 32  # open stores that nobody leases; each costs a few file descriptors and address space
+IDLE_S: Final = 300.0  # what is open counts as in use, and cannot be removed from a cache that is full
 
 
 @dataclass(slots=True)
@@ -24,9 +29,11 @@ class _Entry:
     """One open generation."""
 
     path: Path
-    generation: bytes  # content of CURRENT when it was opened
+    generation: bytes  # what CURRENT says of it, now or once it is published
     store: RunStore
+    used_s: float
     leases: int = 0
+    is_given_up: bool = False  # closed once nobody leases it
 
 
 @dataclass(slots=True)
@@ -37,15 +44,24 @@ class _Published:
     generation: bytes
     build: str | None = None  # known once the generation was opened, so that listing runs opens nothing
     sources: tuple[Fingerprint, ...] = ()  # known then, too
+    manifest: dict[str, Any] | None = None
 
 
 class OpenStores:
     """The open stores by path and build. Not for several threads: py-lmdb opens an environment once per process."""
 
-    def __init__(self, open_store: Callable[[Path], RunStore], capacity: int = DEFAULT_CAPACITY) -> None:
+    def __init__(
+        self,
+        open_store: Callable[[Path], RunStore],
+        capacity: int = DEFAULT_CAPACITY,
+        *,
+        open_growing: Callable[[Path, str], GrowingStore] = open_growing_store,
+    ) -> None:
         self._open_store = open_store
+        self._open_growing = open_growing
         self._capacity = capacity
         self._entries: dict[tuple[Path, bytes], _Entry] = {}  # least recently used first
+        self._growing: dict[Path, tuple[_Entry, GrowingStore]] = {}
         self._published: dict[Path, _Published] = {}
 
     def current(self, path: Path) -> RunStore:
@@ -64,34 +80,79 @@ class OpenStores:
             self.current(path)
         return self._look(path).sources
 
+    def current_manifest(self, path: Path) -> dict[str, Any]:
+        """The manifest of the published generation. Raises `StoreError`."""
+        published = self._look(path)
+        if published.manifest is None:
+            published.manifest = self.current(path).manifest()
+        return published.manifest
+
+    def growing(self, path: Path, build: str) -> RunStore:
+        """A build that is being made, as far as it is. To be called for builds that exist. Raises `StoreError`."""
+        return self._growing_entry(path, build).store
+
+    def settle(self, path: Path) -> None:
+        """The build of a store has come to its end: its readers keep it if it was published, and lose it otherwise."""
+        found = self._growing.pop(path, None)
+        if found is None:
+            return
+        entry, store = found
+        try:
+            published = self._look(path)
+        except NoStore:
+            published = None
+        if published is None or published.generation != entry.generation or entry.is_given_up:
+            self._give_up(entry)
+            return
+        store.published()
+        self._opened(entry, published)
+
     def build(self, path: Path, build: str) -> RunStore:
         """The generation of that build, if it is open or published. Raises `UnknownBuild`, `StoreError`."""
         return self._of_build(path, build).store
 
     @contextmanager
-    def lease(self, path: Path, build: str) -> Iterator[RunStore]:
-        """The same, and it stays open for the whole block."""
-        entry = self._of_build(path, build)
+    def lease(self, path: Path, build: str, *, is_growing: bool = False) -> Iterator[RunStore]:
+        """The same, or one that `is_growing`, and it stays open for the whole block."""
+        entry = self._growing_entry(path, build) if is_growing else self._of_build(path, build)
         entry.leases += 1
         try:
             yield entry.store
         finally:
             entry.leases -= 1
+            entry.used_s = time.monotonic()
+            if entry.is_given_up:
+                self._give_up(entry)
             self._close_unused()
 
     def release(self, path: Path) -> None:
         """Closes what is open of a store, unless it is leased: it may be removed."""
-        for key, entry in list(self._entries.items()):
-            if entry.path == path and entry.leases == 0:
-                del self._entries[key]
-                entry.store.close()
+        for entry in [entry for entry in self._entries.values() if entry.path == path]:
+            self._close(entry)
+
+    def close_idle(self, idle_s: float = IDLE_S) -> None:
+        """Closes what was not used for so long."""
+        for entry in [entry for entry in self._entries.values() if time.monotonic() - entry.used_s >= idle_s]:
+            self._close(entry)
 
     def close(self) -> None:
         """Closes all, leased or not: for the end of the process."""
-        for entry in self._entries.values():
+        for entry in [*self._entries.values(), *(entry for entry, _ in self._growing.values())]:
             entry.store.close()
         self._entries.clear()
+        self._growing.clear()
         self._published.clear()
+
+    def _growing_entry(self, path: Path, build: str) -> _Entry:
+        found = self._growing.get(path)
+        if found is None or found[0].store.build != build:
+            if found is not None:
+                del self._growing[path]
+                self._give_up(found[0])
+            store = self._open_growing(path, build)
+            found = _Entry(path, f"gen-{build}\n".encode(), store, time.monotonic()), store
+            self._growing[path] = found
+        return found[0]
 
     def _of_build(self, path: Path, build: str) -> _Entry:
         for entry in self._entries.values():
@@ -106,23 +167,29 @@ class OpenStores:
         return entry
 
     def _entry(self, path: Path, generation: bytes) -> _Entry:
+        if path in self._growing and self._growing[path][0].generation == generation:
+            self.settle(path)
         entry = self._entries.get((path, generation))
         if entry is None:
             store = self._open_store(path)
-            now = self._look(path).generation
-            if now != generation:  # another was published just then: which of them is open?
+            now = self._look(path)
+            if now.generation != generation:  # another was published just then: which of them is open?
                 store.close()
-                return self._entry(path, now)
-            self._published[path].build = store.build
-            self._published[path].sources = store.sources()
-            entry = _Entry(path, generation, store)
-            self._entries[path, generation] = entry
-            self._close_unused(keep=entry)
+                return self._entry(path, now.generation)
+            entry = _Entry(path, generation, store, time.monotonic())
+            self._opened(entry, now)
         return self._used(entry)
+
+    def _opened(self, entry: _Entry, published: _Published) -> None:
+        published.build = entry.store.build
+        published.sources = entry.store.sources()
+        self._entries[entry.path, entry.generation] = entry
+        self._close_unused(keep=entry)
 
     def _used(self, entry: _Entry) -> _Entry:
         key = (entry.path, entry.generation)
         self._entries[key] = self._entries.pop(key)
+        entry.used_s = time.monotonic()
         return entry
 
     def _look(self, path: Path) -> _Published:
@@ -140,11 +207,18 @@ class OpenStores:
         return published
 
     def _close_unused(self, keep: _Entry | None = None) -> None:
-        surplus = len(self._entries) - self._capacity
-        for key, entry in list(self._entries.items()):
-            if surplus <= 0:
+        for entry in list(self._entries.values()):
+            if len(self._entries) <= self._capacity:
                 return
-            if entry.leases == 0 and entry is not keep:
-                del self._entries[key]
-                entry.store.close()
-                surplus -= 1
+            if entry is not keep:
+                self._close(entry)
+
+    def _close(self, entry: _Entry) -> None:
+        if entry.leases == 0:
+            del self._entries[entry.path, entry.generation]
+            entry.store.close()
+
+    def _give_up(self, entry: _Entry) -> None:
+        entry.is_given_up = True
+        if entry.leases == 0:
+            entry.store.close()

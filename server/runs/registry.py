@@ -8,8 +8,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,11 +21,13 @@ from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.run import FoundRun, RunState, RunStatus
 from tilescope.server.runs.sources import Discover, find_runs
 from tilescope.server.runs.store import RunStore
+from tilescope.server.runs.watchers import Watcher, Watchers
 from tilescope.tiler.errors import StoreError
 
 _log = logging.getLogger(__name__)
 
 RESCAN_INTERVAL_S = 0.5  # pages of several people that poll the list cause one look at the disk in this time
+_TIDY_INTERVAL_S = 30.0
 
 
 class Registry:
@@ -40,6 +42,7 @@ class Registry:
         *,
         run_job: RunJob = run_job,
         index_all: bool = False,
+        memory_bytes: int | None = None,
         rescan_interval_s: float = RESCAN_INTERVAL_S,
     ) -> None:
         self._paths = tuple(paths)
@@ -48,20 +51,28 @@ class Registry:
         self._discover = discover
         self._index_all = index_all
         self._rescan_interval_s = rescan_interval_s
-        self._indexer = Indexer(run=run_job, on_indexed=self._check_indexed)
+        self._memory_bytes = memory_bytes
+        self._indexer = Indexer(run=run_job, on_indexed=self._check_indexed, on_change=self._on_change)
+        self._watchers = Watchers()
         self._runs: dict[str, FoundRun] = {}  # newest first
         self._scanning = asyncio.Lock()
         self._rescan_at_s = 0.0
         self._making_room: set[asyncio.Task[None]] = set()
+        self._tidying: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
         """Looks for runs and begins to index, when `index_all` is set."""
         self._indexer.start()
+        self._tidying = asyncio.create_task(self._tidy())
         await self._scan()
 
     async def close(self) -> None:
         """Stops indexing and closes all stores."""
         await self._indexer.close()
+        if self._tidying is not None:
+            self._tidying.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._tidying
         await asyncio.gather(*self._making_room)
         self._stores.close()
 
@@ -82,13 +93,15 @@ class Registry:
         if status.state is not RunState.READY:
             if not run.files:
                 raise IndexingFailed(status.error or f"{run.path}: a store cannot be indexed, only a trace")
-            self._indexer.add(_job(run), first=True)
+            self._indexer.add(self._job(run), first=True)
             status = self._status(run)
         return status
 
     def current_store(self, run: FoundRun) -> RunStore:
-        """The published store of a run. Raises `NotIndexed`, `IndexingFailed`, `StoreError`."""
+        """The published store of a run, or one that grows. Raises `NotIndexed`, `IndexingFailed`, `StoreError`."""
         status = self._status(run)
+        if status.state is RunState.INDEXING and status.build is not None:
+            return self._stores.growing(run.store, status.build)
         if status.state is RunState.FAILED:
             raise IndexingFailed(status.error or "indexing failed")
         if status.state is not RunState.READY:
@@ -97,13 +110,57 @@ class Registry:
 
     def store(self, run_id: str, build: str) -> RunStore:
         """The store of a build of a run that was found before. Raises `NotFound`, `UnknownBuild`, `StoreError`."""
-        return self._stores.build(self._known(run_id).store, build)
+        store = self._known(run_id).store
+        return self._stores.growing(store, build) if self._grows(store, build) else self._stores.build(store, build)
 
     def lease(self, run_id: str, build: str) -> AbstractContextManager[RunStore]:
         """The same, kept open until the block is left."""
-        return self._stores.lease(self._known(run_id).store, build)
+        store = self._known(run_id).store
+        return self._stores.lease(store, build, is_growing=self._grows(store, build))
+
+    def status(self, run_id: str) -> RunStatus:
+        """A run that was found before, as it is now. Raises `NotFound`."""
+        return self._status(self._known(run_id))
+
+    def built(self, run_id: str) -> Sequence[int]:
+        """The blocks that are done of a run that is being indexed: a list that grows."""
+        state = self._indexer.state(self._known(run_id).store)
+        return state.built if isinstance(state, Indexing) else ()
+
+    @contextmanager
+    def watching(self, run_id: str) -> Iterator[Watcher]:
+        """Somebody who is woken when something becomes of the run, until the block is left."""
+        try:
+            with self._watchers.watching(run_id) as watcher:
+                yield watcher
+        finally:
+            self.forward_wants(run_id)
+
+    def forward_wants(self, run_id: str) -> None:
+        """Has what is watched of a run built first. To be called when somebody who watches wants something else."""
+        run = self._runs.get(run_id)
+        if run is not None:
+            self._indexer.want(run.store, self._watchers.wanted(run_id))
+
+    def _grows(self, store: Path, build: str) -> bool:
+        state = self._indexer.state(store)
+        return isinstance(state, Indexing) and build == _visible_build(state)
+
+    def _on_change(self, job: IndexJob) -> None:
+        if not isinstance(self._indexer.state(job.store), Indexing):
+            self._stores.settle(job.store)
+        for run in self._runs.values():
+            if run.store == job.store:
+                self._watchers.wake(run.id)
+                self.forward_wants(run.id)
+
+    async def _tidy(self) -> None:
+        while True:
+            await asyncio.sleep(_TIDY_INTERVAL_S)
+            self._stores.close_idle()
 
     def _check_indexed(self, job: IndexJob) -> None:
+        self._stores.settle(job.store)
         self._stores.current_build(job.store)  # a fresh store that does not open must not be made again and again
         older = self._cache.older(job.store)
         for store in older:
@@ -135,14 +192,14 @@ class Registry:
         if self._index_all:
             for run in found:
                 if self._status(run).state is RunState.NEW and run.files:
-                    self._indexer.add(_job(run))
+                    self._indexer.add(self._job(run))
 
     def _status(self, run: FoundRun) -> RunStatus:
         match self._indexer.state(run.store):
             case Queued():
                 return RunStatus(run, RunState.QUEUED)
-            case Indexing(progress):
-                return RunStatus(run, RunState.INDEXING, progress=progress)
+            case Indexing() as state:
+                return RunStatus(run, RunState.INDEXING, progress=state.progress, build=_visible_build(state))
             case Failed(error):
                 return RunStatus(run, RunState.FAILED, error=error)
             case None:
@@ -161,9 +218,13 @@ class Registry:
 
     def _described(self, run: FoundRun) -> FoundRun:
         """A store that is served by itself, with what its manifest says of the files it was made from."""
-        manifest = self._stores.current(run.store).manifest()
+        manifest = self._stores.current_manifest(run.store)
         return replace(run, hosts=tuple(manifest["hosts"]), file_count=len(manifest["files"]))
 
+    def _job(self, run: FoundRun) -> IndexJob:
+        return IndexJob(run.name, run.files, run.store, self._memory_bytes)
 
-def _job(run: FoundRun) -> IndexJob:
-    return IndexJob(run.name, run.files, run.store)
+
+def _visible_build(state: Indexing) -> str | None:
+    """The build of which something can be shown."""
+    return state.progress.build if state.progress.revision > 0 else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 from tilescope.tiler.readers.fingerprint import Fingerprint
 
@@ -21,11 +22,34 @@ class RunState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class IndexProgress:
-    """How far an indexing job is."""
+    """How far an indexing job is: `tilescope.tiler.build.Progress`, without what only makes sense once."""
 
-    phase: str
-    fraction: float  # of the phase that is done, 0 to 1
-    events: int
+    phase: str  # "start", "wait", "read", "build" or "publish"
+    fraction: float  # of the whole that is done, 0 to 1
+    events: int  # read so far
+    bytes_read: int = 0
+    bytes_total: int = 0
+    tracks: int = 0
+    blocks_done: int = 0
+    blocks: int = 0
+    seconds_left: float | None = None
+    build: str = ""
+    revision: int = 0  # of what can be seen of the build; 0: nothing yet
+
+    def to_json(self) -> dict[str, Any]:
+        """As docs/api.md shows it."""
+        return {
+            "phase": self.phase,
+            "fraction": self.fraction,
+            "bytes_read": str(self.bytes_read),
+            "bytes_total": str(self.bytes_total),
+            "events": str(self.events),
+            "tracks": self.tracks,
+            "blocks_done": self.blocks_done,
+            "blocks": self.blocks,
+            "seconds_left": self.seconds_left,
+            "revision": self.revision,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +69,7 @@ class FoundRun:
     modified_ns: int
     store: Path
     sources: tuple[Fingerprint, ...] | None = None  # of the files; None where there is no index to compare with
+    notes: tuple[str, ...] = ()  # what was left aside and why, one line each
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,5 +79,5 @@ class RunStatus:
     found: FoundRun
     state: RunState
     error: str | None = None
-    build: str | None = None
+    build: str | None = None  # that can be asked for now: published, or growing
     progress: IndexProgress | None = None

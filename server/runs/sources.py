@@ -55,6 +55,7 @@ def _trace_runs(runs: Sequence[Run], cache: CacheDirectory) -> list[FoundRun]:
                 modified_ns=run.modified_ns,
                 store=store,
                 sources=sources,
+                notes=tuple(run.notes),
             )
         )
     return found

@@ -1,6 +1,7 @@
 """The child process that indexes one run: `python -m tilescope.server.runs.worker`, started by `job.run_job`.
 
-Reads the job from standard input and reports on standard output, a line of JSON each. It ends when its parent does.
+Reads the job, and which blocks are wanted first, from standard input, and reports on standard output, a line of JSON
+each. It ends when its parent does.
 """
 
 from __future__ import annotations
@@ -12,29 +13,33 @@ import sys
 import threading
 import time
 import traceback
+from collections.abc import Iterator
+from dataclasses import asdict
 from types import FrameType
 from typing import Final, NoReturn, TextIO
 
 from tilescope.server.runs.job import STOP_TIMEOUT_S, IndexJob
-from tilescope.tiler.build import Progress, build_store
+from tilescope.tiler.build import DEFAULT_MEMORY_BYTES, Priorities, Progress, build_store
 from tilescope.tiler.errors import TilescopeError
 
 REPORT_INTERVAL_S: Final = 0.1
 
 
 class Reporter:
-    """Writes to the parent; progress at most ten times a second."""
+    """Writes to the parent; progress at most ten times a second, unless there is something new to look at."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
         self._next_s = 0.0
+        self._revision = 0
 
     def progress(self, progress: Progress) -> None:
         """Reports a step, or leaves it out because the last one is fresh."""
         now = time.monotonic()
-        if now >= self._next_s:
+        if now >= self._next_s or progress.built or progress.revision != self._revision:
             self._next_s = now + REPORT_INTERVAL_S
-            self.say(type="progress", phase=progress.phase, fraction=progress.fraction, events=progress.events)
+            self._revision = progress.revision
+            self.say(type="progress", **asdict(progress))
 
     def say(self, **message: object) -> None:
         """Writes one message."""
@@ -46,10 +51,13 @@ def main() -> int:
     """Runs the job that the parent writes. Returns the exit status."""
     signal.signal(signal.SIGTERM, _stop)
     reporter = Reporter(_private_stdout())
-    job = IndexJob.from_line(sys.stdin.buffer.readline())
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    lines = _lines(sys.stdin.fileno())
+    job = IndexJob.from_line(next(lines))
+    priorities = Priorities()
+    threading.Thread(target=_listen, args=(lines, priorities), daemon=True).start()
+    memory_bytes = DEFAULT_MEMORY_BYTES if job.memory_bytes is None else job.memory_bytes
     try:
-        build_store(job.files, job.store, progress=reporter.progress)
+        build_store(job.files, job.store, progress=reporter.progress, memory_bytes=memory_bytes)
     except (TilescopeError, OSError, MemoryError) as error:
         reporter.say(type="failed", error=_one_line(error))
     except Exception as error:
@@ -67,10 +75,18 @@ def _private_stdout() -> TextIO:
     return out
 
 
-def _end_with_parent() -> None:
-    """Waits for the end of standard input, which is the end of the parent, and stops this process."""
-    while os.read(0, 4096):
-        pass
+def _lines(descriptor: int) -> Iterator[bytes]:
+    """Whole lines, as they come. Without Python's buffer, whose lock a thread that waits would hold at the very end."""
+    rest = b""
+    while chunk := os.read(descriptor, 65536):
+        *lines, rest = (rest + chunk).split(b"\n")
+        yield from lines
+
+
+def _listen(lines: Iterator[bytes], priorities: Priorities) -> None:
+    """Hears what the parent wants, until its end, and then stops this process."""
+    for line in lines:
+        priorities.want(json.loads(line)["want"])
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(STOP_TIMEOUT_S)  # a native call may keep Python from handling the signal
     os._exit(1)

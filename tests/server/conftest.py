@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,7 @@ from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.registry import Registry
 from tilescope.server.viewer_files import ViewerFiles
+from tilescope.tiler.readers import Run
 
 Client = TestClient[web.Request, web.Application]
 
@@ -28,6 +29,7 @@ class Site:
     cache: CacheDirectory
     stores: FakeStores
     jobs: FakeJobs
+    notes: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def add_run(self, name: str, build: str | None = None) -> None:
         """A trace file; with `build`, indexed already."""
@@ -46,12 +48,15 @@ class Site:
         return Registry(
             [self.folder],
             self.cache,
-            OpenStores(self.stores, capacity),
-            discover_files,
+            OpenStores(self.stores, capacity, open_growing=self.stores.grow),
+            self._discover,
             run_job=self.jobs,
             index_all=index_all,
             rescan_interval_s=0,
         )
+
+    def _discover(self, folder: Path) -> list[Run]:
+        return [replace(run, notes=self.notes.get(run.name, ())) for run in discover_files(folder)]
 
 
 @pytest.fixture

@@ -15,8 +15,9 @@ import numpy as np
 from tilescope.server.errors import IndexingFailed
 from tilescope.server.runs.job import IndexJob, ProgressCallback
 from tilescope.server.runs.run import IndexProgress
-from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages import Histogram, PageKey
+from tilescope.server.runs.wishes import Wishes
+from tilescope.tiler.errors import DamagedStore, NotBuilt
+from tilescope.tiler.pages import Histogram, PageKey, compress
 from tilescope.tiler.readers import Run
 from tilescope.tiler.readers.fingerprint import Fingerprint, take_fingerprints
 
@@ -71,13 +72,19 @@ class FakeStore:
         track = {"id": 0, "group": 0, "kind": "slice", "name": "ops", "detail": "", "rows": 2}
         track |= {"events": "7", "busy": "9"}
         group = {"id": 0, "parent": None, "kind": "host", "name": "host0", "detail": "", "rollup": None}
-        return gzip.compress(json.dumps({"groups": [group], "tracks": [track]}).encode(), mtime=0)
+        return compress(json.dumps({"groups": [group], "tracks": [track]}).encode())
 
     def names(self, page: int) -> bytes | None:
-        return gzip.compress(json.dumps([["fusion.1", ""], ["copy", "cat"]]).encode(), mtime=0) if page == 0 else None
+        return compress(json.dumps([["fusion.1", ""], ["copy", "cat"]]).encode()) if page == 0 else None
 
     def shape(self, block: int) -> bytes | None:
-        return gzip.compress(b"TSSH-fake", mtime=0) if block == 0 else None
+        return compress(b"TSSH-fake") if block == 0 else None
+
+    def overview(self, page: int) -> bytes | None:
+        return compress(b"TSOV-fake") if page == 0 else None
+
+    def flow_tiles(self, track: int, level: int, index: int) -> bytes | None:
+        return compress(b"TSFB-fake") if track == 0 and level < 4 else None
 
     def page(self, key: PageKey) -> bytes | None:
         if self.is_closed:
@@ -120,6 +127,39 @@ class FakeStore:
         self.is_closed = True
 
 
+class FakeGrowingStore(FakeStore):
+    """The same while it is built: its only block is done once the test says so."""
+
+    def __init__(self, build: str = "b1") -> None:
+        super().__init__(build)
+        self.is_growing = True
+        self.is_done = False
+        self.revision = 1
+
+    def manifest(self) -> dict[str, Any]:
+        return super().manifest() | {"revision": self.revision}
+
+    def shape(self, block: int) -> bytes | None:
+        return super().shape(block) if self.is_done else None
+
+    def page(self, key: PageKey) -> bytes | None:
+        return super().page(key) if self.is_done else None
+
+    def event(self, track: int, ordinal: int) -> dict[str, Any] | None:
+        if not self.is_done:
+            raise NotBuilt(f"track {track} is not built yet")
+        return super().event(track, ordinal)
+
+    def histogram(self, track: int, start: int, end: int) -> Histogram | None:
+        if not self.is_done:
+            raise NotBuilt(f"track {track} is not built yet")
+        return super().histogram(track, start, end)
+
+    def published(self) -> None:
+        self.is_growing = False
+        self.is_done = True
+
+
 def small_pages() -> list[PageKey]:
     return [PageKey(0, level, index, 0) for level in range(4) for index in range(4)]
 
@@ -154,6 +194,7 @@ class FakeStores:
     """Opens fake stores where `publish` was called; the build is what CURRENT says."""
 
     opened: list[FakeStore] = field(default_factory=list)
+    growing: list[FakeGrowingStore] = field(default_factory=list)
     damaged: set[Path] = field(default_factory=set)
     make: Callable[[str], FakeStore] = FakeStore
     files_of: Callable[[Path], Sequence[Path]] = lambda store: ()
@@ -166,21 +207,32 @@ class FakeStores:
         self.opened.append(store)
         return store
 
+    def grow(self, path: Path, build: str) -> FakeGrowingStore:
+        """Opens a build that is being made."""
+        store = FakeGrowingStore(build)
+        store.recorded = take_fingerprints(self.files_of(path))
+        self.growing.append(store)
+        return store
+
 
 class FakeJobs:
     """Stands for worker processes: each job waits until the test lets it go on."""
 
     def __init__(self) -> None:
         self.started: list[str] = []
+        self.reports: dict[str, ProgressCallback] = {}
+        self.wishes: dict[str, Wishes] = {}
         self._build = "b1"
         self._ends: dict[str, asyncio.Future[str | None]] = {}
         self._begun = asyncio.Condition()
 
-    async def __call__(self, job: IndexJob, on_progress: ProgressCallback) -> None:
+    async def __call__(self, job: IndexJob, on_progress: ProgressCallback, wishes: Wishes) -> None:
         end: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
         self._ends[job.name] = end
+        self.reports[job.name] = on_progress
+        self.wishes[job.name] = wishes
         self.started.append(job.name)
-        on_progress(IndexProgress("read", 0.25, 1000))
+        on_progress(IndexProgress("read", 0.25, 1000), ())
         async with self._begun:
             self._begun.notify_all()
         error = await end

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.errors import DamagedStore, NotBuilt
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, Page, PageKey, Shape, decode_columns, decompress
 from tilescope.tiler.query.events import EventPlan, Events, LeafRun
 from tilescope.tiler.query.names import Names
@@ -37,7 +37,7 @@ class QueryReader:
         self._kept_tiles = lru_cache(_KEPT_BLOCKS)(self._arrange)
 
     def tiles(self, block: int) -> TileIndex:
-        """The tiles of a block. Raises DamagedStore when it has no shape record."""
+        """The tiles of a block. Raises DamagedStore or NotBuilt when it has no shape record."""
         return self._kept_tiles(block)
 
     def plan(self, track: int, span: TickRange) -> EventPlan:
@@ -68,6 +68,8 @@ class QueryReader:
 
     def _arrange(self, block: int) -> TileIndex:
         member = self.store.shape(block)
+        if member is None and self.store.is_growing:
+            raise NotBuilt(f"tracks {block * TRACKS_PER_BLOCK} and following are not built yet")
         if member is None:
             raise DamagedStore(f"block {block} has no shape record")
         return TileIndex(Shape.decode(decompress(member)))

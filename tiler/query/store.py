@@ -10,6 +10,11 @@ from tilescope.tiler.pages import Histogram, PageKey
 class QueryStore(Protocol):
     """One generation, open for reading, from whatever thread."""
 
+    @property
+    def is_growing(self) -> bool:
+        """Whether it is still being built, so that its answers may change."""
+        ...
+
     def manifest(self) -> dict[str, Any]: ...
 
     def tracks(self) -> bytes: ...

@@ -87,6 +87,11 @@ class GrowingStore:
                 self._require(child)
         return reader.histogram(track, start, end)
 
+    def histogram_record(self, track: int, level: int, index: int) -> bytes | None:
+        """As `RunStore.histogram_record`. Raises NotBuilt."""
+        self._require(track)
+        return self._now.histogram_record(track, level, index)
+
     def published(self) -> None:
         """It is the current generation now, and complete: from here on its answers stay as they are."""
         self.is_growing = False

@@ -8,6 +8,7 @@ import pytest
 
 from tests.server.conftest import Client, Site
 from tests.server.fakes import FakeStore, page_bytes, publish, small_pages
+from tilescope.server.runs.run import IndexProgress
 
 RUNS = "/api/v1/runs"
 BUILD = f"{RUNS}/run1/builds/b1"
@@ -39,6 +40,7 @@ async def test_runs_are_listed_newest_first(client: Client, site: Site) -> None:
             "modified_ns": "1",
             "build": "b1",
             "progress": None,
+            "notes": [],
         },
         {
             "id": "run0",
@@ -52,6 +54,7 @@ async def test_runs_are_listed_newest_first(client: Client, site: Site) -> None:
             "modified_ns": "0",
             "build": None,
             "progress": None,
+            "notes": [],
         },
     ]
 
@@ -63,7 +66,8 @@ async def test_a_run_is_indexed_on_request(client: Client, site: Site) -> None:
     answer = await client.post(f"{RUNS}/run0/index")
     body = await answer.json()
     assert (answer.status, body["state"]) == (202, "indexing")
-    assert body["progress"] == {"phase": "read", "fraction": 0.25, "events": "1000"}
+    assert body["progress"] == IndexProgress("read", 0.25, 1000).to_json()
+    assert body["build"] is None
     assert await error_code(client, f"{RUNS}/run0/manifest") == (409, "not_indexed")
     await site.jobs.end("run0")
     answer = await client.post(f"{RUNS}/run0/index")
@@ -87,7 +91,8 @@ async def test_a_failed_run_says_why_and_others_are_served(client: Client, site:
 
 async def test_the_manifest_names_the_run_and_is_revalidated(client: Client) -> None:
     answer = await client.get(f"{RUNS}/run1/manifest")
-    assert await answer.json() == {"run": "run1", "name": "run1", **FakeStore("b1").manifest()}
+    of_run = {"run": "run1", "name": "run1", "state": "ready", "revision": 1}
+    assert await answer.json() == {**of_run, **FakeStore("b1").manifest()}
     assert answer.headers["Cache-Control"] == "no-cache"
     again = await client.get(f"{RUNS}/run1/manifest", headers={"If-None-Match": answer.headers["ETag"]})
     assert (again.status, await again.read()) == (304, b"")
@@ -99,6 +104,8 @@ STORED = [
     ("/tracks", FakeStore().tracks(), "application/json"),
     ("/names/0", FakeStore().names(0), "application/json"),
     ("/shapes/0", FakeStore().shape(0), "application/octet-stream"),
+    ("/overview/0", FakeStore().overview(0), "application/octet-stream"),
+    ("/flows/0/3/7", FakeStore().flow_tiles(0, 3, 7), "application/octet-stream"),
     *PAGES,
 ]
 
@@ -194,6 +201,9 @@ async def test_an_event_has_all_its_arguments(client: Client) -> None:
         f"{BUILD}/pages/0/0/{2**60}/0",
         f"{BUILD}/pages/0/0/0/32",
         f"{BUILD}/pages/0/0/0",
+        f"{BUILD}/overview/1",
+        f"{BUILD}/flows/1/0/0",
+        f"{BUILD}/flows/0/4/0",
         f"{BUILD}/events/1/0",
         f"{BUILD}/events/0/7",
         f"{BUILD}/events/0/{2**63}",
@@ -251,3 +261,10 @@ async def test_a_new_build_takes_over_and_what_was_open_of_the_old_one_is_still_
 async def test_health(client: Client) -> None:
     answer = await client.get("/healthz")
     assert (answer.status, (await answer.json())["status"]) == (200, "ok")
+
+
+async def test_what_was_left_aside_is_noted(client: Client, site: Site) -> None:
+    site.add_run("run2")
+    site.notes["run2"] = ("host1.pb is left out: it is empty",)
+    runs = {run["id"]: run for run in (await (await client.get(RUNS)).json())["runs"]}
+    assert runs["run2"]["notes"] == ["host1.pb is left out: it is empty"]

@@ -33,6 +33,15 @@ def main() -> int:
     elif what == "noisy":
         sys.stderr.write("noise\n" * 200_000)
         say(type="done")
+    elif what == "rich":
+        counts = {"events": 7, "bytes_read": 8, "bytes_total": 9, "tracks": 10, "blocks_done": 2, "blocks": 11}
+        of_build = {"seconds_left": 1.5, "build": "b1", "revision": 3, "built": [4, 1], "unheard_of": None}
+        say(type="progress", phase="build", fraction=0.75, **counts, **of_build)
+        say(type="done")
+    elif what == "hears":
+        wanted = json.loads(sys.stdin.buffer.readline())["want"]
+        say(type="progress", phase="heard", fraction=0.5, events=0, built=wanted)
+        say(type="done")
     elif what in ("slow", "stubborn"):
         if what == "stubborn":
             signal.signal(signal.SIGTERM, signal.SIG_IGN)

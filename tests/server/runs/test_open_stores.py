@@ -17,7 +17,7 @@ def opener() -> FakeStores:
 
 @pytest.fixture
 def stores(opener: FakeStores) -> OpenStores:
-    return OpenStores(opener, capacity=2)
+    return OpenStores(opener, capacity=2, open_growing=opener.grow)
 
 
 def published(folder: Path, name: str, build: str = "b1") -> Path:
@@ -112,3 +112,94 @@ def test_closing_closes_all(stores: OpenStores, opener: FakeStores, tmp_path: Pa
     stores.current(published(tmp_path, "b"))
     stores.close()
     assert all(store.is_closed for store in opener.opened)
+
+
+def test_a_store_that_nobody_uses_for_a_while_is_closed(
+    stores: OpenStores, opener: FakeStores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [1000.0]
+    monkeypatch.setattr("tilescope.server.runs.open_stores.time.monotonic", lambda: now[0])
+    a, b = (published(tmp_path, name) for name in "ab")
+    stores.current(a)
+    with stores.lease(b, "b1"):
+        now[0] += 60
+        stores.close_idle(60)
+        assert [store.is_closed for store in opener.opened] == [True, False]
+        now[0] += 3600
+        stores.close_idle(60)
+        assert not opener.opened[1].is_closed
+    stores.close_idle(60)
+    assert not opener.opened[1].is_closed  # in use a moment ago
+    now[0] += 60
+    stores.close_idle(60)
+    assert opener.opened[1].is_closed
+    assert stores.current_build(a) == "b1"  # known without opening it
+    assert len(opener.opened) == 2
+    assert not stores.current(a).is_closed
+
+
+def test_a_build_that_is_published_is_read_on_without_opening_it_again(
+    stores: OpenStores, opener: FakeStores, tmp_path: Path
+) -> None:
+    path = tmp_path / "a"
+    growing = stores.growing(path, "b7")
+    assert growing.is_growing
+    assert stores.growing(path, "b7") is growing
+    publish(path, "b7")
+    stores.settle(path)
+    assert not growing.is_growing
+    assert stores.current(path) is stores.build(path, "b7") is growing
+    assert (len(opener.opened), len(opener.growing)) == (0, 1)
+
+
+def test_a_build_that_is_asked_for_as_published_before_it_is_settled_is_the_same_too(
+    stores: OpenStores, opener: FakeStores, tmp_path: Path
+) -> None:
+    path = tmp_path / "a"
+    growing = stores.growing(path, "b7")
+    publish(path, "b7")
+    assert stores.current(path) is growing
+    assert not growing.is_growing
+    stores.settle(path)
+    assert stores.current(path) is growing
+    assert not opener.opened
+
+
+def test_a_build_that_failed_is_closed_once_nobody_reads_it(
+    stores: OpenStores, opener: FakeStores, tmp_path: Path
+) -> None:
+    path = published(tmp_path, "a", "b1")
+    with stores.lease(path, "b7", is_growing=True):
+        stores.settle(path)
+        assert not opener.growing[0].is_closed
+        with pytest.raises(UnknownBuild):
+            stores.build(path, "b7")
+    assert opener.growing[0].is_closed
+    stores.growing(path, "b8")
+    stores.settle(path)
+    assert opener.growing[1].is_closed
+    assert stores.current(path).build == "b1"
+
+
+def test_a_lease_lasts_over_publication(stores: OpenStores, opener: FakeStores, tmp_path: Path) -> None:
+    path, *others = (tmp_path / name for name in "abcd")
+    with stores.lease(path, "b7", is_growing=True) as leased:
+        publish(path, "b7")
+        stores.settle(path)
+        for other in others:
+            publish(other)
+            stores.current(other)
+        stores.close_idle(0)
+        assert not leased.is_closed  # type: ignore[attr-defined]
+    stores.close_idle(0)
+    assert opener.growing[0].is_closed
+
+
+def test_another_build_takes_the_place_of_one_that_never_came_to_an_end(
+    stores: OpenStores, opener: FakeStores, tmp_path: Path
+) -> None:
+    stores.growing(tmp_path / "a", "b7")
+    assert stores.growing(tmp_path / "a", "b8").build == "b8"
+    assert [store.is_closed for store in opener.growing] == [True, False]
+    stores.close()
+    assert opener.growing[1].is_closed

@@ -1,0 +1,19 @@
+"""The overview of a build: all tracks at one glance."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from tilescope.server.caching import BINARY
+from tilescope.server.paths import BUILD, NUMBER, number
+from tilescope.server.routes.resource import store_of, stored_member
+
+routes = web.RouteTableDef()
+
+
+@routes.get(BUILD + f"/overview/{{page:{NUMBER}}}")
+async def get_overview(request: web.Request) -> web.Response:
+    """One page of bins of all tracks."""
+    store = await store_of(request)
+    page = number(request, "page")
+    return stored_member(request, store, store.overview(page), f"overview-{page}", BINARY)
