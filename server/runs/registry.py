@@ -118,6 +118,13 @@ class Registry:
         store = self._known(run_id).store
         return self._stores.lease(store, build, is_growing=self._grows(store, build))
 
+    def indexing(self) -> RunStatus | None:
+        """The run that is being indexed now."""
+        for run in self._runs.values():
+            if isinstance(self._indexer.state(run.store), Indexing):
+                return self._status(run)
+        return None
+
     def status(self, run_id: str) -> RunStatus:
         """A run that was found before, as it is now. Raises `NotFound`."""
         return self._status(self._known(run_id))

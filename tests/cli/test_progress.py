@@ -8,6 +8,7 @@ import pytest
 
 from tilescope.cli import progress
 from tilescope.cli.progress import ProgressDisplay
+from tilescope.tiler.build import Progress
 
 
 class Clock:
@@ -78,3 +79,24 @@ def test_a_bar_on_a_terminal(clock: Clock, monkeypatch: pytest.MonkeyPatch, caps
     assert "50%" in shown
     assert "2,000 events, 500 /s, 4.00 s left" in shown
     assert "build" in shown
+
+
+def test_a_build_shows_bytes_events_blocks_and_time_left(clock: Clock) -> None:
+    stream = io.StringIO()
+    with ProgressDisplay(stream) as display:
+        for progress in (
+            Progress("read", 0.0, 0, bytes_total=400_000_000),
+            Progress("read", 0.25, 4_000_000, 200_000_000, 400_000_000, 12),
+            Progress("build", 0.5, 8_000_000, 400_000_000, 400_000_000, 140, 0, 5, seconds_left=9.0),
+            Progress("build", 0.75, 8_000_000, 400_000_000, 400_000_000, 140, 3, 5, seconds_left=75.0),
+            Progress("build", 1.0, 8_000_000, 400_000_000, 400_000_000, 140, 5, 5, seconds_left=0.0),
+        ):
+            clock.now += 4
+            display.update_build(progress, "run: ")
+    assert stream.getvalue().splitlines() == [
+        "run: read: 0%",
+        "run: read: 25%, 4,000,000 events, 200 MB of 400 MB, 1.00 M/s, 12 s left",
+        "run: build: 50%, 8,000,000 events, 400 MB, 0 of 5 blocks, 9.00 s left",
+        "run: build: 75%, 8,000,000 events, 400 MB, 3 of 5 blocks, 1:15 min left",
+        "run: build: 100%, 8,000,000 events, 400 MB, 5 of 5 blocks",
+    ]

@@ -22,8 +22,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tilescope.cli.memory_option import add_memory_option
 from tilescope.cli.progress import ProgressDisplay
-from tilescope.cli.sizes import parse_size
 from tilescope.cli.store_facts import Fact, store_facts
 from tilescope.cli.text import plural, rate_text, seconds_text
 
@@ -34,21 +34,13 @@ if TYPE_CHECKING:
 NAME = "index"
 HELP = "index a trace into a store"
 
-_DEFAULT_MEMORY_BYTES = 1 << 30  # as in tilescope.tiler.build, which is slow to import; a test compares them
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     parser.add_argument("path", type=Path, metavar="PATH", help="a trace file, a run or a log directory")
     parser.add_argument("-o", "--output", type=Path, metavar="STORE", required=True, help="the folder to write")
     parser.add_argument("--force", action="store_true", help="index also what is up to date")
-    parser.add_argument(
-        "--memory",
-        type=parse_size,
-        metavar="SIZE",
-        default=_DEFAULT_MEMORY_BYTES,
-        help="about what indexing may take; what is beyond lies in scratch files beside the store; default: 1GiB",
-    )
+    add_memory_option(parser, "beside the store")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -64,14 +56,7 @@ def run(args: argparse.Namespace) -> int:
         def report(progress: Progress) -> None:
             nonlocal worked
             worked = worked or progress.phase != "wait"
-            # Later phases have no bytes, and all events: as a rate that would be nonsense.
-            reading = progress.phase == "read"
-            display.update(
-                progress.phase,
-                progress.fraction,
-                events=progress.events if reading else 0,
-                size_bytes=round(progress.fraction * source.size_bytes) if reading else 0,
-            )
+            display.update_build(progress)
 
         build_store(source.files, args.output, progress=report, force=args.force, memory_bytes=args.memory)
     seconds = time.monotonic() - begin

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
+from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self, TextIO
 
-from tilescope.cli.text import count_text, rate_text, seconds_text, size_text
+from tilescope.cli.text import count_text, plural, rate_text, seconds_text, size_text
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -22,31 +23,77 @@ class _Display(Protocol):
     def close(self) -> None: ...
 
 
+class BuildProgress(Protocol):
+    """What is shown of a build: members of `tilescope.tiler.build.Progress`."""
+
+    @property
+    def phase(self) -> str: ...
+
+    @property
+    def fraction(self) -> float: ...
+
+    @property
+    def events(self) -> int: ...
+
+    @property
+    def bytes_read(self) -> int: ...
+
+    @property
+    def bytes_total(self) -> int: ...
+
+    @property
+    def blocks_done(self) -> int: ...
+
+    @property
+    def blocks(self) -> int: ...
+
+    @property
+    def seconds_left(self) -> float | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbers:
+    """What is known at one moment; 0 and None where it is not."""
+
+    fraction: float
+    events: int = 0
+    size_bytes: int = 0
+    size_total_bytes: int = 0
+    blocks_done: int = 0
+    blocks: int = 0
+    seconds_left: float | None = None
+
+
 class _State:
     """One phase of the work. Its fraction may begin above 0, where it is that of the whole work."""
 
-    def __init__(self, phase: str, now: float, fraction: float) -> None:
+    def __init__(self, phase: str, now: float, numbers: _Numbers) -> None:
         self.phase = phase
-        self.begin = now
-        self.begin_fraction = fraction
+        self._begin = now
+        self._first = numbers
         self.now = now
-        self.fraction = 0.0
-        self.events = 0
-        self.size_bytes = 0
+        self.numbers = numbers
 
     def facts(self) -> str:
-        """For instance "1,234,567 events, 47.8 MB, 2.50 M/s, 0:12 min left"; what is unknown is left out."""
-        seconds = self.now - self.begin
+        """For instance "1,234,567 events, 47.8 MB of 386 MB, 2.50 M/s, 12 s left"; what is unknown is left out."""
+        known = self.numbers
+        seconds = self.now - self._begin
         parts = []
-        if self.events:
-            parts.append(f"{count_text(self.events)} events")
-        if self.size_bytes:
-            parts.append(size_text(self.size_bytes))
-        if self.events and seconds > 0:
-            parts.append(rate_text(self.events, seconds))
-        done = self.fraction - self.begin_fraction
-        if done > 0 and self.fraction < 1 and seconds > 1:
-            parts.append(f"{seconds_text(seconds * (1 - self.fraction) / done)} left")
+        if known.events:
+            parts.append(f"{count_text(known.events)} events")
+        if known.size_bytes:
+            total = f" of {size_text(known.size_total_bytes)}" if known.size_bytes < known.size_total_bytes else ""
+            parts.append(size_text(known.size_bytes) + total)
+        if known.events > self._first.events and seconds > 0:
+            parts.append(rate_text(known.events - self._first.events, seconds))
+        if known.blocks:
+            parts.append(f"{count_text(known.blocks_done)} of {plural(known.blocks, 'block', 'blocks')}")
+        left = known.seconds_left
+        done = known.fraction - self._first.fraction
+        if left is None and done > 0 and seconds > 1:
+            left = seconds * (1 - known.fraction) / done
+        if left is not None and known.fraction < 1:
+            parts.append(f"{seconds_text(left)} left")
         return ", ".join(parts)
 
 
@@ -63,12 +110,27 @@ class ProgressDisplay:
 
     def update(self, phase: str, fraction: float, *, events: int = 0, size_bytes: int = 0) -> None:
         """`fraction` of the phase is done, 0 to 1; `events` and `size_bytes` so far, 0 where unknown."""
+        self._update(phase, _Numbers(min(max(fraction, 0.0), 1.0), events, size_bytes))
+
+    def update_build(self, progress: BuildProgress, prefix: str = "") -> None:
+        """The same for a build, whose `fraction` is of the whole; `prefix`: of the name of the phase."""
+        numbers = _Numbers(
+            min(max(progress.fraction, 0.0), 1.0),
+            progress.events,
+            progress.bytes_read,
+            progress.bytes_total,
+            progress.blocks_done,
+            progress.blocks,
+            progress.seconds_left,
+        )
+        self._update(prefix + progress.phase, numbers)
+
+    def _update(self, phase: str, numbers: _Numbers) -> None:
         now = time.monotonic()
         if self._state is None or self._state.phase != phase:
-            self._state = _State(phase, now, fraction)
+            self._state = _State(phase, now, numbers)
         state = self._state
-        state.now, state.fraction = now, min(max(fraction, 0.0), 1.0)
-        state.events, state.size_bytes = events, size_bytes
+        state.now, state.numbers = now, numbers
         if now - self._shown >= self._every_seconds:
             self._shown = now
             self._display.show(state)
@@ -87,8 +149,8 @@ class _Lines:
         self._stream = stream
 
     def show(self, state: _State) -> None:
-        facts = state.facts()
-        print(f"{state.phase}: {state.fraction:.0%}{', ' if facts else ''}{facts}", file=self._stream, flush=True)
+        known = [f"{state.phase}: {state.numbers.fraction:.0%}", state.facts()]
+        print(", ".join(filter(None, known)), file=self._stream, flush=True)
 
     def close(self) -> None:
         pass
@@ -118,7 +180,7 @@ class _Bar:
                 self._progress.remove_task(self._task)
             self._phase = state.phase
             self._task = self._progress.add_task(state.phase, total=1.0, facts="")
-        self._progress.update(self._task, completed=state.fraction, facts=state.facts())
+        self._progress.update(self._task, completed=state.numbers.fraction, facts=state.facts())
         self._progress.refresh()
 
     def close(self) -> None:

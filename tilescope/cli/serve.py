@@ -22,6 +22,7 @@ import argparse
 from pathlib import Path
 
 from tilescope.cli.access_options import make_settings, warn_of_strangers
+from tilescope.cli.indexing_progress import with_progress
 from tilescope.cli.server_options import add_server_options, log_to_stderr, make_registry
 
 NAME = "serve"
@@ -53,6 +54,7 @@ def run(args: argparse.Namespace) -> int:
             url = with_token(url, settings.access)
         print(f"Serving {count} {'run' if count == 1 else 'runs'} at {url} (Ctrl-C stops)", flush=True)
 
+    app = make_app(registry, settings=settings)
     with log_to_stderr():
-        asyncio.run(run_until_signalled(make_app(registry, settings=settings), listening, announce))
+        asyncio.run(with_progress(registry, run_until_signalled(app, listening, announce)))
     return 0

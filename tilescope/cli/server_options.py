@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tilescope.cli.access_options import add_access_options
 from tilescope.cli.cache_options import add_cache_options, cache_directory
+from tilescope.cli.memory_option import add_memory_option
 from tilescope.tiler.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,12 +21,13 @@ _DEFAULT_PORT = 8808  # as in tilescope.server.serving, which is slow to import;
 
 
 def add_server_options(parser: argparse.ArgumentParser) -> None:
-    """Declares where to listen, who may ask, --cache-dir and --cache-size."""
+    """Declares where to listen, who may ask, --cache-dir and --cache-size, and --memory."""
     parser.add_argument(
         "--host", default="127.0.0.1", help="address to listen on; default: 127.0.0.1, this machine alone"
     )
     parser.add_argument("--port", type=_port, metavar="N", help=f"default: {_DEFAULT_PORT}; 0: any free one")
     add_cache_options(parser)
+    add_memory_option(parser, "in the cache directory")
     add_access_options(parser)
 
 
@@ -41,13 +43,20 @@ def make_registry(args: argparse.Namespace, *, index_all: bool) -> Registry:
         if not path.exists():
             raise UsageError(f"{path}: there is no such file or folder")
     confined = within(args.paths, discover)
-    return Registry(args.paths, cache_directory(args), OpenStores(open_run_store), confined, index_all=index_all)
+    return Registry(
+        args.paths,
+        cache_directory(args),
+        OpenStores(open_run_store),
+        confined,
+        index_all=index_all,
+        memory_bytes=args.memory,
+    )
 
 
 @contextmanager
 def log_to_stderr() -> Iterator[None]:
     """Lets the server say on standard error, within the block, what it indexes and what fails."""
-    handler = logging.StreamHandler(sys.stderr)
+    handler = _Stderr()
     handler.setFormatter(logging.Formatter("tilescope: %(message)s"))
     logger = logging.getLogger("tilescope.server")
     logger.addHandler(handler)
@@ -56,6 +65,13 @@ def log_to_stderr() -> Iterator[None]:
         yield
     finally:
         logger.removeHandler(handler)
+
+
+class _Stderr(logging.Handler):
+    """Writes to what standard error is at the moment: while a bar is shown, lines must go above it."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        print(self.format(record), file=sys.stderr, flush=True)
 
 
 def _port(text: str) -> int:

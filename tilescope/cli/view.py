@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tilescope.cli.access_options import make_settings, warn_of_strangers
+from tilescope.cli.indexing_progress import with_progress
 from tilescope.cli.server_options import add_server_options, log_to_stderr, make_registry
 from tilescope.tiler.errors import UsageError
 
@@ -64,8 +65,9 @@ def run(args: argparse.Namespace) -> int:
         if not args.no_browser and not (has_screen() and await asyncio.to_thread(webbrowser.open, with_login)):
             print("tilescope: no browser could be started: open the URL by hand", file=sys.stderr)
 
+    app = make_app(registry, settings=settings)
     with log_to_stderr():
-        asyncio.run(run_until_signalled(make_app(registry, settings=settings), listening, show))
+        asyncio.run(with_progress(registry, run_until_signalled(app, listening, show)))
     return 0
 
 
