@@ -113,7 +113,7 @@ lint: lint-python lint-viewer ## ruff, mypy, biome, tsc
 # mypy sees one folder per package, as an installation has it; the folders of the repository have other names.
 lint-python: $(STAMPS)/test-tools
 	@mkdir -p build/src/tilescope
-	@for f in __init__.py __main__.py py.typed cli; do ln -sfn ../../../tilescope/$$f build/src/tilescope/$$f; done
+	@for f in __init__.py __main__.py py.typed cli client; do ln -sfn ../../../tilescope/$$f build/src/tilescope/$$f; done
 	@for f in tiler server; do ln -sfn ../../../$$f build/src/tilescope/$$f; done
 	$(BIN)/ruff check .
 	$(BIN)/mypy -p tilescope

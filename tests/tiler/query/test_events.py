@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.corpus import corpus_path
-from tests.tiler.query.conftest import Example
+from tests.example import Example
 from tilescope.tiler.build import build_store
 from tilescope.tiler.errors import DamagedStore, UsageError
 from tilescope.tiler.query import EVERYTHING, QueryReader, join, no_events

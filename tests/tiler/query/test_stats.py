@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.tiler.query.conftest import Example
+from tests.example import Example
 from tests.tiler.query.test_events import SPANS
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.query import EVERYTHING, finish, stats

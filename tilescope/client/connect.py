@@ -1,0 +1,38 @@
+"""`tilescope.connect`: where is the run?"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from tilescope.client.aio import AsyncClient
+from tilescope.client.http import HttpSource
+from tilescope.client.local import LocalSource
+from tilescope.client.source import Source
+from tilescope.client.sync import Client
+
+
+def connect(url_or_path: str | os.PathLike[str], *, token: str | None = None, ca_file: str | None = None) -> Client:
+    """Connects to a server (`http://…`, `https://…`) or opens a store on this machine, which needs no server.
+
+    `token`: of the server, if it demands one; that in the URL unless given. `ca_file`: certificates that vouch for an
+    https server, in a PEM file; those of the system unless given. Raises `StoreError` when there is no store.
+
+        run = tilescope.connect("http://localhost:8808").run()
+        run.stats().table.to_pandas()
+    """
+    return Client(connect_async(url_or_path, token=token, ca_file=ca_file))
+
+
+def connect_async(
+    url_or_path: str | os.PathLike[str], *, token: str | None = None, ca_file: str | None = None
+) -> AsyncClient:
+    """The same for programs with an event loop: `async with tilescope.connect_async(…) as client: …`."""
+    return AsyncClient(_source(url_or_path, token, ca_file))
+
+
+def _source(url_or_path: str | os.PathLike[str], token: str | None, ca_file: str | None) -> Source:
+    text = os.fspath(url_or_path)
+    if text.startswith(("http://", "https://")):
+        return HttpSource(text, token=token, ca_file=ca_file)
+    return LocalSource(Path(text))

@@ -1,0 +1,169 @@
+"""A tile server over HTTP."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import ssl
+import struct
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Final
+from urllib.parse import parse_qs, quote, urlsplit
+
+import aiohttp
+
+from tilescope.client.errors import Refused, Unreachable, refusal
+from tilescope.client.source import Build, StatsQuery
+from tilescope.tiler.pages import PageKey
+from tilescope.tiler.query import FindQuery
+
+API: Final = "api/v1"
+MAX_PAGES: Final = 4096  # in one batch, see docs/api.md
+
+# A frame of a batch: kind, 3 bytes of 0, payload length, block, level, slot, 2 bytes of 0, index.
+_FRAME: Final = struct.Struct("<B3xIIBB2xQ")
+_PAGE, _MISSING, _END, _ERROR = range(4)
+
+# No answer takes longer to begin; a body may take as long as it likes, as long as something comes.
+_TIMEOUT: Final = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=120)
+
+
+class HttpSource:
+    """A server by its URL, with the path under which it is served. `?token=…` may stand in the URL, as it is printed.
+
+    `ca_file` has the certificates that vouch for an https server; without it those of the system do.
+    """
+
+    def __init__(self, url: str, *, token: str | None = None, ca_file: str | None = None) -> None:
+        parts = urlsplit(url)
+        self._base = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}/{API}"
+        self._token = token or parse_qs(parts.query).get("token", [None])[0]
+        self._tls: ssl.SSLContext | bool = True if ca_file is None else ssl.create_default_context(cafile=ca_file)
+        self._session: aiohttp.ClientSession | None = None
+
+    async def runs(self) -> list[dict[str, Any]]:
+        runs: list[dict[str, Any]] = (await self._json("runs"))["runs"]
+        return runs
+
+    async def manifest(self, run: str) -> dict[str, Any]:
+        manifest: dict[str, Any] = await self._json(f"runs/{quote(run, safe='')}/manifest")
+        return manifest
+
+    async def tracks(self, build: Build) -> dict[str, Any]:
+        tree: dict[str, Any] = await self._json(f"{_path(build)}/tracks")
+        return tree
+
+    async def names(self, build: Build, page: int) -> list[list[str]]:
+        names: list[list[str]] = await self._json(f"{_path(build)}/names/{page}")
+        return names
+
+    async def shape(self, build: Build, block: int) -> bytes:
+        async with self._ask("GET", f"{_path(build)}/shapes/{block}") as answer:
+            return await answer.read()
+
+    async def pages(self, build: Build, keys: Sequence[PageKey]) -> AsyncIterator[tuple[PageKey, bytes]]:
+        for first in range(0, len(keys), MAX_PAGES):
+            body = {"pages": [list(key) for key in keys[first : first + MAX_PAGES]]}
+            async with self._ask("POST", f"{_path(build)}/batch", json=body) as answer:
+                async for page in _frames(answer.content):
+                    yield page
+
+    async def event(self, build: Build, track: int, ordinal: int) -> dict[str, Any]:
+        event: dict[str, Any] = await self._json(f"{_path(build)}/events/{track}/{ordinal}")
+        return event
+
+    async def stats(self, build: Build, query: StatsQuery) -> dict[str, Any]:
+        asked = {"start": query.start, "end": query.end, "limit": query.limit, "tracks": _ranges(query.tracks)}
+        answer: dict[str, Any] = await self._json(f"{_path(build)}/stats", asked)
+        return answer
+
+    async def find(self, build: Build, query: FindQuery) -> dict[str, Any]:
+        asked = {
+            "text": query.text,
+            "match": query.match.value,
+            "start": query.span.start,
+            "end": query.span.stop,
+            "limit": query.limit,
+            "tracks": _ranges(query.tracks),
+            "after": None if query.after is None else ",".join(map(str, query.after)),
+        }
+        answer: dict[str, Any] = await self._json(f"{_path(build)}/find", asked)
+        return answer
+
+    async def close(self) -> None:
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    async def _json(self, path: str, query: dict[str, Any] | None = None) -> Any:
+        params = {name: str(value) for name, value in (query or {}).items() if value is not None}
+        async with self._ask("GET", path, params=params) as answer:
+            return await _decoded(answer)
+
+    @asynccontextmanager
+    async def _ask(self, method: str, path: str, **more: Any) -> AsyncIterator[aiohttp.ClientResponse]:
+        if self._session is None:
+            headers = {} if self._token is None else {"Authorization": f"Bearer {self._token}"}
+            self._session = aiohttp.ClientSession(headers=headers, auto_decompress=False, timeout=_TIMEOUT)
+        try:
+            async with self._session.request(
+                method, f"{self._base}/{path}", ssl=self._tls, allow_redirects=False, **more
+            ) as answer:
+                if answer.status != 200:
+                    raise await _refusal(answer)
+                yield answer
+        except (aiohttp.ClientError, TimeoutError) as error:
+            raise Unreachable(f"{self._base}: {_reason(error)}") from error
+
+
+def _path(build: Build) -> str:
+    return f"runs/{quote(build.run, safe='')}/builds/{quote(build.id, safe='')}"
+
+
+def _ranges(tracks: Sequence[int] | None) -> str | None:
+    """`1,5,8-12`: a host of a thousand tracks still fits into a URL."""
+    if tracks is None:
+        return None
+    ranges: list[list[int]] = []
+    for track in sorted(set(tracks)):
+        if ranges and track == ranges[-1][1] + 1:
+            ranges[-1][1] = track
+        else:
+            ranges.append([track, track])
+    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in ranges)
+
+
+async def _decoded(answer: aiohttp.ClientResponse) -> Any:
+    body = await answer.read()
+    return json.loads(gzip.decompress(body) if answer.headers.get("Content-Encoding") == "gzip" else body)
+
+
+async def _refusal(answer: aiohttp.ClientResponse) -> Exception:
+    try:
+        error = (await _decoded(answer))["error"]
+        return refusal(error["code"], error["message"])
+    except (ValueError, KeyError, TypeError, OSError):
+        return Unreachable(f"{answer.url}: answered {answer.status} as no tile server does")
+
+
+async def _frames(body: aiohttp.StreamReader) -> AsyncIterator[tuple[PageKey, bytes]]:
+    while True:
+        try:
+            kind, size, block, level, slot, index = _FRAME.unpack(await body.readexactly(_FRAME.size))
+            payload = await body.readexactly(size)
+        except EOFError as error:
+            raise Unreachable("the server went away before all pages were sent") from error
+        key = PageKey(block, level, index, slot)
+        if kind == _END:
+            return
+        if kind == _ERROR:
+            error_json = json.loads(payload)["error"]
+            raise refusal(error_json["code"], error_json["message"])
+        if kind == _MISSING:
+            raise Refused("not_found", f"there is no page {tuple(key)}")
+        yield key, payload
+
+
+def _reason(error: Exception) -> str:
+    return "no answer in time" if isinstance(error, TimeoutError) else str(error) or type(error).__name__

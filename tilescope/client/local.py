@@ -1,0 +1,144 @@
+"""A store on this machine, without a server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tilescope.client.errors import Refused
+from tilescope.client.source import Build, StatsQuery
+from tilescope.tiler.errors import NoStore
+from tilescope.tiler.pages import PageKey, decompress
+from tilescope.tiler.query import FindQuery, QueryReader, find, finish, stats
+from tilescope.tiler.readers.logdir import run_id
+from tilescope.tiler.resolver import TickRange
+from tilescope.tiler.store import RunStore, generation, is_store, open_run_store
+
+
+@dataclass(slots=True)
+class _Shared:
+    """An open generation. LMDB opens a file once per process, however many clients there are."""
+
+    store: RunStore
+    reader: QueryReader
+    users: int = 0
+
+
+_open: dict[Path, _Shared] = {}
+_opening = threading.Lock()
+
+
+class LocalSource:
+    """The one run of a store. The generation that was published when it was opened is read until it is closed."""
+
+    def __init__(self, path: Path) -> None:
+        if not is_store(path):
+            raise NoStore(f"{path}: there is no store here (make one with: tilescope index TRACE -o STORE)")
+        self._path = path.resolve()
+        with _opening:
+            self._folder = generation.current(self._path)
+            shared = _open.get(self._folder)
+            if shared is None:
+                store = open_run_store(self._path)
+                self._folder = self._path / f"gen-{store.build}"
+                shared = _open.setdefault(self._folder, _Shared(store, QueryReader(store)))
+            shared.users += 1
+        self._shared: _Shared | None = shared
+        self._id = run_id(self._path, self._path.name)
+
+    async def runs(self) -> list[dict[str, Any]]:
+        manifest = self._store.manifest()
+        return [
+            {
+                "id": self._id,
+                "name": self._path.name,
+                "path": str(self._path),
+                "state": "ready",
+                "error": None,
+                "hosts": manifest["hosts"],
+                "files": len(manifest["files"]),
+                "size_bytes": manifest["store_bytes"],
+                "modified_ns": manifest["created_ns"],
+                "build": self._store.build,
+                "progress": None,
+            }
+        ]
+
+    async def manifest(self, run: str) -> dict[str, Any]:
+        self._check(run)
+        return {"run": self._id, "name": self._path.name, **self._store.manifest()}
+
+    async def tracks(self, build: Build) -> dict[str, Any]:
+        self._check(*build)
+        tree: dict[str, Any] = json.loads(decompress(self._store.tracks()))
+        return tree
+
+    async def names(self, build: Build, page: int) -> list[list[str]]:
+        self._check(*build)
+        names: list[list[str]] = json.loads(decompress(self._found(self._store.names(page), f"names-{page}")))
+        return names
+
+    async def shape(self, build: Build, block: int) -> bytes:
+        self._check(*build)
+        return self._found(self._store.shape(block), f"shapes-{block}")
+
+    async def pages(self, build: Build, keys: Sequence[PageKey]) -> AsyncIterator[tuple[PageKey, bytes]]:
+        self._check(*build)
+        for key in keys:
+            yield key, self._found(self._store.page(key), "pages-" + ".".join(map(str, key)))
+
+    async def event(self, build: Build, track: int, ordinal: int) -> dict[str, Any]:
+        self._check(*build)
+        event = self._store.event(track, ordinal)
+        if event is None:
+            raise Refused("not_found", f"there is no events-{track}.{ordinal} in build {self._store.build}")
+        return event
+
+    async def stats(self, build: Build, query: StatsQuery) -> dict[str, Any]:
+        self._check(*build)
+        reader = self._reader
+        end = reader.end + 1
+        span = TickRange(min(query.start, end), min(query.end, end))
+        return (await asyncio.to_thread(finish, stats(reader, span, query.tracks, query.limit))).to_json()
+
+    async def find(self, build: Build, query: FindQuery) -> dict[str, Any]:
+        self._check(*build)
+        return (await asyncio.to_thread(finish, find(self._reader, query))).to_json()
+
+    async def close(self) -> None:
+        with _opening:
+            shared, self._shared = self._shared, None
+            if shared is not None:
+                shared.users -= 1
+                if not shared.users:
+                    del _open[self._folder]
+                    shared.store.close()
+
+    @property
+    def _store(self) -> RunStore:
+        return self._in_use().store
+
+    @property
+    def _reader(self) -> QueryReader:
+        return self._in_use().reader
+
+    def _in_use(self) -> _Shared:
+        if self._shared is None:
+            raise NoStore(f"{self._path}: the client is closed")
+        return self._shared
+
+    def _check(self, run: str, build: str | None = None) -> None:
+        if run != self._id:
+            raise Refused("not_found", f"there is no run {run!r}")
+        if build not in (None, self._store.build):
+            raise Refused("unknown_build", f"there is no build {build} any more: fetch the manifest again")
+
+    def _found(self, record: bytes | None, name: str) -> bytes:
+        if record is None:
+            raise Refused("not_found", f"there is no {name} in build {self._store.build}")
+        return record

@@ -1,0 +1,55 @@
+"""Where the client gets its answers: a server, or a store on this machine. All give the same ones."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from tilescope.tiler.pages import PageKey
+from tilescope.tiler.query import FindQuery
+
+
+class Build(NamedTuple):
+    """An index of a run: what every question is about."""
+
+    run: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class StatsQuery:
+    """Statistics of the ticks [start, end) of some tracks; None: of all."""
+
+    tracks: Sequence[int] | None
+    start: int
+    end: int
+    limit: int
+
+
+class Source(Protocol):
+    """Answers as docs/api.md has them, decoded from JSON; shapes and pages as they are stored.
+
+    Raises `ClientError`s, `StoreError`s and `UsageError`s.
+    """
+
+    async def runs(self) -> list[dict[str, Any]]: ...
+
+    async def manifest(self, run: str) -> dict[str, Any]: ...
+
+    async def tracks(self, build: Build) -> dict[str, Any]: ...
+
+    async def names(self, build: Build, page: int) -> list[list[str]]: ...
+
+    async def shape(self, build: Build, block: int) -> bytes: ...
+
+    def pages(self, build: Build, keys: Sequence[PageKey]) -> AsyncIterator[tuple[PageKey, bytes]]:
+        """The pages in the order of the keys."""
+
+    async def event(self, build: Build, track: int, ordinal: int) -> dict[str, Any]: ...
+
+    async def stats(self, build: Build, query: StatsQuery) -> dict[str, Any]: ...
+
+    async def find(self, build: Build, query: FindQuery) -> dict[str, Any]: ...
+
+    async def close(self) -> None: ...
