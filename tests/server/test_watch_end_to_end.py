@@ -1,0 +1,162 @@
+"""Runs that are looked at while they are indexed: real processes, stores, HTTP and the watch."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import ClientWebSocketResponse
+
+from tests.server.conftest import Client
+from tilescope.server.app import make_app
+from tilescope.server.runs.cache import CacheDirectory
+from tilescope.server.runs.job import run_job
+from tilescope.server.runs.open_stores import OpenStores
+from tilescope.server.runs.registry import Registry
+from tilescope.tiler.build import build_store
+from tilescope.tiler.pages import Shape
+from tilescope.tiler.readers import discover
+from tilescope.tiler.store import open_run_store
+from tilescope.tiler.synth import write_synthetic_trace
+
+IMMUTABLE = "public, max-age=31536000, immutable"
+ClientFactory = Callable[..., Awaitable[Client]]
+
+
+@dataclass
+class Watch:
+    """What a watcher was told so far."""
+
+    socket: ClientWebSocketResponse
+    built: list[int] = field(default_factory=list)
+    last: dict[str, Any] = field(default_factory=dict)
+
+    async def until(self, is_enough: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        """Reads messages up to one that is enough."""
+        async with asyncio.timeout(120):
+            while True:
+                self.last = json.loads(await self.socket.receive_str())
+                assert self.last["type"] in ("progress", "blocks", "ready"), self.last
+                if self.last["type"] == "blocks":
+                    self.built += self.last["blocks"]
+                if is_enough(self.last):
+                    return self.last
+
+    async def want(self, *blocks: int) -> None:
+        await self.socket.send_str(json.dumps({"type": "want", "blocks": blocks}))
+
+
+async def body_of(client: Client, path: str, caching: str) -> bytes:
+    answer = await client.get(path)
+    body = await answer.read()
+    assert (answer.status, answer.headers["Cache-Control"]) == (200, caching), (path, body)
+    assert ("ETag" in answer.headers) is (caching != "no-store")
+    return body
+
+
+async def json_of(client: Client, path: str) -> Any:
+    answer = await client.get(path)
+    assert answer.status == 200, await answer.read()
+    return await answer.json()
+
+
+async def pages_of(client: Client, base: str, block: int, caching: str) -> dict[str, bytes]:
+    """The shape record of a block, and its pages, by path."""
+    shape_path = f"{base}/shapes/{block}"
+    bodies = {shape_path: await body_of(client, shape_path, caching)}
+    shape = Shape.decode(gzip.decompress(bodies[shape_path]))
+    for tile in range(len(shape.level)):
+        path = f"{base}/pages/{'/'.join(map(str, shape.page_of(tile)))}"
+        if path not in bodies:
+            bodies[path] = await body_of(client, path, caching)
+    return bodies
+
+
+@pytest.fixture
+async def client(tmp_path: Path, aiohttp_client: ClientFactory) -> Client:
+    """A server with one run, whose worker writes a store that is finished elsewhere."""
+    trace = tmp_path / "trace.xplane.pb"
+    write_synthetic_trace(trace, format="xspace", events=20_000, tracks=120, seed=3)
+    build_store([trace], tmp_path / "finished")
+    worker = (sys.executable, str(Path(__file__).parent / "runs" / "replaying_worker.py"), str(tmp_path / "finished"))
+    cache, stores = CacheDirectory(tmp_path / "cache"), OpenStores(open_run_store)
+    registry = Registry([trace], cache, stores, discover, run_job=partial(run_job, command=worker))
+    return await aiohttp_client(make_app(registry), auto_decompress=False)
+
+
+async def only_run(client: Client) -> str:
+    (run,) = (await json_of(client, "/api/v1/runs"))["runs"]
+    return f"/api/v1/runs/{run['id']}"
+
+
+async def test_a_run_is_seen_block_by_block_and_then_as_a_whole(tmp_path: Path, client: Client) -> None:
+    path = await only_run(client)
+    async with client.ws_connect(f"{path}/watch") as socket:
+        watch = Watch(socket)
+        await client.post(f"{path}/index")
+        shown = await watch.until(lambda message: message.get("revision", 0) >= 1)
+        base = f"{path}/builds/{shown['build']}"
+        manifest = await json_of(client, f"{path}/manifest")
+        assert (manifest["state"], manifest["build"]) == ("indexing", shown["build"])
+        tracks = await body_of(client, f"{base}/tracks", "no-store")
+        last, wanted = manifest["blocks"] - 1, 1
+        assert last > 2
+        await watch.until(lambda message: last in watch.built)
+        answer = await client.get(f"{base}/shapes/{wanted}")
+        assert (answer.status, (await answer.json())["error"]["code"]) == (404, "not_built_yet")
+        growing = await pages_of(client, base, last, "no-store")
+
+        await watch.want(wanted)
+        await watch.until(lambda message: len(watch.built) == manifest["blocks"])
+        assert watch.built[:2] == [last, wanted]
+        growing |= await pages_of(client, base, wanted, "no-store")
+
+        await watch.want()
+        await watch.until(lambda message: message == {"type": "ready", "build": shown["build"]})
+        assert (
+            await pages_of(client, base, last, IMMUTABLE) | await pages_of(client, base, wanted, IMMUTABLE) == growing
+        )
+        assert await body_of(client, f"{base}/tracks", IMMUTABLE) == tracks
+        manifest = await json_of(client, f"{path}/manifest")
+        assert (manifest["state"], manifest["build"]) == ("ready", shown["build"])
+    assert not list((tmp_path / "cache").rglob("*.part"))
+
+
+async def test_readers_notice_nothing_of_publication(client: Client) -> None:
+    path = await only_run(client)
+    seen: list[str] = []
+
+    async def read_on(resource: str) -> None:
+        """Asks again and again, until the answer is immutable."""
+        while not seen or seen[-1] != IMMUTABLE:
+            answer = await client.get(resource)
+            assert answer.status == 200
+            assert await answer.read()
+            seen.append(answer.headers["Cache-Control"])
+
+    async with client.ws_connect(f"{path}/watch") as socket:
+        watch = Watch(socket)
+        await client.post(f"{path}/index")
+        await watch.until(lambda message: message["type"] == "blocks")
+        base = f"{path}/builds/{watch.last['build']}"
+        key = Shape.decode(
+            gzip.decompress(await body_of(client, f"{base}/shapes/{watch.built[0]}", "no-store"))
+        ).page_of(0)
+        readers = [
+            asyncio.create_task(read_on(f"{base}/{resource}"))
+            for resource in ("tracks", f"shapes/{watch.built[0]}", f"pages/{'/'.join(map(str, key))}")
+        ]
+        await watch.want(0)
+        await watch.until(lambda message: len(watch.built) > 3)
+        await watch.want()
+        async with asyncio.timeout(30):
+            await asyncio.gather(*readers)
+    assert set(seen) == {"no-store", IMMUTABLE}
