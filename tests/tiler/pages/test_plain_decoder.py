@@ -1,0 +1,164 @@
+"""Real pages, read by a decoder that knows the documentation alone and by the product: the same, and as promised."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import struct
+import zlib
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.corpus import corpus_path
+from tests.demo import DEMO_TRACE
+from tests.tiler.pages.plain_decoder import PlainTile, read_container, read_page, read_shape
+from tilescope.tiler.build import build_store
+from tilescope.tiler.pages import PageKey, Shape, Tile, decode_page, decompress
+from tilescope.tiler.store import RunStore, open_run_store
+
+LEAF, TERMINAL, FIRST_OF_PAGE = 1, 2, 4
+REACHES_IN = 1
+TRACES = [
+    None,
+    "xplane/tpu_v6e_4core.xplane.pb",
+    "kineto/nccl_data.json.gz",
+    "chrome/instance_counters.json",
+    "chrome/nestable_async.json",
+    "ascend/msprof_1_0_6.json",
+]
+
+
+@pytest.fixture(scope="module", params=TRACES, ids=lambda name: name or "demo")
+def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunStore]:
+    path = tmp_path_factory.mktemp("plain") / "store"
+    trace: Path = DEMO_TRACE if request.param is None else corpus_path(request.param)
+    build_store([trace], path)
+    store = open_run_store(path)
+    yield store
+    store.close()
+
+
+def pages_of(store: RunStore) -> Iterator[tuple[int, list[dict[str, Any]], PageKey, bytes]]:
+    """Every page of every block, with the rows of the shape that lie on it."""
+    for block in range(store.manifest()["blocks"]):
+        member = store.shape(block)
+        assert member is not None
+        rows = read_shape(member)
+        starts = [k for k, row in enumerate(rows) if row["tile_flags"] & FIRST_OF_PAGE] + [len(rows)]
+        assert starts[0] == 0
+        for first, last in pairwise(starts):
+            head = rows[first]
+            key = PageKey(block, head["level"], head["index"], head["slot"])
+            page = store.page(key)
+            assert page is not None
+            yield block, rows[first:last], key, page
+
+
+def test_pages_hold_the_tiles_that_the_shape_promises(store: RunStore) -> None:
+    for block, rows, key, member in pages_of(store):
+        assert zlib.crc32(member) == rows[0]["page_crc"]
+        assert len(member) <= 49_136
+        page, tiles = read_page(member)
+        assert (page.block, page.level) == (block, key.level)
+        assert [(t.index, t.slot, t.flags) for t in tiles] == [
+            (row["index"], row["slot"], row["tile_flags"] & ~FIRST_OF_PAGE) for row in rows
+        ]
+        for tile, row in zip(tiles, rows, strict=True):
+            assert events_in(tile) == row["events"], (key, row)
+
+
+def events_in(tile: PlainTile) -> int:
+    slices = sum(not row["slice_flags"] & REACHES_IN for row in tile.slices)
+    return (
+        slices + sum(row["count"] for row in tile.bins) + sum(row["n"] for row in tile.counter_bins) + len(tile.samples)
+    )
+
+
+def test_the_product_reads_the_same(store: RunStore) -> None:
+    for _, _, key, member in pages_of(store):
+        _, tiles = read_page(member)
+        for plain, tile in zip(tiles, decode_page(decompress(member)), strict=True):
+            assert same(plain, tile), (key, plain.index, plain.slot)
+
+
+def same(plain: PlainTile, tile: Tile) -> bool:
+    for bin_row in plain.bins:
+        bin_row["longest"] = bin_row.pop("longest_minus_busy") + bin_row["busy"]
+    for slice_row in plain.slices:
+        slice_row["flags"] = slice_row.pop("slice_flags")
+    is_same = (plain.index, plain.slot, plain.flags, bits(plain.carry)) == (
+        tile.index,
+        tile.slot,
+        int(tile.flags),
+        bits(tile.carry),
+    )
+    for kind in ("slices", "bins", "counter_bins", "samples"):
+        columns = getattr(tile, kind)
+        names = [column.name for column in dataclasses.fields(columns)]
+        rows = [
+            dict(zip(names, row, strict=True))
+            for row in zip(*(getattr(columns, n).tolist() for n in names), strict=True)
+        ]
+        is_same &= [exact(row) for row in rows] == [exact(row) for row in getattr(plain, kind)]
+    return is_same
+
+
+def exact(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: bits(value) if isinstance(value, float) else value for name, value in row.items()}
+
+
+def bits(value: float) -> bytes:
+    return struct.pack("<d", math.nan if math.isnan(value) else value)
+
+
+def test_shapes_are_read_the_same(store: RunStore) -> None:
+    for block in range(store.manifest()["blocks"]):
+        member = store.shape(block)
+        assert member is not None
+        shape = Shape.decode(decompress(member))
+        plain = read_shape(member)
+        for name, column in (("level", shape.level), ("index", shape.index), ("slot", shape.slot)):
+            assert [row[name] for row in plain] == column.tolist()
+        assert [row["events"] for row in plain] == shape.events.tolist()
+        assert [row["page_crc"] for row in plain] == shape.page_crc.tolist()
+        places = [(row["level"], row["index"], row["slot"]) for row in plain]
+        assert places == sorted(set(places))
+
+
+def test_every_record_that_is_a_container_can_be_read(store: RunStore) -> None:
+    kinds = {b"P": b"TSPG", b"S": b"TSSH", b"F": b"TSFL", b"G": b"TSFB", b"H": b"TSHG", b"O": b"TSOV"}
+    seen = set()
+    for key, value in store.records():
+        if key[:1] in kinds:
+            assert read_container(value).magic == kinds[key[:1]]
+            seen.add(key[:1])
+    assert {b"P", b"S"} <= seen
+
+
+def test_leaves_hold_every_event_in_its_place(store: RunStore) -> None:
+    tracks = store.internals()["tracks"]
+    found: dict[int, list[tuple[int, int]]] = {}
+    for block, _, key, member in pages_of(store):
+        for tile in read_page(member)[1]:
+            if not tile.flags & LEAF:
+                continue
+            first, stop = tile.index * 256 * 4**key.level, (tile.index + 1) * 256 * 4**key.level
+            track = block * 32 + tile.slot
+            for row in tile.slices:
+                starts_here = first <= row["start"] < stop
+                assert starts_here != bool(row["slice_flags"] & REACHES_IN)
+                assert starts_here or row["start"] + row["duration"] > first
+                if starts_here:
+                    found.setdefault(track, []).append((row["ordinal"], row["start"]))
+            for row in tile.samples:
+                assert first <= row["time"] < stop
+                found.setdefault(track, []).append((row["ordinal"], row["time"]))
+    for track, about in enumerate(tracks):
+        events = sorted(found.get(track, []))
+        wanted = 0 if about["kind"] == "rollup" else about["events"]
+        assert [ordinal for ordinal, _ in events] == list(range(wanted))
+        assert [tick for _, tick in events] == sorted(tick for _, tick in events)
