@@ -121,9 +121,8 @@ async def test_a_run_is_seen_block_by_block_and_then_as_a_whole(tmp_path: Path, 
 
         await watch.want()
         await watch.until(lambda message: message == {"type": "ready", "build": shown["build"]})
-        assert (
-            await pages_of(client, base, last, IMMUTABLE) | await pages_of(client, base, wanted, IMMUTABLE) == growing
-        )
+        published = await pages_of(client, base, last, IMMUTABLE) | await pages_of(client, base, wanted, IMMUTABLE)
+        assert published == growing
         assert await body_of(client, f"{base}/tracks", IMMUTABLE) == tracks
         manifest = await json_of(client, f"{path}/manifest")
         assert (manifest["state"], manifest["build"]) == ("ready", shown["build"])
@@ -147,13 +146,8 @@ async def test_readers_notice_nothing_of_publication(client: Client) -> None:
         await client.post(f"{path}/index")
         await watch.until(lambda message: message["type"] == "blocks")
         base = f"{path}/builds/{watch.last['build']}"
-        key = Shape.decode(
-            gzip.decompress(await body_of(client, f"{base}/shapes/{watch.built[0]}", "no-store"))
-        ).page_of(0)
-        readers = [
-            asyncio.create_task(read_on(f"{base}/{resource}"))
-            for resource in ("tracks", f"shapes/{watch.built[0]}", f"pages/{'/'.join(map(str, key))}")
-        ]
+        shape, page, *_ = await pages_of(client, base, watch.built[0], "no-store")
+        readers = [asyncio.create_task(read_on(resource)) for resource in (f"{base}/tracks", shape, page)]
         await watch.want(0)
         await watch.until(lambda message: len(watch.built) > 3)
         await watch.want()

@@ -1,4 +1,4 @@
-"""A worker process that writes a finished store anew, block by block, and speaks as `tilescope.server.runs.worker` does.
+"""A worker process that writes a finished store anew, block by block. Speaks as `tilescope.server.runs.worker` does.
 
 `python replaying_worker.py FINISHED`. It shows the run, finishes its last block, waits to be told what is wanted, and
 finishes that first, then the others; it publishes when it is told what is wanted once more.
@@ -24,10 +24,8 @@ def main(finished: str) -> None:
 
     def say(phase: str, built: list[int]) -> None:
         of_build = {"build": BUILD, "revision": 1, "blocks": build.blocks, "blocks_done": len(done), "built": built}
-        fraction = len(done) / build.blocks
-        print(
-            json.dumps({"type": "progress", "phase": phase, "fraction": fraction, "events": 7, **of_build}), flush=True
-        )
+        message = {"type": "progress", "phase": phase, "fraction": len(done) / build.blocks, "events": 7, **of_build}
+        print(json.dumps(message), flush=True)
 
     def finish(block: int) -> None:
         build.finish(block)
