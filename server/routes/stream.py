@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 from aiohttp import web
 
 from tilescope.server.errors import BadRequest
-from tilescope.server.keys import CONNECTIONS, REGISTRY
+from tilescope.server.keys import CONNECTIONS, QUESTIONS, REGISTRY
 from tilescope.server.paths import BUILD
 from tilescope.server.stream.connection import Connection, new_socket
+from tilescope.server.stream.views import pages_of_view
 
 routes = web.RouteTableDef()
 
@@ -26,7 +28,8 @@ async def stream(request: web.Request) -> web.StreamResponse:
         await socket.prepare(request)
         if request.transport is None:  # gone before the first word
             return socket
-        connection = Connection(socket, request.transport, store)
+        resolve = partial(pages_of_view, request.app[QUESTIONS], store)
+        connection = Connection(socket, request.transport, store, resolve)
         connections = request.app[CONNECTIONS]
         connections.add(connection)
         try:

@@ -14,9 +14,11 @@ from aiohttp import WSCloseCode, WSMsgType, web
 
 from tilescope.server.errors import BadMessage, answer_to, message_of
 from tilescope.server.runs.store import RunStore
-from tilescope.server.stream import messages
-from tilescope.server.stream.messages import MAX_MESSAGE_BYTES, Want
-from tilescope.server.stream.wants import Done, Fetch, WantQueue
+from tilescope.server.stream import frames, messages
+from tilescope.server.stream.messages import MAX_MESSAGE_BYTES, ViewWant, Want
+from tilescope.server.stream.views import Resolve, resolve_view
+from tilescope.server.stream.wants import Done, Resolved, Step, WantQueue
+from tilescope.tiler.errors import StoreError
 
 HEARTBEAT_S: Final = 20.0  # a ping when nothing was received for so long; no pong in half the time: gone
 CLOSE_TIMEOUT_S: Final = 2.0
@@ -40,10 +42,13 @@ def new_socket() -> web.WebSocketResponse:
 class Connection:
     """Serves one prepared socket until either side closes it."""
 
-    def __init__(self, socket: web.WebSocketResponse, transport: asyncio.Transport, store: RunStore) -> None:
+    def __init__(
+        self, socket: web.WebSocketResponse, transport: asyncio.Transport, store: RunStore, resolve: Resolve
+    ) -> None:
         self._socket = socket
         self._transport = transport
         self._store = store
+        self._resolve = resolve
         self._wants = WantQueue()
         self._changed = asyncio.Event()  # a want-list or credit came in
 
@@ -77,11 +82,16 @@ class Connection:
             except BadMessage as error:
                 await self._refuse(error, WSCloseCode.POLICY_VIOLATION)
                 return
+            except StoreError as error:  # while a view was resolved
+                await self._refuse(error, WSCloseCode.INTERNAL_ERROR)
+                return
 
     def _take(self, data: bytes) -> None:
         message = messages.parse(data)
         if isinstance(message, Want):
             self._wants.replace(message)
+        elif isinstance(message, ViewWant):
+            self._wants.replace(resolve_view(message, self._resolve), message.have)
         else:
             self._wants.add_credit(message.size_bytes)
         self._changed.set()
@@ -109,20 +119,22 @@ class Connection:
             if steps % STEPS_BEFORE_YIELD == 0:
                 await asyncio.sleep(0)
 
-    def _frame(self, step: Fetch | Done) -> bytes:
+    def _frame(self, step: Step) -> bytes:
         if isinstance(step, Done):
-            return messages.done_message(step.want_id)
+            return frames.done_message(step.want_id, step.tier)
+        if isinstance(step, Resolved):
+            return frames.resolved_message(step.want.id, step.want.pages, step.want.tiers)
         page = self._store.page(step.key)
         if page is None:
-            return messages.missing_message(step.want_id, step.key)
+            return frames.missing_message(step.want_id, step.key)
         self._wants.page_sent(step.key, len(page))
-        return messages.page_message(step.want_id, step.key, page)
+        return frames.page_message(step.want_id, step.key, page)
 
     async def _refuse(self, error: Exception, close_code: WSCloseCode) -> None:
         """Says what is wrong and closes. A client that does not listen any more is cut off."""
         try:
             async with asyncio.timeout(CLOSE_TIMEOUT_S):
-                await self._socket.send_bytes(messages.error_message(answer_to(error).code, message_of(error)))
+                await self._socket.send_bytes(frames.error_message(answer_to(error).code, message_of(error)))
                 await self._socket.close(code=close_code)
         except (ConnectionError, TimeoutError):
             self._transport.abort()

@@ -1,4 +1,4 @@
-"""Messages of the tile stream: parsed strictly on the way in, packed on the way out.
+"""Messages that clients of the tile stream send: parsed strictly.
 
 A client is not trusted: whatever is not exactly as `docs/api.md` says raises `BadMessage`, before anything is done.
 """
@@ -7,17 +7,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from enum import StrEnum
+from typing import Any, NamedTuple
 
 import msgpack
 
-from tilescope.server.errors import BadMessage
+from tilescope.server.errors import BadMessage, BadRequest
 from tilescope.server.page_keys import MAX_PAGE_KEYS, parse_page_keys
+from tilescope.server.services import ViewRequest
 from tilescope.tiler.pages import PageKey
 
 MAX_MESSAGE_BYTES = 256 * 1024
 MAX_WANTS = MAX_PAGE_KEYS
+MAX_TRACKS = 1024  # of a view: resolving them takes milliseconds
+
 _MAX_INTEGER = 2**53
+_TICK_LIMIT = 2**62  # beyond what a view can show on both sides
+
+
+class Tier(StrEnum):
+    """How urgent pages are: on the screen, just outside of it, or where the client may go next."""
+
+    VISIBLE = "visible"
+    MARGIN = "margin"
+    PREFETCH = "prefetch"
+
+
+class TierEnd(NamedTuple):
+    """A tier of a want-list ends after so many of its pages."""
+
+    tier: Tier
+    page_count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +47,18 @@ class Want:
     id: int
     pages: tuple[PageKey, ...]
     received: int | None = None  # page messages that had arrived when the list was made up
+    tiers: tuple[TierEnd, ...] = ()  # in order; none: the list is one whole
+    is_resolved: bool = False  # made from a view: the client has to be told which pages these are
+
+
+@dataclass(frozen=True, slots=True)
+class ViewWant:
+    """What the client shows, instead of a list: the server finds the pages."""
+
+    id: int
+    view: ViewRequest
+    have: frozenset[PageKey] = frozenset()  # pages that the client holds
+    received: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +68,10 @@ class Credit:
     size_bytes: int
 
 
-def parse(data: bytes) -> Want | Credit:
+Message = Want | ViewWant | Credit
+
+
+def parse(data: bytes) -> Message:
     """The message in a binary frame. Raises `BadMessage`."""
     try:
         message = msgpack.unpackb(data, raw=False, strict_map_key=True)
@@ -44,51 +79,71 @@ def parse(data: bytes) -> Want | Credit:
         raise BadMessage(f"a message is a msgpack map ({error})") from None
     if not isinstance(message, dict):
         raise BadMessage("a message is a msgpack map")
-    kind = message.get("type")
-    if kind == "want":
-        return _want(message)
-    if kind == "credit":
-        return Credit(_integer(message, "bytes", _MAX_INTEGER))
-    raise BadMessage('the type of a message is "want" or "credit"')
-
-
-def page_message(want_id: int, key: PageKey, payload: bytes) -> bytes:
-    """One frame: the head as a msgpack map, and the stored bytes behind it, untouched."""
-    head = {"type": "page", "id": want_id, "key": list(key), "bytes": len(payload)}
-    return _pack(head) + payload
-
-
-def missing_message(want_id: int, key: PageKey) -> bytes:
-    """There is no page of that key."""
-    return _pack({"type": "missing", "id": want_id, "key": list(key)})
-
-
-def done_message(want_id: int) -> bytes:
-    """All of the want-list has been sent."""
-    return _pack({"type": "done", "id": want_id})
-
-
-def error_message(code: str, message: str) -> bytes:
-    """Why the server is about to close."""
-    return _pack({"type": "error", "code": code, "message": message})
-
-
-def _pack(message: Mapping[str, object]) -> bytes:
-    packed: bytes = msgpack.packb(message)
-    return packed
+    try:
+        match message.get("type"):
+            case "want":
+                return _want(message)
+            case "view":
+                return _view(message)
+            case "credit":
+                return Credit(_integer(message, "bytes", _MAX_INTEGER))
+    except (ValueError, BadRequest) as error:
+        raise BadMessage(str(error)) from None
+    raise BadMessage('the type of a message is "want", "view" or "credit"')
 
 
 def _want(message: Mapping[str, Any]) -> Want:
-    try:
-        pages = parse_page_keys(message.get("pages"))
-    except ValueError as error:
-        raise BadMessage(str(error)) from None
-    received = _integer(message, "received", _MAX_INTEGER) if message.get("received") is not None else None
-    return Want(_integer(message, "id", _MAX_INTEGER), pages, received)
+    want_id, received = _integer(message, "id", _MAX_INTEGER), _received(message)
+    if "tiers" not in message:
+        return Want(want_id, parse_page_keys(message.get("pages")), received)
+    tiers = message["tiers"]
+    if "pages" in message or not isinstance(tiers, dict) or not tiers.keys() <= set(Tier):
+        raise ValueError(f'a want-list has either "pages" or "tiers", a map with {", ".join(Tier)}')
+    pages: list[PageKey] = []
+    ends = []
+    for tier in Tier:
+        if tier in tiers:
+            pages += parse_page_keys(tiers[tier], tier)
+            ends.append(TierEnd(tier, len(pages)))
+    if len(pages) > MAX_WANTS:
+        raise ValueError(f"a want-list holds at most {MAX_WANTS:,} pages, not {len(pages):,}")
+    return Want(want_id, tuple(pages), received, tuple(ends))
+
+
+def _view(message: Mapping[str, Any]) -> ViewWant:
+    tracks, nearby = _tracks(message, "tracks"), _tracks(message, "nearby")
+    if len(tracks) + len(nearby) > MAX_TRACKS:
+        raise ValueError(f"a view has at most {MAX_TRACKS:,} tracks")
+    width_px = _integer(message, "px", _MAX_INTEGER)
+    view = ViewRequest(_ticks(message, "start"), _ticks(message, "end"), width_px, tracks, nearby)
+    view.view()
+    have = frozenset(parse_page_keys(message.get("have", []), "have"))
+    return ViewWant(_integer(message, "id", _MAX_INTEGER), view, have, _received(message))
+
+
+def _tracks(message: Mapping[str, Any], field: str) -> tuple[int, ...]:
+    tracks = message.get(field, [])
+    if not isinstance(tracks, list) or not all(type(track) is int and 0 <= track < 2**32 for track in tracks):
+        raise ValueError(f'"{field}" is an array of track numbers')
+    return tuple(tracks)
+
+
+def _ticks(message: Mapping[str, Any], field: str) -> int:
+    """Ticks as an integer or, from clients whose numbers are doubles, as decimal text."""
+    value = message.get(field)
+    if isinstance(value, str) and len(value) <= 20 and value.isascii() and value.removeprefix("-").isdigit():
+        value = int(value)
+    if type(value) is not int or not -_TICK_LIMIT < value < _TICK_LIMIT:
+        raise ValueError(f'"{field}" is a number of ticks, as an integer or as decimal text')
+    return value
+
+
+def _received(message: Mapping[str, Any]) -> int | None:
+    return _integer(message, "received", _MAX_INTEGER) if message.get("received") is not None else None
 
 
 def _integer(message: Mapping[str, Any], field: str, limit: int) -> int:
     value = message.get(field)
     if type(value) is not int or not 0 <= value < limit:
-        raise BadMessage(f'"{field}" is an integer from 0 to {limit - 1}')
+        raise ValueError(f'"{field}" is an integer from 0 to {limit - 1}')
     return value

@@ -127,6 +127,30 @@ async def test_a_client_that_does_not_read_holds_up_nobody_and_is_cut_off_at_shu
         transport_of(lazy).abort()
 
 
+@pytest.mark.parametrize("granted", [0, 10**12], ids=["within its first credit", "with credit without end"])
+async def test_a_client_that_stops_reading_costs_at_most_its_credit_however_often_it_asks(
+    site: Site, aiohttp_client: Callable[..., Awaitable[Client]], granted: int
+) -> None:
+    client = await big_client(site, aiohttp_client, 500_000)
+    async with client.ws_connect(STREAM) as lazy:
+        transport_of(lazy).pause_reading()
+        await credit(lazy, granted)
+        buffered = []
+        for want_id in range(150):
+            await want(lazy, want_id, [*PAGES, *(PageKey(9, 0, index, 0) for index in range(4000))])
+            (served,) = client.app[CONNECTIONS]
+            buffered.append(served._transport.get_write_buffer_size())
+            assert len(served._wants._steps) <= 4096 + 1
+            await asyncio.sleep(0)
+        while served._wants._want_id != 149:  # all lists have been read
+            await asyncio.sleep(0.01)
+            buffered.append(served._transport.get_write_buffer_size())
+        # What the socket does not take is one page: far below a credit without end, and below the first credit.
+        assert max(buffered) <= 600_000
+        assert served._wants._sent_count <= 16
+        transport_of(lazy).abort()
+
+
 async def test_a_client_that_takes_nothing_for_too_long_is_cut_off(
     site: Site, aiohttp_client: Callable[..., Awaitable[Client]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,16 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilescope.server.errors import BadMessage
-from tilescope.server.stream.messages import (
-    MAX_WANTS,
-    Credit,
-    Want,
+from tilescope.server.services import ViewRequest
+from tilescope.server.stream.frames import (
     done_message,
     error_message,
     missing_message,
     page_message,
-    parse,
+    resolved_message,
 )
+from tilescope.server.stream.messages import MAX_WANTS, Credit, Tier, TierEnd, ViewWant, Want, parse
 from tilescope.tiler.pages import PageKey
 
 KEY = PageKey(3, 2, 10**12, 31)
@@ -34,6 +33,27 @@ def test_want_and_credit_are_parsed() -> None:
     assert parse(msgpack.packb({"type": "want", "id": 7, "pages": [list(KEY)]})) == Want(7, (KEY,), None)
     assert parse(msgpack.packb({"type": "want", "id": 8, "pages": [], "received": 5})) == Want(8, (), 5)
     assert parse(msgpack.packb({"type": "credit", "bytes": 1048576})) == Credit(1048576)
+
+
+OTHER = PageKey(0, 0, 0, 0)
+
+
+def test_tiers_come_in_their_own_order() -> None:
+    tiers = {"prefetch": [list(OTHER)], "visible": [list(KEY), list(OTHER)], "margin": []}
+    ends = (TierEnd(Tier.VISIBLE, 2), TierEnd(Tier.MARGIN, 2), TierEnd(Tier.PREFETCH, 3))
+    message = {"type": "want", "id": 7, "tiers": tiers, "received": 2}
+    assert parse(msgpack.packb(message)) == Want(7, (KEY, OTHER, OTHER), 2, ends)
+    assert parse(msgpack.packb({"type": "want", "id": 7, "tiers": {}})) == Want(7, ())
+
+
+VIEW = {"type": "view", "id": 7, "start": 10, "end": 2**60, "px": 1600, "tracks": [3, 1]}
+
+
+def test_views_are_parsed() -> None:
+    assert parse(msgpack.packb(VIEW)) == ViewWant(7, ViewRequest(10, 2**60, 1600, (3, 1)))
+    full = VIEW | {"start": "-5", "end": str(2**60), "nearby": [9], "have": [list(KEY)], "received": 4}
+    view = ViewRequest(-5, 2**60, 1600, (3, 1), (9,))
+    assert parse(msgpack.packb(full)) == ViewWant(7, view, frozenset({KEY}), 4)
 
 
 @pytest.mark.parametrize(
@@ -60,6 +80,24 @@ def test_want_and_credit_are_parsed() -> None:
         ({"type": "want", "id": 1, "pages": [[0, 0, -1, 0]]}, "page key"),
         ({"type": "want", "id": 1, "pages": [[0, 0, None, 0]]}, "page key"),
         ({"type": "want", "id": 1, "pages": [[0, 0, 0, 0]] * (MAX_WANTS + 1)}, "at most 4,096"),
+        ({"type": "want", "id": 1, "pages": [], "tiers": {}}, "either"),
+        ({"type": "want", "id": 1, "tiers": []}, "either"),
+        ({"type": "want", "id": 1, "tiers": {"soon": []}}, "either"),
+        ({"type": "want", "id": 1, "tiers": {"margin": 7}}, '"margin" is an array'),
+        ({"type": "want", "id": 1, "tiers": {tier: [[0, 0, 0, 0]] * 2000 for tier in Tier}}, "at most 4,096"),
+        (VIEW | {"start": 2**60}, "no view|no span|are no"),
+        (VIEW | {"start": "1e3"}, '"start" is a number of ticks'),
+        (VIEW | {"start": 1.0}, '"start" is a number of ticks'),
+        (VIEW | {"end": 2**63}, '"end" is a number of ticks'),
+        (VIEW | {"end": "9" * 5000}, '"end" is a number of ticks'),
+        (VIEW | {"px": 0}, "pixels wide"),
+        (VIEW | {"px": 10**6}, "pixels wide"),
+        (VIEW | {"tracks": 3}, '"tracks" is an array'),
+        (VIEW | {"tracks": [-1]}, '"tracks" is an array'),
+        (VIEW | {"nearby": ["3"]}, '"nearby" is an array'),
+        (VIEW | {"tracks": [0] * 1000, "nearby": [0] * 25}, "at most 1,024 tracks"),
+        (VIEW | {"have": [[1]]}, "page key"),
+        (VIEW | {"have": [[0, 0, 0, 0]] * 4097}, "at most 4,096"),
         ({"type": "credit"}, '"bytes"'),
         ({"type": "credit", "bytes": -1}, '"bytes"'),
         ({"type": "credit", "bytes": "many"}, '"bytes"'),
@@ -82,7 +120,7 @@ def test_random_bytes_are_refused_or_parsed_but_never_fail_otherwise(data: bytes
         message = parse(data)
     except BadMessage:
         return
-    assert isinstance(message, Want | Credit)
+    assert isinstance(message, Want | ViewWant | Credit)
 
 
 def test_frames_are_a_head_and_the_payload_behind_it() -> None:
@@ -90,5 +128,10 @@ def test_frames_are_a_head_and_the_payload_behind_it() -> None:
     assert head == {"type": "page", "id": 7, "key": list(KEY), "bytes": 7}
     assert payload == b"\x1f\x8bbytes"
     assert split(missing_message(7, KEY)) == ({"type": "missing", "id": 7, "key": list(KEY)}, b"")
+    done = {"type": "done", "id": 7, "tier": "margin"}
+    assert split(done_message(7, Tier.MARGIN)) == (done, b"")
+    ends = (TierEnd(Tier.VISIBLE, 1), TierEnd(Tier.MARGIN, 1), TierEnd(Tier.PREFETCH, 2))
+    tiers = {"visible": [list(KEY)], "margin": [], "prefetch": [list(OTHER)]}
+    assert split(resolved_message(7, (KEY, OTHER), ends)) == ({"type": "resolved", "id": 7, "tiers": tiers}, b"")
     assert split(done_message(7)) == ({"type": "done", "id": 7}, b"")
     assert split(error_message("bad", "why")) == ({"type": "error", "code": "bad", "message": "why"}, b"")

@@ -6,14 +6,14 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from tilescope.server.errors import BadMessage
-from tilescope.server.stream.messages import MAX_WANTS, Want
-from tilescope.server.stream.wants import Done, Fetch, WantQueue
+from tilescope.server.stream.messages import MAX_WANTS, Tier, TierEnd, Want
+from tilescope.server.stream.wants import Done, Fetch, Resolved, Step, WantQueue
 from tilescope.tiler.pages import PageKey
 
 A, B, C = (PageKey(0, 0, index, 0) for index in range(3))
 
 
-def drain(queue: WantQueue, size_bytes: int = 100) -> list[Fetch | Done]:
+def drain(queue: WantQueue, size_bytes: int = 100) -> list[Step]:
     """Does all that is due, with every page of that size."""
     steps = []
     while (step := queue.next_step()) is not None:
@@ -52,6 +52,37 @@ def test_a_new_list_cancels_what_was_left_of_the_old_one() -> None:
     assert queue.next_step() == Fetch(1, A)
     queue.replace(Want(2, (C,)))
     assert drain(queue) == [Fetch(2, C), Done(2)]
+
+
+TIERS = (TierEnd(Tier.VISIBLE, 1), TierEnd(Tier.MARGIN, 1), TierEnd(Tier.PREFETCH, 3))
+
+
+def test_the_end_of_each_tier_is_said_and_the_end_of_all() -> None:
+    queue = WantQueue()
+    queue.replace(Want(1, (A, B, C), tiers=TIERS))
+    ends = [Done(1, Tier.VISIBLE), Done(1, Tier.MARGIN), Done(1, Tier.PREFETCH), Done(1)]
+    assert drain(queue) == [Fetch(1, A), ends[0], ends[1], Fetch(1, B), Fetch(1, C), ends[2], ends[3]]
+
+
+def test_a_page_of_two_tiers_is_sent_with_the_more_urgent_one() -> None:
+    queue = WantQueue()
+    queue.replace(Want(1, (A, B, A), tiers=TIERS))
+    assert [step.key for step in drain(queue) if isinstance(step, Fetch)] == [A, B]
+
+
+def test_the_end_of_a_tier_needs_no_credit() -> None:
+    queue = WantQueue(credit_bytes=1)
+    queue.replace(Want(1, (A, B, C), tiers=TIERS))
+    assert drain(queue) == [Fetch(1, A), Done(1, Tier.VISIBLE), Done(1, Tier.MARGIN)]
+
+
+def test_a_resolved_view_is_announced_whole_and_sent_without_what_the_client_has() -> None:
+    queue = WantQueue()
+    want = Want(1, (A, B, C), tiers=TIERS, is_resolved=True)
+    queue.replace(want, have={B})
+    steps = drain(queue)
+    assert steps[0] == Resolved(want)
+    assert [step.key for step in steps if isinstance(step, Fetch)] == [A, C]
 
 
 def test_a_page_is_sent_while_credit_is_above_zero_and_not_after() -> None:
@@ -149,6 +180,7 @@ class Stream(RuleBasedStateMachine):
         if step is None:
             assert self.granted - self.spent <= 0 or not self.due
             return
+        assert isinstance(step, Fetch | Done)
         assert step.want_id == self.want.id
         if isinstance(step, Done):
             assert not self.due

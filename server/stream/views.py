@@ -1,0 +1,59 @@
+"""Want-lists made from views, for clients that know no shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from tilescope.server.errors import BadMessage, BadRequest
+from tilescope.server.runs.store import RunStore
+from tilescope.server.services import Questions, ViewRequest
+from tilescope.server.stream.messages import MAX_WANTS, Tier, TierEnd, ViewWant, Want
+from tilescope.tiler.errors import NotBuilt, UsageError
+from tilescope.tiler.resolver import PageWant
+from tilescope.tiler.resolver import Tier as Pass
+
+Resolve = Callable[[ViewRequest], list[PageWant]]
+
+# The passes of docs/resolver.md come in this order, those of one tier one after the other.
+_TIER_OF: Final = {
+    Pass.COARSE: Tier.VISIBLE,
+    Pass.SHARP: Tier.VISIBLE,
+    Pass.MARGIN: Tier.MARGIN,
+    Pass.ROOT: Tier.PREFETCH,
+}
+
+
+def resolve_view(message: ViewWant, resolve: Resolve) -> Want:
+    """The pages of a view with all three tiers, those included that the client has. Raises `BadMessage`."""
+    try:
+        found = resolve(message.view)[:MAX_WANTS]
+    except (UsageError, BadRequest) as error:
+        raise BadMessage(str(error)) from None
+    counts = dict.fromkeys(Tier, 0)
+    for want in found:
+        counts[_TIER_OF[want.tier]] += 1
+    ends: list[TierEnd] = []
+    for tier, count in counts.items():
+        ends.append(TierEnd(tier, count + (ends[-1].page_count if ends else 0)))
+    pages = tuple(want.key for want in found)
+    return Want(message.id, pages, message.received, tuple(ends), is_resolved=True)
+
+
+def pages_of_view(questions: Questions, store: RunStore, request: ViewRequest) -> list[PageWant]:
+    """The pages that show a view, most urgent first; in a build that is growing, of the tracks that are done."""
+    try:
+        return questions.view(store, request)
+    except NotBuilt:
+        pass
+    reader, view = questions.reader(store), request.view()
+
+    def is_done(track: int) -> bool:
+        try:
+            reader.pages(view, [track])
+        except NotBuilt:  # its block, or for a rollup one of its tracks', is not built yet
+            return False
+        return True
+
+    tracks, nearby = ([track for track in part if is_done(track)] for part in (request.tracks, request.nearby))
+    return reader.pages(view, tracks, nearby)
