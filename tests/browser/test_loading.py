@@ -58,7 +58,7 @@ def test_the_nearest_level_is_drawn_until_the_sharp_one_has_come(browser: Browse
         page.wait_for_timeout(300)
         assert not viewer.look()["sharp"]
         assert "Loading" in page.inner_text(".statusbar")
-        assert "events in view" in page.inner_text("[data-status=events]")
+        assert "events start here" in page.inner_text("[data-status=events]")
         assert page.evaluate(COLOURED_PART) > 0.02, "the timeline is blank"
         viewer.screenshot("loading")
         gate.open()

@@ -34,11 +34,9 @@ def same_value(shown: str, value: Any) -> bool:
 
 
 def same_args(shown: list[tuple[str, str]], event: Slice) -> bool:
-    # The category is shown with the arguments as well, where the file gives one.
-    rest = [pair for pair in shown if pair != ("cat", event.category)]
-    return len(rest) == len(event.args) and all(
+    return len(shown) == len(event.args) and all(
         name == expected and same_value(text, value)
-        for (name, text), (expected, value) in zip(rest, event.args, strict=True)
+        for (name, text), (expected, value) in zip(shown, event.args, strict=True)
     )
 
 

@@ -139,3 +139,35 @@ def test_a_long_name_leaves_the_page_as_wide_as_the_window(viewer: Viewer, serve
         ".filter(element => element.getBoundingClientRect().right > innerWidth + 1).length"
     )
     assert viewer.page.evaluate(beyond) == 0
+
+
+def test_a_run_that_is_mostly_empty_opens_where_its_events_are(viewer: Viewer, served: Served) -> None:
+    """One trace has some events thirteen days before the others."""
+    run = served.run_id("fuchsia_trace.json.gz")
+    viewer.open(run)
+    start, end = viewer.span()
+    assert 10**12 < end - start < 4 * 10**12, "some seconds of thirteen days"
+    note = viewer.page.locator(".note")
+    assert "311 h 47 min" in note.inner_text()
+    assert "99.4\u202f% of its events" in note.inner_text()
+    viewer.screenshot("busy-part")
+    viewer.page.keyboard.press("0")
+    viewer.rest()
+    start, end = viewer.span()
+    assert end - start > 10**18
+    assert note.count() == 0
+
+
+def test_the_category_of_an_event_is_shown_once(viewer: Viewer, served: Served) -> None:
+    run = served.run_id(TRACES[2])
+    viewer.open(run)
+    base = f"/runs/{run}/builds/{served.get(f'/runs/{run}/manifest')['build']}"
+    stream = next(int(item.key[1:]) for item in viewer.tree() if item.name.startswith("stream"))
+    event = served.get(f"{base}/events/{stream}/5")
+    assert {"name": "cat", "value": event["category"]} in event["args"]
+    viewer.page.goto("about:blank")
+    viewer.page.goto(f"{viewer.url}/?run={run}#v=1&sel={stream}.5")
+    viewer.wait("window.tilescope?.state === 'open'")
+    drawer = viewer.drawer()
+    assert drawer.event["Category"] == event["category"]
+    assert "cat" not in [name for name, _ in drawer.args]

@@ -20,6 +20,7 @@ import type { AppActions } from "./components/app-context";
 import type { Intent } from "./keys/table";
 import { AddressKeeper } from "./state/address";
 import { DetailsLoader, detailsView } from "./state/details";
+import { busyPart, FirstView } from "./state/first-view";
 import { ROW_PX } from "./state/layout";
 import { serverRoot } from "./state/location";
 import { RunOpener, runIdOf, runView } from "./state/run";
@@ -52,6 +53,7 @@ export class App implements AppActions {
   readonly #poller = new RunsPoller(() => this.#api.runs());
   readonly #opener = new RunOpener(this.#api, () => this.#poller.refresh());
   readonly #address = new AddressKeeper();
+  readonly #firstView = new FirstView();
   #details: DetailsLoader | null = null;
 
   start(): void {
@@ -167,6 +169,7 @@ export class App implements AppActions {
         motion.panStep(PAN_STEP * widthPx);
         return;
       case "fit-run":
+        busyPart.value = null;
         motion.glideTo(fit(bounds.peek(), widthPx, widthPx * RUN_PADDING));
         return;
       case "focus-selection":
@@ -206,6 +209,7 @@ export class App implements AppActions {
   }
 
   #showTrace(trace: Trace | null): void {
+    this.#firstView.forget();
     this.#details?.close();
     this.#details = null;
     session.peek()?.close();
@@ -221,6 +225,8 @@ export class App implements AppActions {
     const { api } = trace;
     this.#details = new DetailsLoader((track, ordinal, abort) => api.event(track, ordinal, abort));
     session.value = new Session(trace, theme.peek(), () => this.stage.invalidate());
+    if (wanted?.range == null)
+      void this.#firstView.find(trace, (range) => this.#showFirst(trace.manifest.range, range));
     if (wanted?.event != null && trace.tracks.has(wanted.event.track)) {
       this.#openGroupsOf(trace, wanted.event.track);
       this.select({ kind: "event", ...wanted.event });
@@ -228,6 +234,15 @@ export class App implements AppActions {
       const { firstTrack, lastTrack, ...range } = wanted.area;
       this.select({ kind: "area", range, firstTrack, lastTrack });
     }
+  }
+
+  /** Shows a part of the run, unless the user has begun to move. */
+  #showFirst(run: TickRange, range: TickRange): void {
+    const shown = visibleRange(view.peek());
+    const isWhole = shown.startTicks <= run.startTicks && shown.endTicks >= run.endTicks;
+    const { widthPx } = view.peek();
+    if (isWhole) this.stage.motion.jumpTo(fit(range, widthPx, widthPx * RUN_PADDING));
+    else busyPart.value = null;
   }
 
   /** Opens the groups around a track, so that it is on the screen. */

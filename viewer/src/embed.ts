@@ -7,6 +7,7 @@ import { visibleRange } from "@tilescope/client";
 import type { App } from "./app";
 import { detailsView } from "./state/details";
 import { drawStatus } from "./state/draw-status";
+import { isLooking } from "./state/first-view";
 import { runIdOf, runView } from "./state/run";
 import { selection } from "./state/selection";
 import { view } from "./state/view";
@@ -26,8 +27,9 @@ export interface EmbeddingApi {
     | { readonly kind: "area"; readonly start: string; readonly end: string };
   /** Whether everything that the view needs has arrived and has been drawn. */
   readonly sharp: boolean;
-  /** Events in view; null while loading or moving. */
+  /** Events that start in the view, and slices that reach into it; null while loading or moving. */
   readonly events: number | null;
+  readonly reachIn: number | null;
   /** Frames painted since the page was loaded. */
   readonly frames: number;
   /** What the last picture took to paint, in milliseconds. */
@@ -106,11 +108,17 @@ export function installEmbeddingApi(app: App): void {
     get sharp() {
       const { picture } = app.stage;
       return (
-        picture !== null && !app.stage.isDirty && [...picture.coverages.values()].every((coverage) => coverage.complete)
+        picture !== null &&
+        !isLooking.peek() &&
+        !app.stage.isDirty &&
+        [...picture.coverages.values()].every((coverage) => coverage.complete)
       );
     },
     get events() {
-      return drawStatus.peek().events;
+      return drawStatus.peek().events?.starts ?? null;
+    },
+    get reachIn() {
+      return drawStatus.peek().events?.reachIn ?? null;
     },
     get frames() {
       return app.stage.loop.paintedFrames;

@@ -8,6 +8,7 @@ export * from "./net/client";
 export * from "./net/error";
 export * from "./net/model";
 export * from "./net/names";
+export * from "./net/still";
 export * from "./net/stream";
 export * from "./pages/cache";
 export * from "./pages/coverage";

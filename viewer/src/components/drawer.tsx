@@ -10,7 +10,7 @@ import { changeSettings, DRAWER_HEIGHT_PX, settings } from "../state/settings";
 import { type Trace, trackPath } from "../state/trace";
 import { useApp } from "./app-context";
 import { copyText } from "./clipboard";
-import { argText, detailsTsv } from "./copy";
+import { argText, detailsTsv, shownArgs } from "./copy";
 import { Row, RunFacts, WallClockRow } from "./facts";
 import { busyPart, formatCount, formatPercent, plural } from "./format";
 import { CheckIcon, CloseIcon, CopyIcon, FitIcon } from "./icons";
@@ -78,6 +78,7 @@ const FLAG_TEXTS: Readonly<Record<string, string>> = {
 function EventPanel({ trace, details }: { trace: Trace; details: EventDetails }) {
   const { time } = trace.manifest;
   const endTicks = details.startTicks + details.durationTicks;
+  const args = shownArgs(details);
   const isSpan = details.kind !== "instant" && details.kind !== "counter";
   return (
     <>
@@ -116,9 +117,9 @@ function EventPanel({ trace, details }: { trace: Trace; details: EventDetails })
           </tbody>
         </table>
         <table class="facts" data-table="arguments">
-          <caption>{details.args.length === 0 ? "No arguments" : plural(details.args.length, "argument")}</caption>
+          <caption>{args.length === 0 ? "No arguments" : plural(args.length, "argument")}</caption>
           <tbody>
-            {details.args.map((arg, index) => (
+            {args.map((arg, index) => (
               // An argument may come twice: its place is its identity.
               <tr key={`${index} ${arg.name}`}>
                 <th scope="row">{arg.name}</th>

@@ -1,5 +1,7 @@
 /** Numbers as people read them, each with examples: input → output. */
 
+import type { EventCount } from "../state/draw-status";
+
 /** 999 → `999`, 12345 → `12 345` (narrow spaces). */
 export function formatCount(count: bigint | number): string {
   return count.toString().replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
@@ -54,4 +56,12 @@ export function plural(count: bigint | number, word: string): string {
 /** The part of a bin's time (over `lanes` rows) that is busy, 0 to 1. */
 export function busyPart(bin: { readonly busyTicks: bigint; readonly widthTicks: bigint }, lanes: number): number {
   return Number(bin.busyTicks) / (Number(bin.widthTicks) * lanes);
+}
+
+/** `12 events start here · 3 reach in`; `about` where bins at the edges of the view are counted whole. */
+export function eventsInView({ starts, reachIn, isExact }: EventCount): string {
+  const parts = [`${isExact ? "" : "about "}${plural(starts, "event")} start${starts === 1 ? "s" : ""} here`];
+  if (reachIn > 0)
+    parts.push(`${isExact ? "" : "at least "}${formatCount(reachIn)} reach${reachIn === 1 ? "es" : ""} in`);
+  return parts.join(" · ");
 }

@@ -5,10 +5,14 @@ import { drawStatus } from "../state/draw-status";
 import { runView } from "../state/run";
 import { trouble } from "../state/session";
 import { useApp } from "./app-context";
-import { formatBytes, formatCount, plural } from "./format";
+import { eventsInView, formatBytes, formatCount, plural } from "./format";
 
 const PROMISE =
   "Every bin carries the exact number of its events and their exact busy time: zooming out loses no event and no nanosecond.";
+
+const COUNTED =
+  "Events of the visible tracks that start in the time shown, and slices that start before and run in it. " +
+  "“About” where bins lie across its edges: they are counted whole.";
 
 function Progress() {
   const { missingPages, connection } = drawStatus.value;
@@ -57,11 +61,8 @@ export function StatusBar() {
             ? "Every event drawn as itself"
             : `Short events in bins of ${formatDuration(binTicks, manifest.time.tickPs)}`}
       </span>
-      <span
-        data-status="events"
-        title="Events of the visible tracks that start in the time shown; bins at the edges are counted whole"
-      >
-        {events === null ? "… events in view" : `${plural(events, "event")} in view`}
+      <span data-status="events" title={COUNTED}>
+        {events === null ? "… events start here" : eventsInView(events)}
       </span>
       {(manifest.warnings.length > 0 || ignored > 0n) && (
         <span>

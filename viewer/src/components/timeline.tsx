@@ -10,7 +10,8 @@ import { layout } from "../state/tracks";
 import { scroll } from "../state/view";
 import { connectArea } from "../timeline/area";
 import { connectPointer } from "../timeline/pointer";
-import { formatCount } from "./format";
+import { BusyNote } from "./busy-note";
+import { eventsInView, formatCount } from "./format";
 import { CollapseIcon, ExpandIcon } from "./icons";
 import { Minimap } from "./minimap";
 import { Splitter } from "./splitter";
@@ -48,7 +49,7 @@ function TreeHead({ app, trace }: { app: App; trace: Trace }) {
 
 function describe(trace: Trace): string {
   const { events } = drawStatus.value;
-  const shown = events === null ? "" : ` ${formatCount(events)} events in view.`;
+  const shown = events === null ? "" : ` ${eventsInView(events)}.`;
   return `Timeline of ${trace.manifest.name}.${shown} W and S zoom, A and D pan, question mark shows all keys.`;
 }
 
@@ -121,6 +122,7 @@ export function Timeline({ app, trace }: { app: App; trace: Trace }) {
           </div>
         </div>
       </div>
+      <BusyNote trace={trace} />
       <Splitter
         axis="x"
         label="Width of the track tree"

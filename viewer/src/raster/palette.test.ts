@@ -67,6 +67,20 @@ test("the same name has the same colour under another id; what has not arrived i
   expect(two.table[17]).toBe(two.neutral);
 });
 
+test("the first families of the order have a hue each, whatever they are called", () => {
+  const order = Array.from({ length: 8 }, (_, k) => `category ${k}`);
+  const table = new ColorTable("light", order);
+  // The same name throughout: the same lightness.
+  table.set(
+    0,
+    order.map((category) => ({ name: "n", category })),
+  );
+  expect(new Set(order.map((_, id) => table.css(id))).size).toBe(8);
+  const turned = new ColorTable("light", order.toReversed());
+  turned.set(0, [{ name: "n", category: "category 7" }]);
+  expect(turned.css(0)).toBe(table.css(0));
+});
+
 test("families of names", () => {
   expect(["fusion.123", "jit_step(42)", "%add.1 = f32[]", "void gemm<float>(int)", "42", "::name"].map(stem)).toEqual([
     "fusion",

@@ -1,7 +1,7 @@
 /**
  * Colours of events: hue by category, lightness by name.
  *
- * The same name has the same colour in every run. Hues are spaced so that people with the common kinds of colour
+ * The busiest categories of a run have the hues in the palette's order, the others one by their name. Hues are spaced so that people with the common kinds of colour
  * blindness can tell neighbours apart, and the lightness steps differ without any hue. Text on an event has a contrast
  * of at least 4.5:1.
  */
@@ -45,12 +45,16 @@ export interface NamedEvent {
 /** Colours by name id. Ids whose names have not arrived yet are a neutral grey. */
 export class ColorTable {
   readonly theme: Theme;
+  /** Hues of the busiest families. */
+  private readonly hues: ReadonlyMap<string, number>;
   private readonly swatches: readonly Swatch[];
   private packed = new Uint32Array(0);
   private choice = new Uint8Array(0);
 
-  constructor(theme: Theme) {
+  /** `order`: families of events, those first that are to be told apart first. */
+  constructor(theme: Theme, order: readonly string[] = []) {
     this.theme = theme;
+    this.hues = new Map(order.slice(0, HUES.length).map((family, hue) => [family, hue]));
     const { lightness, chroma, neutral } = TONES[theme];
     const tones = HUES.flatMap((hue) => lightness.map((value) => oklch(value, chroma, hue)));
     this.swatches = [oklch(neutral, 0, 0), ...tones].map(swatch);
@@ -69,7 +73,8 @@ export class ColorTable {
   set(firstId: number, names: readonly NamedEvent[]): void {
     this.grow(firstId + names.length);
     names.forEach((event, k) => {
-      const choice = swatchOf(event);
+      const family = familyOf(event);
+      const choice = swatchOf(event.name, this.hues.get(family) ?? hash(family) % HUES.length);
       this.choice[firstId + k] = choice;
       this.packed[firstId + k] = this.swatches[choice]!.packed;
     });
@@ -98,11 +103,15 @@ export class ColorTable {
   }
 }
 
-/** Number 1 to 40 of an event's swatch. An event without a category is grouped by the stem of its name. */
-function swatchOf({ name, category }: NamedEvent): number {
-  const hue = hash(category === "" ? stem(name) : category) % HUES.length;
+/** Number 1 to 40 of the swatch of a name. */
+function swatchOf(name: string, hue: number): number {
   const tone = hash(name) % TONES.light.lightness.length;
   return 1 + hue * TONES.light.lightness.length + tone;
+}
+
+/** What shares a hue: the events of a category; those without one are grouped by the stem of their name. */
+export function familyOf({ name, category }: NamedEvent): string {
+  return category === "" ? stem(name) : category;
 }
 
 /** What a family of names has in common: `fusion.123` → `fusion`, `jit_step(42)` → `jit_step`, `%add.1 = f32` → `%add`. */

@@ -3,6 +3,16 @@
 import { signal } from "@preact/signals";
 import type { Ticks } from "@tilescope/client";
 
+/** Events of the visible tracks that the view shows a part of. */
+export interface EventCount {
+  /** Events that start in the view. */
+  readonly starts: number;
+  /** Slices that start before the view and run in it. */
+  readonly reachIn: number;
+  /** Whether both are exact: not where a bin with events lies across an edge of the view. Bins count whole. */
+  readonly isExact: boolean;
+}
+
 export interface DrawStatus {
   /** Pages that the view needs and that have not arrived. */
   readonly missingPages: number;
@@ -10,8 +20,8 @@ export interface DrawStatus {
   readonly connection: "connecting" | "open" | "polling" | "closed";
   /** Width of the widest bins drawn, or null when every event is drawn as itself. */
   readonly binTicks: Ticks | null;
-  /** Events of the visible tracks that start in the view, bins at its edges counted whole; null while loading or moving. */
-  readonly events: number | null;
+  /** Null while loading or moving. */
+  readonly events: EventCount | null;
   /** Milliseconds that the last picture took to paint. */
   readonly frameMs: number;
 }

@@ -1,9 +1,13 @@
 /** What runs while a trace is open: the tile client, the names, the colours. One at a time. */
 
 import { signal } from "@preact/signals";
-import { type DrawTile, type EventName, NameTable, TileClient, type TileData } from "@tilescope/client";
+import { type DrawTile, type EventName, NameTable, StillClient, TileClient, type TileData } from "@tilescope/client";
 import { ColorTable, type Theme } from "../raster/palette";
+import { findHueOrder } from "./hue-order";
 import type { Trace } from "./trace";
+
+/** So long the events stay grey at most. */
+const HUES_PATIENCE_MS = 1500;
 
 export class Session {
   readonly trace: Trace;
@@ -11,6 +15,8 @@ export class Session {
   readonly #names: NameTable;
   readonly #arrived: { readonly firstId: number; readonly names: readonly EventName[] }[] = [];
   readonly #seen = new WeakSet<TileData>();
+  /** Families of events by busy time; null until known: everything is grey rather than of a colour that changes. */
+  #hueOrder: readonly string[] | null = null;
   #colors: ColorTable;
 
   /** `onChange`: something to draw has arrived. */
@@ -24,11 +30,12 @@ export class Session {
       manifest.names.pageSize,
       (firstId, names) => {
         this.#arrived.push({ firstId, names });
-        this.#colors.set(firstId, names);
+        if (this.#hueOrder !== null) this.#colors.set(firstId, names);
         namesVersion.value += 1;
         onChange();
       },
     );
+    void this.#orderHues().then(onChange);
     this.client = new TileClient({
       rootLevel: manifest.rootLevel,
       loadShape: (block) => api.shape(block),
@@ -43,11 +50,25 @@ export class Session {
 
   /** Colours of the theme; asked for by each frame, made anew when the theme has changed. */
   colors(theme: Theme): ColorTable {
-    if (this.#colors.theme !== theme) {
-      this.#colors = new ColorTable(theme);
-      for (const { firstId, names } of this.#arrived) this.#colors.set(firstId, names);
-    }
+    if (this.#colors.theme !== theme) this.#makeColors(theme);
     return this.#colors;
+  }
+
+  async #orderHues(): Promise<void> {
+    const { api, manifest } = this.trace;
+    const client = new StillClient(api, manifest.rootLevel);
+    // Where something cannot be loaded the timeline says so: it needs the same and more.
+    const search = findHueOrder(this.trace, client, this.#names).catch(() => []);
+    const late = new Promise<readonly string[]>((resolve) => setTimeout(() => resolve([]), HUES_PATIENCE_MS));
+    this.#hueOrder = await Promise.race([search, late]);
+    this.#makeColors(this.#colors.theme);
+    namesVersion.value += 1;
+  }
+
+  #makeColors(theme: Theme): void {
+    this.#colors = new ColorTable(theme, this.#hueOrder ?? []);
+    if (this.#hueOrder === null) return;
+    for (const { firstId, names } of this.#arrived) this.#colors.set(firstId, names);
   }
 
   /** Asks for the names of what is drawn, so that it gets its colours; each tile is looked through once. */

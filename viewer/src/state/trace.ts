@@ -1,6 +1,6 @@
 /** An opened run: everything about it that does not change while it is open. */
 
-import type { BuildApi, Group, Manifest, Track, TrackTree } from "@tilescope/client";
+import type { BuildApi, Group, Manifest, Track, TrackRequest, TrackTree } from "@tilescope/client";
 import { buildTree, type TreeNode } from "./tree";
 
 export interface Trace {
@@ -19,6 +19,23 @@ export function makeTrace(manifest: Manifest, api: BuildApi, answer: TrackTree):
     tracks: new Map(answer.tracks.map((track) => [track.id, track])),
     groups: new Map(answer.groups.map((group) => [group.id, group])),
   };
+}
+
+/** The rollups that no other rollup sums, with events: together they hold every slice and instant once. */
+export function topRollups(trace: Trace): readonly Track[] {
+  const found: Track[] = [];
+  const visit = (node: TreeNode): void => {
+    if (node.kind !== "group") return;
+    if (node.rollup === null) node.children.forEach(visit);
+    else if (node.rollup.events > 0n) found.push(node.rollup);
+  };
+  trace.roots.forEach(visit);
+  return found;
+}
+
+/** How a track is asked for. */
+export function requestOf({ id, kind, children }: Track): TrackRequest {
+  return kind === "rollup" ? { track: id, kind, children } : { track: id, kind };
 }
 
 /** Where a track is: its groups' names from the outside in, and its own. */

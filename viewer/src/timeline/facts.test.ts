@@ -44,22 +44,36 @@ function pictureOf(view: View, complete = true): Picture {
 
 const startingIn = (from: number, to: number) => events.filter(({ start }) => start >= from && start < to).length;
 
+const reachingInto = (at: number) => events.filter((e) => e.start < at && e.start + e.duration > at).length;
+
 describe("countEvents", () => {
   it("is exact for the whole run, at any zoom", () => {
-    for (const ticksPerPx of [70, 200, 600]) expect(countEvents(pictureOf(viewOf(0, ticksPerPx, 1000)))).toBe(3000);
+    for (const ticksPerPx of [70, 200, 600]) {
+      const count = countEvents(pictureOf(viewOf(0, ticksPerPx, 1000)));
+      expect(count).toEqual({ starts: 3000, reachIn: 0, isExact: true });
+    }
   });
 
   it("is exact where events are drawn as themselves", () => {
     const view = viewOf(10_007, 1, 500);
     expect(widestBinTicks(pictureOf(view))).toBeNull();
-    expect(countEvents(pictureOf(view))).toBe(startingIn(10_007, 10_507));
+    expect(countEvents(pictureOf(view))).toEqual({
+      starts: startingIn(10_007, 10_507),
+      reachIn: reachingInto(10_007),
+      isExact: true,
+    });
+    expect([...Array(20).keys()].some((k) => reachingInto(10_000 + 13 * k) > 0)).toBe(true);
+    for (let start = 10_000; start < 10_260; start += 13) {
+      expect(countEvents(pictureOf(viewOf(start, 1, 500)))?.reachIn).toBe(reachingInto(start));
+    }
   });
 
   it("is exact but for the bins at the edges", () => {
     const picture = pictureOf(viewOf(10_007, 30, 1000));
     const binTicks = Number(widestBinTicks(picture));
     expect(binTicks).toBeGreaterThan(1);
-    const count = countEvents(picture)!;
+    const { starts: count, isExact } = countEvents(picture)!;
+    expect(isExact).toBe(false);
     expect(count).toBeGreaterThanOrEqual(startingIn(10_007, 40_007));
     expect(count).toBeLessThanOrEqual(startingIn(10_007 - binTicks, 40_007 + binTicks));
   });

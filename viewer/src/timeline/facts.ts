@@ -1,6 +1,7 @@
 /** What the status line says of a picture, counted from the very tiles that are drawn. Pure. */
 
 import { type Coverage, type DrawTile, SLICE_CONTINUES, type Ticks, ticks, visibleRange } from "@tilescope/client";
+import type { EventCount } from "../state/draw-status";
 import type { Picture } from "./picture";
 
 /** The widest bins that are drawn; null where every event is drawn as itself. */
@@ -14,15 +15,20 @@ export function widestBinTicks(picture: Picture): Ticks | null {
   return binTicks === 0 ? null : ticks(binTicks);
 }
 
-/** Events that start in the view; bins at its edges count whole. Null while something is missing. */
-export function countEvents(picture: Picture): number | null {
+/** Counted from what is drawn; null while something is missing. */
+export function countEvents(picture: Picture): EventCount | null {
   const range = visibleRange(picture.deviceView);
-  let events = 0;
+  const sum = { starts: 0, reachIn: 0, isExact: true };
   for (const coverage of coveragesOf(picture)) {
     if (!coverage.complete) return null;
-    for (const draw of coverage.draws) events += countIn(draw, range.startTicks, range.endTicks);
+    coverage.draws.forEach((draw, k) => {
+      const part = countIn(draw, range.startTicks, range.endTicks, k === 0);
+      sum.starts += part.starts;
+      sum.reachIn += part.reachIn;
+      sum.isExact &&= part.isExact;
+    });
   }
-  return events;
+  return sum;
 }
 
 /** Of each track once; not of rollups, which repeat the events of their tracks. */
@@ -31,22 +37,32 @@ function coveragesOf({ scene, coverages }: Picture): readonly Coverage[] {
   return [...tracks].flatMap((track) => coverages.get(track) ?? []);
 }
 
-function countIn({ tile }: DrawTile, startTicks: Ticks, endTicks: Ticks): number {
+/** `isFirst`: of its track. A slice that reaches over the edge is in every tile that it overlaps, and counted once. */
+function countIn({ tile }: DrawTile, startTicks: Ticks, endTicks: Ticks, isFirst: boolean): EventCount {
   // Relative to the tile's origin: doubles are enough to decide on which side of the view's edge an event starts.
   const from = Number(startTicks - tile.originTicks);
   const to = Number(endTicks - tile.originTicks);
-  let count = 0;
+  let starts = 0;
+  let reachIn = 0;
+  let isExact = true;
   const { slices, bins, counterBins, samples } = tile;
   for (let k = 0; k < slices.length; k++) {
     const start = slices.startOffset[k]!;
-    if ((slices.flags[k]! & SLICE_CONTINUES) === 0 && start >= from && start < to) count += 1;
+    if ((slices.flags[k]! & SLICE_CONTINUES) === 0 && start >= from && start < to) starts += 1;
+    if (isFirst && start < from && slices.endOffset[k]! > from) reachIn += 1;
   }
   for (let k = 0; k < samples.length; k++) {
     const time = samples.timeOffset[k]!;
-    if (time >= from && time < to) count += 1;
+    if (time >= from && time < to) starts += 1;
   }
-  const overlaps = (bin: number) => (bin + 1) * tile.binTicks > from && bin * tile.binTicks < to;
-  for (let k = 0; k < bins.length; k++) if (overlaps(bins.bin[k]!)) count += bins.count[k]!;
-  for (let k = 0; k < counterBins.length; k++) if (overlaps(counterBins.bin[k]!)) count += counterBins.n[k]!;
-  return count;
+  const addBin = (bin: number, count: number): void => {
+    const begin = bin * tile.binTicks;
+    const end = begin + tile.binTicks;
+    if (end <= from || begin >= to) return;
+    starts += count;
+    if (begin < from || (end > to && count > 0)) isExact = false;
+  };
+  for (let k = 0; k < bins.length; k++) addBin(bins.bin[k]!, bins.count[k]!);
+  for (let k = 0; k < counterBins.length; k++) addBin(counterBins.bin[k]!, counterBins.n[k]!);
+  return { starts, reachIn, isExact };
 }

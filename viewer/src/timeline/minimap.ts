@@ -3,39 +3,18 @@
  * the view's pages, so that they never leave the cache.
  */
 
-import {
-  blockOf,
-  Composer,
-  coverage,
-  decodePage,
-  fit,
-  missingBlocks,
-  PageCache,
-  pageName,
-  resolve,
-  type ShapeIndex,
-  sharpLevel,
-  type Track,
-  type TrackRequest,
-  terminalsAbove,
-  type View,
-  visibleRange,
-} from "@tilescope/client";
+import { fit, StillClient, type Track, type View } from "@tilescope/client";
 import type { Theme } from "../raster/palette";
 import { RowRaster } from "../raster/raster";
 import { namesVersion, type Session } from "../state/session";
-import type { Trace } from "../state/trace";
+import { requestOf, type Trace } from "../state/trace";
 import type { CanvasTheme } from "./canvas-theme";
-import { requestOf } from "./scene";
 import { Surface } from "./surface";
 
 /** More lanes than this are thinner than a pixel. */
 const MAX_LANES = 30;
 const PADDING_PX = 3;
 const HEIGHT_PX = 36;
-
-/** Shape records that are loaded at the same time. */
-const MAX_SHAPES = 4;
 
 /** The rollups that the minimap shows, in screen order: those with the most busy time where there are too many. */
 export function minimapTracks(trace: Trace): readonly Track[] {
@@ -50,14 +29,7 @@ export class MinimapPainter {
   readonly #surface: Surface;
   readonly #image: HTMLCanvasElement;
   readonly #tracks: readonly Track[];
-  readonly #cache = new PageCache(64 * 1024 * 1024);
-  readonly #shapes = new Map<number, ShapeIndex>();
-  readonly #composer: Composer;
-  readonly #asked = new Set<string>();
-  /** Blocks whose shape records were asked for, and how many of them are on their way. */
-  readonly #askedBlocks = new Set<number>();
-  #loadingShapes = 0;
-  readonly #onArrival: () => void;
+  readonly #client: StillClient;
   readonly #raster = new RowRaster();
   #painted = "";
   #arrivals = 0;
@@ -67,9 +39,10 @@ export class MinimapPainter {
     this.#surface = new Surface(canvas);
     this.#image = image;
     this.#tracks = minimapTracks(trace);
-    this.#onArrival = onArrival;
-    this.#composer = new Composer(this.#shapes, this.#lookup, trace.manifest.rootLevel);
-    for (const block of new Set(this.#tracks.map((track) => blockOf(track.id)))) void this.#loadShape(block);
+    this.#client = new StillClient(trace.api, trace.manifest.rootLevel, () => {
+      this.#arrivals += 1;
+      onArrival();
+    });
   }
 
   /** Paints when anything but the position of the view has changed. */
@@ -80,8 +53,8 @@ export class MinimapPainter {
     this.#painted = key;
     const whole = fit(this.#trace.manifest.range, Math.round(view.widthPx * ratio));
     const requests = this.#tracks.map(requestOf);
-    this.#loadChildShapes(requests, whole);
-    this.#loadPages(requests, whole);
+    // The timeline asks for the same and says what is wrong with it; the minimap stays without these lanes.
+    this.#client.complete(requests, whole).catch(() => undefined);
     const context = this.#surface.begin(view.widthPx, HEIGHT_PX, ratio);
     context.fillStyle = values.panel;
     context.fillRect(0, 0, whole.widthPx, HEIGHT_PX * ratio);
@@ -89,7 +62,7 @@ export class MinimapPainter {
     const image = this.#raster.draw(
       this.#tracks.map((track, lane) => ({
         kind: track.kind,
-        draws: this.#draws(requests[lane]!, whole),
+        draws: this.#client.coverage(requests[lane]!, whole).draws,
         firstLane: lane,
         firstRow: 0,
         rows: 1,
@@ -115,63 +88,5 @@ export class MinimapPainter {
   /** Time at a place of the minimap: the same fit as the picture's. */
   wholeView(widthPx: number): View {
     return fit(this.#trace.manifest.range, widthPx);
-  }
-
-  #draws(request: TrackRequest, whole: View) {
-    const shape = this.#shapes.get(blockOf(request.track));
-    if (shape === undefined) return [];
-    return coverage(this.#lookup, shape, request, whole, this.#trace.manifest.rootLevel, this.#composer).draws;
-  }
-
-  readonly #lookup = (track: number, level: number, index: number) => this.#cache.lookup(track, level, index);
-
-  /** The shape records of what is inside rollups whose own tiles are too coarse for the whole run. */
-  #loadChildShapes(requests: readonly TrackRequest[], whole: View): void {
-    const { rootLevel } = this.#trace.manifest;
-    const level = sharpLevel(whole.ticksPerPx, rootLevel);
-    for (const request of requests) {
-      if (terminalsAbove(this.#shapes, request, visibleRange(whole), level, rootLevel).length === 0) continue;
-      for (const block of missingBlocks(this.#shapes, request.children ?? [])) {
-        if (this.#loadingShapes >= MAX_SHAPES) return;
-        if (!this.#askedBlocks.has(block)) void this.#loadShape(block);
-      }
-    }
-  }
-
-  async #loadShape(block: number): Promise<void> {
-    this.#askedBlocks.add(block);
-    this.#loadingShapes += 1;
-    try {
-      this.#shapes.set(block, await this.#trace.api.shape(block));
-    } catch {
-      // The timeline asks for the same record and says what is wrong with it; the minimap stays without these lanes.
-      return;
-    } finally {
-      this.#loadingShapes -= 1;
-    }
-    this.#arrived();
-  }
-
-  #loadPages(requests: readonly TrackRequest[], whole: View): void {
-    const { rootLevel } = this.#trace.manifest;
-    const { partsOf } = this.#composer;
-    const wants = resolve({ view: whole, tracks: requests, rootLevel, shapes: this.#shapes, marginPx: 0, partsOf });
-    for (const { key, name, tier } of wants) {
-      if (tier !== "sharp" && tier !== "coarse") continue;
-      if (this.#asked.has(name)) continue;
-      this.#asked.add(name);
-      this.#trace.api.page(key).then(
-        (bytes) => {
-          this.#cache.add(decodePage(bytes, key));
-          this.#arrived();
-        },
-        () => this.#asked.delete(pageName(key)),
-      );
-    }
-  }
-
-  #arrived(): void {
-    this.#arrivals += 1;
-    this.#onArrival();
   }
 }

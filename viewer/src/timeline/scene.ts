@@ -15,6 +15,7 @@ import {
   ROW_PX,
   stickyHeader,
 } from "../state/layout";
+import { requestOf } from "../state/trace";
 
 /** A track on the screen. Lengths in CSS pixels from the upper edge of the timeline. */
 export interface SceneTrack {
@@ -107,10 +108,6 @@ export function buildScene(layout: Layout, scrollPx: number, heightPx: number): 
   // A header that is not cut is its own sticky header.
   if (sticky !== null && sticky.item.topPx < scrollPx) addHeader(sticky.item.node.rollup, sticky.offsetPx, true);
   return { tracks, headers, edgesPx, lanes, endPx: layout.heightPx - scrollPx };
-}
-
-export function requestOf({ id, kind, children }: Track): TrackRequest {
-  return kind === "rollup" ? { track: id, kind, children } : { track: id, kind };
 }
 
 /** The tracks of a scene as the tile client wants them: each once, from top to bottom. */

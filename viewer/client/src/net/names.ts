@@ -6,6 +6,7 @@ export type LoadNames = (page: number) => Promise<readonly EventName[]>;
 
 export class NameTable {
   private readonly pages = new Map<number, readonly EventName[] | "loading">();
+  private readonly loads = new Map<number, Promise<void>>();
 
   /** `onLoad` is called with the first name id of a page and its names. */
   constructor(
@@ -24,7 +25,23 @@ export class NameTable {
     return names === undefined || names === "loading" ? undefined : names[id % this.pageSize];
   }
 
-  private async fetch(page: number): Promise<void> {
+  /** Resolves when the names of these ids are there, or could not be loaded. */
+  async want(ids: Iterable<number>): Promise<void> {
+    const pages = new Set<number>();
+    for (const id of ids) {
+      this.get(id);
+      pages.add(Math.floor(id / this.pageSize));
+    }
+    await Promise.all([...pages].map((page) => this.loads.get(page)));
+  }
+
+  private fetch(page: number): Promise<void> {
+    const load = this.loadPage(page);
+    this.loads.set(page, load);
+    return load;
+  }
+
+  private async loadPage(page: number): Promise<void> {
     this.pages.set(page, "loading");
     try {
       const names = await this.load(page);

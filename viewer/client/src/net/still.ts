@@ -1,0 +1,118 @@
+/**
+ * Tiles of views that stand still, fetched over HTTP: for a minimap, or for a question about the whole run.
+ *
+ * They are few, and are kept apart from the pages of the view that moves, so that they never leave the memory.
+ */
+
+import type { View } from "../base/view";
+import { visibleRange } from "../base/view";
+import { PageCache } from "../pages/cache";
+import { type Coverage, coverage } from "../pages/coverage";
+import { blockOf, type PageKey } from "../pages/key";
+import { decodePage } from "../pages/page";
+import { Composer, missingBlocks } from "../pages/parts";
+import { resolve, sharpLevel, type TrackRequest, terminalsAbove } from "../pages/resolver";
+import type { ShapeIndex } from "../pages/shape";
+import type { TileData } from "../pages/tile";
+
+/** The part of a build's API that is needed. */
+export interface StillSource {
+  shape(block: number): Promise<ShapeIndex>;
+  page(key: PageKey): Promise<Uint8Array>;
+}
+
+const BUDGET_BYTES = 64 * 1024 * 1024;
+
+/** Browsers open about six connections to a server; others want some of them. */
+const MAX_REQUESTS = 3;
+
+const NOTHING: Coverage = { draws: [], complete: false };
+
+export class StillClient {
+  private readonly cache = new PageCache(BUDGET_BYTES);
+  private readonly shapes = new Map<number, ShapeIndex>();
+  private readonly composer: Composer;
+  /** What was asked for, by name; of what has failed, too: it is not asked for again. */
+  private readonly asked = new Map<string, Promise<void>>();
+  private readonly waiting: (() => void)[] = [];
+  private running = 0;
+
+  /** `onArrival`: there is more to draw. */
+  constructor(
+    private readonly source: StillSource,
+    private readonly rootLevel: number,
+    private readonly onArrival: () => void = () => undefined,
+  ) {
+    this.composer = new Composer(this.shapes, this.lookup, rootLevel);
+  }
+
+  /** Loads everything that a view of these tracks needs; rejects with the first error. */
+  async complete(requests: readonly TrackRequest[], view: View): Promise<void> {
+    for (let done = false; !done; ) {
+      const before = this.asked.size;
+      await Promise.all([...this.askShapes(requests, view), ...this.askPages(requests, view)]);
+      done = this.asked.size === before;
+    }
+  }
+
+  /** What can be drawn now. */
+  coverage(request: TrackRequest, view: View): Coverage {
+    const shape = this.shapes.get(blockOf(request.track));
+    return shape === undefined ? NOTHING : coverage(this.lookup, shape, request, view, this.rootLevel, this.composer);
+  }
+
+  private readonly lookup = (track: number, level: number, index: number): TileData | undefined =>
+    this.cache.lookup(track, level, index);
+
+  private *askShapes(requests: readonly TrackRequest[], view: View): Iterable<Promise<void>> {
+    const level = sharpLevel(view.ticksPerPx, this.rootLevel);
+    const range = visibleRange(view);
+    for (const request of requests) {
+      yield this.askShape(blockOf(request.track));
+      if (terminalsAbove(this.shapes, request, range, level, this.rootLevel).length > 0) {
+        for (const block of missingBlocks(this.shapes, request.children ?? [])) {
+          yield this.askShape(block);
+        }
+      }
+    }
+  }
+
+  private askShape(block: number): Promise<void> {
+    return this.ask(`shape ${block}`, async () => {
+      this.shapes.set(block, await this.source.shape(block));
+    });
+  }
+
+  private *askPages(requests: readonly TrackRequest[], view: View): Iterable<Promise<void>> {
+    const { shapes, rootLevel, composer } = this;
+    for (const want of resolve({ view, tracks: requests, rootLevel, shapes, marginPx: 0, partsOf: composer.partsOf })) {
+      if (want.tier === "coarse" || want.tier === "sharp") {
+        yield this.ask(want.name, async () => {
+          this.cache.add(decodePage(await this.source.page(want.key), want.key));
+        });
+      }
+    }
+  }
+
+  private ask(name: string, load: () => Promise<void>): Promise<void> {
+    let asked = this.asked.get(name);
+    if (asked === undefined) {
+      asked = this.inTurn(load).then(() => this.onArrival());
+      this.asked.set(name, asked);
+    }
+    return asked;
+  }
+
+  private async inTurn(load: () => Promise<void>): Promise<void> {
+    if (this.running >= MAX_REQUESTS) {
+      await new Promise<void>((resolve) => this.waiting.push(resolve));
+    }
+    this.running += 1;
+    try {
+      await load();
+    } finally {
+      this.running -= 1;
+      this.waiting.shift()?.();
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import { fit, StillClient, ticks } from "@tilescope/client";
+import { type EventInput, Pyramid, rollupTiles, sliceTiles } from "@tilescope/client/testing/pyramid";
+import { describe, expect, it } from "vitest";
+import { type CountedSpan, findBusyRange, shortestRange } from "./busy-span";
+
+const span = (start: number, end: number, count: number): CountedSpan => ({
+  startTicks: BigInt(start),
+  endTicks: BigInt(end),
+  count,
+});
+const range = (start: number, end: number) => ({ startTicks: ticks(start), endTicks: ticks(end) });
+
+describe("shortestRange", () => {
+  const spans = [span(0, 10, 1), span(500, 510, 40), span(510, 520, 60), span(900, 910, 2)];
+
+  it("holds everything when nothing may be outside", () => {
+    expect(shortestRange(spans, 0)).toEqual(range(0, 910));
+  });
+
+  it("leaves out what may be outside, on the side where it helps most", () => {
+    expect(shortestRange(spans, 1)).toEqual(range(500, 910));
+    expect(shortestRange([...spans, span(950, 960, 1)], 1)).toEqual(range(500, 960));
+    expect(shortestRange([span(400, 410, 2), ...spans.slice(1)], 2)).toEqual(range(400, 520));
+    expect(shortestRange(spans, 3)).toEqual(range(500, 520));
+  });
+
+  it("is none without events", () => {
+    expect(shortestRange([span(0, 5, 0)], 3)).toBeNull();
+  });
+});
+
+describe("findBusyRange", () => {
+  const options = { rootLevel: 6, leafEvents: 30, tilesPerPage: 8 };
+  const run = range(0, 1_000_000);
+  const burst: EventInput[] = Array.from({ length: 1200 }, (_, k) => ({
+    start: 700_000 + k,
+    duration: 1,
+    row: 0,
+    name: 0,
+  }));
+  const lonely: EventInput = { start: 3, duration: 5, row: 0, name: 0 };
+
+  function clientOf(events: readonly EventInput[]) {
+    const pyramid = new Pyramid([...sliceTiles(0, events, options), ...rollupTiles(1, events, options, 500)], 8);
+    const source = {
+      shape: async () => pyramid.shape(),
+      page: async (key: { block: number; level: number; index: number; slot: number }) =>
+        pyramid.pages.get(`0/${key.level}/${key.index}/${key.slot}`)!.bytes,
+    };
+    return new StillClient(source, options.rootLevel);
+  }
+  const rollup = { track: 1, kind: "rollup", children: [0] } as const;
+
+  it("closes in on a burst, to about a pixel on each side", async () => {
+    const found = await findBusyRange(clientOf([lonely, ...burst]), [rollup], run);
+    expect(Number(found!.startTicks)).toBeLessThanOrEqual(700_013);
+    expect(Number(found!.startTicks)).toBeGreaterThan(699_900);
+    expect(Number(found!.endTicks)).toBeGreaterThanOrEqual(701_180);
+    expect(Number(found!.endTicks)).toBeLessThan(701_300);
+    expect(found!.share).toBeLessThanOrEqual(1);
+    expect(found!.share).toBeGreaterThanOrEqual(0.99);
+  });
+
+  it("is none where the run is filled, or has too much elsewhere", async () => {
+    const everywhere = burst.map((event, k) => ({ ...event, start: 800 * k }));
+    expect(await findBusyRange(clientOf(everywhere), [rollup], run)).toBeNull();
+    const few = Array.from({ length: 20 }, (_, k) => ({ ...lonely, start: 20 * k }));
+    expect(await findBusyRange(clientOf([...few, ...burst]), [rollup], run)).toBeNull();
+  });
+
+  it("is none where something runs all the time, though little starts", async () => {
+    const long = { start: 5, duration: 900_000, row: 0, name: 0 };
+    expect(await findBusyRange(clientOf([long, ...burst]), [rollup], run)).toBeNull();
+  });
+
+  it("draws the same as the tile client would", async () => {
+    const client = clientOf(burst);
+    const view = fit(run, 1000);
+    await client.complete([rollup], view);
+    expect(client.coverage(rollup, view).complete).toBe(true);
+  });
+});

@@ -1,0 +1,50 @@
+/** What is shown first of a run that is mostly empty: its busy part, with a word on that. */
+
+import { signal } from "@preact/signals";
+import { StillClient, type TickRange } from "@tilescope/client";
+import { type BusyRange, findBusyRange } from "./busy-span";
+import { requestOf, type Trace, topRollups } from "./trace";
+
+/** The busy part that is shown instead of the whole run, until the user has seen that it is so. */
+export const busyPart = signal<BusyRange | null>(null);
+
+/** While it is not known yet what is shown first. */
+export const isLooking = signal(false);
+
+/** With more groups than this, finding out would cost more than it is worth. */
+const MAX_ROLLUPS = 64;
+
+/** Whoever waits longer than this has begun to look at the whole run. */
+const PATIENCE_MS = 1500;
+
+export class FirstView {
+  #current: Trace | null = null;
+
+  /** Looks for the busy part of a trace; calls back where there is one, and soon enough. */
+  async find(trace: Trace, onFound: (range: TickRange) => void): Promise<void> {
+    this.forget();
+    const rollups = topRollups(trace);
+    if (rollups.length === 0 || rollups.length > MAX_ROLLUPS) return;
+    this.#current = trace;
+    isLooking.value = true;
+    const { manifest, api } = trace;
+    const client = new StillClient(api, manifest.rootLevel);
+    // Where something cannot be loaded the timeline says so: it needs the same and more.
+    const search = findBusyRange(client, rollups.map(requestOf), manifest.range).catch(() => null);
+    const late = new Promise<null>((resolve) => setTimeout(() => resolve(null), PATIENCE_MS));
+    const found = await Promise.race([search, late]);
+    if (this.#current !== trace) return;
+    isLooking.value = false;
+    if (found !== null) {
+      busyPart.value = found;
+      onFound(found);
+    }
+  }
+
+  /** Another trace is shown, or none, or another part of it was asked for. */
+  forget(): void {
+    this.#current = null;
+    isLooking.value = false;
+    busyPart.value = null;
+  }
+}
