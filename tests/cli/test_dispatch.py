@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -100,3 +102,13 @@ def test_help_does_not_load_the_tiler() -> None:
         [sys.executable, "-c", loaded], capture_output=True, text=True, check=True, timeout=30
     ).stdout.split()
     assert not {"numpy", "aiohttp", "lmdb"} & set(modules)
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="threads are counted in /proc")
+def test_numpy_starts_no_threads() -> None:
+    code = "import os, tilescope.cli, numpy; print(len(os.listdir('/proc/self/task')))"
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    threads = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    ).stdout
+    assert int(threads) == 1

@@ -1,5 +1,11 @@
 """The command line: finds the subcommand, runs it, and turns errors into one line and an exit code."""
 
+import os
+
+# numpy brings a linear algebra library that starts a thread per core, and these spin for a while. Nothing here needs
+# them. The variable is read when numpy is first imported.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 from tilescope.cli.dispatch import main
 
 __all__ = ["main"]
