@@ -119,6 +119,7 @@ SCHEMAS: Final[dict[str, Schema]] = {
             "tracks": COUNT,
             "blocks": COUNT,
             "names": record({"count": COUNT, "page_size": COUNT}),
+            "overview": record({"level": COUNT, "bins": COUNT, "bins_per_page": COUNT, "pages": COUNT}),
             "events": reference("EventCounts"),
             "flows": record(
                 {
@@ -131,13 +132,14 @@ SCHEMAS: Final[dict[str, Schema]] = {
             "source_bytes": reference("Decimal"),
             "store_bytes": reference("Decimal"),
             "created_ns": reference("Decimal"),
-        }
+        },
+        optional=("overview",),
     ),
     "Group": record(
         {
             "id": COUNT,
             "parent": nullable(COUNT),
-            "kind": choice("host", "process"),
+            "kind": choice("run", "host", "process"),
             "name": TEXT,
             "detail": TEXT,
             "rollup": nullable(COUNT),

@@ -76,7 +76,7 @@ class GrowingStore:
     def event(self, track: int, ordinal: int) -> dict[str, Any] | None:
         """As `RunStore.event`. Raises NotBuilt."""
         self._require(track)
-        return self._reader().event(track, ordinal)
+        return self._reader().event(track, ordinal) if ordinal < self._events(track) else None
 
     def histogram(self, track: int, start: int, end: int) -> Histogram | None:
         """As `RunStore.histogram`. Raises NotBuilt, for a rollup unless all of its tracks are done."""
@@ -113,6 +113,11 @@ class GrowingStore:
 
     def _is_done(self, block: int) -> bool:
         return self._data.get(keys.shape(block)) is not None
+
+    def _events(self, track: int) -> int:
+        """Of a track of a block that is done: the manifest may still have an estimate."""
+        shape = self._now.decoded_shape(track // TRACKS_PER_BLOCK)
+        return 0 if shape is None else int(shape.events[shape.leaves(track % TRACKS_PER_BLOCK)].sum())
 
     def _require(self, track: int) -> None:
         if self.is_growing and not self._is_done(track // TRACKS_PER_BLOCK):

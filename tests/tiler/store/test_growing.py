@@ -93,6 +93,7 @@ def test_a_block_is_there_once_it_is_done_and_not_before(
         if number // 32 == 1:
             assert growing.event(number, 0) == complete.event(number, 0)
             assert growing.flow_tiles(number, 3, 7) == complete.flow_tiles(number, 3, 7)
+            assert growing.event(number, int(str(track["events"]))) is None
         else:
             for ask in (lambda n=number: growing.event(n, 0), lambda n=number: growing.flow_tiles(n, 0, 0)):
                 with pytest.raises(NotBuilt):
