@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from tilescope.tiler import _native
-from tilescope.tiler.build.layout import PlacedTrack
-from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.pages import PAGE_BYTES_AT_MOST, TRACKS_PER_BLOCK, PageKey, Shape, TileFlag, compress
 
 # Pages are cut where the compressed size is expected to reach this: below the limit, so that few are cut twice.
@@ -22,11 +20,12 @@ _FIRST_RATIO = 8.0
 class BlockPages:
     """The tiles of up to 32 tracks. Most of the work runs without the GIL."""
 
-    def __init__(self, number: int, root_level: int, tracks: Sequence[PlacedTrack]) -> None:
+    def __init__(self, number: int, tiles: Mapping[int, _native.Tiles]) -> None:
+        """`tiles`: of the block's tracks, by track id. They are taken over."""
         self._number = number
-        self._block = _native.Block(number, root_level)
-        for track in tracks:
-            _add(self._block, track)
+        self._block = _native.Block(number)
+        for track in sorted(tiles):
+            self._block.add(track % TRACKS_PER_BLOCK, tiles[track])
         self._block.seal()
         self._level, self._index, self._slot, flags, self._events, self._weight = self._block.tiles()
         self._flags = flags.astype(np.int64)
@@ -56,16 +55,3 @@ class BlockPages:
         """The shape record, after the last of the pages."""
         level, slot = self._level.astype(np.int64), self._slot.astype(np.int64)
         return Shape(self._number, level, self._index, slot, self._flags, self._events, self._page_crc)
-
-
-def _add(block: _native.Block, track: PlacedTrack) -> None:
-    slot = track.id % TRACKS_PER_BLOCK
-    data = track.data
-    if track.kind == TrackKind.ROLLUP:
-        block.add_rollup(slot, [(child.start, child.duration, child.name) for child in track.children])
-    elif data is None or not len(data):
-        return
-    elif data.value is not None:
-        block.add_counter(slot, data.start, data.value)
-    else:
-        block.add_slices(slot, data.start, data.duration, data.row, data.name, data.flags)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.build.gather import TrackEvents
 from tilescope.tiler.build.scratch import Scratch
+from tilescope.tiler.build.timed import TimedEvents
 from tilescope.tiler.columns import EventFlag, Phase
 
 Ints = NDArray[np.int64]
@@ -28,8 +28,8 @@ class FlowRows:
         return len(self.phase)
 
 
-def flow_rows(events: TrackEvents, tick: Ints, source: Ints | None, scratch: Scratch) -> FlowRows | None:
-    """The flow ends among a track's events, whose times are `tick`; None when there are none.
+def flow_rows(events: TimedEvents, source: Ints | None, scratch: Scratch) -> FlowRows | None:
+    """The flow ends among a track's events; None when there are none.
 
     `source[ordinal]` is the event that began a slice of the track: where slices and flow ends stand together, an end
     belongs to the event before it. None: the track is a carrier and has no slices.
@@ -40,7 +40,7 @@ def flow_rows(events: TrackEvents, tick: Ints, source: Ints | None, scratch: Scr
     key = np.full(len(rows), -1, np.int64) if events.key is None else scratch.pick(events.key, rows)
     return FlowRows(
         scratch.pick(events.phase, rows),
-        scratch.pick(tick, rows),
+        scratch.pick(events.start, rows),
         key,
         scratch.pick(events.flags, rows),
         None if source is None else _ordinals_before(rows, len(events), source, scratch),

@@ -1,29 +1,25 @@
-"""The flows of a run: from the flow ends of its files to what is stored of them, file by file."""
+"""The flows of a run: ends are bound to slices track by track, and joined file by file when all tracks are built."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import threading
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler import _native
 from tilescope.tiler.build.flow_binding import bind
 from tilescope.tiler.build.flow_bins import flow_tiles
 from tilescope.tiler.build.flow_join import join_flows
 from tilescope.tiler.build.flow_rows import FlowRows
-from tilescope.tiler.build.layout import Layout
-from tilescope.tiler.build.run import Run
 from tilescope.tiler.build.scratch import Scratch
 from tilescope.tiler.build.track_data import TrackData
-from tilescope.tiler.columns import Track, TrackKind
 from tilescope.tiler.pages import compress
 from tilescope.tiler.pages.flow_ends import FlowEnds
 from tilescope.tiler.store import keys
 
 Ints = NDArray[np.int64]
-Data = Mapping[tuple[int, int], TrackData | None]
 
 
 @dataclass(slots=True)
@@ -39,23 +35,26 @@ class FlowCounts:
 
 @dataclass(slots=True)
 class Flows:
-    """Flow ends of the tracks of a layout. Flows do not cross from file to file: their keys are those of one file."""
+    """Takes flow ends from any thread. Flows do not cross from file to file: their keys are those of one file."""
 
-    run: Run
-    data: Data
-    layout: Layout
+    scratch: Scratch
     counts: FlowCounts = field(default_factory=FlowCounts)  # complete after the last of the entries
     ends: dict[int, tuple[int, int]] = field(default_factory=dict)  # of each track: how many leave, how many arrive
+    _parts: dict[int, dict[int, _Ends]] = field(default_factory=dict)  # by file and number of the track in it
+    _adding: threading.Lock = field(default_factory=threading.Lock)
 
-    def entries(self) -> Iterator[tuple[bytes, bytes]]:
+    def add(self, file: int, number: int, rows: FlowRows, place: int, slices: TrackData | None) -> None:
+        """The flow ends of track `number` of a file; `slices` of the track at `place` are what they are bound to."""
+        ends = _Ends.of(rows, place, slices, self.scratch)
+        with self._adding:
+            self._parts.setdefault(file, {})[number] = ends
+
+    def entries(self, root_level: int) -> Iterator[tuple[bytes, bytes]]:
         """All chunks of flow ends and of flow tiles, each with its key."""
-        root_level = _native.root_level(self.run.timeline.end)
-        places = {id(track.data): track.id for track in self.layout.tracks if track.data is not None}
-        for file, trace in enumerate(self.run.files):
-            ends = _file_ends(file, trace.summary.tracks, self.run.take_flows(file), self.data, places)
-            if ends is None:
-                continue
-            for track, stored in self._edges(ends).by_track(self.layout, self.run.scratch):
+        for file in sorted(self._parts):
+            parts = self._parts.pop(file)
+            ends = _Ends.join([parts[number] for number in sorted(parts)])
+            for track, stored in self._edges(ends).by_track(self.scratch):
                 arriving = int(np.count_nonzero(stored.incoming))
                 self.ends[track] = len(stored) - arriving, arriving
                 for chunk in stored.chunks():
@@ -78,13 +77,32 @@ class Flows:
 
 @dataclass(frozen=True, slots=True)
 class _Ends:
-    """Flow ends of one file, columns of shape (n,)."""
+    """Flow ends, columns of shape (n,)."""
 
     phase: NDArray[np.uint8]
     tick: Ints
     key: Ints
     track: NDArray[np.int32]  # its place in the layout, -1: none
-    ordinal: Ints  # -1: no slice
+    ordinal: Ints  # of the slice it belongs to, -1: none
+    start: Ints  # of that slice
+    name: NDArray[np.int32]  # of that slice
+
+    @classmethod
+    def of(cls, rows: FlowRows, place: int, slices: TrackData | None, scratch: Scratch) -> _Ends:
+        """The ends of one track, bound."""
+        ordinal = bind(rows, slices)
+        start, name = np.zeros(len(rows), np.int64), np.full(len(rows), -1, np.int32)
+        if slices is not None:
+            bound = ordinal >= 0
+            start[bound], name[bound] = slices.start[ordinal[bound]], slices.name[ordinal[bound]]
+        track = np.full(len(rows), place, np.int32)
+        columns = (rows.phase, rows.tick, rows.key, track, ordinal, start, name)
+        return cls(*map(scratch.keep, columns))  # type: ignore[arg-type] # each of its own type
+
+    @classmethod
+    def join(cls, parts: list[_Ends]) -> _Ends:
+        """All parts, one after the other."""
+        return cls(*(np.concatenate([getattr(part, column) for part in parts]) for column in cls.__slots__))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +111,12 @@ class _Edges:
     source: Ints  # (n,) positions in `ends`
     target: Ints
 
-    def by_track(self, layout: Layout, scratch: Scratch) -> Iterator[tuple[int, FlowEnds]]:
+    def by_track(self, scratch: Scratch) -> Iterator[tuple[int, FlowEnds]]:
         """Each track's ends of edges, in the order in which they are stored."""
         n = len(self.source)
         tracks = scratch.pick(self.ends.track, np.concatenate([self.source, self.target]))
         order = scratch.keep(np.argsort(tracks, kind="stable"))
-        stops = np.cumsum(np.bincount(tracks, minlength=len(layout.tracks)))
+        stops = np.cumsum(np.bincount(tracks))
         for track in np.flatnonzero(np.diff(stops, prepend=0)).tolist():
             edge = order[int(stops[track - 1]) if track else 0 : int(stops[track])]
             incoming = (edge >= n).astype(np.int64)
@@ -106,48 +124,17 @@ class _Edges:
             own = np.where(incoming, self.target[edge], self.source[edge])
             partner = np.where(incoming, self.source[edge], self.target[edge])
             within = np.lexsort([self.ends.tick[own], (self.ends.ordinal[own] << 1) | incoming])
-            yield track, self._stored(own[within], incoming[within], partner[within], layout)
+            yield track, self._stored(own[within], incoming[within], partner[within])
 
-    def _stored(self, own: Ints, incoming: Ints, partner: Ints, layout: Layout) -> FlowEnds:
+    def _stored(self, own: Ints, incoming: Ints, partner: Ints) -> FlowEnds:
         ends = self.ends
-        track, ordinal = ends.track[partner], ends.ordinal[partner]
-        start, name = np.empty(len(own), np.int64), np.empty(len(own), np.int64)
-        for number in np.unique(track).tolist():
-            data = layout.tracks[number].data
-            assert data is not None  # an end that is bound
-            those = track == number
-            start[those], name[those] = data.start[ordinal[those]], data.name[ordinal[those]]
         return FlowEnds(
             ends.ordinal[own],
             incoming,
             ends.tick[own],
-            track.astype(np.int64),
-            ordinal,
+            ends.track[partner].astype(np.int64),
+            ends.ordinal[partner],
             ends.tick[partner],
-            start,
-            name,
+            ends.start[partner],
+            ends.name[partner].astype(np.int64),
         )
-
-
-def _file_ends(
-    file: int, tracks: list[Track], rows_of: Mapping[int, FlowRows], data: Data, places: Mapping[int, int]
-) -> _Ends | None:
-    """All flow ends of a file, bound to slices; None when there are none."""
-    threads = {(t.process, t.name, t.detail): k for k, t in enumerate(tracks) if t.kind == TrackKind.SLICE}
-    parts: list[_Ends] = []
-    for number, rows in sorted(rows_of.items()):
-        carrier = tracks[number]
-        if rows.ordinal is None:
-            number = threads.get((carrier.process, carrier.name, carrier.detail), -1)
-        slices = data.get((file, number))
-        place = -1 if slices is None else places[id(slices)]
-        parts.append(_Ends(rows.phase, rows.tick, rows.key, np.full(len(rows), place, np.int32), bind(rows, slices)))
-    if not parts:
-        return None
-    return _Ends(
-        np.concatenate([p.phase for p in parts]),
-        np.concatenate([p.tick for p in parts]),
-        np.concatenate([p.key for p in parts]),
-        np.concatenate([p.track for p in parts]),
-        np.concatenate([p.ordinal for p in parts]),
-    )

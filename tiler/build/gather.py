@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler import _native
 from tilescope.tiler.build.arguments import gather_args
 from tilescope.tiler.build.scratch import Scratch
-from tilescope.tiler.build.timeline import Span
-from tilescope.tiler.columns import EventChunk, Phase
+from tilescope.tiler.build.timed import FileAxis, TimedEvents, timed_events
+from tilescope.tiler.columns import Activity, EventChunk, Phase, Span
 
 _T = TypeVar("_T", bound=np.generic)
 
@@ -39,12 +40,14 @@ class TrackEvents:
 
 @dataclass(slots=True)
 class Gatherer:
-    """Takes a file's chunks, gives its tracks."""
+    """Takes a file's chunks, gives its tracks: `FileEvents` for readers that give events in the order of the file."""
 
     scratch: Scratch = field(default_factory=Scratch)
     span: Span = field(default_factory=Span)
     events: int = 0  # without flow ends
     _pieces: dict[int, list[TrackEvents]] = field(default_factory=dict)
+    _rows: dict[int, int] = field(default_factory=dict)
+    _activities: _native.Activities = field(default_factory=_native.Activities)
 
     def add(self, chunk: EventChunk) -> None:
         """Takes a chunk. Its arrays are kept."""
@@ -52,17 +55,40 @@ class Gatherer:
             return
         self.span.add(chunk)
         self.events += int(np.count_nonzero(chunk.phase < Phase.FLOW_START))
+        self._activities.add(chunk.track, chunk.phase, chunk.time_ns, chunk.duration_ns)
         order = _order_by_track(chunk.track)
         tracks = chunk.track if order is None else chunk.track[order]
         events = _select(self.scratch, chunk, order)
         starts = np.flatnonzero(np.diff(tracks, prepend=tracks[0] - 1))
         for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), len(tracks)], strict=True):
-            self._pieces.setdefault(int(tracks[start]), []).append(_part(events, start, stop))
+            track = int(tracks[start])
+            self._pieces.setdefault(track, []).append(_part(events, start, stop))
+            self._rows[track] = self._rows.get(track, 0) + stop - start
 
-    def take(self, track: int) -> TrackEvents | None:
+    def rows_of(self, track: int) -> int:
+        """How many events and flow ends of a track there are so far."""
+        return self._rows.get(track, 0)
+
+    def activity_of(self, track: int) -> Activity | None:
+        """When a track is busy, as far as its events have been read."""
+        shift, first, busy_ns = self._activities.of(track)
+        if not len(busy_ns):
+            return None
+        return Activity((first << shift) * 1000, 1000 << shift, busy_ns / np.float64(1 << shift))
+
+    def take(self, track: int, axis: FileAxis, scratch: Scratch) -> TimedEvents | None:
         """The events of a track, which are forgotten here."""
         pieces = self._pieces.pop(track, None)
-        return None if pieces is None else _join(self.scratch, pieces)
+        if pieces is None:
+            return None
+        pieces.reverse()
+        return timed_events(_emptied(pieces), self._rows[track], axis, scratch)
+
+
+def _emptied(pieces: list[TrackEvents]) -> Iterator[TrackEvents]:
+    """The pieces from the last to the first. Each is forgotten when it has been used."""
+    while pieces:
+        yield pieces.pop()
 
 
 def _order_by_track(track: NDArray[np.int32]) -> NDArray[np.int64] | None:
@@ -125,48 +151,3 @@ def _select(scratch: Scratch, chunk: EventChunk, order: NDArray[np.int64] | None
         args_end,
         args,
     )
-
-
-def _join(scratch: Scratch, pieces: list[TrackEvents]) -> TrackEvents:
-    """The pieces in one. They are emptied on the way, so that a column is there twice for a moment only."""
-    if len(pieces) == 1:
-        return pieces[0]
-    offset = 0
-    for piece in pieces:
-        if offset:
-            piece.args_end = scratch.fill(len(piece), np.dtype(np.int64), _shifted(piece.args_end, offset))
-        offset += len(piece.args)
-    lengths = [len(piece) for piece in pieces]
-
-    def join(column: str, missing: float = 0) -> NDArray[Any]:
-        columns = [getattr(piece, column) for piece in pieces]
-        dtype = next(c.dtype for c in columns if c is not None)
-        sizes = lengths if column != "args" else [len(c) for c in columns]
-        out = scratch.empty(sum(sizes), dtype)
-        at = 0
-        for piece, values, size in zip(pieces, columns, sizes, strict=True):
-            out[at : at + size] = missing if values is None else values
-            setattr(piece, column, None)
-            at += size
-        return out
-
-    def join_optional(column: str, missing: float) -> NDArray[Any] | None:
-        return None if all(getattr(piece, column) is None for piece in pieces) else join(column, missing)
-
-    return TrackEvents(
-        join("phase"),
-        join("time_ns"),
-        join_optional("time_ps", 0),
-        join("duration_ns"),
-        join_optional("duration_ps", 0),
-        join("name"),
-        join_optional("key", -1),
-        join_optional("value", np.nan),
-        join("flags"),
-        join("args_end"),
-        join("args"),
-    )
-
-
-def _shifted(ends: NDArray[np.int64], offset: int) -> Callable[[slice], NDArray[np.int64]]:
-    return lambda part: ends[part] + offset

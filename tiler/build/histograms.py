@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tilescope.tiler import _native
-from tilescope.tiler.build.layout import PlacedTrack
+from tilescope.tiler.build.track_data import TrackData
 from tilescope.tiler.pages import (
     BUSY_LIMIT,
     HISTOGRAM_ROWS,
@@ -19,12 +19,11 @@ from tilescope.tiler.pages import (
 from tilescope.tiler.store import keys
 
 
-def histograms(track: PlacedTrack, shape: Shape) -> Iterator[tuple[bytes, bytes]]:
+def histograms(track: int, data: TrackData, shape: Shape) -> Iterator[tuple[bytes, bytes]]:
     """Entries of the track's histograms, each as soon as it is summed. `shape`: of its block."""
-    data = track.data
-    if data is None or data.value is not None or data.busy >= BUSY_LIMIT:
+    if data.value is not None or data.busy >= BUSY_LIMIT:
         return
-    tiles = np.flatnonzero((shape.slot == track.id % TRACKS_PER_BLOCK) & shape.has_histogram)
+    tiles = np.flatnonzero((shape.slot == track % TRACKS_PER_BLOCK) & shape.has_histogram)
     if not len(tiles):
         return
     level, index = shape.level[tiles], shape.index[tiles]
@@ -33,5 +32,5 @@ def histograms(track: PlacedTrack, shape: Shape) -> Iterator[tuple[bytes, bytes]
     walk = _native.Histograms(data.start, data.duration, data.name, level.astype(np.uint8), index, shape.is_leaf[tiles])
     while (found := walk.next(HISTOGRAM_ROWS)) is not None:
         tile_level, tile_index, *columns = found
-        record = Histogram(*columns).encode(track.id, tile_level)
-        yield keys.histogram(track.id, tile_level, tile_index), compress(record)
+        record = Histogram(*columns).encode(track, tile_level)
+        yield keys.histogram(track, tile_level, tile_index), compress(record)

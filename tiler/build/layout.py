@@ -1,66 +1,46 @@
-"""Which tracks a run shows, in which order: the screen from top to bottom."""
+"""Which tracks a run shows, in which order: the screen from top to bottom, and the rollups behind."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tilescope.tiler.build.track_data import TrackData
+from tilescope.tiler.build.track_facts import TrackFacts
 from tilescope.tiler.columns import Process, TraceSummary, Track, TrackKind
 
 # Kinds whose events a rollup sums.
 _SUMMED = (TrackKind.SLICE, TrackKind.ASYNC, TrackKind.INSTANT)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Group:
-    """A host or a process."""
+    """The run, a host or a process."""
 
     id: int
     parent: int | None
-    kind: str  # "host" or "process"
+    kind: str  # "run", "host" or "process"
     name: str
     detail: str
-    rollup: int | None  # its rollup track
+    rollup: int | None = None  # its rollup track
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedTrack:
-    """A track at its place. Its id is its position on the screen."""
+    """A track at its place. Its id is its position on the screen, or behind all of the screen for rollups."""
 
     id: int
     group: int
     kind: TrackKind
     name: str
     detail: str
-    file: int
-    data: TrackData | None  # None: no events, or a rollup
-    children: tuple[TrackData, ...] = ()  # of a rollup
+    file: int  # -1: a rollup
+    source: int  # number of the track in its file
+    weight: int  # rows that are to be read for it
+    children: tuple[int, ...] = ()  # of a rollup: the tracks that it sums
 
-    @property
-    def events(self) -> int:
-        """How many events the track holds."""
-        return sum(len(child) for child in self.children) if self.data is None else len(self.data)
-
-    @property
-    def rows(self) -> int:
-        """Rows that its slices take; at least 1."""
-        return 1 if self.data is None else self.data.rows
-
-    @property
-    def busy(self) -> int:
-        """Sum of the durations of its slices."""
-        tracks = self.children if self.data is None else (self.data,)
-        return sum(track.busy for track in tracks)
-
-    @property
-    def events_with_details(self) -> int:
-        """How many events have an entry in a chunk of arguments: all of a track of which any has arguments."""
-        return len(self.data) if self.data is not None and len(self.data.args) else 0
-
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self, facts: TrackFacts, lanes: int) -> dict[str, Any]:
         """As docs/api.md has it."""
         out: dict[str, Any] = {
             "id": self.id,
@@ -68,15 +48,14 @@ class PlacedTrack:
             "kind": str(self.kind),
             "name": self.name,
             "detail": self.detail,
-            "rows": self.rows,
-            "events": str(self.events),
-            "busy": str(self.busy),
+            "rows": facts.rows,
+            "events": str(facts.events),
+            "busy": str(facts.busy),
         }
         if self.kind == TrackKind.ROLLUP:
-            out["lanes"] = sum(child.rows for child in self.children)
-        if self.kind == TrackKind.COUNTER and self.data is not None and self.data.value is not None:
-            out["min"] = float(self.data.value.min())
-            out["max"] = float(self.data.value.max())
+            out["lanes"] = lanes
+        if facts.value_range is not None:
+            out["min"], out["max"] = facts.value_range
         return out
 
 
@@ -87,48 +66,78 @@ class Layout:
     groups: list[Group] = field(default_factory=list)
     tracks: list[PlacedTrack] = field(default_factory=list)
 
-    def to_json(self) -> dict[str, Any]:
+    def lanes_of(self, track: PlacedTrack, facts: Mapping[int, TrackFacts]) -> int:
+        """How many rows the tracks of a rollup have together; at least 1."""
+        return max(1, sum(facts[child].rows for child in track.children))
+
+    def to_json(self, facts: Mapping[int, TrackFacts]) -> dict[str, Any]:
         """As docs/api.md has it."""
         groups = [
             {"id": g.id, "parent": g.parent, "kind": g.kind, "name": g.name, "detail": g.detail, "rollup": g.rollup}
             for g in self.groups
         ]
-        return {"groups": groups, "tracks": [track.to_json() for track in self.tracks]}
+        tracks = [track.to_json(facts[track.id], self.lanes_of(track, facts)) for track in self.tracks]
+        return {"groups": groups, "tracks": tracks}
 
 
-def lay_out(summaries: Sequence[TraceSummary], data_of: Callable[[tuple[int, int]], TrackData | None]) -> Layout:
-    """Places all tracks. `data_of((file, track))` gives a track's events."""
+def lay_out(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int], int]) -> Layout:
+    """Places all tracks. `weight_of(file, track)` says how many rows are to be read for a track."""
     layout = Layout()
-    hosts: dict[str, int] = {}
-    for file in sorted(range(len(summaries)), key=lambda k: _natural(summaries[k].hostname)):
-        summary = summaries[file]
-        host = hosts.get(summary.hostname)
-        if host is None:
-            host = hosts[summary.hostname] = len(layout.groups)
-            layout.groups.append(Group(host, None, "host", summary.hostname or "host", "", None))
-        tracks_of: list[list[int]] = [[] for _ in summary.processes]
-        for track in _by_sort_index(summary.tracks):
-            if summary.tracks[track].kind != TrackKind.FLOW:
-                tracks_of[summary.tracks[track].process].append(track)
-        for process in _by_sort_index(summary.processes):
-            shown = [(summary.tracks[track], data_of((file, track))) for track in tracks_of[process]]
-            _place(layout, host, file, summary.processes[process], shown)
+    files = sorted(range(len(summaries)), key=lambda k: _natural(summaries[k].hostname))
+    hosts = dict.fromkeys(summaries[file].hostname for file in files)
+    run = _group(layout, None, "run", f"{len(hosts)} hosts") if len(hosts) > 1 else None
+    for host in hosts:
+        group = _group(layout, run, "host", host or "host")
+        for file in files:
+            if summaries[file].hostname == host:
+                _place_file(layout, group, file, summaries[file], weight_of)
+    _place_rollups(layout)
     return layout
 
 
-def _place(
-    layout: Layout, host: int, file: int, process: Process, tracks: list[tuple[Track, TrackData | None]]
+def _group(layout: Layout, parent: int | None, kind: str, name: str, detail: str = "") -> int:
+    layout.groups.append(Group(len(layout.groups), parent, kind, name, detail))
+    return layout.groups[-1].id
+
+
+def _place_file(
+    layout: Layout, host: int, file: int, summary: TraceSummary, weight_of: Callable[[int, int], int]
 ) -> None:
-    group = len(layout.groups)
-    children = tuple(data for track, data in tracks if data is not None and track.kind in _SUMMED)
-    first = len(layout.tracks)
-    layout.groups.append(Group(group, host, "process", process.name, process.detail, first if children else None))
-    if children:
-        rollup = PlacedTrack(first, group, TrackKind.ROLLUP, process.name, "", file, None, children)
-        layout.tracks.append(rollup)
-    for track, data in tracks:
-        placed = PlacedTrack(len(layout.tracks), group, track.kind, track.name, track.detail, file, data)
-        layout.tracks.append(placed)
+    tracks_of: list[list[int]] = [[] for _ in summary.processes]
+    for source in _by_sort_index(summary.tracks):
+        if summary.tracks[source].kind != TrackKind.FLOW:
+            tracks_of[summary.tracks[source].process].append(source)
+    for number in _by_sort_index(summary.processes):
+        process = summary.processes[number]
+        group = _group(layout, host, "process", process.name, process.detail)
+        for source in tracks_of[number]:
+            track, place, weight = summary.tracks[source], len(layout.tracks), weight_of(file, source)
+            layout.tracks.append(PlacedTrack(place, group, track.kind, track.name, track.detail, file, source, weight))
+
+
+def _place_rollups(layout: Layout) -> None:
+    """Gives a rollup to each group below which there are slices. Groups that would have the same one share it."""
+    parts: list[list[int]] = [[] for _ in layout.groups]  # groups below that have a rollup
+    children: list[tuple[int, ...]] = [()] * len(layout.groups)
+    for track in layout.tracks:
+        if track.weight and track.kind in _SUMMED:
+            children[track.group] += (track.id,)
+    for group in reversed(layout.groups):  # those below come after
+        children[group.id] += tuple(child for part in reversed(parts[group.id]) for child in children[part])
+        if children[group.id] and group.parent is not None:
+            parts[group.parent].append(group.id)
+    for group in layout.groups:
+        if children[group.id] and len(parts[group.id]) != 1:
+            group.rollup = len(layout.tracks)
+            weight = sum(layout.tracks[child].weight for child in children[group.id])
+            layout.tracks.append(
+                PlacedTrack(
+                    group.rollup, group.id, TrackKind.ROLLUP, group.name, "", -1, -1, weight, children[group.id]
+                )
+            )
+    for group in reversed(layout.groups):
+        if len(parts[group.id]) == 1:
+            group.rollup = layout.groups[parts[group.id][0]].rollup
 
 
 def _by_sort_index(items: Sequence[Process] | Sequence[Track]) -> list[int]:

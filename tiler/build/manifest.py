@@ -3,81 +3,105 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 from tilescope.tiler import _native
-from tilescope.tiler.build.flows import Flows
+from tilescope.tiler.build.flows import FlowCounts
 from tilescope.tiler.build.layout import Layout
 from tilescope.tiler.build.names import NAMES_PER_PAGE
-from tilescope.tiler.build.run import Run
-from tilescope.tiler.columns import EventCounts
+from tilescope.tiler.build.timeline import Timeline
+from tilescope.tiler.build.track_facts import TrackFacts
+from tilescope.tiler.columns import EventCounts, TraceSummary
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
+from tilescope.tiler.pages.overview import OverviewGrid
 from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.store.version import STORE_VERSION
 
 
-def make_manifest(build: str, run: Run, layout: Layout, flows: Flows, sources: Sequence[Fingerprint]) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """All that a manifest is made of. What is not known yet while a run is indexed is left as it is here."""
+
+    build: str
+    sources: Sequence[Fingerprint]
+    files: Sequence[tuple[Path, int, TraceSummary]]  # path, bytes, summary
+    timeline: Timeline
+    layout: Layout
+    facts: Mapping[int, TrackFacts]
+    names: int = 0
+    revision: int = 0  # above 0 while the run is indexed
+    flow_counts: FlowCounts = field(default_factory=FlowCounts)
+    flow_ends: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    ignored: Mapping[str, int] = field(default_factory=dict)
+    warnings: Sequence[str] = ()
+
+
+def make_manifest(found: Findings) -> dict[str, Any]:
     """The manifest. "public" is what docs/api.md describes; the rest is for this package.
 
     The totals of the tracks are sums over the columns that ingest made, before there was any tile.
     """
+    timeline, layout, facts = found.timeline, found.layout, found.facts
     public = {
-        "build": build,
-        "format": " + ".join(sorted({file.summary.format for file in run.files})),
-        "tick_ps": run.timeline.tick_ps,
-        "origin_ns": str(run.timeline.origin_ns),
+        "build": found.build,
+        "state": "indexing" if found.revision else "ready",
+        "revision": found.revision,
+        "format": " + ".join(sorted({summary.format for _, _, summary in found.files})),
+        "tick_ps": timeline.tick_ps,
+        "origin_ns": str(timeline.origin_ns),
         "start": "0",
-        "end": str(run.timeline.end),
-        "root_level": _native.root_level(run.timeline.end),
-        "empty": not any(track.events for track in layout.tracks),
+        "end": str(timeline.end),
+        "root_level": _native.root_level(timeline.end),
+        "empty": not any(of.events for of in facts.values()),
         "hosts": [group.name for group in layout.groups if group.kind == "host"],
-        "files": [file.path.name for file in run.files],
+        "files": [path.name for path, _, _ in found.files],
         "processes": sum(group.kind == "process" for group in layout.groups),
         "tracks": len(layout.tracks),
         "blocks": -(-len(layout.tracks) // TRACKS_PER_BLOCK),
-        "names": {"count": len(run.names), "page_size": NAMES_PER_PAGE},
-        "events": {kind: str(count) for kind, count in asdict(_counts(run)).items()},
-        "flows": {kind: str(count) for kind, count in asdict(flows.counts).items()},
-        "ignored": {reason: str(count) for reason, count in run.ignored().items()},
-        "warnings": run.warnings(),
-        "source_bytes": str(sum(file.size_bytes for file in run.files)),
+        "names": {"count": found.names, "page_size": NAMES_PER_PAGE},
+        "overview": OverviewGrid.of(timeline.end).to_json(),
+        "events": {kind: str(count) for kind, count in asdict(_counts(found)).items()},
+        "flows": {kind: str(count) for kind, count in asdict(found.flow_counts).items()},
+        "ignored": {reason: str(count) for reason, count in found.ignored.items()},
+        "warnings": list(found.warnings),
+        "source_bytes": str(sum(size_bytes for _, size_bytes, _ in found.files)),
         "created_ns": str(time.time_ns()),
     }
     files = [
-        {"path": str(file.path.resolve()), "size_bytes": file.size_bytes, "args_encoding": file.summary.args_encoding}
-        for file in run.files
+        {"path": str(path.resolve()), "size_bytes": size_bytes, "args_encoding": summary.args_encoding}
+        for path, size_bytes, summary in found.files
     ]
-    tracks = [
-        {
+    tracks = []
+    for track in layout.tracks:
+        of = facts[track.id]
+        entry: dict[str, Any] = {
             "kind": str(track.kind),
             "file": track.file,
             "name": track.name,
-            "events": track.events,
-            "busy": str(track.busy),
-            "details": track.events_with_details,
-            "flow_ends": flows.ends.get(track.id, (0, 0)),
+            "events": of.events,
+            "busy": str(of.busy),
+            "rows": of.rows,
+            "details": of.with_details,
+            "flow_ends": found.flow_ends.get(track.id, (0, 0)),
         }
-        for track in layout.tracks
-    ]
-    # Children are the data of tracks that stand elsewhere in the layout: found by identity.
-    ids = {id(track.data): track.id for track in layout.tracks if track.data is not None}
-    for placed, track in zip(layout.tracks, tracks, strict=True):
-        if placed.children:
-            track["children"] = [ids[id(child)] for child in placed.children]
+        if track.children:
+            entry["children"] = list(track.children)
+        tracks.append(entry)
     return {
         "version": STORE_VERSION,
         "public": public,
         "files": files,
-        "sources": [source.to_json() for source in sources],
+        "sources": [source.to_json() for source in found.sources],
         "tracks": tracks,
     }
 
 
-def _counts(run: Run) -> EventCounts:
+def _counts(found: Findings) -> EventCounts:
     total = EventCounts()
-    for file in run.files:
-        for kind, count in asdict(file.summary.counts).items():
+    for _, _, summary in found.files:
+        for kind, count in asdict(summary.counts).items():
             setattr(total, kind, getattr(total, kind) + count)
     return total

@@ -1,46 +1,161 @@
-"""Reads the files of a run, with progress."""
+"""Reads the files of a run side by side, each in a thread of its own, with progress."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from tilescope.tiler.build.ahead import ahead
+from tilescope.tiler.build.file_events import FileEvents, TrackwiseEvents
 from tilescope.tiler.build.gather import Gatherer
-from tilescope.tiler.build.progress import Progress, ProgressCallback
+from tilescope.tiler.build.meter import READ_TRACKWISE, READ_WHOLE, Meter
 from tilescope.tiler.build.scratch import Scratch
-from tilescope.tiler.columns import TraceSummary
+from tilescope.tiler.build.snapshot import FileSnapshot
+from tilescope.tiler.columns import EventChunk, TraceSummary
+from tilescope.tiler.errors import Cancelled
 from tilescope.tiler.readers import open_trace
+from tilescope.tiler.readers.reader import Reader, TrackwiseReader
+
+_POLL_SECONDS = 0.03
+_SNAPSHOT_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class TraceFile:
-    """A file that has been read."""
+    """A file that has been read, or looked into if its tracks can be read one by one."""
 
     path: Path
     size_bytes: int
-    gathered: Gatherer
+    events: FileEvents
     summary: TraceSummary
 
 
-def read_files(files: Sequence[Path], scratch: Scratch, report: ProgressCallback) -> list[TraceFile]:
-    """Reads all files. Raises TraceError at the first that cannot be read."""
-    total = max(sum(_size_bytes(file) for file in files), 1)
-    traces: list[TraceFile] = []
-    for file in files:
-        before = sum(trace.size_bytes for trace in traces)
-        events = sum(trace.gathered.events for trace in traces)
-        gathered = Gatherer(scratch)
-        reader = open_trace(file, scratch_dir=scratch.folder)
-        try:
-            for chunk in ahead(reader.chunks()):
-                gathered.add(chunk)
-                report(Progress("read", min(1.0, (before + reader.bytes_read()) / total), events + gathered.events))
-            traces.append(TraceFile(file, reader.size_bytes, gathered, reader.summary()))
-        finally:
-            reader.close()
-    return traces
+@dataclass(slots=True)
+class _Reading:
+    """One file while it is being read."""
+
+    path: Path
+    scratch: Scratch
+    stopped: threading.Event
+    reader: Reader | None = None
+    events: int = 0
+    trackwise: bool = False
+    snapshot: FileSnapshot | None = None  # of a file that is read from end to end
+
+    def read(self, executor: Executor | None) -> TraceFile:
+        """Everything that is read before tracks are built."""
+        reader = self.reader = open_trace(self.path, scratch_dir=self.scratch.folder)
+        if isinstance(reader, TrackwiseReader):
+            self.trackwise = True
+            for _ in reader.survey(executor):
+                self._stop_if_asked()
+            found = TrackwiseEvents(reader)
+            self.events = found.events
+            return TraceFile(self.path, reader.size_bytes, found, reader.summary())
+        gathered = Gatherer(self.scratch)
+        for chunk, summary in ahead(_with_summaries(reader)):
+            self._stop_if_asked()
+            gathered.add(chunk)
+            self.events = gathered.events
+            if summary is not None:
+                self.snapshot = FileSnapshot.of(summary, gathered)
+        reader.close()
+        return TraceFile(self.path, reader.size_bytes, gathered, reader.summary())
+
+    def _stop_if_asked(self) -> None:
+        if self.stopped.is_set():
+            raise Cancelled("reading was stopped")
+
+
+@contextmanager
+def read_files(
+    files: Sequence[Path],
+    scratch: Scratch,
+    meter: Meter,
+    executor: Executor,
+    workers: int,
+    on_snapshots: Callable[[Sequence[FileSnapshot | None]], None],
+) -> Iterator[list[TraceFile]]:
+    """Reads all files; they stay open within the block. Raises TraceError: that of the first file that has one.
+
+    `on_snapshots` gets what has been found so far, whenever that is more than before.
+    """
+    stopped = threading.Event()
+    readings = [_Reading(file, scratch, stopped) for file in files]
+    sizes = [_size_bytes(file) for file in files]
+    meter.bytes_total = sum(sizes)
+    with ExitStack() as stack:
+        stack.callback(_close, readings)
+        with ThreadPoolExecutor(max(1, min(workers, len(files))), "read") as pool:
+            # Several files keep all cores busy by themselves; the tracks of a single one are looked into side by side.
+            lines = executor if len(files) == 1 else None
+            futures = [pool.submit(reading.read, lines) for reading in readings]
+            try:
+                _watch(futures, readings, sizes, meter, on_snapshots)
+                traces = [future.result() for future in futures]
+            except BaseException:
+                stopped.set()
+                for future in futures:
+                    future.cancel()
+                raise
+        meter.bytes_read = meter.bytes_total
+        yield traces
+
+
+def _watch(
+    futures: Sequence[Future[TraceFile]],
+    readings: Sequence[_Reading],
+    sizes: Sequence[int],
+    meter: Meter,
+    on_snapshots: Callable[[Sequence[FileSnapshot | None]], None],
+) -> None:
+    """Reports until all files are read, or one of them cannot be."""
+    shown: list[FileSnapshot | None] = [None] * len(readings)
+    waiting = set(futures)
+    while waiting:
+        done, waiting = wait(waiting, _POLL_SECONDS, return_when="FIRST_EXCEPTION")
+        if any(future.exception() is not None for future in done):
+            readings[0].stopped.set()
+            _raise_first(futures)
+        meter.events = sum(reading.events for reading in readings)
+        meter.bytes_read = sum(
+            min(size, 0 if reading.reader is None else reading.reader.bytes_read())
+            for reading, size in zip(readings, sizes, strict=True)
+        )
+        meter.read_ends = READ_TRACKWISE if any(reading.trackwise for reading in readings) else READ_WHOLE
+        meter.tell()
+        snapshots = [reading.snapshot for reading in readings]
+        if waiting and any(new is not old for new, old in zip(snapshots, shown, strict=True)):
+            shown = snapshots
+            on_snapshots(snapshots)
+
+
+def _raise_first(futures: Sequence[Future[TraceFile]]) -> None:
+    """Raises the error of the first file, in their order, that has one. The others stop on their own."""
+    errors = [error for error in (future.exception() for future in futures) if error is not None]
+    raise next((error for error in errors if not isinstance(error, Cancelled)), errors[0])
+
+
+def _with_summaries(reader: Reader) -> Iterator[tuple[EventChunk, TraceSummary | None]]:
+    """The reader's chunks; with some of them what the reader knows of the file so far."""
+    due = time.monotonic() + _SNAPSHOT_SECONDS
+    for chunk in reader.chunks():
+        if time.monotonic() < due:
+            yield chunk, None
+        else:
+            yield chunk, reader.summary_so_far()
+            due = time.monotonic() + _SNAPSHOT_SECONDS
+
+
+def _close(readings: Sequence[_Reading]) -> None:
+    for reading in readings:
+        if reading.reader is not None:
+            reading.reader.close()
 
 
 def _size_bytes(file: Path) -> int:

@@ -4,91 +4,62 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from concurrent.futures import Executor
 from dataclasses import replace
 
-import numpy as np
-from numpy.typing import NDArray
-
 from tilescope.tiler.build.flow_rows import FlowRows, flow_rows
-from tilescope.tiler.build.gather import TrackEvents
 from tilescope.tiler.build.names import RunNames
 from tilescope.tiler.build.read import TraceFile
 from tilescope.tiler.build.scratch import Scratch
+from tilescope.tiler.build.timed import FileAxis, TimedEvents
 from tilescope.tiler.build.timeline import Timeline
-from tilescope.tiler.build.track_data import Malformed, TimedEvents, TrackData, make_samples, make_slices
+from tilescope.tiler.build.track_data import Malformed, TrackData, make_samples, make_slices
 from tilescope.tiler.columns import TrackKind
 
 
 class Run:
     """Files that are shown together on one time axis."""
 
-    def __init__(self, files: Sequence[TraceFile], scratch: Scratch) -> None:
+    def __init__(self, files: Sequence[TraceFile]) -> None:
         self.files = files
-        self.scratch = scratch
-        self.timeline = Timeline.of((file.gathered.span, file.summary.base_time_ns) for file in files)
+        self.timeline = Timeline.of((file.events.span, file.summary.base_time_ns) for file in files)
         self.names = RunNames()
-        self._name_ids = [self.names.add(file.summary.names, file.summary.categories) for file in files]
+        self._axes = [
+            FileAxis(
+                self.timeline,
+                file.summary.base_time_ns,
+                self.names.add(file.summary.names, file.summary.categories),
+            )
+            for file in files
+        ]
         self._malformed: list[Malformed] = []
-        self._flows: list[dict[int, FlowRows]] = [{} for _ in files]
 
     @property
     def events(self) -> int:
         """Events that were read, without flow ends."""
-        return sum(file.gathered.events for file in self.files)
+        return sum(file.events.events for file in self.files)
 
-    def all_data(self, executor: Executor) -> dict[tuple[int, int], TrackData | None]:
-        """The events of all tracks, by (file, track). They are forgotten in the files."""
-        tracks = [(file, track) for file, trace in enumerate(self.files) for track in range(len(trace.summary.tracks))]
-        return dict(zip(tracks, executor.map(lambda key: self.data_of(*key), tracks), strict=True))
-
-    def data_of(self, file: int, track: int) -> TrackData | None:
-        """The events of a track, which are forgotten in the file."""
-        trace = self.files[file]
-        events = trace.gathered.take(track)
+    def take_track(self, file: int, track: int, scratch: Scratch) -> tuple[TrackData | None, FlowRows | None]:
+        """The events of a track, and the flow ends that stand among them. To be called once; from any thread."""
+        events = self._take(file, track, scratch)
         if events is None:
-            return None
-        timed = self._timed(events, trace.summary.base_time_ns, self._name_ids[file])
-        kind = trace.summary.tracks[track].kind
+            return None, None
+        kind = self.files[file].summary.tracks[track].kind
         if kind == TrackKind.COUNTER:
-            return make_samples(timed, self.scratch)
-        if kind == TrackKind.FLOW:
-            self._keep_flows(file, track, flow_rows(events, timed.start, None, self.scratch))
-            return None
-        made = make_slices(timed, self.timeline.end, self.scratch)
-        self._keep_flows(file, track, made.flows)
-        data, malformed = made.data, made.malformed
+            return make_samples(events, scratch), None
+        made = make_slices(events, self.timeline.end, scratch)
+        malformed = made.malformed
         if kind == TrackKind.ASYNC:
             malformed = replace(malformed, overlaps=0)  # they need not nest
         self._malformed.append(malformed)
-        return data if len(data) else None
+        return (made.data if len(made.data) else None), made.flows
 
-    def take_flows(self, file: int) -> dict[int, FlowRows]:
-        """The flow ends of a file's tracks whose events have been asked for. They are forgotten here."""
-        flows, self._flows[file] = self._flows[file], {}
-        return flows
+    def take_carrier(self, file: int, track: int, scratch: Scratch) -> FlowRows | None:
+        """The flow ends of a track that carries them for a thread."""
+        events = self._take(file, track, scratch)
+        return None if events is None else flow_rows(events, None, scratch)
 
-    def _keep_flows(self, file: int, track: int, rows: FlowRows | None) -> None:
-        if rows is not None:
-            self._flows[file][track] = rows
-
-    def _timed(self, events: TrackEvents, base_ns: int, names: NDArray[np.int32]) -> TimedEvents:
-        int64, n = np.dtype(np.int64), len(events)
-        time_ps, duration_ps = events.time_ps, events.duration_ps
-
-        def of(column: NDArray[np.int16] | None, part: slice) -> NDArray[np.int16] | None:
-            return None if column is None else column[part]
-
-        return TimedEvents(
-            events,
-            self.scratch.fill(n, int64, lambda p: self.timeline.ticks(events.time_ns[p], of(time_ps, p), base_ns)),
-            self.scratch.fill(
-                n,
-                int64,
-                lambda p: self.timeline.durations(of(time_ps, p), events.duration_ns[p], of(duration_ps, p)),
-            ),
-            self.scratch.fill(n, np.dtype(np.int32), lambda p: names[events.name[p]]),
-        )
+    def _take(self, file: int, track: int, scratch: Scratch) -> TimedEvents | None:
+        return self.files[file].events.take(track, self._axes[file], scratch)
 
     def ignored(self) -> dict[str, int]:
         """What was left out, by reason."""

@@ -63,7 +63,9 @@ class Scratch:
             return self._map(size).view(dtype)[:n]
 
     def keep(self, array: NDArray[_T]) -> NDArray[_T]:
-        """The array, moved to a file when there is no room for it in memory."""
+        """The array, moved to a file when there is no room for it in memory. One that lies in a file stays there."""
+        if _is_mapped(array):
+            return array
         with self._lock:
             if self.folder is None or self._in_memory + array.nbytes <= self._memory_bytes:
                 self._count(array)
@@ -134,6 +136,13 @@ def parts(n: int) -> Iterator[slice]:
     """Slices that cover range(n)."""
     for first in range(0, n, _PART):
         yield slice(first, min(first + _PART, n))
+
+
+def _is_mapped(array: NDArray[np.generic]) -> bool:
+    base: object = array
+    while isinstance(base, np.ndarray):
+        base = base.base
+    return isinstance(base, mmap.mmap)
 
 
 def _mapped_bytes() -> int:

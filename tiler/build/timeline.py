@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.columns import EventChunk
+from tilescope.tiler.columns import Span
 from tilescope.tiler.errors import TilescopeError
 
 Ints = NDArray[np.int64]
@@ -16,44 +16,6 @@ Picoseconds = NDArray[np.int16] | None
 
 # Tile indices then stay below 2**53, which a double holds exactly.
 _TICKS_AT_MOST = 1 << 61
-
-
-@dataclass(slots=True)
-class Span:
-    """What is known of the times of a file's events. The last one ends at `last_ns` and `last_ps` beyond it."""
-
-    first_ns: int | None = None
-    last_ns: int = 0
-    last_ps: int = 0
-    any_ps: bool = False  # whether some time is not a whole nanosecond
-
-    def add(self, chunk: EventChunk) -> None:
-        """Widens the span by a chunk that is not empty."""
-        first = int(chunk.time_ns.min())
-        last = self._last(chunk)
-        if self.first_ns is not None:
-            first = min(first, self.first_ns)
-            last = max(last, (self.last_ns, self.last_ps))
-        self.first_ns = first
-        self.last_ns, self.last_ps = last
-        for column in (chunk.time_ps, chunk.duration_ps):
-            self.any_ps = self.any_ps or (column is not None and bool(column.any()))
-
-    @staticmethod
-    def _last(chunk: EventChunk) -> tuple[int, int]:
-        if int(chunk.time_ns.max()) + int(chunk.duration_ns.max()) >= (1 << 63) - 2:
-            # int64 would overflow. Such a run has no time axis; what matters is that it is seen to be too long.
-            return int(chunk.time_ns.max()) + int(chunk.duration_ns.max()), 0
-        end = chunk.time_ns + chunk.duration_ns
-        if chunk.time_ps is None and chunk.duration_ps is None:
-            return int(end.max()), 0
-        beyond = np.zeros(len(end), np.int64)
-        for column in (chunk.time_ps, chunk.duration_ps):
-            if column is not None:
-                beyond += column
-        end += beyond // 1000
-        last = int(end.max())
-        return last, int((beyond % 1000)[end == last].max())
 
 
 @dataclass(frozen=True, slots=True)

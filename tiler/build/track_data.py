@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -11,12 +11,15 @@ from numpy.typing import NDArray
 from tilescope.tiler import _native
 from tilescope.tiler.build.arguments import gather_args
 from tilescope.tiler.build.flow_rows import FlowRows, flow_rows
-from tilescope.tiler.build.gather import TrackEvents
 from tilescope.tiler.build.scratch import Scratch, parts
+from tilescope.tiler.build.timed import TimedEvents
 from tilescope.tiler.columns import Phase
 from tilescope.tiler.columns.pairing import pair
 
 Ints = NDArray[np.int64]
+
+# Phases of rows that are not slices as they stand.
+_BESIDE_SLICES = (Phase.BEGIN, Phase.END, Phase.FLOW_START, Phase.FLOW_STEP, Phase.FLOW_END)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,10 @@ class TrackData:
     def __len__(self) -> int:
         return len(self.start)
 
+    def without_args(self) -> TrackData:
+        """The same without arguments, whose memory is free then."""
+        return replace(self, args_end=self.args_end[:0], args=self.args[:0])
+
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
@@ -49,16 +56,6 @@ class Malformed:
 
 
 @dataclass(frozen=True, slots=True)
-class TimedEvents:
-    """A track's events with times in ticks and names of the run, in file order."""
-
-    events: TrackEvents
-    start: Ints
-    duration: Ints
-    name: NDArray[np.int32]
-
-
-@dataclass(frozen=True, slots=True)
 class MadeSlices:
     """What became of a track's events."""
 
@@ -67,32 +64,30 @@ class MadeSlices:
     flows: FlowRows | None  # flow ends that stand among the slices
 
 
-def make_slices(timed: TimedEvents, run_end: int, scratch: Scratch) -> MadeSlices:
+def make_slices(events: TimedEvents, run_end: int, scratch: Scratch) -> MadeSlices:
     """Slices (and instants, which are slices of length 0). `run_end` is the tick at which open ones end."""
-    events = timed.events
+    slices = _Slices(events.start, events.duration, events.name, events.flags, None, None)
+    if not _any_phase(events, *_BESIDE_SLICES):
+        data, overlaps, _ = _ordered(events, slices, scratch)
+        return MadeSlices(data, Malformed(overlaps), None)
     if _any_phase(events, Phase.BEGIN, Phase.END):
-        pairs = pair(timed.start, timed.duration, events.phase, timed.name, events.key, run_end)
+        pairs = pair(events.start, events.duration, events.phase, events.name, events.key, run_end)
         flags = scratch.fill(len(pairs), np.dtype(np.uint8), lambda p: events.flags[pairs.source[p]] | pairs.flags[p])
         slices = _Slices(pairs.start, pairs.duration, pairs.name, flags, pairs.source, pairs.end_source)
         data, overlaps, source = _ordered(events, slices, scratch)
         malformed = Malformed(overlaps, pairs.ends_without_begin, pairs.begins_without_end, pairs.renamed)
-        return MadeSlices(data, malformed, flow_rows(events, timed.start, source, scratch))
-    slices = _Slices(timed.start, timed.duration, timed.name, events.flags, None, None)
-    if not _any_phase(events, Phase.FLOW_START, Phase.FLOW_STEP, Phase.FLOW_END):
-        data, overlaps, _ = _ordered(events, slices, scratch)
-        return MadeSlices(data, Malformed(overlaps), None)
+        return MadeSlices(data, malformed, flow_rows(events, source, scratch))
     slices = slices.in_order(np.flatnonzero(events.phase < Phase.FLOW_START), scratch)
     data, overlaps, source = _ordered(events, slices, scratch)
-    return MadeSlices(data, Malformed(overlaps), flow_rows(events, timed.start, source, scratch))
+    return MadeSlices(data, Malformed(overlaps), flow_rows(events, source, scratch))
 
 
-def make_samples(timed: TimedEvents, scratch: Scratch) -> TrackData:
+def make_samples(events: TimedEvents, scratch: Scratch) -> TrackData:
     """Counter samples, in the order (time, order in the file)."""
-    events = timed.events
-    order = np.argsort(timed.start, kind="stable")
+    order = np.argsort(events.start, kind="stable")
     args_end, args = gather_args(scratch, events.args_end, events.args, order)
     value = np.full(len(events), np.nan) if events.value is None else events.value
-    slices = _Slices(timed.start, timed.duration, timed.name, events.flags, None, None).in_order(order, scratch)
+    slices = _Slices(events.start, events.duration, events.name, events.flags, None, None).in_order(order, scratch)
     rows = scratch.fill(len(order), np.dtype(np.uint32), lambda part: np.zeros(part.stop - part.start, np.uint32))
     return TrackData(
         slices.start,
@@ -130,11 +125,15 @@ class _Slices:
         )
 
 
-def _any_phase(events: TrackEvents, *phases: Phase) -> bool:
+def _any_phase(events: TimedEvents, *phases: Phase) -> bool:
+    # Nearly all tracks hold events of one phase: those are told by a look at the least and the greatest.
+    first, last = int(events.phase.min(initial=255)), int(events.phase.max(initial=0))
+    if not any(first <= phase <= last for phase in phases):
+        return False
     return any(np.isin(events.phase[part], phases).any() for part in parts(len(events)))
 
 
-def _ordered(events: TrackEvents, slices: _Slices, scratch: Scratch) -> tuple[TrackData, int, Ints | None]:
+def _ordered(events: TimedEvents, slices: _Slices, scratch: Scratch) -> tuple[TrackData, int, Ints | None]:
     """The slices in canonical order, how many of them overlap, and the event that began each (None: in file order)."""
     order = _native.canonical_order(slices.start, slices.duration)
     if order is not None:
@@ -157,7 +156,7 @@ def _ordered(events: TrackEvents, slices: _Slices, scratch: Scratch) -> tuple[Tr
     return data, overlaps, slices.source
 
 
-def _args(events: TrackEvents, slices: _Slices, scratch: Scratch) -> tuple[Ints, NDArray[np.uint8]]:
+def _args(events: TimedEvents, slices: _Slices, scratch: Scratch) -> tuple[Ints, NDArray[np.uint8]]:
     """Arguments in the order of the slices; those of a slice's end follow those of its begin."""
     if slices.source is None:
         return events.args_end, events.args

@@ -1,6 +1,5 @@
-// Binds order, rows, tile trees and page encoding.
+// Binds tile trees, their overview, and page encoding.
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -11,9 +10,8 @@
 #include "bind_arrays.hpp"
 #include "block.hpp"
 #include "counter_track.hpp"
-#include "gather.hpp"
 #include "geometry.hpp"
-#include "order.hpp"
+#include "overview.hpp"
 #include "rollup_track.hpp"
 #include "slice_track.hpp"
 
@@ -26,15 +24,26 @@ namespace {
 template <typename T>
 using Array = InColumn<T>;
 
-// An array of the caller's to write to.
-template <typename T>
-using Writable = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
 void same_size(size_t a, size_t b) {
     if (a != b) throw std::invalid_argument("columns differ in length");
 }
 
 constexpr int64_t kTimeLimit = int64_t{1} << 61;
+
+constexpr int64_t kOverviewBinsAtMost = 1 << 20;
+
+// (bin, name, utilisation)
+auto overview_columns(const std::vector<OverviewBin>& bins) {
+    std::vector<int64_t> bin;
+    std::vector<int32_t> name;
+    std::vector<uint8_t> utilisation;
+    for (const OverviewBin& at : bins) {
+        bin.push_back(at.bin);
+        name.push_back(at.name);
+        utilisation.push_back(at.utilisation);
+    }
+    return std::make_tuple(to_numpy(std::move(bin)), to_numpy(std::move(name)), to_numpy(std::move(utilisation)));
+}
 
 void check_times(const int64_t* time, size_t n) {
     for (size_t k = 0; k < n; ++k) {
@@ -51,51 +60,102 @@ void check_times(const SliceColumns& slices) {
     }
 }
 
-// A block that keeps the arrays alive which its tracks point into.
+// The tile tree of a track, with the arrays that it points into.
+struct BoundTiles {
+    std::unique_ptr<TrackTiles> tiles;
+    std::vector<nb::object> kept;
+
+    // (bin, name, utilisation) of a rollup's part of the overview layer.
+    auto overview(int level, int64_t lanes) const {
+        const auto* rollup = dynamic_cast<const RollupTrack*>(tiles.get());
+        if (rollup == nullptr) throw std::invalid_argument("only the tiles of a rollup know their overview");
+        if (lanes < 1) throw std::invalid_argument("a rollup has at least one lane");
+        return overview_columns(rollup->overview(level, lanes));
+    }
+};
+
+void check_level(int level) {
+    if (level < 0 || level > kMaxLevel) throw std::invalid_argument("level is not in 0..27");
+}
+
+BoundTiles slice_tiles(const Array<int64_t>& start, const Array<int64_t>& duration, const Array<uint32_t>& row,
+                       const Array<int32_t>& name, const Array<uint8_t>& flags, int root_level) {
+    check_level(root_level);
+    for (const size_t size : {duration.size(), row.size(), name.size(), flags.size()}) same_size(start.size(), size);
+    BoundTiles bound;
+    for (const nb::object& array : {nb::cast(start), nb::cast(duration), nb::cast(row), nb::cast(name), nb::cast(flags)})
+        bound.kept.push_back(array);
+    const SliceColumns columns{start.data(), duration.data(), row.data(), name.data(), flags.data(), start.size()};
+    nb::gil_scoped_release release;
+    check_times(columns);
+    bound.tiles = std::make_unique<SliceTrack>(columns, root_level);
+    return bound;
+}
+
+BoundTiles counter_tiles(const Array<int64_t>& time, const Array<double>& value, int root_level) {
+    check_level(root_level);
+    same_size(time.size(), value.size());
+    BoundTiles bound;
+    bound.kept = {nb::cast(time), nb::cast(value)};
+    const SampleColumns columns{time.data(), value.data(), time.size()};
+    nb::gil_scoped_release release;
+    check_times(columns.time, columns.n);
+    bound.tiles = std::make_unique<CounterTrack>(columns, root_level);
+    return bound;
+}
+
+// `children`: a sequence of (start, duration, name). The arrays are not needed any more when this returns.
+BoundTiles rollup_tiles(const nb::sequence& children, int root_level) {
+    check_level(root_level);
+    std::vector<SliceColumns> columns;
+    std::vector<nb::object> kept;  // until the tree is built: the caller may have given them away
+    for (const nb::handle child : children) {
+        const auto start = nb::cast<Array<int64_t>>(child[0]);
+        const auto duration = nb::cast<Array<int64_t>>(child[1]);
+        const auto name = nb::cast<Array<int32_t>>(child[2]);
+        same_size(start.size(), duration.size());
+        same_size(start.size(), name.size());
+        for (const nb::object& array : {nb::cast(start), nb::cast(duration), nb::cast(name)}) kept.push_back(array);
+        columns.push_back({start.data(), duration.data(), nullptr, name.data(), nullptr, start.size()});
+    }
+    BoundTiles bound;
+    {
+        nb::gil_scoped_release release;
+        for (const SliceColumns& child : columns) check_times(child);
+        bound.tiles = std::make_unique<RollupTrack>(columns, root_level);
+    }
+    return bound;
+}
+
+auto slice_overview(const Array<int64_t>& start, const Array<int64_t>& duration, const Array<uint32_t>& row,
+                    const Array<int32_t>& name, int level) {
+    check_level(level);
+    for (const size_t size : {duration.size(), row.size(), name.size()}) same_size(start.size(), size);
+    std::vector<OverviewBin> bins;
+    {
+        const SliceColumns columns{start.data(), duration.data(), row.data(), name.data(), nullptr, start.size()};
+        nb::gil_scoped_release release;
+        check_times(columns);
+        // Of each bin there is a note: at such a level they are few.
+        if (columns.n != 0 && (columns.start[columns.n - 1] >> (2 * level)) > kOverviewBinsAtMost)
+            throw std::invalid_argument("the level is too fine for an overview");
+        bins = overview_of(columns, level);
+    }
+    return overview_columns(bins);
+}
+
 struct BoundBlock {
     Block block;
     std::vector<nb::object> kept;
 
-    BoundBlock(uint32_t number, int root_level) : block(number, root_level) {
-        if (root_level < 0 || root_level > kMaxLevel) throw std::invalid_argument("root level is not in 0..27");
-    }
+    explicit BoundBlock(uint32_t number) : block(number) {}
 
-    void keep(const nb::object& object) { kept.push_back(object); }
-
-    void add_slices(int slot, const Array<int64_t>& start, const Array<int64_t>& duration, const Array<uint32_t>& row,
-                    const Array<int32_t>& name, const Array<uint8_t>& flags) {
-        for (const size_t size : {duration.size(), row.size(), name.size(), flags.size()}) same_size(start.size(), size);
-        for (const nb::object& array : {nb::cast(start), nb::cast(duration), nb::cast(row), nb::cast(name), nb::cast(flags)}) keep(array);
-        const SliceColumns columns{start.data(), duration.data(), row.data(), name.data(), flags.data(), start.size()};
-        nb::gil_scoped_release release;
-        check_times(columns);
-        block.add(slot, std::make_unique<SliceTrack>(columns, block.root_level()));
-    }
-
-    void add_counter(int slot, const Array<int64_t>& time, const Array<double>& value) {
-        same_size(time.size(), value.size());
-        keep(nb::cast(time));
-        keep(nb::cast(value));
-        const SampleColumns columns{time.data(), value.data(), time.size()};
-        nb::gil_scoped_release release;
-        check_times(columns.time, columns.n);
-        block.add(slot, std::make_unique<CounterTrack>(columns, block.root_level()));
-    }
-
-    // `children`: a sequence of (start, duration, name).
-    void add_rollup(int slot, const nb::sequence& children) {
-        std::vector<SliceColumns> columns;
-        for (const nb::handle child : children) {
-            const auto start = nb::cast<Array<int64_t>>(child[0]);
-            const auto duration = nb::cast<Array<int64_t>>(child[1]);
-            const auto name = nb::cast<Array<int32_t>>(child[2]);
-            same_size(start.size(), duration.size());
-            same_size(start.size(), name.size());
-            columns.push_back({start.data(), duration.data(), nullptr, name.data(), nullptr, start.size()});
-        }
-        nb::gil_scoped_release release;
-        for (const SliceColumns& child : columns) check_times(child);
-        block.add(slot, std::make_unique<RollupTrack>(columns, block.root_level()));
+    // Takes the tiles from `bound`, which is empty afterwards.
+    void add(int slot, BoundTiles& bound) {
+        if (!bound.tiles) throw std::invalid_argument("these tiles are in a block already");
+        block.add(slot, std::move(bound.tiles));
+        for (nb::object& object : bound.kept) kept.push_back(std::move(object));
+        bound.kept.clear();
     }
 
     void seal() {
@@ -130,59 +190,20 @@ struct BoundBlock {
     }
 };
 
-nb::object order_of(const Array<int64_t>& start, const Array<int64_t>& duration) {
-    same_size(start.size(), duration.size());
-    std::vector<int64_t> order;
-    {
-        nb::gil_scoped_release release;
-        order = canonical_order(start.data(), duration.data(), start.size());
-    }
-    if (order.empty()) return nb::none();
-    return nb::cast(to_numpy(std::move(order)));
-}
-
-// (number of rows, slices that overlap others only partly); the rows are written to `row`.
-auto rows_of(const Array<int64_t>& start, const Array<int64_t>& duration, const Writable<uint32_t>& row) {
-    same_size(start.size(), duration.size());
-    same_size(start.size(), row.size());
-    nb::gil_scoped_release release;
-    const size_t overlaps = assign_rows(start.data(), duration.data(), row.size(), row.data());
-    uint32_t rows = 0;
-    for (size_t k = 0; k < row.size(); ++k) rows = std::max(rows, row.data()[k] + 1);
-    return std::make_pair(rows, overlaps);
-}
-
-size_t gather_ends(const Array<int64_t>& ends, size_t size, const Array<int64_t>& order, const Writable<int64_t>& out_ends) {
-    same_size(order.size(), out_ends.size());
-    nb::gil_scoped_release release;
-    return gathered_ends(ends.data(), ends.size(), size, order.data(), order.size(), out_ends.data());
-}
-
-// Writes the ends to `out_ends` again: what is written to `out` rests on nothing that the caller says.
-void gather_into(const Array<int64_t>& ends, const Array<uint8_t>& data, const Array<int64_t>& order,
-                 const Writable<int64_t>& out_ends, const Writable<uint8_t>& out) {
-    same_size(order.size(), out_ends.size());
-    nb::gil_scoped_release release;
-    const size_t size = gathered_ends(ends.data(), ends.size(), data.size(), order.data(), order.size(), out_ends.data());
-    same_size(size, out.size());
-    gather(ends.data(), data.data(), order.data(), order.size(), out.data());
-}
-
 }  // namespace
 
 void bind_pyramid(nb::module_& m) {
     m.def("root_level", &root_level, nb::arg("end"));
-    m.def("canonical_order", &order_of, nb::arg("start"), nb::arg("duration"));
-    m.def("assign_rows", &rows_of, nb::arg("start"), nb::arg("duration"), nb::arg("row").noconvert());
-    m.def("gather_ends", &gather_ends, nb::arg("ends"), nb::arg("size"), nb::arg("order"), nb::arg("out_ends").noconvert());
-    m.def("gather_into", &gather_into, nb::arg("ends"), nb::arg("data"), nb::arg("order"), nb::arg("out_ends").noconvert(),
-          nb::arg("out").noconvert());
+    nb::class_<BoundTiles>(m, "Tiles").def("overview", &BoundTiles::overview, nb::arg("level"), nb::arg("lanes"));
+    m.def("slice_tiles", &slice_tiles, nb::arg("start"), nb::arg("duration"), nb::arg("row"), nb::arg("name"), nb::arg("flags"),
+          nb::arg("root_level"));
+    m.def("counter_tiles", &counter_tiles, nb::arg("time"), nb::arg("value"), nb::arg("root_level"));
+    m.def("rollup_tiles", &rollup_tiles, nb::arg("children"), nb::arg("root_level"));
+    m.def("slice_overview", &slice_overview, nb::arg("start"), nb::arg("duration"), nb::arg("row"), nb::arg("name"),
+          nb::arg("level"));
     nb::class_<BoundBlock>(m, "Block")
-        .def(nb::init<uint32_t, int>(), nb::arg("number"), nb::arg("root_level"))
-        .def("add_slices", &BoundBlock::add_slices, nb::arg("slot"), nb::arg("start"), nb::arg("duration"), nb::arg("row"),
-             nb::arg("name"), nb::arg("flags"))
-        .def("add_counter", &BoundBlock::add_counter, nb::arg("slot"), nb::arg("time"), nb::arg("value"))
-        .def("add_rollup", &BoundBlock::add_rollup, nb::arg("slot"), nb::arg("children"))
+        .def(nb::init<uint32_t>(), nb::arg("number"))
+        .def("add", &BoundBlock::add, nb::arg("slot"), nb::arg("tiles"))
         .def("seal", &BoundBlock::seal)
         .def("tiles", &BoundBlock::tiles)
         .def("encode", &BoundBlock::encode, nb::arg("first"), nb::arg("last"));

@@ -1,11 +1,14 @@
-// Binds the XSpace reader: two passes over a buffer, columns out.
+// Binds the XSpace reader: outline, survey, and columns of any line.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdlib>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -13,11 +16,16 @@
 #include <utility>
 #include <vector>
 
+#include "activity.hpp"
+#include "bind_activity.hpp"
 #include "bind_arrays.hpp"
 #include "utf8.hpp"
 #include "wire.hpp"
+#include "xspace_catalogue.hpp"
 #include "xspace_events.hpp"
+#include "xspace_flows.hpp"
 #include "xspace_outline.hpp"
+#include "xspace_survey.hpp"
 
 namespace nb = nanobind;
 
@@ -32,21 +40,26 @@ template <typename T> nb::object to_numpy(xspace::Column<T>& column) {
     return nb::cast(OutColumn<T>(data, {size}, owner));
 }
 
-// What Python sees of a line and of a plane.
+// What Python sees of a line and of a plane. Times of a line's events are picoseconds from where the line counts.
 struct LineInfo {
     std::size_t plane;
     std::int64_t id;
     std::int64_t timestamp_ns;
     std::string name;
     std::string display_name;
-    std::size_t events;
+    std::uint64_t events;  // without those that are out of range
+    std::uint64_t out_of_range;
+    std::size_t flow_ends;
+    std::int64_t first_ps;
+    std::int64_t end_ns;
+    std::int64_t end_ps;  // 0 to 999, beyond end_ns
+    bool any_ps;
 };
 
 struct PlaneInfo {
     std::string name;
     nb::list stats;       // bytes, XStat messages
     nb::dict stat_names;  // stat metadata id → name
-    std::size_t lines;
 };
 
 struct MetadataInfo {
@@ -57,53 +70,18 @@ struct MetadataInfo {
     nb::bytes stats;
 };
 
-// An XSpace in a buffer that it keeps alive. For one thread at a time; hot calls release the GIL.
-class XSpaceFile {
+// The events of a line, chunk by chunk. Hot calls release the GIL.
+class LineEvents {
   public:
-    explicit XSpaceFile(InColumn<std::uint8_t> buffer)
-        : buffer_(std::move(buffer)), source_{buffer_.data(), buffer_.size()}, outline_(source_) {}
+    explicit LineEvents(xspace::LineDecoder decoder) : decoder_(std::move(decoder)) {}
 
-    bool read_outline(std::size_t stop) {
-        nb::gil_scoped_release release;
-        return outline_.advance(stop);
-    }
-
-    std::vector<PlaneInfo> planes() const {
-        std::vector<PlaneInfo> result;
-        for (const xspace::Plane& plane : outline_.outline().planes) {
-            PlaneInfo info{text(plane.name), nb::list(), nb::dict(), 0};
-            for (const wire::Range& stat : plane.stats) info.stats.append(bytes(stat));
-            for (const xspace::MetadataEntry& entry : plane.stat_metadata)
-                info.stat_names[nb::int_(entry.id)] = text(xspace::stat_metadata_name(source_, entry.value));
-            result.push_back(std::move(info));
-        }
-        for (const xspace::Line& line : outline_.outline().lines) ++result[line.plane].lines;
-        return result;
-    }
-
-    std::vector<LineInfo> lines() const {
-        std::vector<LineInfo> result;
-        for (const xspace::Line& line : outline_.outline().lines)
-            result.push_back({line.plane, line.id, line.timestamp_ns, text(line.name), text(line.display_name), line.events});
-        return result;
-    }
-
-    std::vector<std::string> errors() const { return texts(outline_.outline().errors); }
-    std::vector<std::string> warnings() const { return texts(outline_.outline().warnings); }
-    std::vector<std::string> hostnames() const { return texts(outline_.outline().hostnames); }
-
-    void start_events(std::vector<std::int64_t> line_start_ns) {
-        if (line_start_ns.size() != outline_.outline().lines.size()) throw std::invalid_argument("one start per line, please");
-        decoder_.emplace(source_, outline_.outline(), std::move(line_start_ns));
-    }
-
-    std::optional<nb::dict> next_events(std::size_t max_rows, std::size_t max_args_bytes) {
+    std::optional<nb::dict> next(std::size_t max_rows, std::size_t max_args_bytes) {
         if (max_rows == 0) throw std::invalid_argument("a chunk has at least one row");
         xspace::Chunk chunk;
         bool any = false;
         {
             nb::gil_scoped_release release;
-            any = decoder().next(chunk, max_rows, max_args_bytes);
+            any = decoder_.next(chunk, max_rows, max_args_bytes);
         }
         if (!any) return std::nullopt;
         nb::dict columns;
@@ -122,14 +100,113 @@ class XSpaceFile {
         return columns;
     }
 
-    std::vector<std::string> names() {
-        const auto& names = decoder().names().names();
+    std::size_t position() const { return decoder_.position(); }
+
+  private:
+    xspace::LineDecoder decoder_;
+};
+
+// An XSpace in a buffer that it keeps alive: outline, survey of each line, seal, then the events of any line. Lines may be
+// surveyed and decoded by several threads, each line by one at a time.
+class XSpaceFile {
+  public:
+    explicit XSpaceFile(InColumn<std::uint8_t> buffer)
+        : buffer_(std::move(buffer)), source_{buffer_.data(), buffer_.size()}, outline_(source_) {}
+
+    bool read_outline(std::size_t stop) {
+        nb::gil_scoped_release release;
+        if (outline_.advance(stop)) return true;
+        for (const xspace::Plane& plane : outline().planes) flow_stats_.emplace_back(source_, plane);
+        surveys_.resize(outline().lines.size());
+        starts_ns_.resize(outline().lines.size());
+        return false;
+    }
+
+    std::vector<PlaneInfo> planes() const {
+        std::vector<PlaneInfo> result;
+        for (const xspace::Plane& plane : outline().planes) {
+            PlaneInfo info{text(plane.name), nb::list(), nb::dict()};
+            for (const wire::Range& stat : plane.stats) info.stats.append(bytes(stat));
+            for (const xspace::MetadataEntry& entry : plane.stat_metadata)
+                info.stat_names[nb::int_(entry.id)] = text(xspace::stat_metadata_name(source_, entry.value));
+            result.push_back(std::move(info));
+        }
+        return result;
+    }
+
+    std::vector<std::string> errors() const { return texts(outline().errors); }
+    std::vector<std::string> warnings() const { return texts(outline().warnings); }
+    std::vector<std::string> hostnames() const { return texts(outline().hostnames); }
+
+    // [begin, end) of each line's bytes.
+    std::vector<std::pair<std::size_t, std::size_t>> line_ranges() const {
+        std::vector<std::pair<std::size_t, std::size_t>> result;
+        for (const xspace::Line& line : outline().lines) result.emplace_back(line.body.begin, line.body.end);
+        return result;
+    }
+
+    // Begins to look into a line; `surveyed` ends it.
+    xspace::Surveyor survey(std::size_t line) const {
+        check_line(line);
+        return surveyor(line, std::nullopt);
+    }
+
+    // Takes what a surveyor found, after its end. Returns the line's own timestamp.
+    std::int64_t surveyed(std::size_t line, xspace::Surveyor& surveyor) {
+        check_line(line);
+        if (surveyor.position() != outline().lines[line].body.end) throw std::invalid_argument("the survey is not at its end");
+        surveys_[line] = surveyor.take();
+        return surveys_[line].timestamp_ns;
+    }
+
+    // Says where the line counts from. Looks at it once more if some of its events are out of range then.
+    void settle(std::size_t line, std::int64_t start_ns) {
+        nb::gil_scoped_release release;
+        check_line(line);
+        starts_ns_[line] = start_ns;
+        xspace::LineSurvey& survey = surveys_[line];
+        if (survey.events != 0 && (!xspace::adds_up(start_ns, survey.first_ps) || !xspace::adds_up(start_ns, survey.last_start_ps))) {
+            xspace::Surveyor again = surveyor(line, start_ns);
+            again.advance(source_.size);
+            survey = again.take();
+        }
+    }
+
+    LineInfo line(std::size_t line) const {
+        check_line(line);
+        const xspace::LineSurvey& survey = surveys_[line];
+        return {outline().lines[line].plane, survey.id, survey.timestamp_ns, text(survey.name), text(survey.display_name),
+                survey.events - survey.out_of_range, survey.out_of_range, survey.flows.size(), survey.first_ps,
+                survey.end.ns, survey.end.ps, survey.any_ps};
+    }
+
+    // (shift, first bin, busy picoseconds of each bin) of the line's activity; the bins are empty when it has none.
+    auto activity(std::size_t line) const {
+        check_line(line);
+        return activity_columns(surveys_[line].activity);
+    }
+
+    // All lines have been surveyed and settled.
+    void seal() {
+        nb::gil_scoped_release release;
+        catalogue_ = std::make_unique<xspace::Catalogue>(source_, outline(), surveys_);
+    }
+
+    LineEvents events(std::size_t line) const {
+        check_line(line);
+        const xspace::LineSurvey& survey = surveys_[line];
+        return LineEvents(xspace::LineDecoder(source_, outline(), catalogue(), flow_stats_[outline().lines[line].plane], line,
+                                              survey.events, starts_ns_[line]));
+    }
+
+    std::vector<std::string> names() const {
+        const auto& names = catalogue().names().names();
         return {names.begin(), names.end()};
     }
 
-    std::vector<MetadataInfo> used_metadata() {
+    std::vector<MetadataInfo> used_metadata() const {
         std::vector<MetadataInfo> result;
-        for (const xspace::UsedMetadata& used : decoder().used_metadata()) {
+        for (const xspace::UsedMetadata& used : catalogue().used_metadata()) {
             std::string stats;
             for (const wire::Range& stat : used.stats) stats += view(stat);
             result.push_back({used.plane, used.id, text(used.name), text(used.display_name), nb::bytes(stats.data(), stats.size())});
@@ -137,14 +214,24 @@ class XSpaceFile {
         return result;
     }
 
-    xspace::EventCounts counts() { return decoder().counts(); }
     std::size_t outline_position() const { return outline_.position(); }
-    std::size_t events_position() const { return decoder_ ? decoder_->position() : 0; }
 
   private:
-    xspace::EventDecoder& decoder() {
-        if (!decoder_) throw std::invalid_argument("start_events comes first");
-        return *decoder_;
+    const xspace::Outline& outline() const { return outline_.outline(); }
+
+    void check_line(std::size_t line) const {
+        if (line >= surveys_.size()) throw std::invalid_argument("there is no such line");
+    }
+
+    xspace::Surveyor surveyor(std::size_t line, std::optional<std::int64_t> start_ns) const {
+        const xspace::Line& of = outline().lines[line];
+        const std::size_t entries = outline().planes[of.plane].event_metadata.size();
+        return xspace::Surveyor(source_, of, flow_stats_[of.plane], entries, start_ns);
+    }
+
+    const xspace::Catalogue& catalogue() const {
+        if (!catalogue_) throw std::invalid_argument("seal comes first");
+        return *catalogue_;
     }
 
     std::string_view view(wire::Range range) const {
@@ -161,7 +248,10 @@ class XSpaceFile {
     InColumn<std::uint8_t> buffer_;
     wire::Source source_;
     xspace::OutlineReader outline_;
-    std::optional<xspace::EventDecoder> decoder_;
+    std::vector<xspace::FlowStats> flow_stats_;  // by plane
+    std::vector<xspace::LineSurvey> surveys_;
+    std::vector<std::int64_t> starts_ns_;
+    std::unique_ptr<xspace::Catalogue> catalogue_;
 };
 
 // `WireError(what, offset)` in Python.
@@ -194,13 +284,18 @@ void bind_xspace(nb::module_& m) {
         .def_ro("timestamp_ns", &LineInfo::timestamp_ns)
         .def_ro("name", &LineInfo::name)
         .def_ro("display_name", &LineInfo::display_name)
-        .def_ro("events", &LineInfo::events);
+        .def_ro("events", &LineInfo::events)
+        .def_ro("out_of_range", &LineInfo::out_of_range)
+        .def_ro("flow_ends", &LineInfo::flow_ends)
+        .def_ro("first_ps", &LineInfo::first_ps)
+        .def_ro("end_ns", &LineInfo::end_ns)
+        .def_ro("end_ps", &LineInfo::end_ps)
+        .def_ro("any_ps", &LineInfo::any_ps);
 
     nb::class_<PlaneInfo>(m, "XSpacePlane")
         .def_ro("name", &PlaneInfo::name)
         .def_ro("stats", &PlaneInfo::stats)
-        .def_ro("stat_names", &PlaneInfo::stat_names)
-        .def_ro("lines", &PlaneInfo::lines);
+        .def_ro("stat_names", &PlaneInfo::stat_names);
 
     nb::class_<MetadataInfo>(m, "XSpaceMetadata")
         .def_ro("plane", &MetadataInfo::plane)
@@ -209,26 +304,32 @@ void bind_xspace(nb::module_& m) {
         .def_ro("display_name", &MetadataInfo::display_name)
         .def_ro("stats", &MetadataInfo::stats);
 
-    nb::class_<xspace::EventCounts>(m, "XSpaceCounts")
-        .def_ro("events", &xspace::EventCounts::events)
-        .def_ro("out_of_range", &xspace::EventCounts::out_of_range)
-        .def_ro("flow_ends", &xspace::EventCounts::flow_ends);
+    nb::class_<xspace::Surveyor>(m, "XSpaceLineSurvey")
+        .def("advance", &xspace::Surveyor::advance, nb::arg("stop"), nb::call_guard<nb::gil_scoped_release>())
+        .def_prop_ro("position", &xspace::Surveyor::position);
+
+    nb::class_<LineEvents>(m, "XSpaceLineEvents")
+        .def("next", &LineEvents::next, nb::arg("max_rows"), nb::arg("max_args_bytes"))
+        .def_prop_ro("position", &LineEvents::position);
 
     nb::class_<XSpaceFile>(m, "XSpaceFile")
         .def(nb::init<InColumn<std::uint8_t>>(), nb::arg("buffer"))
         .def("read_outline", &XSpaceFile::read_outline, nb::arg("stop"))
         .def("planes", &XSpaceFile::planes)
-        .def("lines", &XSpaceFile::lines)
         .def("errors", &XSpaceFile::errors)
         .def("warnings", &XSpaceFile::warnings)
         .def("hostnames", &XSpaceFile::hostnames)
-        .def("start_events", &XSpaceFile::start_events, nb::arg("line_start_ns"))
-        .def("next_events", &XSpaceFile::next_events, nb::arg("max_rows"), nb::arg("max_args_bytes"))
+        .def("line_ranges", &XSpaceFile::line_ranges)
+        .def("survey", &XSpaceFile::survey, nb::arg("line"), nb::keep_alive<0, 1>())
+        .def("surveyed", &XSpaceFile::surveyed, nb::arg("line"), nb::arg("survey"))
+        .def("settle", &XSpaceFile::settle, nb::arg("line"), nb::arg("start_ns"))
+        .def("line", &XSpaceFile::line, nb::arg("line"))
+        .def("activity", &XSpaceFile::activity, nb::arg("line"))
+        .def("seal", &XSpaceFile::seal)
+        .def("events", &XSpaceFile::events, nb::arg("line"), nb::keep_alive<0, 1>())
         .def("names", &XSpaceFile::names)
         .def("used_metadata", &XSpaceFile::used_metadata)
-        .def("counts", &XSpaceFile::counts)
-        .def_prop_ro("outline_position", &XSpaceFile::outline_position)
-        .def_prop_ro("events_position", &XSpaceFile::events_position);
+        .def_prop_ro("outline_position", &XSpaceFile::outline_position);
 }
 
 }  // namespace tilescope

@@ -11,11 +11,10 @@ namespace tilescope {
 
 class Block {
 public:
-    Block(uint32_t number, int root_level) : number_(number), root_level_(root_level) {}
+    explicit Block(uint32_t number) : number_(number) {}
     Block(const Block&) = delete;
     Block& operator=(const Block&) = delete;
 
-    int root_level() const { return root_level_; }
     void add(int slot, std::unique_ptr<TrackTiles> track);
 
     // To be called once, when all tracks are in: puts the tiles in the order (level, tile index, slot).
@@ -43,7 +42,6 @@ private:
     };
 
     uint32_t number_;
-    int root_level_;
     std::vector<Entry> tracks_;
     std::vector<Ref> order_;
 };

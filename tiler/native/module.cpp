@@ -4,7 +4,9 @@
 namespace nb = nanobind;
 
 namespace tilescope {
+void bind_activity(nb::module_& m);
 void bind_histogram(nb::module_& m);
+void bind_order(nb::module_& m);
 void bind_pairing(nb::module_& m);
 void bind_synth(nb::module_& m);
 void bind_xspace(nb::module_& m);
@@ -14,7 +16,9 @@ void bind_trace_event(nb::module_& m);
 
 NB_MODULE(_native, m) {
     m.doc() = "Hot loops of tilescope.tiler.";
+    tilescope::bind_activity(m);
     tilescope::bind_histogram(m);
+    tilescope::bind_order(m);
     tilescope::bind_pairing(m);
     tilescope::bind_synth(m);
     tilescope::bind_xspace(m);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <queue>
 
 #include "geometry.hpp"
 #include "name_table.hpp"
@@ -12,7 +11,7 @@ namespace tilescope {
 namespace {
 
 // A rollup tile in which at most so many slices start has no children: finer tiles would cost more than the tracks'
-// own, which say more.
+// own, which say more. The root alone always has some: the overview layer is made of the tiles below it.
 constexpr size_t kTerminalSlices = 4096;
 
 // The exact content of a tile's bins.
@@ -25,8 +24,8 @@ struct TileSum {
     std::array<int64_t, kBinsPerTile> longest{};
 };
 
-// The children's slices in time order, and those of them that are still running.
-class Merge {
+// The children's slices up to some time, and those of them that are still running.
+class Sweep {
 public:
     struct Running {
         int64_t end;
@@ -34,19 +33,25 @@ public:
         int32_t name;
     };
 
-    explicit Merge(const std::vector<SliceColumns>& tracks) : tracks_(tracks), at_(tracks.size(), 0) {
-        for (size_t track = 0; track < tracks.size(); ++track) {
-            if (tracks[track].n > 0) heads_.push({tracks[track].start[0], track});
-        }
+    explicit Sweep(const std::vector<SliceColumns>& tracks) : tracks_(tracks), at_(tracks.size(), 0) {
+        for (const SliceColumns& track : tracks) next_start_.push_back(track.n > 0 ? track.start[0] : INT64_MAX);
     }
 
     // How many slices that are yet to come start before `stop`.
     size_t count_before(int64_t stop) const {
         size_t count = 0;
         for (size_t track = 0; track < tracks_.size(); ++track) {
+            if (next_start_[track] >= stop) continue;
             const SliceColumns& columns = tracks_[track];
-            count += static_cast<size_t>(
-                std::lower_bound(columns.start + at_[track], columns.start + columns.n, stop) - columns.start - static_cast<ptrdiff_t>(at_[track]));
+            // From where it stands on, in steps that double: what is asked for is near.
+            size_t step = 1;
+            size_t first = at_[track];
+            while (first + step < columns.n && columns.start[first + step] < stop) {
+                first += step;
+                step *= 2;
+            }
+            const int64_t* end = columns.start + std::min(columns.n, first + step);
+            count += static_cast<size_t>(std::lower_bound(columns.start + first, end, stop) - columns.start) - at_[track];
         }
         return count;
     }
@@ -58,49 +63,44 @@ public:
         return running_;
     }
 
-    // Takes the next slice that starts before `stop`.
+    // Takes the slices that start before `stop`, track by track: sums do not depend on their order.
     template <typename Visit>
     void take_before(int64_t stop, Visit&& visit) {
-        while (!heads_.empty() && heads_.top().first < stop) {
-            const size_t track = heads_.top().second;
-            heads_.pop();
+        for (size_t track = 0; track < tracks_.size(); ++track) {
+            if (next_start_[track] >= stop) continue;
             const SliceColumns& columns = tracks_[track];
-            size_t& k = at_[track];
-            // The head stays the earliest for a while: take its run without touching the heap.
-            const int64_t until = heads_.empty() ? stop : std::min(stop, heads_.top().first + 1);
-            do {
+            size_t k = at_[track];
+            for (; k < columns.n && columns.start[k] < stop; ++k) {
                 visit(columns.start[k], columns.duration[k], columns.name[k]);
                 if (columns.end(k) > stop) running_.push_back({columns.end(k), columns.duration[k], columns.name[k]});
-                ++k;
-            } while (k < columns.n && columns.start[k] < until);
-            if (k < columns.n) heads_.push({columns.start[k], track});
+            }
+            at_[track] = k;
+            next_start_[track] = k < columns.n ? columns.start[k] : INT64_MAX;
         }
     }
 
 private:
-    using Head = std::pair<int64_t, size_t>;
-
     const std::vector<SliceColumns>& tracks_;
     std::vector<size_t> at_;
-    std::priority_queue<Head, std::vector<Head>, std::greater<>> heads_;
+    std::vector<int64_t> next_start_;  // side by side, for a quick look at all tracks
     std::vector<Running> running_;
 };
 
 class Builder {
 public:
-    Builder(const std::vector<SliceColumns>& children, std::vector<Tile>& tiles,
+    Builder(const std::vector<SliceColumns>& children, int root_level, std::vector<Tile>& tiles,
             std::vector<std::pair<size_t, size_t>>& contents, std::vector<Bin>& bins)
-        : merge_(children), tiles_(tiles), contents_(contents), bins_(bins) {}
+        : sweep_(children), root_level_(root_level), tiles_(tiles), contents_(contents), bins_(bins) {}
 
     TileSum build(int level, int64_t index, size_t starting) {
-        const bool terminal = level == 0 || starting <= kTerminalSlices;
+        const bool terminal = level == 0 || (level < root_level_ && starting <= kTerminalSlices);
         const uint64_t before = taken_;
         TileSum sum = terminal ? sum_slices(level, index) : sum_children(level, index);
         write(level, index, before, terminal, sum);
         return sum;
     }
 
-    size_t count_before(int64_t stop) const { return merge_.count_before(stop); }
+    size_t count_before(int64_t stop) const { return sweep_.count_before(stop); }
 
 private:
     TileSum sum_slices(int level, int64_t index) {
@@ -110,10 +110,10 @@ private:
         for (auto& edges : edges_) edges.clear();
         for (auto& names : covering_from_) names.clear();
         for (auto& names : covering_until_) names.clear();
-        for (const Merge::Running& slice : merge_.running_at(start)) {
+        for (const Sweep::Running& slice : sweep_.running_at(start)) {
             spread(sum, level, start, std::min(slice.end, stop), slice.duration, slice.name, 0);
         }
-        merge_.take_before(stop, [&](int64_t from, int64_t duration, int32_t name) {
+        sweep_.take_before(stop, [&](int64_t from, int64_t duration, int32_t name) {
             spread(sum, level, from, std::min(from + duration, stop), duration, name, 1);
             ++taken_;
         });
@@ -173,8 +173,8 @@ private:
         TileSum sum;
         for (int quarter = 0; quarter < 4; ++quarter) {
             const int64_t child = 4 * index + quarter;
-            const size_t starting = merge_.count_before(tile_start(child + 1, level - 1));
-            if (starting == 0 && merge_.running_at(tile_start(child, level - 1)).empty()) continue;
+            const size_t starting = sweep_.count_before(tile_start(child + 1, level - 1));
+            if (starting == 0 && sweep_.running_at(tile_start(child, level - 1)).empty()) continue;
             const TileSum below = build(level - 1, child, starting);
             int bin = -1;
             for (const TileSum::Entry& entry : below.entries) {
@@ -218,7 +218,8 @@ private:
         contents_.push_back({first, bins_.size()});
     }
 
-    Merge merge_;
+    Sweep sweep_;
+    int root_level_;
     NameTable names_;
     // Of the terminal tile at hand, by bin: parts of bins; names of slices that cover bins from here on, and until here.
     std::array<std::vector<Part>, kBinsPerTile> edges_;
@@ -234,9 +235,22 @@ private:
 }  // namespace
 
 RollupTrack::RollupTrack(const std::vector<SliceColumns>& children, int root_level) {
-    Builder builder(children, tiles_, contents_, bins_);
+    Builder builder(children, root_level, tiles_, contents_, bins_);
     const size_t starting = builder.count_before(INT64_MAX);
     if (starting > 0) builder.build(root_level, 0, starting);
+}
+
+std::vector<OverviewBin> RollupTrack::overview(int level, int64_t lanes) const {
+    std::vector<OverviewBin> result;
+    for (const Tile& tile : tiles_) {
+        if (tile.level != level) continue;
+        const auto [first, last] = contents_[tile.content];
+        for (size_t k = first; k < last; ++k) {
+            result.push_back({tile.index * kBinsPerTile + bins_[k].bin, bins_[k].name,
+                              utilisation(bins_[k].busy, lanes, int64_t{1} << (2 * level))});
+        }
+    }
+    return result;
 }
 
 void RollupTrack::append(const Tile& tile, PageColumns& page) const {

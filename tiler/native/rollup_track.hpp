@@ -1,11 +1,12 @@
 // The tile tree of a rollup: every slice of several tracks, summed into bins.
 #pragma once
 
+#include "overview.hpp"
 #include "slice_track.hpp"
 
 namespace tilescope {
 
-// Built in one sweep over the children's slices merged in time order, depth first: a terminal tile sums what overlaps
+// Built in one sweep over the children's slices, depth first: a terminal tile sums what overlaps
 // it, a tile above adds up the (bin, name) tables of its four children, and only the tables on the way to the root are
 // in memory. Rollups have no individuals: slices of different tracks overlap, so a bin's busy time may exceed its width.
 class RollupTrack final : public TrackTiles {
@@ -15,6 +16,10 @@ public:
     const std::vector<Tile>& tiles() const override { return tiles_; }
     void append(const Tile& tile, PageColumns& page) const override;
     size_t weight(const Tile& tile) const override;
+
+    // Its part of the overview layer, from the tiles of this level, which is the root's or the one below. `lanes` is the
+    // number of rows of all children.
+    std::vector<OverviewBin> overview(int level, int64_t lanes) const;
 
 private:
     std::vector<Tile> tiles_;

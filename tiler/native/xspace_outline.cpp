@@ -11,20 +11,13 @@ using wire::varint_field;
 
 bool OutlineReader::advance(std::size_t stop) {
     stop = std::min(stop, source_.size);
-    while (at_ < stop || (line_end_ != 0 && at_ == line_end_) || (plane_end_ != 0 && at_ == plane_end_)) {
-        if (line_end_ != 0) {
-            if (at_ == line_end_)
-                line_end_ = 0;
-            else
-                line_fields(stop);
-        } else if (plane_end_ != 0) {
-            if (at_ == plane_end_)
-                plane_end_ = 0;
-            else
-                plane_field();
-        } else {
+    while (at_ < stop || (plane_end_ != 0 && at_ == plane_end_)) {
+        if (plane_end_ == 0)
             file_field();
-        }
+        else if (at_ == plane_end_)
+            plane_end_ = 0;
+        else
+            plane_field();
     }
     return at_ < source_.size;
 }
@@ -55,45 +48,11 @@ void OutlineReader::plane_field() {
     switch (tag) {
     case varint_field(1): cursor.varint(); break;
     case bytes_field(2): plane.name = cursor.bytes("name"); break;
-    case bytes_field(3): {
-        Line line;
-        line.plane = outline_.planes.size() - 1;
-        line.body = cursor.bytes("line");
-        outline_.lines.push_back(line);
-        at_ = line.body.begin;
-        line_end_ = line.body.end;
-        return;
-    }
+    case bytes_field(3): outline_.lines.push_back({outline_.planes.size() - 1, cursor.bytes("line")}); break;
     case bytes_field(4): plane.event_metadata.push_back(metadata_entry(cursor.bytes("metadata entry"))); break;
     case bytes_field(5): plane.stat_metadata.push_back(metadata_entry(cursor.bytes("metadata entry"))); break;
     case bytes_field(6): plane.stats.push_back(cursor.bytes("stat")); break;
     default: cursor.skip_unknown(tag, 6);
-    }
-    at_ = cursor.offset();
-}
-
-void OutlineReader::line_fields(std::size_t stop) {
-    Line& line = outline_.lines.back();
-    Cursor cursor(source_, {at_, line_end_}, "line");
-    while (!cursor.at_end() && cursor.offset() < stop) {
-        const std::uint32_t tag = cursor.tag();
-        switch (tag) {
-        case bytes_field(4):
-            cursor.bytes("event");
-            ++line.events;
-            break;
-        case varint_field(1): line.id = cursor.signed_varint(); break;
-        case bytes_field(2): line.name = cursor.bytes("name"); break;
-        case varint_field(3): line.timestamp_ns = cursor.signed_varint(); break;
-        case bytes_field(11): line.display_name = cursor.bytes("name"); break;
-        case varint_field(9):
-        case varint_field(10): cursor.varint(); break;
-        default:
-            // 5 to 8 are reserved numbers of the schema.
-            if (wire::field_number(tag) <= 4 || (wire::field_number(tag) >= 9 && wire::field_number(tag) <= 11))
-                cursor.fail_type(tag);
-            cursor.skip(tag);
-        }
     }
     at_ = cursor.offset();
 }

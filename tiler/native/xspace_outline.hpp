@@ -1,7 +1,7 @@
-// The first pass over an XSpace: everything but the events.
+// The first pass over an XSpace: where planes, lines and metadata lie.
 //
-// Map entries may come after the lines that use them, so that planes, lines and metadata are found first, as byte ranges,
-// and events are decoded afterwards. Events are stepped over and counted.
+// Map entries may come after the lines that use them, so everything is found first, as byte ranges. Lines are stepped
+// over: `survey_line` looks into them, several at a time.
 #pragma once
 
 #include "wire.hpp"
@@ -20,11 +20,6 @@ struct MetadataEntry {
 struct Line {
     std::size_t plane = 0;  // index into Outline::planes
     wire::Range body;
-    std::int64_t id = 0;
-    std::int64_t timestamp_ns = 0;
-    wire::Range name;
-    wire::Range display_name;
-    std::size_t events = 0;
 };
 
 struct Plane {
@@ -55,14 +50,12 @@ class OutlineReader {
   private:
     void file_field();
     void plane_field();
-    void line_fields(std::size_t stop);
     MetadataEntry metadata_entry(wire::Range range) const;
 
     wire::Source source_;
     Outline outline_;
     std::size_t at_ = 0;
     std::size_t plane_end_ = 0;  // 0 outside of a plane
-    std::size_t line_end_ = 0;  // 0 outside of a line
 };
 
 // Of an XStatMetadata message.

@@ -1,4 +1,4 @@
-// Look-up tables of the event decoder: metadata by id, distinct names, numbers of flows.
+// Look-up tables of the catalogue: metadata by id, distinct names, numbers of flows.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,8 @@ class IdTable {
   public:
     static constexpr std::int32_t absent = -1;
 
-    explicit IdTable(std::size_t expected = 0) : dense_(expected * 4 + 1024, absent) {}
+    IdTable() = default;  // finds nothing, and takes whatever is set
+    explicit IdTable(std::size_t expected) : dense_(expected * 4 + 1024, absent) {}
 
     std::int32_t find(std::int64_t id) const {
         if (is_dense(id)) return dense_[static_cast<std::size_t>(id)];
@@ -54,6 +55,11 @@ class NameTable {
 class FlowTable {
   public:
     std::int64_t intern(std::uint64_t type, std::uint64_t id);
+
+    // The number of a flow; -1 when it has none.
+    std::int64_t find(std::uint64_t type, std::uint64_t id) const {
+        return entries_.empty() ? -1 : entries_[slot(type, id)].number;
+    }
 
   private:
     struct Entry {

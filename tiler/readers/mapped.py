@@ -1,7 +1,7 @@
 """A trace's uncompressed bytes as one mapped array, without holding them in memory.
 
 A plain file is mapped as it lies there. Anything compressed is inflated to an unnamed temporary file first, because an
-XSpace is read in two passes. Mapped pages that have been read are given back, so that resident memory stays bounded.
+XSpace is read in several passes. Mapped pages that were read are given back, so that resident memory stays bounded.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import mmap
 import tempfile
+from collections.abc import Generator
 from pathlib import Path
 from typing import Self
 
@@ -29,12 +30,11 @@ class MappedBytes:
 
     def __init__(self, mapping: mmap.mmap | None) -> None:
         self._mapping = mapping
-        self._released = 0
         self.array: NDArray[np.uint8] = np.frombuffer(mapping if mapping is not None else b"", dtype=np.uint8)
 
     @classmethod
-    def of_source(cls, source: ByteSource, scratch_dir: Path | None) -> Self:
-        """Maps a source that has not been read yet.
+    def mapping(cls, source: ByteSource, scratch_dir: Path | None) -> Generator[None, None, Self]:
+        """Maps a source that has not been read yet. Yields now and then while it is inflated, for progress.
 
         Raises `DamagedTrace` when the compressed stream is cut short or damaged, `DiskFull` without room for it.
         """
@@ -47,6 +47,7 @@ class MappedBytes:
                 while piece := source.read(_COPY_BYTES):
                     file.write(piece)
                     size += len(piece)
+                    yield
                 if source.problem is not None:
                     advice = "copy the file again or capture again"
                     raise DamagedTrace(source.path, source.problem, offset=source.bytes_read, advice=advice)
@@ -65,17 +66,12 @@ class MappedBytes:
     def __len__(self) -> int:
         return len(self.array)
 
-    def release(self, end: int) -> None:
-        """Gives the pages below `end` back to the system; they are read again when they are touched again."""
+    def release(self, begin: int, end: int) -> None:
+        """Gives the pages that lie within [begin, end) back to the system; they are read again when touched again."""
+        begin += -begin % mmap.PAGESIZE
         end -= end % mmap.PAGESIZE
-        if self._mapping is None or end <= self._released or not hasattr(mmap, "MADV_DONTNEED"):
-            return
-        self._mapping.madvise(mmap.MADV_DONTNEED, self._released, end - self._released)
-        self._released = end
-
-    def rewind(self) -> None:
-        """A second pass begins: pages from the start on are to be released anew."""
-        self._released = 0
+        if self._mapping is not None and begin < end and hasattr(mmap, "MADV_DONTNEED"):
+            self._mapping.madvise(mmap.MADV_DONTNEED, begin, end - begin)
 
     def close(self) -> None:
         """Unmaps; where somebody still refers to the array, the mapping goes with the last reference."""

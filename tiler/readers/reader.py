@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
+from concurrent.futures import Executor
+from typing import Protocol, runtime_checkable
 
-from tilescope.tiler.columns import EventChunk, TraceSummary
+from tilescope.tiler.columns import Activity, EventChunk, Span, TraceSummary
 
 
 class Reader(Protocol):
@@ -23,4 +24,31 @@ class Reader(Protocol):
 
     def summary(self) -> TraceSummary: ...
 
+    def summary_so_far(self) -> TraceSummary:
+        """Processes and tracks that are known between two chunks, to be asked by whoever takes the chunks."""
+
     def close(self) -> None: ...
+
+
+@runtime_checkable
+class TrackwiseReader(Reader, Protocol):
+    """Reads each track by itself: in any order, several at a time, and again if need be. So nothing has to be kept.
+
+    `survey` comes first. When it is exhausted `summary` is complete, and the rest may be called, from any thread.
+    """
+
+    def survey(self, executor: Executor | None) -> Iterator[None]:
+        """Looks into all tracks, by tasks on `executor`. Yields now and then, for progress."""
+
+    def span_of(self, track: int) -> Span: ...
+
+    def events_of(self, track: int) -> int:
+        """How many events a track holds, without flow ends."""
+
+    def rows_of(self, track: int) -> int:
+        """How many rows the chunks of a track have: events and flow ends."""
+
+    def activity_of(self, track: int) -> Activity | None: ...
+
+    def track_chunks(self, track: int) -> Iterator[EventChunk]:
+        """The track's events, in file order."""

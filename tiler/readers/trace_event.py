@@ -64,6 +64,12 @@ class TraceEventReader:
         """Complete when `chunks` is exhausted."""
         return self._summary
 
+    def summary_so_far(self) -> TraceSummary:
+        """Processes and tracks of the events that have been taken."""
+        summary = TraceSummary(format=FORMAT)
+        self._describe_tracks(summary)
+        return summary
+
     def close(self) -> None:
         """Closes the source."""
         self._source.close()
@@ -76,15 +82,18 @@ class TraceEventReader:
         summary.ignored = stream.ignored()
         if self._source.trailing_bytes:
             summary.ignored["trailing_compressed_bytes"] = self._source.trailing_bytes
-        names = TrackNames(stream)
-        summary.processes = names.processes
-        summary.tracks = names.tracks
+        self._describe_tracks(summary)
         pairs = stream.names()
         summary.names = [name for name, _ in pairs]
         summary.categories = [category for _, category in pairs]
-        summary.hostname = stream.host_name
-        summary.base_time_ns = stream.base_time_ns or 0
         summary.warnings = self._warnings()
+
+    def _describe_tracks(self, summary: TraceSummary) -> None:
+        names = TrackNames(self._stream)
+        summary.processes = names.processes
+        summary.tracks = names.tracks
+        summary.hostname = self._stream.host_name
+        summary.base_time_ns = self._stream.base_time_ns or 0
 
     def _refuse_what_is_no_trace(self, any_event: bool) -> None:
         stream = self._stream

@@ -84,6 +84,15 @@ class LmdbStore:
         except lmdb.Error as error:
             raise _store_error(self._path, "cannot write the index", error) from error
 
+    def remove(self, entries: Iterable[bytes]) -> None:
+        """Removes the entries with these keys, where there are such."""
+        try:
+            with self._env.begin(write=True) as transaction:
+                for key in entries:
+                    transaction.delete(key)
+        except lmdb.Error as error:
+            raise _store_error(self._path, "cannot write the index", error) from error
+
     def sync(self) -> None:
         """Everything written so far is on the disk when this returns. Raises DiskFull or StoreError."""
         try:

@@ -12,6 +12,7 @@ from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.details import decoder_for
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Shape
+from tilescope.tiler.pages.overview import OverviewGrid
 from tilescope.tiler.store import keys
 from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.verify.catalogue import Catalogue
@@ -54,6 +55,7 @@ class RecordCheck:
         self._names = 0
         self._details = [0] * len(catalogue.tracks)  # events seen so far, of each track
         self._tables = 0
+        self._overview = 0  # pages seen so far
         self._flows = FlowRecordCheck(catalogue, trees, PageSource(store), tally)
         self._flow_tiles = FlowTileCheck(store, catalogue, tally)
         self._histograms = {key for tree in trees for key in _histogram_keys(catalogue, tree)}
@@ -64,6 +66,7 @@ class RecordCheck:
             b"P": self._take_page,
             b"N": self._take_names,
             b"A": self._take_tables,
+            b"O": self._take_overview,
             b"D": self._take_details,
             b"F": self._flows.take,
             b"G": self._take_flow_tiles,
@@ -146,6 +149,13 @@ class RecordCheck:
         except (ValueError, DamagedStore) as error:
             raise _error(self._store, f"the tables of arguments of file {self._tables} are damaged: {error}") from error
         self._tables += 1
+
+    def _take_overview(self, key: bytes, value: bytes) -> None:
+        # What is in the pages is looked at when the tiles have been proven.
+        if key != keys.overview(self._overview) or self._overview >= OverviewGrid.of(self._catalogue.end).pages:
+            raise self._unknown(key)
+        inflate(value)
+        self._overview += 1
 
     def _take_details(self, key: bytes, value: bytes) -> None:
         track = int.from_bytes(key[1:5], "big")

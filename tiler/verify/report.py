@@ -25,6 +25,7 @@ class VerifyReport:
     rollup_bins: int = 0
     counter_bins: int = 0
     samples: int = 0
+    overview_entries: int = 0
     histograms: int = 0
     histogram_rows: int = 0
     names: int = 0
@@ -47,6 +48,7 @@ class VerifyReport:
             f"{self.counter_bins:,} counter bins and {self.samples:,} samples: equal to one another",
             f"{self.flow_edges:,} flows in {self.flow_chunks:,} chunks: both ends name each other, and real slices; "
             f"{self.flow_tiles:,} tiles of flows, equal to the ends that lie in them",
+            f"{self.overview_entries:,} entries of the overview: equal to the events of their tracks",
             f"{self.histograms:,} histograms with {self.histogram_rows:,} rows: equal to those of the events",
             f"{self.names:,} names; arguments of {self.details_events:,} events in {self.details_chunks:,} chunks",
         ]

@@ -11,6 +11,7 @@ from tilescope.tiler.store.run_store import RunStore, open_run_store
 from tilescope.tiler.verify.catalogue import SLICE_KINDS, Catalogue
 from tilescope.tiler.verify.counters import CounterCheck
 from tilescope.tiler.verify.histograms import HistogramCheck
+from tilescope.tiler.verify.overview import OverviewCheck
 from tilescope.tiler.verify.page_source import PageSource
 from tilescope.tiler.verify.records import RecordCheck, read_trees
 from tilescope.tiler.verify.report import Tally, VerifyReport
@@ -58,6 +59,7 @@ def _verify(store: RunStore, progress: VerifyProgress) -> VerifyReport:
             tally["events"] += track.events  # as counted in the leaves
             done = work.of("histograms", _TICKS_PER_SUMMED_EVENT)
             HistogramCheck(store, catalogue, trees[track.block], pages, track, tally, done).check()
+    OverviewCheck(store, catalogue, trees, pages, tally).check()
     progress(1.0, "done")
     return VerifyReport(**tally)
 

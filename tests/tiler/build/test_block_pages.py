@@ -6,16 +6,11 @@ import zlib
 
 import numpy as np
 
-from tests.tiler.build.test_layout import data
+from tests.tiler.build.test_track_data import data
+from tilescope.tiler import _native
 from tilescope.tiler.build.block_pages import BlockPages
-from tilescope.tiler.build.layout import PlacedTrack
 from tilescope.tiler.build.track_data import TrackData
-from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.pages import PAGE_BYTES_AT_MOST, TileFlag, decode_columns, decompress
-
-
-def placed(track: int, events: TrackData | None) -> PlacedTrack:
-    return PlacedTrack(track, 0, TrackKind.SLICE, "", "", 0, events)
 
 
 def random_data(seed: int, n: int, span: int) -> TrackData:
@@ -27,9 +22,13 @@ def random_data(seed: int, n: int, span: int) -> TrackData:
     return TrackData(start, zeros, rows, names, np.zeros(n, np.uint8), None, zeros, np.zeros(0, np.uint8), 1, 0)
 
 
-def check(number: int, root_level: int, tracks: list[PlacedTrack]) -> list[bytes]:
+def check(number: int, root_level: int, tracks: dict[int, TrackData]) -> list[bytes]:
     """The pages of a block, which the shape record describes."""
-    block = BlockPages(number, root_level, tracks)
+    tiles = {
+        track: _native.slice_tiles(data.start, data.duration, data.row, data.name, data.flags, root_level)
+        for track, data in tracks.items()
+    }
+    block = BlockPages(number, tiles)
     pages = list(block.pages())
     shape = block.shape()
     keys = list(zip(shape.level, shape.index, shape.slot, strict=True))
@@ -48,16 +47,16 @@ def check(number: int, root_level: int, tracks: list[PlacedTrack]) -> list[bytes
 
 def test_pages_are_full_but_not_too_full() -> None:
     end = 4**14
-    tracks = [placed(96 + k, random_data(k, 20_000, end)) for k in range(12)]
+    tracks = {96 + k: random_data(k, 20_000, end) for k in range(12)}
     sizes = [len(page) for page in check(3, 13, tracks)]
     assert len(sizes) > 20
     assert np.median(sizes) > 0.6 * PAGE_BYTES_AT_MOST
 
 
 def test_a_tile_too_large_for_a_page_has_one_of_its_own() -> None:
-    pages = check(0, 5, [placed(0, random_data(1, 30_000, 200)), placed(1, data(1, 1))])
+    pages = check(0, 5, {0: random_data(1, 30_000, 200), 1: data(1, 1)})
     assert max(len(page) for page in pages) > PAGE_BYTES_AT_MOST
 
 
 def test_a_block_without_events() -> None:
-    assert check(0, 0, [placed(0, None)]) == []
+    assert check(0, 0, {}) == []

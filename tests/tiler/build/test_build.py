@@ -51,7 +51,7 @@ def test_tiles_of_all_kinds(tmp_path: Path) -> None:
     report = verify_store(tmp_path / "store")
     for field in VerifyReport.__dataclass_fields__:
         assert getattr(report, field) > 0, field
-    assert len(report.lines()) == 8
+    assert len(report.lines()) == 9
 
 
 def test_files_of_several_hosts_share_one_time_axis(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_files_of_several_hosts_share_one_time_axis(tmp_path: Path) -> None:
     assert manifest["hosts"] == ["host9", "host10"]
     assert manifest["files"] == ["host10.json", "host9.json"]
     assert (manifest["origin_ns"], manifest["end"]) == ("9000000", "1005000")
-    first, second = store.event(1, 0), store.event(3, 0)
+    first, second = store.event(0, 0), store.event(1, 0)
     assert first is not None
     assert second is not None
     assert (first["name"], first["start"]) == ("on 9", "0")
@@ -88,18 +88,21 @@ def test_progress_is_told_and_never_goes_back(tmp_path: Path) -> None:
     build_store([write_trace(tmp_path / "a.json", busy_events(1, calls=50))], tmp_path / "store", progress=told.append)
     phases = list(dict.fromkeys(progress.phase for progress in told))
     assert phases == ["read", "build", "publish"]
-    for phase in phases:
-        fractions = [progress.fraction for progress in told if progress.phase == phase]
-        assert fractions == sorted(fractions)
-        assert 0 <= fractions[0] <= fractions[-1] == 1
+    for field in ("fraction", "events", "bytes_read", "tracks", "blocks_done", "blocks"):
+        values = [getattr(progress, field) for progress in told]
+        assert values == sorted(values), field
+    assert (told[-1].fraction, told[-1].blocks_done) == (1, told[-1].blocks)
+    assert told[-1].bytes_read == told[-1].bytes_total == (tmp_path / "a.json").stat().st_size
+    built = [block for progress in told for block in progress.built]
+    assert sorted(built) == list(range(told[-1].blocks))
 
 
-@pytest.mark.parametrize("moment", [("read", 1.0), ("build", 0.0), ("build", 1.0), ("publish", 0.0), ("publish", 1.0)])
-def test_cancelling_leaves_nothing(tmp_path: Path, moment: tuple[str, float]) -> None:
+@pytest.mark.parametrize("moment", ["read", "build", "block", "publish", "end"])
+def test_cancelling_leaves_nothing(tmp_path: Path, moment: str) -> None:
     trace = write_trace(tmp_path / "a.json", busy_events(1, calls=50))
 
     def cancel(progress: Progress) -> None:
-        if (progress.phase, progress.fraction) == moment:
+        if moment in (progress.phase, "block" if progress.built else "", "end" if progress.fraction == 1 else ""):
             raise Cancelled
 
     with pytest.raises(Cancelled):

@@ -78,11 +78,11 @@ def test_partners_are_told_with_name_and_start(tmp_path: Path) -> None:
         tmp_path,
         [slice_at(1, 0, 10, "launch"), slice_at(2, 20, 5, "kernel"), flow("s", 1, 3), flow("f", 2, 20, bp="e")],
     )
-    launch, kernel = store.event(1, 0), store.event(2, 0)
+    launch, kernel = store.event(0, 0), store.event(1, 0)
     assert launch is not None
     assert kernel is not None
-    to_kernel = {"track": 2, "ordinal": "0", "name": "kernel", "start": "20000"}
-    to_launch = {"track": 1, "ordinal": "0", "name": "launch", "start": "0"}
+    to_kernel = {"track": 1, "ordinal": "0", "name": "kernel", "start": "20000"}
+    to_launch = {"track": 0, "ordinal": "0", "name": "launch", "start": "0"}
     assert launch["flows"] == {"in": [], "in_count": "0", "out": [to_kernel], "out_count": "1"}
     assert kernel["flows"] == {"in": [to_launch], "in_count": "1", "out": [], "out_count": "0"}
     store.close()
@@ -143,7 +143,7 @@ def test_a_slice_with_very_many_flows(tmp_path: Path) -> None:
     events += [flow("s", 1, 21, "b"), flow("f", 2, 102 + 2 * n, "b", bp="e"), flow("s", 1, 11, "m")]
     events += [flow("f", 2, 100 + 2 * k, "m", bp="e") for k in range(n)]
     store = built_of(tmp_path, events)
-    before, source, after = (store.event(1, k) for k in range(3))
+    before, source, after = (store.event(0, k) for k in range(3))
     assert before is not None
     assert source is not None
     assert after is not None
@@ -151,7 +151,7 @@ def test_a_slice_with_very_many_flows(tmp_path: Path) -> None:
     assert [one["name"] for one in source["flows"]["out"]] == [f"k{k}" for k in range(100)]
     assert [one["name"] for one in before["flows"]["out"]] == [f"k{n}"]
     assert [one["name"] for one in after["flows"]["out"]] == [f"k{n + 1}"]
-    last = store.event(2, n - 1)
+    last = store.event(1, n - 1)
     assert last is not None
     assert [one["name"] for one in last["flows"]["in"]] == ["source"]
     store.close()
@@ -179,7 +179,7 @@ def test_producers_and_consumers_of_an_xspace(tmp_path: Path) -> None:
     file = tmp_path / "host.xplane.pb"
     file.write_bytes(b"".join(planes))
     store = built(tmp_path, file)
-    on_device, on_host = 1, 3
+    on_device, on_host = 0, 1
     assert stored_edges(store) == {
         (on_host, 0, 0, on_device, 2, 30): 1,
         (on_host, 2, 10, on_device, 0, 20): 1,

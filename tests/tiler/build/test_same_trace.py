@@ -87,7 +87,7 @@ def test_the_one_that_waits_works_when_its_trace_is_another(tmp_path: Path, trac
         with indexing(other, store) as second:
             assert line_of(second) == "wait"
             first.communicate("\n")
-            assert line_of(second) == "build"  # there is nothing to read in an empty trace
+            assert line_of(second) == "read"
             assert second.wait() == 0
     opened = open_run_store(store)
     assert opened.manifest()["files"] == ["other.json"]

@@ -12,10 +12,11 @@ from tilescope.tiler.pages import container as containers
 
 
 def page() -> bytes:
-    block = _native.Block(2, 1)
+    block = _native.Block(2)
     start, duration, row = np.array([1, 5, 1000]), np.array([10, 2, 0]), np.array([0, 1, 0], np.uint32)
-    block.add_slices(3, start, duration, row, np.array([4, -1, 4], np.int32), np.zeros(3, np.uint8))
-    block.add_counter(7, np.array([2, 900]), np.array([0.5, -1.5]))
+    names, flags = np.array([4, -1, 4], np.int32), np.zeros(3, np.uint8)
+    block.add(3, _native.slice_tiles(start, duration, row, names, flags, 1))
+    block.add(7, _native.counter_tiles(np.array([2, 900]), np.array([0.5, -1.5]), 1))
     block.seal()
     return block.encode(0, 2)
 

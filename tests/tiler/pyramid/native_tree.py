@@ -47,22 +47,22 @@ def block_trees(block: _native.Block, number: int) -> dict[int, NativeTree]:
 
 
 def native_slices(track: Sequence[Slice], root: int) -> NativeTree:
-    block = _native.Block(3, root)
-    block.add_slices(5, *columns(track))
+    block = _native.Block(3)
+    block.add(5, _native.slice_tiles(*columns(track), root))
     return block_trees(block, 3).get(5, {})
 
 
 def native_rollup(children: Sequence[Sequence[Slice]], root: int) -> NativeTree:
-    block = _native.Block(0, root)
+    block = _native.Block(0)
     parts = [columns(child) for child in children]
-    block.add_rollup(0, [(start, duration, name) for start, duration, _, name, _ in parts])
+    block.add(0, _native.rollup_tiles([(start, duration, name) for start, duration, _, name, _ in parts], root))
     return block_trees(block, 0).get(0, {})
 
 
 def native_counter(samples: Sequence[tuple[int, float]], root: int) -> NativeTree:
-    block = _native.Block(0, root)
+    block = _native.Block(0)
     times, values = [t for t, _ in samples], [v for _, v in samples]
-    block.add_counter(31, np.array(times, np.int64), np.array(values, np.float64))
+    block.add(31, _native.counter_tiles(np.array(times, np.int64), np.array(values, np.float64), root))
     return block_trees(block, 0).get(31, {})
 
 

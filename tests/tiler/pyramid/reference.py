@@ -115,22 +115,22 @@ def rollup_tree(children: Sequence[Sequence[Slice]], root: int) -> Tree:
     tree: Tree = {}
     slices = [s for child in children for s in child]
     if slices:
-        _rollup_tile(tree, root, 0, slices)
+        _rollup_tile(tree, root, root, 0, slices)
     return tree
 
 
-def _rollup_tile(tree: Tree, level: int, index: int, inside: list[Slice]) -> None:
+def _rollup_tile(tree: Tree, root: int, level: int, index: int, inside: list[Slice]) -> None:
     width = 4**level
     start, stop = index * BINS * width, (index + 1) * BINS * width
     starting = sum(s.start >= start for s in inside)
-    terminal = level == 0 or starting <= 4096
+    terminal = level == 0 or (level < root and starting <= 4096)
     tile = tree[level, index] = Tile(TERMINAL if terminal else 0, starting)
     tile.bins = sum_bins([(0, s) for s in inside], start, stop, width)
     for child in range(4 * index, 4 * index + 4) if not terminal else ():
         child_start = child * BINS * width // 4
         below = [s for s in inside if _overlaps(s, child_start, child_start + BINS * width // 4)]
         if below:
-            _rollup_tile(tree, level - 1, child, below)
+            _rollup_tile(tree, root, level - 1, child, below)
 
 
 def sum_bins(slices: Sequence[tuple[int, Slice]], start: int, stop: int, width: int) -> dict[tuple[int, int], Bin]:

@@ -121,7 +121,7 @@ def test_many_slices_that_reach_in_make_a_leaf() -> None:
 def test_what_must_not_go_into_a_pyramid_is_refused() -> None:
     def add(slot: int, start: list[int], duration: list[int]) -> None:
         row, name, flags = np.zeros(2, np.uint32), np.zeros(2, np.int32), np.zeros(2, np.uint8)
-        _native.Block(0, 1).add_slices(slot, np.array(start), np.array(duration), row, name, flags)
+        _native.Block(0).add(slot, _native.slice_tiles(np.array(start), np.array(duration), row, name, flags, 1))
 
     add(0, [5, 6], [1, 1])
     wrong = [([6, 5], [1, 1]), ([-1, 5], [1, 1]), ([5, 6], [1, -1]), ([5, 6], [1, 2**61]), ([5], [1, 1])]
@@ -130,3 +130,9 @@ def test_what_must_not_go_into_a_pyramid_is_refused() -> None:
             add(0, start, duration)
     with pytest.raises(ValueError, match="slot"):
         add(32, [5, 6], [1, 1])
+    tiles = _native.counter_tiles(np.array([1]), np.array([2.0]), 1)
+    _native.Block(0).add(0, tiles)
+    with pytest.raises(ValueError, match="in a block already"):
+        _native.Block(0).add(0, tiles)
+    with pytest.raises(ValueError, match="level"):
+        _native.counter_tiles(np.array([1]), np.array([2.0]), 28)

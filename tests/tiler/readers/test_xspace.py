@@ -14,7 +14,8 @@ from tests.tiler.readers.xspace_reference import read_space
 from tests.tiler.readers.xspace_rows import ReadSpace, read
 from tilescope.tiler.columns import Phase
 from tilescope.tiler.readers import open_trace, xspace
-from tilescope.tiler.readers.xspace import XSpaceReader, hostname_of, natural_key, process_ranks
+from tilescope.tiler.readers.xspace import XSpaceReader
+from tilescope.tiler.readers.xspace_facts import hostname_of, natural_key, process_ranks
 
 CORPUS = sorted(name for name, entry in corpus_manifest().items() if entry["format"] == "xspace" and "events" in entry)
 PROFILE_START_NS = 1_700_000_000_123_456_789
@@ -173,7 +174,7 @@ def test_chunk_limits_change_nothing(monkeypatch: pytest.MonkeyPatch, rows: int,
     whole = read(path)
     monkeypatch.setattr(xspace, "_CHUNK_ROWS", rows)
     monkeypatch.setattr(xspace, "_CHUNK_ARGS_BYTES", args_bytes)
-    monkeypatch.setattr(xspace, "_OUTLINE_STEP_BYTES", 1_000)
+    monkeypatch.setattr(xspace, "_STEP_BYTES", 1_000)
     parts = read(path)
     assert parts.events == whole.events
     assert parts.flow_keys == whole.flow_keys

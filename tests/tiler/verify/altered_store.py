@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import shutil
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -38,6 +39,10 @@ class AlteredStore:
 
     def pages(self) -> dict[PageKey, bytes]:
         return {keys.page_key(key): value for key, value in self.records(b"P").items()}
+
+    def tracks_of_kind(self, kind: str) -> list[int]:
+        tracks = json.loads(decompress(self.records(keys.MANIFEST)[keys.MANIFEST]))["tracks"]
+        return [number for number, track in enumerate(tracks) if track["kind"] == kind]
 
     def shape(self, block: int) -> Shape:
         return Shape.decode(decompress(self.records(keys.shape(block))[keys.shape(block)]))

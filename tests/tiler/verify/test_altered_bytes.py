@@ -39,8 +39,7 @@ def test_every_byte_of_a_small_page(tmp_path: Path) -> None:
     events = [{"ph": "X", "name": "step", "pid": 1, "tid": 1, "ts": 10 * k, "dur": 5} for k in range(3)]
     build_store([write_trace(tmp_path / "trace.json", events)], tmp_path / "store")
     store = AlteredStore(tmp_path / "store")
-    (key, page), *others = store.pages().items()
-    assert not others
+    key, page = max(store.pages().items())  # root tiles: of the track, and of its rollup
     for at in range(len(page)):
         with store.replaced({keys.page(key): flipped(page, at)}):
             assert_names_tile(store, key)
@@ -55,10 +54,11 @@ def test_random_bytes_of_all_pages(altered: AlteredStore) -> None:
                 assert_names_tile(altered, key)
 
 
-@pytest.mark.parametrize("kind", [b"S", b"N", b"A", b"D", b"T", b"M"])
+@pytest.mark.parametrize("kind", [b"S", b"N", b"A", b"D", b"T", b"M", b"O"])
 def test_random_bytes_of_other_records(altered: AlteredStore, kind: bytes) -> None:
     rng = random.Random(2)
-    for key, value in altered.records(kind).items():
+    records = altered.records(kind)
+    for key, value in list(records.items())[:: 1 + len(records) // 4]:
         for _ in range(20):
             other = flipped(value, rng.randrange(len(value)))
             if inflates_to_the_same(value, other):

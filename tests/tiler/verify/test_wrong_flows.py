@@ -51,7 +51,7 @@ def test_ends_that_are_missing_or_there_twice(altered: AlteredStore) -> None:
 
 def test_a_track_without_flows_or_without_slices(altered: AlteredStore) -> None:
     key, _, ends = chunk(altered)
-    for track in (0, 200):  # the rollup, none
+    for track in (altered.tracks_of_kind("rollup")[0], 200):  # 200: none
         other = key[:1] + track.to_bytes(4, "big") + key[5:]
         with (
             altered.replaced({other: compress(ends.encode(track))}),

@@ -1,0 +1,194 @@
+"""Builds the blocks of a run: tracks side by side, each block written as soon as it is whole, rollups at the end."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor, Future, wait
+from dataclasses import dataclass, field
+
+from tilescope.tiler import _native
+from tilescope.tiler.build.block_pages import BlockPages
+from tilescope.tiler.build.flows import Flows
+from tilescope.tiler.build.histograms import histograms
+from tilescope.tiler.build.layout import Layout, PlacedTrack
+from tilescope.tiler.build.meter import Meter
+from tilescope.tiler.build.overview import Overview
+from tilescope.tiler.build.priorities import Priorities
+from tilescope.tiler.build.rollups import Rollups
+from tilescope.tiler.build.run import Run
+from tilescope.tiler.build.schedule import Schedule
+from tilescope.tiler.build.scratch import Scratch
+from tilescope.tiler.build.tables import Entry, batched
+from tilescope.tiler.build.track_data import TrackData
+from tilescope.tiler.build.track_facts import TrackFacts
+from tilescope.tiler.columns import TrackKind
+from tilescope.tiler.details import chunk
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, compress
+from tilescope.tiler.store import keys
+from tilescope.tiler.store.generation import Generation
+
+# A write transaction holds what it writes in memory: about 48 KB an entry.
+_ENTRIES_AT_ONCE = 64
+
+_POLL_SECONDS = 0.03
+
+# What a rollup costs against a track with as many events, for the estimate of the time left.
+_ROLLUP_COST = 0.25
+
+
+@dataclass(slots=True)
+class _Block:
+    """What is held of a block until it is whole."""
+
+    tiles: dict[int, _native.Tiles] = field(default_factory=dict)  # by track
+    data: dict[int, TrackData] = field(default_factory=dict)
+
+
+class Builder:
+    """One build. `kept` holds what is needed until its end, `working` what blocks need while they are built."""
+
+    def __init__(
+        self, run: Run, layout: Layout, generation: Generation, meter: Meter, kept: Scratch, working: Scratch
+    ) -> None:
+        self.flows = Flows(kept)
+        self.overview = Overview(run.timeline.end)
+        self.facts: dict[int, TrackFacts] = {}
+        self.root_level = _native.root_level(run.timeline.end)
+        self._run = run
+        self._layout = layout
+        self._generation = generation
+        self._meter = meter
+        self._working = working
+        self._rollups = Rollups(layout.tracks, kept)
+        self._carriers = _carriers(run)
+        self._blocks = [_Block() for _ in range(-(-len(layout.tracks) // TRACKS_PER_BLOCK))]
+        self._first_rollup = next((t.id for t in layout.tracks if t.kind == TrackKind.ROLLUP), len(layout.tracks))
+        self._writing = threading.Lock()
+        self._done: list[int] = []  # blocks, not told yet
+        self._rows_done = 0.0
+        self._counting = threading.Lock()
+
+    def build(self, executor: Executor, workers: int, priorities: Priorities, rows_at_once: int) -> None:
+        """Everything. Raises what a worker raises, after all have stopped."""
+        tracks, rollups = self._layout.tracks[: self._first_rollup], self._layout.tracks[self._first_rollup :]
+        self._meter.blocks = len(self._blocks)
+        self._meter.rows = int(sum(t.weight for t in tracks) + _ROLLUP_COST * sum(t.weight for t in rollups))
+        blocks = [tracks[k : k + TRACKS_PER_BLOCK] for k in range(0, len(tracks), TRACKS_PER_BLOCK)]
+        schedule = Schedule(blocks, priorities, rows_at_once)
+        self._watch([executor.submit(self._work, schedule) for _ in range(workers)], schedule.stop)
+        for file, carriers in enumerate(self._carriers):
+            for number in carriers.get(-1, ()):
+                self._add_flows(file, number, -1, None)
+        # The largest first: a large one begun last would keep one core busy alone.
+        largest_first = sorted(rollups, key=lambda track: -track.weight)
+        self._watch([executor.submit(self._build_rollup, track) for track in largest_first], lambda: None)
+        self._rollups.forget()
+        numbers = range(self._first_rollup // TRACKS_PER_BLOCK, len(self._blocks)) if rollups else range(0)
+        self._watch([executor.submit(self._end_block, number) for number in numbers], lambda: None)
+
+    def _watch(self, futures: Sequence[Future[None]], stop: Callable[[], None]) -> None:
+        """Reports until all are done. When one fails, or the report says so, the others stop."""
+        waiting: set[Future[None]] = set(futures)
+        try:
+            while waiting:
+                done, waiting = wait(waiting, _POLL_SECONDS, return_when="FIRST_EXCEPTION")
+                for future in done:
+                    future.result()
+                self._tell()
+        except BaseException:
+            stop()
+            for future in waiting:
+                future.cancel()
+            wait(waiting)
+            raise
+
+    def _tell(self) -> None:
+        with self._counting:
+            done, self._done = self._done, []
+            self._meter.rows_done = int(self._rows_done)
+        for number in done:
+            self._meter.block_built(number)
+        if done:
+            self._generation.wrote(self._meter.rows_done / max(1, self._meter.rows))
+        self._meter.tell()
+
+    def _work(self, schedule: Schedule) -> None:
+        while (track := schedule.take()) is not None:
+            number = track.id // TRACKS_PER_BLOCK
+            self._build_track(track)
+            if schedule.built(number):
+                if (number + 1) * TRACKS_PER_BLOCK <= self._first_rollup or self._first_rollup == len(
+                    self._layout.tracks
+                ):
+                    self._end_block(number)
+                schedule.ended(number)
+
+    def _build_track(self, track: PlacedTrack) -> None:
+        data, flow_rows = self._run.take_track(track.file, track.source, self._working)
+        self.facts[track.id] = TrackFacts.of(data)
+        if flow_rows is not None:
+            self.flows.add(track.file, track.source, flow_rows, track.id if data is not None else -1, data)
+        for number in self._carriers[track.file].get(track.source, ()):
+            self._add_flows(track.file, number, track.id if data is not None else -1, data)
+        if data is not None:
+            if len(data.args):
+                pieces = chunk.split(data.args_end, data.args)
+                self._write((keys.details(track.id, ordinal), args) for ordinal, args in pieces)
+            data = data.without_args()
+            self.overview.add(track.id, data)
+            block = self._blocks[track.id // TRACKS_PER_BLOCK]
+            block.tiles[track.id] = self._tiles(data)
+            block.data[track.id] = data
+            self._rollups.add(track.id, data)
+        with self._counting:
+            self._rows_done += track.weight
+
+    def _add_flows(self, file: int, number: int, place: int, slices: TrackData | None) -> None:
+        rows = self._run.take_carrier(file, number, self._working)
+        if rows is not None:
+            self.flows.add(file, number, rows, place, slices)
+
+    def _tiles(self, data: TrackData) -> _native.Tiles:
+        if data.value is not None:
+            return _native.counter_tiles(data.start, data.value, self.root_level)
+        return _native.slice_tiles(data.start, data.duration, data.row, data.name, data.flags, self.root_level)
+
+    def _build_rollup(self, track: PlacedTrack) -> None:
+        self.facts[track.id] = TrackFacts.of_rollup(self.facts[child] for child in track.children)
+        tiles = self._rollups.tiles(track, self.root_level)
+        self.overview.add_rollup(track.id, tiles, self._layout.lanes_of(track, self.facts))
+        self._blocks[track.id // TRACKS_PER_BLOCK].tiles[track.id] = tiles
+        with self._counting:
+            self._rows_done += _ROLLUP_COST * track.weight
+
+    def _end_block(self, number: int) -> None:
+        """Writes the block; its shape record last, which tells that all of it is there."""
+        block, self._blocks[number] = self._blocks[number], _Block()
+        pages = BlockPages(number, block.tiles)
+        self._write((keys.page(key), page) for key, page in pages.pages())
+        shape = pages.shape()
+        for track, data in sorted(block.data.items()):
+            self._write(histograms(track, data, shape))
+        self._write([(keys.shape(number), compress(shape.encode()))])
+        with self._counting:
+            self._done.append(number)
+
+    def _write(self, entries: Iterable[Entry]) -> None:
+        for some in batched(entries, _ENTRIES_AT_ONCE):
+            with self._writing:
+                self._generation.data.put_many(some)
+
+
+def _carriers(run: Run) -> list[dict[int, list[int]]]:
+    """Of each file: the tracks that carry flow ends, by the number of the thread's track; -1: there is no such."""
+    result: list[dict[int, list[int]]] = []
+    for file in run.files:
+        tracks = file.summary.tracks
+        threads = {(t.process, t.name, t.detail): k for k, t in enumerate(tracks) if t.kind == TrackKind.SLICE}
+        of: dict[int, list[int]] = {}
+        for number, track in enumerate(tracks):
+            if track.kind == TrackKind.FLOW:
+                of.setdefault(threads.get((track.process, track.name, track.detail), -1), []).append(number)
+        result.append(of)
+    return result

@@ -1,0 +1,51 @@
+"""The events of a file by track, whichever way its reader gives them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from tilescope.tiler.build.scratch import Scratch
+from tilescope.tiler.build.timed import FileAxis, TimedEvents, timed_events
+from tilescope.tiler.columns import Activity, Span
+from tilescope.tiler.readers.reader import TrackwiseReader
+
+
+class FileEvents(Protocol):
+    """What has been found in a file. Tracks may be taken by several threads, each track once."""
+
+    span: Span
+    events: int  # without flow ends
+
+    def rows_of(self, track: int) -> int:
+        """How many events and flow ends the file has for a track."""
+
+    def activity_of(self, track: int) -> Activity | None:
+        """When a track is busy, roughly; None when it never is."""
+
+    def take(self, track: int, axis: FileAxis, scratch: Scratch) -> TimedEvents | None:
+        """The events of a track, which may be forgotten here; None when there are none."""
+
+
+@dataclass(slots=True)
+class TrackwiseEvents:
+    """Events that stay in their file until a track is asked for. Once its reader has surveyed the file."""
+
+    reader: TrackwiseReader
+    span: Span = field(default_factory=Span)
+    events: int = 0
+
+    def __post_init__(self) -> None:
+        for track in range(len(self.reader.summary().tracks)):
+            self.span.join(self.reader.span_of(track))
+            self.events += self.reader.events_of(track)
+
+    def rows_of(self, track: int) -> int:
+        return self.reader.rows_of(track)
+
+    def activity_of(self, track: int) -> Activity | None:
+        return self.reader.activity_of(track)
+
+    def take(self, track: int, axis: FileAxis, scratch: Scratch) -> TimedEvents | None:
+        rows = self.reader.rows_of(track)
+        return timed_events(self.reader.track_chunks(track), rows, axis, scratch) if rows else None

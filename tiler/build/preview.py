@@ -1,0 +1,97 @@
+"""What can be seen of a run while it is indexed: its tracks, and roughly when they are busy.
+
+Written into the generation that is being built, from which the server reads. Blocks follow one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tilescope.tiler.build.layout import Layout, lay_out
+from tilescope.tiler.build.manifest import Findings
+from tilescope.tiler.build.meter import Meter
+from tilescope.tiler.build.names import RunNames
+from tilescope.tiler.build.overview import Load, Overview
+from tilescope.tiler.build.snapshot import FileSnapshot
+from tilescope.tiler.build.tables import args_entries, name_entries, tree_entries
+from tilescope.tiler.build.timeline import Timeline
+from tilescope.tiler.build.track_facts import TrackFacts
+from tilescope.tiler.readers.fingerprint import Fingerprint
+from tilescope.tiler.store.generation import Generation
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    path: Path
+    size_bytes: int
+    found: FileSnapshot
+
+
+class Preview:
+    """Writes what is known so far, each time as a new revision."""
+
+    def __init__(
+        self, generation: Generation, files: Sequence[Path], sources: Sequence[Fingerprint], meter: Meter
+    ) -> None:
+        self._generation = generation
+        self._files = files
+        self._sources = sources
+        self._meter = meter
+        self._overview_pages = 0
+
+    def show(self, snapshots: Sequence[FileSnapshot | None]) -> None:
+        """What was found of files that are still being read: tracks may yet be added, and move. None: nothing yet."""
+        files = [
+            _File(path, source.size_bytes, snapshot)
+            for path, source, snapshot in zip(self._files, self._sources, snapshots, strict=True)
+            if snapshot is not None
+        ]
+        timeline = Timeline.of((file.found.span, file.found.summary.base_time_ns) for file in files)
+        layout = lay_out([file.found.summary for file in files], lambda file, track: files[file].found.rows[track])
+        self._write(files, timeline, layout, None)
+
+    def show_all(self, snapshots: Sequence[FileSnapshot], timeline: Timeline, layout: Layout, names: RunNames) -> None:
+        """What was found of files that have been read: this is how tracks will stand, and names be called."""
+        files = [
+            _File(path, source.size_bytes, snapshot)
+            for path, source, snapshot in zip(self._files, self._sources, snapshots, strict=True)
+        ]
+        self._write(files, timeline, layout, names)
+
+    def stale_pages(self, pages: int) -> range:
+        """Pages of the overview that were written, when the final one has so many."""
+        return range(pages, self._overview_pages)
+
+    def _write(self, files: Sequence[_File], timeline: Timeline, layout: Layout, names: RunNames | None) -> None:
+        meter, data = self._meter, self._generation.data
+        meter.revision += 1
+        meter.tracks = len(layout.tracks)
+        found = Findings(
+            self._generation.build,
+            self._sources,
+            [(file.path, file.size_bytes, file.found.summary) for file in files],
+            timeline,
+            layout,
+            {track.id: TrackFacts(events=track.weight) for track in layout.tracks},
+            len(names) if names is not None else 0,
+            meter.revision,
+        )
+        overview = Overview(timeline.end)
+        loads: dict[int, Load] = {}
+        for track in layout.tracks:  # rollups come last
+            if not track.children:
+                snapshot = files[track.file].found
+                activity = snapshot.activities.get(track.source)
+                if activity is not None:
+                    loads[track.id] = Load.of(activity, timeline, snapshot.summary.base_time_ns, overview.grid)
+            own = [loads[child] for child in track.children or (track.id,) if child in loads]
+            overview.add_activity(track.id, own)
+        entries = list(overview.entries())
+        self._overview_pages = max(self._overview_pages, overview.grid.pages)
+        if names is not None:
+            entries += [*name_entries(names), *args_entries(found)]
+        entries += tree_entries(found)
+        data.put_many(entries)
+        meter.tell(now=True)

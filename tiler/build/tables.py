@@ -1,0 +1,45 @@
+"""What is stored once for a run: names, what decodes arguments, the track tree, the manifest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import TypeVar
+
+from tilescope.tiler.build.manifest import Findings, make_manifest
+from tilescope.tiler.build.names import RunNames
+from tilescope.tiler.pages import compress
+from tilescope.tiler.store import keys
+
+Entry = tuple[bytes, bytes]
+_T = TypeVar("_T")
+
+
+def name_entries(names: RunNames) -> Iterator[Entry]:
+    """All pages of names."""
+    for number, page in enumerate(names.pages()):
+        yield keys.names(number), page
+
+
+def args_entries(found: Findings) -> Iterator[Entry]:
+    """What decodes the arguments of each file's events."""
+    for number, (_, _, summary) in enumerate(found.files):
+        yield keys.args_tables(number), compress(summary.args_tables)
+
+
+def tree_entries(found: Findings) -> Iterator[Entry]:
+    """Track tree and manifest, to be written together."""
+    yield keys.TRACKS, compress(_json(found.layout.to_json(found.facts)))
+    yield keys.MANIFEST, compress(_json(make_manifest(found)))
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def batched(items: Iterable[_T], size: int) -> Iterator[list[_T]]:
+    """The items in lists of `size`; the last may be shorter. (In itertools from Python 3.12 on.)"""
+    iterator = iter(items)
+    while batch := list(islice(iterator, size)):
+        yield batch

@@ -1,0 +1,127 @@
+"""Events of one track on the run's time axis, gathered from pieces in file order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol, cast
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from tilescope.tiler.build.scratch import Scratch
+from tilescope.tiler.build.timeline import Timeline
+
+Ints = NDArray[np.int64]
+
+
+class Piece(Protocol):
+    """Columns as in `EventChunk`, of one track."""
+
+    @property
+    def phase(self) -> NDArray[np.uint8]: ...
+    @property
+    def time_ns(self) -> Ints: ...
+    @property
+    def time_ps(self) -> NDArray[np.int16] | None: ...
+    @property
+    def duration_ns(self) -> Ints: ...
+    @property
+    def duration_ps(self) -> NDArray[np.int16] | None: ...
+    @property
+    def name(self) -> NDArray[np.int32]: ...
+    @property
+    def key(self) -> Ints | None: ...
+    @property
+    def value(self) -> NDArray[np.float64] | None: ...
+    @property
+    def flags(self) -> NDArray[np.uint8]: ...
+    @property
+    def args_end(self) -> Ints: ...
+    @property
+    def args(self) -> NDArray[np.uint8]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class TimedEvents:
+    """A track's events in file order, columns of shape (n,): times in ticks, names by their ids in the run."""
+
+    phase: NDArray[np.uint8]
+    start: Ints
+    duration: Ints
+    name: NDArray[np.int32]
+    key: Ints | None
+    value: NDArray[np.float64] | None
+    flags: NDArray[np.uint8]
+    args_end: Ints
+    args: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.phase)
+
+
+@dataclass(frozen=True, slots=True)
+class FileAxis:
+    """What turns a file's times and names into those of the run."""
+
+    timeline: Timeline
+    base_ns: int  # to be added to the file's times
+    names: NDArray[np.int32]  # of the file's name ids
+
+
+def timed_events(pieces: Iterable[Piece], rows: int, axis: FileAxis, scratch: Scratch) -> TimedEvents:
+    """The events of all pieces, of which there are `rows`. A piece may be forgotten when the next is asked for."""
+
+    def column(dtype: DTypeLike) -> NDArray[np.generic]:
+        return scratch.empty(rows, dtype)
+
+    phase = cast("NDArray[np.uint8]", column(np.uint8))
+    start, duration = cast(Ints, column(np.int64)), cast(Ints, column(np.int64))
+    name = cast("NDArray[np.int32]", column(np.int32))
+    flags = cast("NDArray[np.uint8]", column(np.uint8))
+    args_end = cast(Ints, column(np.int64))
+    key: Ints | None = None
+    value: NDArray[np.float64] | None = None
+    args: list[NDArray[np.uint8]] = []
+    at = args_size = 0
+    for piece in pieces:
+        part = slice(at, at + len(piece.phase))
+        phase[part] = piece.phase
+        start[part] = axis.timeline.ticks(piece.time_ns, piece.time_ps, axis.base_ns)
+        duration[part] = axis.timeline.durations(piece.time_ps, piece.duration_ns, piece.duration_ps)
+        np.take(axis.names, piece.name, out=name[part], mode="wrap")  # -1, no name, stands last
+        flags[part] = piece.flags
+        np.add(piece.args_end, args_size, out=args_end[part])
+        args.append(piece.args)
+        args_size += len(piece.args)
+        if piece.key is not None:
+            if key is None:
+                key = cast(Ints, column(np.int64))
+                key[:at] = -1
+            key[part] = piece.key
+        elif key is not None:
+            key[part] = -1
+        if piece.value is not None:
+            if value is None:
+                value = cast("NDArray[np.float64]", column(np.float64))
+                value[:at] = np.nan
+            value[part] = piece.value
+        elif value is not None:
+            value[part] = np.nan
+        at = part.stop
+    if at != rows:
+        raise ValueError(f"{at} rows were read where {rows} had been counted")
+    return TimedEvents(phase, start, duration, name, key, value, flags, args_end, _joined(args, args_size, scratch))
+
+
+def _joined(parts: list[NDArray[np.uint8]], size: int, scratch: Scratch) -> NDArray[np.uint8]:
+    """All parts in one; they are dropped on the way."""
+    if len(parts) == 1:
+        return parts[0]
+    out = cast("NDArray[np.uint8]", scratch.empty(size, np.uint8))
+    at = 0
+    for number, part in enumerate(parts):
+        out[at : at + len(part)] = part
+        at += len(part)
+        parts[number] = out[:0]
+    return out

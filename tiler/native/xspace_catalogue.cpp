@@ -1,0 +1,65 @@
+#include "xspace_catalogue.hpp"
+
+#include <string_view>
+
+namespace tilescope::xspace {
+
+using wire::bytes_field;
+using wire::Cursor;
+
+Catalogue::Catalogue(const wire::Source& source, const Outline& outline, const std::vector<LineSurvey>& surveys)
+    : source_(source) {
+    std::vector<bool> has_events(outline.planes.size(), false);
+    for (std::size_t line = 0; line < surveys.size(); ++line)
+        if (!surveys[line].metadata_ids.empty()) has_events[outline.lines[line].plane] = true;
+    for (std::size_t plane = 0; plane < outline.planes.size(); ++plane)
+        numbers_.emplace_back(has_events[plane] ? outline.planes[plane].event_metadata.size() : 0);
+
+    std::size_t plane = outline.planes.size();
+    IdTable entry_of;
+    for (std::size_t line = 0; line < surveys.size(); ++line) {
+        const Plane& of = outline.planes[outline.lines[line].plane];
+        if (plane != outline.lines[line].plane) {
+            plane = outline.lines[line].plane;
+            if (has_events[plane]) {
+                entry_of = IdTable(of.event_metadata.size());
+                for (std::size_t k = 0; k < of.event_metadata.size(); ++k)
+                    entry_of.set(of.event_metadata[k].id, static_cast<std::int32_t>(k));
+            }
+        }
+        for (const std::int64_t id : surveys[line].metadata_ids) {
+            if (numbers_[plane].find(id) != IdTable::absent) continue;
+            const std::int32_t entry = entry_of.find(id);  // ids without metadata get a number, too
+            const auto number = static_cast<std::int32_t>(used_.size());
+            used_.push_back(read_metadata(plane, entry == IdTable::absent ? nullptr : &of.event_metadata[static_cast<std::size_t>(entry)], id));
+            used_names_.push_back(used_.back().name_index);
+            numbers_[plane].set(id, number);
+        }
+        for (const auto& [type, id] : surveys[line].flows) flows_.intern(type, id);
+    }
+}
+
+UsedMetadata Catalogue::read_metadata(std::size_t plane, const MetadataEntry* entry, std::int64_t id) {
+    UsedMetadata used;
+    used.plane = plane;
+    used.id = id;
+    if (entry != nullptr) {
+        Cursor cursor(source_, entry->value, "event metadata");
+        while (!cursor.at_end()) {
+            const std::size_t begin = cursor.offset();
+            const std::uint32_t tag = cursor.tag();
+            switch (tag) {
+            case bytes_field(2): used.name = cursor.bytes("name"); break;
+            case bytes_field(4): used.display_name = cursor.bytes("name"); break;
+            case bytes_field(5): used.stats.push_back({begin, cursor.bytes("stat").end}); break;
+            default: cursor.skip(tag);
+            }
+        }
+    }
+    const wire::Range range = used.display_name.size() != 0 ? used.display_name : used.name;
+    const std::string_view name(reinterpret_cast<const char*>(source_.data) + range.begin, range.size());
+    used.name_index = names_.intern(name.empty() ? "[no name]" : name);
+    return used;
+}
+
+}  // namespace tilescope::xspace

@@ -1,0 +1,85 @@
+"""The overview layer: how busy all tracks are, by time first, so that a run is one scan. See docs/page-format.md."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler import _native
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.pages.columns import Col
+from tilescope.tiler.pages.container import OVERVIEW_MAGIC, decode, encode
+
+Ints = NDArray[np.int64]
+
+BINS_PER_PAGE = 32
+FULL = 255  # utilisation of a bin that is busy from end to end
+
+_COLUMNS = (Col.OVERVIEW_BIN, Col.OVERVIEW_TRACK, Col.UTILISATION, Col.OVERVIEW_NAME)
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewGrid:
+    """The bins of a run's overview: of one level, from tick 0 on."""
+
+    level: int
+    bins: int
+
+    @classmethod
+    def of(cls, end: int) -> OverviewGrid:
+        """That of a run whose last event ends at tick `end`: 257 to 1,024 bins unless it is very short."""
+        level = max(0, _native.root_level(end) - 1)
+        return cls(level, (end >> (2 * level)) + 1)
+
+    @property
+    def pages(self) -> int:
+        """How many pages there are."""
+        return -(-self.bins // BINS_PER_PAGE)
+
+    def to_json(self) -> dict[str, int]:
+        """As the manifest has it."""
+        return {"level": self.level, "bins": self.bins, "bins_per_page": BINS_PER_PAGE, "pages": self.pages}
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewEntries:
+    """Columns of shape (n,), in the order (bin, track). Bins of a track in which there is nothing are left out."""
+
+    bin: Ints  # in the run
+    track: Ints
+    utilisation: Ints  # 1 to 255
+    name: Ints  # id of the dominant name, -1 none
+
+    def __len__(self) -> int:
+        return len(self.bin)
+
+    @classmethod
+    def join(cls, parts: list[OverviewEntries]) -> OverviewEntries:
+        """All parts in one, in order."""
+        none = np.zeros(0, np.int64)
+        columns = [np.concatenate([none, *(getattr(part, name) for part in parts)]) for name in cls.__slots__]
+        order = np.lexsort([columns[1], columns[0]])
+        return cls(*(column[order] for column in columns))
+
+    def page(self, number: int) -> OverviewEntries:
+        """Those of one page."""
+        first, last = np.searchsorted(self.bin, [number * BINS_PER_PAGE, (number + 1) * BINS_PER_PAGE]).tolist()
+        return OverviewEntries(*(getattr(self, name)[first:last] for name in self.__slots__))
+
+    def encode(self, level: int, number: int) -> bytes:
+        """A page of the overview, uncompressed."""
+        columns = (self.bin - number * BINS_PER_PAGE, self.track, self.utilisation, self.name)
+        return encode(OVERVIEW_MAGIC, level, len(self), number, dict(zip(_COLUMNS, columns, strict=True)))
+
+    @classmethod
+    def decode(cls, data: bytes, level: int, number: int) -> OverviewEntries:
+        """The entries in an uncompressed page. Raises DamagedStore."""
+        page = decode(data)
+        columns = [page.ints(column) for column in _COLUMNS]
+        if (page.magic, page.level, page.block) != (OVERVIEW_MAGIC, level, number):
+            raise DamagedStore(f"a record is not page {number} of the overview")
+        if {len(column) for column in columns} != {page.n_tiles}:
+            raise DamagedStore(f"page {number} of the overview has columns of different lengths")
+        return cls(columns[0] + number * BINS_PER_PAGE, *columns[1:])

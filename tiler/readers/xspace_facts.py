@@ -1,0 +1,101 @@
+"""What the planes and lines of an XSpace are called, where they stand, and when they count from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from tilescope.tiler import _native
+from tilescope.tiler.details import xstat
+from tilescope.tiler.details.wire import WireDamage
+
+ENVIRONMENT_PLANE = "Task Environment"
+HOST_PLANE = "/host:CPU"
+DEVICE_PREFIX = "/device:"
+
+_MAX_DETAIL_CHARS = 300
+
+
+def process_ranks(names: Sequence[str]) -> list[int]:
+    """Of each plane its place on screen: devices in natural order, the host's threads, the others as in the file."""
+
+    def rank(index: int) -> tuple[int, list[tuple[int, str]], int]:
+        name = names[index]
+        if name.startswith(DEVICE_PREFIX):
+            return 0, natural_key(name), index
+        return (1 if name == HOST_PLANE else 2), [], index
+
+    ranks = [0] * len(names)
+    for place, index in enumerate(sorted(range(len(names)), key=rank)):
+        ranks[index] = place
+    return ranks
+
+
+def natural_key(name: str) -> list[tuple[int, str]]:
+    """Sorts `TPU:2` before `TPU:10`."""
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"([0-9]+)", name)]
+
+
+def plane_stats(plane: _native.XSpacePlane) -> list[xstat.XStat]:
+    """The plane's own stats; those that cannot be decoded are left out, they describe nothing that is counted."""
+    decoded = []
+    for raw in plane.stats:
+        try:
+            decoded.append(xstat.stat(raw, plane.stat_names))
+        except WireDamage:
+            continue
+    return decoded
+
+
+def plane_detail(plane: _native.XSpacePlane) -> str:
+    """`name value, …` of the plane's stats, without binary ones."""
+    parts = [f"{stat.name} {stat.value}" for stat in plane_stats(plane) if isinstance(stat.value, int | float | str)]
+    text = one_line(", ".join(parts))
+    return text if len(text) <= _MAX_DETAIL_CHARS else text[: _MAX_DETAIL_CHARS - 1] + "…"
+
+
+def profile_start_ns(planes: Sequence[_native.XSpacePlane]) -> int:
+    """When the capture began, in nanoseconds since the epoch, or 0 where the file does not say it."""
+    for plane in planes:
+        if plane.name == ENVIRONMENT_PLANE:
+            for stat in plane_stats(plane):
+                if stat.name == "profile_start_time" and isinstance(stat.value, int):
+                    return stat.value
+    return 0
+
+
+def line_start_ns(timestamp_ns: int, start_ns: int) -> int:
+    """Absolute time of a line's offset 0, in nanoseconds.
+
+    Profilers subtract the capture's start from their lines' timestamps before they write, so that hosts can only be
+    aligned by adding it again. A line that kept its absolute timestamp is recognised by being nowhere near 0.
+    """
+    return timestamp_ns + (start_ns if timestamp_ns < start_ns // 2 else 0)
+
+
+def args_tables(native: _native.XSpaceFile, planes: Sequence[_native.XSpacePlane]) -> xstat.XStatTables:
+    """What decodes the arguments: names of stats of planes that have events, and the event metadata that events use."""
+    used = native.used_metadata()
+    with_events = {metadata.plane for metadata in used}
+    return xstat.XStatTables(
+        stat_names=tuple(plane.stat_names if index in with_events else {} for index, plane in enumerate(planes)),
+        metadata=tuple(
+            xstat.EventMetadata(
+                plane=metadata.plane,
+                long_name=metadata.name if metadata.display_name not in ("", metadata.name) else "",
+                stats=metadata.stats,
+            )
+            for metadata in used
+        ),
+    )
+
+
+def hostname_of(path: Path) -> str:
+    """`<host>` of `<host>.xplane.pb` or `<host>.xplane.pb.gz`."""
+    return re.sub(r"(\.xplane)?(\.pb)?(\.gz)?$", "", path.name, flags=re.IGNORECASE)
+
+
+def one_line(text: str) -> str:
+    """The text with all white space runs as single blanks."""
+    return " ".join(text.split())
