@@ -54,12 +54,14 @@ class OpenStores:
         self,
         open_store: Callable[[Path], RunStore],
         capacity: int = DEFAULT_CAPACITY,
+        idle_s: float = IDLE_S,
         *,
         open_growing: Callable[[Path, str], GrowingStore] = open_growing_store,
     ) -> None:
         self._open_store = open_store
         self._open_growing = open_growing
         self._capacity = capacity
+        self.idle_s = idle_s
         self._entries: dict[tuple[Path, bytes], _Entry] = {}  # least recently used first
         self._growing: dict[Path, tuple[_Entry, GrowingStore]] = {}
         self._published: dict[Path, _Published] = {}
@@ -130,9 +132,9 @@ class OpenStores:
         for entry in [entry for entry in self._entries.values() if entry.path == path]:
             self._close(entry)
 
-    def close_idle(self, idle_s: float = IDLE_S) -> None:
-        """Closes what was not used for so long."""
-        for entry in [entry for entry in self._entries.values() if time.monotonic() - entry.used_s >= idle_s]:
+    def close_idle(self) -> None:
+        """Closes what was not used for `idle_s` seconds. To be called now and then."""
+        for entry in [entry for entry in self._entries.values() if time.monotonic() - entry.used_s >= self.idle_s]:
             self._close(entry)
 
     def close(self) -> None:
@@ -183,6 +185,7 @@ class OpenStores:
     def _opened(self, entry: _Entry, published: _Published) -> None:
         published.build = entry.store.build
         published.sources = entry.store.sources()
+        entry.used_s = time.monotonic()
         self._entries[entry.path, entry.generation] = entry
         self._close_unused(keep=entry)
 

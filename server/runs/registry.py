@@ -27,7 +27,6 @@ from tilescope.tiler.errors import StoreError
 _log = logging.getLogger(__name__)
 
 RESCAN_INTERVAL_S = 0.5  # pages of several people that poll the list cause one look at the disk in this time
-_TIDY_INTERVAL_S = 30.0
 
 
 class Registry:
@@ -163,7 +162,7 @@ class Registry:
 
     async def _tidy(self) -> None:
         while True:
-            await asyncio.sleep(_TIDY_INTERVAL_S)
+            await asyncio.sleep(self._stores.idle_s / 10)
             self._stores.close_idle()
 
     def _check_indexed(self, job: IndexJob) -> None:

@@ -75,3 +75,25 @@ async def test_a_trace_that_changes_is_indexed_again_and_its_old_store_goes(
     await client.close()
     assert not store.exists()
     assert len(cache.stores()) == 1
+
+
+async def test_a_store_that_nobody_looks_at_any_more_may_be_removed(
+    tmp_path: Path, aiohttp_client: ClientFactory
+) -> None:
+    cache = CacheDirectory(tmp_path / "cache")
+    trace = tmp_path / "a.xplane.pb"
+    shutil.copy(DEMO_TRACE, trace)
+    stores = OpenStores(open_run_store, idle_s=0.2)
+    registry = Registry([trace], cache, stores, discover, index_all=True, rescan_interval_s=0)
+    client = await aiohttp_client(make_app(registry))
+    ((run, build),) = (await builds_of(client)).items()
+    tracks = f"/api/v1/runs/{run}/builds/{build}/tracks"
+    assert (await client.get(tracks)).status == 200
+    (store,) = cache.stores()
+    assert cache.discard([store], dry_run=True) == []  # in use
+    async with asyncio.timeout(10):
+        while not cache.discard([store], dry_run=True):
+            await asyncio.sleep(0.02)
+            await builds_of(client)  # a page that lists the runs uses none of them
+    assert (await client.get(tracks)).status == 200
+    assert cache.discard([store], dry_run=True) == []

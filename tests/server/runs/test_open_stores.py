@@ -17,7 +17,7 @@ def opener() -> FakeStores:
 
 @pytest.fixture
 def stores(opener: FakeStores) -> OpenStores:
-    return OpenStores(opener, capacity=2, open_growing=opener.grow)
+    return OpenStores(opener, capacity=2, idle_s=60, open_growing=opener.grow)
 
 
 def published(folder: Path, name: str, build: str = "b1") -> Path:
@@ -123,15 +123,15 @@ def test_a_store_that_nobody_uses_for_a_while_is_closed(
     stores.current(a)
     with stores.lease(b, "b1"):
         now[0] += 60
-        stores.close_idle(60)
+        stores.close_idle()
         assert [store.is_closed for store in opener.opened] == [True, False]
         now[0] += 3600
-        stores.close_idle(60)
+        stores.close_idle()
         assert not opener.opened[1].is_closed
-    stores.close_idle(60)
+    stores.close_idle()
     assert not opener.opened[1].is_closed  # in use a moment ago
     now[0] += 60
-    stores.close_idle(60)
+    stores.close_idle()
     assert opener.opened[1].is_closed
     assert stores.current_build(a) == "b1"  # known without opening it
     assert len(opener.opened) == 2
@@ -181,7 +181,8 @@ def test_a_build_that_failed_is_closed_once_nobody_reads_it(
     assert stores.current(path).build == "b1"
 
 
-def test_a_lease_lasts_over_publication(stores: OpenStores, opener: FakeStores, tmp_path: Path) -> None:
+def test_a_lease_lasts_over_publication(opener: FakeStores, tmp_path: Path) -> None:
+    stores = OpenStores(opener, capacity=2, idle_s=0, open_growing=opener.grow)
     path, *others = (tmp_path / name for name in "abcd")
     with stores.lease(path, "b7", is_growing=True) as leased:
         publish(path, "b7")
@@ -189,9 +190,9 @@ def test_a_lease_lasts_over_publication(stores: OpenStores, opener: FakeStores, 
         for other in others:
             publish(other)
             stores.current(other)
-        stores.close_idle(0)
+        stores.close_idle()
         assert not leased.is_closed  # type: ignore[attr-defined]
-    stores.close_idle(0)
+    stores.close_idle()
     assert opener.growing[0].is_closed
 
 
