@@ -13,6 +13,7 @@ STAMPS := build/stamps
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 NATIVE := CMakeLists.txt $(wildcard tiler/native/*.cpp tiler/native/*.hpp)
+PROTOS := $(wildcard protos/tilescope/v1/*)
 VIEWER := $(shell find viewer -type d \( -name node_modules -o -name dist \) -prune -o -type f -print 2>/dev/null)
 VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
@@ -32,11 +33,11 @@ $(BIN)/python:
 
 $(STAMPS)/build-tools: | $(BIN)/python
 	@mkdir -p $(STAMPS)
-	$(PIP) install 'scikit-build-core>=0.11,<2' 'nanobind>=2.9,<4' 'cmake>=3.25' ninja
+	$(PIP) install 'scikit-build-core>=0.11,<2' 'nanobind>=2.9,<4' 'cmake>=3.25' ninja 'grpcio-tools==1.85.1'
 	@touch $@
 
 # Editable: Python files are used where they lie, so that only the native module and the dependencies can be out of date.
-$(STAMPS)/install: pyproject.toml $(NATIVE) $(STAMPS)/build-tools
+$(STAMPS)/install: pyproject.toml $(NATIVE) $(PROTOS) $(STAMPS)/build-tools
 	$(PIP) install --no-build-isolation --editable .
 	@touch $@
 
@@ -115,6 +116,8 @@ lint-python: $(STAMPS)/test-tools
 	@mkdir -p build/src/tilescope
 	@for f in __init__.py __main__.py py.typed cli client; do ln -sfn ../../../tilescope/$$f build/src/tilescope/$$f; done
 	@for f in tiler server; do ln -sfn ../../../$$f build/src/tilescope/$$f; done
+	@$(BIN)/python -c 'import tilescope.v1; print(*tilescope.v1.__path__)' > build/src/v1
+	@mkdir -p build/src/tilescope/v1 && for f in __init__.py tiles_pb2.pyi; do ln -sfn $$(cat build/src/v1)/$$f build/src/tilescope/v1/$$f; done
 	$(BIN)/ruff check .
 	$(BIN)/mypy -p tilescope
 	$(BIN)/mypy tests bench

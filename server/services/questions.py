@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
@@ -55,7 +55,7 @@ class Questions:
         with self._registry.lease(run.id, build) as store:
             return await self._workers.answer(ask(self.reader(store)))
 
-    async def events(self, run_id: str, build: str, request: EventsRequest) -> AsyncIterator[EventPart]:
+    async def events(self, run_id: str, build: str, request: EventsRequest) -> AsyncGenerator[EventPart, None]:
         """The events of a span, part by part in the order (track, ordinal). Raises `TilescopeError`s. To be closed."""
         run = await self._registry.find(run_id)
         with self._registry.lease(run.id, build) as store:
@@ -81,11 +81,11 @@ class Questions:
         self._workers.close()
 
 
-async def gather_events(parts: AsyncIterator[EventPart], limit: int) -> tuple[Sequence[EventPart], bool]:
+async def gather_events(parts: AsyncGenerator[EventPart, None], limit: int) -> tuple[Sequence[EventPart], bool]:
     """So many events, and whether there are more. Closes the parts."""
     taken: list[EventPart] = []
     left = limit
-    async with aclosing(parts) as rest:  # type: ignore[type-var]  # every asynchronous generator can be closed
+    async with aclosing(parts) as rest:
         async for part in rest:
             if len(part.events) > left:
                 if left:

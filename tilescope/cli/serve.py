@@ -8,6 +8,8 @@ The server listens on this machine alone unless --host says otherwise. From else
 ssh -L 8808:localhost:8808 HOST. On any other address it demands a token: one that you give, or one that
 is made up and printed as part of the address to open. Programs send it as "Authorization: Bearer TOKEN".
 
+Beside HTTP, gRPC is served on the next port (protos/tilescope/v1/tiles.proto), with the same token and certificate.
+
 Examples:
 
     tilescope serve logs/
@@ -19,11 +21,13 @@ Examples:
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from tilescope.cli.access_options import make_settings, warn_of_strangers
 from tilescope.cli.indexing_progress import with_progress
-from tilescope.cli.server_options import add_server_options, log_to_stderr, make_registry
+from tilescope.cli.server_options import add_server_options, log_to_stderr, make_registry, parse_port
+from tilescope.tiler.errors import TilescopeError
 
 NAME = "serve"
 HELP = "serve stores and log directories"
@@ -33,6 +37,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     parser.add_argument("paths", type=Path, nargs="+", metavar="LOGDIR_OR_STORE", help="what to serve")
     add_server_options(parser)
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument(
+        "--grpc-port",
+        type=parse_port,
+        metavar="N",
+        help="default: the port after that of HTTP, if it is free; 0: any free one",
+    )
+    group.add_argument("--no-grpc", action="store_true", help="serve HTTP alone")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -47,14 +59,34 @@ def run(args: argparse.Namespace) -> int:
     listening = bind(args.host, DEFAULT_PORT if args.port is None else args.port)
     warn_of_strangers(settings)
 
+    grpc_port: list[int] = []
+
     async def announce() -> None:
         count = len(await registry.list_runs())
         url = url_of(listening, settings)
         if settings.access.is_made_up:
             url = with_token(url, settings.access)
         print(f"Serving {count} {'run' if count == 1 else 'runs'} at {url} (Ctrl-C stops)", flush=True)
+        for port in grpc_port:
+            print(f"gRPC at {settings.host}:{port}", flush=True)
 
     app = make_app(registry, settings=settings)
+    if not args.no_grpc:
+        from tilescope.server.rpc import beside_http
+
+        wanted = args.grpc_port
+        next_port = min(listening.getsockname()[1] + 1, 65535)
+        app.cleanup_ctx.append(
+            beside_http(
+                next_port if wanted is None else wanted,
+                grpc_port.append,
+                _without_grpc if wanted is None else None,
+            )
+        )
     with log_to_stderr():
         asyncio.run(with_progress(registry, run_until_signalled(app, listening, announce)))
     return 0
+
+
+def _without_grpc(error: TilescopeError) -> None:
+    print(f"tilescope: HTTP alone: {error}", file=sys.stderr)

@@ -25,7 +25,7 @@ def add_server_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--host", default="127.0.0.1", help="address to listen on; default: 127.0.0.1, this machine alone"
     )
-    parser.add_argument("--port", type=_port, metavar="N", help=f"default: {_DEFAULT_PORT}; 0: any free one")
+    parser.add_argument("--port", type=parse_port, metavar="N", help=f"default: {_DEFAULT_PORT}; 0: any free one")
     add_cache_options(parser)
     add_memory_option(parser, "in the cache directory")
     add_access_options(parser)
@@ -74,7 +74,8 @@ class _Stderr(logging.Handler):
         print(self.format(record), file=sys.stderr, flush=True)
 
 
-def _port(text: str) -> int:
+def parse_port(text: str) -> int:
+    """A port number, for argparse."""
     port = int(text)
     if not 0 <= port < 65536:
         raise argparse.ArgumentTypeError("a port is a number from 0 to 65535")

@@ -72,10 +72,9 @@ def test_pages_hold_the_tiles_that_the_shape_promises(store: RunStore) -> None:
 
 
 def events_in(tile: PlainTile) -> int:
-    slices = sum(not row["slice_flags"] & REACHES_IN for row in tile.slices)
-    return (
-        slices + sum(row["count"] for row in tile.bins) + sum(row["n"] for row in tile.counter_bins) + len(tile.samples)
-    )
+    in_slices = sum(not row["slice_flags"] & REACHES_IN for row in tile.slices)
+    in_bins = sum(int(row["count"]) for row in tile.bins) + sum(int(row["n"]) for row in tile.counter_bins)
+    return in_slices + in_bins + len(tile.samples)
 
 
 def test_the_product_reads_the_same(store: RunStore) -> None:

@@ -1,0 +1,46 @@
+"""The events of a span as batches of columns."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+
+import numpy as np
+
+from tilescope.server.rpc.requests import optional, tracks_of
+from tilescope.server.services import EventPart, EventsRequest, Questions
+from tilescope.server.services.requests import parse_place
+from tilescope.tiler.pages import SliceFlag
+from tilescope.v1 import tiles_pb2 as pb
+
+
+async def batches(questions: Questions, request: pb.EventsRequest) -> AsyncIterator[pb.EventBatch]:
+    """A batch for each page of events, until all are sent, or as many as the request wants."""
+    after = parse_place(request.after) if request.after else None
+    asked = EventsRequest(tracks_of(request), optional(request, "start"), optional(request, "end"), after)
+    left = optional(request, "limit")
+    async with aclosing(questions.events(request.run, request.build, asked)) as parts:
+        async for part in parts:
+            if left is not None:
+                part = EventPart(part.events.take(slice(left)), part.names)
+                left -= len(part.events)
+            if len(part.events):
+                yield _batch(part)
+            if left == 0:
+                return
+
+
+def _batch(part: EventPart) -> pb.EventBatch:
+    events = part.events
+    is_open = (events.flags & SliceFlag.OPEN) != 0
+    return pb.EventBatch(
+        track=events.track,
+        ordinal=events.ordinal.tolist(),
+        name_id=events.name.tolist(),
+        start=events.start.tolist(),
+        duration=events.duration.tolist(),
+        row=events.row.tolist(),
+        open=is_open.tolist() if is_open.any() else [],
+        value=[] if np.isnan(events.value).all() else events.value.tolist(),
+        names={name: pb.Name(name=text, category=category) for name, (text, category) in part.names.items()},
+    )

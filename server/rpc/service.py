@@ -1,0 +1,124 @@
+"""The service: calls with one answer here, streams in the modules beside."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import AbstractContextManager
+
+from tilescope.server.errors import NotFound
+from tilescope.server.routes.runs import run_json
+from tilescope.server.rpc import events, pages, view, watch
+from tilescope.server.rpc.failures import Context, answers, streams
+from tilescope.server.rpc.messages import to_message
+from tilescope.server.rpc.requests import optional, tracks_of
+from tilescope.server.runs.registry import Registry
+from tilescope.server.runs.store import RunStore
+from tilescope.server.services import Questions, StatsRequest, find_query
+from tilescope.server.services.requests import DEFAULT_ROWS, parse_place
+from tilescope.tiler.errors import NotBuilt
+from tilescope.tiler.pages import decompress
+from tilescope.v1 import tiles_pb2 as pb
+
+
+class TilesService:
+    """Implements `Tiles` of tiles.proto; the names of methods are those of its calls."""
+
+    def __init__(self, registry: Registry, questions: Questions) -> None:
+        self._registry = registry
+        self._questions = questions
+
+    @answers
+    async def ListRuns(self, _request: pb.ListRunsRequest, _context: Context) -> pb.ListRunsResponse:  # noqa: N802
+        runs = await self._registry.list_runs()
+        return to_message({"runs": [run_json(status) for status in runs]}, pb.ListRunsResponse())
+
+    @answers
+    async def Open(self, request: pb.OpenRequest, _context: Context) -> pb.OpenResponse:  # noqa: N802
+        run = await self._registry.find(request.run)
+        store = self._registry.current_store(run)
+        manifest = {"run": run.id, "name": run.name, **store.manifest()}
+        return to_message({"manifest": manifest, **json.loads(decompress(store.tracks()))}, pb.OpenResponse())
+
+    @answers
+    async def Names(self, request: pb.NamesRequest, _context: Context) -> pb.NamesResponse:  # noqa: N802
+        with await self._lease(request.run, request.build) as store:
+            member = _found(store, store.names(request.page), f"names-{request.page}")
+            names = (pb.Name(name=name, category=category) for name, category in json.loads(decompress(member)))
+            return pb.NamesResponse(names=names)
+
+    @answers
+    async def Shape(self, request: pb.ShapeRequest, _context: Context) -> pb.ShapeResponse:  # noqa: N802
+        with await self._lease(request.run, request.build) as store:
+            return pb.ShapeResponse(record=_found(store, store.shape(request.block), f"shapes-{request.block}"))
+
+    @answers
+    async def Stats(self, request: pb.StatsRequest, _context: Context) -> pb.StatsResponse:  # noqa: N802
+        limit = optional(request, "limit")
+        asked = StatsRequest(
+            tracks_of(request),
+            optional(request, "start"),
+            optional(request, "end"),
+            DEFAULT_ROWS if limit is None else limit,
+        )
+        answer = await self._questions.stats(request.run, request.build, asked)
+        return to_message(answer, pb.StatsResponse())
+
+    @answers
+    async def Find(self, request: pb.FindRequest, _context: Context) -> pb.FindResponse:  # noqa: N802
+        limit = optional(request, "limit")
+        query = find_query(
+            request.text,
+            request.match or "contains",
+            tracks_of(request),
+            optional(request, "start"),
+            optional(request, "end"),
+            DEFAULT_ROWS if limit is None else limit,
+            parse_place(request.after) if request.after else None,
+        )
+        return to_message(await self._questions.find(request.run, request.build, query), pb.FindResponse())
+
+    @answers
+    async def Details(self, request: pb.DetailsRequest, _context: Context) -> pb.Event:  # noqa: N802
+        with await self._lease(request.run, request.build) as store:
+            event = store.event(request.track, request.ordinal)
+            if event is None:
+                raise NotFound(f"there is no events-{request.track}.{request.ordinal} in build {store.build}")
+            return to_message(event, pb.Event())
+
+    @streams
+    async def Events(self, request: pb.EventsRequest, _context: Context) -> AsyncIterator[pb.EventBatch]:  # noqa: N802
+        async for batch in events.batches(self._questions, request):
+            yield batch
+
+    @streams
+    async def View(self, request: pb.ViewRequest, _context: Context) -> AsyncIterator[pb.ViewResponse]:  # noqa: N802
+        with await self._lease(request.run, request.build) as store:
+            async for response in view.responses(self._questions, store, request):
+                yield response
+
+    @streams
+    async def Pages(  # noqa: N802
+        self, requests: AsyncIterator[pb.PagesRequest], _context: Context
+    ) -> AsyncIterator[pb.PagesResponse]:
+        start = await pages.first(requests)
+        with await self._lease(start.run, start.build) as store:
+            async for response in pages.PageSession(store).responses(requests):
+                yield response
+
+    @streams
+    async def Watch(self, request: pb.WatchRequest, _context: Context) -> AsyncIterator[pb.WatchResponse]:  # noqa: N802
+        async for response in watch.responses(self._registry, request):
+            yield response
+
+    async def _lease(self, run_id: str, build: str) -> AbstractContextManager[RunStore]:
+        run = await self._registry.find(run_id)
+        return self._registry.lease(run.id, build)
+
+
+def _found(store: RunStore, record: bytes | None, name: str) -> bytes:
+    if record is None:
+        if store.is_growing:
+            raise NotBuilt(f"there is no {name} in build {store.build} yet")
+        raise NotFound(f"there is no {name} in build {store.build}")
+    return record

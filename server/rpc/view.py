@@ -1,0 +1,19 @@
+"""A view for clients that resolve nothing themselves: its pages, most urgent first."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from tilescope.server.runs.store import RunStore
+from tilescope.server.services import Questions, ViewRequest
+from tilescope.server.stream.views import pages_of_view
+from tilescope.v1 import tiles_pb2 as pb
+
+
+async def responses(questions: Questions, store: RunStore, request: pb.ViewRequest) -> AsyncIterator[pb.ViewResponse]:
+    """The pages. None is read from the store before the client took those before it."""
+    asked = ViewRequest(request.start, request.end, request.width_px, list(request.tracks), list(request.nearby))
+    for tier, key in pages_of_view(questions, store, asked):
+        page = store.page(key)
+        if page is not None:
+            yield pb.ViewResponse(tier=tier.value, key=pb.PageKey(**key._asdict()), data=page)

@@ -1,0 +1,280 @@
+"""Every call of the service, against the store that it serves."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import time
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import Any
+
+import grpc
+import pytest
+from google.protobuf.json_format import MessageToDict
+
+from tests.server.rpc.conftest import Site
+from tilescope.server.services import workers
+from tilescope.server.stream.wants import WantQueue
+from tilescope.tiler.pages import PageKey, Shape, decompress
+from tilescope.tiler.query import QueryReader
+from tilescope.tiler.resolver import View
+from tilescope.v1 import tiles_pb2 as pb
+
+
+def as_json(message: Any) -> dict[str, Any]:
+    found: dict[str, Any] = MessageToDict(
+        message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
+    )
+    return found
+
+
+async def refusal(call: Any) -> tuple[grpc.StatusCode, str, str]:
+    with pytest.raises(grpc.aio.AioRpcError) as refused:
+        await call
+    metadata = dict(refused.value.trailing_metadata())
+    return refused.value.code(), metadata.get("tilescope-code", ""), refused.value.details()
+
+
+async def test_runs_and_what_they_hold(site: Site) -> None:
+    (run,) = (await site.tiles.ListRuns(pb.ListRunsRequest())).runs
+    assert (run.id, run.build, run.state, run.HasField("error")) == (site.run, site.build, "ready", False)
+    opened = await site.tiles.Open(pb.OpenRequest(run=site.run))
+    manifest = site.store.manifest()
+    about = as_json(opened.manifest)
+    assert {name: about[name] for name in manifest if name in about} == {
+        name: value for name, value in with_text_numbers(manifest).items() if name in about
+    }
+    assert set(manifest) <= set(about), "the manifest has members that the message lacks"
+    tree = json.loads(decompress(site.store.tracks()))
+    assert [track.name for track in opened.tracks] == [track["name"] for track in tree["tracks"]]
+    assert [int(track.busy) for track in opened.tracks] == [int(track["busy"]) for track in tree["tracks"]]
+    assert [group.parent if group.HasField("parent") else None for group in opened.groups] == [
+        group["parent"] for group in tree["groups"]
+    ]
+
+
+def with_text_numbers(manifest: dict[str, Any]) -> dict[str, Any]:
+    """64-bit integers of messages become text, also where docs/api.md has small ones as numbers."""
+
+    def convert(name: str, value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: convert(key, inner) for key, inner in value.items()}
+        is_number = isinstance(value, int) and not isinstance(value, bool)
+        return str(value) if is_number and name not in ("root_level", "level") else value
+
+    return {name: convert(name, value) for name, value in manifest.items()}
+
+
+async def test_names_and_shapes(site: Site) -> None:
+    names = (await site.tiles.Names(pb.NamesRequest(run=site.run, build=site.build, page=0))).names
+    stored = site.store.names(0)
+    assert stored is not None
+    assert [[name.name, name.category] for name in names] == json.loads(decompress(stored))
+    shape = await site.tiles.Shape(pb.ShapeRequest(run=site.run, build=site.build, block=0))
+    assert shape.record == site.store.shape(0)
+
+
+def keys_of(site: Site) -> list[PageKey]:
+    record = site.store.shape(0)
+    assert record is not None
+    return [key for key, _ in Shape.decode(decompress(record)).pages()]
+
+
+def proto_key(key: PageKey) -> pb.PageKey:
+    return pb.PageKey(block=key.block, level=key.level, index=key.index, slot=key.slot)
+
+
+async def test_pages_come_as_wanted_within_the_credit(site: Site) -> None:
+    keys = keys_of(site)
+    call = site.tiles.Pages()
+    await call.write(pb.PagesRequest(start=pb.PagesStart(run=site.run, build=site.build)))
+    missing = PageKey(0, 9, 12345, 3)
+    wanted = [*keys[:5], missing, *keys[5:]]
+    await call.write(pb.PagesRequest(want=pb.Want(id=1, pages=map(proto_key, wanted))))
+    got: list[PageKey] = []
+    while True:
+        response = await call.read()
+        kind = response.WhichOneof("response")
+        if kind == "done":
+            assert (response.done.id, response.done.HasField("tier")) == (1, False)
+            break
+        answer = getattr(response, kind)
+        key = PageKey(answer.key.block, answer.key.level, answer.key.index, answer.key.slot)
+        got.append(key)
+        assert (kind == "missing") == (key == missing)
+        if kind == "page":
+            assert answer.data == site.store.page(key)
+            await call.write(pb.PagesRequest(credit=pb.Credit(bytes=len(answer.data))))
+    assert got == wanted
+    await call.done_writing()
+    assert await call.read() == grpc.aio.EOF
+
+
+async def test_tiers_are_done_one_by_one(site: Site) -> None:
+    keys = [proto_key(key) for key in keys_of(site)[:3]]
+    tiers = pb.WantTiers(visible=keys[:1], margin=keys[1:2], prefetch=keys[2:])
+
+    async def requests() -> AsyncIterator[pb.PagesRequest]:
+        yield pb.PagesRequest(start=pb.PagesStart(run=site.run, build=site.build))
+        yield pb.PagesRequest(want=pb.Want(id=1, tiers=tiers))
+
+    responses = [response async for response in site.tiles.Pages(requests())]
+    told = [r.done.tier if r.WhichOneof("response") == "done" else "page" for r in responses]
+    assert told == ["page", "visible", "page", "margin", "page", "prefetch", ""]
+
+
+@pytest.mark.parametrize(
+    "requests",
+    [
+        [],
+        [pb.PagesRequest(credit=pb.Credit(bytes=1))],
+        [pb.PagesRequest(want=pb.Want(id=1))],
+        ["start", "start"],
+        ["start", pb.PagesRequest(want=pb.Want(id=3)), pb.PagesRequest(want=pb.Want(id=2))],
+        ["start", pb.PagesRequest(want=pb.Want(id=1, pages=[pb.PageKey(level=32)]))],
+        ["start", pb.PagesRequest(want=pb.Want(id=1, pages=[pb.PageKey()] * 4097))],
+        ["start", pb.PagesRequest(want=pb.Want(id=1, pages=[pb.PageKey()], tiers=pb.WantTiers()))],
+    ],
+)
+async def test_messages_that_make_no_sense_end_the_stream(site: Site, requests: list[Any]) -> None:
+    start = pb.PagesRequest(start=pb.PagesStart(run=site.run, build=site.build))
+
+    async def stream() -> AsyncIterator[pb.PagesRequest]:
+        for request in requests:
+            yield start if request == "start" else request
+
+    async def read() -> None:
+        async for _ in site.tiles.Pages(stream()):
+            pass
+
+    assert (await refusal(read()))[:2] == (grpc.StatusCode.INVALID_ARGUMENT, "bad_message")
+
+
+async def test_a_client_that_gives_no_credit_costs_its_credit_at_most(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(WantQueue.__init__, "__defaults__", (10_000,))
+    call = site.tiles.Pages()
+    await call.write(pb.PagesRequest(start=pb.PagesStart(run=site.run, build=site.build)))
+    await call.write(pb.PagesRequest(want=pb.Want(id=1, pages=map(proto_key, keys_of(site)))))
+    received = 0
+    with suppress(TimeoutError):
+        while True:
+            async with asyncio.timeout(0.3):
+                received += len((await call.read()).page.data)
+    assert 0 < received <= 10_000 + 49_136
+    call.cancel()
+
+
+async def test_a_view_is_resolved_by_the_server(site: Site) -> None:
+    reader = QueryReader(site.store)
+    tracks = [track["id"] for track in reader.tree.tracks]
+    request = pb.ViewRequest(
+        run=site.run,
+        build=site.build,
+        start=0,
+        end=reader.end + 1,
+        width_px=1200,
+        tracks=tracks[:6],
+        nearby=tracks[6:8],
+    )
+    got = [
+        (r.tier, PageKey(r.key.block, r.key.level, r.key.index, r.key.slot), r.data)
+        async for r in site.tiles.View(request)
+    ]
+    wanted = reader.pages(View.of_span(0, reader.end + 1, 1200), tracks[:6], tracks[6:8])
+    assert [(tier, key) for tier, key, _ in got] == wanted
+    assert all(data == site.store.page(key) for _, key, data in got)
+
+
+async def test_a_view_that_is_cancelled_ends(site: Site) -> None:
+    reader = QueryReader(site.store)
+    call = site.tiles.View(
+        pb.ViewRequest(run=site.run, build=site.build, end=reader.end + 1, width_px=1000, tracks=range(5))
+    )
+    assert (await call.read()).data
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call.read()
+
+
+async def test_details_of_an_event(site: Site) -> None:
+    track = next(t["id"] for t in QueryReader(site.store).tree.tracks if t["kind"] == "slice" and t["events"] != "0")
+    event = await site.tiles.Details(pb.DetailsRequest(run=site.run, build=site.build, track=track, ordinal=0))
+    wanted = site.store.event(track, 0)
+    assert wanted is not None
+    assert (event.name, str(event.start), str(event.duration)) == (wanted["name"], wanted["start"], wanted["duration"])
+    assert as_json(event)["args"] == wanted["args"]
+    assert event.HasField("value") == (wanted["value"] is not None)
+
+
+async def test_all_events_in_batches(site: Site) -> None:
+    request = pb.EventsRequest(run=site.run, build=site.build)
+    batches = [batch async for batch in site.tiles.Events(request)]
+    total = sum(len(batch.ordinal) for batch in batches)
+    assert str(total) == site.store.manifest()["events"]["total"]
+    names: dict[int, str] = {}
+    for batch in batches:
+        assert not set(batch.names) & set(names), "a name was sent twice"
+        names |= {name: about.name for name, about in batch.names.items()}
+        assert len(batch.start) == len(batch.name_id) == len(batch.duration) == len(batch.row) == len(batch.ordinal)
+        event = site.store.event(batch.track, batch.ordinal[-1])
+        assert event is not None
+        assert (names[batch.name_id[-1]], str(batch.start[-1])) == (event["name"], event["start"])
+    some = [b async for b in site.tiles.Events(pb.EventsRequest(run=site.run, build=site.build, limit=7))]
+    assert sum(len(batch.ordinal) for batch in some) == 7
+
+
+async def test_errors_are_those_of_http(site: Site) -> None:
+    tiles, run, build = site.tiles, site.run, site.build
+    assert await refusal(tiles.Open(pb.OpenRequest(run="nobody"))) == (
+        grpc.StatusCode.NOT_FOUND,
+        "not_found",
+        "there is no run 'nobody'",
+    )
+    stale = await refusal(tiles.Stats(pb.StatsRequest(run=run, build="b0")))
+    assert stale[:2] == (grpc.StatusCode.NOT_FOUND, "unknown_build")
+    for call in (
+        tiles.Find(pb.FindRequest(run=run, build=build)),
+        tiles.Find(pb.FindRequest(run=run, build=build, text="a", match="regex")),
+        tiles.Find(pb.FindRequest(run=run, build=build, text="a", after="x")),
+        tiles.Stats(pb.StatsRequest(run=run, build=build, start=9, end=8)),
+        tiles.Stats(pb.StatsRequest(run=run, build=build, tracks=pb.TrackSet(tracks=[9999]))),
+        tiles.Stats(pb.StatsRequest(run=run, build=build, limit=70_000)),
+    ):
+        assert (await refusal(call))[:2] == (grpc.StatusCode.INVALID_ARGUMENT, "bad_request")
+    none = await refusal(tiles.Details(pb.DetailsRequest(run=run, build=build, track=0, ordinal=10**9)))
+    assert none[:2] == (grpc.StatusCode.NOT_FOUND, "not_found")
+    assert (await refusal(tiles.Shape(pb.ShapeRequest(run=run, build=build, block=99))))[0] is grpc.StatusCode.NOT_FOUND
+    assert (await refusal(tiles.Names(pb.NamesRequest(run=run, build=build, page=99))))[0] is grpc.StatusCode.NOT_FOUND
+
+
+async def test_a_deadline_stops_the_work(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps: list[int] = []
+
+    def slow(reader: object, span: object, tracks: object, limit: object) -> Any:
+        for k in range(1000):
+            steps.append(k)
+            time.sleep(0.01)
+            yield
+
+    monkeypatch.setattr("tilescope.server.services.questions.stats", slow)
+    monkeypatch.setattr(workers, "TURN_S", 0.01)
+    request = pb.StatsRequest(run=site.run, build=site.build)
+    assert (await refusal(site.tiles.Stats(request, timeout=0.15)))[0] is grpc.StatusCode.DEADLINE_EXCEEDED
+    await asyncio.sleep(0.2)
+    done = len(steps)
+    await asyncio.sleep(0.1)
+    assert done == len(steps) < 100, "the work went on"
+
+
+async def test_a_run_that_is_ready_is_watched_in_one_message(site: Site) -> None:
+    updates = [update async for update in site.tiles.Watch(pb.WatchRequest(run=site.run))]
+    assert [(u.WhichOneof("update"), u.ready.build) for u in updates] == [("ready", site.build)]
+
+
+async def test_bytes_are_gzip_members(site: Site) -> None:
+    shape = await site.tiles.Shape(pb.ShapeRequest(run=site.run, build=site.build, block=0))
+    assert gzip.decompress(shape.record)[:4] == b"TSSH"
