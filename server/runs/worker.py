@@ -31,14 +31,14 @@ class Reporter:
     def __init__(self, out: TextIO) -> None:
         self._out = out
         self._next_s = 0.0
-        self._revision = 0
+        self._stage = ("", 0)
 
     def progress(self, progress: Progress) -> None:
         """Reports a step, or leaves it out because the last one is fresh."""
         now = time.monotonic()
-        if now >= self._next_s or progress.built or progress.revision != self._revision:
+        if now >= self._next_s or progress.built or (progress.phase, progress.revision) != self._stage:
             self._next_s = now + REPORT_INTERVAL_S
-            self._revision = progress.revision
+            self._stage = (progress.phase, progress.revision)
             self.say(type="progress", **asdict(progress))
 
     def say(self, **message: object) -> None:
@@ -57,7 +57,7 @@ def main() -> int:
     threading.Thread(target=_listen, args=(lines, priorities), daemon=True).start()
     memory_bytes = DEFAULT_MEMORY_BYTES if job.memory_bytes is None else job.memory_bytes
     try:
-        build_store(job.files, job.store, progress=reporter.progress, memory_bytes=memory_bytes)
+        build_store(job.files, job.store, progress=reporter.progress, priorities=priorities, memory_bytes=memory_bytes)
     except (TilescopeError, OSError, MemoryError) as error:
         reporter.say(type="failed", error=_one_line(error))
     except Exception as error:

@@ -33,7 +33,7 @@ class News:
             self._blocks_told = 0
             is_new = True
         else:
-            is_new = _revision(told) != _revision(status)
+            is_new = _stage(told) != _stage(status)
         self.is_progress_due = False
         match status.state:
             case RunState.READY:
@@ -66,5 +66,6 @@ class News:
         return messages.blocks_message(status.build, blocks)
 
 
-def _revision(status: RunStatus) -> int:
-    return 0 if status.progress is None else status.progress.revision
+def _stage(status: RunStatus) -> tuple[str, int]:
+    """What is told at once when it changes: phase and revision."""
+    return ("", 0) if status.progress is None else (status.progress.phase, status.progress.revision)

@@ -14,9 +14,11 @@ from typing import Any
 
 import pytest
 from aiohttp import ClientWebSocketResponse
+from jsonschema import Draft202012Validator
 
 from tests.server.conftest import Client
 from tilescope.server.app import make_app
+from tilescope.server.openapi import describe_api
 from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.job import run_job
 from tilescope.server.runs.open_stores import OpenStores
@@ -62,10 +64,15 @@ async def body_of(client: Client, path: str, caching: str) -> bytes:
     return body
 
 
-async def json_of(client: Client, path: str) -> Any:
+async def json_of(client: Client, path: str, schema: str | None = None) -> Any:
     answer = await client.get(path)
-    assert answer.status == 200, await answer.read()
-    return await answer.json()
+    body = await answer.read()
+    assert answer.status == 200, body
+    value = json.loads(gzip.decompress(body) if answer.headers.get("Content-Encoding") == "gzip" else body)
+    if schema is not None:
+        reference = {"$ref": f"#/components/schemas/{schema}", "components": describe_api()["components"]}
+        Draft202012Validator(reference).validate(value)
+    return value
 
 
 async def pages_of(client: Client, base: str, block: int, caching: str) -> dict[str, bytes]:
@@ -104,7 +111,7 @@ async def test_a_run_is_seen_block_by_block_and_then_as_a_whole(tmp_path: Path, 
         await client.post(f"{path}/index")
         shown = await watch.until(lambda message: message.get("revision", 0) >= 1)
         base = f"{path}/builds/{shown['build']}"
-        manifest = await json_of(client, f"{path}/manifest")
+        manifest = await json_of(client, f"{path}/manifest", "Manifest")
         assert (manifest["state"], manifest["build"]) == ("indexing", shown["build"])
         tracks = await body_of(client, f"{base}/tracks", "no-store")
         last, wanted = manifest["blocks"] - 1, 1
@@ -124,7 +131,7 @@ async def test_a_run_is_seen_block_by_block_and_then_as_a_whole(tmp_path: Path, 
         published = await pages_of(client, base, last, IMMUTABLE) | await pages_of(client, base, wanted, IMMUTABLE)
         assert published == growing
         assert await body_of(client, f"{base}/tracks", IMMUTABLE) == tracks
-        manifest = await json_of(client, f"{path}/manifest")
+        manifest = await json_of(client, f"{path}/manifest", "Manifest")
         assert (manifest["state"], manifest["build"]) == ("ready", shown["build"])
     assert not list((tmp_path / "cache").rglob("*.part"))
 
@@ -154,3 +161,42 @@ async def test_readers_notice_nothing_of_publication(client: Client) -> None:
         async with asyncio.timeout(30):
             await asyncio.gather(*readers)
     assert set(seen) == {"no-store", IMMUTABLE}
+
+
+async def test_a_real_build_is_seen_before_it_is_ready_the_block_on_screen_first(
+    tmp_path: Path, aiohttp_client: ClientFactory
+) -> None:
+    trace = tmp_path / "big.xplane.pb"
+    write_synthetic_trace(trace, format="xspace", events=1_500_000, tracks=640, seed=5)
+    registry = Registry([trace], CacheDirectory(tmp_path / "cache"), OpenStores(open_run_store), discover)
+    client = await aiohttp_client(make_app(registry), auto_decompress=False)
+    path = await only_run(client)
+    async with client.ws_connect(f"{path}/watch") as socket:
+        watch = Watch(socket)
+        await client.post(f"{path}/index")
+        first = await watch.until(lambda message: message.get("revision", 0) >= 1)
+        assert first["state"] == "indexing"
+        base = f"{path}/builds/{first['build']}"
+        assert (await json_of(client, f"{path}/manifest", "Manifest"))["state"] == "indexing"
+        assert gzip.decompress(await body_of(client, f"{base}/overview/0", "no-store"))[:4] == b"TSOV"
+
+        if first["phase"] != "build":
+            await watch.until(lambda message: message.get("phase") == "build")
+        manifest = await json_of(client, f"{path}/manifest", "Manifest")
+        assert manifest["blocks"] > 10
+        tree = await json_of(client, f"{base}/tracks", "Tracks")
+        weights = [0] * manifest["blocks"]
+        for track in tree["tracks"]:
+            weights[track["id"] // 32] += int(track["events"]) * (track["kind"] != "rollup")
+        wanted = min((block for block, weight in enumerate(weights) if weight), key=weights.__getitem__)
+        await watch.want(wanted)
+        await watch.until(lambda message: wanted in watch.built)
+        growing = await pages_of(client, base, wanted, "no-store")
+        blocks_of_tracks = sum(weight > 0 for weight in weights)  # those of rollups alone follow
+        assert watch.built.index(wanted) < blocks_of_tracks - 4, "the smallest is built last unless it is looked at"
+
+        await watch.until(lambda message: message["type"] == "ready")
+        assert sorted(watch.built) == list(range(manifest["blocks"]))
+        assert await pages_of(client, base, wanted, IMMUTABLE) == growing
+        stats = await json_of(client, f"{base}/stats?limit=1", "Stats")
+    assert int(stats["total"]["count"]) > 1_000_000

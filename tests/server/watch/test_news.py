@@ -74,11 +74,12 @@ def test_progress_is_told_ten_times_a_second_and_nothing_twice() -> None:
     assert not news.is_progress_due
 
 
-def test_a_new_revision_does_not_wait() -> None:
+def test_a_new_revision_and_a_new_phase_do_not_wait() -> None:
     news = News()
     told(news, indexing(READING), [], 0.0)
     assert told(news, indexing(SHOWN), [], 0.001)[0]["revision"] == 1
     assert told(news, indexing(replace(SHOWN, revision=2)), [], 0.002)[0]["revision"] == 2
+    assert told(news, indexing(replace(SHOWN, revision=2, phase="build")), [], 0.003)[0]["phase"] == "build"
 
 
 def test_blocks_do_not_wait_and_are_told_once() -> None:
