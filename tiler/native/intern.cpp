@@ -67,9 +67,24 @@ std::string_view Interner::at(std::int32_t number) const {
     return std::string_view(arena_).substr(entry.first, entry.size);
 }
 
-std::int32_t Interner::intern(std::string_view text) {
+std::int32_t Interner::intern(std::string_view text) { return intern(text, hash_of(text)); }
+
+// Tables are often much larger than the caches: the slots of the strings to come are asked for ahead.
+std::vector<std::int32_t> Interner::intern_all(const Interner& other) {
+    constexpr std::size_t ahead = 8;
+    std::vector<std::int32_t> numbers(other.size());
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+        if (k + ahead < numbers.size() && !slots_.empty()) {
+            const auto hash = static_cast<std::size_t>(other.entries_[k + ahead].hash);
+            __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]);
+        }
+        numbers[k] = intern(other.at(static_cast<std::int32_t>(k)), other.entries_[k].hash);
+    }
+    return numbers;
+}
+
+std::int32_t Interner::intern(std::string_view text, std::uint64_t hash) {
     if (2 * (entries_.size() + 1) > slots_.size()) grow();
-    const std::uint64_t hash = hash_of(text);
     const auto tag = static_cast<std::uint32_t>(hash >> 32);
     const std::size_t mask = slots_.size() - 1;
     std::size_t slot = static_cast<std::size_t>(hash) & mask;

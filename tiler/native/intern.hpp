@@ -16,6 +16,9 @@ public:
     // Throws std::length_error beyond 2**31 - 1 distinct strings.
     std::int32_t intern(std::string_view text);
 
+    // All strings of another table, in its order: their numbers here, by number there.
+    std::vector<std::int32_t> intern_all(const Interner& other);
+
     std::size_t size() const { return entries_.size(); }
     std::string_view at(std::int32_t number) const;
 
@@ -31,6 +34,7 @@ private:
         std::int32_t number;  // -1: empty
     };
 
+    std::int32_t intern(std::string_view text, std::uint64_t hash);
     void grow();
 
     std::string arena_;

@@ -34,9 +34,8 @@ void EventSink::renumber(EventSink& part) {
     const ScopeNumbers scopes = tracks_.absorb(part.tracks_);
     const std::vector<std::int32_t> identities = keys_.absorb_identities(part.keys_, scopes);
     const std::vector<std::int32_t> flows = keys_.absorb_flows(part.keys_, scopes);
-    std::vector<std::int32_t> names(part.names_.size());
+    const std::vector<std::int32_t> names = names_.intern_all(part.names_);
     for (std::size_t k = 0; k < names.size(); ++k) {
-        names[k] = names_.intern(part.names_.at(static_cast<std::int32_t>(k)));
         if (static_cast<std::size_t>(names[k]) < category_of_name_.size()) continue;
         category_of_name_.push_back(categories_.intern(part.categories_.at(part.category_of_name_[k])));
     }

@@ -1,6 +1,9 @@
 // Counter events: each numeric argument is a series of its own.
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <string>
+#include <string_view>
 
 #include "json_text.hpp"
 #include "trace_event_sink.hpp"
@@ -21,6 +24,15 @@ Sample read_sample(const RawValue& value, double& out) {
     return error == std::errc() ? Sample::ok : Sample::no_number;
 }
 
+// The key as text, in `scratch` where it is not so already.
+std::string_view decoded_key(std::string_view key, std::string& scratch) {
+    const bool plain = std::all_of(key.begin(), key.end(), [](char c) { return static_cast<signed char>(c) >= 0 && c != '\\'; });
+    if (plain) return key;
+    scratch.clear();
+    append_decoded(key, scratch);
+    return scratch;
+}
+
 }  // namespace
 
 // The arguments as they are written stay with the first sample.
@@ -28,7 +40,7 @@ bool EventSink::add_counter(const EventFields& event, EventRow& row) {
     row.phase = Phase::counter;
     row.name = name_of(event);
     const std::int32_t process = tracks_.process(event.pid);
-    const std::string name(names_.at(row.name));
+    const std::string_view name = names_.at(row.name);
     const std::string id = scalar_text(event.id);
     std::string series;
     bool any_argument = false;
@@ -40,9 +52,7 @@ bool EventSink::add_counter(const EventFields& event, EventRow& row) {
             if (sample == Sample::not_finite) ignore("counter_value_not_finite");
             if (sample == Sample::no_number) ignore(value.is_null() ? "counter_value_null" : "counter_value_no_number");
             if (sample != Sample::ok) return true;
-            series.clear();
-            append_decoded(key, series);
-            row.track = tracks_.of_process(process, TrackRole::counter, {name, id, series});
+            row.track = tracks_.of_process(process, TrackRole::counter, {name, id, decoded_key(key, series)});
             if (!any_sample) rows_.append_args(event.rest);
             any_sample = true;
             rows_.add(row);

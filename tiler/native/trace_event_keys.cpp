@@ -125,20 +125,25 @@ std::int64_t EventKeys::bound_flow(const EventFields& event) {
 }
 
 std::vector<std::int32_t> EventKeys::absorb(Interner& into, const Interner& part, const ScopeNumbers& scopes) {
-    std::vector<std::int32_t> numbers(part.size());
+    const auto scope_of = [](std::string_view identity) { return static_cast<Scope>(identity[1]); };
+    bool confined = false;
+    for (std::size_t k = 0; k < part.size() && !confined; ++k) {
+        confined = scope_of(part.at(static_cast<std::int32_t>(k))) != Scope::global;
+    }
+    if (!confined) return into.intern_all(part);
+    Interner rewritten;  // with the numbers that processes and threads have here
     std::string text;
     for (std::size_t k = 0; k < part.size(); ++k) {
         text = part.at(static_cast<std::int32_t>(k));
-        const auto scope = static_cast<Scope>(text[1]);
-        if (scope != Scope::global) {
+        if (const Scope scope = scope_of(text); scope != Scope::global) {
             std::int32_t number = 0;
             std::memcpy(&number, text.data() + 2, sizeof number);
             number = (scope == Scope::process ? scopes.processes : scopes.threads)[static_cast<std::size_t>(number)];
             std::memcpy(text.data() + 2, &number, sizeof number);
         }
-        numbers[k] = into.intern(text);
+        rewritten.intern(text);
     }
-    return numbers;
+    return into.intern_all(rewritten);
 }
 
 std::vector<std::int32_t> EventKeys::absorb_identities(const EventKeys& part, const ScopeNumbers& scopes) {

@@ -1,6 +1,6 @@
 #include "trace_event_tracks.hpp"
 
-#include <algorithm>
+#include <cstring>
 
 #include "decimal.hpp"
 #include "json_text.hpp"
@@ -17,11 +17,23 @@ std::string_view without_zero_fraction(std::string_view number) {
     return fraction.find_first_not_of('0') == std::string_view::npos ? number.substr(0, point) : number;
 }
 
+template <typename Number>
+void append_number(std::string& key, Number number) {
+    char bytes[sizeof number];
+    std::memcpy(bytes, &number, sizeof number);
+    key.append(bytes, sizeof number);
+}
+
 // Strings of any bytes one after the other, so that no two lists give the same key.
 void append_part(std::string& key, std::string_view part) {
-    key += std::to_string(part.size());
-    key.push_back(':');
+    append_number(key, part.size());
     key += part;
+}
+
+// A value as it is written.
+void append_written(std::string& key, const RawValue& value) {
+    key.push_back(static_cast<char>(value.kind));
+    append_part(key, value.kind == JsonKind::missing ? std::string_view() : value.text);
 }
 
 std::string key_of(const Identity& id) {
@@ -59,15 +71,27 @@ std::int32_t Tracks::intern_thread(std::int32_t process, const Identity& id) {
     return thread;
 }
 
-std::int32_t Tracks::process(const RawValue& pid) { return intern_process(Identity::of(pid)); }
+std::int32_t Tracks::process(const RawValue& pid) {
+    scratch_.clear();
+    append_written(scratch_, pid);
+    const auto written = static_cast<std::size_t>(written_pids_.intern(scratch_));
+    if (written == process_of_written_.size()) process_of_written_.push_back(intern_process(Identity::of(pid)));
+    return process_of_written_[written];
+}
 
 std::int32_t Tracks::thread(const RawValue& pid, const RawValue& tid) {
     if (last_thread_ >= 0 && last_pid_.is(pid) && last_tid_.is(tid)) return last_thread_;
-    const std::int32_t thread = intern_thread(intern_process(Identity::of(pid)), Identity::of(tid));
+    scratch_.clear();
+    append_written(scratch_, pid);
+    append_written(scratch_, tid);
+    const auto written = static_cast<std::size_t>(written_threads_.intern(scratch_));
+    if (written == thread_of_written_.size()) {
+        thread_of_written_.push_back(intern_thread(intern_process(Identity::of(pid)), Identity::of(tid)));
+    }
     last_pid_.set(pid);
     last_tid_.set(tid);
-    last_thread_ = thread;
-    return thread;
+    last_thread_ = thread_of_written_[written];
+    return last_thread_;
 }
 
 std::int32_t Tracks::of_thread(std::int32_t thread, TrackRole role) {
@@ -81,7 +105,9 @@ std::int32_t Tracks::of_thread(std::int32_t thread, TrackRole role) {
 }
 
 std::int32_t Tracks::of_process(std::int32_t process, TrackRole role, const std::array<std::string_view, 3>& label) {
-    scratch_ = 'p' + std::to_string(process) + ' ' + std::to_string(static_cast<int>(role)) + ' ';
+    scratch_.assign(1, 'p');
+    append_number(scratch_, process);
+    append_number(scratch_, role);
     for (const std::string_view part : label) append_part(scratch_, part);
     const std::int32_t track = track_keys_.intern(scratch_);
     if (static_cast<std::size_t>(track) == tracks_.size()) {

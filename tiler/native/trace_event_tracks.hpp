@@ -90,6 +90,12 @@ private:
     std::vector<TrackEntry> tracks_;
     std::vector<std::array<std::int32_t, 3>> thread_tracks_;  // by role, -1: not made yet
 
+    // What pids and tids were written so far: the same text is the same process or thread.
+    Interner written_pids_;
+    Interner written_threads_;
+    std::vector<std::int32_t> process_of_written_;
+    std::vector<std::int32_t> thread_of_written_;
+
     // The thread of the event before, and its pid and tid as they were written: most events share it.
     struct AsWritten {
         JsonKind kind = JsonKind::missing;
