@@ -33,6 +33,7 @@ class GrowingStore:
         self._use = use
         self._manifest: bytes | None = None  # as it was stored when `_now` was made
         self._now: RunStore
+        self._done: set[int] = set()  # blocks that are known to be there
         self.is_growing = True
         self.build = self._reader().build
 
@@ -112,7 +113,9 @@ class GrowingStore:
         return self._now
 
     def _is_done(self, block: int) -> bool:
-        return self._data.get(keys.shape(block)) is not None
+        if block not in self._done and self._data.get(keys.shape(block)) is not None:
+            self._done.add(block)
+        return block in self._done
 
     def _events(self, track: int) -> int:
         """Of a track of a block that is done: the manifest may still have an estimate."""

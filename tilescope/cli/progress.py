@@ -179,8 +179,8 @@ class _Bar:
             if self._task is not None:
                 self._progress.remove_task(self._task)
             self._phase = state.phase
-            self._task = self._progress.add_task(state.phase, total=1.0, facts="")
-        self._progress.update(self._task, completed=state.numbers.fraction, facts=state.facts())
+            self._task = self._progress.add_task(state.phase, total=1.0, visible=False, facts="")
+        self._progress.update(self._task, completed=state.numbers.fraction, visible=True, facts=state.facts())
         self._progress.refresh()
 
     def close(self) -> None:
