@@ -9,7 +9,8 @@ from aiohttp import web
 from tilescope.server.admission import admit, keep_private
 from tilescope.server.cors import mark_shared, share_with
 from tilescope.server.failures import answer_failures
-from tilescope.server.keys import CONNECTIONS, QUESTIONS, REGISTRY, SETTINGS, VIEWER, WATCHES
+from tilescope.server.keys import CONNECTIONS, METRICS, QUESTIONS, REGISTRY, SETTINGS, VIEWER, WATCHES
+from tilescope.server.metrics import Metrics, measure
 from tilescope.server.routes import routes_below
 from tilescope.server.routes.stream import close_streams
 from tilescope.server.routes.watch import close_watches
@@ -25,15 +26,25 @@ def make_app(
 ) -> web.Application:
     """An application that serves the runs of a registry, and opens and closes it."""
     origins = settings.allow_origins
+    metrics = Metrics()
     app = web.Application(
-        middlewares=[answer_failures, guard(settings), share_with(origins), admit(settings.access, settings.base_path)],
+        middlewares=[
+            measure(metrics),
+            answer_failures,
+            guard(settings),
+            share_with(origins),
+            admit(settings.access, settings.base_path),
+        ],
         client_max_size=MAX_REQUEST_BYTES,
     )
     app[REGISTRY] = registry
     app[QUESTIONS] = Questions(registry)
     app[SETTINGS] = settings
+    app[METRICS] = metrics
     app[CONNECTIONS] = set()
     app[WATCHES] = set()
+    metrics.streams.set_function(lambda: len(app[CONNECTIONS]))
+    metrics.watches.set_function(lambda: len(app[WATCHES]))
     app[VIEWER] = viewer if viewer is not None else ViewerFiles.load()
     app.add_routes(routes_below(settings.base_path))
     app.on_response_prepare.append(add_headers)

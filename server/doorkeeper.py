@@ -14,6 +14,7 @@ from aiohttp import web
 
 from tilescope.server.caching import json_body
 from tilescope.server.errors import TooMany, answer_to
+from tilescope.server.metrics import Metrics
 from tilescope.server.settings import Settings
 
 _log = logging.getLogger(__name__)
@@ -24,10 +25,11 @@ _REFUSAL_S: Final = 5.0  # to take the refusal
 class Doorkeeper:
     """Makes protocols for `loop.create_server`: each hands its connection to the web server, or turns it away."""
 
-    def __init__(self, server: web.Server, settings: Settings) -> None:
+    def __init__(self, server: web.Server, settings: Settings, metrics: Metrics) -> None:
         self._server = server
         self._settings = settings
-        self.refused = 0
+        self._metrics = metrics
+        metrics.connections.set_function(lambda: len(server.connections))
 
     def __call__(self) -> asyncio.Protocol:
         return _Door(self)
@@ -46,7 +48,7 @@ class Doorkeeper:
 
     def refuse(self, transport: asyncio.Transport, error: TooMany) -> None:
         """Says why, and closes."""
-        self.refused += 1
+        self._metrics.refused.inc()
         _log.warning("a connection of %s was refused: %s", _client(transport), error)
         transport.write(_refusal(error))
         transport.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import logging
 import signal
 import socket
 from collections.abc import Awaitable, Callable
@@ -13,16 +14,21 @@ from aiohttp import web
 from yarl import URL
 
 from tilescope.server.access import Access
+from tilescope.server.access_log import JsonAccessLogger, logger
 from tilescope.server.admission import PARAMETER
 from tilescope.server.doorkeeper import Doorkeeper
-from tilescope.server.keys import SETTINGS
+from tilescope.server.keys import METRICS, SETTINGS
 from tilescope.server.settings import DEFAULTS, Settings
 from tilescope.tiler.errors import UsageError
 
 DEFAULT_PORT: Final = 8808
 BACKLOG: Final = 512  # connections that wait to be accepted: as many viewers may come back at once
 HANDSHAKE_TIMEOUT_S: Final = 10.0  # of TLS: who is slower holds a place that nobody counts
-DRAIN_TIMEOUT_S: Final = 5.0  # what requests that are being answered have left when the server is told to stop
+DRAIN_TIMEOUT_S: Final = 10.0  # what requests that are being answered have left when the server is told to stop
+
+# Whatever is no HTTP is its sender's fault: aiohttp would log a traceback for each. Failures of ours are logged by us.
+_protocol_log = logging.getLogger("tilescope.server.protocol")
+_protocol_log.setLevel(logging.CRITICAL)
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -64,10 +70,17 @@ async def run_until_signalled(
     loop = asyncio.get_running_loop()
     for kind in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(kind, stopped.set)
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=DRAIN_TIMEOUT_S)
+    runner = web.AppRunner(
+        app,
+        access_log_class=JsonAccessLogger,
+        access_log=logger if logger.handlers else None,
+        logger=_protocol_log,
+        shutdown_timeout=DRAIN_TIMEOUT_S,
+        handler_cancellation=True,  # who goes away is not worked for any longer
+    )
     try:
         await runner.setup()
-        server = await listen(runner, listening, app[SETTINGS])
+        server = await listen(runner, listening)
         await on_ready()
         await stopped.wait()
         server.close()
@@ -76,10 +89,11 @@ async def run_until_signalled(
         listening.close()
 
 
-async def listen(runner: web.AppRunner, listening: socket.socket, settings: Settings) -> asyncio.Server:
+async def listen(runner: web.AppRunner, listening: socket.socket) -> asyncio.Server:
     """Accepts connections, as many as may be, over TLS if there is a certificate."""
     assert runner.server is not None
-    keeper = Doorkeeper(runner.server, settings)
+    settings = runner.app[SETTINGS]
+    keeper = Doorkeeper(runner.server, settings, runner.app[METRICS])
     if settings.certificate is None:
         return await asyncio.get_running_loop().create_server(keeper, sock=listening, backlog=BACKLOG)
     return await asyncio.get_running_loop().create_server(

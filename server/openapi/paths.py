@@ -53,6 +53,7 @@ def path_items() -> dict[str, PathItem]:
     """Path → operations. The keys are the canonical forms of the registered routes."""
     return {
         "/healthz": {"get": _json("Whether the server is alive", "Health", ())},
+        "/metrics": {"get": _metrics()},
         f"{API}/openapi.json": {"get": _json("This description", None, (403,), notes="ETag, no-cache.")},
         f"{API}/runs": {
             "get": _json("The runs that this server offers, newest first", "Runs", (403, 500), notes="ETag, no-cache.")
@@ -119,6 +120,11 @@ def _index() -> PathItem:
         "202": {"description": "It is queued before all others, or being indexed.", "content": content},
     }
     return _operation("Index a run, or try again after a failure", answers, (403, 404, 422), ("run",), "")
+
+
+def _metrics() -> PathItem:
+    answers = {"200": {"description": "The text format of Prometheus.", "content": {"text/plain": {}}}}
+    return _operation("What the server has counted", answers, (403,), (), "")
 
 
 def _batch() -> PathItem:

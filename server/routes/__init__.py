@@ -13,6 +13,7 @@ from tilescope.server.routes import (
     flows,
     health,
     manifest,
+    metrics,
     names,
     openapi,
     overview,
@@ -28,6 +29,7 @@ from tilescope.server.routes import (
 
 ALL_ROUTES: tuple[web.RouteTableDef, ...] = (
     health.routes,
+    metrics.routes,
     openapi.routes,
     runs.routes,
     manifest.routes,

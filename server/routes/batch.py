@@ -10,7 +10,8 @@ from typing import Final
 from aiohttp import hdrs, web
 
 from tilescope.server.batch import CONTENT_TYPE, end_frame, error_frame, page_frame, parse_batch
-from tilescope.server.keys import REGISTRY
+from tilescope.server.keys import METRICS, REGISTRY
+from tilescope.server.metrics import PageMeter
 from tilescope.server.paths import BUILD
 from tilescope.server.runs.store import RunStore
 from tilescope.tiler.errors import StoreError
@@ -35,26 +36,32 @@ async def post_batch(request: web.Request) -> web.StreamResponse:
     registry = request.app[REGISTRY]
     run = await registry.find(request.match_info["run"])
     keys = parse_batch(await request.read())
+    meter = request.app[METRICS].page_meter("batch")
     with registry.lease(run.id, request.match_info["build"]) as store:
         answer = web.StreamResponse(headers=_HEADERS)
         await answer.prepare(request)
         try:
-            for count, frame in enumerate(_frames(store, keys), 1):
+            for count, frame in enumerate(_frames(store, keys, meter), 1):
                 async with asyncio.timeout(SEND_TIMEOUT_S):
                     await answer.write(frame)
                 if count % PAGES_BEFORE_YIELD == 0:
                     await asyncio.sleep(0)
             await answer.write_eof()
+        except ConnectionError:  # the client has gone
+            return answer
         except TimeoutError:
             if request.transport is not None:
                 request.transport.abort()
     return answer
 
 
-def _frames(store: RunStore, keys: Sequence[PageKey]) -> Iterator[bytes]:
+def _frames(store: RunStore, keys: Sequence[PageKey], meter: PageMeter) -> Iterator[bytes]:
     try:
         for key in keys:
-            yield page_frame(key, store.page(key))
+            page = store.page(key)
+            if page is not None:
+                meter.sent(len(page))
+            yield page_frame(key, page)
     except StoreError as error:
         _log.error("a batch failed: %s", error)
         yield error_frame(error)

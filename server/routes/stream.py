@@ -8,7 +8,7 @@ from functools import partial
 from aiohttp import web
 
 from tilescope.server.errors import BadRequest
-from tilescope.server.keys import CONNECTIONS, QUESTIONS, REGISTRY
+from tilescope.server.keys import CONNECTIONS, METRICS, QUESTIONS, REGISTRY
 from tilescope.server.paths import BUILD
 from tilescope.server.stream.connection import Connection, new_socket
 from tilescope.server.stream.views import pages_of_view
@@ -29,7 +29,7 @@ async def stream(request: web.Request) -> web.StreamResponse:
         if request.transport is None:  # gone before the first word
             return socket
         resolve = partial(pages_of_view, request.app[QUESTIONS], store)
-        connection = Connection(socket, request.transport, store, resolve)
+        connection = Connection(socket, request.transport, store, resolve, request.app[METRICS].page_meter("stream"))
         connections = request.app[CONNECTIONS]
         connections.add(connection)
         try:

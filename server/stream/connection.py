@@ -13,6 +13,7 @@ from typing import Final
 from aiohttp import WSCloseCode, WSMsgType, web
 
 from tilescope.server.errors import BadMessage, answer_to, message_of
+from tilescope.server.metrics import PageMeter
 from tilescope.server.runs.store import RunStore
 from tilescope.server.stream import frames, messages
 from tilescope.server.stream.messages import MAX_MESSAGE_BYTES, ViewWant, Want
@@ -43,12 +44,18 @@ class Connection:
     """Serves one prepared socket until either side closes it."""
 
     def __init__(
-        self, socket: web.WebSocketResponse, transport: asyncio.Transport, store: RunStore, resolve: Resolve
+        self,
+        socket: web.WebSocketResponse,
+        transport: asyncio.Transport,
+        store: RunStore,
+        resolve: Resolve,
+        meter: PageMeter,
     ) -> None:
         self._socket = socket
         self._transport = transport
         self._store = store
         self._resolve = resolve
+        self._meter = meter
         self._wants = WantQueue()
         self._changed = asyncio.Event()  # a want-list or credit came in
 
@@ -128,6 +135,7 @@ class Connection:
         if page is None:
             return frames.missing_message(step.want_id, step.key)
         self._wants.page_sent(step.key, len(page))
+        self._meter.sent(len(page))
         return frames.page_message(step.want_id, step.key, page)
 
     async def _refuse(self, error: Exception, close_code: WSCloseCode) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -16,6 +18,7 @@ import trustme
 from aiohttp import web
 
 from tests.server.conftest import Site
+from tests.server.fakes import FakeStore, page_bytes, small_pages
 from tilescope.server import serving
 from tilescope.server.app import make_app
 from tilescope.server.keys import SETTINGS
@@ -32,7 +35,7 @@ async def served(site: Site, settings: Settings) -> AsyncIterator[str]:
     listening = serving.bind("127.0.0.1", 0)
     runner = web.AppRunner(make_app(site.registry(), settings=settings), access_log=None, shutdown_timeout=0.1)
     await runner.setup()
-    server = await serving.listen(runner, listening, settings)
+    server = await serving.listen(runner, listening)
     yield serving.url_of(listening, settings)
     server.close()
     await runner.cleanup()
@@ -138,3 +141,25 @@ def test_the_default_limits_leave_room_for_two_hundred_viewers_on_one_machine() 
 async def test_the_settings_of_an_application_are_those_of_its_server(site: Site) -> None:
     settings = Settings(max_connections=7)
     assert make_app(site.registry(), settings=settings)[SETTINGS] is settings
+
+
+async def test_a_client_that_never_ends_is_not_waited_for(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "DRAIN_TIMEOUT_S", 0.2)
+    site.stores.make = lambda build: FakeStore(build, {key: page_bytes(key, 2_000_000) for key in small_pages()})
+    site.add_run("run1", build="b1")
+    listening = serving.bind("127.0.0.1", 0)
+    url = serving.url_of(listening)
+    held: list[asyncio.StreamWriter] = []
+
+    async def begin_a_batch_and_stop() -> None:
+        ((reader, writer),) = await open_connections(url, 1)
+        body = json.dumps({"pages": small_pages()})
+        head = f"POST /{STREAM.replace('stream', 'batch')} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}"
+        writer.write(f"{head}\r\n\r\n{body}".encode())
+        assert (await reader.read(12)).startswith(b"HTTP/1.1 200")
+        held.append(writer)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    async with asyncio.timeout(5):
+        await serving.run_until_signalled(make_app(site.registry()), listening, begin_a_batch_and_stop)
+    held[0].transport.abort()

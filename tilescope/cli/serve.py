@@ -51,6 +51,7 @@ def run(args: argparse.Namespace) -> int:
     """Serves until it is told to stop."""
     import asyncio
 
+    from tilescope.server.access_log import access_log
     from tilescope.server.app import make_app
     from tilescope.server.serving import DEFAULT_PORT, bind, run_until_signalled, url_of, with_token
 
@@ -83,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
                 _without_grpc if wanted is None else None,
             )
         )
-    with log_to_stderr():
+    with log_to_stderr(), access_log(args.access_log):
         asyncio.run(with_progress(registry, run_until_signalled(app, listening, announce)))
     return 0
 

@@ -7,6 +7,7 @@ import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tilescope.cli.access_options import add_access_options
@@ -26,6 +27,9 @@ def add_server_options(parser: argparse.ArgumentParser) -> None:
         "--host", default="127.0.0.1", help="address to listen on; default: 127.0.0.1, this machine alone"
     )
     parser.add_argument("--port", type=parse_port, metavar="N", help=f"default: {_DEFAULT_PORT}; 0: any free one")
+    parser.add_argument(
+        "--access-log", type=Path, metavar="FILE", help="write a line of JSON for each request; -: to standard error"
+    )
     add_cache_options(parser)
     add_memory_option(parser, "in the cache directory")
     add_access_options(parser)

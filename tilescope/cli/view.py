@@ -45,6 +45,7 @@ def run(args: argparse.Namespace) -> int:
     import webbrowser
     from urllib.parse import quote
 
+    from tilescope.server.access_log import access_log
     from tilescope.server.app import make_app
     from tilescope.server.serving import run_until_signalled, url_of, with_token
 
@@ -66,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
             print("tilescope: no browser could be started: open the URL by hand", file=sys.stderr)
 
     app = make_app(registry, settings=settings)
-    with log_to_stderr():
+    with log_to_stderr(), access_log(args.access_log):
         asyncio.run(with_progress(registry, run_until_signalled(app, listening, show)))
     return 0
 

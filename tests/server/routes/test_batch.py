@@ -13,6 +13,7 @@ import pytest
 from tests.server.conftest import Client, Site
 from tests.server.fakes import FakeStore, page_bytes, small_pages
 from tilescope.server.app import make_app
+from tilescope.server.keys import REGISTRY
 from tilescope.server.routes import batch
 from tilescope.tiler.pages import PageKey
 
@@ -139,6 +140,25 @@ async def stuck_batch(client: Client, big_list: Sequence[PageKey]) -> asyncio.St
     assert isinstance(transport, asyncio.ReadTransport)
     transport.pause_reading()
     return writer
+
+
+@pytest.mark.parametrize("handler_cancellation", [False, True])
+async def test_a_client_that_goes_away_leaves_nothing_behind(
+    site: Site, aiohttp_server: Any, aiohttp_client: Any, caplog: pytest.LogCaptureFixture, handler_cancellation: bool
+) -> None:
+    site.stores.make = Counting
+    site.add_run("run1", build="b1")
+    server = await aiohttp_server(make_app(site.registry()))
+    server.handler.handler_cancellation = handler_cancellation
+    client = await aiohttp_client(server)
+    writer = await stuck_batch(client, PAGES)
+    writer.transport.abort()
+    async with asyncio.timeout(5):
+        while server.handler.connections:
+            await asyncio.sleep(0.01)
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+    entries = server.app[REGISTRY]._stores._entries
+    assert [entry.leases for entry in entries.values()] == [0]
 
 
 async def settled(value: Callable[[], Any]) -> Any:

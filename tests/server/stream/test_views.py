@@ -164,9 +164,11 @@ async def test_a_client_that_was_cut_off_gets_the_rest_and_nothing_twice(stream:
             if resolves:
                 await send(socket, id=want_id, **message, have=[list(key) for key in held])
             else:
-                await send(socket, type="want", id=1, pages=[list(key) for key in wanted if key not in held])
+                await send(socket, type="want", id=want_id, pages=[list(key) for key in wanted if key not in held])
             for _ in range(len(wanted) // 3):
                 head, _ = await receive(socket)
+                if head == {"type": "done", "id": want_id}:
+                    break
                 if head["type"] == "page":
                     held.append(PageKey(*head["key"]))
                 if len(held) == len(wanted):  # nothing more will come
