@@ -20,7 +20,7 @@ _QUERY: Final[dict[str, tuple[str, Schema]]] = {
     ),
     "tracks": (
         "Track numbers and ranges, as in 1,5,8-12; a rollup stands for its tracks. All tracks unless given.",
-        {"type": "string", "pattern": "^[0-9]{1,10}(-[0-9]{1,10})?(,[0-9]{1,10}(-[0-9]{1,10})?)*$"},
+        {"type": "string", "pattern": "^([0-9]{1,10}(-[0-9]{1,10})?(,[0-9]{1,10}(-[0-9]{1,10})?)*)?$"},
     ),
     "start": ("First tick of the span; the run's start unless given.", _TICK),
     "end": ("First tick after the span; without it the span has no end.", _TICK),

@@ -140,10 +140,10 @@ class _Query:
         return None if text is None else parse_place(text)
 
     def tracks(self) -> list[int] | None:
-        """`1,5,8-12`."""
+        """`1,5,8-12`; an empty text is no track at all."""
         text = self._values.get("tracks")
-        if text is None:
-            return None
+        if not text:
+            return None if text is None else []
         tracks: list[int] = []
         parts = text.split(",")
         for part in parts[:MAX_RANGES]:

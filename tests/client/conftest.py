@@ -1,4 +1,4 @@
-"""The same store, without a server and behind one."""
+"""The same store, without a server and behind one, over HTTP and gRPC."""
 
 from __future__ import annotations
 
@@ -8,17 +8,20 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
+from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from tests.example import Example, random_events
 from tilescope.client import AsyncClient, AsyncRun, connect_async
 from tilescope.server.app import make_app
+from tilescope.server.rpc import beside_http
 from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.registry import Registry
 from tilescope.tiler.readers import discover
 from tilescope.tiler.store import open_run_store
 
+GRPC_PORT = web.AppKey("grpc_port", int)
 ServerFactory = Callable[..., Awaitable[TestServer]]
 
 
@@ -34,12 +37,28 @@ async def server(example: Example, tmp_path: Path, aiohttp_server: ServerFactory
     """Serves a copy of the store: LMDB opens no file twice in a process, and the local client reads the original."""
     served = shutil.copytree(example.path, tmp_path / example.path.name)
     registry = Registry([served], CacheDirectory(tmp_path / "cache"), OpenStores(open_run_store), discover)
-    return await aiohttp_server(make_app(registry))
+    app = make_app(registry)
+
+    def note(port: int) -> None:
+        app[GRPC_PORT] = port
+
+    app.cleanup_ctx.append(beside_http(0, note))
+    return await aiohttp_server(app)
 
 
-@pytest.fixture(params=["local", "http"])
-async def client(request: pytest.FixtureRequest, example: Example, server: TestServer) -> AsyncIterator[AsyncClient]:
-    async with connect_async(example.path if request.param == "local" else str(server.make_url("/"))) as client:
+@pytest.fixture
+def addresses(example: Example, server: TestServer) -> dict[str, str]:
+    """How to reach the same store by every way there is."""
+    return {
+        "local": str(example.path),
+        "http": str(server.make_url("/")),
+        "grpc": f"grpc://127.0.0.1:{server.app[GRPC_PORT]}",
+    }
+
+
+@pytest.fixture(params=["local", "http", "grpc"])
+async def client(request: pytest.FixtureRequest, addresses: dict[str, str]) -> AsyncIterator[AsyncClient]:
+    async with connect_async(addresses[request.param]) as client:
         yield client
 
 

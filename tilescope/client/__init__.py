@@ -2,7 +2,7 @@
 
 from tilescope.client.aio import AsyncClient, AsyncRun
 from tilescope.client.answers import FindAnswer, StatsAnswer, Sums
-from tilescope.client.connect import connect, connect_async
+from tilescope.client.connection import connect, connect_async
 from tilescope.client.errors import ClientError, Refused, Unreachable
 from tilescope.client.sync import Client, Run
 from tilescope.client.tables import Table

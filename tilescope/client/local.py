@@ -66,6 +66,7 @@ class LocalSource:
                 "modified_ns": manifest["created_ns"],
                 "build": self._store.build,
                 "progress": None,
+                "notes": [],
             }
         ]
 

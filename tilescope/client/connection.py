@@ -13,10 +13,10 @@ from tilescope.client.sync import Client
 
 
 def connect(url_or_path: str | os.PathLike[str], *, token: str | None = None, ca_file: str | None = None) -> Client:
-    """Connects to a server (`http://…`, `https://…`) or opens a store on this machine, which needs no server.
+    """Connects to a server (`http://…`, `https://…`, `grpc://…`, `grpcs://…`), or opens a store on this machine.
 
-    `token`: of the server, if it demands one; that in the URL unless given. `ca_file`: certificates that vouch for an
-    https server, in a PEM file; those of the system unless given. Raises `StoreError` when there is no store.
+    `token`: of the server, if it demands one; that in the URL unless given. `ca_file`: certificates that vouch for a
+    server with TLS, in a PEM file; those of the system unless given. Raises `StoreError` when there is no store.
 
         run = tilescope.connect("http://localhost:8808").run()
         run.stats().table.to_pandas()
@@ -35,4 +35,8 @@ def _source(url_or_path: str | os.PathLike[str], token: str | None, ca_file: str
     text = os.fspath(url_or_path)
     if text.startswith(("http://", "https://")):
         return HttpSource(text, token=token, ca_file=ca_file)
+    if text.startswith(("grpc://", "grpcs://")):
+        from tilescope.client.rpc import GrpcSource  # takes a while to load
+
+        return GrpcSource(text, token=token, ca_file=ca_file)
     return LocalSource(Path(text))

@@ -1,0 +1,159 @@
+"""The same questions by every way there is, no server, HTTP, gRPC and the WebSocket: all answers are equal."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import msgpack
+import pytest
+
+from tilescope.client.errors import Refused
+from tilescope.client.http import HttpSource
+from tilescope.client.local import LocalSource
+from tilescope.client.rpc import GrpcSource
+from tilescope.client.source import Build, Source, StatsQuery
+from tilescope.tiler.errors import UsageError
+from tilescope.tiler.pages import PageKey, Shape, decompress
+from tilescope.tiler.query import EVERYTHING, FindQuery, Match, Place
+from tilescope.tiler.resolver import TickRange, View
+from tilescope.v1 import tiles_pb2 as pb
+
+Question = Callable[[Source, Build], Awaitable[Any]]
+
+
+def comparable(value: Any) -> Any:
+    """Without members that are null: JSON leaves some out, protobuf cannot tell."""
+    if isinstance(value, dict):
+        return {name: comparable(item) for name, item in value.items() if item is not None}
+    return [comparable(item) for item in value] if isinstance(value, list) else value
+
+
+@pytest.fixture
+async def sources(addresses: dict[str, str]) -> AsyncIterator[dict[str, Source]]:
+    found: dict[str, Source] = {
+        "local": LocalSource(Path(addresses["local"])),
+        "http": HttpSource(addresses["http"]),
+        "grpc": GrpcSource(addresses["grpc"]),
+    }
+    yield found
+    for source in found.values():
+        await source.close()
+
+
+async def build_of(source: Source) -> Build:
+    (run,) = await source.runs()
+    return Build(run["id"], run["build"])
+
+
+async def shape_of(source: Source, build: Build) -> Shape:
+    return Shape.decode(decompress(await source.shape(build, 0)))
+
+
+async def all_pages(source: Source, build: Build) -> dict[PageKey, bytes]:
+    keys = [key for key, _ in (await shape_of(source, build)).pages()]
+    pages = {key: page async for key, page in source.pages(build, keys)}
+    assert list(pages) == keys
+    return pages
+
+
+QUESTIONS: dict[str, Question] = {
+    "manifest": lambda source, build: source.manifest(build.run),
+    "tracks": lambda source, build: source.tracks(build),
+    "names": lambda source, build: source.names(build, 0),
+    "shape": lambda source, build: source.shape(build, 0),
+    "pages": all_pages,
+    "event": lambda source, build: source.event(build, 2, 17),
+    "counter event": lambda source, build: source.event(build, 4, 3),
+    "stats": lambda source, build: source.stats(build, StatsQuery(None, 0, 10**9, 1000)),
+    "stats of a span": lambda source, build: source.stats(build, StatsQuery([0, 1, 3], 5000, 900_001, 3)),
+    "stats of nothing": lambda source, build: source.stats(build, StatsQuery([], 7, 7, 0)),
+    "find": lambda source, build: source.find(build, FindQuery("op 1", EVERYTHING, limit=50)),
+    "find the next": lambda source, build: source.find(
+        build, FindQuery("op 1", TickRange(9000, 800_000), tracks=[1, 3], limit=5, after=Place(9900, 1, 3))
+    ),
+    "find the whole": lambda source, build: source.find(build, FindQuery("needle", EVERYTHING, Match.EXACT)),
+    "find nothing": lambda source, build: source.find(build, FindQuery("nothing of that name", EVERYTHING)),
+}
+
+REFUSED: dict[str, tuple[Question, str]] = {
+    "no run": (lambda source, build: source.manifest("nobody"), "not_found"),
+    "no build": (lambda source, build: source.names(Build(build.run, "b0"), 0), "unknown_build"),
+    "no names": (lambda source, build: source.names(build, 99), "not_found"),
+    "no shape": (lambda source, build: source.shape(build, 99), "not_found"),
+    "no event": (lambda source, build: source.event(build, 2, 10**9), "not_found"),
+    "no track": (lambda source, build: source.stats(build, StatsQuery([99], 0, 9, 9)), ""),
+    "no track to look on": (lambda source, build: source.find(build, FindQuery("a", EVERYTHING, tracks=[99])), ""),
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+async def test_every_way_gives_the_same_answer(sources: dict[str, Source], question: str) -> None:
+    ask = QUESTIONS[question]
+    answers = {}
+    for name, source in sources.items():
+        answer = await ask(source, await build_of(sources["http"] if name != "local" else source))
+        if question == "manifest":  # the copy that is served has an id of its own
+            answer = {**answer, "run": "", "store_bytes": ""}
+        answers[name] = comparable(answer)
+    assert answers["http"] == answers["local"]
+    assert answers["grpc"] == answers["http"]
+
+
+@pytest.mark.parametrize("question", REFUSED)
+async def test_every_way_refuses_with_the_same_words(sources: dict[str, Source], question: str) -> None:
+    ask, code = REFUSED[question]
+    messages = set()
+    for name, source in sources.items():
+        with pytest.raises((Refused, UsageError)) as refused:
+            await ask(source, await build_of(sources["http"] if name != "local" else source))
+        assert getattr(refused.value, "code", "") == code
+        messages.add(str(refused.value))
+    assert len(messages) == 1
+
+
+async def test_the_stream_and_single_pages_send_the_same_bytes(
+    sources: dict[str, Source], addresses: dict[str, str]
+) -> None:
+    build = await build_of(sources["http"])
+    pages = await all_pages(sources["grpc"], build)
+    base = f"{addresses['http']}api/v1/runs/{build.run}/builds/{build.id}"
+    async with aiohttp.ClientSession(auto_decompress=False) as session:
+        async with session.ws_connect(f"{base}/stream") as socket:
+            wants = {"type": "want", "id": 1, "pages": [list(key) for key in pages]}
+            await socket.send_bytes(msgpack.packb(wants))
+            for key, page in pages.items():
+                frame = await socket.receive_bytes(timeout=10)
+                unpacker = msgpack.Unpacker()
+                unpacker.feed(frame)
+                assert unpacker.unpack() == {"type": "page", "id": 1, "key": list(key), "bytes": len(page)}
+                assert frame[unpacker.tell() :] == page
+                await socket.send_bytes(msgpack.packb({"type": "credit", "bytes": len(page)}))
+        for key in list(pages)[:5]:
+            async with session.get(f"{base}/pages/{'/'.join(map(str, key))}") as answer:
+                assert await answer.read() == pages[key]
+
+
+async def test_a_view_is_resolved_alike_by_all(sources: dict[str, Source], addresses: dict[str, str]) -> None:
+    """By the gRPC server, by the server behind the WebSocket, and here."""
+    build = await build_of(sources["http"])
+    grpc_source = sources["grpc"]
+    assert isinstance(grpc_source, GrpcSource)
+    local = sources["local"]
+    assert isinstance(local, LocalSource)
+    tracks = [0, 1, 2, 3, 4]
+    request = pb.ViewRequest(run=build.run, build=build.id, start=10_000, end=700_000, width_px=1100, tracks=tracks)
+    over_grpc = [
+        PageKey(r.key.block, r.key.level, r.key.index, r.key.slot) async for r in grpc_source._tiles.View(request)
+    ]
+    base = f"{addresses['http']}api/v1/runs/{build.run}/builds/{build.id}"
+    async with aiohttp.ClientSession() as session, session.ws_connect(f"{base}/stream") as socket:
+        view = {"type": "view", "id": 1, "start": 10_000, "end": 700_000, "px": 1100, "tracks": tracks}
+        await socket.send_bytes(msgpack.packb(view))
+        resolved = msgpack.unpackb(await socket.receive_bytes(timeout=10))
+    over_stream = [PageKey(*key) for keys in resolved["tiers"].values() for key in keys]
+    assert over_grpc == over_stream
+    here = local._reader.pages(View.of_span(10_000, 700_000, 1100), tracks)
+    assert [want.key for want in here] == over_grpc

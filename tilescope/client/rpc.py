@@ -1,0 +1,211 @@
+"""A tile server over gRPC."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Awaitable, Sequence
+from pathlib import Path
+from typing import Any, Final, TypeVar
+from urllib.parse import parse_qs, urlsplit
+
+# Programs that start others beside a client get no warnings from it.
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
+
+import grpc
+from google.protobuf import json_format, struct_pb2
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.message import Message
+
+import tilescope.v1.tiles_pb2_grpc as tiles_pb2_grpc
+from tilescope.client.errors import Refused, Unreachable, refusal
+from tilescope.client.source import Build, StatsQuery
+from tilescope.tiler.errors import TilescopeError
+from tilescope.tiler.pages import PageKey
+from tilescope.tiler.query import FindQuery
+from tilescope.v1 import tiles_pb2 as pb
+
+MAX_PAGES: Final = 4096  # in one want-list, see docs/api.md
+CODE_METADATA: Final = "tilescope-code"
+
+_OPTIONS: Final = (("grpc.max_receive_message_length", -1),)  # track trees of large runs
+_INT64: Final = frozenset({FieldDescriptor.CPPTYPE_INT64, FieldDescriptor.CPPTYPE_UINT64})
+
+T = TypeVar("T")
+
+
+class GrpcSource:
+    """A server by its address: `grpc://host:port`, or `grpcs://host:port` with TLS.
+
+    `ca_file` has the certificates that vouch for a server with TLS; without it those that come with gRPC do.
+    """
+
+    def __init__(self, url: str, *, token: str | None = None, ca_file: str | None = None) -> None:
+        parts = urlsplit(url)
+        self._address = parts.netloc
+        self._credentials: Any = None
+        if parts.scheme == "grpcs":
+            self._credentials = grpc.ssl_channel_credentials(None if ca_file is None else Path(ca_file).read_bytes())
+        token = token or parse_qs(parts.query).get("token", [None])[0]
+        self._metadata = () if token is None else (("authorization", f"Bearer {token}"),)
+        self._channel: Any = None
+
+    async def runs(self) -> list[dict[str, Any]]:
+        answer = await self._answer(self._tiles.ListRuns(pb.ListRunsRequest(), metadata=self._metadata))
+        return [to_json(run) for run in answer.runs]
+
+    async def manifest(self, run: str) -> dict[str, Any]:
+        return to_json((await self._open(run)).manifest)
+
+    async def tracks(self, build: Build) -> dict[str, Any]:
+        opened = await self._open(build.run)
+        if opened.manifest.build != build.id:
+            raise Refused("unknown_build", f"there is no build {build.id} any more: fetch the manifest again")
+        return {"groups": [to_json(group) for group in opened.groups], "tracks": [_track(t) for t in opened.tracks]}
+
+    async def names(self, build: Build, page: int) -> list[list[str]]:
+        request = pb.NamesRequest(run=build.run, build=build.id, page=page)
+        answer = await self._answer(self._tiles.Names(request, metadata=self._metadata))
+        return [[name.name, name.category] for name in answer.names]
+
+    async def shape(self, build: Build, block: int) -> bytes:
+        request = pb.ShapeRequest(run=build.run, build=build.id, block=block)
+        answer = await self._answer(self._tiles.Shape(request, metadata=self._metadata))
+        return bytes(answer.record)
+
+    async def pages(self, build: Build, keys: Sequence[PageKey]) -> AsyncIterator[tuple[PageKey, bytes]]:
+        if not keys:
+            return
+        call = self._tiles.Pages(metadata=self._metadata)
+        try:
+            await call.write(pb.PagesRequest(start=pb.PagesStart(run=build.run, build=build.id)))
+            for number, first in enumerate(range(0, len(keys), MAX_PAGES), 1):
+                wanted = [pb.PageKey(**key._asdict()) for key in keys[first : first + MAX_PAGES]]
+                await call.write(pb.PagesRequest(want=pb.Want(id=number, pages=wanted)))
+                while (response := await call.read()) is not grpc.aio.EOF and not response.HasField("done"):
+                    if response.HasField("missing"):
+                        key = response.missing.key
+                        name = f"{key.block}.{key.level}.{key.index}.{key.slot}"
+                        raise Refused("not_found", f"there is no pages-{name} in build {build.id}")
+                    key, data = response.page.key, response.page.data
+                    yield PageKey(key.block, key.level, key.index, key.slot), data
+                    await call.write(pb.PagesRequest(credit=pb.Credit(bytes=len(data))))
+                if response is grpc.aio.EOF:
+                    raise Unreachable("the server went away before all pages were sent")
+            await call.done_writing()
+        except (grpc.aio.AioRpcError, asyncio.InvalidStateError) as error:
+            raise await self._reason(call, error) from None
+        finally:
+            call.cancel()
+
+    async def event(self, build: Build, track: int, ordinal: int) -> dict[str, Any]:
+        request = pb.DetailsRequest(run=build.run, build=build.id, track=track, ordinal=ordinal)
+        return to_json(await self._answer(self._tiles.Details(request, metadata=self._metadata)))
+
+    async def stats(self, build: Build, query: StatsQuery) -> dict[str, Any]:
+        request = pb.StatsRequest(
+            run=build.run,
+            build=build.id,
+            tracks=_track_set(query.tracks),
+            start=query.start,
+            end=query.end,
+            limit=_limit(query.limit),
+        )
+        return to_json(await self._answer(self._tiles.Stats(request, metadata=self._metadata)))
+
+    async def find(self, build: Build, query: FindQuery) -> dict[str, Any]:
+        request = pb.FindRequest(
+            run=build.run,
+            build=build.id,
+            text=query.text,
+            match=query.match.value,
+            tracks=_track_set(query.tracks),
+            start=query.span.start,
+            end=query.span.stop,
+            limit=_limit(query.limit),
+            after="" if query.after is None else ",".join(map(str, query.after)),
+        )
+        return to_json(await self._answer(self._tiles.Find(request, metadata=self._metadata)))
+
+    async def close(self) -> None:
+        if self._channel is not None:
+            await self._channel.close()
+            self._channel = None
+
+    @property
+    def _tiles(self) -> Any:
+        if self._channel is None:
+            if self._credentials is None:
+                self._channel = grpc.aio.insecure_channel(self._address, options=_OPTIONS)
+            else:
+                self._channel = grpc.aio.secure_channel(self._address, self._credentials, options=_OPTIONS)
+        return tiles_pb2_grpc.TilesStub(self._channel)
+
+    async def _open(self, run: str) -> pb.OpenResponse:
+        return await self._answer(self._tiles.Open(pb.OpenRequest(run=run), metadata=self._metadata))
+
+    async def _answer(self, call: Awaitable[T]) -> T:
+        try:
+            return await call
+        except grpc.aio.AioRpcError as error:
+            raise self._refusal(error) from None
+
+    async def _reason(self, call: Any, error: Exception) -> TilescopeError:
+        """Why a stream ended: writing to one that has ended says so, and not why."""
+        if isinstance(error, grpc.aio.AioRpcError):
+            return self._refusal(error)
+        return self._refusal_of(await call.code(), await call.details(), dict(await call.trailing_metadata()))
+
+    def _refusal(self, error: Any) -> TilescopeError:
+        return self._refusal_of(error.code(), error.details(), dict(error.trailing_metadata() or ()))
+
+    def _refusal_of(self, status: Any, details: str, metadata: dict[str, str]) -> TilescopeError:
+        code = metadata.get(CODE_METADATA)
+        if code is not None:
+            return refusal(code, details)
+        return Unreachable(f"{self._address}: {details} ({status.name.lower()})")
+
+
+def to_json(message: Message) -> dict[str, Any]:
+    """A message as docs/api.md has it: 64-bit integers as text; null for what is not set."""
+    fields: Sequence[FieldDescriptor] = message.DESCRIPTOR.fields  # type: ignore[assignment]  # one of two classes
+    return {field.name: _field(message, field) for field in fields}
+
+
+def _field(message: Message, field: FieldDescriptor) -> Any:
+    value = getattr(message, field.name)
+    if field.has_presence and not message.HasField(field.name):
+        return None
+    entry = field.message_type
+    if entry is not None and entry.GetOptions().map_entry:
+        of = entry.fields_by_name["value"]
+        return {str(key): _scalar(of, item) for key, item in sorted(value.items())}
+    if field.is_repeated:
+        return [_scalar(field, item) for item in value]
+    return _scalar(field, value)
+
+
+def _scalar(field: FieldDescriptor, value: Any) -> Any:
+    if isinstance(value, struct_pb2.Value):
+        return json_format.MessageToDict(value)
+    if isinstance(value, Message):
+        return to_json(value)
+    return str(value) if field.cpp_type in _INT64 else value
+
+
+def _track(track: pb.Track) -> dict[str, Any]:
+    """Members that a track of its kind does not have are left out, as over HTTP."""
+    return {name: value for name, value in to_json(track).items() if value is not None}
+
+
+def _track_set(tracks: Sequence[int] | None) -> pb.TrackSet | None:
+    try:
+        return None if tracks is None else pb.TrackSet(tracks=tracks)
+    except ValueError:
+        raise refusal("bad_request", "track numbers are 32-bit integers from 0 on") from None
+
+
+def _limit(limit: int) -> int:
+    if not 0 <= limit < 2**32:
+        raise refusal("bad_request", f"{limit} is no number of rows")
+    return limit
