@@ -237,3 +237,43 @@ def test_the_status_line_leads_to_the_warnings(viewer: Viewer, served: Served) -
     manifest = served.get(f"/runs/{served.run_id(TRACES[0])}/manifest")
     text = viewer.page.locator("table[data-table=run]").inner_text()
     assert all(warning in text for warning in manifest["warnings"])
+
+
+OVERLAY_PIXELS = """() => {
+    const canvas = document.querySelectorAll('.timeline canvas')[1];
+    const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+    let painted = 0;
+    for (let k = 3; k < pixels.length; k += 4) painted += pixels[k] > 0 ? 1 : 0;
+    return painted;
+}"""
+
+
+def test_flows_are_drawn_listed_and_followed(kineto: Viewer, served: Served) -> None:
+    run = kineto.look()["run"]
+    base = f"/runs/{run}/builds/{served.get(f'/runs/{run}/manifest')['build']}"
+    stream = next(int(item.key[1:]) for item in kineto.tree() if item.name.startswith("stream"))
+    kernels = (served.get(f"{base}/events/{stream}/{ordinal}") for ordinal in range(200))
+    kernel = next(event for event in kernels if event["flows"]["in"])
+    launch = kernel["flows"]["in"][0]
+    page = kineto.page
+    page.goto("about:blank")
+    page.goto(f"{kineto.url}/?run={run}#v=1&sel={stream}.{kernel['ordinal']}")
+    kineto.wait("window.tilescope?.state === 'open'")
+    kineto.settle()
+    assert kineto.drawer().event["Name"] == kernel["name"]
+    assert page.locator("[data-table=flows-in] button").first.inner_text() == launch["name"]
+    with_arrow = page.evaluate(OVERLAY_PIXELS)
+    page.keyboard.press("[")
+    kineto.wait(f"tilescope.selection.track === {launch['track']} && tilescope.selection.loaded")
+    kineto.rest()
+    assert kineto.drawer().event["Name"] == launch["name"]
+    kineto.screenshot("flow")
+    page.locator("[data-table=flows-out] button").first.click()
+    kineto.wait(f"tilescope.selection.track === {stream} && tilescope.selection.loaded")
+    assert kineto.page.evaluate("tilescope.selection.ordinal") == int(kernel["ordinal"])
+    page.keyboard.press("]")  # leads nowhere from a kernel
+    page.wait_for_timeout(200)
+    assert kineto.page.evaluate("tilescope.selection.track") == stream
+    page.keyboard.press("Escape")
+    kineto.rest()
+    assert page.evaluate(OVERLAY_PIXELS) < with_arrow

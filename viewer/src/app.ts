@@ -21,18 +21,19 @@ import type { Intent } from "./keys/table";
 import { AddressKeeper } from "./state/address";
 import { DetailsLoader, detailsView } from "./state/details";
 import { busyPart, FirstView } from "./state/first-view";
-import { ROW_PX } from "./state/layout";
+import { layOut, ROW_PX } from "./state/layout";
 import { serverRoot } from "./state/location";
+import { anchorAt, renewedView, scrollTo, shiftedRange, shiftTicks } from "./state/renew";
 import { RunOpener, runIdOf, runView } from "./state/run";
 import { RunsPoller, runs } from "./state/runs";
 import { type BinFacts, NOTHING, type Selection, selectedRange, selection } from "./state/selection";
 import { Session, session } from "./state/session";
 import { changeSettings, settings, theme, toggleTheme } from "./state/settings";
 import { announcement, isDrawerOpen, isHelpOpen } from "./state/shell";
-import type { Trace } from "./state/trace";
+import { type Trace, withRows } from "./state/trace";
 import { chosenHost, layout, openGroups } from "./state/tracks";
-import { allGroups, defaultExpansion } from "./state/tree";
-import { bounds, view } from "./state/view";
+import { allGroups, carryOpen, defaultExpansion, filterHost } from "./state/tree";
+import { bounds, scroll, view } from "./state/view";
 import { type Direction, type Neighbour, neighbourOf } from "./timeline/navigate";
 import { Stage } from "./timeline/stage";
 
@@ -45,16 +46,30 @@ const FIT_PADDING = 0.12;
 const RUN_PADDING = 0.02;
 const NOMINAL_WIDTH_PX = 1000;
 
+/** Rows of tracks are learnt tile by tile; the tree is made anew at most so often. */
+const LEARN_MS = 60;
+
 export class App implements AppActions {
   readonly stage = new Stage();
   /** Scrolls the tracks so that a height (of the layout) is visible; set by the timeline component. */
   reveal: (topPx: number, heightPx: number) => void = () => undefined;
+  /** Scrolls the tracks to a height; set by the timeline component. */
+  scrollTo: (topPx: number) => void = () => undefined;
   readonly #api = new Api(serverRoot(location.pathname));
   readonly #poller = new RunsPoller(() => this.#api.runs());
-  readonly #opener = new RunOpener(this.#api, () => this.#poller.refresh());
+  readonly #opener = new RunOpener(
+    this.#api,
+    () => this.#poller.refresh(),
+    (build, blocks) => this.#blocksBuilt(build, blocks),
+  );
   readonly #address = new AddressKeeper();
   readonly #firstView = new FirstView();
   #details: DetailsLoader | null = null;
+  /** Blocks of the growing build that can be had, also those that were told of before it was shown. */
+  #built: { readonly build: string; readonly blocks: Set<number> } | null = null;
+  /** The selected event, when it was gone to from afar. */
+  #destination: Selection | null = null;
+  #learntRows: Map<number, number> | null = null;
 
   start(): void {
     effect(() => {
@@ -72,8 +87,11 @@ export class App implements AppActions {
     effect(() => {
       const details = detailsView.value;
       if (details.kind !== "ready") return;
-      announcement.value = untracked(() => spoken(details.details));
-      untracked(() => this.revealSelection());
+      untracked(() => {
+        announcement.value = spoken(details.details);
+        if (details.event === this.#destination) this.#arriveAt(details.details);
+        else this.revealSelection();
+      });
     });
     effect(() => {
       const shown = runView.value;
@@ -119,6 +137,11 @@ export class App implements AppActions {
   select(chosen: Selection): void {
     selection.value = chosen;
     if (chosen.kind !== "none") isDrawerOpen.value = true;
+  }
+
+  goTo(track: number, ordinal: number): void {
+    this.#destination = { kind: "event", track, ordinal };
+    this.select(this.#destination);
   }
 
   showRunFacts(): void {
@@ -187,6 +210,12 @@ export class App implements AppActions {
       case "child-slice":
         this.#step("child", 0);
         return;
+      case "flow-back":
+        this.#followFlow("in");
+        return;
+      case "flow-forward":
+        this.#followFlow("out");
+        return;
       case "slice-to-area":
         this.#sliceToArea();
         return;
@@ -208,7 +237,56 @@ export class App implements AppActions {
     }
   }
 
+  #blocksBuilt(build: string, blocks: readonly number[]): void {
+    if (this.#built?.build !== build) this.#built = { build, blocks: new Set() };
+    for (const block of blocks) this.#built.blocks.add(block);
+    session.peek()?.built(build, blocks);
+  }
+
+  /** Takes what tiles tell of their tracks' rows into the tree, several tiles at a time. */
+  #rowsLearnt(rows: ReadonlyMap<number, number>): void {
+    const isFirst = this.#learntRows === null;
+    this.#learntRows = new Map([...(this.#learntRows ?? []), ...rows]);
+    if (!isFirst) return;
+    setTimeout(() => {
+      const learnt = this.#learntRows;
+      this.#learntRows = null;
+      const shown = runView.peek();
+      if (learnt !== null && shown.kind === "open" && shown.trace.manifest.state === "indexing") {
+        runView.value = { kind: "open", trace: withRows(shown.trace, learnt) };
+      }
+    }, LEARN_MS);
+  }
+
+  /** The trace on the screen has grown: everything stays where it is. */
+  #renewTrace(current: Session, trace: Trace): void {
+    const before = current.trace;
+    const layoutBefore = layOut(filterHost(before.roots, chosenHost.peek()), openGroups.peek());
+    const anchor = anchorAt(layoutBefore, scroll.peek().topPx);
+    const shift = shiftTicks(before, trace);
+    const chosen = selection.peek();
+    bounds.value = trace.manifest.range;
+    view.value = renewedView(view.peek(), before, trace, view.peek().widthPx * RUN_PADDING);
+    if (chosen.kind === "area" && shift !== 0n)
+      selection.value = { ...chosen, range: shiftedRange(chosen.range, shift) };
+    openGroups.value = carryOpen(before, trace, openGroups.peek(), defaultExpansion(trace.roots));
+    current.renew(trace);
+    if (this.#built?.build === trace.manifest.build) current.built(this.#built.build, [...this.#built.blocks]);
+    const topPx = anchor === null ? null : scrollTo(layout.peek(), anchor);
+    // The content gets its new height with the next rendering.
+    if (topPx !== null && topPx !== scroll.peek().topPx) requestAnimationFrame(() => this.scrollTo(topPx));
+    const isFinished = before.manifest.state === "indexing" && trace.manifest.state === "ready";
+    if (isFinished) void this.#firstView.find(trace, (range) => this.#showFirst(trace.manifest.range, range));
+  }
+
   #showTrace(trace: Trace | null): void {
+    const current = session.peek();
+    if (current !== null && trace?.manifest.run === current.trace.manifest.run) {
+      if (trace.manifest.build === current.trace.manifest.build) {
+        this.#renewTrace(current, trace);
+        return;
+      }
+    }
     this.#firstView.forget();
     this.#details?.close();
     this.#details = null;
@@ -224,8 +302,12 @@ export class App implements AppActions {
     view.value = startView(trace.manifest.range, wanted?.range ?? null);
     const { api } = trace;
     this.#details = new DetailsLoader((track, ordinal, abort) => api.event(track, ordinal, abort));
-    session.value = new Session(trace, theme.peek(), () => this.stage.invalidate());
-    if (wanted?.range == null)
+    session.value = new Session(trace, theme.peek(), () => this.stage.invalidate(), {
+      onMissingBlocks: (blocks) => this.#opener.wantBlocks(blocks),
+      onRows: (rows) => this.#rowsLearnt(rows),
+    });
+    if (this.#built?.build === trace.manifest.build) session.value.built(this.#built.build, [...this.#built.blocks]);
+    if (wanted?.range == null && trace.manifest.state === "ready")
       void this.#firstView.find(trace, (range) => this.#showFirst(trace.manifest.range, range));
     if (wanted?.event != null && trace.tracks.has(wanted.event.track)) {
       this.#openGroupsOf(trace, wanted.event.track);
@@ -280,6 +362,18 @@ export class App implements AppActions {
     else this.reveal(found.topPx + row * ROW_PX, Math.min(found.heightPx, 2 * ROW_PX));
   }
 
+  /** Goes along the first of the selected event's flows. */
+  #followFlow(direction: "in" | "out"): void {
+    const details = detailsView.peek();
+    if (details.kind !== "ready") return;
+    const [partner] = details.details.flows[direction];
+    if (partner === undefined) {
+      announcement.value = direction === "in" ? "No flow arrives here." : "No flow leaves from here.";
+      return;
+    }
+    this.goTo(partner.track, Number(partner.ordinal));
+  }
+
   #sliceToArea(): void {
     const chosen = selection.peek();
     const range = selectedRange.peek();
@@ -326,7 +420,20 @@ export class App implements AppActions {
     this.#bringIntoView(found);
   }
 
-  #bringIntoView(event: Neighbour): void {
+  /** Opens the group of an event, scrolls to it, and goes to its time. */
+  #arriveAt(details: EventDetails): void {
+    const shown = runView.peek();
+    if (shown.kind !== "open") return;
+    const isLaidOut = layout.peek().items.some(({ node }) => node.kind === "track" && node.track.id === details.track);
+    if (!isLaidOut) this.#openGroupsOf(shown.trace, details.track);
+    const { startTicks, durationTicks } = details;
+    this.#bringIntoView({ startTicks, endTicks: startTicks + durationTicks });
+    // Where groups have been opened, the content gets its new height with the next rendering.
+    if (isLaidOut) this.revealSelection();
+    else requestAnimationFrame(() => this.revealSelection());
+  }
+
+  #bringIntoView(event: { readonly startTicks: bigint; readonly endTicks: bigint }): void {
     const shown = view.peek();
     const fromPx = xOfTick(shown, event.startTicks);
     const toPx = xOfTick(shown, event.endTicks);

@@ -11,6 +11,7 @@ import { isLooking } from "./state/first-view";
 import { runIdOf, runView } from "./state/run";
 import { selection } from "./state/selection";
 import { view } from "./state/view";
+import { countProvisional } from "./timeline/facts";
 import { outlineOf } from "./timeline/pointing";
 
 export interface EmbeddingApi {
@@ -27,6 +28,9 @@ export interface EmbeddingApi {
     | { readonly kind: "area"; readonly start: string; readonly end: string };
   /** Whether everything that the view needs has arrived and has been drawn. */
   readonly sharp: boolean;
+  /** Whether the run is still being indexed, and how many of the visible tracks are not built yet. */
+  readonly indexing: boolean;
+  readonly provisional: number;
   /** Events that start in the view, and slices that reach into it; null while loading or moving. */
   readonly events: number | null;
   readonly reachIn: number | null;
@@ -113,6 +117,14 @@ export function installEmbeddingApi(app: App): void {
         !app.stage.isDirty &&
         [...picture.coverages.values()].every((coverage) => coverage.complete)
       );
+    },
+    get indexing() {
+      const shown = runView.peek();
+      return shown.kind === "indexing" || (shown.kind === "open" && shown.trace.manifest.state === "indexing");
+    },
+    get provisional() {
+      const { picture } = app.stage;
+      return picture === null ? 0 : countProvisional(picture);
     },
     get events() {
       return drawStatus.peek().events?.starts ?? null;

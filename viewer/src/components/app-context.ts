@@ -14,6 +14,8 @@ export interface AppActions {
   /** Does what a key would do. */
   act(intent: Intent): void;
   select(selection: Selection): void;
+  /** Selects an event that may be far away, and goes there. */
+  goTo(track: number, ordinal: number): void;
   zoomToSelection(): void;
   /** Opens the drawer with what is known about the run as a whole. */
   showRunFacts(): void;

@@ -22,6 +22,7 @@ it("copies one fact a line, whatever the values hold", () => {
     row: 3,
     flags: ["open"],
     value: null,
+    flows: { in: [], inCount: 0n, out: [], outCount: 0n },
     args: [
       { name: "x", value: "line\nbreak" },
       { name: "x", value: "again" },

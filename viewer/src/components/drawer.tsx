@@ -12,6 +12,7 @@ import { useApp } from "./app-context";
 import { copyText } from "./clipboard";
 import { argText, detailsTsv, shownArgs } from "./copy";
 import { Row, RunFacts, WallClockRow } from "./facts";
+import { FlowLinks } from "./flow-links";
 import { busyPart, formatCount, formatPercent, plural } from "./format";
 import { CheckIcon, CloseIcon, CopyIcon, FitIcon } from "./icons";
 import { Splitter } from "./splitter";
@@ -116,18 +117,21 @@ function EventPanel({ trace, details }: { trace: Trace; details: EventDetails })
             )}
           </tbody>
         </table>
-        <table class="facts" data-table="arguments">
-          <caption>{args.length === 0 ? "No arguments" : plural(args.length, "argument")}</caption>
-          <tbody>
-            {args.map((arg, index) => (
-              // An argument may come twice: its place is its identity.
-              <tr key={`${index} ${arg.name}`}>
-                <th scope="row">{arg.name}</th>
-                <td class="is-value">{argText(arg.value)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <div>
+          <FlowLinks trace={trace} details={details} />
+          <table class="facts" data-table="arguments">
+            <caption>{args.length === 0 ? "No arguments" : plural(args.length, "argument")}</caption>
+            <tbody>
+              {args.map((arg, index) => (
+                // An argument may come twice: its place is its identity.
+                <tr key={`${index} ${arg.name}`}>
+                  <th scope="row">{arg.name}</th>
+                  <td class="is-value">{argText(arg.value)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
       </div>
     </>
   );

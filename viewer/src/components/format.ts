@@ -53,6 +53,26 @@ export function plural(count: bigint | number, word: string): string {
   return `${formatCount(count)} ${word}${count.toString() === "1" ? "" : "s"}`;
 }
 
+/** `read` → `Reading`; as the progress of indexing names its phases. */
+export function phaseText(phase: string): string {
+  const texts: Readonly<Record<string, string>> = {
+    queued: "Waiting",
+    start: "Starting",
+    wait: "Waiting for another process",
+    read: "Reading",
+    build: "Building",
+    publish: "Finishing",
+  };
+  return texts[phase] ?? phase;
+}
+
+/** 0.4 → `a moment left`, 12.3 → `about 12 s left`, 130 → `about 2 min left`. */
+export function formatSecondsLeft(seconds: number): string {
+  if (seconds < 1) return "a moment left";
+  if (seconds < 90) return `about ${Math.round(seconds)}\u202fs left`;
+  return `about ${Math.round(seconds / 60)}\u202fmin left`;
+}
+
 /** The part of a bin's time (over `lanes` rows) that is busy, 0 to 1. */
 export function busyPart(bin: { readonly busyTicks: bigint; readonly widthTicks: bigint }, lanes: number): number {
   return Number(bin.busyTicks) / (Number(bin.widthTicks) * lanes);

@@ -2,9 +2,10 @@
 
 import type { Manifest, Run } from "@tilescope/client";
 import type { ComponentChildren } from "preact";
+import { growth } from "../state/growth";
 import { runs, runsProblem } from "../state/runs";
 import { useApp } from "./app-context";
-import { formatCount, formatPercent, plural } from "./format";
+import { formatCount, formatPercent, formatSecondsLeft, phaseText, plural } from "./format";
 import { RunEntry } from "./run-entry";
 
 function Card({ title, children }: { title: string; children?: ComponentChildren }) {
@@ -78,8 +79,11 @@ export function UnknownRunMessage({ id }: { id: string }) {
 }
 
 export function IndexingMessage({ run }: { run: Run }) {
-  const fraction = run.progress?.fraction ?? 0;
-  const events = run.progress?.events ?? 0n;
+  // The watch knows more, and sooner, than the list of runs.
+  const progress = growth.value ?? run.progress;
+  const fraction = progress?.fraction ?? 0;
+  const events = progress?.events ?? 0n;
+  const secondsLeft = progress?.secondsLeft ?? null;
   return (
     <Card title={run.state === "indexing" ? `Indexing ${run.name}` : `${run.name} is waiting to be indexed`}>
       <div
@@ -94,10 +98,11 @@ export function IndexingMessage({ run }: { run: Run }) {
       </div>
       <p>
         {formatPercent(fraction)}
-        {run.progress !== null && ` · ${run.progress.phase}`}
+        {progress !== null && ` · ${phaseText(progress.phase)}`}
         {events > 0n && ` · ${formatCount(events)} events so far`}
+        {secondsLeft !== null && ` · ${formatSecondsLeft(secondsLeft)}`}
       </p>
-      <p>This happens once. The trace then opens at once, whatever its size.</p>
+      <p>This happens once. The trace can be seen while it is indexed, and later opens at once, whatever its size.</p>
     </Card>
   );
 }

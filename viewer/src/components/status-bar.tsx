@@ -15,7 +15,7 @@ const COUNTED =
   "“About” where bins lie across its edges: they are counted whole.";
 
 function Progress() {
-  const { missingPages, connection } = drawStatus.value;
+  const { missingPages, connection, provisional } = drawStatus.value;
   const { count, last } = trouble.value;
   if (count > 0) {
     return (
@@ -30,6 +30,14 @@ function Progress() {
       <span>
         <i class="status-dot is-busy" />
         Connecting …
+      </span>
+    );
+  }
+  if (provisional > 0) {
+    return (
+      <span>
+        <i class="status-dot is-busy" />
+        {plural(provisional, "track")} on the screen still to be built
       </span>
     );
   }
@@ -49,7 +57,7 @@ export function StatusBar() {
     return <footer class="statusbar" />;
   }
   const { manifest } = view.trace;
-  const { binTicks, events, missingPages } = drawStatus.value;
+  const { binTicks, events, missingPages, provisional } = drawStatus.value;
   const ignored = Object.values(manifest.ignored).reduce((sum, count) => sum + count, 0n);
   return (
     <footer class="statusbar">
@@ -57,9 +65,11 @@ export function StatusBar() {
       <span data-status="resolution">
         {missingPages > 0
           ? "Nearest zoom level while pages are on their way"
-          : binTicks === null
-            ? "Every event drawn as itself"
-            : `Short events in bins of ${formatDuration(binTicks, manifest.time.tickPs)}`}
+          : binTicks === null && provisional > 0
+            ? "A rough overview"
+            : binTicks === null
+              ? "Every event drawn as itself"
+              : `Short events in bins of ${formatDuration(binTicks, manifest.time.tickPs)}`}
       </span>
       <span data-status="events" title={COUNTED}>
         {events === null ? "… events start here" : eventsInView(events)}

@@ -12,6 +12,7 @@ import { connectArea } from "../timeline/area";
 import { connectPointer } from "../timeline/pointer";
 import { BusyNote } from "./busy-note";
 import { eventsInView, formatCount } from "./format";
+import { GrowthStrip } from "./growth-strip";
 import { CollapseIcon, ExpandIcon } from "./icons";
 import { Minimap } from "./minimap";
 import { Splitter } from "./splitter";
@@ -77,6 +78,9 @@ export function Timeline({ app, trace }: { app: App; trace: Trace }) {
       if (upperPx < box.scrollTop) box.scrollTop = upperPx;
       else if (topPx + heightPx > box.scrollTop + box.clientHeight) box.scrollTop = topPx + heightPx - box.clientHeight;
     };
+    app.scrollTo = (topPx) => {
+      box.scrollTop = topPx;
+    };
     const onReveal = (event: Event) => {
       const item = (event as CustomEvent<{ topPx: number; heightPx: number }>).detail;
       app.reveal(item.topPx, item.heightPx);
@@ -102,6 +106,7 @@ export function Timeline({ app, trace }: { app: App; trace: Trace }) {
   const { treeWidthPx } = settings.value;
   return (
     <div class="trace" style={{ "--tree-width": `${treeWidthPx}px` }}>
+      <GrowthStrip />
       <TreeHead app={app} trace={trace} />
       <div class="time-head">
         <Minimap app={app} trace={trace} />

@@ -58,6 +58,18 @@ function contentOf({ pointed }: Hover, trace: Trace): Content {
         : `Aggregate of ${duration(bin.widthTicks)}: exact sums of the events too short to draw`,
     };
   }
+  if (pointed.kind === "provisional") {
+    const { bin } = pointed;
+    return {
+      nameId: null,
+      title: "Still being indexed",
+      lines: [
+        { term: "Busy", text: `about ${formatPercent(bin.part)} of ${duration(bin.widthTicks)}` },
+        start(bin.startTicks),
+      ],
+      note: "A rough overview. The events follow as soon as this track is built; tracks on the screen come first.",
+    };
+  }
   const { hit } = pointed;
   const track = trace.tracks.get(hit.track)?.name ?? "";
   if (hit.kind === "sample") {

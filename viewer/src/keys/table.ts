@@ -17,6 +17,8 @@ export type Intent =
   | "next-slice"
   | "parent-slice"
   | "child-slice"
+  | "flow-back"
+  | "flow-forward"
   | "slice-to-area"
   | "clear"
   | "toggle-drawer"
@@ -82,6 +84,20 @@ export const KEY_TABLE: readonly Binding[] = [
   },
   { keys: [typed("ArrowUp", "↑")], intent: "parent-slice", label: "Parent slice", group: "Select", held: false },
   { keys: [typed("ArrowDown", "↓")], intent: "child-slice", label: "First child slice", group: "Select", held: false },
+  {
+    keys: [typed("[")],
+    intent: "flow-back",
+    label: "Go to the slice that a flow comes from",
+    group: "Select",
+    held: false,
+  },
+  {
+    keys: [typed("]")],
+    intent: "flow-forward",
+    label: "Go to the slice that a flow leads to",
+    group: "Select",
+    held: false,
+  },
   {
     keys: [typed("r", "R")],
     intent: "slice-to-area",

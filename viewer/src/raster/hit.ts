@@ -198,8 +198,8 @@ function binHit(tile: TileData, k: number): BinHit {
     startTicks,
     endTicks: (startTicks + BigInt(tile.binTicks)) as Ticks,
     count: bins.count[k]!,
-    busyTicks: ticks(bins.busy[k]!),
-    longestTicks: ticks(bins.longest[k]!),
+    busyTicks: ticks(Math.round(bins.busy[k]!)),
+    longestTicks: ticks(Math.round(bins.longest[k]!)),
     nameId: bins.name[k]!,
     share: bins.share[k]! / 255,
   };

@@ -87,7 +87,7 @@ test("families of names", () => {
     "jit_step",
     "%add",
     "void",
-    "42",
+    "",
     "::name",
   ]);
 });

@@ -114,8 +114,12 @@ export function familyOf({ name, category }: NamedEvent): string {
   return category === "" ? stem(name) : category;
 }
 
-/** What a family of names has in common: `fusion.123` → `fusion`, `jit_step(42)` → `jit_step`, `%add.1 = f32` → `%add`. */
+/**
+ * What a family of names has in common: `fusion.123` → `fusion`, `jit_step(42)` → `jit_step`, `%add.1 = f32` → `%add`;
+ * numbers, such as those of steps, are one family: `42` → ``.
+ */
 export function stem(name: string): string {
+  if (/^[\d.]+$/.test(name)) return "";
   const match = /^[^\w]*[A-Za-z_]+(?:[-:/]+[A-Za-z_]+)*/.exec(name);
   return match === null ? name : match[0];
 }

@@ -22,6 +22,8 @@ export interface DrawStatus {
   readonly binTicks: Ticks | null;
   /** Null while loading or moving. */
   readonly events: EventCount | null;
+  /** Visible tracks that are not built yet. */
+  readonly provisional: number;
   /** Milliseconds that the last picture took to paint. */
   readonly frameMs: number;
 }
@@ -31,5 +33,6 @@ export const drawStatus = signal<DrawStatus>({
   connection: "connecting",
   binTicks: null,
   events: null,
+  provisional: 0,
   frameMs: 0,
 });

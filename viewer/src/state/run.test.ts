@@ -1,5 +1,6 @@
-import { type Api, ApiError, type Manifest, type Run } from "@tilescope/client";
+import { type Api, ApiError, type Manifest, type Run, type TextSocket } from "@tilescope/client";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { growth } from "./growth";
 import { RunOpener, runIdOf, runView } from "./run";
 
 const run = (state: Run["state"], error: string | null = null): Run => ({
@@ -14,6 +15,7 @@ const run = (state: Run["state"], error: string | null = null): Run => ({
   modifiedNs: 0n,
   build: null,
   progress: null,
+  notes: [],
 });
 
 function fakeApi(manifest: () => Promise<Partial<Manifest>>) {
@@ -25,17 +27,49 @@ function fakeApi(manifest: () => Promise<Partial<Manifest>>) {
   return fake as typeof fake & Api;
 }
 
+/** Sockets that the watch has opened, by run; what the server says goes in by `tell`. */
+class FakeSocket implements TextSocket {
+  onopen: TextSocket["onopen"] = null;
+  onmessage: TextSocket["onmessage"] = null;
+  onclose: TextSocket["onclose"] = null;
+  readonly sent: string[] = [];
+  isClosed = false;
+
+  constructor(readonly run: string) {
+    sockets.push(this);
+  }
+
+  send(text: string): void {
+    this.sent.push(text);
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+
+  tell(message: object): void {
+    this.onmessage?.({ data: JSON.stringify(message) } as MessageEvent);
+  }
+}
+
+let sockets: FakeSocket[] = [];
+const connect = (id: string) => new FakeSocket(id);
+const onBlocks = vi.fn();
+const openerOf = (api: Api) => new RunOpener(api, refresh, onBlocks, connect);
+
 const refresh = vi.fn(async () => undefined);
 
 beforeEach(() => {
   refresh.mockClear();
+  onBlocks.mockClear();
+  sockets = [];
   runView.value = { kind: "list" };
 });
 
 describe("RunOpener", () => {
   it("asks once for the index of a new run, waits, and opens it", async () => {
     const api = fakeApi(async () => ({ run: "r", build: "b", empty: false }));
-    const opener = new RunOpener(api, refresh);
+    const opener = openerOf(api);
     opener.open("r");
     opener.follow([run("new")]);
     opener.follow([run("new")]);
@@ -50,10 +84,7 @@ describe("RunOpener", () => {
   });
 
   it("says that a trace is empty", async () => {
-    const opener = new RunOpener(
-      fakeApi(async () => ({ run: "r", build: "b", empty: true })),
-      refresh,
-    );
+    const opener = openerOf(fakeApi(async () => ({ run: "r", build: "b", empty: true })));
     opener.open("r");
     opener.follow([run("ready")]);
     await vi.waitFor(() => expect(runView.value.kind).toBe("empty"));
@@ -61,7 +92,7 @@ describe("RunOpener", () => {
 
   it("shows why indexing failed, and tries again when asked", async () => {
     const api = fakeApi(async () => ({}));
-    const opener = new RunOpener(api, refresh);
+    const opener = openerOf(api);
     opener.open("r");
     opener.follow([run("failed", "r: byte 1: damaged")]);
     expect(runView.value).toEqual({ kind: "failed", id: "r", name: "name of r", message: "r: byte 1: damaged" });
@@ -71,10 +102,7 @@ describe("RunOpener", () => {
   });
 
   it("knows runs that do not exist, and those that come back", () => {
-    const opener = new RunOpener(
-      fakeApi(async () => ({})),
-      refresh,
-    );
+    const opener = openerOf(fakeApi(async () => ({})));
     opener.open("r");
     opener.follow([]);
     expect(runView.value).toEqual({ kind: "unknown", id: "r" });
@@ -83,28 +111,87 @@ describe("RunOpener", () => {
   });
 
   it("looks at the list again when the run changed in between", async () => {
-    const opener = new RunOpener(
+    const opener = openerOf(
       fakeApi(async () => {
         throw new ApiError(409, "not_indexed", "there is no index");
       }),
-      refresh,
     );
     opener.open("r");
     refresh.mockClear();
+    onBlocks.mockClear();
+    sockets = [];
     opener.follow([run("ready")]);
     await vi.waitFor(() => expect(refresh).toHaveBeenCalledTimes(1));
     expect(runView.value.kind).toBe("opening");
   });
 
   it("drops an answer that is no longer wanted", async () => {
-    const opener = new RunOpener(
-      fakeApi(async () => ({ run: "r", build: "b", empty: true })),
-      refresh,
-    );
+    const opener = openerOf(fakeApi(async () => ({ run: "r", build: "b", empty: true })));
     opener.open("r");
     opener.follow([run("ready")]);
     opener.open(null);
     await new Promise((resolve) => setTimeout(resolve, 0));
     expect(runView.value).toEqual({ kind: "list" });
+  });
+
+  const told = { type: "progress", phase: "read", fraction: 0.2, events: "5", build: "b" };
+
+  it("shows a run while it is indexed, anew with each revision, and once more when it is ready", async () => {
+    let manifest: Partial<Manifest> = { run: "r", build: "b", empty: false, state: "indexing", revision: 1 };
+    const opener = openerOf(fakeApi(async () => ({ overview: null, ...manifest })));
+    opener.open("r");
+    opener.follow([run("indexing")]);
+    expect(sockets.map((socket) => socket.run)).toEqual(["r"]);
+    sockets[0]!.onopen?.({} as Event);
+    sockets[0]!.tell({ ...told, revision: 0 });
+    expect(runView.value.kind).toBe("indexing");
+    expect(growth.value?.fraction).toBe(0.2);
+    sockets[0]!.tell({ ...told, revision: 1 });
+    await vi.waitFor(() => expect(runView.value).toMatchObject({ kind: "open", trace: { manifest: { revision: 1 } } }));
+    sockets[0]!.tell({ type: "blocks", build: "b", blocks: [3] });
+    expect(onBlocks).toHaveBeenCalledWith("b", [3]);
+    opener.wantBlocks([7, 1]);
+    expect(sockets[0]!.sent).toEqual([JSON.stringify({ type: "want", blocks: [7, 1] })]);
+    manifest = { ...manifest, revision: 2 };
+    sockets[0]!.tell({ ...told, revision: 2 });
+    await vi.waitFor(() => expect(runView.value).toMatchObject({ trace: { manifest: { revision: 2 } } }));
+    manifest = { ...manifest, state: "ready" };
+    sockets[0]!.tell({ type: "ready", build: "b" });
+    await vi.waitFor(() => expect(runView.value).toMatchObject({ trace: { manifest: { state: "ready" } } }));
+    expect(sockets.every((socket) => socket.isClosed)).toBe(true);
+    expect(growth.value).toBeNull();
+  });
+
+  it("says that indexing has failed also while the run is shown", async () => {
+    const manifest = { run: "r", build: "b", empty: false, state: "indexing", revision: 1, overview: null } as const;
+    const opener = openerOf(fakeApi(async () => manifest));
+    opener.open("r");
+    opener.follow([run("indexing")]);
+    sockets[0]!.tell({ ...told, revision: 1 });
+    await vi.waitFor(() => expect(runView.value.kind).toBe("open"));
+    sockets[0]!.tell({ type: "failed", error: "the disk is full" });
+    expect(runView.value).toMatchObject({ kind: "failed", message: "the disk is full" });
+  });
+
+  it("believes the list of runs where the watch does not get through", async () => {
+    let state: Manifest["state"] = "indexing";
+    const opener = openerOf(
+      fakeApi(async () => ({ run: "r", build: "b", empty: false, state, revision: 1, overview: null })),
+    );
+    opener.open("r");
+    opener.follow([run("indexing")]);
+    sockets[0]!.tell({ ...told, revision: 1 });
+    await vi.waitFor(() => expect(runView.value.kind).toBe("open"));
+    state = "ready";
+    opener.follow([run("ready")]);
+    await vi.waitFor(() => expect(runView.value).toMatchObject({ trace: { manifest: { state: "ready" } } }));
+  });
+
+  it("follows nothing any more when another run is opened", () => {
+    const opener = openerOf(fakeApi(async () => ({})));
+    opener.open("r");
+    opener.follow([run("queued")]);
+    opener.open(null);
+    expect(sockets[0]!.isClosed).toBe(true);
   });
 });

@@ -4,7 +4,8 @@
  */
 
 import { signal } from "@preact/signals";
-import { type Api, ApiError, type Manifest, type Run } from "@tilescope/client";
+import { type Api, ApiError, type BuildApi, type Manifest, type Overview, type Run } from "@tilescope/client";
+import { type ConnectWatch, GrowthFollower, watchSocket } from "./growth";
 import { makeTrace, type Trace } from "./trace";
 
 export type RunView =
@@ -36,22 +37,62 @@ export function runIdOf(view: RunView): string | null {
   }
 }
 
+/** The overview of a build that grows; null where it has changed under the request: the next revision is on its way. */
+async function overviewOf(api: BuildApi, { state, overview }: Manifest): Promise<Overview | null> {
+  if (state !== "indexing" || overview === null) return null;
+  try {
+    return await api.overview(overview);
+  } catch {
+    return null;
+  }
+}
+
 export class RunOpener {
   readonly #api: Api;
   readonly #refreshRuns: () => Promise<void>;
+  readonly #growth: GrowthFollower;
+  readonly #onBlocks: (build: string, blocks: readonly number[]) => void;
   /** Runs that were asked to be indexed since they were opened; each is asked once. */
   #asked: string | null = null;
   #loading: string | null = null;
+  #loads = 0;
 
-  constructor(api: Api, refreshRuns: () => Promise<void>) {
+  /** `onBlocks`: parts of a build that grows can be had now. */
+  constructor(
+    api: Api,
+    refreshRuns: () => Promise<void>,
+    onBlocks: (build: string, blocks: readonly number[]) => void = () => undefined,
+    connect: ConnectWatch = watchSocket(api),
+  ) {
     this.#api = api;
     this.#refreshRuns = refreshRuns;
+    this.#onBlocks = onBlocks;
+    this.#growth = new GrowthFollower(
+      {
+        onRevision: (run) => void this.#load(run, run),
+        onBlocks: (_run, build, blocks) => this.#onBlocks(build, blocks),
+        onReady: (run) => {
+          void this.#load(run, run);
+          void this.#refreshRuns();
+        },
+        onFailed: (run, message) => {
+          if (runIdOf(runView.peek()) === run) this.#fail(run, run, new Error(message));
+        },
+      },
+      connect,
+    );
+  }
+
+  /** Blocks that are on the screen and not built yet. */
+  wantBlocks(blocks: readonly number[]): void {
+    this.#growth.want(blocks);
   }
 
   /** Shows a run, or the list of runs. */
   open(id: string | null): void {
     this.#asked = null;
     this.#loading = null;
+    this.#growth.follow(null);
     runView.value = id === null ? { kind: "list" } : { kind: "opening", id };
     void this.#refreshRuns();
   }
@@ -66,6 +107,7 @@ export class RunOpener {
   /** To be called with each new list of runs. */
   follow(list: readonly Run[]): void {
     const view = runView.peek();
+    if (view.kind === "open" && view.trace.manifest.state === "indexing") this.#followGrowing(view.trace, list);
     if (view.kind !== "opening" && view.kind !== "indexing" && view.kind !== "unknown") return;
     const id = runIdOf(view);
     const run = list.find((candidate) => candidate.id === id);
@@ -82,12 +124,25 @@ export class RunOpener {
       case "queued":
       case "indexing":
         runView.value = { kind: "indexing", run };
+        this.#growth.follow(id);
         return;
       case "failed":
+        this.#growth.follow(null);
         runView.value = { kind: "failed", id, name: run.name, message: run.error ?? "indexing failed" };
         return;
       case "ready":
         if (this.#loading !== id) void this.#load(id, run.name);
+    }
+  }
+
+  /** Where the watch does not get through, the list says what has become of a run. */
+  #followGrowing(trace: Trace, list: readonly Run[]): void {
+    const run = list.find(({ id }) => id === trace.manifest.run);
+    if (run?.state === "ready" && this.#loading !== run.id) void this.#load(run.id, run.name);
+    if (run?.state === "failed") this.#fail(run.id, run.name, new Error(run.error ?? "indexing failed"));
+    const progress = run?.progress ?? null;
+    if (progress !== null && progress.revision > trace.manifest.revision && this.#loading !== run!.id) {
+      void this.#load(run!.id, run!.name);
     }
   }
 
@@ -104,15 +159,27 @@ export class RunOpener {
 
   async #load(id: string, name: string): Promise<void> {
     this.#loading = id;
+    this.#loads += 1;
+    const load = this.#loads;
     try {
       const manifest = await this.#api.manifest(id);
+      const isGrowing = manifest.state === "indexing";
+      // While nothing has been found yet, there is nothing to show yet.
+      if (isGrowing && manifest.empty) {
+        this.#loading = null;
+        return;
+      }
       const api = this.#api.build(id, manifest.build);
       const next: RunView = manifest.empty
         ? { kind: "empty", manifest }
-        : { kind: "open", trace: makeTrace(manifest, api, await api.tracks()) };
-      if (this.#loading === id) runView.value = next;
+        : { kind: "open", trace: makeTrace(manifest, api, await api.tracks(), await overviewOf(api, manifest)) };
+      if (this.#loading !== id || this.#loads !== load) return;
+      this.#loading = null;
+      if (isGrowing) this.#growth.follow(id);
+      else this.#growth.follow(null);
+      runView.value = next;
     } catch (error) {
-      if (this.#loading !== id) return;
+      if (this.#loading !== id || this.#loads !== load) return;
       this.#loading = null;
       // Between the list and this request the run may have been changed: look at the list again.
       if (error instanceof ApiError && (error.code === "not_indexed" || error.code === "unknown_build")) {

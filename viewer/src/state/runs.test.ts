@@ -14,6 +14,7 @@ const run = (state: Run["state"]): Run => ({
   modifiedNs: 0n,
   build: null,
   progress: null,
+  notes: [],
 });
 
 it("looks again only while something changes by itself", () => {

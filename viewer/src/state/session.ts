@@ -1,7 +1,15 @@
 /** What runs while a trace is open: the tile client, the names, the colours. One at a time. */
 
 import { signal } from "@preact/signals";
-import { type DrawTile, type EventName, NameTable, StillClient, TileClient, type TileData } from "@tilescope/client";
+import {
+  type DecodedPage,
+  type DrawTile,
+  type EventName,
+  NameTable,
+  StillClient,
+  TileClient,
+  type TileData,
+} from "@tilescope/client";
 import { ColorTable, type Theme } from "../raster/palette";
 import { findHueOrder } from "./hue-order";
 import type { Trace } from "./trace";
@@ -9,43 +17,127 @@ import type { Trace } from "./trace";
 /** So long the events stay grey at most. */
 const HUES_PATIENCE_MS = 1500;
 
+export interface GrowingEvents {
+  /** Blocks on the screen that are not built, most urgent first. */
+  readonly onMissingBlocks: (blocks: readonly number[]) => void;
+  /** How many rows tracks have, by track. */
+  readonly onRows: (rows: ReadonlyMap<number, number>) => void;
+}
+
+const NO_EVENTS: GrowingEvents = { onMissingBlocks: () => undefined, onRows: () => undefined };
+
+function larger(a: number, b: number): number {
+  return a > b ? a : b;
+}
+
 export class Session {
-  readonly trace: Trace;
-  readonly client: TileClient;
-  readonly #names: NameTable;
-  readonly #arrived: { readonly firstId: number; readonly names: readonly EventName[] }[] = [];
-  readonly #seen = new WeakSet<TileData>();
+  readonly #onChange: () => void;
+  readonly #growing: GrowingEvents;
+  #trace: Trace;
+  #client: TileClient;
+  #names: NameTable;
+  #arrived: { readonly firstId: number; readonly names: readonly EventName[] }[] = [];
+  #seen = new WeakSet<TileData>();
   /** Families of events by busy time; null until known: everything is grey rather than of a colour that changes. */
   #hueOrder: readonly string[] | null = null;
   #colors: ColorTable;
 
   /** `onChange`: something to draw has arrived. */
-  constructor(trace: Trace, theme: Theme, onChange: () => void) {
-    const { api, manifest } = trace;
-    this.trace = trace;
+  constructor(trace: Trace, theme: Theme, onChange: () => void, growing: GrowingEvents = NO_EVENTS) {
+    this.#onChange = onChange;
+    this.#growing = growing;
+    this.#trace = trace;
     trouble.value = { count: 0, last: "" };
     this.#colors = new ColorTable(theme);
-    this.#names = new NameTable(
+    this.#names = this.#makeNames();
+    this.#client = this.#makeClient();
+    this.#begin();
+  }
+
+  get trace(): Trace {
+    return this.#trace;
+  }
+
+  get client(): TileClient {
+    return this.#client;
+  }
+
+  /** The same build has grown: another track tree, more facts about its tracks, or all of it. */
+  renew(trace: Trace): void {
+    const before = this.#trace.manifest;
+    const now = trace.manifest;
+    this.#trace = trace;
+    if (now.revision === before.revision && now.state === before.state) return;
+    this.#arrived = [];
+    this.#seen = new WeakSet();
+    this.#names = this.#makeNames();
+    // Blocks that were built stay as they are; but nothing is built before the track tree is final.
+    if (now.state === "indexing" || now.rootLevel !== before.rootLevel) {
+      this.#client.close();
+      this.#client = this.#makeClient();
+    } else {
+      this.#client.setBuilt("all");
+    }
+    this.#begin();
+    namesVersion.value += 1;
+    this.#onChange();
+  }
+
+  /** Parts of a growing build can be had now. */
+  built(build: string, blocks: readonly number[]): void {
+    if (build === this.#trace.manifest.build) this.#client.setBuilt(blocks);
+  }
+
+  #begin(): void {
+    this.#client.setOverview(this.#trace.overview);
+    // Busy times are known once all is built; until then hues go by name alone.
+    if (this.#trace.manifest.state === "indexing") this.#hueOrder = [];
+    else void this.#orderHues().then(this.#onChange);
+  }
+
+  #makeNames(): NameTable {
+    const { api, manifest } = this.#trace;
+    const arrived = this.#arrived;
+    return new NameTable(
       (page) => api.names(page),
       manifest.names.pageSize,
       (firstId, names) => {
-        this.#arrived.push({ firstId, names });
+        arrived.push({ firstId, names });
+        if (arrived !== this.#arrived) return;
         if (this.#hueOrder !== null) this.#colors.set(firstId, names);
         namesVersion.value += 1;
-        onChange();
+        this.#onChange();
       },
     );
-    void this.#orderHues().then(onChange);
-    this.client = new TileClient({
+  }
+
+  #makeClient(): TileClient {
+    const { api, manifest } = this.#trace;
+    return new TileClient({
       rootLevel: manifest.rootLevel,
+      isGrowing: manifest.state === "indexing",
+      onMissingBlocks: this.#growing.onMissingBlocks,
+      onPage: (page) => this.#learnRows(page),
       loadShape: (block) => api.shape(block),
       connect: () => new WebSocket(api.streamUrl(location.href)),
       fetchPage: (key, abortSignal) => api.page(key, abortSignal),
-      onChange,
+      onChange: this.#onChange,
       onError: (error) => {
         trouble.value = { count: trouble.peek().count + 1, last: error.message };
       },
     });
+  }
+
+  /** A track's root tile has something of each of its rows; how many there are is not in the tree of a growing build. */
+  #learnRows({ key, tiles }: DecodedPage): void {
+    const { manifest, tracks } = this.#trace;
+    if (manifest.state !== "indexing" || key.level !== manifest.rootLevel) return;
+    const found = new Map<number, number>();
+    for (const { track, slices, bins } of tiles) {
+      const rows = 1 + Math.max(slices.row.reduce(larger, 0), bins.row.reduce(larger, 0));
+      if (rows > (tracks.get(track)?.rows ?? rows)) found.set(track, rows);
+    }
+    if (found.size > 0) this.#growing.onRows(found);
   }
 
   /** Colours of the theme; asked for by each frame, made anew when the theme has changed. */
@@ -60,7 +152,10 @@ export class Session {
     // Where something cannot be loaded the timeline says so: it needs the same and more.
     const search = findHueOrder(this.trace, client, this.#names).catch(() => []);
     const late = new Promise<readonly string[]>((resolve) => setTimeout(() => resolve([]), HUES_PATIENCE_MS));
-    this.#hueOrder = await Promise.race([search, late]);
+    const trace = this.#trace;
+    const order = await Promise.race([search, late]);
+    if (trace !== this.#trace) return;
+    this.#hueOrder = order;
     this.#makeColors(this.#colors.theme);
     namesVersion.value += 1;
   }
@@ -73,11 +168,16 @@ export class Session {
 
   /** Asks for the names of what is drawn, so that it gets its colours; each tile is looked through once. */
   wantNames(draws: readonly DrawTile[]): void {
+    const { count } = this.#trace.manifest.names;
+    const want = (id: number): void => {
+      // Bins of an overview may have no name.
+      if (id < count) this.#names.get(id);
+    };
     for (const { tile } of draws) {
       if (this.#seen.has(tile)) continue;
       this.#seen.add(tile);
-      for (const id of tile.slices.name) this.#names.get(id);
-      for (const id of tile.bins.name) this.#names.get(id);
+      for (const id of tile.slices.name) want(id);
+      for (const id of tile.bins.name) want(id);
     }
   }
 

@@ -1,6 +1,6 @@
 /** An opened run: everything about it that does not change while it is open. */
 
-import type { BuildApi, Group, Manifest, Track, TrackRequest, TrackTree } from "@tilescope/client";
+import type { BuildApi, Group, Manifest, Overview, Track, TrackRequest, TrackTree } from "@tilescope/client";
 import { buildTree, type TreeNode } from "./tree";
 
 export interface Trace {
@@ -9,16 +9,31 @@ export interface Trace {
   readonly roots: readonly TreeNode[];
   readonly tracks: ReadonlyMap<number, Track>;
   readonly groups: ReadonlyMap<number, Group>;
+  /** What is drawn of tracks that are not built yet; null in builds that are finished. */
+  readonly overview: Overview | null;
 }
 
-export function makeTrace(manifest: Manifest, api: BuildApi, answer: TrackTree): Trace {
+export function makeTrace(
+  manifest: Manifest,
+  api: BuildApi,
+  answer: TrackTree,
+  overview: Overview | null = null,
+): Trace {
   return {
     manifest,
     api,
+    overview,
     roots: buildTree(answer),
     tracks: new Map(answer.tracks.map((track) => [track.id, track])),
     groups: new Map(answer.groups.map((group) => [group.id, group])),
   };
+}
+
+/** The same trace with what has been learnt of how many rows its tracks have: a growing build does not know them. */
+export function withRows(trace: Trace, rows: ReadonlyMap<number, number>): Trace {
+  const tracks = [...trace.tracks.values()].map((track) => ({ ...track, rows: rows.get(track.id) ?? track.rows }));
+  const groups = [...trace.groups.values()];
+  return makeTrace(trace.manifest, trace.api, { groups, tracks }, trace.overview);
 }
 
 /** The rollups that no other rollup sums, with events: together they hold every slice and instant once. */

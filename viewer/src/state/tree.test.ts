@@ -1,12 +1,13 @@
-import { type Group, type Track, type TrackTree, ticks } from "@tilescope/client";
+import { type BuildApi, type Group, type Manifest, type Track, type TrackTree, ticks } from "@tilescope/client";
 import { describe, expect, it } from "vitest";
 import { HEADER_PX, itemIndexAt, itemsBetween, layOut, ROW_PX, stickyHeader, TRACK_GAP_PX } from "./layout";
-import { allGroups, buildTree, defaultExpansion, filterHost } from "./tree";
+import { makeTrace } from "./trace";
+import { allGroups, buildTree, carryOpen, defaultExpansion, filterHost } from "./tree";
 
 function group(
   id: number,
   parent: number | null,
-  kind: "host" | "process",
+  kind: "run" | "host" | "process",
   name: string,
   rollup: number | null = null,
 ): Group {
@@ -57,6 +58,11 @@ describe("buildTree", () => {
     const roots = buildTree(TWO_HOSTS);
     expect(roots.map((node) => node.key)).toEqual(["g0", "g2"]);
     expect(filterHost(roots, "b").map((node) => node.key)).toEqual(["g2"]);
+    const run = {
+      groups: [group(9, null, "run", "2 hosts"), ...TWO_HOSTS.groups.map((g) => ({ ...g, parent: g.parent ?? 9 }))],
+    };
+    const [inRun] = filterHost(buildTree({ ...TWO_HOSTS, ...run }), "b");
+    expect([inRun?.depth, inRun?.kind === "group" && inRun.children.map(({ depth }) => depth)]).toEqual([0, [1]]);
     expect(filterHost(roots, "gone")).toBe(roots);
     expect(filterHost(roots, null)).toBe(roots);
   });
@@ -65,6 +71,23 @@ describe("buildTree", () => {
     expect([...defaultExpansion(buildTree(ONE_HOST))]).toEqual(["g1"]);
     expect([...defaultExpansion(buildTree(TWO_HOSTS))]).toEqual(["g0", "g1", "g2"]);
     expect([...allGroups(buildTree(TWO_HOSTS))]).toEqual(["g0", "g1", "g2", "g3"]);
+  });
+});
+
+describe("carryOpen", () => {
+  const traceOf = (groups: Group[]) => makeTrace({} as Manifest, {} as BuildApi, { groups, tracks: [] });
+
+  it("keeps what is open by name, and leaves new groups to the fallback", () => {
+    const before = traceOf([group(0, null, "host", "h"), group(1, 0, "process", "p"), group(2, 0, "process", "q")]);
+    const after = traceOf([
+      group(0, null, "host", "h"),
+      group(1, 0, "process", "new"),
+      group(2, 0, "process", "p"),
+      group(3, 0, "process", "q"),
+      group(4, 0, "process", "other"),
+    ]);
+    const open = carryOpen(before, after, new Set(["g2"]), new Set(["g1", "g2"]));
+    expect([...open]).toEqual(["g1", "g3"]);
   });
 });
 

@@ -3,6 +3,7 @@
  */
 
 import type { Group, Track, TrackTree } from "@tilescope/client";
+import type { Trace } from "./trace";
 
 export interface TrackNode {
   readonly kind: "track";
@@ -78,20 +79,52 @@ function append<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   else list.push(value);
 }
 
+/**
+ * The open groups of a tree that has grown: what was open stays open, what was closed closed, under the names that
+ * groups have; new groups are as in `fallback`.
+ */
+export function carryOpen(
+  before: Pick<Trace, "groups">,
+  after: Pick<Trace, "groups">,
+  open: ReadonlySet<string>,
+  fallback: ReadonlySet<string>,
+): ReadonlySet<string> {
+  const known = new Map(
+    [...before.groups.values()].map((group) => [groupPath(before, group), open.has(`g${group.id}`)]),
+  );
+  const keys = [...after.groups.values()].filter(
+    (group) => known.get(groupPath(after, group)) ?? fallback.has(`g${group.id}`),
+  );
+  return new Set(keys.map(({ id }) => `g${id}`));
+}
+
+function groupPath({ groups }: Pick<Trace, "groups">, group: Group): string {
+  const path = `${group.kind}\n${group.name}\n${group.detail}`;
+  const parent = group.parent === null ? undefined : groups.get(group.parent);
+  return parent === undefined ? path : `${groupPath({ groups }, parent)}\n${path}`;
+}
+
 /** The part of a tree that belongs to one host; the whole tree where `host` is null or unknown. */
 export function filterHost(roots: readonly TreeNode[], host: string | null): readonly TreeNode[] {
   if (host === null) return roots;
-  const chosen = roots.filter(
+  const hosts = roots.flatMap((node) => (node.kind === "group" && node.group.kind === "run" ? node.children : [node]));
+  const chosen = hosts.filter(
     (node) => node.kind === "group" && node.group.kind === "host" && node.group.name === host,
   );
-  return chosen.length === 0 ? roots : chosen;
+  return chosen.length === 0 ? roots : chosen.map((node) => moved(node, -node.depth));
+}
+
+function moved<T extends TreeNode>(node: T, levels: number): T {
+  if (levels === 0) return node;
+  const children = node.kind === "group" ? { children: node.children.map((child) => moved(child, levels)) } : {};
+  return { ...node, depth: node.depth + levels, ...children };
 }
 
 /** Rows that one screen and a bit of scrolling hold: what is expanded when a run opens. */
 const EXPANDED_ROWS = 160;
 
 /**
- * Which groups are open when a run is opened: hosts always; processes with events, in screen order, until the rows of
+ * Which groups are open when a run is opened: run and hosts always; processes with events, in screen order, until the rows of
  * the open ones fill a few screens. The first process with events is open whatever its size.
  */
 export function defaultExpansion(roots: readonly TreeNode[]): ReadonlySet<string> {
@@ -99,7 +132,7 @@ export function defaultExpansion(roots: readonly TreeNode[]): ReadonlySet<string
   let rows = 0;
   const visit = (node: TreeNode): void => {
     if (node.kind !== "group" || node.isEmpty) return;
-    if (node.group.kind === "host") {
+    if (node.group.kind === "host" || node.group.kind === "run") {
       open.add(node.key);
       node.children.forEach(visit);
     } else if (rows === 0 || rows + node.rows <= EXPANDED_ROWS) {

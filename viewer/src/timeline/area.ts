@@ -26,7 +26,8 @@ export function tracksBetween(scene: Scene, y0: number, y1: number): readonly [n
   const [top, bottom] = y0 < y1 ? [y0, y1] : [y1, y0];
   const ids = scene.tracks
     .filter((entry) => entry.place !== "sticky" && entry.topPx < bottom && entry.topPx + entry.rows * entry.rowPx > top)
-    .map((entry) => entry.track.id);
+    // A rollup's own id says nothing of its place: it stands for the tracks that it sums.
+    .flatMap(({ track }) => (track.kind === "rollup" ? track.children : [track.id]));
   return ids.length === 0 ? null : [Math.min(...ids), Math.max(...ids)];
 }
 

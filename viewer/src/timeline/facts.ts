@@ -7,12 +7,18 @@ import type { Picture } from "./picture";
 /** The widest bins that are drawn; null where every event is drawn as itself. */
 export function widestBinTicks(picture: Picture): Ticks | null {
   let binTicks = 0;
-  for (const { draws } of coveragesOf(picture)) {
+  for (const { draws, provisional } of coveragesOf(picture)) {
+    if (provisional === true) continue;
     for (const { tile } of draws) {
       if (tile.bins.length > 0 || tile.counterBins.length > 0) binTicks = Math.max(binTicks, tile.binTicks);
     }
   }
   return binTicks === 0 ? null : ticks(binTicks);
+}
+
+/** How many of the visible tracks, headers included, are not built yet. */
+export function countProvisional({ coverages }: Picture): number {
+  return [...coverages.values()].filter(({ provisional }) => provisional === true).length;
 }
 
 /** Counted from what is drawn; null while something is missing. */

@@ -3,7 +3,7 @@
  * the view's pages, so that they never leave the cache.
  */
 
-import { fit, StillClient, type Track, type View } from "@tilescope/client";
+import { type DrawTile, fit, StillClient, type Track, type TrackRequest, tileEnd, type View } from "@tilescope/client";
 import type { Theme } from "../raster/palette";
 import { RowRaster } from "../raster/raster";
 import { namesVersion, type Session } from "../state/session";
@@ -18,7 +18,10 @@ const HEIGHT_PX = 36;
 
 /** The rollups that the minimap shows, in screen order: those with the most busy time where there are too many. */
 export function minimapTracks(trace: Trace): readonly Track[] {
-  const rollups = [...trace.tracks.values()].filter((track) => track.kind === "rollup" && track.events > 0n);
+  const all = [...trace.tracks.values()].filter((track) => track.kind === "rollup" && track.events > 0n);
+  // Those of processes say more than those of hosts, which sum them up.
+  const inner = all.filter((track) => trace.groups.get(track.group)?.kind === "process");
+  const rollups = inner.length === 0 ? all : inner;
   if (rollups.length <= MAX_LANES) return rollups;
   const busiest = rollups.toSorted((a, b) => (a.busyTicks < b.busyTicks ? 1 : -1)).slice(0, MAX_LANES);
   return busiest.toSorted((a, b) => a.id - b.id);
@@ -54,7 +57,7 @@ export class MinimapPainter {
     const whole = fit(this.#trace.manifest.range, Math.round(view.widthPx * ratio));
     const requests = this.#tracks.map(requestOf);
     // The timeline asks for the same and says what is wrong with it; the minimap stays without these lanes.
-    this.#client.complete(requests, whole).catch(() => undefined);
+    if (this.#trace.manifest.state === "ready") this.#client.complete(requests, whole).catch(() => undefined);
     const context = this.#surface.begin(view.widthPx, HEIGHT_PX, ratio);
     context.fillStyle = values.panel;
     context.fillRect(0, 0, whole.widthPx, HEIGHT_PX * ratio);
@@ -62,11 +65,11 @@ export class MinimapPainter {
     const image = this.#raster.draw(
       this.#tracks.map((track, lane) => ({
         kind: track.kind,
-        draws: this.#client.coverage(requests[lane]!, whole).draws,
+        draws: this.#draws(requests[lane]!, whole),
         firstLane: lane,
         firstRow: 0,
         rows: 1,
-        lanes: track.lanes,
+        lanes: this.#trace.overview === null ? track.lanes : 1,
       })),
       whole,
       this.#tracks.length,
@@ -83,6 +86,15 @@ export class MinimapPainter {
       const y1 = Math.round(PADDING_PX * ratio + (lane + 1) * lanePx) - gapPx;
       context.drawImage(this.#image, 0, lane, image.widthPx, 1, 0, y0, image.widthPx, Math.max(1, y1 - y0));
     }
+  }
+
+  /** Of a build that grows, what the overview has. */
+  #draws(request: TrackRequest, whole: View): readonly DrawTile[] {
+    const { overview } = this.#trace;
+    if (overview === null) return this.#client.coverage(request, whole).draws;
+    return overview.tilesOf(request.track).map((tile) => ({
+      ...{ tile, clipStart: tile.originTicks, clipEnd: tileEnd(tile.level, tile.index), sharp: false },
+    }));
   }
 
   /** Time at a place of the minimap: the same fit as the picture's. */

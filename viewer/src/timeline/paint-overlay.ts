@@ -3,6 +3,7 @@
 import { type TickRange, type View, xOfTick } from "@tilescope/client";
 import type { AreaSelection, Selection } from "../state/selection";
 import type { CanvasTheme } from "./canvas-theme";
+import { curveOf, type FlowArrow } from "./flow-arrows";
 import type { Picture } from "./picture";
 import { outlineOf, type Target } from "./pointing";
 import type { Surface } from "./surface";
@@ -14,6 +15,7 @@ export interface OverlayInput {
   readonly selectedRange: TickRange | null;
   readonly draft: { readonly area: AreaSelection; readonly isZoom: boolean } | null;
   readonly hovered: Target | null;
+  readonly arrows: readonly FlowArrow[];
 }
 
 export function paintOverlay(surface: Surface, input: OverlayInput): void {
@@ -25,6 +27,7 @@ export function paintOverlay(surface: Surface, input: OverlayInput): void {
   if (input.selectedRange !== null && selection.kind === "event") {
     paintEdges(context, picture, input.selectedRange, theme);
   }
+  paintArrows(context, input.arrows, theme);
   if (input.hovered !== null) paintOutline(context, picture, input.hovered, theme.text, 1);
   if (selection.kind === "event") {
     const { track, ordinal } = selection;
@@ -65,7 +68,11 @@ function paintArea(
   let bottomPx = picture.heightPx;
   if (!isZoom) {
     const inside = picture.scene.tracks.filter(
-      ({ track, place }) => place !== "sticky" && track.id >= area.firstTrack && track.id <= area.lastTrack,
+      ({ track, place }) =>
+        place !== "sticky" &&
+        (track.kind === "rollup" ? track.children : [track.id]).some(
+          (id) => id >= area.firstTrack && id <= area.lastTrack,
+        ),
     );
     if (inside.length === 0) return;
     topPx = Math.min(...inside.map((entry) => entry.topPx)) - 1;
@@ -77,6 +84,40 @@ function paintArea(
   context.globalAlpha = 0.9;
   for (const x of [fromPx, toPx - 1]) context.fillRect(Math.round(x), topPx, 1, bottomPx - topPx);
   context.globalAlpha = 1;
+}
+
+const HEAD_PX = 7;
+
+/** Curves that leave and arrive level; a light rim keeps them visible on events of any colour. */
+function paintArrows(context: CanvasRenderingContext2D, arrows: readonly FlowArrow[], theme: CanvasTheme): void {
+  for (const [lineWidth, color] of [
+    [4, theme.ground],
+    [1.6, theme.text],
+  ] as const) {
+    context.strokeStyle = color;
+    context.fillStyle = color;
+    context.lineWidth = lineWidth;
+    const rim = (lineWidth - 1.6) / 2;
+    for (const arrow of arrows) {
+      const { fromXPx, fromYPx, toXPx, toYPx, direction } = arrow;
+      const { bendPx } = curveOf(arrow);
+      const endPx = toXPx - HEAD_PX + 1;
+      context.setLineDash(direction === "in" ? [5, 3] : []);
+      context.beginPath();
+      context.moveTo(fromXPx, fromYPx);
+      context.bezierCurveTo(fromXPx + bendPx, fromYPx, endPx - bendPx, toYPx, endPx, toYPx);
+      context.stroke();
+      context.setLineDash([]);
+      context.beginPath();
+      context.moveTo(toXPx + rim, toYPx);
+      context.lineTo(toXPx - HEAD_PX - rim, toYPx - HEAD_PX / 2 - rim);
+      context.lineTo(toXPx - HEAD_PX - rim, toYPx + HEAD_PX / 2 + rim);
+      context.fill();
+      context.beginPath();
+      context.arc(fromXPx, fromYPx, 2.5 + rim, 0, 2 * Math.PI);
+      context.fill();
+    }
+  }
 }
 
 function paintOutline(

@@ -9,7 +9,8 @@ import { type RasterImage, RowRaster } from "../raster/raster";
 import { type GlyphWidths, measureGlyphs } from "../raster/text";
 import { aggregateRuns } from "../raster/texture";
 import type { CanvasTheme } from "./canvas-theme";
-import { drawsOf, type Picture, rasterTracks } from "./picture";
+import { ProvisionalPainter } from "./paint-provisional";
+import { drawsOf, isProvisional, type Picture, rasterTracks } from "./picture";
 import type { SceneHeader, SceneTrack } from "./scene";
 import type { Surface } from "./surface";
 
@@ -31,6 +32,7 @@ export interface TracksInput {
 
 export class TracksPainter {
   readonly #raster = new RowRaster();
+  readonly #provisional = new ProvisionalPainter();
   readonly #image: HTMLCanvasElement;
   readonly #imageContext: CanvasRenderingContext2D;
   #glyphs: { readonly font: string; readonly widths: GlyphWidths } | null = null;
@@ -89,12 +91,18 @@ export class TracksPainter {
     input: TracksInput,
     runs: ReadonlyMap<number, readonly { fromPx: number; toPx: number }[]>,
   ): void {
+    const { ratio, deviceView } = input.picture;
+    const provisional = isProvisional(input.picture, track.track.id);
     if (track.firstLane < 0) {
-      paintCounter(context, track, input);
+      if (provisional) this.#provisional.paintCounter(context, track, input);
+      else paintCounter(context, track, input);
       return;
     }
-    const { ratio, deviceView } = input.picture;
     context.imageSmoothingEnabled = false;
+    if (provisional) {
+      this.#provisional.paintBand(context, this.#image, track, input);
+      return;
+    }
     for (let row = 0; row < track.rows; row++) {
       const y0 = Math.round((track.topPx + row * track.rowPx) * ratio);
       const y1 = Math.round((track.topPx + (row + 1) * track.rowPx - ROW_GAP_PX) * ratio);

@@ -48,6 +48,14 @@ export function rasterTracks(picture: Picture): readonly RasterTrack[] {
   return picture.scene.tracks.filter((entry) => entry.firstLane >= 0).map((entry) => rasterTrack(picture, entry));
 }
 
+/** Whether a track is drawn from the overview: one band for all of its rows. */
+export function isProvisional(picture: Picture, track: number): boolean {
+  return picture.coverages.get(track)?.provisional === true;
+}
+
 function rasterTrack(picture: Picture, { track, firstLane, firstRow, rows }: SceneTrack): RasterTrack {
+  if (isProvisional(picture, track.id)) {
+    return { kind: "slice", draws: drawsOf(picture, track.id), firstLane, firstRow: 0, rows: 1, lanes: 1 };
+  }
   return { kind: track.kind, draws: drawsOf(picture, track.id), firstLane, firstRow, rows, lanes: track.lanes };
 }

@@ -4,7 +4,7 @@ import { type Ticks, ticks, type View, xOfTick } from "@tilescope/client";
 import { type CounterBinHit, hitCounter, hitTest, type SampleHit, type SliceHit } from "../raster/hit";
 import { locateSlice } from "../raster/locate";
 import type { BinFacts, Selection } from "../state/selection";
-import { drawsOf, type Picture } from "./picture";
+import { drawsOf, isProvisional, type Picture } from "./picture";
 import { type SceneTrack, sceneTrackAt } from "./scene";
 
 /** Something on the screen that has an outline. */
@@ -16,7 +16,17 @@ export type Target =
 export type Pointed =
   | { readonly kind: "slice"; readonly hit: SliceHit; readonly isInstant: boolean }
   | { readonly kind: "bin"; readonly bin: BinFacts; readonly lanes: number }
-  | { readonly kind: "counter"; readonly hit: SampleHit | CounterBinHit };
+  | { readonly kind: "counter"; readonly hit: SampleHit | CounterBinHit }
+  | { readonly kind: "provisional"; readonly bin: ProvisionalBin };
+
+/** A bin of a track that is not built yet. */
+export interface ProvisionalBin {
+  readonly track: number;
+  readonly startTicks: Ticks;
+  readonly widthTicks: Ticks;
+  /** How busy it is at most, 0 to 1; counters: how high. */
+  readonly part: number;
+}
 
 export interface Outline {
   readonly fromPx: number;
@@ -31,6 +41,13 @@ export function pointedAt(picture: Picture, xPx: number, yPx: number): Pointed |
   if (found === null) return null;
   const { track } = found.track;
   const draws = drawsOf(picture, track.id);
+  if (isProvisional(picture, track.id)) {
+    const hit = hitTest(draws, picture.view, xPx, 0, 0);
+    if (hit?.kind !== "bin") return null;
+    const widthTicks = ticks(hit.endTicks - hit.startTicks);
+    const part = Number(hit.busyTicks) / Number(widthTicks);
+    return { kind: "provisional", bin: { track: track.id, startTicks: hit.startTicks, widthTicks, part } };
+  }
   if (track.kind === "counter") {
     const hit = hitCounter(draws, picture.view, xPx);
     return hit === null ? null : { kind: "counter", hit };
@@ -54,7 +71,7 @@ export function pointedAt(picture: Picture, xPx: number, yPx: number): Pointed |
 
 /** What a click on it selects; a value that is in force without a sample of its own selects nothing. */
 export function selectionOf(pointed: Pointed | null): Selection {
-  if (pointed === null) return { kind: "none" };
+  if (pointed === null || pointed.kind === "provisional") return { kind: "none" };
   if (pointed.kind === "bin") return { kind: "bin", bin: pointed.bin };
   const { hit } = pointed;
   if (hit.kind === "counterBin" || hit.ordinal === null) return { kind: "none" };

@@ -5,6 +5,7 @@
 import { effect } from "@preact/signals";
 import { fit, resize, visibleRange } from "@tilescope/client";
 import { timeAxis } from "../base/axis";
+import { detailsView } from "../state/details";
 import { type DrawStatus, drawStatus } from "../state/draw-status";
 import { hover } from "../state/hover";
 import { draftArea, selectedRange, selection } from "../state/selection";
@@ -13,7 +14,8 @@ import { prefersReducedMotion, settings, theme } from "../state/settings";
 import { layout } from "../state/tracks";
 import { bounds, scroll, view } from "../state/view";
 import { type CanvasTheme, readCanvasTheme } from "./canvas-theme";
-import { countEvents, widestBinTicks } from "./facts";
+import { countEvents, countProvisional, widestBinTicks } from "./facts";
+import { type FlowArrow, flowArrows } from "./flow-arrows";
 import { FrameLoop } from "./frame";
 import type { MinimapPainter } from "./minimap";
 import { Motion } from "./motion";
@@ -90,7 +92,7 @@ export class Stage {
       this.invalidate();
     });
     const stopOverlay = effect(() => {
-      for (const source of [selection, selectedRange, draftArea, hover]) void source.value;
+      for (const source of [selection, selectedRange, detailsView, draftArea, hover]) void source.value;
       this.loop.invalidate();
     });
     this.#resized();
@@ -156,6 +158,7 @@ export class Stage {
       selection: selection.peek(),
       selectedRange: selectedRange.peek(),
       draft: draftArea.peek(),
+      arrows: this.#flowArrows(picture),
       hovered: targetOf(hover.peek()?.pointed ?? null),
     });
     paintAxis(surfaces.axis, {
@@ -166,6 +169,11 @@ export class Stage {
       selected: draftArea.peek()?.area.range ?? selectedRange.peek(),
       theme: values,
     });
+  }
+
+  #flowArrows(picture: Picture): readonly FlowArrow[] {
+    const details = detailsView.peek();
+    return details.kind === "ready" ? flowArrows(picture, layout.peek(), scroll.peek().topPx, details.details) : [];
   }
 
   #paintTracks(current: Session, element: HTMLElement, values: CanvasTheme): void {
@@ -203,6 +211,7 @@ export class Stage {
       connection: stream,
       binTicks: widestBinTicks(picture),
       events: null,
+      provisional: countProvisional(picture),
       frameMs: before.frameMs,
     };
     if (!isSameStatus(now, before)) drawStatus.value = now;
@@ -218,6 +227,7 @@ function isSameStatus(a: DrawStatus, b: DrawStatus): boolean {
     a.missingPages === b.missingPages &&
     a.connection === b.connection &&
     a.binTicks === b.binTicks &&
+    a.provisional === b.provisional &&
     a.events === b.events
   );
 }

@@ -1,6 +1,7 @@
 /** Typed client of the HTTP part of docs/api.md. */
 
 import { type PageKey, pageName } from "../pages/key";
+import { decodeOverview, Overview, type OverviewGrid } from "../pages/overview";
 import { ShapeIndex } from "../pages/shape";
 import { ApiError, NetworkError } from "./error";
 import {
@@ -45,6 +46,11 @@ export class Api {
   async manifest(run: string, signal?: AbortSignal): Promise<Manifest> {
     const json = await this.json<ManifestJson>(`/runs/${encodeURIComponent(run)}/manifest`, { signal: signal ?? null });
     return parseManifest(json);
+  }
+
+  /** The address of the WebSocket on which a run's indexing can be followed. */
+  watchUrl(run: string, location: string): string {
+    return this.socketUrl(`/runs/${encodeURIComponent(run)}/watch`, location);
   }
 
   build(run: string, build: string): BuildApi {
@@ -105,6 +111,15 @@ export class BuildApi {
   /** Throws FormatError as well. */
   async shape(block: number): Promise<ShapeIndex> {
     return ShapeIndex.decode(await this.api.bytes(`${this.path}/shapes/${block}`), block);
+  }
+
+  /** The whole overview. Throws FormatError as well. */
+  async overview(grid: OverviewGrid): Promise<Overview> {
+    const numbers = Array.from({ length: grid.pages }, (_, page) => page);
+    const pages = await Promise.all(
+      numbers.map(async (page) => decodeOverview(await this.api.bytes(`${this.path}/overview/${page}`), page, grid)),
+    );
+    return new Overview(grid, pages);
   }
 
   /** An inflated page: the browser undoes the gzip. */

@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import { ticks } from "../base/time";
 import type { View } from "../base/view";
 import { type PageKey, pageName } from "../pages/key";
+import { Overview } from "../pages/overview";
 import { decodePage } from "../pages/page";
 import { Pyramid, sliceTiles } from "../testing/pyramid";
 import { TileClient } from "./client";
@@ -14,11 +15,18 @@ const pyramid = new Pyramid(sliceTiles(0, events, OPTIONS), OPTIONS.tilesPerPage
 const view: View = { startTicks: ticks(50_000), startFraction: 0, ticksPerPx: 40, widthPx: 800 };
 const screen = { view, tracks: [{ track: 0, kind: "slice" as const }] };
 
-function setUp(more: { budgetBytes?: number; loadShape?: () => Promise<ReturnType<Pyramid["shape"]>> } = {}) {
+interface More {
+  readonly budgetBytes?: number;
+  readonly loadShape?: () => Promise<ReturnType<Pyramid["shape"]>>;
+  readonly isGrowing?: boolean;
+}
+
+function setUp(more: More = {}) {
   let stream: StreamEvents | null = null;
   const lists: (readonly PageKey[])[] = [];
   const onChange = vi.fn();
   const onError = vi.fn();
+  const onMissingBlocks = vi.fn();
   const loadShape = vi.fn(more.loadShape ?? (async () => pyramid.shape()));
   const client = new TileClient({
     rootLevel: OPTIONS.rootLevel,
@@ -29,6 +37,8 @@ function setUp(more: { budgetBytes?: number; loadShape?: () => Promise<ReturnTyp
     fetchPage: () => Promise.reject(new Error("not used")),
     onChange,
     onError,
+    onMissingBlocks,
+    isGrowing: more.isGrowing ?? false,
     ...(more.budgetBytes === undefined ? {} : { budgetBytes: more.budgetBytes }),
     createStream: (handlers) => {
       stream = handlers;
@@ -40,7 +50,7 @@ function setUp(more: { budgetBytes?: number; loadShape?: () => Promise<ReturnTyp
       stream!.onPage(decodePage(pyramid.pages.get(pageName(key))!.bytes, key));
     }
   };
-  return { client, lists, onChange, onError, loadShape, answer, events: () => stream! };
+  return { client, lists, onMissingBlocks, onChange, onError, loadShape, answer, events: () => stream! };
 }
 
 test("shape, then pages, then a complete picture", async () => {
@@ -109,4 +119,32 @@ test("the stream's status is passed on", () => {
   expect(client.status).toEqual({ stream: "open", missingPages: 0 });
   expect(onChange).toHaveBeenCalledTimes(1);
   client.close();
+});
+
+describe("a build that grows", () => {
+  const bins = { bin: Uint32Array.of(0, 3), track: Uint32Array.of(0, 0), utilisation: Uint8Array.of(255, 51) };
+  const grid = { level: 4, bins: 256, binsPerPage: 32, pages: 8 };
+  const overview = new Overview(grid, [{ length: 2, ...bins, name: Float64Array.of(-1, -1) }]);
+
+  test("is drawn from the overview until the block is built, and asks for nothing before", async () => {
+    const { client, loadShape, lists, onMissingBlocks, onChange, answer } = setUp({ isGrowing: true });
+    client.setOverview(overview);
+    const near = { ...screen, view: { ...view, startTicks: ticks(0) } };
+    client.show({ ...near, nearby: [{ track: 70, kind: "slice" }] });
+    expect(loadShape).not.toHaveBeenCalled();
+    expect(lists.flat()).toEqual([]);
+    expect(onMissingBlocks).toHaveBeenLastCalledWith([0, 2]);
+    const rough = client.coverage(near.tracks[0]!, near.view);
+    expect(rough).toMatchObject({ complete: false, provisional: true });
+    expect(rough.draws.map(({ tile }) => tile.kind)).toEqual(["provisional"]);
+    client.setBuilt([0]);
+    expect(onMissingBlocks).toHaveBeenLastCalledWith([2]);
+    onChange.mockClear();
+    await vi.waitFor(() => expect(onChange).toHaveBeenCalled());
+    answer(lists.at(-1)!);
+    const sharp = client.coverage(near.tracks[0]!, near.view);
+    expect([sharp.complete, sharp.provisional]).toEqual([true, undefined]);
+    client.setBuilt("all");
+    expect(loadShape).toHaveBeenCalledTimes(2);
+  });
 });

@@ -8,10 +8,12 @@ import { type View, visibleRange } from "../base/view";
 import { PageCache } from "../pages/cache";
 import { type Coverage, coverage } from "../pages/coverage";
 import { blockOf, type PageKey, type PageName, pageName } from "../pages/key";
+import type { Overview } from "../pages/overview";
+import type { DecodedPage } from "../pages/page";
 import { Composer, missingBlocks } from "../pages/parts";
 import { type PageWant, resolve, sharpLevel, type TrackRequest, terminalsAbove } from "../pages/resolver";
 import type { ShapeIndex } from "../pages/shape";
-import type { TileData } from "../pages/tile";
+import { type TileData, tileEnd } from "../pages/tile";
 import type { FetchPage } from "./fetcher";
 import { type Socket, type StreamEvents, type StreamStatus, TileStream } from "./stream";
 
@@ -33,6 +35,12 @@ export interface ClientOptions {
   readonly onChange: () => void;
   readonly onError?: (error: Error) => void;
   readonly budgetBytes?: number;
+  /** The build is still being made: only blocks that are said to be built are asked for. */
+  readonly isGrowing?: boolean;
+  /** Blocks on the screen that are not built, most urgent first; called when they change. */
+  readonly onMissingBlocks?: (blocks: readonly number[]) => void;
+  /** A page has arrived. */
+  readonly onPage?: (page: DecodedPage) => void;
   readonly createStream?: (events: StreamEvents) => Pick<TileStream, "want" | "close">;
 }
 
@@ -60,16 +68,22 @@ export class TileClient {
   private readonly failed = new Set<PageName>();
   private readonly composer: Composer;
   private readonly stream: Pick<TileStream, "want" | "close">;
+  /** Blocks that are built; null once all are. */
+  private built: Set<number> | null;
+  /** What is drawn of tracks whose blocks are not built, or have not been heard of yet. */
+  private overview: Overview | null = null;
   private screen: Screen | null = null;
   private needed: readonly PageWant[] = [];
   private streamStatus: StreamStatus = "connecting";
 
   constructor(private readonly options: ClientOptions) {
+    this.built = options.isGrowing === true ? new Set() : null;
     this.cache = new PageCache(options.budgetBytes ?? DEFAULT_BUDGET_BYTES);
     this.composer = new Composer(this.shapes, this.tile, options.rootLevel);
     const events: StreamEvents = {
       onPage: (page) => {
         this.cache.add(page);
+        options.onPage?.(page);
         options.onChange();
       },
       onFailed: (key, error) => this.pageFailed(key, error),
@@ -92,6 +106,7 @@ export class TileClient {
   show(screen: Screen): void {
     this.screen = screen;
     this.loadShapes([...screen.tracks, ...(screen.nearby ?? [])]);
+    this.tellMissingBlocks(screen);
     this.loadChildShapes(screen);
     const { shapes, composer } = this;
     const wants = resolve({ ...screen, shapes, rootLevel: this.options.rootLevel, partsOf: composer.partsOf });
@@ -109,9 +124,30 @@ export class TileClient {
   coverage(request: TrackRequest, view: View): Coverage {
     const shape = this.shapes.get(blockOf(request.track));
     if (shape === undefined) {
-      return NOTHING;
+      return this.overview === null ? NOTHING : provisional(this.overview, request, view);
     }
     return coverage(this.tile, shape, request, view, this.options.rootLevel, this.composer);
+  }
+
+  /** What is drawn of what is not there yet. */
+  setOverview(overview: Overview | null): void {
+    this.overview = overview;
+    this.options.onChange();
+  }
+
+  /** These blocks of a growing build can be had now; `all`: it is finished. */
+  setBuilt(blocks: readonly number[] | "all"): void {
+    if (blocks === "all") {
+      this.built = null;
+    } else {
+      for (const block of blocks) {
+        this.built?.add(block);
+      }
+    }
+    if (this.screen !== null) {
+      this.show(this.screen);
+    }
+    this.options.onChange();
   }
 
   readonly tile = (track: number, level: number, index: number): TileData | undefined =>
@@ -129,9 +165,20 @@ export class TileClient {
   private loadShapes(requests: readonly TrackRequest[]): void {
     for (const { track } of requests) {
       const block = blockOf(track);
-      if (!this.shapes.has(block) && !this.loading.has(block)) {
+      if (!this.shapes.has(block) && !this.loading.has(block) && this.isBuilt(block)) {
         void this.loadShape(block);
       }
+    }
+  }
+
+  private isBuilt(block: number): boolean {
+    return this.built === null || this.built.has(block);
+  }
+
+  private tellMissingBlocks({ tracks, nearby }: Screen): void {
+    if (this.options.onMissingBlocks !== undefined && this.built !== null) {
+      const blocks = [...tracks, ...(nearby ?? [])].map(({ track }) => blockOf(track));
+      this.options.onMissingBlocks([...new Set(blocks)].filter((block) => !this.isBuilt(block)));
     }
   }
 
@@ -148,7 +195,7 @@ export class TileClient {
         if (this.loading.size >= MAX_CHILD_SHAPES) {
           return;
         }
-        if (!this.loading.has(block)) {
+        if (!this.loading.has(block) && this.isBuilt(block)) {
           void this.loadShape(block);
         }
       }
@@ -176,6 +223,15 @@ export class TileClient {
     this.options.onError?.(error);
     this.options.onChange();
   }
+}
+
+function provisional(overview: Overview, { track }: TrackRequest, view: View): Coverage {
+  const { startTicks, endTicks } = visibleRange(view);
+  const draws = overview
+    .tilesOf(track)
+    .map((tile) => ({ tile, clipStart: tile.originTicks, clipEnd: tileEnd(tile.level, tile.index), sharp: false }))
+    .filter(({ clipStart, clipEnd }) => clipEnd > startTicks && clipStart < endTicks);
+  return { draws, complete: false, provisional: true };
 }
 
 function names(wants: readonly PageWant[]): PageName[] {

@@ -3,14 +3,24 @@
 import { type Ticks, type TimeBase, ticks } from "../base/time";
 import type { TrackKind } from "../base/track";
 import type { TickRange } from "../base/view";
+import type { OverviewGrid } from "../pages/overview";
 
 export type RunState = "new" | "queued" | "indexing" | "ready" | "failed";
 
 export interface Progress {
   readonly phase: string;
-  /** 0 to 1. */
+  /** Of the whole, 0 to 1. */
   readonly fraction: number;
+  readonly bytesRead: bigint;
+  readonly bytesTotal: bigint;
   readonly events: bigint;
+  readonly tracks: number;
+  readonly blocksDone: number;
+  /** 0 until the trace has been read. */
+  readonly blocks: number;
+  readonly secondsLeft: number | null;
+  /** Grows when the track tree changes; 0 while there is nothing to show. */
+  readonly revision: number;
 }
 
 export interface Run {
@@ -25,12 +35,17 @@ export interface Run {
   readonly modifiedNs: bigint;
   readonly build: string | null;
   readonly progress: Progress | null;
+  /** What was left aside of the run's files, and why. */
+  readonly notes: readonly string[];
 }
 
 export interface Manifest {
   readonly run: string;
   readonly name: string;
   readonly build: string;
+  /** `indexing`: provisional, and parts of the build are not there yet. */
+  readonly state: "indexing" | "ready";
+  readonly revision: number;
   readonly format: string;
   readonly time: TimeBase;
   readonly range: TickRange;
@@ -47,6 +62,8 @@ export interface Manifest {
   readonly warnings: readonly string[];
   readonly storeBytes: bigint;
   readonly createdNs: bigint;
+  /** Null in builds without one. */
+  readonly overview: OverviewGrid | null;
 }
 
 export interface EventCounts {
@@ -99,6 +116,22 @@ export interface EventName {
 
 export type ArgValue = string | number | boolean | null | readonly ArgValue[] | { readonly [key: string]: ArgValue };
 
+/** The slice at the other end of a flow. */
+export interface FlowPartner {
+  readonly track: number;
+  readonly ordinal: bigint;
+  readonly name: string;
+  readonly startTicks: Ticks;
+}
+
+/** Slices from which flows arrive and to which they leave, in the order of the flows; the counts are of all. */
+export interface Flows {
+  readonly in: readonly FlowPartner[];
+  readonly inCount: bigint;
+  readonly out: readonly FlowPartner[];
+  readonly outCount: bigint;
+}
+
 export interface EventDetails {
   readonly track: number;
   readonly ordinal: bigint;
@@ -111,22 +144,53 @@ export interface EventDetails {
   readonly flags: readonly string[];
   /** Counter samples: the value. */
   readonly value: number | null;
+  readonly flows: Flows;
   readonly args: readonly { readonly name: string; readonly value: ArgValue }[];
 }
 
-export interface RunJson extends Omit<Run, "sizeBytes" | "modifiedNs" | "progress"> {
+export interface RunJson extends Omit<Run, "sizeBytes" | "modifiedNs" | "progress" | "notes"> {
   readonly size_bytes: string;
   readonly modified_ns: string;
-  readonly progress: { readonly phase: string; readonly fraction: number; readonly events: string } | null;
+  readonly progress: ProgressJson | null;
+  readonly notes?: readonly string[];
+}
+
+export interface ProgressJson {
+  readonly phase: string;
+  readonly fraction: number;
+  readonly bytes_read?: string;
+  readonly bytes_total?: string;
+  readonly events: string;
+  readonly tracks?: number;
+  readonly blocks_done?: number;
+  readonly blocks?: number;
+  readonly seconds_left?: number | null;
+  readonly revision?: number;
+}
+
+export function parseProgress(json: ProgressJson): Progress {
+  return {
+    phase: json.phase,
+    fraction: json.fraction,
+    bytesRead: BigInt(json.bytes_read ?? 0),
+    bytesTotal: BigInt(json.bytes_total ?? 0),
+    events: BigInt(json.events),
+    tracks: json.tracks ?? 0,
+    blocksDone: json.blocks_done ?? 0,
+    blocks: json.blocks ?? 0,
+    secondsLeft: json.seconds_left ?? null,
+    revision: json.revision ?? 0,
+  };
 }
 
 export function parseRun(json: RunJson): Run {
-  const { size_bytes, modified_ns, progress, ...rest } = json;
+  const { size_bytes, modified_ns, progress, notes, ...rest } = json;
   return {
     ...rest,
+    notes: notes ?? [],
     sizeBytes: BigInt(size_bytes),
     modifiedNs: BigInt(modified_ns),
-    progress: progress === null ? null : { ...progress, events: BigInt(progress.events) },
+    progress: progress === null ? null : parseProgress(progress),
   };
 }
 
@@ -134,6 +198,14 @@ export interface ManifestJson {
   readonly run: string;
   readonly name: string;
   readonly build: string;
+  readonly state?: "indexing" | "ready";
+  readonly revision?: number;
+  readonly overview?: {
+    readonly level: number;
+    readonly bins: number;
+    readonly bins_per_page: number;
+    readonly pages: number;
+  };
   readonly format: string;
   readonly tick_ps: number;
   readonly origin_ns: string;
@@ -164,7 +236,14 @@ export interface ManifestJson {
 
 export function parseManifest(json: ManifestJson): Manifest {
   const { run, name, build, format, empty, hosts, files, processes, tracks, blocks, warnings } = json;
+  const { overview } = json;
   return {
+    state: json.state ?? "ready",
+    revision: json.revision ?? 0,
+    overview:
+      overview === undefined
+        ? null
+        : { level: overview.level, bins: overview.bins, binsPerPage: overview.bins_per_page, pages: overview.pages },
     ...{ run, name, build, format, empty, hosts, files, processes, tracks, blocks, warnings },
     time: { tickPs: json.tick_ps, originNs: BigInt(json.origin_ns) },
     range: { startTicks: ticks(json.start), endTicks: ticks(json.end) },
@@ -244,10 +323,37 @@ export interface EventDetailsJson {
   readonly row: number;
   readonly flags: readonly string[];
   readonly value: number | null;
+  readonly flows?: {
+    readonly in: readonly FlowPartnerJson[];
+    readonly in_count: string;
+    readonly out: readonly FlowPartnerJson[];
+    readonly out_count: string;
+  };
   readonly args: readonly { readonly name: string; readonly value: ArgValue }[];
 }
 
+export interface FlowPartnerJson {
+  readonly track: number;
+  readonly ordinal: string;
+  readonly name: string;
+  readonly start: string;
+}
+
 export function parseEventDetails(json: EventDetailsJson): EventDetails {
-  const { ordinal, start, duration, ...rest } = json;
-  return { ...rest, ordinal: BigInt(ordinal), startTicks: ticks(start), durationTicks: ticks(duration) };
+  const { ordinal, start, duration, flows, ...rest } = json;
+  const partner = ({ track, name, ...other }: FlowPartnerJson): FlowPartner => ({
+    ...{ track, name, ordinal: BigInt(other.ordinal), startTicks: ticks(other.start) },
+  });
+  return {
+    ...rest,
+    ordinal: BigInt(ordinal),
+    startTicks: ticks(start),
+    durationTicks: ticks(duration),
+    flows: {
+      in: flows?.in.map(partner) ?? [],
+      inCount: BigInt(flows?.in_count ?? 0),
+      out: flows?.out.map(partner) ?? [],
+      outCount: BigInt(flows?.out_count ?? 0),
+    },
+  };
 }

@@ -198,7 +198,8 @@ export class TileStream {
   }
 }
 
-function laterByTimer(run: () => void, ms: number): () => void {
+/** Calls back after a time; gives a function that cancels. */
+export function laterByTimer(run: () => void, ms: number): () => void {
   const timer = setTimeout(run, ms);
   return () => clearTimeout(timer);
 }

@@ -185,14 +185,15 @@ class BinSums {
 const NO_FLOATS = new Float64Array(0);
 const NO_IDS = new Uint32Array(0);
 const NO_BYTES = new Uint8Array(0);
-const NO_SLICES: TileData["slices"] = {
+/** Columns without values. */
+export const NO_SLICES: TileData["slices"] = {
   ...{ length: 0, startOffset: NO_FLOATS, endOffset: NO_FLOATS, row: NO_IDS, name: NO_IDS, ordinal: NO_FLOATS },
   ...{ flags: NO_BYTES, wide: null },
 };
-const NO_COUNTER_BINS: TileData["counterBins"] = {
+export const NO_COUNTER_BINS: TileData["counterBins"] = {
   ...{ length: 0, bin: NO_BYTES, n: NO_FLOATS, first: NO_FLOATS, last: NO_FLOATS },
   ...{ min: NO_FLOATS, max: NO_FLOATS, mean: NO_FLOATS },
 };
-const NO_SAMPLES: TileData["samples"] = {
+export const NO_SAMPLES: TileData["samples"] = {
   ...{ length: 0, timeOffset: NO_FLOATS, value: NO_FLOATS, ordinal: NO_FLOATS, wide: null },
 };

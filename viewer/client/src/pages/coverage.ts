@@ -28,6 +28,8 @@ export interface Coverage {
   readonly draws: readonly DrawTile[];
   /** Whether everything that the view needs is there. */
   readonly complete: boolean;
+  /** The track is not built yet: its draws are of the overview, one band for all of its rows. */
+  readonly provisional?: boolean;
 }
 
 export type TileLookup = (track: number, level: number, index: number) => TileData | undefined;

@@ -8,8 +8,11 @@
 import type { Ticks } from "../base/time";
 import { BINS_PER_TILE, binTicks, tileOrigin } from "./key";
 
-/** `leaf`: all events, exactly. `interior`: individuals and bins. `terminal`: bins, and nothing finer exists. */
-export type TileKind = "leaf" | "interior" | "terminal";
+/**
+ * `leaf`: all events, exactly. `interior`: individuals and bins. `terminal`: bins, and nothing finer exists.
+ * `provisional`: how busy the track is as a whole, until it is built.
+ */
+export type TileKind = "leaf" | "interior" | "terminal" | "provisional";
 
 /** The slice reaches in from the left: it is counted in another tile. */
 export const SLICE_CONTINUES = 1;

@@ -1,0 +1,124 @@
+/**
+ * The watch of docs/api.md: follows a run while it is indexed, and says which blocks are on the screen, so that they
+ * are built first. A lost connection is opened again.
+ */
+
+import { type Progress, type ProgressJson, parseProgress } from "./model";
+import { laterByTimer } from "./stream";
+
+/** The part of a WebSocket that the watch uses. */
+export interface TextSocket {
+  onopen: ((event: Event) => void) | null;
+  onmessage: ((event: MessageEvent) => void) | null;
+  onclose: ((event: CloseEvent) => void) | null;
+  send(data: string): void;
+  close(): void;
+}
+
+export interface WatchEvents {
+  /** `build` is null while there is nothing to show. */
+  onProgress(progress: Progress, build: string | null): void;
+  /** These blocks are done. All that were done before come first. */
+  onBlocks(build: string, blocks: readonly number[]): void;
+  onReady(build: string): void;
+  onFailed(message: string): void;
+}
+
+export interface WatchOptions {
+  readonly connect: () => TextSocket;
+  readonly events: WatchEvents;
+  readonly later?: (run: () => void, ms: number) => () => void;
+}
+
+type WatchMessage =
+  | ({ readonly type: "progress"; readonly build: string | null } & ProgressJson)
+  | { readonly type: "blocks"; readonly build: string; readonly blocks: readonly number[] }
+  | { readonly type: "ready"; readonly build: string }
+  | { readonly type: "failed"; readonly error: string }
+  | { readonly type: "error"; readonly message: string };
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 8000;
+
+/** The most blocks of a list that the server looks at. */
+const MAX_WANTS = 1024;
+
+export class Watch {
+  private readonly later: (run: () => void, ms: number) => () => void;
+  private socket: TextSocket | null = null;
+  private isOpen = false;
+  private failures = 0;
+  private cancelRetry: () => void = () => undefined;
+  private wanted: readonly number[] = [];
+  private sent = "";
+
+  constructor(private readonly options: WatchOptions) {
+    this.later = options.later ?? laterByTimer;
+    this.open();
+  }
+
+  /** The complete list of blocks that are on the screen and not built, most urgent first. */
+  want(blocks: readonly number[]): void {
+    this.wanted = blocks.slice(0, MAX_WANTS);
+    this.sendWants();
+  }
+
+  close(): void {
+    this.cancelRetry();
+    const socket = this.socket;
+    this.socket = null;
+    this.isOpen = false;
+    socket?.close();
+  }
+
+  private open(): void {
+    const socket = this.options.connect();
+    this.socket = socket;
+    socket.onopen = () => {
+      this.isOpen = true;
+      this.failures = 0;
+      this.sent = "";
+      this.sendWants();
+    };
+    socket.onmessage = (event) => {
+      if (this.socket === socket) {
+        this.receive(String(event.data));
+      }
+    };
+    socket.onclose = () => {
+      if (this.socket !== socket) {
+        return;
+      }
+      this.isOpen = false;
+      const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.failures);
+      this.failures += 1;
+      this.cancelRetry = this.later(() => this.open(), pauseMs);
+    };
+  }
+
+  private sendWants(): void {
+    const text = JSON.stringify({ type: "want", blocks: this.wanted });
+    if (this.isOpen && text !== this.sent && (this.wanted.length > 0 || this.sent !== "")) {
+      this.sent = text;
+      this.socket?.send(text);
+    }
+  }
+
+  private receive(text: string): void {
+    const { events } = this.options;
+    const message = JSON.parse(text) as WatchMessage;
+    switch (message.type) {
+      case "progress":
+        events.onProgress(parseProgress(message), message.build);
+        return;
+      case "blocks":
+        events.onBlocks(message.build, message.blocks);
+        return;
+      case "ready":
+        events.onReady(message.build);
+        return;
+      case "failed":
+        events.onFailed(message.error);
+    }
+  }
+}

@@ -1,0 +1,37 @@
+/** How far indexing is, above the tracks of a run that can be looked at meanwhile. */
+
+import { drawStatus } from "../state/draw-status";
+import { growth } from "../state/growth";
+import { formatCount, formatPercent, formatSecondsLeft, phaseText } from "./format";
+
+export function GrowthStrip() {
+  const progress = growth.value;
+  if (progress === null) return null;
+  const { fraction, phase, events, secondsLeft, blocks, blocksDone } = progress;
+  const parts = [
+    formatPercent(fraction),
+    ...(events > 0n ? [`${formatCount(events)} events`] : []),
+    ...(blocks > 0 ? [`${formatCount(blocksDone)} of ${formatCount(blocks)} blocks`] : []),
+    ...(secondsLeft === null ? [] : [formatSecondsLeft(secondsLeft)]),
+  ];
+  const { provisional } = drawStatus.value;
+  return (
+    <div class="growth">
+      <div
+        class="growth-bar"
+        role="progressbar"
+        aria-label="Indexing"
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={Math.round(fraction * 100)}
+        style={{ width: `${Math.max(0, Math.min(1, fraction)) * 100}%` }}
+      />
+      <span class="growth-text">
+        <strong>{phaseText(phase)}</strong> {parts.join(" · ")}
+      </span>
+      {provisional > 0 && (
+        <span class="growth-note">Netted tracks show roughly how busy they are, until they are built</span>
+      )}
+    </div>
+  );
+}
