@@ -103,7 +103,8 @@ class OpenStores:
             published = self._look(path)
         except NoStore:
             published = None
-        if published is None or published.generation != entry.generation or entry.is_given_up:
+        if published is None or published.generation != entry.generation:
+            store.abandoned()
             self._give_up(entry)
             return
         store.published()
@@ -150,6 +151,7 @@ class OpenStores:
         if found is None or found[0].store.build != build:
             if found is not None:
                 del self._growing[path]
+                found[1].abandoned()
                 self._give_up(found[0])
             store = self._open_growing(path, build)
             found = _Entry(path, f"gen-{build}\n".encode(), store, time.monotonic()), store

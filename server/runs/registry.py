@@ -8,10 +8,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from tilescope.server.errors import IndexingFailed, NotFound, NotIndexed
 from tilescope.server.runs.cache import CacheDirectory
@@ -23,7 +24,9 @@ from tilescope.server.runs.sources import Discover, find_runs
 from tilescope.server.runs.store import RunStore
 from tilescope.server.runs.watchers import Watcher, Watchers
 from tilescope.tiler.errors import StoreError
+from tilescope.tiler.store.sweep import sweep
 
+_T = TypeVar("_T")
 _log = logging.getLogger(__name__)
 
 RESCAN_INTERVAL_S = 0.5  # pages of several people that poll the list cause one look at the disk in this time
@@ -56,7 +59,7 @@ class Registry:
         self._runs: dict[str, FoundRun] = {}  # newest first
         self._scanning = asyncio.Lock()
         self._rescan_at_s = 0.0
-        self._making_room: set[asyncio.Task[None]] = set()
+        self._working_aside: set[asyncio.Task[None]] = set()
         self._tidying: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -72,7 +75,7 @@ class Registry:
             self._tidying.cancel()
             with suppress(asyncio.CancelledError):
                 await self._tidying
-        await asyncio.gather(*self._making_room)
+        await asyncio.gather(*self._working_aside)
         self._stores.close()
 
     async def list_runs(self) -> list[RunStatus]:
@@ -153,8 +156,11 @@ class Registry:
         return isinstance(state, Indexing) and build == _visible_build(state)
 
     def _on_change(self, job: IndexJob) -> None:
-        if not isinstance(self._indexer.state(job.store), Indexing):
+        state = self._indexer.state(job.store)
+        if not isinstance(state, Indexing):
             self._stores.settle(job.store)
+        if isinstance(state, Failed):
+            self._aside(self._sweep, job.store)
         for run in self._runs.values():
             if run.store == job.store:
                 self._watchers.wake(run.id)
@@ -171,9 +177,20 @@ class Registry:
         older = self._cache.older(job.store)
         for store in older:
             self._stores.release(store)
-        task = asyncio.create_task(asyncio.to_thread(self._make_room, older))
-        self._making_room.add(task)
-        task.add_done_callback(self._making_room.discard)
+        self._aside(self._make_room, older)
+
+    def _aside(self, work: Callable[[_T], None], what: _T) -> None:
+        """Does what takes a while, and nobody waits for, in a thread."""
+        task = asyncio.create_task(asyncio.to_thread(work, what))
+        self._working_aside.add(task)
+        task.add_done_callback(self._working_aside.discard)
+
+    def _sweep(self, store: Path) -> None:
+        """Removes what a worker has left that could not do so itself."""
+        try:
+            sweep(store)
+        except (OSError, StoreError) as error:
+            _log.warning("%s: cannot be cleared up: %s", store, error)
 
     def _make_room(self, older: Sequence[Path]) -> None:
         try:

@@ -48,3 +48,6 @@ class GrowingStore(RunStore, Protocol):
 
     def published(self) -> None:
         """It was published: from here on its answers stay as they are."""
+
+    def abandoned(self) -> None:
+        """It will not be: who reads it may go on, but nobody needs to keep it."""

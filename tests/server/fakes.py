@@ -134,6 +134,7 @@ class FakeGrowingStore(FakeStore):
         super().__init__(build)
         self.is_growing = True
         self.is_done = False
+        self.is_abandoned = False
         self.revision = 1
 
     def manifest(self) -> dict[str, Any]:
@@ -154,6 +155,9 @@ class FakeGrowingStore(FakeStore):
         if not self.is_done:
             raise NotBuilt(f"track {track} is not built yet")
         return super().histogram(track, start, end)
+
+    def abandoned(self) -> None:
+        self.is_abandoned = True
 
     def published(self) -> None:
         self.is_growing = False

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from aiohttp import ClientWebSocketResponse
 from jsonschema import Draft202012Validator
@@ -200,3 +201,30 @@ async def test_a_real_build_is_seen_before_it_is_ready_the_block_on_screen_first
         assert await pages_of(client, base, wanted, IMMUTABLE) == growing
         stats = await json_of(client, f"{base}/stats?limit=1", "Stats")
     assert int(stats["total"]["count"]) > 1_000_000
+
+
+async def test_a_worker_that_is_killed_leaves_nothing_though_somebody_reads_its_build(
+    client: Client, tmp_path: Path
+) -> None:
+    path = await only_run(client)
+    async with client.ws_connect(f"{path}/watch") as socket:
+        watch = Watch(socket)
+        await client.post(f"{path}/index")
+        await watch.until(lambda message: message["type"] == "blocks")
+        base = f"{path}/builds/{watch.last['build']}"
+        async with client.ws_connect(f"{base}/stream"):
+            await body_of(client, f"{base}/tracks", "no-store")
+            (part,) = (tmp_path / "cache").rglob("gen-*.part")
+            (worker,) = [
+                process
+                for process in psutil.Process().children()
+                if any("replaying_worker" in part for part in process.cmdline())
+            ]
+            worker.kill()
+            failed = json.loads(await socket.receive_str(timeout=10))
+            assert failed["type"] == "failed"
+            assert "SIGKILL" in failed["error"]
+            assert (await client.get(f"{base}/tracks")).status == 404
+            async with asyncio.timeout(10):
+                while part.exists():
+                    await asyncio.sleep(0.01)

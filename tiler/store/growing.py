@@ -99,6 +99,10 @@ class GrowingStore:
         self._data.moved_to(self._path / f"gen-{self.build}")
         self._reader()
 
+    def abandoned(self) -> None:
+        """It will not be published. What is open can be read on, but others may remove the folder."""
+        self._use.close()
+
     def close(self) -> None:
         """Closes the store, and lets others remove it."""
         self._now.close()

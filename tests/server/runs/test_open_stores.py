@@ -172,6 +172,7 @@ def test_a_build_that_failed_is_closed_once_nobody_reads_it(
     with stores.lease(path, "b7", is_growing=True):
         stores.settle(path)
         assert not opener.growing[0].is_closed
+        assert opener.growing[0].is_abandoned
         with pytest.raises(UnknownBuild):
             stores.build(path, "b7")
     assert opener.growing[0].is_closed

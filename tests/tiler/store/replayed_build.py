@@ -69,6 +69,11 @@ class Builder:
         self._child.stdin.flush()
         assert self._child.stdout.readline() == "ok\n"
 
+    def kill(self) -> None:
+        """Ends it as a crash would."""
+        self._child.kill()
+        self._child.wait()
+
 
 @contextmanager
 def builder(finished: Path, target: Path, build: str) -> Iterator[Builder]:

@@ -12,6 +12,7 @@ from tilescope.tiler.build import build_store
 from tilescope.tiler.errors import NoStore, NotBuilt
 from tilescope.tiler.pages import Shape, decompress
 from tilescope.tiler.store import GrowingStore, RunStore, open_growing, open_run_store
+from tilescope.tiler.store.sweep import sweep
 from tilescope.tiler.synth import write_synthetic_trace
 
 BUILD = "00ff00ff00ff00ff00ff00ff"
@@ -157,4 +158,15 @@ def test_what_is_published_already_is_opened_as_well(building: Builder, target: 
 def test_what_was_abandoned_can_be_read_until_it_is_closed(building: Builder, growing: GrowingStore) -> None:
     building.step("block 0")
     building.step("abandon")
+    assert growing.shape(0) is not None
+
+
+def test_a_reader_keeps_what_is_left_of_a_build_until_it_knows_that_it_was_abandoned(
+    building: Builder, growing: GrowingStore, target: Path
+) -> None:
+    building.step("block 0")
+    building.kill()
+    assert sweep(target) == []
+    growing.abandoned()
+    assert [left.path.name for left in sweep(target)] == [f"gen-{BUILD}.part"]
     assert growing.shape(0) is not None
