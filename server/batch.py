@@ -34,7 +34,7 @@ class Kind(IntEnum):
 def parse_batch(body: bytes) -> tuple[PageKey, ...]:
     """The pages that are asked for, each once, in order. Raises `BadRequest`."""
     try:
-        message = json.loads(body)
+        message = json.loads(body, parse_float=_number)
         if not isinstance(message, dict) or message.keys() != {"pages"}:
             raise ValueError('the body is {"pages": [[block, level, index, slot], …]}')
         return tuple(dict.fromkeys(parse_page_keys(message["pages"])))
@@ -57,6 +57,12 @@ def error_frame(error: Exception) -> bytes:
     return _frame(
         Kind.ERROR, payload=json_body({"error": {"code": answer_to(error).code, "message": message_of(error)}})
     )
+
+
+def _number(text: str) -> int | float:
+    """To JSON, 23.0 is an integer."""
+    value = float(text)
+    return int(value) if value.is_integer() else value
 
 
 def _frame(kind: Kind, key: PageKey = PageKey(0, 0, 0, 0), payload: bytes = b"") -> bytes:  # noqa: B008 (a tuple)

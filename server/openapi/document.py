@@ -23,5 +23,9 @@ def describe_api(base_path: str = "") -> dict[str, Any]:
         },
         "servers": [{"url": base_path or "/"}],
         "paths": path_items(),
-        "components": {"schemas": SCHEMAS | questions.SCHEMAS},
+        "components": {
+            "schemas": SCHEMAS | questions.SCHEMAS,
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+        "security": [{}, {"token": []}],  # demanded of servers that others can reach
     }

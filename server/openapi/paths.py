@@ -30,6 +30,7 @@ _PARAMETERS: Final[dict[str, tuple[str, Schema]]] = {
 
 _ERRORS: Final[dict[int, str]] = {
     400: "`bad_request`: the request makes no sense, or a WebSocket was expected.",
+    401: "`unauthorized`: the server demands a token that the request does not have.",
     403: "`forbidden`: the Host or Origin header names another site.",
     404: (
         "`not_found`; below a build also `unknown_build`: fetch the manifest again, "
@@ -52,7 +53,7 @@ _CONDITIONAL: Final[dict[str, Any]] = {
 def path_items() -> dict[str, PathItem]:
     """Path → operations. The keys are the canonical forms of the registered routes."""
     return {
-        "/healthz": {"get": _json("Whether the server is alive", "Health", ())},
+        "/healthz": {"get": _health()},
         "/metrics": {"get": _metrics()},
         f"{API}/openapi.json": {"get": _json("This description", None, (403,), notes="ETag, no-cache.")},
         f"{API}/runs": {
@@ -122,6 +123,11 @@ def _index() -> PathItem:
     return _operation("Index a run, or try again after a failure", answers, (403, 404, 422), ("run",), "")
 
 
+def _health() -> PathItem:
+    answer = {"description": "It is.", "content": {"application/json": {"schema": reference("Health")}}}
+    return {"summary": "Whether the server is alive", "responses": {"200": answer}, "security": []}
+
+
 def _metrics() -> PathItem:
     answers = {"200": {"description": "The text format of Prometheus.", "content": {"text/plain": {}}}}
     return _operation("What the server has counted", answers, (403,), (), "")
@@ -157,7 +163,7 @@ def _operation(
             "description": _ERRORS[status],
             "content": {"application/json": {"schema": reference("Error")}},
         }
-        for status in errors
+        for status in (*errors, 401)
     }
     operation: PathItem = {"summary": summary, "responses": {**answers, **failures}}
     if notes:

@@ -96,6 +96,12 @@ async def test_errors_fit_the_schema_of_errors(client: Client, path: str, status
     validator(DOCUMENT["components"]["schemas"]["Error"]).validate(await answer.json())
 
 
+def test_every_operation_but_the_health_may_demand_a_token() -> None:
+    for path, item in DOCUMENT["paths"].items():
+        for operation in item.values():
+            assert ("401" in operation["responses"]) == (operation.get("security") != []) == (path != "/healthz"), path
+
+
 def test_a_schema_can_fail() -> None:
     assert not validator(DOCUMENT["components"]["schemas"]["Runs"]).is_valid({"runs": [{"id": "x"}]})
 

@@ -58,6 +58,11 @@ async def test_pages_come_as_stored_in_the_order_of_the_list_and_each_once(clien
     ]
 
 
+async def test_whole_numbers_may_be_written_with_a_point(client: Client) -> None:
+    answer = await client.post(BATCH, data=b'{"pages": [[0.0, 1e0, 20E-1, 0]]}')
+    assert list(frames(await answer.read())) == [(0, PageKey(0, 1, 2, 0), page_bytes(PageKey(0, 1, 2, 0))), END]
+
+
 async def test_an_empty_list_is_complete_at_once(client: Client) -> None:
     assert list(frames(await (await client.post(BATCH, data=body_of([]))).read())) == [END]
 
@@ -87,7 +92,11 @@ async def test_damage_ends_the_body_with_the_reason(client: Client) -> None:
         b"{}",
         b'{"pages": 7}',
         b'{"pages": [[0, 0, 0, 32]]}',
-        b'{"pages": [[0, 0, 0, 0.0]]}',
+        b'{"pages": [[0, 0, 0, 0.5]]}',
+        b'{"pages": [[0, 0, 0, 1e999]]}',
+        b'{"pages": [[0, 0, 1e300, 0]]}',
+        b'{"pages": [[0, 0, 0, NaN]]}',
+        b'{"pages": [[0, 0, 0, true]]}',
         b'{"pages": [], "more": 1}',
         b"[" * 100_000,
         b'{"pages": [[' + b"9" * 5000 + b", 0, 0, 0]]}",
