@@ -140,5 +140,5 @@ cli-docs: $(STAMPS)/test-tools ## writes docs/cli.md anew from the help texts
 	$(BIN)/python -m tests.cli.write_cli_docs
 
 clean: ## removes everything that was built
-	rm -rf .venv build dist .demo server/static viewer/node_modules viewer/dist tests/artefacts \
+	rm -rf .venv build dist .demo server/static viewer/node_modules viewer/dist viewer/client/dist tests/artefacts \
 		.mypy_cache .ruff_cache .pytest_cache .hypothesis
