@@ -37,8 +37,8 @@ async def get_stats(request: web.Request) -> web.Response:
     """What a span is made of, name by name."""
     query = _Query(request, "tracks", "start", "end", "limit")
     asked = StatsRequest(query.tracks(), query.tick("start"), query.tick("end"), query.limit(DEFAULT_ROWS))
-    answer = await request.app[QUESTIONS].stats(*_build(request), asked)
-    return await _answer(request, "stats", answer)
+    body = await request.app[QUESTIONS].stats(*_build(request), asked, _body)
+    return await _answer(request, "stats", body)
 
 
 @routes.get(BUILD + "/find")
@@ -54,7 +54,7 @@ async def get_found(request: web.Request) -> web.Response:
         query.limit(DEFAULT_ROWS),
         query.place(),
     )
-    return await _answer(request, "find", await request.app[QUESTIONS].find(*_build(request), asked))
+    return await _answer(request, "find", await request.app[QUESTIONS].find(*_build(request), asked, _body))
 
 
 @routes.get(BUILD + "/events")
@@ -64,16 +64,20 @@ async def get_events(request: web.Request) -> web.Response:
     limit = query.limit(DEFAULT_ROWS)
     check_limit(limit, MAX_EVENTS)
     asked = EventsRequest(query.tracks(), query.tick("start"), query.tick("end"), query.place())
-    parts, has_more = await gather_events(request.app[QUESTIONS].events(*_build(request), asked), limit)
-    return await _answer(request, "events", _columns(parts, has_more))
+    questions = request.app[QUESTIONS]
+    parts, has_more = await gather_events(questions.events(*_build(request), asked), limit)
+    return await _answer(request, "events", await questions.aside(lambda: _body(_columns(parts, has_more))))
 
 
 def _build(request: web.Request) -> tuple[str, str]:
     return request.match_info["run"], request.match_info["build"]
 
 
-async def _answer(request: web.Request, kind: str, answer: Mapping[str, Any]) -> web.Response:
-    body = compress(json_body(answer))
+def _body(answer: Mapping[str, Any]) -> bytes:
+    return compress(json_body(answer))
+
+
+async def _answer(request: web.Request, kind: str, body: bytes) -> web.Response:
     asked = hashlib.sha256(request.query_string.encode()).hexdigest()[:16]
     return stored_member(request, await store_of(request), body, f"{kind}-{asked}", JSON)
 

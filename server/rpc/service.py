@@ -38,7 +38,10 @@ class TilesService:
         run = await self._registry.find(request.run)
         store = self._registry.current_store(run)
         manifest = {"run": run.id, "name": run.name, **store.manifest()}
-        return to_message({"manifest": manifest, **json.loads(decompress(store.tracks()))}, pb.OpenResponse())
+        tree = store.tracks()
+        return await self._questions.aside(
+            lambda: to_message({"manifest": manifest, **json.loads(decompress(tree))}, pb.OpenResponse())
+        )
 
     @answers
     async def Names(self, request: pb.NamesRequest, _context: Context) -> pb.NamesResponse:  # noqa: N802
@@ -61,8 +64,9 @@ class TilesService:
             optional(request, "end"),
             DEFAULT_ROWS if limit is None else limit,
         )
-        answer = await self._questions.stats(request.run, request.build, asked)
-        return to_message(answer, pb.StatsResponse())
+        return await self._questions.stats(
+            request.run, request.build, asked, lambda answer: to_message(answer, pb.StatsResponse())
+        )
 
     @answers
     async def Find(self, request: pb.FindRequest, _context: Context) -> pb.FindResponse:  # noqa: N802
@@ -76,7 +80,9 @@ class TilesService:
             DEFAULT_ROWS if limit is None else limit,
             parse_place(request.after) if request.after else None,
         )
-        return to_message(await self._questions.find(request.run, request.build, query), pb.FindResponse())
+        return await self._questions.find(
+            request.run, request.build, query, lambda answer: to_message(answer, pb.FindResponse())
+        )
 
     @answers
     async def Details(self, request: pb.DetailsRequest, _context: Context) -> pb.Event:  # noqa: N802

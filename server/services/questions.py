@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from tilescope.server.runs.registry import Registry
 from tilescope.server.runs.store import RunStore
 from tilescope.server.services.requests import EventsRequest, StatsRequest, ViewRequest, span_of
 from tilescope.server.services.workers import Workers
-from tilescope.tiler.query import Events, FindQuery, Name, QueryReader, Steps, find, stats
+from tilescope.tiler.query import Events, FindQuery, Name, QueryReader, Reading, Steps, find, stats
 from tilescope.tiler.resolver import PageWant, TickRange
+
+T = TypeVar("T")
 
 EVENT_KINDS = frozenset({"slice", "async", "instant", "counter"})
 
@@ -34,26 +36,27 @@ class Questions:
         self._workers = Workers()
         self._readers: WeakKeyDictionary[RunStore, QueryReader] = WeakKeyDictionary()
 
-    async def stats(self, run_id: str, build: str, request: StatsRequest) -> dict[str, Any]:
-        """Statistics by name, as docs/api.md has them. Raises `TilescopeError`s."""
+    async def stats(self, run_id: str, build: str, request: StatsRequest, encode: Callable[[dict[str, Any]], T]) -> T:
+        """Statistics by name, as docs/api.md has them and `encode` turns them into. Raises `TilescopeError`s."""
 
-        def ask(reader: QueryReader) -> Steps[dict[str, Any]]:
+        def ask(store: RunStore) -> Steps[T]:
+            reader = self.reader(store)
             span = _within(span_of(request.start, request.end), reader)
-            return (yield from stats(reader, span, request.tracks, request.limit)).to_json()
+            return encode((yield from stats(reader, span, request.tracks, request.limit)).to_json())
 
-        run = await self._registry.find(run_id)
-        with self._registry.lease(run.id, build) as store:
-            return await self._workers.answer(ask(self.reader(store)))
+        return await self._answer(run_id, build, ask)
 
-    async def find(self, run_id: str, build: str, query: FindQuery) -> dict[str, Any]:
-        """Occurrences of a name, as docs/api.md has them. Raises `TilescopeError`s."""
+    async def find(self, run_id: str, build: str, query: FindQuery, encode: Callable[[dict[str, Any]], T]) -> T:
+        """Occurrences of a name, as docs/api.md has them and `encode` turns them into. Raises `TilescopeError`s."""
 
-        def ask(reader: QueryReader) -> Steps[dict[str, Any]]:
-            return (yield from find(reader, query)).to_json()
+        def ask(store: RunStore) -> Steps[T]:
+            return encode((yield from find(self.reader(store), query)).to_json())
 
-        run = await self._registry.find(run_id)
-        with self._registry.lease(run.id, build) as store:
-            return await self._workers.answer(ask(self.reader(store)))
+        return await self._answer(run_id, build, ask)
+
+    async def aside(self, work: Callable[[], T]) -> T:
+        """What takes longer than the event loop may stand still."""
+        return await self._workers.run(work)
 
     async def events(self, run_id: str, build: str, request: EventsRequest) -> AsyncGenerator[EventPart, None]:
         """The events of a span, part by part in the order (track, ordinal). Raises `TilescopeError`s. To be closed."""
@@ -80,6 +83,11 @@ class Questions:
         """Ends the threads."""
         self._workers.close()
 
+    async def _answer(self, run_id: str, build: str, ask: Callable[[RunStore], Steps[T]]) -> T:
+        run = await self._registry.find(run_id)
+        with self._registry.lease(run.id, build) as store:
+            return await self._workers.answer(ask(store))
+
 
 async def gather_events(parts: AsyncGenerator[EventPart, None], limit: int) -> tuple[Sequence[EventPart], bool]:
     """So many events, and whether there are more. Closes the parts."""
@@ -99,6 +107,7 @@ async def gather_events(parts: AsyncGenerator[EventPart, None], limit: int) -> t
 def _event_parts(reader: QueryReader, request: EventsRequest) -> Iterator[EventPart]:
     span = _within(span_of(request.start, request.end), reader)
     after = request.after
+    reading = Reading(reader)
     named: set[int] = set()
     for track in reader.tree.leaves(request.tracks, EVENT_KINDS):
         if after is not None and track < after.track:
@@ -106,7 +115,7 @@ def _event_parts(reader: QueryReader, request: EventsRequest) -> Iterator[EventP
         resumed = after is not None and track == after.track
         first = max(span.start, after.start) if after is not None and resumed else span.start
         plan = reader.plan(track, TickRange(first, span.stop))
-        for events in reader.read(plan, plan.leaf_runs):
+        for events in reading.events(plan, plan.leaf_runs):
             if after is not None and resumed:
                 events = events.take(events.ordinal > after.ordinal)
             new = set(events.name.tolist()) - named

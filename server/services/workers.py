@@ -27,7 +27,7 @@ class Workers:
         """The answer of a question. Raises what its steps raise."""
         try:
             while True:
-                ended, value = await self._run(lambda: _some(steps))
+                ended, value = await self.run(lambda: _some(steps))
                 if ended:
                     return value  # type: ignore[return-value]  # the value of the end is the answer
         finally:
@@ -35,13 +35,14 @@ class Workers:
 
     async def next(self, items: Iterator[T]) -> T | None:
         """The next item; None at the end."""
-        return await self._run(lambda: next(items, None))
+        return await self.run(lambda: next(items, None))
 
     def close(self) -> None:
         """Ends the threads, when they have done the steps they are at."""
         self._pool.shutdown()
 
-    async def _run(self, work: Callable[[], T]) -> T:
+    async def run(self, work: Callable[[], T]) -> T:
+        """The result of some work that takes at most tens of milliseconds."""
         future = self._pool.submit(work)
         done = asyncio.wrap_future(future)
         try:

@@ -4,6 +4,7 @@ from tilescope.tiler.query.events import EVERYTHING, EventPlan, Events, LeafRun,
 from tilescope.tiler.query.find import FindQuery, Found, Match, Occurrence, Place, find
 from tilescope.tiler.query.names import Name, Names
 from tilescope.tiler.query.reader import QueryReader
+from tilescope.tiler.query.reading import Reading
 from tilescope.tiler.query.stats import Stats, stats
 from tilescope.tiler.query.steps import Steps, finish
 from tilescope.tiler.query.store import QueryStore
@@ -24,6 +25,7 @@ __all__ = [
     "Place",
     "QueryReader",
     "QueryStore",
+    "Reading",
     "Stats",
     "Steps",
     "TrackTree",

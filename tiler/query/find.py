@@ -11,14 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.pages import Histogram, decompress
+from tilescope.tiler.pages import HISTOGRAM_EVENTS, Histogram, decompress
 from tilescope.tiler.query.events import EventPlan, Events, LeafRun
-from tilescope.tiler.query.names import Name
+from tilescope.tiler.query.names import Name, NameSet
 from tilescope.tiler.query.reader import QueryReader
+from tilescope.tiler.query.reading import Reading
 from tilescope.tiler.query.steps import Steps
 from tilescope.tiler.resolver import TickRange
-
-Ints = NDArray[np.int64]
 
 MAX_TEXT = 1000
 
@@ -116,44 +115,97 @@ def find(reader: QueryReader, query: FindQuery) -> Steps[Found]:
     """Counts all occurrences and lists the first. Raises UsageError for an unknown track, and DamagedStore."""
     leaves = reader.tree.leaves(query.tracks)
     names = yield from reader.names.matching(query.is_match())
-    per_track: dict[int, int] = {}
-    if len(names):
-        for track in leaves:
-            histogram = reader.store.histogram(track, *query.span)
-            count = 0 if histogram is None else int(histogram.count[np.isin(histogram.name, names)].sum())
-            if count:
-                per_track[track] = count
+    search = _Search(reader, query, names)
+    for track in leaves if len(names) else ():
+        if int(reader.tree.tracks[track]["events"]) < HISTOGRAM_EVENTS:
+            search.look_through(track)
             yield
-    events = yield from _first_events(reader, query, names, list(per_track))
+        else:
+            yield from search.look_with_histograms(track)
+    events = search.first
     listed = events[: query.limit]
     found_names = reader.names.of(event.name for event in listed)
-    return Found(len(names), per_track, listed, len(events) > query.limit, found_names)
+    return Found(len(names), search.per_track, listed, len(events) > query.limit, found_names)
 
 
-def _first_events(reader: QueryReader, query: FindQuery, names: Ints, tracks: Sequence[int]) -> Steps[list[Occurrence]]:
-    """The first occurrences, one more than the limit if there are as many."""
-    wanted = query.limit + 1
-    first: list[Occurrence] = []
-    span = query.span if query.after is None else TickRange(max(query.span.start, query.after.start), query.span.stop)
-    for track in tracks:
-        if len(first) == wanted:  # nothing later than the last of them is of interest
-            span = TickRange(span.start, min(span.stop, first[-1].start + 1))
-        plan = reader.plan(track, span)
-        where = _NameTiles(reader, track, names)
+class _Search:
+    """What was found so far: the count of each track, and the first occurrences, one more than are to be listed."""
+
+    def __init__(self, reader: QueryReader, query: FindQuery, names: NameSet) -> None:
+        self.per_track: dict[int, int] = {}
+        self.first: list[Occurrence] = []
+        self._reader = reader
+        self._reading = Reading(reader)
+        self._query = query
+        self._names = names
+        self._wanted = query.limit + 1
+
+    def look_through(self, track: int) -> None:
+        """Reads all events of a track: they are few."""
+        plan = self._reader.plan(track, self._query.span)
+        listed = self._listed_span()
         of_track: list[Occurrence] = []
-        for events in reader.read(plan, [run for run in plan.leaf_runs if where.may_be_in(plan, run)]):
-            of_track += _occurrences(events, names, span.start, query.after, wanted)
+        count = 0
+        for events in self._reading.events(plan, plan.leaf_runs):
+            found = events.take(self._names.has(events.name) & (events.start >= self._query.span.start))
+            count += len(found)
+            of_track += self._occurrences(found.take(found.start < listed.stop), self._wanted - len(of_track))
+        self._add(track, count, of_track)
+
+    def look_with_histograms(self, track: int) -> Steps[None]:
+        """Counts from histograms, and reads only the leaves in which the names may be, in time order."""
+        histogram = self._reading.histogram(track, self._query.span)
+        count = int(histogram.count[self._names.has(histogram.name)].sum())
+        of_track: list[Occurrence] = []
+        if count:
             yield
-            if len(of_track) >= wanted:
-                break
-        first = sorted([*first, *of_track], key=lambda event: event.place)[:wanted]
-    return first
+            listed = self._listed_span()
+            plan = self._reader.plan(track, listed)
+            where = _NameTiles(self._reader, track, self._names)
+            runs = [run for run in plan.leaf_runs if where.may_be_in(plan, run)]
+            for events in self._reading.events(plan, runs):
+                found = events.take(self._names.has(events.name) & (events.start >= listed.start))
+                of_track += self._occurrences(found, self._wanted - len(of_track))
+                yield
+                if len(of_track) >= self._wanted:
+                    break
+        self._add(track, count, of_track)
+
+    def _listed_span(self) -> TickRange:
+        """Where occurrences are still of interest: after `after`, and not later than all that are found."""
+        span, after = self._query.span, self._query.after
+        start = span.start if after is None else max(span.start, after.start)
+        stop = min(span.stop, self.first[-1].start + 1) if len(self.first) == self._wanted else span.stop
+        return TickRange(start, max(start, stop))
+
+    def _occurrences(self, found: Events, limit: int) -> list[Occurrence]:
+        """The first of these events that are to be listed."""
+        found = found.take(self._is_after(found)).take(slice(max(limit, 0)))
+        columns = (found.ordinal, found.name, found.start, found.duration, found.row)
+        return [Occurrence(found.track, *values) for values in zip(*(c.tolist() for c in columns), strict=True)]
+
+    def _is_after(self, events: Events) -> NDArray[np.bool_]:
+        after = self._query.after
+        if after is None:
+            return np.ones(len(events), np.bool_)
+        later: NDArray[np.bool_] = events.start > after.start
+        if events.track == after.track:
+            later |= (events.start == after.start) & (events.ordinal > after.ordinal)
+        elif events.track > after.track:
+            later |= events.start == after.start
+        return later
+
+    def _add(self, track: int, count: int, of_track: list[Occurrence]) -> None:
+        if count:
+            self.per_track[track] = count
+        if of_track:
+            self.first = sorted([*self.first, *of_track], key=lambda event: event.place)[: self._wanted]
 
 
 class _NameTiles:
     """Tells where in a track some names cannot be, from the histograms of tiles."""
 
-    def __init__(self, reader: QueryReader, track: int, names: Ints) -> None:
+    def __init__(self, reader: QueryReader, track: int, names: NameSet) -> None:
         self._reader = reader
         self._track = track
         self._names = names
@@ -174,17 +226,4 @@ class _NameTiles:
         if record is None:
             return True
         histogram = Histogram.decode(decompress(record), self._track, level)
-        return histogram.has_other_names or bool(np.isin(histogram.name, self._names).any())
-
-
-def _occurrences(events: Events, names: Ints, start: int, after: Place | None, limit: int) -> list[Occurrence]:
-    which = np.flatnonzero(np.isin(events.name, names) & (events.start >= start))
-    found: list[Occurrence] = []
-    for k in which:
-        place = Place(int(events.start[k]), events.track, int(events.ordinal[k]))
-        if after is None or place > after:
-            name, duration, row = (int(column[k]) for column in (events.name, events.duration, events.row))
-            found.append(Occurrence(place.track, place.ordinal, name, place.start, duration, row))
-            if len(found) == limit:
-                break
-    return found
+        return histogram.has_other_names or bool(self._names.has(histogram.name).any())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -32,6 +32,23 @@ NO_NAME = Name("[no name]", "")
 OTHERS = Name("[other names]", "")
 
 
+class NameSet:
+    """Some names, for finding them among many events."""
+
+    def __init__(self, names: Sequence[int], count: int) -> None:
+        self._names = names
+        # By name id; -2 and -1, the names of those that have none, are the last two.
+        self._is_in = np.zeros(count + 2, np.bool_)
+        self._is_in[np.array(names, np.int64)] = True
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def has(self, names: Ints) -> NDArray[np.bool_]:
+        """Which of these name ids are in the set."""
+        return self._is_in[names]
+
+
 class Names:
     """The names of a store."""
 
@@ -54,8 +71,8 @@ class Names:
         """The names of these ids, each once."""
         return {name: self[name] for name in sorted(set(ids))}
 
-    def matching(self, is_match: Callable[[str], bool]) -> Steps[Ints]:
-        """Ids of all names whose text matches, ascending, in steps of a page."""
+    def matching(self, is_match: Callable[[str], bool]) -> Steps[NameSet]:
+        """All names whose text matches, in steps of a page."""
         found: list[int] = []
         for page in range(-(-self._count // self._page_size)):
             first = page * self._page_size
@@ -63,7 +80,7 @@ class Names:
             yield
         if is_match(NO_NAME.text):
             found.insert(0, -1)
-        return np.array(found, np.int64)
+        return NameSet(found, self._count)
 
     def _decode(self, page: int) -> list[Name]:
         member = self._store.names(page)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from tilescope.tiler.errors import DamagedStore, NotBuilt
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, Page, PageKey, Shape, decode_columns, decompress
-from tilescope.tiler.query.events import EventPlan, Events, LeafRun
+from tilescope.tiler.query.events import EventPlan
 from tilescope.tiler.query.names import Names
 from tilescope.tiler.query.store import QueryStore
 from tilescope.tiler.query.tracks import TrackTree
@@ -18,9 +18,6 @@ _KEPT_BLOCKS = 64
 
 # Rollups whose tracks are kept: those of a screen.
 _KEPT_ROLLUPS = 128
-
-# Pages that are kept decoded while the events of one track are read: leaves of neighbouring levels take turns.
-_KEPT_PAGES = 4
 
 
 class QueryReader:
@@ -45,26 +42,21 @@ class QueryReader:
         self.tree.kind(track)
         return EventPlan(self.tiles(track // TRACKS_PER_BLOCK), track, span, self.root_level)
 
-    def read(self, plan: EventPlan, runs: Sequence[LeafRun]) -> Iterator[Events]:
-        """The events of some leaves of a plan, page by page."""
-        kept = lru_cache(_KEPT_PAGES)(self._decode)
-        for run in runs:
-            yield plan.events(run, kept(run.page))
-
     def pages(self, view: View, tracks: Sequence[int], nearby: Sequence[int] = ()) -> list[PageWant]:
         """The pages that show some tracks in a view, most urgent first. Raises UsageError for an unknown track."""
         visible, around = ([self._request(track) for track in part] for part in (tracks, nearby))
         return resolve(view, visible, self.tiles, self.root_level, around)
 
-    def _request(self, track: int) -> TrackRequest:
-        kind = self.tree.kind(track)
-        return TrackRequest(track, kind, self._kept_children(track) if kind == "rollup" else None)
-
-    def _decode(self, key: PageKey) -> Page:
+    def decoded_page(self, key: PageKey) -> Page:
+        """A page. Raises DamagedStore when it is not there."""
         member = self.store.page(key)
         if member is None:
             raise DamagedStore(f"page {tuple(key)} is missing")
         return decode_columns(decompress(member))
+
+    def _request(self, track: int) -> TrackRequest:
+        kind = self.tree.kind(track)
+        return TrackRequest(track, kind, self._kept_children(track) if kind == "rollup" else None)
 
     def _arrange(self, block: int) -> TileIndex:
         member = self.store.shape(block)

@@ -11,6 +11,7 @@ import numpy as np
 from tilescope.tiler.pages import BUSY_LIMIT, Histogram, sum_by_name
 from tilescope.tiler.query.names import Name
 from tilescope.tiler.query.reader import QueryReader
+from tilescope.tiler.query.reading import Reading
 from tilescope.tiler.query.steps import Steps
 from tilescope.tiler.resolver import TickRange
 
@@ -64,13 +65,15 @@ def stats(reader: QueryReader, span: TickRange, tracks: Sequence[int] | None, li
     leaves = reader.tree.leaves(tracks)
     busy = sum(int(reader.tree.tracks[track]["busy"]) for track in leaves)
     exact = np.int64 if busy < BUSY_LIMIT else object
+    reading = Reading(reader)
     parts = [sum_by_name([], exact)]
+    rows_in_parts = 0
     for track in leaves:
-        part = reader.store.histogram(track, span.start, span.stop)
-        if part is not None and len(part):
-            parts.append(part)
-        if sum(map(len, parts)) > _ROWS_AT_ONCE:
+        parts.append(reading.histogram(track, span))
+        rows_in_parts += len(parts[-1])
+        if rows_in_parts > _ROWS_AT_ONCE:
             parts = [sum_by_name(parts, exact)]
+            rows_in_parts = len(parts[0])
         yield
     summed = sum_by_name(parts, exact)
     rows, rest = summed.take(slice(limit)), summed.take(slice(limit, None))

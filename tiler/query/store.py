@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from tilescope.tiler.pages import Histogram, PageKey
+from tilescope.tiler.pages import PageKey
 
 
 class QueryStore(Protocol):
@@ -24,7 +24,5 @@ class QueryStore(Protocol):
     def shape(self, block: int) -> bytes | None: ...
 
     def page(self, key: PageKey) -> bytes | None: ...
-
-    def histogram(self, track: int, start: int, end: int) -> Histogram | None: ...
 
     def histogram_record(self, track: int, level: int, index: int) -> bytes | None: ...

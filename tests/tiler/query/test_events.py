@@ -10,7 +10,7 @@ from tests.corpus import corpus_path
 from tests.example import Example
 from tilescope.tiler.build import build_store
 from tilescope.tiler.errors import DamagedStore, UsageError
-from tilescope.tiler.query import EVERYTHING, QueryReader, join, no_events
+from tilescope.tiler.query import EVERYTHING, QueryReader, Reading, join, no_events
 from tilescope.tiler.query.events import Events
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.store import open_run_store
@@ -22,7 +22,7 @@ SPANS = st.tuples(st.integers(-1000, 4_100_000), st.sampled_from([0, 1, 5, 1000,
 
 def events_of(reader: QueryReader, track: int, span: TickRange) -> Events:
     plan = reader.plan(track, span)
-    return join([no_events(track), *reader.read(plan, plan.leaf_runs)])
+    return join([no_events(track), *Reading(reader).events(plan, plan.leaf_runs)])
 
 
 @given(span=SPANS, thread=st.sampled_from(["thread 0", "thread 3"]))

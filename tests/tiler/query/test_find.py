@@ -83,6 +83,22 @@ def test_pages_that_cannot_hold_a_name_are_not_read(tmp_path: Path, monkeypatch:
     example.store.close()
 
 
+def test_page_by_page_through_events_that_start_at_once(tmp_path: Path) -> None:
+    events = [PlainEvent(f"thread {k % 3}", "at once", "", 100 * (k // 30), 5) for k in range(300)]
+    example = Example(tmp_path, events)
+    places: list[Place] = []
+    after = None
+    while True:
+        page = finish(find(example.reader, FindQuery("at once", EVERYTHING, limit=7, after=after)))
+        places += [event.place for event in page.events]
+        if not page.has_more:
+            break
+        after = places[-1]
+    assert len(places) == 300
+    assert places == sorted(set(places))
+    example.store.close()
+
+
 @pytest.mark.parametrize("text", ["", "x" * (MAX_TEXT + 1)])
 def test_texts_that_are_no_question(text: str) -> None:
     with pytest.raises(UsageError):

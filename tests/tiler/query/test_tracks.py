@@ -1,0 +1,64 @@
+"""Which tracks a rollup stands for, in a run of several hosts."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.demo import DEMO_TRACE
+from tilescope.tiler.build import build_store
+from tilescope.tiler.query import EVERYTHING, QueryReader, TrackTree, finish, stats
+from tilescope.tiler.store import RunStore, open_run_store
+
+
+@pytest.fixture(scope="module")
+def pod(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunStore]:
+    folder = tmp_path_factory.mktemp("pod")
+    files = [folder / f"host{k}.xplane.pb" for k in range(3)]
+    for file in files:
+        shutil.copy(DEMO_TRACE, file)
+    build_store(files, folder / "pod.store")
+    store = open_run_store(folder / "pod.store")
+    yield store
+    store.close()
+
+
+def test_the_tracks_of_a_rollup_are_those_that_its_tiles_sum(pod: RunStore) -> None:
+    tree = TrackTree.decode(pod.tracks())
+    internals = pod.internals()["tracks"]
+    rollups = [track["id"] for track in tree.tracks if track["kind"] == "rollup"]
+    assert rollups
+    for rollup in rollups:
+        children = [child for child in internals[rollup]["children"] if internals[child]["events"]]
+        assert tree.children(rollup) == sorted(children)
+        assert sum(int(tree.tracks[child]["events"]) for child in children) == int(tree.tracks[rollup]["events"])
+
+
+def test_the_statistics_of_a_rollup_are_those_of_its_histogram(pod: RunStore) -> None:
+    reader = QueryReader(pod)
+    for track in reader.tree.tracks:
+        if track["kind"] != "counter":
+            answer = finish(stats(reader, EVERYTHING, [track["id"]], 100_000))
+            histogram = pod.histogram(track["id"], *EVERYTHING)
+            assert histogram is not None
+            for column in histogram.__slots__:
+                assert getattr(answer.rows, column).tolist() == getattr(histogram, column).tolist()
+
+
+def test_groups_stand_in_a_tree() -> None:
+    groups: list[dict[str, Any]] = [
+        {"id": 0, "parent": None, "rollup": 9},
+        {"id": 1, "parent": 0, "rollup": 9},
+        {"id": 2, "parent": 1, "rollup": None},
+        {"id": 3, "parent": None, "rollup": None},
+    ]
+    kinds = {4: "slice", 5: "counter", 6: "async", 7: "instant", 8: "slice"}
+    tracks: list[dict[str, Any]] = [{"id": k, "group": 3, "kind": "slice", "events": "1"} for k in range(4)]
+    tracks += [{"id": k, "group": 2, "kind": kind, "events": "1"} for k, kind in kinds.items()]
+    tracks[8]["events"] = "0"
+    tracks += [{"id": 9, "group": 1, "kind": "rollup", "events": "3"}]
+    assert TrackTree(groups, tracks).children(9) == [4, 6, 7]
+    assert TrackTree(groups, tracks).leaves([9, 0, 6]) == [0, 4, 6, 7]
