@@ -1,16 +1,19 @@
 from __future__ import annotations
 
+import asyncio
 import os
 from pathlib import Path
 
 import pytest
 
 from tests.server.conftest import Site
-from tests.server.fakes import publish
+from tests.server.fakes import discover_files, publish
 from tilescope.server.errors import IndexingFailed, NotFound, NotIndexed
+from tilescope.server.runs.job import IndexJob, ProgressCallback
 from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.registry import Registry
-from tilescope.server.runs.run import RunState
+from tilescope.server.runs.run import IndexProgress, RunState
+from tilescope.server.runs.wishes import Wishes
 
 
 async def states(registry: Registry) -> dict[str, RunState]:
@@ -157,3 +160,40 @@ async def test_closing_closes_the_stores(site: Site) -> None:
     await registry.list_runs()
     await registry.close()
     assert all(store.is_closed for store in site.stores.opened)
+
+
+async def test_jobs_are_told_how_much_memory_they_may_take(site: Site) -> None:
+    site.add_run("run1")
+    seen: asyncio.Queue[IndexJob] = asyncio.Queue()
+
+    async def note(job: IndexJob, _progress: ProgressCallback, _wishes: Wishes) -> None:
+        seen.put_nowait(job)
+        publish(job.store)
+
+    stores = OpenStores(site.stores)
+    registry = Registry([site.folder], site.cache, stores, discover_files, run_job=note, memory_bytes=12345)
+    await registry.start()
+    registry.request_index(await registry.find("run1"))
+    async with asyncio.timeout(5):
+        job = await seen.get()
+    await registry.close()
+    assert (job.name, job.memory_bytes) == ("run1", 12345)
+
+
+async def test_the_run_that_is_indexed_is_known_with_what_is_to_be_seen_of_it(site: Site, registry: Registry) -> None:
+    assert registry.indexing() is None
+    site.add_run("run1")
+    run = await registry.find("run1")
+    registry.request_index(run)
+    await site.jobs.begun("run1")
+    with registry.watching("run1") as watcher:
+        site.jobs.reports["run1"](IndexProgress("build", 0.5, 7, build="b7", revision=1), [3, 1])
+        assert watcher.changed.is_set()
+        assert list(registry.built("run1")) == [3, 1]
+        status = registry.indexing()
+        assert status is not None
+        assert (status.build, status.state) == ("b7", RunState.INDEXING)
+        await site.jobs.end("run1", build="b7")
+    assert registry.indexing() is None
+    assert list(registry.built("run1")) == []
+    assert registry.status("run1").build == "b7"
