@@ -12,7 +12,7 @@ namespace {
 
 // A rollup tile in which at most so many slices start has no children: finer tiles would cost more than the tracks'
 // own, which say more. The root alone always has some: the overview layer is made of the tiles below it.
-constexpr size_t kTerminalSlices = 4096;
+constexpr size_t kTerminalSlices = 16384;
 
 // The exact content of a tile's bins.
 struct TileSum {
@@ -107,7 +107,8 @@ private:
         TileSum sum;
         const int64_t start = tile_start(index, level);
         const int64_t stop = tile_start(index + 1, level);
-        for (auto& edges : edges_) edges.clear();
+        edges_.clear();
+        edges_of_.fill(0);
         for (auto& names : covering_from_) names.clear();
         for (auto& names : covering_until_) names.clear();
         for (const Sweep::Running& slice : sweep_.running_at(start)) {
@@ -117,11 +118,15 @@ private:
             spread(sum, level, from, std::min(from + duration, stop), duration, name, 1);
             ++taken_;
         });
+        sort_edges();
         active_.clear();
+        size_t edge = 0;
         for (size_t bin = 0; bin < kBinsPerTile; ++bin) {
             for (const int32_t name : covering_until_[bin]) deactivate(name);
             for (const int32_t name : covering_from_[bin]) activate(name);
-            for (const Part& part : edges_[bin]) names_.add(part.name, part.busy, part.count);
+            for (const size_t last = edge + edges_of_[bin]; edge < last; ++edge) {
+                names_.add(sorted_[edge].name, sorted_[edge].busy, sorted_[edge].starts);
+            }
             for (const auto& [name, slices] : active_) names_.add(name, slices << (2 * level), 0);
             flush(sum, static_cast<int>(bin));
         }
@@ -130,22 +135,39 @@ private:
 
     // Notes a slice's part [from, end) of the tile. Bins that it covers from end to end are noted once, at the first and
     // behind the last: a slice that spans a whole tile would cost 256 entries otherwise.
-    void spread(TileSum& sum, int level, int64_t from, int64_t end, int64_t duration, int32_t name, uint64_t count) {
+    void spread(TileSum& sum, int level, int64_t from, int64_t end, int64_t duration, int32_t name, uint8_t starts) {
         const size_t first = static_cast<size_t>(bin_at(from, level) % kBinsPerTile);
         const size_t last = end == from ? first : static_cast<size_t>(bin_at(end - 1, level) % kBinsPerTile);
         for (size_t bin = first; bin <= last; ++bin) sum.longest[bin] = std::max(sum.longest[bin], duration);
         if (first == last) {
-            edges_[first].push_back({name, end - from, count});
+            add_edge(first, name, end - from, starts);
             return;
         }
         const int64_t width = int64_t{1} << (2 * level);
         const int64_t first_end = bin_start(bin_at(from, level) + 1, level);
-        edges_[first].push_back({name, first_end - from, count});
-        edges_[last].push_back({name, (end - 1) % width + 1, 0});
+        add_edge(first, name, first_end - from, starts);
+        add_edge(last, name, (end - 1) % width + 1, 0);
         if (last - first > 1) {
             covering_from_[first + 1].push_back(name);
             covering_until_[last].push_back(name);
         }
+    }
+
+    void add_edge(size_t bin, int32_t name, int64_t busy, uint8_t starts) {
+        edges_.push_back({busy, name, static_cast<uint8_t>(bin), starts});
+        ++edges_of_[bin];
+    }
+
+    // Brings the edges of a bin together: a counting sort.
+    void sort_edges() {
+        std::array<size_t, kBinsPerTile> next;
+        size_t at = 0;
+        for (size_t bin = 0; bin < kBinsPerTile; ++bin) {
+            next[bin] = at;
+            at += edges_of_[bin];
+        }
+        if (sorted_.size() < edges_.size()) sorted_.resize(edges_.size());
+        for (const Edge& edge : edges_) sorted_[next[edge.bin]++] = edge;
     }
 
     void activate(int32_t name) {
@@ -221,8 +243,17 @@ private:
     Sweep sweep_;
     int root_level_;
     NameTable names_;
-    // Of the terminal tile at hand, by bin: parts of bins; names of slices that cover bins from here on, and until here.
-    std::array<std::vector<Part>, kBinsPerTile> edges_;
+    // Of the terminal tile at hand: parts of bins, as they come and by bin, and how many of each bin.
+    struct Edge {
+        int64_t busy;
+        int32_t name;
+        uint8_t bin;
+        uint8_t starts;
+    };
+    std::vector<Edge> edges_;
+    std::vector<Edge> sorted_;
+    std::array<size_t, kBinsPerTile> edges_of_{};
+    // By bin: names of slices that cover bins from here on, and until here.
     std::array<std::vector<int32_t>, kBinsPerTile> covering_from_;
     std::array<std::vector<int32_t>, kBinsPerTile> covering_until_;
     std::vector<std::pair<int32_t, int64_t>> active_;  // names that cover the bin at hand, and by how many slices

@@ -123,7 +123,7 @@ def _rollup_tile(tree: Tree, root: int, level: int, index: int, inside: list[Sli
     width = 4**level
     start, stop = index * BINS * width, (index + 1) * BINS * width
     starting = sum(s.start >= start for s in inside)
-    terminal = level == 0 or (level < root and starting <= 4096)
+    terminal = level == 0 or (level < root and starting <= 16384)
     tile = tree[level, index] = Tile(TERMINAL if terminal else 0, starting)
     tile.bins = sum_bins([(0, s) for s in inside], start, stop, width)
     for child in range(4 * index, 4 * index + 4) if not terminal else ():
