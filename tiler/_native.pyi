@@ -108,6 +108,7 @@ def synth_trace(
 # bind_pyramid.cpp
 
 def root_level(end: int) -> int: ...
+def release_free_memory() -> None: ...
 
 _Overview = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]]
 
@@ -124,7 +125,7 @@ def slice_tiles(
 ) -> Tiles: ...
 def counter_tiles(time: NDArray[np.int64], value: NDArray[np.float64], root_level: int) -> Tiles: ...
 def rollup_tiles(
-    children: Sequence[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]], root_level: int
+    children: Sequence[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], bool]], root_level: int
 ) -> Tiles: ...
 def slice_overview(
     start: NDArray[np.int64], duration: NDArray[np.int64], row: NDArray[np.uint32], name: NDArray[np.int32], level: int
@@ -158,6 +159,8 @@ def gather_into(
     out_ends: NDArray[np.int64],
     out: NDArray[np.uint8],
 ) -> None: ...
+
+def transpose_by_length(ends: NDArray[np.int64], start: int, data: NDArray[np.uint8]) -> bytes: ...
 
 # bind_histogram.cpp
 

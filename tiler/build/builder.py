@@ -45,6 +45,15 @@ class _Block:
     data: dict[int, TrackData] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What workers do at a time: all tracks, or all rollups."""
+
+    schedule: Schedule
+    build: Callable[[PlacedTrack], None]
+    ends: range  # blocks that are whole when their last track of the schedule is built
+
+
 class Builder:
     """One build. `kept` holds what is needed until its end, `working` what blocks need while they are built."""
 
@@ -74,21 +83,27 @@ class Builder:
         tracks, rollups = self._layout.tracks[: self._first_rollup], self._layout.tracks[self._first_rollup :]
         self._meter.blocks = len(self._blocks)
         self._meter.rows = int(sum(t.weight for t in tracks) + _ROLLUP_COST * sum(t.weight for t in rollups))
-        blocks = [tracks[k : k + TRACKS_PER_BLOCK] for k in range(0, len(tracks), TRACKS_PER_BLOCK)]
-        schedule = Schedule(blocks, priorities, rows_at_once)
-        self._watch([executor.submit(self._work, schedule) for _ in range(workers)], schedule.stop)
+        last = self._first_rollup // TRACKS_PER_BLOCK if rollups else len(self._blocks)  # the first to wait for rollups
+        work = _Work(Schedule(self._by_block(tracks), priorities, rows_at_once), self._build_track, range(last))
+        self._run_work(executor, workers, work)
         for file, carriers in enumerate(self._carriers):
             for number in carriers.get(-1, ()):
                 self._add_flows(file, number, -1, None)
-        # The largest first: a large one begun last would keep one core busy alone.
-        largest_first = sorted(rollups, key=lambda track: -track.weight)
-        self._watch([executor.submit(self._build_rollup, track) for track in largest_first], lambda: None)
+        _native.release_free_memory()
+        # Rollups read what is kept: their own memory is small.
+        schedule = Schedule(self._by_block(rollups), priorities, sum(track.weight for track in rollups))
+        self._run_work(executor, workers, _Work(schedule, self._build_rollup, range(last, len(self._blocks))))
         self._rollups.forget()
-        numbers = range(self._first_rollup // TRACKS_PER_BLOCK, len(self._blocks)) if rollups else range(0)
-        self._watch([executor.submit(self._end_block, number) for number in numbers], lambda: None)
 
-    def _watch(self, futures: Sequence[Future[None]], stop: Callable[[], None]) -> None:
-        """Reports until all are done. When one fails, or the report says so, the others stop."""
+    def _by_block(self, tracks: Sequence[PlacedTrack]) -> list[list[PlacedTrack]]:
+        blocks: list[list[PlacedTrack]] = [[] for _ in self._blocks]
+        for track in tracks:
+            blocks[track.id // TRACKS_PER_BLOCK].append(track)
+        return blocks
+
+    def _run_work(self, executor: Executor, workers: int, work: _Work) -> None:
+        """Reports until all is done. When a worker fails, or the report says so, the others stop."""
+        futures = [executor.submit(self._work, work) for _ in range(workers)]
         waiting: set[Future[None]] = set(futures)
         try:
             while waiting:
@@ -97,11 +112,20 @@ class Builder:
                     future.result()
                 self._tell()
         except BaseException:
-            stop()
+            work.schedule.stop()
             for future in waiting:
                 future.cancel()
             wait(waiting)
             raise
+
+    def _work(self, work: _Work) -> None:
+        while (track := work.schedule.take()) is not None:
+            number = track.id // TRACKS_PER_BLOCK
+            work.build(track)
+            if work.schedule.built(number):
+                if number in work.ends:
+                    self._end_block(number)
+                work.schedule.ended(number)
 
     def _tell(self) -> None:
         with self._counting:
@@ -113,17 +137,6 @@ class Builder:
             self._generation.wrote(self._meter.rows_done / max(1, self._meter.rows))
         self._meter.tell()
 
-    def _work(self, schedule: Schedule) -> None:
-        while (track := schedule.take()) is not None:
-            number = track.id // TRACKS_PER_BLOCK
-            self._build_track(track)
-            if schedule.built(number):
-                if (number + 1) * TRACKS_PER_BLOCK <= self._first_rollup or self._first_rollup == len(
-                    self._layout.tracks
-                ):
-                    self._end_block(number)
-                schedule.ended(number)
-
     def _build_track(self, track: PlacedTrack) -> None:
         data, flow_rows = self._run.take_track(track.file, track.source, self._working)
         self.facts[track.id] = TrackFacts.of(data)
@@ -133,7 +146,8 @@ class Builder:
             self._add_flows(track.file, number, track.id if data is not None else -1, data)
         if data is not None:
             if len(data.args):
-                pieces = chunk.split(data.args_end, data.args)
+                columns = self._run.files[track.file].summary.args_encoding == "xstat"
+                pieces = chunk.split(data.args_end, data.args, columns=columns)
                 self._write((keys.details(track.id, ordinal), args) for ordinal, args in pieces)
             data = data.without_args()
             self.overview.add(track.id, data)

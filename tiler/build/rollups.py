@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.build.layout import PlacedTrack
-from tilescope.tiler.build.scratch import Scratch
+from tilescope.tiler.build.scratch import Scratch, is_mapped
 from tilescope.tiler.build.track_data import TrackData
 
 Ints = NDArray[np.int64]
@@ -35,7 +35,8 @@ class Rollups:
 
     def tiles(self, rollup: PlacedTrack, root_level: int) -> _native.Tiles:
         """The tile tree of a rollup."""
-        children = [self._slices[child] for child in rollup.children if child in self._slices]
+        slices = [self._slices[child] for child in rollup.children if child in self._slices]
+        children = [(*columns, all(is_mapped(column) for column in columns)) for columns in slices]
         return _native.rollup_tiles(children, root_level)
 
     def forget(self) -> None:

@@ -64,7 +64,7 @@ class Scratch:
 
     def keep(self, array: NDArray[_T]) -> NDArray[_T]:
         """The array, moved to a file when there is no room for it in memory. One that lies in a file stays there."""
-        if _is_mapped(array):
+        if is_mapped(array):
             return array
         with self._lock:
             if self.folder is None or self._in_memory + array.nbytes <= self._memory_bytes:
@@ -138,7 +138,8 @@ def parts(n: int) -> Iterator[slice]:
         yield slice(first, min(first + _PART, n))
 
 
-def _is_mapped(array: NDArray[np.generic]) -> bool:
+def is_mapped(array: NDArray[np.generic]) -> bool:
+    """Whether an array lies in a mapped file."""
     base: object = array
     while isinstance(base, np.ndarray):
         base = base.base

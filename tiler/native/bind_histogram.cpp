@@ -17,8 +17,6 @@ namespace tilescope {
 
 namespace {
 
-constexpr int64_t kTimeLimit = int64_t{1} << 61;
-
 void check(const SliceColumns& slices) {
     for (size_t k = 0; k < slices.n; ++k) {
         if (slices.start[k] < 0 || slices.start[k] >= kTimeLimit) throw std::invalid_argument("times are not in [0, 2**61)");

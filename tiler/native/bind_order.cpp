@@ -1,15 +1,17 @@
-// Binds canonical order, rows, and gathering of strings.
+// Binds canonical order, rows, and the order of strings.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "bind_arrays.hpp"
 #include "gather.hpp"
+#include "length_classes.hpp"
 #include "order.hpp"
 
 namespace nb = nanobind;
@@ -67,6 +69,17 @@ void gather_into(const Array<int64_t>& ends, const Array<uint8_t>& data, const A
     gather(ends.data(), data.data(), order.data(), order.size(), out.data());
 }
 
+nb::bytes transposed(const Array<int64_t>& ends, int64_t start, const Array<uint8_t>& data) {
+    const int64_t size = ends.size() == 0 ? 0 : ends.data()[ends.size() - 1] - start;
+    if (size < 0 || static_cast<size_t>(size) > data.size()) throw std::invalid_argument("ends lie beyond the data");
+    std::string out(static_cast<size_t>(size), '\0');
+    {
+        nb::gil_scoped_release release;
+        transpose_by_length(ends.data(), ends.size(), start, data.data(), data.size(), reinterpret_cast<uint8_t*>(out.data()));
+    }
+    return nb::bytes(out.data(), out.size());
+}
+
 }  // namespace
 
 void bind_order(nb::module_& m);  // module.cpp calls it
@@ -77,6 +90,7 @@ void bind_order(nb::module_& m) {
     m.def("gather_ends", &gather_ends, nb::arg("ends"), nb::arg("size"), nb::arg("order"), nb::arg("out_ends").noconvert());
     m.def("gather_into", &gather_into, nb::arg("ends"), nb::arg("data"), nb::arg("order"), nb::arg("out_ends").noconvert(),
           nb::arg("out").noconvert());
+    m.def("transpose_by_length", &transposed, nb::arg("ends"), nb::arg("start"), nb::arg("data"));
 }
 
 }  // namespace tilescope

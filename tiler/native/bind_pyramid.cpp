@@ -3,6 +3,10 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -24,11 +28,17 @@ namespace {
 template <typename T>
 using Array = InColumn<T>;
 
+// Memory that is free but kept for later goes back to the system. The next allocations cost page faults again.
+void release_free_memory() {
+#ifdef __GLIBC__
+    nb::gil_scoped_release release;
+    malloc_trim(0);
+#endif
+}
+
 void same_size(size_t a, size_t b) {
     if (a != b) throw std::invalid_argument("columns differ in length");
 }
-
-constexpr int64_t kTimeLimit = int64_t{1} << 61;
 
 constexpr int64_t kOverviewBinsAtMost = 1 << 20;
 
@@ -104,10 +114,10 @@ BoundTiles counter_tiles(const Array<int64_t>& time, const Array<double>& value,
     return bound;
 }
 
-// `children`: a sequence of (start, duration, name). The arrays are not needed any more when this returns.
+// `children`: a sequence of (start, duration, name, whether they lie in mapped files). The arrays are not needed any more when this returns.
 BoundTiles rollup_tiles(const nb::sequence& children, int root_level) {
     check_level(root_level);
-    std::vector<SliceColumns> columns;
+    std::vector<RollupChild> columns;
     std::vector<nb::object> kept;  // until the tree is built: the caller may have given them away
     for (const nb::handle child : children) {
         const auto start = nb::cast<Array<int64_t>>(child[0]);
@@ -116,12 +126,12 @@ BoundTiles rollup_tiles(const nb::sequence& children, int root_level) {
         same_size(start.size(), duration.size());
         same_size(start.size(), name.size());
         for (const nb::object& array : {nb::cast(start), nb::cast(duration), nb::cast(name)}) kept.push_back(array);
-        columns.push_back({start.data(), duration.data(), nullptr, name.data(), nullptr, start.size()});
+        columns.push_back({{start.data(), duration.data(), nullptr, name.data(), nullptr, start.size()}, nb::cast<bool>(child[3])});
     }
     BoundTiles bound;
     {
         nb::gil_scoped_release release;
-        for (const SliceColumns& child : columns) check_times(child);
+        // Times are checked on the way: columns of a whole run are not read twice, and perhaps lie in files.
         bound.tiles = std::make_unique<RollupTrack>(columns, root_level);
     }
     return bound;
@@ -194,6 +204,7 @@ struct BoundBlock {
 
 void bind_pyramid(nb::module_& m) {
     m.def("root_level", &root_level, nb::arg("end"));
+    m.def("release_free_memory", &release_free_memory);
     nb::class_<BoundTiles>(m, "Tiles").def("overview", &BoundTiles::overview, nb::arg("level"), nb::arg("lanes"));
     m.def("slice_tiles", &slice_tiles, nb::arg("start"), nb::arg("duration"), nb::arg("row"), nb::arg("name"), nb::arg("flags"),
           nb::arg("root_level"));

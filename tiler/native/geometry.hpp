@@ -10,6 +10,7 @@ constexpr int kTileBits = 8;
 
 // Ticks of a run lie in [0, 2^61), so a root level is at most 27 and no shift below reaches 64.
 constexpr int kMaxLevel = 27;
+constexpr int64_t kTimeLimit = int64_t{1} << 61;
 
 inline int64_t bin_at(int64_t tick, int level) { return tick >> (2 * level); }
 inline int64_t bin_start(int64_t bin, int level) { return bin << (2 * level); }

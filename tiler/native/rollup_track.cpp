@@ -1,7 +1,11 @@
 #include "rollup_track.hpp"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <stdexcept>
 
 #include "geometry.hpp"
 #include "name_table.hpp"
@@ -33,8 +37,8 @@ public:
         int32_t name;
     };
 
-    explicit Sweep(const std::vector<SliceColumns>& tracks) : tracks_(tracks), at_(tracks.size(), 0) {
-        for (const SliceColumns& track : tracks) next_start_.push_back(track.n > 0 ? track.start[0] : INT64_MAX);
+    explicit Sweep(const std::vector<RollupChild>& tracks) : tracks_(tracks), at_(tracks.size(), 0), released_(tracks.size(), 0) {
+        for (const auto& [track, mapped] : tracks) next_start_.push_back(track.n > 0 ? track.start[0] : INT64_MAX);
     }
 
     // How many slices that are yet to come start before `stop`.
@@ -42,7 +46,7 @@ public:
         size_t count = 0;
         for (size_t track = 0; track < tracks_.size(); ++track) {
             if (next_start_[track] >= stop) continue;
-            const SliceColumns& columns = tracks_[track];
+            const SliceColumns& columns = tracks_[track].columns;
             // From where it stands on, in steps that double: what is asked for is near.
             size_t step = 1;
             size_t first = at_[track];
@@ -68,27 +72,50 @@ public:
     void take_before(int64_t stop, Visit&& visit) {
         for (size_t track = 0; track < tracks_.size(); ++track) {
             if (next_start_[track] >= stop) continue;
-            const SliceColumns& columns = tracks_[track];
+            const SliceColumns& columns = tracks_[track].columns;
             size_t k = at_[track];
+            int64_t before = k == 0 ? 0 : columns.start[k - 1];
             for (; k < columns.n && columns.start[k] < stop; ++k) {
+                if (columns.start[k] < before) throw std::invalid_argument("events are not in time order");
+                if (columns.duration[k] < 0 || columns.duration[k] >= kTimeLimit - columns.start[k])
+                    throw std::invalid_argument("slices end beyond 2**61");
+                before = columns.start[k];
                 visit(columns.start[k], columns.duration[k], columns.name[k]);
                 if (columns.end(k) > stop) running_.push_back({columns.end(k), columns.duration[k], columns.name[k]});
             }
             at_[track] = k;
+            if (tracks_[track].mapped && k - released_[track] >= kReleasedAtOnce) {
+                release(columns.start + released_[track], columns.start + k);
+                release(columns.duration + released_[track], columns.duration + k);
+                release(columns.name + released_[track], columns.name + k);
+                released_[track] = k;
+            }
             next_start_[track] = k < columns.n ? columns.start[k] : INT64_MAX;
         }
     }
 
 private:
-    const std::vector<SliceColumns>& tracks_;
+    static constexpr size_t kReleasedAtOnce = 8192;
+
+    // Pages of a mapped file that lie within [first, last): they are read again when they are touched again.
+    template <typename T>
+    static void release(const T* first, const T* last) {
+        const uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+        const uintptr_t begin = (reinterpret_cast<uintptr_t>(first) + page - 1) / page * page;
+        const uintptr_t end = reinterpret_cast<uintptr_t>(last) / page * page;
+        if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+    }
+
+    const std::vector<RollupChild>& tracks_;
     std::vector<size_t> at_;
+    std::vector<size_t> released_;
     std::vector<int64_t> next_start_;  // side by side, for a quick look at all tracks
     std::vector<Running> running_;
 };
 
 class Builder {
 public:
-    Builder(const std::vector<SliceColumns>& children, int root_level, std::vector<Tile>& tiles,
+    Builder(const std::vector<RollupChild>& children, int root_level, std::vector<Tile>& tiles,
             std::vector<std::pair<size_t, size_t>>& contents, std::vector<Bin>& bins)
         : sweep_(children), root_level_(root_level), tiles_(tiles), contents_(contents), bins_(bins) {}
 
@@ -265,7 +292,7 @@ private:
 
 }  // namespace
 
-RollupTrack::RollupTrack(const std::vector<SliceColumns>& children, int root_level) {
+RollupTrack::RollupTrack(const std::vector<RollupChild>& children, int root_level) {
     Builder builder(children, root_level, tiles_, contents_, bins_);
     const size_t starting = builder.count_before(INT64_MAX);
     if (starting > 0) builder.build(root_level, 0, starting);

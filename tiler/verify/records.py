@@ -6,10 +6,9 @@ import json
 import struct
 from collections.abc import Callable, Iterator
 
-import numpy as np
-
 from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.details import decoder_for
+from tilescope.tiler.details.chunk import Chunk
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Shape
 from tilescope.tiler.pages.overview import OverviewGrid
@@ -22,8 +21,6 @@ from tilescope.tiler.verify.histograms import tiles_with_histogram
 from tilescope.tiler.verify.page_source import PageSource, check_bytes, inflate
 from tilescope.tiler.verify.report import Tally
 from tilescope.tiler.verify.tree import BlockTree
-
-_COUNT = struct.Struct("<I")
 
 
 def read_trees(store: RunStore, catalogue: Catalogue) -> list[BlockTree]:
@@ -166,13 +163,10 @@ class RecordCheck:
         if key != keys.details(track, seen):
             raise self._catalogue.track_error(track, f"arguments of event {seen} are missing")
         try:
-            data = inflate(value)
+            n = len(Chunk.parse(inflate(value)))
         except DamagedStore as error:
             raise self._catalogue.track_error(track, f"arguments from event {seen} on are damaged: {error}") from error
-        n = _COUNT.unpack_from(data)[0] if len(data) >= _COUNT.size else 0
-        blob = _COUNT.size + 8 * n
-        ends = np.frombuffer(data, "<u8", n, _COUNT.size) if n > 0 and blob <= len(data) else np.zeros(0, np.uint64)
-        if not len(ends) or (ends[1:] < ends[:-1]).any() or int(ends[-1]) != len(data) - blob:
+        if not n:
             raise self._catalogue.track_error(track, f"arguments from event {seen} on are damaged")
         self._details[track] += n
         self._tally["details_chunks"] += 1

@@ -55,7 +55,7 @@ def native_slices(track: Sequence[Slice], root: int) -> NativeTree:
 def native_rollup(children: Sequence[Sequence[Slice]], root: int) -> NativeTree:
     block = _native.Block(0)
     parts = [columns(child) for child in children]
-    block.add(0, _native.rollup_tiles([(start, duration, name) for start, duration, _, name, _ in parts], root))
+    block.add(0, _native.rollup_tiles([(start, duration, name, False) for start, duration, _, name, _ in parts], root))
     return block_trees(block, 0).get(0, {})
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from tests.tiler.pyramid import tracks
 from tests.tiler.pyramid.native_tree import NativeTree, assert_same, native_rollup
 from tests.tiler.pyramid.reference import TERMINAL, Slice, canonical, rollup_tree, root_level
+from tilescope.tiler import _native
 
 
 def check(children: list[list[Slice]]) -> NativeTree:
@@ -46,5 +48,14 @@ def test_thousands_of_events(names: int) -> None:
 
 
 def test_a_burst_of_one_tick_ends_at_level_0() -> None:
-    tree = check([[Slice(3000, 0, k) for k in range(20_000)], [Slice(0, 4**9, 1)]])
+    tree = check([[Slice(3000, 0, k) for k in range(16_500)], [Slice(0, 4**9, 1)]])
     assert tree[0, 3000 // 256][0].flags & TERMINAL
+
+
+@pytest.mark.parametrize(
+    ("start", "duration"), [([6, 5], [1, 1]), ([-1, 5], [1, 1]), ([5, 6], [1, -1]), ([5, 6], [1, 2**61])]
+)
+def test_times_that_are_refused(start: list[int], duration: list[int]) -> None:
+    child = (np.array(start), np.array(duration), np.zeros(2, np.int32), False)
+    with pytest.raises(ValueError, match=r"order|end"):
+        _native.rollup_tiles([child], 3)
