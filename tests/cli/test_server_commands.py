@@ -18,11 +18,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import grpc
 import pytest
 
+import tilescope.v1.tiles_pb2_grpc as tiles_pb2_grpc
 from tests.corpus import corpus_path
 from tilescope.cli import main, server_options, view
 from tilescope.server import serving
+from tilescope.v1 import tiles_pb2 as pb
 
 TRACE = "xplane/tpu_v6e_4core.xplane.pb"
 
@@ -229,3 +232,34 @@ def test_the_addresses_that_are_printed_can_be_opened() -> None:
         assert serving.url_of(listening) == f"http://127.0.0.1:{listening.getsockname()[1]}/"
     with serving.bind("0.0.0.0", 0) as listening:
         assert serving.url_of(listening).startswith(f"http://{socket.gethostname()}:")
+
+
+def test_serve_has_grpc_on_the_next_port_and_ends_in_order_with_a_call_open(tmp_path: Path, logs: Path) -> None:
+    with started(tmp_path, "serve", "logs") as (process, url):
+        assert process.stdout is not None
+        found = re.fullmatch(r"gRPC at 127\.0\.0\.1:(\d+)\n", process.stdout.readline())
+        assert found is not None
+        assert int(found[1]) == (urllib.parse.urlsplit(url).port or 0) + 1
+        with grpc.insecure_channel(f"127.0.0.1:{found[1]}") as channel:
+            tiles = tiles_pb2_grpc.TilesStub(channel)
+            (run,) = tiles.ListRuns(pb.ListRunsRequest(), timeout=10).runs
+            assert run.state == "new"
+            call = tiles.Watch(pb.WatchRequest(run=run.id))
+            assert next(call).progress.state == "new"
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(timeout=10) == 0
+            with pytest.raises(grpc.RpcError):
+                list(call)
+
+
+def test_serve_goes_on_alone_when_the_next_port_is_taken_unless_one_was_asked_for(tmp_path: Path, logs: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        command = [sys.executable, "-P", "-m", "tilescope", "serve", "logs", "--port", "0", "--grpc-port", port]
+        refused = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=20)
+        assert refused.returncode == 2
+        assert f"port {port} of 127.0.0.1 for gRPC" in refused.stderr
+    with started(tmp_path, "serve", "logs", "--no-grpc") as (process, url):
+        assert get_json(f"{url}healthz")["status"] == "ok"
+        process.send_signal(signal.SIGTERM)
+        assert process.communicate(timeout=10)[0] == ""

@@ -263,3 +263,25 @@ async def test_a_run_that_is_ready_is_watched_in_one_message(site: Site) -> None
 async def test_bytes_are_gzip_members(site: Site) -> None:
     shape = await site.tiles.Shape(pb.ShapeRequest(run=site.run, build=site.build, block=0))
     assert gzip.decompress(shape.record)[:4] == b"TSSH"
+
+
+async def test_a_client_that_does_not_read_holds_little(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """gRPC's own windows and buffers, some hundred kilobytes, whatever the size of the answer."""
+    taken = 0
+    page = bytes(40_000)
+
+    async def endless(*_: object) -> AsyncIterator[pb.ViewResponse]:
+        nonlocal taken
+        for _ in range(2000):
+            taken += len(page)
+            yield pb.ViewResponse(data=page)
+
+    monkeypatch.setattr("tilescope.server.rpc.view.responses", endless)
+    call = site.tiles.View(pb.ViewRequest(run=site.run, build=site.build))
+    assert (await call.read()).data == page
+    before = -1
+    while before != taken:
+        before = taken
+        await asyncio.sleep(0.2)
+    call.cancel()
+    assert taken <= 8 * 1024 * 1024, f"{taken:,} bytes are on their way to somebody who does not read"

@@ -10,6 +10,7 @@ from typing import Any
 import grpc
 import pytest
 import trustme
+from aiohttp import web
 from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.message_factory import GetMessageClass
@@ -19,7 +20,8 @@ from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoRe
 import tilescope.v1.tiles_pb2_grpc as tiles_pb2_grpc
 from tests.server.rpc.conftest import Site
 from tilescope.server.access import Access
-from tilescope.server.rpc import start
+from tilescope.server.app import make_app
+from tilescope.server.rpc import beside_http, start
 from tilescope.server.rpc.serving import SERVICE
 from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.open_stores import OpenStores
@@ -126,3 +128,17 @@ async def test_a_port_in_use_is_one_line(tmp_path: Path) -> None:
         with pytest.raises(UsageError, match=f"port {port} of 127.0.0.1"):
             await start(registry, questions, DEFAULTS, port)
     questions.close()
+
+
+async def test_http_goes_on_alone_when_it_may(tmp_path: Path) -> None:
+    ready: list[int] = []
+    failures: list[UsageError] = []
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        app = make_app(empty_registry(tmp_path))
+        app.cleanup_ctx.append(beside_http(port, ready.append, failures.append))
+        runner = web.AppRunner(app)
+        await runner.setup()
+        await runner.cleanup()
+    assert (ready, len(failures)) == ([], 1)
+    assert f"port {port}" in str(failures[0])
