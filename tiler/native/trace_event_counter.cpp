@@ -26,7 +26,8 @@ Sample read_sample(const RawValue& value, double& out) {
 
 // The key as text, in `scratch` where it is not so already.
 std::string_view decoded_key(std::string_view key, std::string& scratch) {
-    const bool plain = std::all_of(key.begin(), key.end(), [](char c) { return static_cast<signed char>(c) >= 0 && c != '\\'; });
+    const auto is_plain = [](char c) { return static_cast<signed char>(c) >= 0 && c != '\\'; };
+    const bool plain = std::all_of(key.begin(), key.end(), is_plain);
     if (plain) return key;
     scratch.clear();
     append_decoded(key, scratch);
