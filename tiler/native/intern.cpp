@@ -10,6 +10,9 @@ namespace {
 
 constexpr std::size_t slots_at_first = 64;
 
+// How many slots there are for each string, at least: many while that costs little.
+std::size_t slots_per_string(std::size_t slots) { return slots < std::size_t{1} << 16 ? 4 : 2; }
+
 template <typename Word>
 std::uint64_t load(const char* p) {
     Word word;
@@ -84,7 +87,7 @@ std::vector<std::int32_t> Interner::intern_all(const Interner& other) {
 }
 
 std::int32_t Interner::intern(std::string_view text, std::uint64_t hash) {
-    if (2 * (entries_.size() + 1) > slots_.size()) grow();
+    if (slots_per_string(slots_.size()) * (entries_.size() + 1) > slots_.size()) grow();
     const auto tag = static_cast<std::uint32_t>(hash >> 32);
     const std::size_t mask = slots_.size() - 1;
     std::size_t slot = static_cast<std::size_t>(hash) & mask;

@@ -129,18 +129,22 @@ EventEnd parse_event(const char* p, const char* end, EventFields& out) {
     std::size_t place = 0;  // of the member in the event
     ++p;
     for (;;) {
-        p = skip_space(p, end);
-        if (p == end) return stop(Scan::incomplete, p);
-        if (*p == ',') {
-            comma = true;
+        if (end - p >= 2 && p[0] == ',' && p[1] == '"') {  // as most writers write
             ++p;
-            continue;
-        }
-        if (*p == '}') return stop(Scan::ok, p + 1);
-        if (*p != '"' || !comma) {
-            // Behind a string, a quote in the name is likelier than a comment.
-            const bool foreign = is_foreign(p, end) && (comma || (*p == '/' && !after_string));
-            return stop(foreign ? Scan::foreign : Scan::damaged, p);
+        } else {
+            p = skip_space(p, end);
+            if (p == end) return stop(Scan::incomplete, p);
+            if (*p == ',') {
+                comma = true;
+                ++p;
+                continue;
+            }
+            if (*p == '}') return stop(Scan::ok, p + 1);
+            if (*p != '"' || !comma) {
+                // Behind a string, a quote in the name is likelier than a comment.
+                const bool foreign = is_foreign(p, end) && (comma || (*p == '/' && !after_string));
+                return stop(foreign ? Scan::foreign : Scan::damaged, p);
+            }
         }
         out.any = true;
         const char* member = p;
