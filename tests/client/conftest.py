@@ -18,6 +18,7 @@ from tilescope.server.rpc import beside_http
 from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.registry import Registry
+from tilescope.server.settings import DEFAULTS, Settings
 from tilescope.tiler.readers import discover
 from tilescope.tiler.store import open_run_store
 
@@ -35,15 +36,20 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Example:
 @pytest.fixture
 async def server(example: Example, tmp_path: Path, aiohttp_server: ServerFactory) -> TestServer:
     """Serves a copy of the store: LMDB opens no file twice in a process, and the local client reads the original."""
-    served = shutil.copytree(example.path, tmp_path / example.path.name)
-    registry = Registry([served], CacheDirectory(tmp_path / "cache"), OpenStores(open_run_store), discover)
-    app = make_app(registry)
+    return await serve(shutil.copytree(example.path, tmp_path / example.path.name), tmp_path, aiohttp_server)
+
+
+async def serve(store: Path, folder: Path, aiohttp_server: ServerFactory, settings: Settings = DEFAULTS) -> TestServer:
+    """A server over a store, with gRPC beside HTTP."""
+    registry = Registry([store], CacheDirectory(folder / "cache"), OpenStores(open_run_store), discover)
+    app = make_app(registry, settings=settings)
 
     def note(port: int) -> None:
         app[GRPC_PORT] = port
 
     app.cleanup_ctx.append(beside_http(0, note))
-    return await aiohttp_server(app)
+    tls = None if settings.certificate is None else settings.certificate.context()
+    return await aiohttp_server(app, ssl=tls)
 
 
 @pytest.fixture

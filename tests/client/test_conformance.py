@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,15 @@ import aiohttp
 import msgpack
 import pytest
 
+from tests.client.conftest import GRPC_PORT, ServerFactory, serve
+from tests.corpus import corpus_path
+from tests.demo import DEMO_TRACE
 from tilescope.client.errors import Refused
 from tilescope.client.http import HttpSource
 from tilescope.client.local import LocalSource
 from tilescope.client.rpc import GrpcSource
 from tilescope.client.source import Build, Source, StatsQuery
+from tilescope.tiler.build import build_store
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.pages import PageKey, Shape, decompress
 from tilescope.tiler.query import EVERYTHING, FindQuery, Match, Place
@@ -157,3 +162,45 @@ async def test_a_view_is_resolved_alike_by_all(sources: dict[str, Source], addre
     assert over_grpc == over_stream
     here = local._reader.pages(View.of_span(10_000, 700_000, 1100), tracks)
     assert [want.key for want in here] == over_grpc
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        None,
+        "kineto/nccl_data.json.gz",
+        "chrome/nestable_async.json",
+        "chrome/instance_counters.json",
+        "ascend/msprof_1_0_6.json",
+        "xplane/tpu_v6e_4core.xplane.pb",
+    ],
+)
+async def test_real_traces_with_their_arguments_and_flows(
+    tmp_path: Path, aiohttp_server: ServerFactory, name: str | None
+) -> None:
+    build_store([DEMO_TRACE if name is None else corpus_path(name)], tmp_path / "real.store")
+    served = shutil.copytree(tmp_path / "real.store", tmp_path / "served" / "real.store")
+    server = await serve(served, tmp_path, aiohttp_server)
+    local = LocalSource(tmp_path / "real.store")
+    remote: dict[str, Source] = {
+        "http": HttpSource(str(server.make_url("/"))),
+        "grpc": GrpcSource(f"grpc://127.0.0.1:{server.app[GRPC_PORT]}"),
+    }
+    here, there = await build_of(local), await build_of(remote["http"])
+    tree = comparable(await local.tracks(here))
+    for source in remote.values():
+        assert comparable(await source.tracks(there)) == tree
+        manifest = await source.manifest(there.run)
+        assert {**comparable(manifest), "run": here.run} == comparable(await local.manifest(here.run))
+        assert await source.names(there, 0) == await local.names(here, 0)
+        for track in tree["tracks"]:
+            count = int(track["events"])
+            for ordinal in {0, count // 2, count - 1} if count and track["kind"] != "rollup" else ():
+                event = comparable(await source.event(there, track["id"], ordinal))
+                assert event == comparable(await local.event(here, track["id"], ordinal))
+            if count:
+                query = StatsQuery([track["id"]], 0, 2**60, 100)
+                assert comparable(await source.stats(there, query)) == comparable(await local.stats(here, query))
+    every: list[Source] = [local, *remote.values()]
+    for source in every:
+        await source.close()

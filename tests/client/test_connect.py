@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import ssl
-from collections.abc import Awaitable, Callable
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,15 +12,20 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 import tilescope
+from tests.client.conftest import GRPC_PORT, ServerFactory, serve
 from tests.example import Example
 from tilescope.client import Refused, Unreachable, connect, connect_async, local
+from tilescope.server.access import Access
+from tilescope.server.settings import Settings
+from tilescope.server.tls import Certificate
 from tilescope.tiler.errors import NoStore
 
-ServerFactory = Callable[..., Awaitable[TestServer]]
+TOKEN = "0123456789abcdef0123"
 
 
-async def test_nobody_there(unused_tcp_port: int) -> None:
-    async with connect_async(f"http://127.0.0.1:{unused_tcp_port}") as client:
+@pytest.mark.parametrize("transport", ["http", "grpc"])
+async def test_nobody_there(unused_tcp_port: int, transport: str) -> None:
+    async with connect_async(f"{transport}://127.0.0.1:{unused_tcp_port}") as client:
         with pytest.raises(Unreachable, match=str(unused_tcp_port)):
             await client.runs()
 
@@ -78,50 +82,43 @@ def test_a_client_that_is_forgotten_closes_itself(example: Example) -> None:
     assert not local._open
 
 
-@pytest.mark.parametrize("by_url", [True, False])
-async def test_a_token(aiohttp_server: ServerFactory, by_url: bool) -> None:
-    token = "0123456789abcdef0123"
-    seen: list[str | None] = []
-
-    @web.middleware
-    async def demand(
-        request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
-    ) -> web.StreamResponse:
-        seen.append(request.headers.get("Authorization"))
-        if seen[-1] != f"Bearer {token}":
-            error = {"error": {"code": "unauthorized", "message": "this server demands its token"}}
-            return web.json_response(error, status=401)
-        return await handler(request)
-
-    async def runs(_request: web.Request) -> web.Response:
-        return web.json_response({"runs": []})
-
-    app = web.Application(middlewares=[demand])
-    app.router.add_get("/api/v1/runs", runs)
-    url = str((await aiohttp_server(app)).make_url("/"))
-    async with connect_async(f"{url}?token={token}" if by_url else url, token=None if by_url else token) as client:
-        assert await client.runs() == []
-    async with connect_async(url) as client:
-        with pytest.raises(Refused, match="demands its token") as refused:
-            await client.runs()
-        assert refused.value.code == "unauthorized"
-
-
-async def test_a_certificate_is_verified(tmp_path: Path, aiohttp_server: ServerFactory) -> None:
+@pytest.fixture
+async def guarded(example: Example, tmp_path: Path, aiohttp_server: ServerFactory) -> TestServer:
+    """A server that demands a token and shows a certificate."""
     authority = trustme.CA()
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    authority.issue_cert("127.0.0.1").configure_cert(context)
     authority.cert_pem.write_to_path(tmp_path / "ca.pem")
+    issued = authority.issue_cert("127.0.0.1")
+    issued.private_key_pem.write_to_path(tmp_path / "key.pem")
+    for part in issued.cert_chain_pems:
+        part.write_to_path(tmp_path / "chain.pem", append=True)
+    certificate = Certificate(tmp_path / "chain.pem", tmp_path / "key.pem")
+    settings = Settings(access=Access(TOKEN), certificate=certificate)
+    served = shutil.copytree(example.path, tmp_path / example.path.name)
+    return await serve(served, tmp_path, aiohttp_server, settings)
 
-    async def runs(_request: web.Request) -> web.Response:
-        return web.json_response({"runs": []})
 
-    app = web.Application()
-    app.router.add_get("/api/v1/runs", runs)
-    server = await aiohttp_server(app, ssl=context)
-    url = str(server.make_url("/")).replace("http:", "https:")
-    async with connect_async(url, ca_file=str(tmp_path / "ca.pem")) as client:
-        assert await client.runs() == []
-    async with connect_async(url) as client:
-        with pytest.raises(Unreachable, match="certificate"):
+def url_of(server: TestServer, transport: str) -> str:
+    port = server.port if transport == "https" else server.app[GRPC_PORT]
+    return f"{transport}://127.0.0.1:{port}"
+
+
+@pytest.mark.parametrize("transport", ["https", "grpcs"])
+async def test_a_token_and_a_certificate(guarded: TestServer, tmp_path: Path, transport: str) -> None:
+    url, ca_file = url_of(guarded, transport), str(tmp_path / "ca.pem")
+    for address, token in ((url, TOKEN), (f"{url}?token={TOKEN}", None)):
+        async with connect_async(address, token=token, ca_file=ca_file) as client:
+            run = await client.run()
+            assert (await run.stats()).total.count > 0
+            assert len(await run.events(0, 5000)) > 0
+    for token in (None, "another token of that length"):
+        async with connect_async(url, token=token, ca_file=ca_file) as client:
+            with pytest.raises(Refused, match="demands its token") as refused:
+                await client.runs()
+            assert refused.value.code == "unauthorized"
+
+
+@pytest.mark.parametrize("transport", ["https", "grpcs"])
+async def test_a_certificate_that_nobody_vouches_for(guarded: TestServer, transport: str) -> None:
+    async with connect_async(url_of(guarded, transport), token=TOKEN) as client:
+        with pytest.raises(Unreachable, match=r"(?i)certificate|handshake|connect"):
             await client.runs()

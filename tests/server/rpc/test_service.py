@@ -270,7 +270,7 @@ async def test_a_client_that_does_not_read_holds_little(site: Site, monkeypatch:
     taken = 0
     page = bytes(40_000)
 
-    async def endless(*_: object) -> AsyncIterator[pb.ViewResponse]:
+    async def endless(*_arguments: object) -> AsyncIterator[pb.ViewResponse]:
         nonlocal taken
         for _ in range(2000):
             taken += len(page)
