@@ -17,7 +17,7 @@ from tilescope.server.runs.job import IndexJob, ProgressCallback
 from tilescope.server.runs.run import IndexProgress
 from tilescope.server.runs.wishes import Wishes
 from tilescope.tiler.errors import DamagedStore, NotBuilt
-from tilescope.tiler.pages import Histogram, PageKey, compress
+from tilescope.tiler.pages import Histogram, PageKey, Shape, compress
 from tilescope.tiler.readers import Run
 from tilescope.tiler.readers.fingerprint import Fingerprint, take_fingerprints
 
@@ -78,7 +78,8 @@ class FakeStore:
         return compress(json.dumps([["fusion.1", ""], ["copy", "cat"]]).encode()) if page == 0 else None
 
     def shape(self, block: int) -> bytes | None:
-        return compress(b"TSSH-fake") if block == 0 else None
+        none = np.zeros(0, np.int64)
+        return compress(Shape(0, *[none] * 6).encode()) if block == 0 else None
 
     def overview(self, page: int) -> bytes | None:
         return compress(b"TSOV-fake") if page == 0 else None
