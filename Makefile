@@ -127,8 +127,9 @@ lint-viewer: $(VIEWER_MODULES)
 
 # -- the rest ------------------------------------------------------------------------------------------------------------
 
-bench: $(STAMPS)/test-tools ## indexing speed, memory and store size for 10 million events
+bench: $(STAMPS)/test-tools ## indexing and serving of 10 million events (BENCH_ARGS and SERVING_ARGS)
 	$(BIN)/python -m bench.indexing $(BENCH_ARGS)
+	$(BIN)/python -m bench.serving $(SERVING_ARGS)
 
 dist: $(STAMPS)/test-tools $(VIEWER_BUILT) ## sdist and wheel, in dist/
 	@rm -rf dist && mkdir -p build

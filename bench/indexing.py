@@ -1,8 +1,8 @@
 """Measures indexing: speed, memory and store size for a synthetic trace.
 
-    python -m bench.indexing                       10 million events, XSpace
-    python -m bench.indexing --format chrome       the same as trace-event JSON
-    python -m bench.indexing --quick               a small trace, for a look and for the test that keeps this alive
+python -m bench.indexing                       10 million events, XSpace
+python -m bench.indexing --format chrome       the same as trace-event JSON
+python -m bench.indexing --quick               a small trace, for a look and for the test that keeps this alive
 """
 
 from __future__ import annotations

@@ -1,0 +1,53 @@
+"""A server in a process of its own, and what it costs."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+
+@dataclass(frozen=True, slots=True)
+class ServerProcess:
+    """One that serves one store."""
+
+    url: str  # with a slash at its end
+    process: psutil.Process
+
+    def build_path(self) -> str:
+        """The path below which the only build lies."""
+        with urllib.request.urlopen(f"{self.url}api/v1/runs", timeout=10) as answer:
+            (run,) = json.load(answer)["runs"]
+        return f"api/v1/runs/{run['id']}/builds/{run['build']}"
+
+    def private_bytes(self) -> int:
+        """Memory that is not a mapped file: pages of the store are the system's, and leave when others need room."""
+        memory = self.process.memory_info()
+        return int(memory.rss - memory.shared)
+
+    def cpu_seconds(self) -> float:
+        times = self.process.cpu_times()
+        return float(times.user + times.system)
+
+
+@contextmanager
+def serving(store: Path) -> Iterator[ServerProcess]:
+    """`tilescope serve` on a free port, HTTP alone."""
+    command = [sys.executable, "-m", "tilescope", "serve", str(store), "--port", "0", "--no-grpc"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            found = re.search(r"http://\S+", process.stdout.readline())
+            assert found is not None, "the server did not say where it serves"
+            yield ServerProcess(found.group(), psutil.Process(process.pid))
+        finally:
+            process.terminate()
+            process.wait()
