@@ -55,6 +55,7 @@ class Metrics:
             buckets=_SECONDS,
             registry=self.registry,
         )
+        self._calls = Counter("tilescope_calls", "gRPC calls ended", ("call", "status"), registry=self.registry)
         self._pages = Counter("tilescope_pages", "Pages sent", ("transport",), registry=self.registry)
         self._bytes = Counter("tilescope_page_bytes", "Bytes of pages sent", ("transport",), registry=self.registry)
         self.streams = Gauge("tilescope_streams", "WebSockets that pages are sent on", registry=self.registry)
@@ -68,7 +69,7 @@ class Metrics:
         ProcessCollector(registry=self.registry)
 
     def page_meter(self, transport: str) -> PageMeter:
-        """For `stream` or `batch`."""
+        """For `stream`, `batch` or `grpc`."""
         return PageMeter(self._pages.labels(transport), self._bytes.labels(transport))
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
@@ -76,6 +77,10 @@ class Metrics:
         self._requests.labels(method if method in _METHODS else "other", route, str(status)).inc()
         if status != 101:
             self._seconds.labels(route).observe(seconds)
+
+    def call(self, name: str, status: str) -> None:
+        """A gRPC call has ended. Of streams no time is kept: they last as long as they are open."""
+        self._calls.labels(name, status).inc()
 
     def text(self) -> bytes:
         """All counters as they are now."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import wraps
 from http import HTTPStatus
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 import grpc
 
@@ -31,47 +33,81 @@ Request = TypeVar("Request")
 Response = TypeVar("Response")
 Context = Any  # grpc.aio.ServicerContext: grpc has no type hints
 
+
+class Service(Protocol):
+    """What has calls: it is told how each of them ended."""
+
+    def count(self, call: str, status: str) -> None: ...
+
+
+S = TypeVar("S", bound=Service)
+
 _log = logging.getLogger(__name__)
 
 
 def answers(
-    call: Callable[[Any, Request, Context], Awaitable[Response]],
-) -> Callable[[Any, Request, Context], Awaitable[Response]]:
+    call: Callable[[S, Request, Context], Awaitable[Response]],
+) -> Callable[[S, Request, Context], Awaitable[Response]]:
     """For a call with one answer: its exceptions become status codes."""
 
     @wraps(call)
-    async def guarded(service: Any, request: Request, context: Context) -> Response:
-        try:
-            return await call(service, request, context)
-        except Exception as error:
-            raise await refuse(context, error) from None
+    async def guarded(service: S, request: Request, context: Context) -> Response:
+        with _counted(service, call.__name__) as end:
+            try:
+                return await call(service, request, context)
+            except Exception as error:
+                end.status = status_of(error)
+                raise await refuse(context, error) from None
 
     return guarded
 
 
 def streams(
-    call: Callable[[Any, Request, Context], AsyncIterator[Response]],
-) -> Callable[[Any, Request, Context], AsyncIterator[Response]]:
+    call: Callable[[S, Request, Context], AsyncIterator[Response]],
+) -> Callable[[S, Request, Context], AsyncIterator[Response]]:
     """The same for a call with a stream of answers."""
 
     @wraps(call)
-    async def guarded(service: Any, request: Request, context: Context) -> AsyncIterator[Response]:
-        try:
-            async for response in call(service, request, context):
-                yield response
-        except Exception as error:
-            raise await refuse(context, error) from None
+    async def guarded(service: S, request: Request, context: Context) -> AsyncIterator[Response]:
+        with _counted(service, call.__name__) as end:
+            try:
+                async for response in call(service, request, context):
+                    yield response
+            except Exception as error:
+                end.status = status_of(error)
+                raise await refuse(context, error) from None
 
     return guarded
+
+
+def status_of(error: Exception) -> grpc.StatusCode:
+    """The status code of an exception."""
+    return _STATUS.get(answer_to(error).status, grpc.StatusCode.INTERNAL)
 
 
 async def refuse(context: Context, error: Exception) -> Exception:
     """Ends a call. Raises what ends it; returns nothing, but says so for `raise`."""
     if isinstance(error, grpc.aio.BaseError | asyncio.CancelledError):
         raise error
-    answer = answer_to(error)
-    status = _STATUS.get(answer.status, grpc.StatusCode.INTERNAL)
+    status = status_of(error)
     if status is grpc.StatusCode.INTERNAL:
         _log.error("a call failed", exc_info=error)
-    await context.abort(status, message_of(error), ((CODE_METADATA, answer.code),))
+    await context.abort(status, message_of(error), ((CODE_METADATA, answer_to(error).code),))
     return error
+
+
+@dataclass(slots=True)
+class _End:
+    status: grpc.StatusCode = grpc.StatusCode.OK
+
+
+@contextmanager
+def _counted(service: Service, call: str) -> Iterator[_End]:
+    end = _End()
+    try:
+        yield end
+    except (asyncio.CancelledError, GeneratorExit):  # by the client, or by its deadline
+        end.status = grpc.StatusCode.CANCELLED
+        raise
+    finally:
+        service.count(call, end.status.name.lower())

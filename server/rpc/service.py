@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractContextManager
 
 from tilescope.server.errors import NotFound
+from tilescope.server.metrics import Metrics
 from tilescope.server.routes.runs import run_json
 from tilescope.server.rpc import events, pages, view, watch
 from tilescope.server.rpc.failures import Context, answers, streams
@@ -24,14 +25,25 @@ from tilescope.v1 import tiles_pb2 as pb
 class TilesService:
     """Implements `Tiles` of tiles.proto; the names of methods are those of its calls."""
 
-    def __init__(self, registry: Registry, questions: Questions) -> None:
+    def __init__(self, registry: Registry, questions: Questions, metrics: Metrics) -> None:
         self._registry = registry
         self._questions = questions
+        self._metrics = metrics
+        self._meter = metrics.page_meter("grpc")
+
+    def count(self, call: str, status: str) -> None:
+        """A call has ended."""
+        self._metrics.call(call, status)
 
     @answers
     async def ListRuns(self, _request: pb.ListRunsRequest, _context: Context) -> pb.ListRunsResponse:  # noqa: N802
         runs = await self._registry.list_runs()
         return to_message({"runs": [run_json(status) for status in runs]}, pb.ListRunsResponse())
+
+    @answers
+    async def Index(self, request: pb.IndexRequest, _context: Context) -> pb.Run:  # noqa: N802
+        status = self._registry.request_index(await self._registry.find(request.run))
+        return to_message(run_json(status), pb.Run())
 
     @answers
     async def Open(self, request: pb.OpenRequest, _context: Context) -> pb.OpenResponse:  # noqa: N802
@@ -102,6 +114,7 @@ class TilesService:
         with await self._lease(request.run, request.build) as store:
             async for response in view.responses(self._questions, store, request):
                 yield response
+                self._meter.sent(len(response.data))
 
     @streams
     async def Pages(  # noqa: N802
@@ -111,6 +124,8 @@ class TilesService:
         with await self._lease(start.run, start.build) as store:
             async for response in pages.PageSession(store).responses(requests):
                 yield response
+                if response.HasField("page"):
+                    self._meter.sent(len(response.page.data))
 
     @streams
     async def Watch(self, request: pb.WatchRequest, _context: Context) -> AsyncIterator[pb.WatchResponse]:  # noqa: N802

@@ -11,7 +11,8 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 import tilescope.v1.tiles_pb2_grpc as tiles_pb2_grpc
-from tilescope.server.keys import QUESTIONS, REGISTRY, SETTINGS
+from tilescope.server.keys import METRICS, QUESTIONS, REGISTRY, SETTINGS
+from tilescope.server.metrics import Metrics
 from tilescope.server.rpc.guard import Guard
 from tilescope.server.rpc.service import TilesService
 from tilescope.server.runs.registry import Registry
@@ -36,12 +37,14 @@ _OPTIONS: Final = (
 )
 
 
-async def start(registry: Registry, questions: Questions, settings: Settings, port: int) -> tuple[Any, int]:
+async def start(
+    registry: Registry, questions: Questions, settings: Settings, port: int, metrics: Metrics | None = None
+) -> tuple[Any, int]:
     """A server that answers, and its port; 0 takes any free one. Raises `UsageError` when it cannot have the port."""
     server = grpc.aio.server(
         interceptors=(Guard(settings.access),), options=_OPTIONS, maximum_concurrent_rpcs=MAX_CALLS_AT_ONCE
     )
-    tiles_pb2_grpc.add_TilesServicer_to_server(TilesService(registry, questions), server)
+    tiles_pb2_grpc.add_TilesServicer_to_server(TilesService(registry, questions, metrics or Metrics()), server)
     health_servicer = health.aio.HealthServicer()
     health_pb2_grpc.add_HealthServicer_to_server(health_servicer, server)
     reflection.enable_server_reflection((SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME), server)
@@ -62,7 +65,7 @@ def beside_http(
 
     async def context(app: web.Application) -> AsyncIterator[None]:
         try:
-            server, bound = await start(app[REGISTRY], app[QUESTIONS], app[SETTINGS], port)
+            server, bound = await start(app[REGISTRY], app[QUESTIONS], app[SETTINGS], port, app[METRICS])
         except UsageError as error:
             if on_failure is None:
                 raise

@@ -204,3 +204,17 @@ async def test_real_traces_with_their_arguments_and_flows(
     every: list[Source] = [local, *remote.values()]
     for source in every:
         await source.close()
+
+
+async def test_calls_and_pages_are_counted(sources: dict[str, Source], addresses: dict[str, str]) -> None:
+    build = await build_of(sources["grpc"])
+    pages = await all_pages(sources["grpc"], build)
+    with pytest.raises(Refused):
+        await sources["grpc"].manifest("nobody")
+    async with aiohttp.ClientSession() as session, session.get(f"{addresses['http']}metrics") as answer:
+        lines = (await answer.text()).splitlines()
+    assert 'tilescope_calls_total{call="ListRuns",status="ok"} 1.0' in lines
+    assert 'tilescope_calls_total{call="Open",status="not_found"} 1.0' in lines
+    assert f'tilescope_pages_total{{transport="grpc"}} {float(len(pages))}' in lines
+    size = sum(map(len, pages.values()))
+    assert f'tilescope_page_bytes_total{{transport="grpc"}} {float(size)}' in lines

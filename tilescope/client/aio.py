@@ -24,6 +24,9 @@ _EVENT_KINDS = frozenset({"slice", "async", "instant", "counter"})
 # Occurrences that one answer of a search lists at most.
 _FIND_AT_ONCE = 10_000
 
+# Between looks at how far indexing is.
+_POLL_INTERVAL_S = 0.25
+
 # Pages that are kept decoded while events are read: leaves of neighbouring levels take turns.
 _KEPT_PAGES = 4
 
@@ -38,15 +41,19 @@ class AsyncClient:
         """The runs, newest first, as docs/api.md has them."""
         return await self._source.runs()
 
-    async def run(self, name: str | None = None) -> AsyncRun:
-        """Opens the run of that id or name; the newest that can be opened unless told. Raises `Refused`."""
-        runs = await self._source.runs()
-        matching = [run for run in runs if name in (None, run["id"], run["name"])]
-        if name is None:
-            matching = [run for run in matching if run["build"] is not None] or matching
-        if not matching:
-            raise Refused("not_found", "there is no run" if name is None else f"there is no run {name!r}")
-        return AsyncRun(self._source, await self._source.manifest(matching[0]["id"]))
+    async def run(self, name: str | None = None, *, wait: bool = False) -> AsyncRun:
+        """Opens the run of that id or name; the newest that can be opened unless told.
+
+        With `wait`, a run that is not indexed is indexed first. Raises `Refused`: without it, when there is no index.
+        """
+        found = await self._find(name)
+        if wait and found["state"] != "ready":
+            await self._wait_for(found["id"])
+        return AsyncRun(self._source, await self._source.manifest(found["id"]))
+
+    async def index(self, name: str) -> dict[str, Any]:
+        """Has a run indexed before those that wait, or once more after a failure; the run as docs/api.md has it."""
+        return await self._source.index((await self._find(name))["id"])
 
     async def close(self) -> None:
         """Closes connections, or the store."""
@@ -59,6 +66,22 @@ class AsyncClient:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
+
+    async def _find(self, name: str | None) -> dict[str, Any]:
+        matching = [run for run in await self._source.runs() if name in (None, run["id"], run["name"])]
+        if name is None:
+            matching = [run for run in matching if run["build"] is not None] or matching
+        if not matching:
+            raise Refused("not_found", "there is no run" if name is None else f"there is no run {name!r}")
+        return matching[0]
+
+    async def _wait_for(self, run_id: str) -> None:
+        run = await self._source.index(run_id)
+        while run["state"] != "ready":
+            if run["state"] == "failed":
+                raise Refused("bad_trace", run["error"])
+            await asyncio.sleep(_POLL_INTERVAL_S)
+            run = await self._find(run_id)
 
 
 class AsyncRun:

@@ -46,6 +46,11 @@ class HttpSource:
         runs: list[dict[str, Any]] = (await self._json("runs"))["runs"]
         return runs
 
+    async def index(self, run: str) -> dict[str, Any]:
+        async with self._ask("POST", f"runs/{quote(run, safe='')}/index") as answer:
+            indexed: dict[str, Any] = await _decoded(answer)
+            return indexed
+
     async def manifest(self, run: str) -> dict[str, Any]:
         manifest: dict[str, Any] = await self._json(f"runs/{quote(run, safe='')}/manifest")
         return manifest
@@ -110,7 +115,7 @@ class HttpSource:
             async with self._session.request(
                 method, f"{self._base}/{path}", ssl=self._tls, allow_redirects=False, **more
             ) as answer:
-                if answer.status != 200:
+                if answer.status not in (200, 202):
                     raise await _refusal(answer)
                 yield answer
         except (aiohttp.ClientError, TimeoutError) as error:

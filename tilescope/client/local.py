@@ -70,6 +70,11 @@ class LocalSource:
             }
         ]
 
+    async def index(self, run: str) -> dict[str, Any]:
+        self._check(run)
+        (indexed,) = await self.runs()
+        return indexed
+
     async def manifest(self, run: str) -> dict[str, Any]:
         self._check(run)
         return {"run": self._id, "name": self._path.name, **self._store.manifest()}

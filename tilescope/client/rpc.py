@@ -54,6 +54,9 @@ class GrpcSource:
         answer = await self._answer(self._tiles.ListRuns(pb.ListRunsRequest(), metadata=self._metadata))
         return [to_json(run) for run in answer.runs]
 
+    async def index(self, run: str) -> dict[str, Any]:
+        return to_json(await self._answer(self._tiles.Index(pb.IndexRequest(run=run), metadata=self._metadata)))
+
     async def manifest(self, run: str) -> dict[str, Any]:
         return to_json((await self._open(run)).manifest)
 

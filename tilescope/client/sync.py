@@ -59,9 +59,16 @@ class Client:
         """The runs, newest first, as docs/api.md has them."""
         return self._loop.run(self._client.runs())
 
-    def run(self, name: str | None = None) -> Run:
-        """Opens the run of that id or name; the newest that can be opened unless told. Raises `Refused`."""
-        return Run(self._loop.run(self._client.run(name)), self._loop, self)
+    def run(self, name: str | None = None, *, wait: bool = False) -> Run:
+        """Opens the run of that id or name; the newest that can be opened unless told.
+
+        With `wait`, a run that is not indexed is indexed first. Raises `Refused`: without it, when there is no index.
+        """
+        return Run(self._loop.run(self._client.run(name, wait=wait)), self._loop, self)
+
+    def index(self, name: str) -> dict[str, Any]:
+        """Has a run indexed before those that wait, or once more after a failure; the run as docs/api.md has it."""
+        return self._loop.run(self._client.index(name))
 
     def close(self) -> None:
         """Closes connections, or the store."""

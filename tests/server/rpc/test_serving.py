@@ -52,7 +52,7 @@ async def test_a_client_that_knows_nothing_learns_all_by_reflection(site: Site) 
             pool = DescriptorPool(database)
             service = pool.FindServiceByName(SERVICE)
             assert {method.name for method in service.methods} == {
-                *("ListRuns", "Open", "Names", "Shape", "Pages", "View"),
+                *("ListRuns", "Index", "Open", "Names", "Shape", "Pages", "View"),
                 *("Stats", "Find", "Details", "Events", "Watch"),
             }
             method = service.FindMethodByName("ListRuns")
