@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 import numpy as np
@@ -14,7 +14,7 @@ from tilescope.tiler.pages import SliceFlag
 from tilescope.v1 import tiles_pb2 as pb
 
 
-async def batches(questions: Questions, request: pb.EventsRequest) -> AsyncIterator[pb.EventBatch]:
+async def batches(questions: Questions, request: pb.EventsRequest) -> AsyncGenerator[pb.EventBatch, None]:
     """A batch for each page of events, until all are sent, or as many as the request wants."""
     after = parse_place(request.after) if request.after else None
     asked = EventsRequest(tracks_of(request), optional(request, "start"), optional(request, "end"), after)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import wraps
 from http import HTTPStatus
@@ -16,6 +16,9 @@ import grpc
 from tilescope.server.errors import answer_to, message_of
 
 CODE_METADATA: Final = "tilescope-code"  # trailing metadata: the code that HTTP has in its JSON
+
+SEND_TIMEOUT_S: Final = 60.0  # a client that does not take one answer of a stream in this time is cut off
+CLOSE_TIMEOUT_S: Final = 2.0
 
 _STATUS: Final = {
     HTTPStatus.BAD_REQUEST: grpc.StatusCode.INVALID_ARGUMENT,
@@ -63,16 +66,23 @@ def answers(
 
 
 def streams(
-    call: Callable[[S, Request, Context], AsyncIterator[Response]],
-) -> Callable[[S, Request, Context], AsyncIterator[Response]]:
-    """The same for a call with a stream of answers."""
+    call: Callable[[S, Request, Context], AsyncGenerator[Response, None]],
+) -> Callable[[S, Request, Context], Awaitable[None]]:
+    """The same for a call with a stream of answers, each of which the client has to take in good time."""
 
     @wraps(call)
-    async def guarded(service: S, request: Request, context: Context) -> AsyncIterator[Response]:
+    async def guarded(service: S, request: Request, context: Context) -> None:
         with _counted(service, call.__name__) as end:
             try:
-                async for response in call(service, request, context):
-                    yield response
+                async with aclosing(call(service, request, context)) as responses:
+                    async for response in responses:
+                        async with asyncio.timeout(SEND_TIMEOUT_S):
+                            await context.write(response)
+            except TimeoutError:
+                end.status = grpc.StatusCode.ABORTED
+                with suppress(TimeoutError):  # what says so waits behind what is not taken
+                    async with asyncio.timeout(CLOSE_TIMEOUT_S):
+                        await context.abort(end.status, f"the client took nothing for {SEND_TIMEOUT_S:.0f} s")
             except Exception as error:
                 end.status = status_of(error)
                 raise await refuse(context, error) from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Final
 
 from tilescope.server.errors import BadMessage
@@ -35,7 +35,7 @@ class PageSession:
         self._ended = False
         self._error: BadMessage | None = None
 
-    async def responses(self, requests: AsyncIterator[pb.PagesRequest]) -> AsyncIterator[pb.PagesResponse]:
+    async def responses(self, requests: AsyncIterator[pb.PagesRequest]) -> AsyncGenerator[pb.PagesResponse, None]:
         """Pages as they are wanted, until the client ends its side and has all of them. Raises `BadMessage`."""
         receiver = asyncio.create_task(self._receive(requests))
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AbstractContextManager
 
 from tilescope.server.errors import NotFound
@@ -105,12 +105,12 @@ class TilesService:
             return to_message(event, pb.Event())
 
     @streams
-    async def Events(self, request: pb.EventsRequest, _context: Context) -> AsyncIterator[pb.EventBatch]:  # noqa: N802
+    async def Events(self, request: pb.EventsRequest, _context: Context) -> AsyncGenerator[pb.EventBatch, None]:  # noqa: N802
         async for batch in events.batches(self._questions, request):
             yield batch
 
     @streams
-    async def View(self, request: pb.ViewRequest, _context: Context) -> AsyncIterator[pb.ViewResponse]:  # noqa: N802
+    async def View(self, request: pb.ViewRequest, _context: Context) -> AsyncGenerator[pb.ViewResponse, None]:  # noqa: N802
         with await self._lease(request.run, request.build) as store:
             async for response in view.responses(self._questions, store, request):
                 yield response
@@ -119,7 +119,7 @@ class TilesService:
     @streams
     async def Pages(  # noqa: N802
         self, requests: AsyncIterator[pb.PagesRequest], _context: Context
-    ) -> AsyncIterator[pb.PagesResponse]:
+    ) -> AsyncGenerator[pb.PagesResponse, None]:
         start = await pages.first(requests)
         with await self._lease(start.run, start.build) as store:
             async for response in pages.PageSession(store).responses(requests):
@@ -128,7 +128,7 @@ class TilesService:
                     self._meter.sent(len(response.page.data))
 
     @streams
-    async def Watch(self, request: pb.WatchRequest, _context: Context) -> AsyncIterator[pb.WatchResponse]:  # noqa: N802
+    async def Watch(self, request: pb.WatchRequest, _context: Context) -> AsyncGenerator[pb.WatchResponse, None]:  # noqa: N802
         async for response in watch.responses(self._registry, request):
             yield response
 

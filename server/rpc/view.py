@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 from tilescope.server.runs.store import RunStore
 from tilescope.server.services import Questions, ViewRequest
@@ -10,7 +10,9 @@ from tilescope.server.stream.views import pages_of_view
 from tilescope.v1 import tiles_pb2 as pb
 
 
-async def responses(questions: Questions, store: RunStore, request: pb.ViewRequest) -> AsyncIterator[pb.ViewResponse]:
+async def responses(
+    questions: Questions, store: RunStore, request: pb.ViewRequest
+) -> AsyncGenerator[pb.ViewResponse, None]:
     """The pages. None is read from the store before the client took those before it."""
     asked = ViewRequest(request.start, request.end, request.width_px, list(request.tracks), list(request.nearby))
     for tier, key in pages_of_view(questions, store, asked):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import suppress
 from typing import Any
 
@@ -16,7 +16,7 @@ from tilescope.server.watch.news import News
 from tilescope.v1 import tiles_pb2 as pb
 
 
-async def responses(registry: Registry, request: pb.WatchRequest) -> AsyncIterator[pb.WatchResponse]:
+async def responses(registry: Registry, request: pb.WatchRequest) -> AsyncGenerator[pb.WatchResponse, None]:
     """The news of a run, until it is ready or failed. A slow client is told less often, never more at once."""
     run = await registry.find(request.run)
     news = News()

@@ -6,7 +6,7 @@ import asyncio
 import gzip
 import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import suppress
 from typing import Any
 
@@ -15,6 +15,7 @@ import pytest
 from google.protobuf.json_format import MessageToDict
 
 from tests.server.rpc.conftest import Site
+from tilescope.server.rpc import failures
 from tilescope.server.services import workers
 from tilescope.server.stream.wants import WantQueue
 from tilescope.tiler.pages import PageKey, Shape, decompress
@@ -270,7 +271,7 @@ async def test_a_client_that_does_not_read_holds_little(site: Site, monkeypatch:
     taken = 0
     page = bytes(40_000)
 
-    async def endless(*_arguments: object) -> AsyncIterator[pb.ViewResponse]:
+    async def endless(*_arguments: object) -> AsyncGenerator[pb.ViewResponse, None]:
         nonlocal taken
         for _ in range(2000):
             taken += len(page)
@@ -285,3 +286,26 @@ async def test_a_client_that_does_not_read_holds_little(site: Site, monkeypatch:
         await asyncio.sleep(0.2)
     call.cancel()
     assert taken <= 8 * 1024 * 1024, f"{taken:,} bytes are on their way to somebody who does not read"
+
+
+async def test_a_client_that_takes_nothing_is_cut_off(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = asyncio.Event()
+
+    async def endless(*_arguments: object) -> AsyncGenerator[pb.ViewResponse, None]:
+        try:
+            while True:
+                yield pb.ViewResponse(data=bytes(40_000))
+        finally:
+            closed.set()
+
+    monkeypatch.setattr("tilescope.server.rpc.view.responses", endless)
+    monkeypatch.setattr(failures, "SEND_TIMEOUT_S", 0.2)
+    monkeypatch.setattr(failures, "CLOSE_TIMEOUT_S", 0.1)
+    call = site.tiles.View(pb.ViewRequest(run=site.run, build=site.build))
+    async with asyncio.timeout(10):
+        await closed.wait()  # what it held, it has given back
+    with pytest.raises(grpc.aio.AioRpcError) as ended:
+        async for _ in call:
+            pass
+    assert ended.value.code() is grpc.StatusCode.ABORTED
+    assert "took nothing" in ended.value.details()
