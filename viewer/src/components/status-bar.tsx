@@ -11,7 +11,7 @@ const PROMISE =
   "Every bin carries the exact number of its events and their exact busy time: zooming out loses no event and no nanosecond.";
 
 const COUNTED =
-  "Events of the visible tracks that start in the time shown, and slices that start before and run in it. " +
+  "Events of the visible tracks, and of closed groups, that start in the time shown; and slices that start before and run in it. " +
   "“About” where bins lie across its edges: they are counted whole.";
 
 function Progress() {

@@ -17,7 +17,7 @@ function entry(id: number, topPx: number, rows: number, place: SceneTrack["place
     children: [],
     values: null,
   };
-  return { track, place, topPx, rowPx: 18, firstRow: 0, rows, firstLane: 0 };
+  return { track, place, isCounted: true, topPx, rowPx: 18, firstRow: 0, rows, firstLane: 0 };
 }
 
 const scene: Scene = {

@@ -31,9 +31,24 @@ const track: Track = {
 };
 
 function pictureOf(view: View, complete = true): Picture {
-  const shown = { track, place: "track", topPx: 0, rowPx: 18, firstRow: 0, rows: 1, firstLane: 0 } as const;
+  const shown = {
+    track,
+    place: "track",
+    isCounted: true,
+    topPx: 0,
+    rowPx: 18,
+    firstRow: 0,
+    rows: 1,
+    firstLane: 0,
+  } as const;
   return {
-    scene: { tracks: [shown, { ...shown, place: "sticky" }], headers: [], edgesPx: [], lanes: 2, endPx: 100 },
+    scene: {
+      tracks: [shown, { ...shown, place: "sticky", isCounted: false }],
+      headers: [],
+      edgesPx: [],
+      lanes: 2,
+      endPx: 100,
+    },
     view,
     deviceView: view,
     ratio: 1,

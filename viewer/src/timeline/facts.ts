@@ -37,9 +37,9 @@ export function countEvents(picture: Picture): EventCount | null {
   return sum;
 }
 
-/** Of each track once; not of rollups, which repeat the events of their tracks. */
+/** Of each track once; not of headers above their tracks, which repeat the events of these. */
 function coveragesOf({ scene, coverages }: Picture): readonly Coverage[] {
-  const tracks = new Set(scene.tracks.filter(({ place }) => place === "track").map(({ track }) => track.id));
+  const tracks = new Set(scene.tracks.filter(({ isCounted }) => isCounted).map(({ track }) => track.id));
   return [...tracks].flatMap((track) => coverages.get(track) ?? []);
 }
 

@@ -7,6 +7,8 @@ import type { Surface } from "./surface";
 
 const TICK_PX = 6;
 
+const LABEL_GAP_PX = 14;
+
 export interface AxisInput {
   readonly axis: TimeAxis;
   readonly view: View;
@@ -33,18 +35,28 @@ export function paintAxis(surface: Surface, { axis, view, heightPx, ratio, selec
   context.fillStyle = theme.textDim;
   context.strokeStyle = theme.lineStrong;
   context.beginPath();
+  const stride = labelStride(axis, (text) => context.measureText(text).width);
   for (const mark of axis.marks) {
     const x = Math.round(mark.xPx) + 0.5;
     context.moveTo(x, heightPx - TICK_PX);
     context.lineTo(x, heightPx);
+    if ((mark.timeTicks / axis.stepTicks) % stride !== 0n) continue;
     const widthPx = context.measureText(mark.label).width;
     const leftPx = Math.max(4, x - widthPx / 2);
     if (leftPx >= freeFromPx && leftPx + widthPx <= view.widthPx - 4) {
       context.fillText(mark.label, leftPx, middlePx);
-      freeFromPx = leftPx + widthPx + 14;
+      freeFromPx = leftPx + widthPx + LABEL_GAP_PX;
     }
   }
   context.stroke();
+}
+
+/** Every so many marks have a label, so that labels do not touch; the same marks wherever one pans. */
+function labelStride(axis: TimeAxis, widthOf: (text: string) => number): bigint {
+  const [first, second] = axis.marks;
+  if (first === undefined || second === undefined) return 1n;
+  const widestPx = Math.max(...axis.marks.map((mark) => widthOf(mark.label)));
+  return BigInt(Math.max(1, Math.ceil((widestPx + LABEL_GAP_PX) / (second.xPx - first.xPx))));
 }
 
 function paintSelected(

@@ -86,3 +86,13 @@ describe("sceneTrackAt", () => {
     expect(sceneTrackAt(scene, 40)).toMatchObject({ track: { place: "track" } });
   });
 });
+
+it("counts events in tracks and in headers of closed groups, each once", () => {
+  const counted = (open: ReadonlySet<string>, scrollPx = 0) =>
+    buildScene(layOut(roots, open), scrollPx, 1000)
+      .tracks.filter(({ isCounted }) => isCounted)
+      .map((entry) => entry.track.id);
+  expect(counted(new Set(["g1"]))).toEqual([1, 2, 3]);
+  expect(counted(new Set(["g1"]), HEADER_PX + 5)).toEqual([1, 2, 3]);
+  expect(counted(new Set())).toEqual([0]);
+});

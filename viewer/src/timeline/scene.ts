@@ -22,6 +22,8 @@ export interface SceneTrack {
   readonly track: Track;
   /** `header`: the rollup in a group's header. */
   readonly place: "header" | "sticky" | "track";
+  /** Events are counted here: in tracks, and in headers of closed groups, whose tracks are not shown. */
+  readonly isCounted: boolean;
   /** Top of the row `firstRow`. */
   readonly topPx: number;
   readonly rowPx: number;
@@ -61,24 +63,25 @@ export function buildScene(layout: Layout, scrollPx: number, heightPx: number): 
   const edgesPx: number[] = [];
   let lanes = 0;
 
-  const addHeader = (track: Track | null, topPx: number, isSticky: boolean): void => {
+  const addHeader = (track: Track | null, topPx: number, isSticky: boolean, isCounted: boolean): void => {
     headers.push({ topPx, heightPx: HEADER_PX, isSticky });
     if (track === null || track.events === 0n) return;
     const place = isSticky ? "sticky" : "header";
     const inner = { topPx: topPx + HEADER_INSET_PX, rowPx: HEADER_PX - 2 * HEADER_INSET_PX };
-    tracks.push({ track, place, ...inner, firstRow: 0, rows: 1, firstLane: lanes });
+    tracks.push({ track, place, isCounted, ...inner, firstRow: 0, rows: 1, firstLane: lanes });
     lanes += 1;
   };
 
   const addTrack = (track: Track, topPx: number): void => {
     if (track.events === 0n) return;
     if (track.kind === "counter") {
-      tracks.push({ track, place: "track", topPx, rowPx: COUNTER_PX, firstRow: 0, rows: 1, firstLane: -1 });
+      const inner = { topPx, rowPx: COUNTER_PX };
+      tracks.push({ track, place: "track", isCounted: true, ...inner, firstRow: 0, rows: 1, firstLane: -1 });
       return;
     }
     if (track.kind === "instant") {
       const inner = { topPx: topPx + INSTANT_INSET_PX, rowPx: INSTANT_PX - 2 * INSTANT_INSET_PX };
-      tracks.push({ track, place: "track", ...inner, firstRow: 0, rows: 1, firstLane: lanes });
+      tracks.push({ track, place: "track", isCounted: true, ...inner, firstRow: 0, rows: 1, firstLane: lanes });
       lanes += 1;
       return;
     }
@@ -89,6 +92,7 @@ export function buildScene(layout: Layout, scrollPx: number, heightPx: number): 
     tracks.push({
       track,
       place: "track",
+      isCounted: true,
       topPx: topPx + firstRow * ROW_PX,
       rowPx: ROW_PX,
       firstRow,
@@ -100,13 +104,13 @@ export function buildScene(layout: Layout, scrollPx: number, heightPx: number): 
 
   for (const item of itemsBetween(layout, scrollPx, scrollPx + heightPx)) {
     const topPx = item.topPx - scrollPx;
-    if (item.kind === "group") addHeader(item.node.rollup, topPx, false);
+    if (item.kind === "group") addHeader(item.node.rollup, topPx, false, !item.isOpen);
     else addTrack(item.node.track, topPx + 1);
     edgesPx.push(topPx + item.heightPx);
   }
   const sticky = stickyHeader(layout, scrollPx);
   // A header that is not cut is its own sticky header.
-  if (sticky !== null && sticky.item.topPx < scrollPx) addHeader(sticky.item.node.rollup, sticky.offsetPx, true);
+  if (sticky !== null && sticky.item.topPx < scrollPx) addHeader(sticky.item.node.rollup, sticky.offsetPx, true, false);
   return { tracks, headers, edgesPx, lanes, endPx: layout.heightPx - scrollPx };
 }
 
