@@ -59,6 +59,9 @@ const MAX_NEEDED_PART = 0.7;
 /** Shape records of the tracks in a rollup that are loaded at the same time: those of visible tracks go before. */
 const MAX_CHILD_SHAPES = 4;
 
+/** Making tiles of rollups takes so much of a frame at most: a third at 60 Hz. */
+const COMPOSE_MS = 5;
+
 const NOTHING: Coverage = { draws: [], complete: false };
 
 export class TileClient {
@@ -74,12 +77,14 @@ export class TileClient {
   private overview: Overview | null = null;
   private screen: Screen | null = null;
   private needed: readonly PageWant[] = [];
+  private isTurnAsked = false;
   private streamStatus: StreamStatus = "connecting";
 
   constructor(private readonly options: ClientOptions) {
     this.built = options.isGrowing === true ? new Set() : null;
     this.cache = new PageCache(options.budgetBytes ?? DEFAULT_BUDGET_BYTES);
-    this.composer = new Composer(this.shapes, this.tile, options.rootLevel);
+    const budget = { budgetMs: COMPOSE_MS, now: () => performance.now() };
+    this.composer = new Composer(this.shapes, this.tile, options.rootLevel, budget);
     const events: StreamEvents = {
       onPage: (page) => {
         this.cache.add(page);
@@ -105,6 +110,7 @@ export class TileClient {
   /** Says what is on the screen; cheap enough to be called for every frame of a movement. */
   show(screen: Screen): void {
     this.screen = screen;
+    this.composer.begin();
     this.loadShapes([...screen.tracks, ...(screen.nearby ?? [])]);
     this.tellMissingBlocks(screen);
     this.loadChildShapes(screen);
@@ -126,7 +132,18 @@ export class TileClient {
     if (shape === undefined) {
       return this.overview === null ? NOTHING : provisional(this.overview, request, view);
     }
-    return coverage(this.tile, shape, request, view, this.options.rootLevel, this.composer);
+    const found = coverage(this.tile, shape, request, view, this.options.rootLevel, this.composer);
+    if (this.composer.isBehind && !this.isTurnAsked) {
+      // What was put off is done in the next frame.
+      this.isTurnAsked = true;
+      setTimeout(() => {
+        this.isTurnAsked = false;
+        if (this.screen !== null) {
+          this.options.onChange();
+        }
+      }, 0);
+    }
+    return found;
   }
 
   /** What is drawn of what is not there yet. */

@@ -5,7 +5,7 @@ import { type EventInput, Pyramid, rollupTiles, sliceTiles } from "../testing/py
 import { Random } from "../testing/random";
 import { binRows, checkComposed } from "../testing/rollups";
 import { composeTile } from "./compose";
-import { coverage } from "./coverage";
+import { coverage, type DrawTile } from "./coverage";
 import { Composer, MAX_PART_PAGES, partsOf } from "./parts";
 import { resolve, sharpLevel, terminalsAbove } from "./resolver";
 import type { TileData } from "./tile";
@@ -109,6 +109,37 @@ describe("a rollup closer than its own tiles", () => {
     expect(complete).toBe(false);
     expect(draws.length).toBeGreaterThan(0);
     expect(draws.every(({ tile, sharp }) => tile.kind === "terminal" && !sharp)).toBe(true);
+  });
+
+  test("is composed in turns that take no longer than the budget, with what is there in between", () => {
+    let nowMs = 0;
+    const now = () => {
+      nowMs += 3;
+      return nowMs;
+    };
+    const composer = new Composer(shapes, lookup, ROOT_LEVEL, { budgetMs: 4, now });
+    const shape = shapes.get(0)!;
+    const coarse: View = { ...view, ticksPerPx: 4 * view.ticksPerPx };
+    const turns = (shown: View): (readonly DrawTile[])[] => {
+      const out: (readonly DrawTile[])[] = [];
+      for (let turn = 0; turn < 50; turn++) {
+        composer.begin();
+        const { draws, complete } = coverage(lookup, shape, request, shown, ROOT_LEVEL, composer);
+        out.push(draws);
+        expect(complete).toBe(!composer.isBehind);
+        if (complete) return out;
+      }
+      throw new Error("never complete");
+    };
+    const wide = { ...coarse, widthPx: 4000 };
+    const first = turns(wide);
+    expect(first.length).toBeGreaterThan(1);
+    expect(first[0]!.some(({ sharp }) => !sharp)).toBe(true);
+    expect(first.at(-1)!.every(({ sharp }) => sharp)).toBe(true);
+    // Closer: what is not composed yet is drawn from the composed tiles of the level above.
+    const [closer] = turns({ ...wide, ticksPerPx: wide.ticksPerPx / 4 });
+    const level = sharpLevel(wide.ticksPerPx, ROOT_LEVEL);
+    expect(closer!.filter(({ sharp }) => !sharp).some(({ tile }) => tile.level === level)).toBe(true);
   });
 
   test("is left as it is where its children are not known", () => {

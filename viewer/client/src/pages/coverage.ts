@@ -116,7 +116,7 @@ class Walk {
         return false;
       }
       if (composed === "waiting") {
-        this.push(standIn, this.level, index, false);
+        this.push(composer.standIn(terminal, this.level, index) ?? standIn, this.level, index, false);
       } else if (composed !== null) {
         this.push(composed, this.level, index, true);
       }

@@ -27,7 +27,7 @@ export interface TerminalTile {
 }
 
 /**
- * A terminal tile that needs more pages is drawn as it is. Together its events fill one or two pages, but leaf tiles of
+ * A terminal tile that needs more pages is drawn as it is. Together its events fill a few pages, but leaf tiles of
  * tracks with few events reach far beyond it: this bounds what a header costs in a run of thousands of such tracks.
  */
 export const MAX_PART_PAGES = 256;
@@ -94,17 +94,50 @@ export type Composed = TileData | null | "waiting" | "whole";
 /** Composed tiles that are kept: some screens full. */
 const MAX_TILES = 2048;
 
+/** How long composing may take in one turn, and a clock in milliseconds. */
+export interface ComposeBudget {
+  readonly budgetMs: number;
+  readonly now: () => number;
+}
+
+const NO_BUDGET: ComposeBudget = { budgetMs: Number.POSITIVE_INFINITY, now: () => 0 };
+
 /** Parts and composed tiles of all rollups, each computed once. */
 export class Composer {
   private readonly parts = new Map<string, readonly Part[]>();
   /** In the order of their last use. */
   private readonly tiles = new Map<string, TileData | null>();
+  private spentMs = 0;
+  private behind = false;
 
   constructor(
     private readonly shapes: ReadonlyMap<number, ShapeIndex>,
     private readonly lookup: TileLookup,
     private readonly rootLevel: number,
+    private readonly budget: ComposeBudget = NO_BUDGET,
   ) {}
+
+  /** A new turn, with all of the budget. */
+  begin(): void {
+    this.spentMs = 0;
+    this.behind = false;
+  }
+
+  /** Whether something was put off to the next turn. */
+  get isBehind(): boolean {
+    return this.behind;
+  }
+
+  /** The finest tile that is there already around a tile that is waited for, below the terminal tile. */
+  standIn({ track, level: top }: TerminalTile, level: number, index: number): TileData | undefined {
+    for (let z = level + 1, i = Math.floor(index / 4); z < top; z++, i = Math.floor(i / 4)) {
+      const tile = this.tiles.get(`${track}/${z}/${i}`);
+      if (tile !== undefined && tile !== null) {
+        return tile;
+      }
+    }
+    return undefined;
+  }
 
   readonly partsOf = (terminal: TerminalTile, children: readonly number[]): readonly Part[] | null => {
     const name = `${terminal.track}/${terminal.level}/${terminal.index}`;
@@ -131,6 +164,11 @@ export class Composer {
     if (parts === null || parts.length === 0) {
       return parts === null ? "waiting" : "whole";
     }
+    if (this.spentMs >= this.budget.budgetMs) {
+      this.behind = true;
+      return "waiting";
+    }
+    const startMs = this.budget.now();
     const leaves: TileData[] = [];
     for (const part of parts) {
       if (overlaps(part, level, index)) {
@@ -143,6 +181,7 @@ export class Composer {
     }
     const tile = composeTile(terminal.track, level, index, leaves);
     this.keep(name, tile);
+    this.spentMs += this.budget.now() - startMs;
     return tile;
   }
 
