@@ -15,6 +15,7 @@ Tracks = list[tuple[int, str] | tuple[int, str, list[int]]]
 OUTPUT = Path(__file__).parent / "resolver"
 LEAF, TERMINAL, FIRST_OF_PAGE = 1, 2, 4
 MAX_PART_PAGES = 256
+FINE_LEVELS = 1
 KINDS = ["slice", "counter", "rollup", "instant", "async"]
 
 
@@ -55,7 +56,7 @@ def page_of(rows: Rows, tile: tuple[int, int], slot: int) -> tuple[int, int, int
 
 
 def terminals_above(rows: Rows, slot: int, span: tuple[int, int], level: int, root_level: int) -> list[tuple[int, int]]:
-    tiles = tiles_for(rows, slot, "rollup", span, level + 1, root_level)
+    tiles = tiles_for(rows, slot, "rollup", span, level + FINE_LEVELS + 1, root_level)
     flags = {(z, index): flag for z, index, tile_slot, flag, _ in rows if tile_slot == slot}
     return [tile for tile in tiles if flags[tile] & TERMINAL]
 
@@ -222,6 +223,9 @@ def vectors() -> dict[str, dict[str, Any]]:
     out |= {
         "rollup_parts": make(
             "a rollup closer than its own tiles", 3, rolled, (9000, 0.5, 1.5, 700), tracks=[rollup, (1, "slice")]
+        ),
+        "rollup_fine_enough": make(
+            "a rollup one level above the sharp one", 3, rolled, (9000, 0.5, 2.5, 700), tracks=[rollup]
         ),
         "rollup_coarse": make(
             "a rollup whose own tiles are fine enough", 3, rolled, (0, 0.0, 20.0, 700), tracks=[rollup], nearby=[rollup]

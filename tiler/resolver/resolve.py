@@ -18,6 +18,9 @@ Ints = NDArray[np.int64]
 # The sharpest level that is worth drawing has the widest bins of at most so many pixels.
 _MAX_BIN_PX = 2
 
+# So many levels above the sharp one a rollup's own tiles are fine enough: their bins are at most 8 pixels wide.
+_FINE_LEVELS = 1
+
 # The coarse pass is so many levels, each a factor of 4, above the sharp one: a screen is then one or two tiles.
 _COARSE_LEVELS = 2
 
@@ -116,9 +119,10 @@ def _pages(
 def _parts(
     requests: Sequence[TrackRequest], tiles_of: TilesOf, span: TickRange, sharp: int, root_level: int
 ) -> Iterator[PageKey]:
-    """The pages with the parts of all rollups whose own tiles are coarser than the sharp level."""
+    """The pages with the parts of all rollups whose own tiles are too coarse."""
     for request in requests:
         tiles = tiles_of(request.track // TRACKS_PER_BLOCK)
         if request.kind == "rollup" and request.children is not None and tiles is not None:
-            for terminal in terminals_above(tiles, request.track % TRACKS_PER_BLOCK, span, sharp, root_level):
+            fine = sharp + _FINE_LEVELS
+            for terminal in terminals_above(tiles, request.track % TRACKS_PER_BLOCK, span, fine, root_level):
                 yield from pages_of_parts(tiles_of, request.children, terminal, root_level)

@@ -11,7 +11,7 @@ import { blockOf, type PageKey, type PageName, pageName } from "../pages/key";
 import type { Overview } from "../pages/overview";
 import type { DecodedPage } from "../pages/page";
 import { Composer, missingBlocks } from "../pages/parts";
-import { type PageWant, resolve, sharpLevel, type TrackRequest, terminalsAbove } from "../pages/resolver";
+import { coarseTerminals, type PageWant, resolve, sharpLevel, type TrackRequest } from "../pages/resolver";
 import type { ShapeIndex } from "../pages/shape";
 import { type TileData, tileEnd } from "../pages/tile";
 import type { FetchPage } from "./fetcher";
@@ -205,7 +205,7 @@ export class TileClient {
     const range = visibleRange(view);
     const level = sharpLevel(view.ticksPerPx, rootLevel);
     for (const request of tracks) {
-      if (terminalsAbove(this.shapes, request, range, level, rootLevel).length === 0) {
+      if (coarseTerminals(this.shapes, request, range, level, rootLevel).length === 0) {
         continue;
       }
       for (const block of missingBlocks(this.shapes, request.children ?? [])) {

@@ -11,7 +11,7 @@ import { type Coverage, coverage } from "../pages/coverage";
 import { blockOf, type PageKey } from "../pages/key";
 import { decodePage } from "../pages/page";
 import { Composer, missingBlocks } from "../pages/parts";
-import { resolve, sharpLevel, type TrackRequest, terminalsAbove } from "../pages/resolver";
+import { coarseTerminals, resolve, sharpLevel, type TrackRequest } from "../pages/resolver";
 import type { ShapeIndex } from "../pages/shape";
 import type { TileData } from "../pages/tile";
 
@@ -69,7 +69,7 @@ export class StillClient {
     const range = visibleRange(view);
     for (const request of requests) {
       yield this.askShape(blockOf(request.track));
-      if (terminalsAbove(this.shapes, request, range, level, this.rootLevel).length > 0) {
+      if (coarseTerminals(this.shapes, request, range, level, this.rootLevel).length > 0) {
         for (const block of missingBlocks(this.shapes, request.children ?? [])) {
           yield this.askShape(block);
         }

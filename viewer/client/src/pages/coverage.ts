@@ -10,7 +10,7 @@ import type { Ticks } from "../base/time";
 import { type View, visibleRange } from "../base/view";
 import { binTicks, slotOf, tileIndexAt, tileOrigin } from "./key";
 import type { Composer } from "./parts";
-import { sharpLevel, type TrackRequest } from "./resolver";
+import { FINE_LEVELS, sharpLevel, type TrackRequest } from "./resolver";
 import { NO_TILE, type ShapeIndex } from "./shape";
 import { type TileData, tileEnd } from "./tile";
 
@@ -102,7 +102,7 @@ class Walk {
   private compose(position: number, standIn: TileData | undefined): boolean {
     const { composer, request, shape } = this;
     const level = shape.levelAt(position);
-    const coarser = level > this.level && shape.kindAt(position) === "terminal";
+    const coarser = level > this.level + FINE_LEVELS && shape.kindAt(position) === "terminal";
     if (!coarser || composer === undefined || request.children === undefined) {
       return false;
     }

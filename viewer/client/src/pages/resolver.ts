@@ -48,6 +48,9 @@ const MAX_BIN_PX = 2;
 /** The coarse pass is this many levels (a factor of 4 each) above the sharp one: a screen is then one or two tiles. */
 const COARSE_LEVELS = 2;
 
+/** So many levels above the sharp one a rollup's own tiles are fine enough. */
+export const FINE_LEVELS = 1;
+
 /** The highest level whose bins are at most 2 px wide, so between 0.5 and 2 px; 0 where even a tick is wider. */
 export function sharpLevel(ticksPerPx: number, rootLevel: number): number {
   let level = 0;
@@ -82,7 +85,7 @@ export function resolve(input: ResolveInput): PageWant[] {
   const find = input.partsOf ?? ((terminal, children) => partsOf(input.shapes, children, terminal, rootLevel));
   const addParts = (tier: Tier, range: TickRange): void => {
     for (const request of tracks) {
-      for (const terminal of terminalsAbove(input.shapes, request, range, sharp, rootLevel)) {
+      for (const terminal of coarseTerminals(input.shapes, request, range, sharp, rootLevel)) {
         for (const { key, name } of find(terminal, request.children!) ?? []) {
           want(tier, key, name);
         }
@@ -127,12 +130,16 @@ export function tilesFor(
   return out;
 }
 
-/** The terminal tiles of a rollup in a range that are coarser than `level`, where its children are known. */
-export function terminalsAbove(
+/**
+ * The terminal tiles of a rollup in a range that are too coarse for a sharp level, where its children are known: their
+ * bins are wider than 8 px. One level above the sharp one a rollup's own bins, of 2 to 8 px, say enough, and are a
+ * fraction of the bytes.
+ */
+export function coarseTerminals(
   shapes: ReadonlyMap<number, ShapeIndex>,
   { track, kind, children }: TrackRequest,
   range: TickRange,
-  level: number,
+  sharp: number,
   rootLevel: number,
 ): TerminalTile[] {
   const shape = shapes.get(blockOf(track));
@@ -140,7 +147,7 @@ export function terminalsAbove(
     return [];
   }
   const out: TerminalTile[] = [];
-  for (let z = rootLevel; z > level; z--) {
+  for (let z = rootLevel; z > sharp + FINE_LEVELS; z--) {
     const last = tileIndexAt(z, range.endTicks - 1n);
     for (const position of shape.range(slotOf(track), z, tileIndexAt(z, range.startTicks), last)) {
       if (shape.kindAt(position) === "terminal") {
