@@ -30,8 +30,9 @@ from tilescope.tiler.store.turn import turn
 DEFAULT_MEMORY_BYTES = 1 << 30
 
 # How the memory is shared out; the rest is for readers, compression and Python itself.
-_KEPT_SHARE = 0.25
-_WORKING_SHARE = 0.5
+_KEPT_SHARE = 0.3
+_ROLLUP_SHARE = 0.2
+_WORKING_SHARE = 0.4
 _MAPPED_SHARE = 0.1
 
 # Columns and trees of a block while it is built, measured on synthetic traces.
@@ -108,7 +109,8 @@ def _build(
             preview.show_all(snapshots, run.timeline, layout, run.names)
         meter.phase = "build"
         meter.tell(now=True)
-        builder = Builder(run, layout, generation, meter, kept, working)
+        rollup_bytes = int(memory_bytes * _ROLLUP_SHARE)
+        builder = Builder(run, layout, generation, meter, kept, working, rollup_bytes)
         rows_at_once = int(memory_bytes * _WORKING_SHARE / _BLOCK_BYTES_PER_ROW)
         builder.build(executor, workers, priorities, rows_at_once)
         meter.phase = "publish"

@@ -55,10 +55,21 @@ class _Work:
 
 
 class Builder:
-    """One build. `kept` holds what is needed until its end, `working` what blocks need while they are built."""
+    """One build.
+
+    `kept` holds what is needed until its end, `working` what blocks need while they are built; `rollup_bytes` of slices
+    may be in memory until their rollups are built.
+    """
 
     def __init__(
-        self, run: Run, layout: Layout, generation: Generation, meter: Meter, kept: Scratch, working: Scratch
+        self,
+        run: Run,
+        layout: Layout,
+        generation: Generation,
+        meter: Meter,
+        kept: Scratch,
+        working: Scratch,
+        rollup_bytes: int,
     ) -> None:
         self.flows = Flows(kept)
         self.overview = Overview(run.timeline.end)
@@ -69,7 +80,7 @@ class Builder:
         self._generation = generation
         self._meter = meter
         self._working = working
-        self._rollups = Rollups(layout.tracks, kept)
+        self._rollups = Rollups(layout.tracks, generation.scratch, rollup_bytes)
         self._carriers = _carriers(run)
         self._blocks = [_Block() for _ in range(-(-len(layout.tracks) // TRACKS_PER_BLOCK))]
         self._first_rollup = next((t.id for t in layout.tracks if t.kind == TrackKind.ROLLUP), len(layout.tracks))

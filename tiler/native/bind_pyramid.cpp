@@ -1,5 +1,6 @@
 // Binds tile trees, their overview, and page encoding.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -8,7 +9,9 @@
 #endif
 
 #include <algorithm>
+#include <cerrno>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "bind_arrays.hpp"
@@ -114,25 +117,40 @@ BoundTiles counter_tiles(const Array<int64_t>& time, const Array<double>& value,
     return bound;
 }
 
-// `children`: a sequence of (start, duration, name, whether they lie in mapped files). The arrays are not needed any more when this returns.
-BoundTiles rollup_tiles(const nb::sequence& children, int root_level) {
-    check_level(root_level);
-    std::vector<RollupChild> columns;
-    std::vector<nb::object> kept;  // until the tree is built: the caller may have given them away
-    for (const nb::handle child : children) {
-        const auto start = nb::cast<Array<int64_t>>(child[0]);
-        const auto duration = nb::cast<Array<int64_t>>(child[1]);
-        const auto name = nb::cast<Array<int32_t>>(child[2]);
+// Slices that are kept for rollups, with the arrays that they lie in, if they do.
+struct BoundSlices {
+    KeptSlices slices;
+    std::vector<nb::object> kept;
+
+    BoundSlices(const Array<int64_t>& start, const Array<int64_t>& duration, const Array<int32_t>& name)
+        : slices(columns_of(start, duration, name)), kept{nb::cast(start), nb::cast(duration), nb::cast(name)} {}
+
+    BoundSlices(int file, int64_t offset, const SliceColumns& columns) : slices(file, offset, columns) {}
+
+    // In a file, from `offset` on.
+    static std::unique_ptr<BoundSlices> in_file(int file, int64_t offset, const Array<int64_t>& start,
+                                                const Array<int64_t>& duration, const Array<int32_t>& name) {
+        const SliceColumns columns = columns_of(start, duration, name);
+        nb::gil_scoped_release release;
+        return std::make_unique<BoundSlices>(file, offset, columns);
+    }
+
+    static SliceColumns columns_of(const Array<int64_t>& start, const Array<int64_t>& duration, const Array<int32_t>& name) {
         same_size(start.size(), duration.size());
         same_size(start.size(), name.size());
-        for (const nb::object& array : {nb::cast(start), nb::cast(duration), nb::cast(name)}) kept.push_back(array);
-        columns.push_back({{start.data(), duration.data(), nullptr, name.data(), nullptr, start.size()}, nb::cast<bool>(child[3])});
+        return {start.data(), duration.data(), nullptr, name.data(), nullptr, start.size()};
     }
+};
+
+BoundTiles rollup_tiles(const std::vector<const BoundSlices*>& children, int root_level) {
+    check_level(root_level);
+    std::vector<const KeptSlices*> slices;
+    for (const BoundSlices* child : children) slices.push_back(&child->slices);
     BoundTiles bound;
     {
         nb::gil_scoped_release release;
-        // Times are checked on the way: columns of a whole run are not read twice, and perhaps lie in files.
-        bound.tiles = std::make_unique<RollupTrack>(columns, root_level);
+        // Times are checked on the way: slices of a whole run are not read twice.
+        bound.tiles = std::make_unique<RollupTrack>(slices, root_level);
     }
     return bound;
 }
@@ -203,12 +221,26 @@ struct BoundBlock {
 }  // namespace
 
 void bind_pyramid(nb::module_& m) {
+    nb::register_exception_translator([](const std::exception_ptr& pending, void*) {
+        try {
+            std::rethrow_exception(pending);
+        } catch (const std::system_error& error) {
+            errno = error.code().value();
+            PyErr_SetFromErrno(PyExc_OSError);
+        }
+    });
     m.def("root_level", &root_level, nb::arg("end"));
     m.def("release_free_memory", &release_free_memory);
     nb::class_<BoundTiles>(m, "Tiles").def("overview", &BoundTiles::overview, nb::arg("level"), nb::arg("lanes"));
     m.def("slice_tiles", &slice_tiles, nb::arg("start"), nb::arg("duration"), nb::arg("row"), nb::arg("name"), nb::arg("flags"),
           nb::arg("root_level"));
     m.def("counter_tiles", &counter_tiles, nb::arg("time"), nb::arg("value"), nb::arg("root_level"));
+    nb::class_<BoundSlices>(m, "KeptSlices")
+        .def(nb::init<const Array<int64_t>&, const Array<int64_t>&, const Array<int32_t>&>(), nb::arg("start"),
+             nb::arg("duration"), nb::arg("name"))
+        .def_static("in_file", &BoundSlices::in_file, nb::arg("file"), nb::arg("offset"), nb::arg("start"),
+                    nb::arg("duration"), nb::arg("name"))
+        .def_prop_ro("bytes", [](const BoundSlices& bound) { return bound.slices.bytes(); });
     m.def("rollup_tiles", &rollup_tiles, nb::arg("children"), nb::arg("root_level"));
     m.def("slice_overview", &slice_overview, nb::arg("start"), nb::arg("duration"), nb::arg("row"), nb::arg("name"),
           nb::arg("level"));

@@ -1,11 +1,7 @@
 #include "rollup_track.hpp"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <stdexcept>
 
 #include "geometry.hpp"
 #include "name_table.hpp"
@@ -37,26 +33,19 @@ public:
         int32_t name;
     };
 
-    explicit Sweep(const std::vector<RollupChild>& tracks) : tracks_(tracks), at_(tracks.size(), 0), released_(tracks.size(), 0) {
-        for (const auto& [track, mapped] : tracks) next_start_.push_back(track.n > 0 ? track.start[0] : INT64_MAX);
+    explicit Sweep(const std::vector<const KeptSlices*>& tracks) {
+        cursors_.reserve(tracks.size());
+        for (const KeptSlices* track : tracks) {
+            cursors_.emplace_back(*track);
+            next_start_.push_back(cursors_.back().next_start());
+        }
     }
 
     // How many slices that are yet to come start before `stop`.
-    size_t count_before(int64_t stop) const {
+    size_t count_before(int64_t stop) {
         size_t count = 0;
-        for (size_t track = 0; track < tracks_.size(); ++track) {
-            if (next_start_[track] >= stop) continue;
-            const SliceColumns& columns = tracks_[track].columns;
-            // From where it stands on, in steps that double: what is asked for is near.
-            size_t step = 1;
-            size_t first = at_[track];
-            while (first + step < columns.n && columns.start[first + step] < stop) {
-                first += step;
-                step *= 2;
-            }
-            const int64_t* end = columns.start + std::min(columns.n, first + step);
-            count += static_cast<size_t>(std::lower_bound(columns.start + first, end, stop) - columns.start) - at_[track];
-        }
+        for (size_t track = 0; track < cursors_.size(); ++track)
+            if (next_start_[track] < stop) count += cursors_[track].count_before(stop);
         return count;
     }
 
@@ -70,52 +59,25 @@ public:
     // Takes the slices that start before `stop`, track by track: sums do not depend on their order.
     template <typename Visit>
     void take_before(int64_t stop, Visit&& visit) {
-        for (size_t track = 0; track < tracks_.size(); ++track) {
+        for (size_t track = 0; track < cursors_.size(); ++track) {
             if (next_start_[track] >= stop) continue;
-            const SliceColumns& columns = tracks_[track].columns;
-            size_t k = at_[track];
-            int64_t before = k == 0 ? 0 : columns.start[k - 1];
-            for (; k < columns.n && columns.start[k] < stop; ++k) {
-                if (columns.start[k] < before) throw std::invalid_argument("events are not in time order");
-                if (columns.duration[k] < 0 || columns.duration[k] >= kTimeLimit - columns.start[k])
-                    throw std::invalid_argument("slices end beyond 2**61");
-                before = columns.start[k];
-                visit(columns.start[k], columns.duration[k], columns.name[k]);
-                if (columns.end(k) > stop) running_.push_back({columns.end(k), columns.duration[k], columns.name[k]});
-            }
-            at_[track] = k;
-            if (tracks_[track].mapped && k - released_[track] >= kReleasedAtOnce) {
-                release(columns.start + released_[track], columns.start + k);
-                release(columns.duration + released_[track], columns.duration + k);
-                release(columns.name + released_[track], columns.name + k);
-                released_[track] = k;
-            }
-            next_start_[track] = k < columns.n ? columns.start[k] : INT64_MAX;
+            cursors_[track].take_before(stop, [&](int64_t start, int64_t duration, int32_t name) {
+                visit(start, duration, name);
+                if (start + duration > stop) running_.push_back({start + duration, duration, name});
+            });
+            next_start_[track] = cursors_[track].next_start();
         }
     }
 
 private:
-    static constexpr size_t kReleasedAtOnce = 8192;
-
-    // Pages of a mapped file that lie within [first, last): they are read again when they are touched again.
-    template <typename T>
-    static void release(const T* first, const T* last) {
-        const uintptr_t page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-        const uintptr_t begin = (reinterpret_cast<uintptr_t>(first) + page - 1) / page * page;
-        const uintptr_t end = reinterpret_cast<uintptr_t>(last) / page * page;
-        if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
-    }
-
-    const std::vector<RollupChild>& tracks_;
-    std::vector<size_t> at_;
-    std::vector<size_t> released_;
+    std::vector<SliceCursor> cursors_;
     std::vector<int64_t> next_start_;  // side by side, for a quick look at all tracks
     std::vector<Running> running_;
 };
 
 class Builder {
 public:
-    Builder(const std::vector<RollupChild>& children, int root_level, std::vector<Tile>& tiles,
+    Builder(const std::vector<const KeptSlices*>& children, int root_level, std::vector<Tile>& tiles,
             std::vector<std::pair<size_t, size_t>>& contents, std::vector<Bin>& bins)
         : sweep_(children), root_level_(root_level), tiles_(tiles), contents_(contents), bins_(bins) {}
 
@@ -127,7 +89,7 @@ public:
         return sum;
     }
 
-    size_t count_before(int64_t stop) const { return sweep_.count_before(stop); }
+    size_t count_before(int64_t stop) { return sweep_.count_before(stop); }
 
 private:
     TileSum sum_slices(int level, int64_t index) {
@@ -292,7 +254,7 @@ private:
 
 }  // namespace
 
-RollupTrack::RollupTrack(const std::vector<RollupChild>& children, int root_level) {
+RollupTrack::RollupTrack(const std::vector<const KeptSlices*>& children, int root_level) {
     Builder builder(children, root_level, tiles_, contents_, bins_);
     const size_t starting = builder.count_before(INT64_MAX);
     if (starting > 0) builder.build(root_level, 0, starting);

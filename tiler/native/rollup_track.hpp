@@ -1,23 +1,18 @@
 // The tile tree of a rollup: every slice of several tracks, summed into bins.
 #pragma once
 
+#include "kept_slices.hpp"
 #include "overview.hpp"
 #include "slice_track.hpp"
 
 namespace tilescope {
-
-// The columns of a track, and whether they lie in mapped files: pages that have been read are given back then.
-struct RollupChild {
-    SliceColumns columns;  // start, duration, name
-    bool mapped;
-};
 
 // Built in one sweep over the children's slices, depth first: a terminal tile sums what overlaps
 // it, a tile above adds up the (bin, name) tables of its four children, and only the tables on the way to the root are
 // in memory. Rollups have no individuals: slices of different tracks overlap, so a bin's busy time may exceed its width.
 class RollupTrack final : public TrackTiles {
 public:
-    RollupTrack(const std::vector<RollupChild>& children, int root_level);
+    RollupTrack(const std::vector<const KeptSlices*>& children, int root_level);
 
     const std::vector<Tile>& tiles() const override { return tiles_; }
     void append(const Tile& tile, PageColumns& page) const override;

@@ -26,7 +26,7 @@ LINE = re.compile(r"the disk is full: the index needs about ([\d.]+) MB more, ([
 
 @pytest.fixture(scope="module")
 def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One whose index takes about 7 MB."""
+    """One whose index takes about 5.5 MB."""
     folder = tmp_path_factory.mktemp("trace")
     return write_synthetic_trace(folder / "a.pb", format="xspace", events=300_000, tracks=40, seed=1).path
 
@@ -46,7 +46,7 @@ def index(trace: Path, store: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("size_bytes", [5 * MB // 10, 2 * MB, 4 * MB, 6 * MB])
+@pytest.mark.parametrize("size_bytes", [5 * MB // 10, 2 * MB, 3 * MB, 4 * MB])
 def test_the_error_says_how_much_is_needed_and_nothing_is_left(tmp_path: Path, trace: Path, size_bytes: int) -> None:
     with small_disk(tmp_path / "disk", size_bytes) as disk:
         done = index(trace, disk / "store")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tempfile
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -53,10 +54,30 @@ def native_slices(track: Sequence[Slice], root: int) -> NativeTree:
 
 
 def native_rollup(children: Sequence[Sequence[Slice]], root: int) -> NativeTree:
-    block = _native.Block(0)
     parts = [columns(child) for child in children]
-    block.add(0, _native.rollup_tiles([(start, duration, name, False) for start, duration, _, name, _ in parts], root))
-    return block_trees(block, 0).get(0, {})
+    slices = [(start, duration, name) for start, duration, _, name, _ in parts]
+    kept = [_native.KeptSlices(*child) for child in slices]
+    in_memory = _rollup(kept, root)
+    with tempfile.TemporaryFile() as file:
+        offsets = np.cumsum([7, *(20 * len(start) for start, _, _ in slices)]).tolist()  # at an odd place
+        in_file = [
+            _native.KeptSlices.in_file(file.fileno(), offset, *child)
+            for offset, child in zip(offsets, slices, strict=False)
+        ]
+        from_file = _rollup(in_file, root)
+    assert _encoded(from_file) == _encoded(in_memory)
+    return block_trees(_rollup(kept, root), 0).get(0, {})
+
+
+def _rollup(children: Sequence[_native.KeptSlices], root: int) -> _native.Block:
+    block = _native.Block(0)
+    block.add(0, _native.rollup_tiles(children, root))
+    return block
+
+
+def _encoded(block: _native.Block) -> list[bytes]:
+    block.seal()
+    return [block.encode(tile, tile + 1) for tile in range(len(block.tiles()[0]))]
 
 
 def native_counter(samples: Sequence[tuple[int, float]], root: int) -> NativeTree:

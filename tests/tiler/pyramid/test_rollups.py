@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -56,6 +57,20 @@ def test_a_burst_of_one_tick_ends_at_level_0() -> None:
     ("start", "duration"), [([6, 5], [1, 1]), ([-1, 5], [1, 1]), ([5, 6], [1, -1]), ([5, 6], [1, 2**61])]
 )
 def test_times_that_are_refused(start: list[int], duration: list[int]) -> None:
-    child = (np.array(start), np.array(duration), np.zeros(2, np.int32), False)
+    child = _native.KeptSlices(np.array(start), np.array(duration), np.zeros(2, np.int32))
     with pytest.raises(ValueError, match=r"order|end"):
         _native.rollup_tiles([child], 3)
+
+
+def test_a_file_that_cannot_be_written_or_was_cut(tmp_path: Path) -> None:
+    columns = np.arange(2000), np.zeros(2000, np.int64), np.zeros(2000, np.int32)
+    path = tmp_path / "scratch"
+    path.touch()
+    with path.open("rb") as file, pytest.raises(OSError, match="Bad file descriptor"):
+        _native.KeptSlices.in_file(file.fileno(), 0, *columns)
+    with path.open("w+b") as file:
+        kept = _native.KeptSlices.in_file(file.fileno(), 0, *columns)
+        assert kept.bytes == path.stat().st_size == 40_000
+        file.truncate(20_000)
+        with pytest.raises(OSError, match="Input/output error"):
+            _native.rollup_tiles([kept], 5)
