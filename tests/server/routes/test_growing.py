@@ -96,9 +96,7 @@ async def test_what_will_never_be_there_is_not_found_in_a_block_that_is_done(
     assert await error_code(client, f"{RUN}/builds/b8/tracks") == (404, "unknown_build")
 
 
-async def test_statistics_of_what_is_not_built_are_not_built_either(
-    client: Client, store: FakeGrowingStore
-) -> None:
+async def test_statistics_of_what_is_not_built_are_not_built_either(client: Client, store: FakeGrowingStore) -> None:
     for question in ("stats?tracks=0", "events?tracks=0", "find?text=fusion"):
         assert await error_code(client, f"{BUILD}/{question}") == (404, "not_built_yet")
     store.is_done = True
