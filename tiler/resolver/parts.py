@@ -20,6 +20,10 @@ TilesOf = Callable[[int], TileIndex | None]
 # A terminal tile whose parts lie in more pages stays as it is: reading them all would take longer than they are worth.
 MAX_PART_PAGES = 256
 
+# A page as one number: which of the blocks, and the position of its first tile.
+_PAGE_BITS = 40
+_PAGE_MASK = (1 << _PAGE_BITS) - 1
+
 
 class TilePlace(NamedTuple):
     """Where a tile of a track stands in its tree."""
@@ -45,29 +49,37 @@ def terminals_above(tiles: TileIndex, slot: int, span: TickRange, level: int, ro
     return [TilePlace(z, i) for z, i in zip(shape.level[at].tolist(), shape.index[at].tolist(), strict=True)]
 
 
-def pages_of_parts(tiles_of: TilesOf, children: Sequence[int], terminal: TilePlace, root_level: int) -> list[PageKey]:
-    """The pages with the parts of a terminal tile, each once, by child and then by time.
+class PartFinder:
+    """The leaf tiles of a rollup's children, arranged for finding the parts of many terminal tiles."""
 
-    None while the shape record of a child's block is missing, and where there would be too many.
-    """
-    blocks: dict[int, list[int]] = {}
-    for k, child in enumerate(children):
-        blocks.setdefault(child // TRACKS_PER_BLOCK, []).append(k)
-    found: list[Ints] = []
-    for block, of_block in blocks.items():
-        tiles = tiles_of(block)
-        if tiles is None:
+    def __init__(self, tiles_of: TilesOf, children: Sequence[int]) -> None:
+        blocks: dict[int, list[int]] = {}
+        for k, child in enumerate(children):
+            blocks.setdefault(child // TRACKS_PER_BLOCK, []).append(k)
+        found = {block: tiles_of(block) for block in blocks}
+        self._tiles = [tiles for tiles in found.values() if tiles is not None]
+        self._is_complete = len(self._tiles) == len(found)
+        parts = []
+        for number, tiles in enumerate(self._tiles if self._is_complete else ()):
+            places = np.full(TRACKS_PER_BLOCK, -1, np.int64)  # of the children, by slot
+            of_block = blocks[tiles.shape.block]
+            places[[children[k] % TRACKS_PER_BLOCK for k in of_block]] = of_block
+            leaves = tiles.leaves
+            own = places[leaves.slot] >= 0
+            page = (number << _PAGE_BITS) + leaves.page[own]
+            parts.append(np.stack([places[leaves.slot[own]], leaves.start[own], leaves.stop[own], page]))
+        joined = np.concatenate([np.zeros((4, 0), np.int64), *parts], axis=1)
+        self._start, self._stop, self._page = joined[1:, np.argsort(joined[0], kind="stable")]
+
+    def pages(self, terminal: TilePlace) -> list[PageKey]:
+        """The pages with the parts of a terminal tile, each once, by child and then by time.
+
+        None while the shape record of a child's block is missing, and where there would be too many.
+        """
+        span = terminal.span
+        pages = self._page[(self._start < span.stop) & (self._stop > span.start)]
+        _, first = np.unique(pages, return_index=True)
+        if len(first) > MAX_PART_PAGES:
             return []
-        at = np.array(of_block, np.int64)
-        slots = np.array([children[k] % TRACKS_PER_BLOCK for k in of_block], np.int64)
-        track, leaves = tiles.tiles_for(slots, np.zeros(len(slots), np.bool_), terminal.span, 0, root_level)
-        starts = tiles.shape.index[leaves] << (2 * tiles.shape.level[leaves] + 8)
-        found.append(np.stack([at[track], starts, np.full_like(starts, block), tiles.page_starts_of(leaves)]))
-    if not found:
-        return []
-    child, start, block_of, page = np.concatenate(found, axis=1)
-    order = np.lexsort((start, child))
-    places = dict.fromkeys(zip(block_of[order].tolist(), page[order].tolist(), strict=True))
-    if len(places) > MAX_PART_PAGES:
-        return []
-    return [tiles.page_key(at) for block, at in places if (tiles := tiles_of(block)) is not None]
+        places = pages[np.sort(first)].tolist()
+        return [self._tiles[place >> _PAGE_BITS].page_key(place & _PAGE_MASK) for place in places]

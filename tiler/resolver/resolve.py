@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey
-from tilescope.tiler.resolver.parts import TilesOf, pages_of_parts, terminals_above
+from tilescope.tiler.resolver.parts import PartFinder, TilePlace, TilesOf, terminals_above
 from tilescope.tiler.resolver.view import TickRange, View
 
 Ints = NDArray[np.int64]
@@ -74,6 +74,7 @@ def resolve(
     sharp = sharp_level(view.ticks_per_px, root_level)
     coarse = min(root_level, sharp + _COARSE_LEVELS)
     visible, wide = view.visible, view.wide
+    parts = _Parts(tiles_of, sharp, root_level)
     wants: dict[PageKey, Tier] = {}
 
     def add(tier: Tier, pages: Iterator[PageKey]) -> None:
@@ -82,9 +83,9 @@ def resolve(
 
     add(Tier.COARSE, _pages(tracks, tiles_of, visible, coarse, root_level))
     add(Tier.SHARP, _pages(tracks, tiles_of, visible, sharp, root_level))
-    add(Tier.SHARP, _parts(tracks, tiles_of, visible, sharp, root_level))
+    add(Tier.SHARP, parts.pages(tracks, visible))
     add(Tier.MARGIN, _pages(tracks, tiles_of, wide, sharp, root_level))
-    add(Tier.MARGIN, _parts(tracks, tiles_of, wide, sharp, root_level))
+    add(Tier.MARGIN, parts.pages(tracks, wide))
     add(Tier.MARGIN, _pages(nearby, tiles_of, visible, coarse, root_level))
     add(Tier.MARGIN, _pages(nearby, tiles_of, visible, sharp, root_level))
     add(Tier.ROOT, _pages(tracks, tiles_of, visible, root_level, root_level))
@@ -116,13 +117,29 @@ def _pages(
         yield known[block].page_key(start)
 
 
-def _parts(
-    requests: Sequence[TrackRequest], tiles_of: TilesOf, span: TickRange, sharp: int, root_level: int
-) -> Iterator[PageKey]:
-    """The pages with the parts of all rollups whose own tiles are too coarse."""
-    for request in requests:
-        tiles = tiles_of(request.track // TRACKS_PER_BLOCK)
-        if request.kind == "rollup" and request.children is not None and tiles is not None:
-            fine = sharp + _FINE_LEVELS
-            for terminal in terminals_above(tiles, request.track % TRACKS_PER_BLOCK, span, fine, root_level):
-                yield from pages_of_parts(tiles_of, request.children, terminal, root_level)
+class _Parts:
+    """Pages with the parts of rollups, for one call: what a rollup is made of is looked up once."""
+
+    def __init__(self, tiles_of: TilesOf, sharp: int, root_level: int) -> None:
+        self._tiles_of = tiles_of
+        self._fine = sharp + _FINE_LEVELS
+        self._root_level = root_level
+        self._finders: dict[int, PartFinder] = {}
+        self._found: dict[tuple[int, TilePlace], list[PageKey]] = {}
+
+    def pages(self, requests: Sequence[TrackRequest], span: TickRange) -> Iterator[PageKey]:
+        """The pages with the parts of all rollups whose own tiles are too coarse."""
+        for request in requests:
+            tiles = self._tiles_of(request.track // TRACKS_PER_BLOCK)
+            if request.kind == "rollup" and request.children is not None and tiles is not None:
+                slot = request.track % TRACKS_PER_BLOCK
+                for terminal in terminals_above(tiles, slot, span, self._fine, self._root_level):
+                    yield from self._pages_of(request.track, request.children, terminal)
+
+    def _pages_of(self, track: int, children: Sequence[int], terminal: TilePlace) -> list[PageKey]:
+        key = track, terminal
+        if key not in self._found:
+            if track not in self._finders:
+                self._finders[track] = PartFinder(self._tiles_of, children)
+            self._found[key] = self._finders[track].pages(terminal)
+        return self._found[key]

@@ -6,6 +6,9 @@ integers, the tiles of a track and level that overlap a range are neighbours, so
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +18,16 @@ from tilescope.tiler.resolver.view import TICK_LIMIT, TickRange
 Ints = NDArray[np.int64]
 
 _SLOT_SHIFT, _LEVEL_SHIFT = 58, 53
+
+
+@dataclass(frozen=True, slots=True)
+class LeafTable:
+    """Leaf tiles of a block; columns of shape (n,)."""
+
+    slot: Ints
+    start: Ints  # first tick
+    stop: Ints  # first tick after it
+    page: Ints  # position in the shape of the first tile on its page
 
 
 class TileIndex:
@@ -29,6 +42,17 @@ class TileIndex:
         self._ends_here = self.is_terminal | shape.is_leaf
         starts = shape.page_starts()
         self._page_start: Ints = starts[np.searchsorted(starts, np.arange(len(shape)), side="right") - 1]
+
+    @cached_property
+    def leaves(self) -> LeafTable:
+        """The leaf tiles by slot, and of each slot in time order."""
+        shape = self.shape
+        at = np.flatnonzero(shape.is_leaf)
+        shift = 2 * shape.level[at] + 8
+        start = shape.index[at] << shift
+        order = np.lexsort((start, shape.slot[at]))
+        stop = (shape.index[at] + 1) << shift
+        return LeafTable(shape.slot[at][order], start[order], stop[order], self._page_start[at[order]])
 
     def tiles_for(
         self, slots: Ints, is_counter: NDArray[np.bool_], span: TickRange, level: int, root_level: int
