@@ -22,6 +22,7 @@ import { AddressKeeper } from "./state/address";
 import { DetailsLoader, detailsView } from "./state/details";
 import { busyPart, FirstView } from "./state/first-view";
 import { layOut, ROW_PX } from "./state/layout";
+import type { LearntFacts } from "./state/learnt";
 import { serverRoot } from "./state/location";
 import { anchorAt, renewedView, scrollTo, shiftedRange, shiftTicks } from "./state/renew";
 import { RunOpener, runIdOf, runView } from "./state/run";
@@ -30,7 +31,7 @@ import { type BinFacts, NOTHING, type Selection, selectedRange, selection } from
 import { Session, session } from "./state/session";
 import { changeSettings, settings, theme, toggleTheme } from "./state/settings";
 import { announcement, isDrawerOpen, isHelpOpen } from "./state/shell";
-import { type Trace, withRows } from "./state/trace";
+import { type Trace, withLearnt } from "./state/trace";
 import { chosenHost, layout, openGroups } from "./state/tracks";
 import { allGroups, carryOpen, defaultExpansion, filterHost } from "./state/tree";
 import { bounds, scroll, view } from "./state/view";
@@ -46,7 +47,7 @@ const FIT_PADDING = 0.12;
 const RUN_PADDING = 0.02;
 const NOMINAL_WIDTH_PX = 1000;
 
-/** Rows of tracks are learnt tile by tile; the tree is made anew at most so often. */
+/** Tracks are learnt of tile by tile; the tree is made anew at most so often. */
 const LEARN_MS = 60;
 
 export class App implements AppActions {
@@ -69,7 +70,7 @@ export class App implements AppActions {
   #built: { readonly build: string; readonly blocks: Set<number> } | null = null;
   /** The selected event, when it was gone to from afar. */
   #destination: Selection | null = null;
-  #learntRows: Map<number, number> | null = null;
+  #learntFacts: Map<number, LearntFacts> | null = null;
 
   start(): void {
     effect(() => {
@@ -243,17 +244,17 @@ export class App implements AppActions {
     session.peek()?.built(build, blocks);
   }
 
-  /** Takes what tiles tell of their tracks' rows into the tree, several tiles at a time. */
-  #rowsLearnt(rows: ReadonlyMap<number, number>): void {
-    const isFirst = this.#learntRows === null;
-    this.#learntRows = new Map([...(this.#learntRows ?? []), ...rows]);
+  /** Takes what tiles tell of their tracks into the tree, several tiles at a time. */
+  #learnt(facts: ReadonlyMap<number, LearntFacts>): void {
+    const isFirst = this.#learntFacts === null;
+    this.#learntFacts = new Map([...(this.#learntFacts ?? []), ...facts]);
     if (!isFirst) return;
     setTimeout(() => {
-      const learnt = this.#learntRows;
-      this.#learntRows = null;
+      const learnt = this.#learntFacts;
+      this.#learntFacts = null;
       const shown = runView.peek();
       if (learnt !== null && shown.kind === "open" && shown.trace.manifest.state === "indexing") {
-        runView.value = { kind: "open", trace: withRows(shown.trace, learnt) };
+        runView.value = { kind: "open", trace: withLearnt(shown.trace, learnt) };
       }
     }, LEARN_MS);
   }
@@ -304,7 +305,7 @@ export class App implements AppActions {
     this.#details = new DetailsLoader((track, ordinal, abort) => api.event(track, ordinal, abort));
     session.value = new Session(trace, theme.peek(), () => this.stage.invalidate(), {
       onMissingBlocks: (blocks) => this.#opener.wantBlocks(blocks),
-      onRows: (rows) => this.#rowsLearnt(rows),
+      onLearnt: (facts) => this.#learnt(facts),
     });
     if (this.#built?.build === trace.manifest.build) session.value.built(this.#built.build, [...this.#built.blocks]);
     if (wanted?.range == null && trace.manifest.state === "ready")

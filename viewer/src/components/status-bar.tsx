@@ -2,6 +2,7 @@
 
 import { formatDuration } from "@tilescope/client";
 import { drawStatus } from "../state/draw-status";
+import { growth } from "../state/growth";
 import { runView } from "../state/run";
 import { trouble } from "../state/session";
 import { useApp } from "./app-context";
@@ -86,7 +87,7 @@ export function StatusBar() {
       <span class="status-space" />
       <span title={PROMISE}>Counts and busy times are exact at every zoom level</span>
       <span title={`${manifest.format}, index of ${formatBytes(manifest.storeBytes)}`}>
-        {plural(manifest.events.total, "event")} in {plural(manifest.tracks, "track")}
+        {plural(growth.value?.events ?? manifest.events.total, "event")} in {plural(manifest.tracks, "track")}
       </span>
     </footer>
   );

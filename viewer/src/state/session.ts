@@ -12,6 +12,7 @@ import {
 } from "@tilescope/client";
 import { ColorTable, type Theme } from "../raster/palette";
 import { findHueOrder } from "./hue-order";
+import { type LearntFacts, learnFrom } from "./learnt";
 import type { Trace } from "./trace";
 
 /** So long the events stay grey at most. */
@@ -20,15 +21,11 @@ const HUES_PATIENCE_MS = 1500;
 export interface GrowingEvents {
   /** Blocks on the screen that are not built, most urgent first. */
   readonly onMissingBlocks: (blocks: readonly number[]) => void;
-  /** How many rows tracks have, by track. */
-  readonly onRows: (rows: ReadonlyMap<number, number>) => void;
+  /** What tiles tell of their tracks, by track. */
+  readonly onLearnt: (facts: ReadonlyMap<number, LearntFacts>) => void;
 }
 
-const NO_EVENTS: GrowingEvents = { onMissingBlocks: () => undefined, onRows: () => undefined };
-
-function larger(a: number, b: number): number {
-  return a > b ? a : b;
-}
+const NO_EVENTS: GrowingEvents = { onMissingBlocks: () => undefined, onLearnt: () => undefined };
 
 export class Session {
   readonly #onChange: () => void;
@@ -117,7 +114,7 @@ export class Session {
       rootLevel: manifest.rootLevel,
       isGrowing: manifest.state === "indexing",
       onMissingBlocks: this.#growing.onMissingBlocks,
-      onPage: (page) => this.#learnRows(page),
+      onPage: (page) => this.#learn(page),
       loadShape: (block) => api.shape(block),
       connect: () => new WebSocket(api.streamUrl(location.href)),
       fetchPage: (key, abortSignal) => api.page(key, abortSignal),
@@ -128,16 +125,16 @@ export class Session {
     });
   }
 
-  /** A track's root tile has something of each of its rows; how many there are is not in the tree of a growing build. */
-  #learnRows({ key, tiles }: DecodedPage): void {
+  #learn({ key, tiles }: DecodedPage): void {
     const { manifest, tracks } = this.#trace;
     if (manifest.state !== "indexing" || key.level !== manifest.rootLevel) return;
-    const found = new Map<number, number>();
-    for (const { track, slices, bins } of tiles) {
-      const rows = 1 + Math.max(slices.row.reduce(larger, 0), bins.row.reduce(larger, 0));
-      if (rows > (tracks.get(track)?.rows ?? rows)) found.set(track, rows);
+    const learnt = new Map<number, LearntFacts>();
+    for (const tile of tiles) {
+      const track = tracks.get(tile.track);
+      const facts = track === undefined ? null : learnFrom(tile, track);
+      if (facts !== null) learnt.set(tile.track, facts);
     }
-    if (found.size > 0) this.#growing.onRows(found);
+    if (learnt.size > 0) this.#growing.onLearnt(learnt);
   }
 
   /** Colours of the theme; asked for by each frame, made anew when the theme has changed. */

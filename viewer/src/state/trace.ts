@@ -1,6 +1,7 @@
 /** An opened run: everything about it that does not change while it is open. */
 
 import type { BuildApi, Group, Manifest, Overview, Track, TrackRequest, TrackTree } from "@tilescope/client";
+import type { LearntFacts } from "./learnt";
 import { buildTree, type TreeNode } from "./tree";
 
 export interface Trace {
@@ -29,9 +30,9 @@ export function makeTrace(
   };
 }
 
-/** The same trace with what has been learnt of how many rows its tracks have: a growing build does not know them. */
-export function withRows(trace: Trace, rows: ReadonlyMap<number, number>): Trace {
-  const tracks = [...trace.tracks.values()].map((track) => ({ ...track, rows: rows.get(track.id) ?? track.rows }));
+/** The same trace with what has been learnt of its tracks. */
+export function withLearnt(trace: Trace, facts: ReadonlyMap<number, LearntFacts>): Trace {
+  const tracks = [...trace.tracks.values()].map((track) => ({ ...track, ...facts.get(track.id) }));
   const groups = [...trace.groups.values()];
   return makeTrace(trace.manifest, trace.api, { groups, tracks }, trace.overview);
 }

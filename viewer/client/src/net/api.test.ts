@@ -139,3 +139,25 @@ describe("errors", () => {
     await expect(server({}).runs(controller.signal)).rejects.toBeInstanceOf(TypeError);
   });
 });
+
+test("rollups know what they sum: all tracks below, also where two groups share one", async () => {
+  const group = (id: number, parent: number | null, kind: string, rollup: number | null) => ({
+    ...{ id, parent, kind, name: `${id}`, detail: "", rollup },
+  });
+  const track = (id: number, of: number, kind: string, events = "5") => ({
+    ...{ id, group: of, kind, name: "", detail: "", rows: 1, events },
+  });
+  const groups = [
+    group(0, null, "run", 7),
+    group(1, 0, "host", 6),
+    group(2, 1, "process", 6),
+    group(3, 0, "host", null),
+  ];
+  const tracks = [
+    ...[track(0, 2, "slice"), track(1, 2, "counter"), track(2, 2, "async"), track(3, 2, "slice", "0")],
+    ...[track(4, 3, "instant"), track(5, 3, "counter"), track(6, 2, "rollup"), track(7, 0, "rollup")],
+  ];
+  const api = server({ "/runs/r/builds/b/tracks": json({ groups, tracks }) });
+  const tree = await api.build("r", "b").tracks();
+  expect(tree.tracks.map(({ children }) => children)).toEqual([[], [], [], [], [], [], [0, 2], [0, 2, 4]]);
+});
