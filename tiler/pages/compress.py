@@ -7,12 +7,17 @@ from __future__ import annotations
 
 import zlib
 
-from isal import igzip
+from isal import igzip, isal_zlib
 from isal.igzip_lib import IsalError
 
 from tilescope.tiler.errors import DamagedStore
 
 _LEVEL = 2
+_GZIP_WBITS = 31
+
+# Of one record. The largest that were seen are chunks of arguments with programs in them, of some megabytes.
+MAX_DECODED_BYTES = 2**30
+_MAX_RATIO = 1032  # the best that deflate can do: 258 bytes for 2 bits
 
 # No name, no time, no system: equal data gives equal bytes, and a changed byte of the header is noticed.
 MEMBER_HEADER = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
@@ -24,11 +29,24 @@ def compress(data: bytes) -> bytes:
 
 
 def decompress(member: bytes) -> bytes:
-    """The content of a member. Raises DamagedStore when it is damaged (gzip carries a CRC)."""
+    """The content of a member. Raises DamagedStore when it is damaged (gzip carries a CRC), or too large."""
     if member[: len(MEMBER_HEADER)] != MEMBER_HEADER:
         raise DamagedStore("a compressed record has a damaged header")
     try:
-        data: bytes = igzip.decompress(member)  # type: ignore[no-untyped-call]
+        # The plain call is twice as fast, and a short member cannot become too long.
+        if len(member) <= MAX_DECODED_BYTES // _MAX_RATIO:
+            return igzip.decompress(member)  # type: ignore[no-any-return, no-untyped-call]
+        return _inflate(member)
     except (OSError, EOFError, zlib.error, IsalError) as error:  # type: ignore[misc]  # its hints call the class a value
         raise DamagedStore(f"a compressed record is damaged: {error}") from error
+
+
+def _inflate(member: bytes) -> bytes:
+    """Stops at the limit: a store may come from somebody who wants our memory."""
+    inflater = isal_zlib.decompressobj(_GZIP_WBITS)
+    data = inflater.decompress(member, MAX_DECODED_BYTES + 1)
+    if len(data) > MAX_DECODED_BYTES:
+        raise DamagedStore(f"a compressed record holds more than {MAX_DECODED_BYTES:,} bytes")
+    if not inflater.eof or inflater.unused_data:
+        raise DamagedStore("a compressed record is damaged: it does not end where it should")
     return data

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import sys
+import tracemalloc
 
 import pytest
 from hypothesis import given
@@ -31,3 +33,31 @@ def test_a_record_of_which_a_byte_is_missing_or_altered_is_refused() -> None:
         except DamagedStore:
             continue
         assert altered == data  # a bit that fills the last byte
+
+
+def test_a_record_that_would_fill_the_memory_is_refused_before_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["tilescope.tiler.pages.compress"], "MAX_DECODED_BYTES", 100_000)
+    assert len(decompress(compress(bytes(100_000)))) == 100_000
+    bomb = compress(bytes(50_000_000))
+    tracemalloc.start()
+    with pytest.raises(DamagedStore, match="more than 100,000 bytes"):
+        decompress(bomb)
+    assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    tracemalloc.stop()
+
+
+def test_long_records_are_checked_as_strictly_as_short_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["tilescope.tiler.pages.compress"], "MAX_DECODED_BYTES", 1000)
+    data = bytes(range(250)) * 2
+    member = compress(data)
+    assert decompress(member) == data
+    wrong = [member[:length] for length in range(len(member))]
+    for damaged in [*wrong, member + b"x", member + member, member[:-6] + b"\0" + member[-5:]]:
+        with pytest.raises(DamagedStore):
+            decompress(damaged)
+
+
+@given(st.integers(0, 300_000), st.integers(0, 255))
+def test_no_record_is_longer_than_the_best_ratio_allows(length: int, value: int) -> None:
+    # On this rests that short records need not be watched while they are read.
+    assert length <= 1032 * len(compress(bytes([value]) * length))
