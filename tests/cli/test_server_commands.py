@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import time
@@ -20,6 +21,7 @@ from typing import Any
 
 import grpc
 import pytest
+import trustme
 
 import tilescope.v1.tiles_pb2_grpc as tiles_pb2_grpc
 from tests.corpus import corpus_path
@@ -47,7 +49,7 @@ def started(tmp_path: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[
     try:
         assert process.stdout is not None
         line = process.stdout.readline()
-        found = re.search(r"http://\S+", line)
+        found = re.search(r"https?://\S+", line)
         assert found is not None, line or process.communicate()[1]
         yield process, found.group()
     finally:
@@ -153,6 +155,40 @@ def test_a_token_that_was_given_is_demanded_and_not_printed(
         assert status_of(f"{url}api/v1/runs", f"Bearer {token}") == 200
         process.send_signal(signal.SIGTERM)
         assert token not in "".join(process.communicate(timeout=10))
+
+
+def test_tls_and_a_log_of_what_was_asked(tmp_path: Path, logs: Path) -> None:
+    authority = trustme.CA()
+    issued = authority.issue_cert("127.0.0.1")
+    issued.cert_chain_pems[0].write_to_path(tmp_path / "chain.pem")
+    issued.private_key_pem.write_to_path(tmp_path / "key.pem")
+    trusting = ssl.create_default_context()
+    authority.configure_trust(trusting)
+    token = "given-on-the-command-line"
+    options = ["--certificate", "chain.pem", "--private-key", "key.pem", "--access-log", "access.log", "--token", token]
+    with started(tmp_path, "serve", "logs", *options) as (process, url):
+        assert url.startswith("https://127.0.0.1:")
+        opener = urllib.request.build_opener(urllib.request.HTTPSHandler(context=trusting), NoRedirect())
+        with pytest.raises(urllib.error.HTTPError) as way_on:
+            opener.open(f"{url}?token={token}", timeout=10)
+        with way_on.value as redirect:
+            assert redirect.code == 303
+            assert "Secure" in redirect.headers["Set-Cookie"]
+        request = urllib.request.Request(f"{url}api/v1/runs", headers={"Authorization": f"Bearer {token}"})
+        with opener.open(request, timeout=10) as answer:
+            assert answer.status == 200
+        process.send_signal(signal.SIGTERM)
+        assert "without TLS" not in process.communicate(timeout=15)[1]
+    lines = [json.loads(line) for line in (tmp_path / "access.log").read_text().splitlines()]
+    assert [(line["path"], line["status"]) for line in lines] == [("/", 303), ("/api/v1/runs", 200)]
+    assert token not in (tmp_path / "access.log").read_text()
+
+
+class NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Raises for a redirect, so that it can be looked at."""
+
+    def redirect_request(self, *_: object) -> None:
+        return None
 
 
 @pytest.mark.parametrize(
