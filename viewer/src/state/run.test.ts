@@ -187,6 +187,38 @@ describe("RunOpener", () => {
     await vi.waitFor(() => expect(runView.value).toMatchObject({ trace: { manifest: { state: "ready" } } }));
   });
 
+  it("shows what it has loaded also when the run grows faster than it can be loaded", async () => {
+    const answers: ((manifest: Partial<Manifest>) => void)[] = [];
+    const opener = openerOf(fakeApi(() => new Promise((resolve) => answers.push(resolve))));
+    opener.open("r");
+    opener.follow([run("indexing")]);
+    const manifest = { run: "r", build: "b", empty: false, state: "indexing", overview: null } as const;
+    for (const revision of [1, 2, 3]) sockets[0]!.tell({ ...told, revision });
+    expect(answers.length).toBe(1);
+    answers[0]!({ ...manifest, revision: 1 });
+    await vi.waitFor(() => expect(runView.value).toMatchObject({ trace: { manifest: { revision: 1 } } }));
+    await vi.waitFor(() => expect(answers.length).toBe(2));
+    answers[1]!({ ...manifest, revision: 3 });
+    await vi.waitFor(() => expect(runView.value).toMatchObject({ trace: { manifest: { revision: 3 } } }));
+    expect(answers.length).toBe(2);
+  });
+
+  it("keeps what it shows when the next state cannot be had", async () => {
+    let answer = async (): Promise<Partial<Manifest>> => ({
+      ...{ run: "r", build: "b", empty: false, state: "indexing", revision: 1, overview: null },
+    });
+    const opener = openerOf(fakeApi(() => answer()));
+    opener.open("r");
+    opener.follow([run("indexing")]);
+    sockets[0]!.tell({ ...told, revision: 1 });
+    await vi.waitFor(() => expect(runView.value.kind).toBe("open"));
+    refresh.mockClear();
+    answer = () => Promise.reject(new Error("the server does not answer"));
+    sockets[0]!.tell({ ...told, revision: 2 });
+    await vi.waitFor(() => expect(refresh).toHaveBeenCalled());
+    expect(runView.value.kind).toBe("open");
+  });
+
   it("follows nothing any more when another run is opened", () => {
     const opener = openerOf(fakeApi(async () => ({})));
     opener.open("r");

@@ -56,6 +56,7 @@ export class RunOpener {
   #asked: string | null = null;
   #loading: string | null = null;
   #loads = 0;
+  #isLoadWanted = false;
 
   /** `onBlocks`: parts of a build that grows can be had now. */
   constructor(
@@ -157,40 +158,58 @@ export class RunOpener {
     await this.#refreshRuns();
   }
 
+  /**
+   * Loads what there is of a run and shows it. While that is under way, another wish is kept for when it is done: a run
+   * that grows faster than it can be loaded is shown as it was a moment ago, and not never.
+   */
   async #load(id: string, name: string): Promise<void> {
+    if (this.#loading === id) {
+      this.#isLoadWanted = true;
+      return;
+    }
     this.#loading = id;
+    this.#isLoadWanted = false;
     this.#loads += 1;
     const load = this.#loads;
+    const isCurrent = () => this.#loads === load && this.#loading === id;
     try {
-      const manifest = await this.#api.manifest(id);
-      const isGrowing = manifest.state === "indexing";
+      const next = await this.#fetch(id);
+      if (!isCurrent()) return;
       // While nothing has been found yet, there is nothing to show yet.
-      if (isGrowing && manifest.empty) {
-        this.#loading = null;
-        return;
+      if (next !== null) {
+        const isGrowing = next.kind === "open" && next.trace.manifest.state === "indexing";
+        this.#growth.follow(isGrowing ? id : null);
+        runView.value = next;
       }
-      const api = this.#api.build(id, manifest.build);
-      const next: RunView = manifest.empty
-        ? { kind: "empty", manifest }
-        : { kind: "open", trace: makeTrace(manifest, api, await api.tracks(), await overviewOf(api, manifest)) };
-      if (this.#loading !== id || this.#loads !== load) return;
-      this.#loading = null;
-      if (isGrowing) this.#growth.follow(id);
-      else this.#growth.follow(null);
-      runView.value = next;
     } catch (error) {
-      if (this.#loading !== id || this.#loads !== load) return;
-      this.#loading = null;
-      // Between the list and this request the run may have been changed: look at the list again.
-      if (error instanceof ApiError && (error.code === "not_indexed" || error.code === "unknown_build")) {
+      if (!isCurrent()) return;
+      // Between the list and this request the run may have been changed: look at the list again. What is shown already
+      // is not given up because its next state could not be had at once.
+      const hasChanged = error instanceof ApiError && (error.code === "not_indexed" || error.code === "unknown_build");
+      if (hasChanged || runView.peek().kind === "open") {
         void this.#refreshRuns();
       } else {
         this.#fail(id, name, error);
       }
+    } finally {
+      if (isCurrent()) {
+        this.#loading = null;
+        if (this.#isLoadWanted) void this.#load(id, name);
+      }
     }
   }
 
+  async #fetch(id: string): Promise<RunView | null> {
+    const manifest = await this.#api.manifest(id);
+    if (manifest.empty) return manifest.state === "indexing" ? null : { kind: "empty", manifest };
+    const api = this.#api.build(id, manifest.build);
+    const [tracks, overview] = await Promise.all([api.tracks(), overviewOf(api, manifest)]);
+    return { kind: "open", trace: makeTrace(manifest, api, tracks, overview) };
+  }
+
   #fail(id: string, name: string, error: unknown): void {
+    this.#growth.follow(null);
+    this.#isLoadWanted = false;
     runView.value = { kind: "failed", id, name, message: error instanceof Error ? error.message : String(error) };
   }
 }
