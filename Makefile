@@ -18,8 +18,8 @@ VIEWER := $(shell find viewer -type d \( -name node_modules -o -name dist \) -pr
 VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
 
-.PHONY: help demo install test test-python test-viewer test-browser test-dist kill-test sanitize lint lint-python lint-viewer bench dist \
-        viewer browser cli-docs clean
+.PHONY: help demo install test test-python test-viewer test-browser test-dist kill-test sanitize lint lint-python lint-viewer bench bench-scale \
+        bench-load dist viewer browser cli-docs clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
@@ -127,9 +127,22 @@ lint-viewer: $(VIEWER_MODULES)
 
 # -- the rest ------------------------------------------------------------------------------------------------------------
 
-bench: $(STAMPS)/test-tools ## indexing and serving of 10 million events (BENCH_ARGS and SERVING_ARGS)
-	$(BIN)/python -m bench.indexing $(BENCH_ARGS)
-	$(BIN)/python -m bench.serving $(SERVING_ARGS)
+# What we are compared with lives in an environment of its own. Without it its row is skipped, and the reason printed.
+PEERS := build/peers
+PEER_REQUIREMENTS = $$($(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["peers"])')
+
+$(STAMPS)/peers: pyproject.toml $(STAMPS)/test-tools
+	@test -x $(PEERS)/bin/python || $(BIN)/python -m venv $(PEERS)
+	@$(PEERS)/bin/python -m pip --quiet --disable-pip-version-check install "$(PEER_REQUIREMENTS)" && touch $@ || \
+		echo "xprof cannot be installed: its row will be skipped" >&2
+
+bench: bench-scale bench-load ## indexing at scale and serving under load, against all targets (BENCH_ARGS)
+
+bench-scale: $(STAMPS)/test-tools $(STAMPS)/peers ## indexing: 10 and 100 million events, with xprof beside it
+	$(BIN)/python -m bench.scale --xprof $(PEERS)/bin/python $(BENCH_ARGS)
+
+bench-load: $(STAMPS)/test-tools ## serving: viewports, one stream, 200 viewers at once
+	$(BIN)/python -m bench.serving $(BENCH_ARGS)
 
 dist: $(STAMPS)/test-tools $(VIEWER_BUILT) ## sdist and wheel, in dist/
 	@rm -rf dist && mkdir -p build

@@ -4,22 +4,37 @@ from __future__ import annotations
 
 import os
 import platform
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-PACKAGES = ("tilescope", "numpy", "lmdb", "isal")
+PACKAGES = ("tilescope", "numpy", "lmdb", "isal", "aiohttp")
+IDLE_LOAD = 0.5  # above this somebody else's work is in the numbers
 
 
-def machine_lines() -> list[str]:
-    """Processor, memory, load, kernel and versions, one fact per line."""
+def machine_lines(module: str, argv: Sequence[str] | None) -> list[str]:
+    """Command, time, processor, memory, load, kernel and versions, one fact per line; a warning when it is busy."""
     memory_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     versions = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
-    return [
-        f"machine   {_processor()}, {os.cpu_count()} cores, {memory_bytes / 2**30:.0f} GiB, "
-        f"load {os.getloadavg()[0]:.1f} at the start",  # a number from a busy machine is no number
+    options = " ".join(sys.argv[1:] if argv is None else argv)
+    load = load_average()
+    lines = [
+        f"command   python -m {module} {options}".rstrip(),
+        f"date      {datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+        f"machine   {_processor()}, {os.cpu_count()} cores, {memory_bytes / 2**30:.0f} GiB, load {load:.1f}",
         f"system    {platform.system()} {platform.release()}, Python {platform.python_version()}",
         f"versions  {versions}",
     ]
+    if load > IDLE_LOAD:
+        lines.append("warning   the machine is busy: these numbers are no results")
+    return lines
+
+
+def load_average() -> float:
+    """Of the last minute."""
+    return os.getloadavg()[0]
 
 
 def _processor() -> str:

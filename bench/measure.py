@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
+import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,6 +23,7 @@ class Measurement:
     cpu_seconds: float
     peak_rss_bytes: int  # resident pages summed over processes, with mapped files; shared pages count in each
     peak_private_bytes: int  # the part that is not a mapped file: what must be in memory
+    output: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,25 +33,31 @@ class _Memory:
 
 
 def measure(command: Sequence[str | Path]) -> Measurement:
-    """Runs the command to its end. Raises CalledProcessError when it fails; its output is passed through."""
-    begin = time.perf_counter()
-    process = psutil.Popen(command)
-    peak_rss = peak_private = 0
-    cpu_seconds = 0.0
-    while True:
-        memory = _memory_of_tree(process)
-        peak_rss = max(peak_rss, memory.rss_bytes)
-        peak_private = max(peak_private, memory.private_bytes)
-        cpu_seconds = max(cpu_seconds, _cpu_seconds(process))
-        try:
-            status = process.wait(timeout=SAMPLE_SECONDS)
-            break
-        except psutil.TimeoutExpired:
-            continue
-    seconds = time.perf_counter() - begin
+    """Runs the command to its end. Raises CalledProcessError, with its output, when it fails.
+
+    Only one at a time: processor time is what all children of this process that have ended took in between.
+    """
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
+        cpu_before = _cpu_seconds()
+        begin = time.perf_counter()
+        process = psutil.Popen(command, stdout=output)
+        peak_rss = peak_private = 0
+        while True:
+            memory = _memory_of_tree(process)
+            peak_rss = max(peak_rss, memory.rss_bytes)
+            peak_private = max(peak_private, memory.private_bytes)
+            try:
+                status = process.wait(timeout=SAMPLE_SECONDS)
+                break
+            except psutil.TimeoutExpired:
+                continue
+        seconds = time.perf_counter() - begin
+        cpu_seconds = _cpu_seconds() - cpu_before
+        output.seek(0)
+        text = output.read()
     if status != 0:
-        raise subprocess.CalledProcessError(status, [str(part) for part in command])
-    return Measurement(seconds, cpu_seconds, peak_rss, peak_private)
+        raise subprocess.CalledProcessError(status, [str(part) for part in command], text)
+    return Measurement(seconds, cpu_seconds, peak_rss, peak_private, text)
 
 
 def _memory_of_tree(process: psutil.Process) -> _Memory:
@@ -70,10 +79,7 @@ def _tree(process: psutil.Process) -> list[psutil.Process]:
         return []
 
 
-def _cpu_seconds(process: psutil.Process) -> float:
-    """Of the process and of its children that have ended; as of the last sample."""
-    try:
-        times = process.cpu_times()
-    except psutil.Error:
-        return 0.0
-    return float(times.user + times.system + times.children_user + times.children_system)
+def _cpu_seconds() -> float:
+    """Of children that have ended and were waited for."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime

@@ -183,9 +183,7 @@ def _ms(seconds: Sequence[float], part: float) -> str:
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the benchmark and prints what it found."""
     args = _parse(argv)
-    options = " ".join(sys.argv[1:] if argv is None else argv)
-    print(f"command   python -m bench.serving {options}".rstrip())
-    for line in machine_lines():
+    for line in machine_lines("bench.serving", argv):
         print(line)
     with tempfile.TemporaryDirectory(prefix="tilescope-bench-", dir=args.directory) as folder:
         path = args.store or _make_store(Path(folder), args.events)

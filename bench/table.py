@@ -1,0 +1,67 @@
+"""The table a benchmark ends with: what must be reached, what is aimed for, what was measured.
+
+It is printed as Markdown, to be pasted as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+HEADINGS = ("work", "must reach", "aim", "measured", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a number is held against. `text` writes any number of its kind with its unit."""
+
+    must: float
+    aim: float | None
+    text: Callable[[float], str]
+    at_most: bool = False  # less is better
+
+    def mark(self, measured: float) -> str:
+        """`aim reached`, `reached` or `MISSED`."""
+        if self.aim is not None and self._reaches(measured, self.aim):
+            return "aim reached"
+        return "reached" if self._reaches(measured, self.must) else "MISSED"
+
+    def _reaches(self, measured: float, goal: float) -> bool:
+        return measured <= goal if self.at_most else measured >= goal
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table."""
+
+    work: str
+    must: str
+    aim: str
+    measured: str
+    mark: str
+
+    def cells(self) -> tuple[str, ...]:
+        """In the order of the headings."""
+        return (self.work, self.must, self.aim, self.measured, self.mark)
+
+
+def measured_row(work: str, target: Target, measured: float, detail: str = "") -> Row:
+    """A number against its target; `detail` follows the number."""
+    sign = "≤ " if target.at_most else "≥ "
+    aim = "" if target.aim is None else sign + target.text(target.aim)
+    text = target.text(measured) + (f" ({detail})" if detail else "")
+    return Row(work, sign + target.text(target.must), aim, text, target.mark(measured))
+
+
+def skipped_row(work: str, reason: str) -> Row:
+    """What was not measured, and why."""
+    return Row(work, "", "", reason, "skipped")
+
+
+def table_lines(rows: Sequence[Row]) -> list[str]:
+    """Headings, a rule, and one line for each row."""
+    cells = [HEADINGS, *(row.cells() for row in rows)]
+    widths = [max(len(line[column]) for line in cells) for column in range(len(HEADINGS))]
+    lines = [" | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in cells]
+    rule = " | ".join("-" * max(3, width) for width in widths)
+    return [f"| {line} |" for line in (lines[0], rule, *lines[1:])]
