@@ -124,10 +124,9 @@ def slice_tiles(
     root_level: int,
 ) -> Tiles: ...
 def counter_tiles(time: NDArray[np.int64], value: NDArray[np.float64], root_level: int) -> Tiles: ...
+
 class KeptSlices:
-    def __init__(
-        self, start: NDArray[np.int64], duration: NDArray[np.int64], name: NDArray[np.int32]
-    ) -> None: ...
+    def __init__(self, start: NDArray[np.int64], duration: NDArray[np.int64], name: NDArray[np.int32]) -> None: ...
     @staticmethod
     def in_file(
         file: int, offset: int, start: NDArray[np.int64], duration: NDArray[np.int64], name: NDArray[np.int32]
@@ -168,7 +167,6 @@ def gather_into(
     out_ends: NDArray[np.int64],
     out: NDArray[np.uint8],
 ) -> None: ...
-
 def transpose_by_length(ends: NDArray[np.int64], start: int, data: NDArray[np.uint8]) -> bytes: ...
 
 # bind_histogram.cpp

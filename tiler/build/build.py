@@ -107,11 +107,11 @@ def _build(
         if meter.revision or run.events >= _PREVIEW_EVENTS:
             snapshots = [FileSnapshot.of(file.summary, file.events) for file in traces]
             preview.show_all(snapshots, run.timeline, layout, run.names)
-        meter.phase = "build"
-        meter.tell(now=True)
         rollup_bytes = int(memory_bytes * _ROLLUP_SHARE)
         builder = Builder(run, layout, generation, meter, kept, working, rollup_bytes)
         rows_at_once = int(memory_bytes * _WORKING_SHARE / _BLOCK_BYTES_PER_ROW)
+        meter.phase, meter.blocks = "build", builder.blocks
+        meter.tell(now=True)
         builder.build(executor, workers, priorities, rows_at_once)
         meter.phase = "publish"
         meter.tell(now=True)

@@ -89,10 +89,14 @@ class Builder:
         self._rows_done = 0.0
         self._counting = threading.Lock()
 
+    @property
+    def blocks(self) -> int:
+        """How many there are."""
+        return len(self._blocks)
+
     def build(self, executor: Executor, workers: int, priorities: Priorities, rows_at_once: int) -> None:
         """Everything. Raises what a worker raises, after all have stopped."""
         tracks, rollups = self._layout.tracks[: self._first_rollup], self._layout.tracks[self._first_rollup :]
-        self._meter.blocks = len(self._blocks)
         self._meter.rows = int(sum(t.weight for t in tracks) + _ROLLUP_COST * sum(t.weight for t in rollups))
         last = self._first_rollup // TRACKS_PER_BLOCK if rollups else len(self._blocks)  # the first to wait for rollups
         work = _Work(Schedule(self._by_block(tracks), priorities, rows_at_once), self._build_track, range(last))

@@ -25,8 +25,8 @@ def random_data(seed: int, n: int, span: int) -> TrackData:
 def check(number: int, root_level: int, tracks: dict[int, TrackData]) -> list[bytes]:
     """The pages of a block, which the shape record describes."""
     tiles = {
-        track: _native.slice_tiles(data.start, data.duration, data.row, data.name, data.flags, root_level)
-        for track, data in tracks.items()
+        track: _native.slice_tiles(of.start, of.duration, of.row, of.name, of.flags, root_level)
+        for track, of in tracks.items()
     }
     block = BlockPages(number, tiles)
     pages = list(block.pages())
@@ -34,13 +34,13 @@ def check(number: int, root_level: int, tracks: dict[int, TrackData]) -> list[by
     keys = list(zip(shape.level, shape.index, shape.slot, strict=True))
     assert keys == sorted(keys)
     assert [key for key, _ in shape.pages()] == [key for key, _ in pages]
-    for (key, tiles), (_, page) in zip(shape.pages(), pages, strict=True):
+    for (key, within), (_, page) in zip(shape.pages(), pages, strict=True):
         decoded = decode_columns(decompress(page))
         assert decoded.level == key.level
-        assert decoded.index.tolist() == shape.index[tiles].tolist()
-        assert decoded.slot.tolist() == shape.slot[tiles].tolist()
-        assert decoded.flags.tolist() == (shape.flags[tiles] & ~TileFlag.PAGE_START).tolist()
-        assert shape.page_crc[tiles.start] == zlib.crc32(page)
+        assert decoded.index.tolist() == shape.index[within].tolist()
+        assert decoded.slot.tolist() == shape.slot[within].tolist()
+        assert decoded.flags.tolist() == (shape.flags[within] & ~TileFlag.PAGE_START).tolist()
+        assert shape.page_crc[within.start] == zlib.crc32(page)
         assert len(page) <= PAGE_BYTES_AT_MOST or len(decoded) == 1
     return [page for _, page in pages]
 

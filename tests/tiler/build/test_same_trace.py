@@ -127,9 +127,7 @@ def test_a_changed_trace_is_indexed_again(tmp_path: Path, trace: Path) -> None:
 
 @pytest.mark.parametrize("damaged", ["gen-*/data.mdb", "CURRENT"])
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe\0 damage" * 1000, b"../elsewhere\n"])
-def test_a_store_that_cannot_be_opened_is_made_again(
-    tmp_path: Path, trace: Path, damaged: str, content: bytes
-) -> None:
+def test_a_store_that_cannot_be_opened_is_made_again(tmp_path: Path, trace: Path, damaged: str, content: bytes) -> None:
     store = tmp_path / "store"
     first = build_store([trace], store)
     (file,) = store.glob(damaged)

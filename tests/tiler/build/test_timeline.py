@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tiler.build.event_chunks import chunk
-from tilescope.tiler.build.timeline import Span, Timeline
-from tilescope.tiler.columns import EventChunk
+from tilescope.tiler.build.timeline import Timeline
+from tilescope.tiler.columns import EventChunk, Span
 from tilescope.tiler.errors import TilescopeError
 
 EPOCH = 1_769_853_600_000_000_000

@@ -49,7 +49,8 @@ def block_trees(block: _native.Block, number: int) -> dict[int, NativeTree]:
 
 def native_slices(track: Sequence[Slice], root: int) -> NativeTree:
     block = _native.Block(3)
-    block.add(5, _native.slice_tiles(*columns(track), root))
+    start, duration, row, name, flags = columns(track)
+    block.add(5, _native.slice_tiles(start, duration, row, name, flags, root))
     return block_trees(block, 3).get(5, {})
 
 
