@@ -19,7 +19,7 @@ VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
 
 .PHONY: help demo install test test-python test-viewer test-browser test-dist kill-test sanitize lint lint-python lint-viewer bench bench-scale \
-        bench-load dist viewer browser cli-docs clean
+        bench-load dist viewer browser nginx cli-docs clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
@@ -73,13 +73,13 @@ demo: $(STAMPS)/install $(VIEWER_BUILT) ## index the trace that ships with the p
 test: $(STAMPS)/test-tools ## everything: lint, types, Python, viewer, distribution and browser tests
 	@$(BIN)/python tests/run_stages.py
 
-test-python: $(STAMPS)/test-tools ## Python tests
+test-python: $(STAMPS)/test-tools nginx ## Python tests
 	$(BIN)/python -m pytest -rs --ignore=tests/browser --ignore=tests/distribution
 
 test-viewer: $(VIEWER_MODULES) ## unit tests of the viewer
 	cd viewer && npm run --silent test
 
-test-browser: $(STAMPS)/test-tools $(VIEWER_BUILT) browser ## the viewer in a real browser
+test-browser: $(STAMPS)/test-tools $(VIEWER_BUILT) browser nginx ## the viewer in a real browser
 	$(BIN)/python -m pytest -rs tests/browser
 
 # A build of its own, so that neither the installed module nor its build folder are touched.
@@ -106,6 +106,13 @@ browser:
 		if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
 			apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends chromium; \
 		else echo "no chromium found: browser tests will be skipped"; fi; }
+
+# Tests behind a proxy skip, and say so, without it. A package starts it as a service where there is systemd: not there.
+nginx:
+	@command -v nginx /usr/sbin/nginx > /dev/null || { \
+		if [ "$$(id -u)" = 0 ] && [ ! -d /run/systemd/system ] && command -v apt-get > /dev/null; then \
+			apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends nginx-light; \
+		else echo "no nginx found: tests behind a proxy will be skipped"; fi; }
 
 # -- lint ----------------------------------------------------------------------------------------------------------------
 

@@ -81,9 +81,11 @@ async def run_until_signalled(
     try:
         await runner.setup()
         server = await listen(runner, listening)
-        await on_ready()
-        await stopped.wait()
-        server.close()
+        try:
+            await on_ready()
+            await stopped.wait()
+        finally:
+            server.close()
     finally:
         await runner.cleanup()
         listening.close()
