@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from tilescope.server.openapi.schemas import COUNT, NUMBER, TEXT, Schema, array, nullable, record, reference
 from tilescope.server.paths import BUILD
-from tilescope.server.services.requests import DEFAULT_ROWS, MAX_EVENTS, MAX_FOUND, MAX_ROWS
+from tilescope.server.services.requests import DEFAULT_ROWS, MAX_EVENTS, MAX_FOUND, MAX_ROWS, MAX_TRACKS_TEXT
 from tilescope.tiler.query.find import MAX_TEXT
 
 _TICK: Final[Schema] = {"type": "string", "pattern": "^-?[0-9]{1,19}$"}
@@ -19,14 +19,18 @@ _QUERY: Final[dict[str, tuple[str, Schema]]] = {
         {"type": "string", "enum": ["contains", "exact"], "default": "contains"},
     ),
     "tracks": (
-        "Track numbers and ranges, as in 1,5,8-12; a rollup stands for its tracks. All tracks unless given.",
-        {"type": "string", "pattern": "^([0-9]{1,10}(-[0-9]{1,10})?(,[0-9]{1,10}(-[0-9]{1,10})?)*)?$"},
+        f"Track numbers and ranges, as in 1,5,8-12, in at most {MAX_TRACKS_TEXT} characters; a rollup stands for its "
+        "tracks. All tracks unless given.",
+        {
+            "type": "string",
+            "pattern": "^([0-9]{1,10}(-[0-9]{1,10})?(,[0-9]{1,10}(-[0-9]{1,10})?)*)?$",
+        },
     ),
     "start": ("First tick of the span; the run's start unless given.", _TICK),
     "end": ("First tick after the span; without it the span has no end.", _TICK),
     "after": (
         "`after` of the answer before: what follows it.",
-        {"type": "string", "pattern": "^[0-9]+,[0-9]+,[0-9]+$"},
+        {"type": "string", "pattern": "^[0-9]{1,19},[0-9]{1,19},[0-9]{1,19}$"},
     ),
 }
 

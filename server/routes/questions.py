@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import Any, Final
+from typing import Any
 
 from aiohttp import web
 
@@ -18,6 +18,8 @@ from tilescope.server.services.questions import EventPart, gather_events
 from tilescope.server.services.requests import (
     DEFAULT_ROWS,
     MAX_EVENTS,
+    MAX_TRACKS,
+    MAX_TRACKS_TEXT,
     EventsRequest,
     StatsRequest,
     check_limit,
@@ -26,8 +28,6 @@ from tilescope.server.services.requests import (
 )
 from tilescope.tiler.pages import SliceFlag, compress
 from tilescope.tiler.query import Name, Place
-
-MAX_RANGES: Final = 4096
 
 routes = web.RouteTableDef()
 
@@ -148,15 +148,16 @@ class _Query:
         text = self._values.get("tracks")
         if not text:
             return None if text is None else []
+        if len(text) > MAX_TRACKS_TEXT:
+            raise BadRequest(f"tracks are named in at most {MAX_TRACKS_TEXT:,} characters: name ranges, or a rollup")
         tracks: list[int] = []
-        parts = text.split(",")
-        for part in parts[:MAX_RANGES]:
+        for part in text.split(","):
             first, _, last = part.partition("-")
             numbers = (first, last or first)
             if not all(number.isdecimal() and number.isascii() and len(number) <= 10 for number in numbers):
                 raise BadRequest(f"tracks are numbers and ranges, as in 1,5,8-12, not {part[:40]!r}")
             low, high = map(int, numbers)
-            if high < low or high - low >= MAX_RANGES or len(tracks) > MAX_RANGES or len(parts) > MAX_RANGES:
-                raise BadRequest(f"tracks are at most {MAX_RANGES:,} in ascending ranges")
+            if high < low or high - low >= MAX_TRACKS or len(tracks) > MAX_TRACKS:
+                raise BadRequest(f"tracks are at most {MAX_TRACKS:,} in ascending ranges")
             tracks.extend(range(low, high + 1))
         return tracks

@@ -15,6 +15,7 @@ MAX_ROWS: Final = 65_536  # names of an answer with statistics
 MAX_FOUND: Final = 10_000  # occurrences that one answer lists
 MAX_EVENTS: Final = 50_000  # of one JSON answer: some megabytes before compression
 MAX_TRACKS: Final = 65_536  # that one question names
+MAX_TRACKS_TEXT: Final = 2000  # characters that name them in a URL, which may have 8 KiB
 MAX_VIEW_TRACKS: Final = 4096
 MAX_VIEW_PX: Final = 65_536
 DEFAULT_ROWS: Final = 1000

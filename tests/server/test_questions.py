@@ -68,6 +68,7 @@ async def test_statistics_are_those_of_the_store(ask: Asker) -> None:
     spelt = f"{tracks[0]}-{tracks[0]},{','.join(map(str, tracks[1:]))}"
     assert await ask(f"stats?tracks={spelt}&limit=2", "Stats") == json_of_stats(ask, tracks, 2)
     assert (await ask("stats?tracks=", "Stats"))["tracks"] == 0
+    assert (await ask("stats?tracks=" + ",".join(["1"] * 1000), "Stats"))["tracks"] == 1
     nothing = await ask("stats?start=5&end=5", "Stats")
     assert (nothing["rows"], nothing["rest"], nothing["total"]["count"]) == ([], None, "0")
 
@@ -125,7 +126,7 @@ async def test_all_events_page_by_page_are_those_of_the_tracks(ask: Asker) -> No
         "find?text=a&limit=10001",
         "find?text=a&after=1,2",
         "find?text=a&text=b",
-        "find?text=" + "a" * 1001,
+        "find?text=" + "a" * 257,
         "stats?limit=-1",
         "stats?limit=999999999999999",
         "stats?start=1e3",
@@ -133,7 +134,7 @@ async def test_all_events_page_by_page_are_those_of_the_tracks(ask: Asker) -> No
         "stats?tracks=1,x",
         "stats?tracks=5-1",
         "stats?tracks=0-4294967295",
-        "stats?tracks=" + ",".join(["1"] * 3900),
+        "stats?tracks=" + ",".join(["1"] * 1001),
         "stats?tracks=999999",
         "stats?stat=1",
         "events?limit=50001",
@@ -142,9 +143,6 @@ async def test_all_events_page_by_page_are_those_of_the_tracks(ask: Asker) -> No
 )
 async def test_what_makes_no_sense_is_refused(ask: Asker, question: str) -> None:
     answer = await ask.client.get(f"{ask.base}/{question}")
-    if question.count("1,1") > 1000:  # many, but not too many
-        assert answer.status == 200
-        return
     assert answer.status == 400
     body = await answer.json()
     assert body["error"]["code"] == "bad_request"

@@ -19,7 +19,8 @@ from tilescope.tiler.query.reading import Reading
 from tilescope.tiler.query.steps import Steps
 from tilescope.tiler.resolver import TickRange
 
-MAX_TEXT = 1000
+# Of a text to find: in a URL, a character may take twelve.
+MAX_TEXT = 256
 
 
 class Match(StrEnum):
