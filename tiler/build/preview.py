@@ -6,7 +6,7 @@ Written into the generation that is being built, from which the server reads. Bl
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tilescope.tiler.build.layout import Layout, lay_out
@@ -18,7 +18,9 @@ from tilescope.tiler.build.snapshot import FileSnapshot
 from tilescope.tiler.build.tables import args_entries, name_entries, tree_entries
 from tilescope.tiler.build.timeline import Timeline
 from tilescope.tiler.build.track_facts import TrackFacts
+from tilescope.tiler.columns import EventCounts
 from tilescope.tiler.readers.fingerprint import Fingerprint
+from tilescope.tiler.store import keys
 from tilescope.tiler.store.generation import Generation
 
 
@@ -44,7 +46,7 @@ class Preview:
     def show(self, snapshots: Sequence[FileSnapshot | None]) -> None:
         """What was found of files that are still being read: tracks may yet be added, and move. None: nothing yet."""
         files = [
-            _File(path, source.size_bytes, snapshot)
+            _File(path, source.size_bytes, _counted(snapshot))
             for path, source, snapshot in zip(self._files, self._sources, snapshots, strict=True)
             if snapshot is not None
         ]
@@ -89,9 +91,16 @@ class Preview:
             own = [loads[child] for child in track.children or (track.id,) if child in loads]
             overview.add_activity(track.id, own)
         entries = list(overview.entries())
-        self._overview_pages = max(self._overview_pages, overview.grid.pages)
+        stale, self._overview_pages = self.stale_pages(overview.grid.pages), overview.grid.pages
         if names is not None:
             entries += [*name_entries(names), *args_entries(found)]
         entries += tree_entries(found)
         data.put_many(entries)
+        data.remove(keys.overview(page) for page in stale)
         meter.tell(now=True)
+
+
+def _counted(snapshot: FileSnapshot) -> FileSnapshot:
+    """With the number of rows so far as the number of events: what they are is counted when all have been read."""
+    counts = EventCounts(total=sum(snapshot.rows))
+    return replace(snapshot, summary=replace(snapshot.summary, counts=counts))
