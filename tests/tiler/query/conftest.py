@@ -11,7 +11,7 @@ from tests.example import Example, random_events
 from tilescope.tiler.pages import shape
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def _many_histograms() -> Iterator[None]:
     """Tiles have histograms from 200 events on, so that this small trace has some on several levels."""
     with pytest.MonkeyPatch.context() as patch:
@@ -19,7 +19,7 @@ def _many_histograms() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def example(_many_histograms: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Example]:
     example = Example(tmp_path_factory.mktemp("query"), random_events(random.Random(3)))
     yield example
