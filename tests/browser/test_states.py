@@ -174,3 +174,12 @@ def test_the_category_of_an_event_is_shown_once(viewer: Viewer, served: Served) 
     drawer = viewer.drawer()
     assert drawer.event["Category"] == event["category"]
     assert "cat" not in [name for name, _ in drawer.args]
+
+
+def test_the_only_run_is_opened_at_once(viewer: Viewer, served: Served) -> None:
+    run = served.run_id(TRACES[0])
+    only = [entry for entry in served.get("/runs")["runs"] if entry["id"] == run]
+    viewer.page.route("**/api/v1/runs", lambda route: route.fulfill(json={"runs": only}))
+    viewer.page.goto(served.url)
+    viewer.page.wait_for_function("name => document.title.startsWith(name)", arg=only[0]["name"])
+    assert f"run={run}" in viewer.page.url

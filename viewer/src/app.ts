@@ -77,6 +77,13 @@ export class App implements AppActions {
       const list = runs.value;
       if (list !== null) untracked(() => this.#opener.follow(list));
     });
+    const openTheOnlyRun = effect(() => {
+      const list = runs.value;
+      if (list === null) return;
+      queueMicrotask(() => openTheOnlyRun());
+      const [only, ...others] = list;
+      if (only !== undefined && others.length === 0 && this.#address.initial.run === null) this.openRun(only.id);
+    });
     effect(() => {
       const shown = runView.value;
       untracked(() => this.#showTrace(shown.kind === "open" ? shown.trace : null));
