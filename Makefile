@@ -149,7 +149,7 @@ bench-scale: $(STAMPS)/test-tools $(STAMPS)/peers ## indexing: 10 and 100 millio
 	$(BIN)/python -m bench.scale --xprof $(PEERS)/bin/python $(BENCH_ARGS)
 
 bench-load: $(STAMPS)/test-tools ## serving: viewports, one stream, 200 viewers at once
-	$(BIN)/python -m bench.serving $(BENCH_ARGS)
+	$(BIN)/python -m bench.load $(BENCH_ARGS)
 
 dist: $(STAMPS)/test-tools $(VIEWER_BUILT) ## sdist and wheel, in dist/
 	@rm -rf dist && mkdir -p build

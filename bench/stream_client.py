@@ -14,6 +14,8 @@ from tilescope.tiler.pages import PageKey
 
 Tiers = Mapping[str, Sequence[PageKey]]
 
+CREDIT_BYTES = 4 * 1024 * 1024  # beside what the server starts with: enough to keep a connection busy
+
 
 @dataclass(slots=True)
 class Answer:

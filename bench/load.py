@@ -1,0 +1,178 @@
+"""Measures serving under load: the whole table of what must be reached, `tilescope serve` and clients on one machine.
+
+python -m bench.load                      10 million events, 200 viewers for 60 s
+python -m bench.load --store big.store    a store that is there
+python -m bench.load --quick              a small trace and few viewers, for the test that keeps this alive
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import itertools
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import aiohttp
+
+from bench.machine import load_average, machine_lines
+from bench.many_viewers import panning
+from bench.one_stream import STALLED_CLIENTS, stalled_bytes, throughput
+from bench.one_viewer import Times, by_list, by_view, first_screen
+from bench.server_process import ServerProcess, serving
+from bench.table import Row, Target, measured_row, table_lines
+from bench.traces import TraceSpec
+from bench.viewports import WIDTH_PX, percentile, random_viewports, whole_run
+from tilescope.cli.text import count_text, seconds_text, size_text
+from tilescope.server.stream.wants import START_CREDIT_BYTES
+from tilescope.tiler.build import build_store
+from tilescope.tiler.query import QueryReader
+from tilescope.tiler.store import open_run_store
+
+VIEWPORTS = 1000
+STREAM_PART = 1 / 6  # of --seconds
+
+
+def _ms(seconds: float) -> str:
+    return f"{seconds * 1000:.1f} ms"
+
+
+def _size(size_bytes: float) -> str:
+    return size_text(round(size_bytes))
+
+
+FIRST_PIXELS = Target(0.020, None, _ms, at_most=True)
+FIRST_SCREEN = Target(500e3, None, _size, at_most=True)
+PAGES = Target(5000, None, lambda value: f"{value:,.0f} pages/s")
+PANNING = Target(0.150, None, _ms, at_most=True)
+ERRORS = Target(0, None, lambda value: f"{value:.0f}", at_most=True)
+MEMORY = Target(500e6, None, _size, at_most=True)
+GROWTH = Target(10e6, None, _size, at_most=True)  # what a process that does not grow may still wander
+STALLED = Target(START_CREDIT_BYTES, None, _size, at_most=True)
+
+
+async def measure_all(server: ServerProcess, reader: QueryReader, args: argparse.Namespace) -> list[Row]:
+    """All measurements, one after the other, on a server of its own."""
+    path = server.url + server.build_path() + "/stream"
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
+        viewports = list(itertools.islice(random_viewports(reader, seed=7), args.viewports))
+        return [
+            _first_pixels("list of pages", await by_list(session, path, reader, viewports)),
+            _first_pixels("resolved by the server", await by_view(session, path, viewports)),
+            await _first_screen(session, path, reader),
+            await _throughput(session, path, reader, server, args.seconds * STREAM_PART),
+            await _stalled(session, path, reader, server),
+            *await _panning(session, path, reader, server, args),
+        ]
+
+
+def _first_pixels(how: str, times: Times) -> Row:
+    first, complete = times.first_page, times.complete
+    detail = (
+        f"p50 {_ms(percentile(first, 0.5))}; complete: p50 {_ms(percentile(complete, 0.5))}, "
+        f"p99 {_ms(percentile(complete, 0.99))}"
+    )
+    work = f"first page of any viewport, {how}, p99 of {len(first):,}"
+    return measured_row(work, FIRST_PIXELS, percentile(first, 0.99), detail)
+
+
+async def _first_screen(session: aiohttp.ClientSession, path: str, reader: QueryReader) -> Row:
+    answer = await first_screen(session, path, reader)
+    work = f"bytes of the whole run, {len(whole_run(reader).tracks)} tracks, {WIDTH_PX:,} px"
+    detail = f"{len(answer.pages)} pages, {size_text(answer.size_bytes)} with what is around"
+    return measured_row(work, FIRST_SCREEN, answer.visible_bytes, detail)
+
+
+async def _throughput(
+    session: aiohttp.ClientSession, path: str, reader: QueryReader, server: ServerProcess, seconds: float
+) -> Row:
+    done = await throughput(session, path, reader, server, seconds)
+    detail = (
+        f"{done.size_bytes / done.seconds / 1e6:,.0f} MB/s; server {done.server_cores:.2f} cores, "
+        f"client {done.client_cores:.2f}"
+    )
+    work = f"one WebSocket, pages of {size_text(done.size_bytes // max(1, done.pages))}"
+    return measured_row(work, PAGES, done.pages_per_second, detail)
+
+
+async def _stalled(session: aiohttp.ClientSession, path: str, reader: QueryReader, server: ServerProcess) -> Row:
+    grown = await stalled_bytes(session, path, reader, server)
+    return measured_row("memory for a client that reads nothing", STALLED, grown, f"mean of {STALLED_CLIENTS}")
+
+
+async def _panning(
+    session: aiohttp.ClientSession, path: str, reader: QueryReader, server: ServerProcess, args: argparse.Namespace
+) -> list[Row]:
+    done = await panning(session, path, reader, server, args.viewers, args.seconds)
+    for error in done.errors[:3]:
+        print(f"error     {error!r}")
+    work = f"{args.viewers} viewers panning for {args.seconds:g} s"
+    opening = f"{_ms(percentile(done.opening, 0.5))} and {_ms(percentile(done.opening, 0.99))}"
+    print(f"panning   first screens of viewers that come: p50 and p99 {opening}")
+    print(
+        f"          {done.steps:,} steps, {len(done.moving):,} of them ask for pages; {size_text(done.size_bytes)} in "
+        f"{seconds_text(done.seconds)}; server {done.server_cores:.2f} cores, client {done.client_cores:.2f}",
+        flush=True,
+    )
+    halves = f"{size_text(done.memory[0])} before, {size_text(done.memory[-1])} at the end"
+    p50 = f"p50 {_ms(percentile(done.moving, 0.5))}"
+    return [
+        measured_row(f"{work}, all pages of a step, p99", PANNING, percentile(done.moving, 0.99), p50),
+        measured_row(f"{work}, errors", ERRORS, len(done.errors)),
+        measured_row(f"{work}, memory of the server", MEMORY, max(done.memory), halves),
+        measured_row(f"{work}, growth in the second half", GROWTH, max(0, done.memory_growth())),
+    ]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the benchmark and prints what it found. Missed targets are marked."""
+    args = _parse(argv)
+    for line in machine_lines("bench.load", argv):
+        print(line, flush=True)
+    with tempfile.TemporaryDirectory(prefix="tilescope-bench-", dir=args.directory) as folder:
+        path = args.store or _make_store(Path(folder), args.events)
+        store = open_run_store(path)
+        try:
+            manifest = store.manifest()
+            events, size = count_text(int(manifest["events"]["total"])), size_text(int(manifest["store_bytes"]))
+            print(
+                f"store     {events} events, {manifest['tracks']} tracks, {size}; load {load_average():.1f}", flush=True
+            )
+            with serving(path) as server:
+                rows = asyncio.run(measure_all(server, QueryReader(store), args))
+        finally:
+            store.close()
+    print()
+    for line in table_lines(rows):
+        print(line)
+    return 0
+
+
+def _make_store(folder: Path, events: int) -> Path:
+    trace = TraceSpec("xspace", events).write(folder)
+    build_store([trace.path], folder / "store")
+    trace.remove()
+    return folder / "store"
+
+
+def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.load", description="Measures serving under load.")
+    parser.add_argument("--store", type=Path, help="a store that is there, instead of a synthetic trace")
+    parser.add_argument("--events", type=int, help="default: 10,000,000, or 100,000 with --quick")
+    parser.add_argument("--viewers", type=int, help="default: 200, or 10 with --quick")
+    parser.add_argument("--seconds", type=float, help="default: 60, or 2 with --quick")
+    parser.add_argument("--viewports", type=int, help=f"default: {VIEWPORTS:,}, or 50 with --quick")
+    parser.add_argument("--quick", action="store_true", help="small; its numbers mean little")
+    parser.add_argument("--directory", type=Path, help="where the store is put for a while")
+    args = parser.parse_args(argv)
+    defaults = (100_000, 10, 2.0, 50) if args.quick else (10_000_000, 200, 60.0, VIEWPORTS)
+    for name, value in zip(("events", "viewers", "seconds", "viewports"), defaults, strict=True):
+        if getattr(args, name) is None:
+            setattr(args, name, value)
+    return args
+
+
+if __name__ == "__main__":
+    sys.exit(main())

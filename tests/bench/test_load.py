@@ -1,0 +1,27 @@
+"""The benchmark of serving runs: small, so that it cannot rot."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from bench.load import main
+
+
+def test_a_quick_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    options = ["--quick", "--events", "20000", "--viewers", "5", "--seconds", "1.2", "--viewports", "10"]
+    assert main([*options, "--directory", str(tmp_path)]) == 0
+    out = capfd.readouterr().out
+    assert {"command", "machine", "store", "panning"} <= {line.split()[0] for line in out.splitlines() if line}
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in out.splitlines() if line.startswith("|")]
+    measured = {row[0]: row[3] for row in rows[2:]}
+    assert len(measured) == 9
+    assert re.match(r"\d+\.\d ms \(p50 ", measured["first page of any viewport, list of pages, p99 of 10"])
+    assert re.match(r"\d+\.\d ms \(p50 ", measured["first page of any viewport, resolved by the server, p99 of 10"])
+    (stream,) = (text for work, text in measured.items() if work.startswith("one WebSocket, pages of "))
+    assert re.match(r"[1-9][\d,]* pages/s \(", stream)
+    assert "bytes of the whole run, 50 tracks, 1,600 px" in measured
+    assert measured["5 viewers panning for 1.2 s, errors"] == "0"
+    assert not list(tmp_path.iterdir()), "the store is removed"
