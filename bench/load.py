@@ -22,7 +22,7 @@ from bench.many_viewers import panning
 from bench.one_stream import STALLED_CLIENTS, stalled_bytes, throughput
 from bench.one_viewer import Times, by_list, by_view, first_screen
 from bench.server_process import ServerProcess, serving
-from bench.table import Row, Target, measured_row, table_lines
+from bench.table import Row, Target, measured_row, skipped_row, table_lines
 from bench.traces import TraceSpec
 from bench.viewports import WIDTH_PX, percentile, random_viewports, whole_run
 from tilescope.cli.text import count_text, seconds_text, size_text
@@ -117,13 +117,18 @@ async def _panning(
         flush=True,
     )
     halves = f"{size_text(done.memory[0])} before, {size_text(done.memory[-1])} at the end"
-    p50 = f"p50 {_ms(percentile(done.moving, 0.5))}"
     return [
-        measured_row(f"{work}, all pages of a step, p99", PANNING, percentile(done.moving, 0.99), p50),
+        _steps(f"{work}, all pages of a step, p99", done.moving),
         measured_row(f"{work}, errors", ERRORS, len(done.errors)),
         measured_row(f"{work}, memory of the server", MEMORY, max(done.memory), halves),
         measured_row(f"{work}, growth in the second half", GROWTH, max(0, done.memory_growth())),
     ]
+
+
+def _steps(work: str, times: Sequence[float]) -> Row:
+    if not times:  # a run as small as that is on the first screen
+        return skipped_row(work, "no step asks for pages")
+    return measured_row(work, PANNING, percentile(times, 0.99), f"p50 {_ms(percentile(times, 0.5))}")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
