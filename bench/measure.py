@@ -23,7 +23,7 @@ class Measurement:
     cpu_seconds: float
     peak_rss_bytes: int  # resident pages summed over processes, with mapped files; shared pages count in each
     peak_private_bytes: int  # the part that is not a mapped file: what must be in memory
-    output: str
+    output: str  # what it wrote to either stream
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def measure(command: Sequence[str | Path]) -> Measurement:
     with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
         cpu_before = _cpu_seconds()
         begin = time.perf_counter()
-        process = psutil.Popen(command, stdout=output)
+        process = psutil.Popen(command, stdout=output, stderr=subprocess.STDOUT)
         peak_rss = peak_private = 0
         while True:
             memory = _memory_of_tree(process)

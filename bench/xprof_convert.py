@@ -28,7 +28,8 @@ def main(path: Path) -> None:
     seconds, cpu_seconds = time.perf_counter() - begin, time.process_time() - cpu_begin
     if not data:
         sys.exit("xprof gave no answer")
-    print(json.dumps({"version": version("xprof"), "seconds": seconds, "cpu_seconds": cpu_seconds}))
+    # On a line of its own, whatever logs are around it.
+    print("\n" + json.dumps({"version": version("xprof"), "seconds": seconds, "cpu_seconds": cpu_seconds}), flush=True)
 
 
 if __name__ == "__main__":

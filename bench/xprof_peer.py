@@ -47,7 +47,7 @@ def why_not(python: Path | None) -> str | None:
 def convert(python: Path, path: Path) -> PeerResult:
     """Converts the XSpace at `LOGDIR/plugins/profile/RUN/HOST.xplane.pb` and removes the tables."""
     done = measure([python, SCRIPT, path])
-    said = json.loads(done.output.splitlines()[-1])
+    said = json.loads(next(line for line in done.output.splitlines() if line.startswith('{"version"')))
     tables = list(path.parent.glob("*.SSTABLE"))
     index_bytes = sum(table.stat().st_size for table in tables)
     for table in tables:
