@@ -137,7 +137,8 @@ def _select(scratch: Scratch, chunk: EventChunk, order: NDArray[np.int64] | None
     if order is None:
         args_end, args = scratch.keep(chunk.args_end), scratch.keep(chunk.args)
     else:
-        args_end, args = gather_args(scratch, chunk.args_end, chunk.args, order)
+        in_order = gather_args(Scratch(), chunk.args_end, chunk.args, order)
+        args_end, args = scratch.keep(in_order[0]), scratch.keep(in_order[1])
     return TrackEvents(
         pick(chunk.phase),
         pick(chunk.time_ns),
