@@ -7,10 +7,11 @@ from functools import partial
 
 from aiohttp import web
 
-from tilescope.server.errors import BadRequest
 from tilescope.server.keys import CONNECTIONS, METRICS, QUESTIONS, REGISTRY
 from tilescope.server.paths import BUILD
-from tilescope.server.stream.connection import Connection, new_socket
+from tilescope.server.sockets import open_socket
+from tilescope.server.stream.connection import Connection
+from tilescope.server.stream.messages import MAX_MESSAGE_BYTES
 from tilescope.server.stream.views import pages_of_view
 
 routes = web.RouteTableDef()
@@ -22,14 +23,11 @@ async def stream(request: web.Request) -> web.StreamResponse:
     registry = request.app[REGISTRY]
     run = await registry.find(request.match_info["run"])
     with registry.lease(run.id, request.match_info["build"]) as store:
-        socket = new_socket()
-        if not socket.can_prepare(request):
-            raise BadRequest("this is a WebSocket: ask for an upgrade")
-        await socket.prepare(request)
-        if request.transport is None:  # gone before the first word
+        socket, transport = await open_socket(request, MAX_MESSAGE_BYTES)
+        if transport is None:
             return socket
         resolve = partial(pages_of_view, request.app[QUESTIONS], store)
-        connection = Connection(socket, request.transport, store, resolve, request.app[METRICS].page_meter("stream"))
+        connection = Connection(socket, transport, store, resolve, request.app[METRICS].page_meter("stream"))
         connections = request.app[CONNECTIONS]
         connections.add(connection)
         try:

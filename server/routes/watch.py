@@ -6,10 +6,11 @@ import asyncio
 
 from aiohttp import web
 
-from tilescope.server.errors import BadRequest
 from tilescope.server.keys import REGISTRY, WATCHES
 from tilescope.server.paths import RUN
-from tilescope.server.watch.connection import WatchConnection, new_socket
+from tilescope.server.sockets import open_socket
+from tilescope.server.watch.connection import WatchConnection
+from tilescope.server.watch.messages import MAX_MESSAGE_BYTES
 
 routes = web.RouteTableDef()
 
@@ -19,13 +20,10 @@ async def watch(request: web.Request) -> web.StreamResponse:
     """Tells how far the run is until the client or the server closes."""
     registry = request.app[REGISTRY]
     run = await registry.find(request.match_info["run"])
-    socket = new_socket()
-    if not socket.can_prepare(request):
-        raise BadRequest("this is a WebSocket: ask for an upgrade")
-    await socket.prepare(request)
-    if request.transport is None:  # gone before the first word
+    socket, transport = await open_socket(request, MAX_MESSAGE_BYTES)
+    if transport is None:
         return socket
-    connection = WatchConnection(socket, request.transport, registry, run.id)
+    connection = WatchConnection(socket, transport, registry, run.id)
     watches = request.app[WATCHES]
     watches.add(connection)
     try:

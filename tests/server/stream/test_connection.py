@@ -10,9 +10,9 @@ from aiohttp import ClientWebSocketResponse, WSMsgType
 
 from tests.server.conftest import Client, Site
 from tests.server.fakes import FakeStore, page_bytes, small_pages
+from tilescope.server import sockets
 from tilescope.server.app import make_app
 from tilescope.server.keys import CONNECTIONS
-from tilescope.server.stream import connection
 from tilescope.server.stream.messages import MAX_MESSAGE_BYTES
 from tilescope.server.stream.wants import START_CREDIT_BYTES
 from tilescope.tiler.pages import PageKey
@@ -154,7 +154,7 @@ async def test_a_client_that_stops_reading_costs_at_most_its_credit_however_ofte
 async def test_a_client_that_takes_nothing_for_too_long_is_cut_off(
     site: Site, aiohttp_client: Callable[..., Awaitable[Client]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "SEND_TIMEOUT_S", 0.05)
+    monkeypatch.setattr(sockets, "SEND_TIMEOUT_S", 0.05)
     client = await big_client(site, aiohttp_client, 1_000_000)
     async with client.ws_connect(STREAM) as lazy:
         transport_of(lazy).pause_reading()
@@ -169,7 +169,7 @@ async def test_a_client_that_takes_nothing_for_too_long_is_cut_off(
 
 
 async def test_a_client_that_answers_no_ping_is_cut_off(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "HEARTBEAT_S", 0.1)
+    monkeypatch.setattr(sockets, "HEARTBEAT_S", 0.1)
     async with client.ws_connect(STREAM, autoping=False) as socket:
         assert (await socket.receive(timeout=5)).type is WSMsgType.PING
         async with asyncio.timeout(5):

@@ -1,0 +1,93 @@
+"""What the WebSockets of the server have in common: how they are opened and kept alive, and what ends them.
+
+A connection is two tasks: one receives, the other speaks. Every write is awaited until the socket took it, so that a
+client that does not read holds one message.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Coroutine
+from typing import Final
+
+from aiohttp import WSCloseCode, web
+
+from tilescope.server.errors import BadRequest, NotFound, answer_to, message_of
+
+HEARTBEAT_S: Final = 20.0  # a ping when nothing was received for so long; no pong in half the time: gone
+CLOSE_TIMEOUT_S: Final = 2.0
+SEND_TIMEOUT_S: Final = 60.0  # a client that does not take one message in this time is gone
+
+_log = logging.getLogger(__name__)
+
+
+async def open_socket(
+    request: web.Request, max_message_bytes: int
+) -> tuple[web.WebSocketResponse, asyncio.Transport | None]:
+    """Answers the upgrade; no transport: the client is gone before the first word. Raises `BadRequest` without one."""
+    socket = web.WebSocketResponse(
+        heartbeat=HEARTBEAT_S,
+        timeout=CLOSE_TIMEOUT_S,
+        compress=False,  # pages are compressed, other messages are short
+        max_msg_size=max_message_bytes,
+        writer_limit=0,  # no frame is queued behind another
+    )
+    if not socket.can_prepare(request):
+        raise BadRequest("this is a WebSocket: ask for an upgrade")
+    await socket.prepare(request)
+    return socket, request.transport
+
+
+class SocketConnection(ABC):
+    """Serves one prepared socket until either side closes it."""
+
+    def __init__(self, socket: web.WebSocketResponse, transport: asyncio.Transport) -> None:
+        self._socket = socket
+        self._transport = transport
+
+    async def close(self) -> None:
+        """Tells the client that the server goes away (1001)."""
+        try:
+            async with asyncio.timeout(CLOSE_TIMEOUT_S):
+                await self._socket.close(code=WSCloseCode.GOING_AWAY)
+        except TimeoutError:
+            self._transport.abort()
+
+    @abstractmethod
+    async def _send_error(self, code: str, message: str) -> None:
+        """Says what is wrong, before the socket is closed."""
+
+    async def _converse(self, receive: Coroutine[None, None, None], speak: Coroutine[None, None, None]) -> None:
+        """Receives and speaks until `receive` ends, which the end of the socket makes it do."""
+        speaker = asyncio.create_task(self._guard(speak))
+        try:
+            await receive
+        finally:
+            speaker.cancel()
+            await asyncio.gather(speaker, return_exceptions=True)
+            # What is still unsent may be the reason for closing. A peer that does not take it soon is not waited for.
+            asyncio.get_running_loop().call_later(CLOSE_TIMEOUT_S, self._transport.abort)
+
+    async def _guard(self, speak: Coroutine[None, None, None]) -> None:
+        try:
+            await speak
+        except TimeoutError:
+            self._transport.abort()
+        except ConnectionError:
+            return  # closed under our feet; whoever receives notices too
+        except NotFound as error:  # what is spoken of is gone
+            await self._refuse(error, WSCloseCode.GOING_AWAY)
+        except Exception as error:
+            _log.exception("a WebSocket failed")
+            await self._refuse(error, WSCloseCode.INTERNAL_ERROR)
+
+    async def _refuse(self, error: Exception, close_code: WSCloseCode) -> None:
+        """Says what is wrong and closes. A client that does not listen any more is cut off."""
+        try:
+            async with asyncio.timeout(CLOSE_TIMEOUT_S):
+                await self._send_error(answer_to(error).code, message_of(error))
+                await self._socket.close(code=close_code)
+        except (ConnectionError, TimeoutError):
+            self._transport.abort()
