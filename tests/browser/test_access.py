@@ -40,11 +40,9 @@ def test_the_token_in_the_address_opens_the_viewer_and_vanishes(
     with serving([corpus_path(TRACE)], tmp_path / "cache") as served, watched_page(browser, served.url) as page:
         page.goto(f"{served.url}/?token={TOKEN}")
         viewer = Viewer(page, served.url)
-        viewer.wait("window.tilescope?.state === 'list'")
+        viewer.wait("window.tilescope?.state === 'open'", 60)
         assert "token" not in page.url
         assert page.evaluate("document.cookie") == ""
-        page.get_by_text("tpu_v6e_4core").first.click()
-        viewer.wait("window.tilescope?.state === 'open'", 60)
         viewer.settle()
 
 

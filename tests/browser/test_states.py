@@ -181,5 +181,5 @@ def test_the_only_run_is_opened_at_once(viewer: Viewer, served: Served) -> None:
     only = [entry for entry in served.get("/runs")["runs"] if entry["id"] == run]
     viewer.page.route("**/api/v1/runs", lambda route: route.fulfill(json={"runs": only}))
     viewer.page.goto(served.url)
-    viewer.page.wait_for_function("name => document.title.startsWith(name)", arg=only[0]["name"])
+    viewer.wait("window.tilescope?.state === 'open'", 60)
     assert f"run={run}" in viewer.page.url

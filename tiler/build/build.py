@@ -98,7 +98,8 @@ def _build(
     preview = Preview(generation, files, sources, meter)
     with (
         closing(Scratch(folder, int(memory_bytes * _KEPT_SHARE), mapped_bytes)) as kept,
-        closing(Scratch(folder, int(memory_bytes * _WORKING_SHARE), mapped_bytes)) as working,
+        # Slices that rollups keep in memory are those that tracks were built from.
+        closing(Scratch(folder, int(memory_bytes * (_WORKING_SHARE + _ROLLUP_SHARE)), mapped_bytes)) as working,
         read_files(files, kept, meter, executor, workers, preview.show) as traces,
     ):
         run = Run(traces)

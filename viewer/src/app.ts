@@ -80,9 +80,12 @@ export class App implements AppActions {
     const openTheOnlyRun = effect(() => {
       const list = runs.value;
       if (list === null) return;
-      queueMicrotask(() => openTheOnlyRun());
-      const [only, ...others] = list;
-      if (only !== undefined && others.length === 0 && this.#address.initial.run === null) this.openRun(only.id);
+      // Later, when the list is done with: to open a run is to look at the list once more.
+      queueMicrotask(() => {
+        openTheOnlyRun();
+        const [only, ...others] = list;
+        if (only !== undefined && others.length === 0 && this.#address.initial.run === null) this.openRun(only.id);
+      });
     });
     effect(() => {
       const shown = runView.value;
