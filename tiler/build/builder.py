@@ -19,7 +19,7 @@ from tilescope.tiler.build.rollups import Rollups
 from tilescope.tiler.build.run import Run
 from tilescope.tiler.build.schedule import Schedule
 from tilescope.tiler.build.scratch import Scratch
-from tilescope.tiler.build.tables import Entry, batched
+from tilescope.tiler.build.tables import ENTRIES_AT_ONCE, Entry, batched
 from tilescope.tiler.build.track_data import TrackData
 from tilescope.tiler.build.track_facts import TrackFacts
 from tilescope.tiler.columns import TrackKind
@@ -27,9 +27,6 @@ from tilescope.tiler.details import chunk
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, compress
 from tilescope.tiler.store import keys
 from tilescope.tiler.store.generation import Generation
-
-# A write transaction holds what it writes in memory: about 48 KB an entry.
-_ENTRIES_AT_ONCE = 64
 
 _POLL_SECONDS = 0.03
 
@@ -204,7 +201,7 @@ class Builder:
             self._done.append(number)
 
     def _write(self, entries: Iterable[Entry]) -> None:
-        for some in batched(entries, _ENTRIES_AT_ONCE):
+        for some in batched(entries, ENTRIES_AT_ONCE):
             with self._writing:
                 self._generation.data.put_many(some)
 

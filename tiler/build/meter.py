@@ -8,8 +8,8 @@ from tilescope.tiler.build.progress import Progress, ProgressCallback
 
 # Where the phases end, as parts of the whole, measured on synthetic traces: a trace that is read track by track is only
 # looked into first, another is read from end to end.
-READ_TRACKWISE = 0.15
-READ_WHOLE = 0.7
+READ_TRACKWISE = 0.1
+READ_WHOLE = 0.4
 _BUILD_ENDS = 0.98
 
 _REPORT_SECONDS = 0.05

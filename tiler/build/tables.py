@@ -15,6 +15,9 @@ from tilescope.tiler.store import keys
 Entry = tuple[bytes, bytes]
 _T = TypeVar("_T")
 
+# A write transaction holds what it writes in memory: about 48 KB an entry.
+ENTRIES_AT_ONCE = 64
+
 
 def name_entries(names: RunNames) -> Iterator[Entry]:
     """All pages of names."""

@@ -36,7 +36,7 @@ FORMAT = "xspace"
 
 _T = TypeVar("_T")
 
-_CHUNK_ROWS = 1 << 15  # stays in the second-level cache: 3 % less processor time than 1 << 18
+_CHUNK_ROWS = 1 << 15  # stays in the second-level cache: 3 % less user time than 1 << 18
 _CHUNK_ARGS_BYTES = 64 << 20
 _STEP_BYTES = 64 << 20
 _HEAD_BYTES = 1 << 20  # what is looked at to tell how a file was damaged
