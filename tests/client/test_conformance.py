@@ -65,7 +65,12 @@ async def all_pages(source: Source, build: Build) -> dict[PageKey, bytes]:
     return pages
 
 
+async def all_news(source: Source, run: str) -> list[dict[str, Any]]:
+    return [message async for message in source.watch(run)]
+
+
 QUESTIONS: dict[str, Question] = {
+    "watch": lambda source, build: all_news(source, build.run),
     "manifest": lambda source, build: source.manifest(build.run),
     "tracks": lambda source, build: source.tracks(build),
     "names": lambda source, build: source.names(build, 0),
@@ -86,6 +91,7 @@ QUESTIONS: dict[str, Question] = {
 
 REFUSED: dict[str, tuple[Question, str]] = {
     "no run": (lambda source, build: source.manifest("nobody"), "not_found"),
+    "no run to watch": (lambda source, build: all_news(source, "nobody"), "not_found"),
     "no build": (lambda source, build: source.names(Build(build.run, "b0"), 0), "unknown_build"),
     "no names": (lambda source, build: source.names(build, 99), "not_found"),
     "no shape": (lambda source, build: source.shape(build, 99), "not_found"),

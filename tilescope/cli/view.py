@@ -4,6 +4,9 @@ PATH is a trace file, a folder with the files of one run, a log directory as Ten
 write it, or a store. Runs are indexed in the background, the newest first; indexes are kept in a cache
 directory, so that the next time nothing has to be done. Ctrl-C or SIGTERM ends the server.
 
+Only HTTP is served, which browsers speak, and notebooks (tilescope.connect) do as well. For programs that speak
+gRPC there is `tilescope serve`.
+
 Examples:
 
     tilescope view trace.xplane.pb

@@ -4,6 +4,7 @@ from tilescope.client.aio import AsyncClient, AsyncRun
 from tilescope.client.answers import FindAnswer, StatsAnswer, Sums
 from tilescope.client.connection import connect, connect_async
 from tilescope.client.errors import ClientError, Refused, Unreachable
+from tilescope.client.progress import Progress
 from tilescope.client.sync import Client, Run
 from tilescope.client.tables import Table
 from tilescope.client.tracks import Track
@@ -15,6 +16,7 @@ __all__ = [
     "Client",
     "ClientError",
     "FindAnswer",
+    "Progress",
     "Refused",
     "Run",
     "RunView",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
+from contextlib import aclosing
 from types import TracebackType
 from typing import Any, Self
 
 from tilescope.client.answers import FindAnswer, StatsAnswer, events_table
 from tilescope.client.errors import Refused
+from tilescope.client.progress import Progress
 from tilescope.client.source import Build, Source, StatsQuery
 from tilescope.client.tables import Table
 from tilescope.client.tracks import Track, Tracks, ids_of, tracks_of
@@ -23,9 +25,6 @@ _EVENT_KINDS = frozenset({"slice", "async", "instant", "counter"})
 
 # Occurrences that one answer of a search lists at most.
 _FIND_AT_ONCE = 10_000
-
-# Between looks at how far indexing is.
-_POLL_INTERVAL_S = 0.25
 
 # Pages that are kept decoded while events are read: leaves of neighbouring levels take turns.
 _KEPT_PAGES = 4
@@ -48,12 +47,27 @@ class AsyncClient:
         """
         found = await self._find(name)
         if wait and found["state"] != "ready":
-            await self._wait_for(found["id"])
+            await self._source.index(found["id"])
+            async for progress in self.watch(found["id"]):
+                if progress.error is not None:
+                    raise Refused("bad_trace", progress.error)
         return AsyncRun(self._source, await self._source.manifest(found["id"]))
 
     async def index(self, name: str) -> dict[str, Any]:
         """Has a run indexed before those that wait, or once more after a failure; the run as docs/api.md has it."""
         return await self._source.index((await self._find(name))["id"])
+
+    async def watch(self, name: str) -> AsyncGenerator[Progress, None]:
+        """How far the run of that id or name is, whenever it has come further; the last is `ready` or `failed`.
+
+        Watching sets nothing going: `index` has a run indexed. As soon as there is a `build`, `run` opens it.
+        """
+        progress = Progress()
+        async with aclosing(self._source.watch((await self._find(name))["id"])) as messages:
+            async for message in messages:
+                if message["type"] != "blocks":
+                    progress = progress.after(message)
+                    yield progress
 
     async def close(self) -> None:
         """Closes connections, or the store."""
@@ -74,14 +88,6 @@ class AsyncClient:
         if not matching:
             raise Refused("not_found", "there is no run" if name is None else f"there is no run {name!r}")
         return matching[0]
-
-    async def _wait_for(self, run_id: str) -> None:
-        run = await self._source.index(run_id)
-        while run["state"] != "ready":
-            if run["state"] == "failed":
-                raise Refused("bad_trace", run["error"])
-            await asyncio.sleep(_POLL_INTERVAL_S)
-            run = await self._find(run_id)
 
 
 class AsyncRun:

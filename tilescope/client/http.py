@@ -6,7 +6,7 @@ import gzip
 import json
 import ssl
 import struct
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final
 from urllib.parse import parse_qs, quote, urlsplit
@@ -27,6 +27,7 @@ _PAGE, _MISSING, _END, _ERROR = range(4)
 
 # No answer takes longer to begin; a body may take as long as it likes, as long as something comes.
 _TIMEOUT: Final = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=120)
+_HEARTBEAT_S: Final = 20.0  # of a WebSocket: a server that vanished is noticed
 
 
 class HttpSource:
@@ -50,6 +51,21 @@ class HttpSource:
         async with self._ask("POST", f"runs/{quote(run, safe='')}/index") as answer:
             indexed: dict[str, Any] = await _decoded(answer)
             return indexed
+
+    async def watch(self, run: str) -> AsyncGenerator[dict[str, Any], None]:
+        path = f"runs/{quote(run, safe='')}/watch"
+        try:
+            async with self._http.ws_connect(f"{self._base}/{path}", ssl=self._tls, heartbeat=_HEARTBEAT_S) as socket:
+                async for frame in socket:
+                    message = json.loads(frame.data)
+                    yield message
+                    if message["type"] in ("ready", "failed"):
+                        return
+        except aiohttp.WSServerHandshakeError:
+            await self._json(path)  # refused with the same words, which the upgrade does not let through
+        except (aiohttp.ClientError, TimeoutError) as error:
+            raise Unreachable(f"{self._base}: {_reason(error)}") from error
+        raise Unreachable(f"{self._base}: the server went away")
 
     async def manifest(self, run: str) -> dict[str, Any]:
         manifest: dict[str, Any] = await self._json(f"runs/{quote(run, safe='')}/manifest")
@@ -101,6 +117,13 @@ class HttpSource:
             await self._session.close()
             self._session = None
 
+    @property
+    def _http(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            headers = {} if self._token is None else {"Authorization": f"Bearer {self._token}"}
+            self._session = aiohttp.ClientSession(headers=headers, auto_decompress=False, timeout=_TIMEOUT)
+        return self._session
+
     async def _json(self, path: str, query: dict[str, Any] | None = None) -> Any:
         params = {name: str(value) for name, value in (query or {}).items() if value is not None}
         async with self._ask("GET", path, params=params) as answer:
@@ -108,11 +131,8 @@ class HttpSource:
 
     @asynccontextmanager
     async def _ask(self, method: str, path: str, **more: Any) -> AsyncIterator[aiohttp.ClientResponse]:
-        if self._session is None:
-            headers = {} if self._token is None else {"Authorization": f"Bearer {self._token}"}
-            self._session = aiohttp.ClientSession(headers=headers, auto_decompress=False, timeout=_TIMEOUT)
         try:
-            async with self._session.request(
+            async with self._http.request(
                 method, f"{self._base}/{path}", ssl=self._tls, allow_redirects=False, **more
             ) as answer:
                 if answer.status not in (200, 202):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -74,6 +74,10 @@ class LocalSource:
         self._check(run)
         (indexed,) = await self.runs()
         return indexed
+
+    async def watch(self, run: str) -> AsyncGenerator[dict[str, Any], None]:
+        self._check(run)
+        yield {"type": "ready", "build": self._store.build}
 
     async def manifest(self, run: str) -> dict[str, Any]:
         self._check(run)

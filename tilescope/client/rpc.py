@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Awaitable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 from urllib.parse import parse_qs, urlsplit
@@ -56,6 +56,18 @@ class GrpcSource:
 
     async def index(self, run: str) -> dict[str, Any]:
         return to_json(await self._answer(self._tiles.Index(pb.IndexRequest(run=run), metadata=self._metadata)))
+
+    async def watch(self, run: str) -> AsyncGenerator[dict[str, Any], None]:
+        call = self._tiles.Watch(pb.WatchRequest(run=run), metadata=self._metadata)
+        try:
+            async for response in call:
+                kind = response.WhichOneof("update")
+                update = to_json(getattr(response, kind))
+                yield {"type": kind, **update.pop("progress", {}), **update}
+        except grpc.aio.AioRpcError as error:
+            raise self._refusal(error) from None
+        finally:
+            call.cancel()
 
     async def manifest(self, run: str) -> dict[str, Any]:
         return to_json((await self._open(run)).manifest)

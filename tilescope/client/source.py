@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -38,6 +38,9 @@ class Source(Protocol):
     async def index(self, run: str) -> dict[str, Any]:
         """Has a run indexed; the run as it is now."""
         ...
+
+    def watch(self, run: str) -> AsyncGenerator[dict[str, Any], None]:
+        """The messages of the watch, up to the first `ready` or `failed`."""
 
     async def manifest(self, run: str) -> dict[str, Any]: ...
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 import threading
 import weakref
-from collections.abc import AsyncGenerator, Coroutine, Generator, Iterable
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
+from functools import wraps
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Concatenate, Final, Generic, ParamSpec, Self, TypeVar
 
 from tilescope.client.aio import AsyncClient, AsyncRun
-from tilescope.client.answers import FindAnswer, StatsAnswer
-from tilescope.client.tables import Table
-from tilescope.client.tracks import Track, Tracks
-from tilescope.client.view import RunView
-from tilescope.tiler.query import Events
 
+P = ParamSpec("P")
 T = TypeVar("T")
+Twin = TypeVar("Twin")
+
+LET_GO_S: Final = 5.0  # what work that was cancelled has to close what it holds
 
 
 class LoopThread:
@@ -28,15 +28,17 @@ class LoopThread:
         self._thread.start()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Waits for the result. An interrupted wait (Ctrl-C) cancels the work."""
+        """Waits for the result. An interrupted wait (Ctrl-C) cancels the work, and waits until it has let go."""
         if self._loop.is_closed():
             work.close()
             raise RuntimeError("the client is closed")
-        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        ended = threading.Event()
+        future = asyncio.run_coroutine_threadsafe(_announced(work, ended), self._loop)
         try:
             return future.result()
         except BaseException:
-            future.cancel()
+            if future.cancel():
+                ended.wait(LET_GO_S)
             raise
 
     def close(self) -> None:
@@ -47,28 +49,58 @@ class LoopThread:
             self._loop.close()
 
 
-class Client:
+class _Waiting(Generic[Twin]):
+    """What has an asynchronous twin, and a loop that the twin's methods are waited for on."""
+
+    def __init__(self, twin: Twin, loop: LoopThread) -> None:
+        self._twin = twin
+        self._loop = loop
+
+
+def _waited_for(
+    method: Callable[Concatenate[Twin, P], Coroutine[Any, Any, T]],
+) -> Callable[Concatenate[_Waiting[Twin], P], T]:
+    """The method of the twin, with its documentation, until it is done."""
+
+    @wraps(method)
+    def call(self: _Waiting[Twin], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return self._loop.run(method(self._twin, *args, **kwargs))
+
+    return call
+
+
+def _one_by_one(
+    method: Callable[Concatenate[Twin, P], AsyncGenerator[T, None]],
+) -> Callable[Concatenate[_Waiting[Twin], P], Generator[T, None, None]]:
+    """The same of a method that yields."""
+
+    @wraps(method)
+    def call(self: _Waiting[Twin], /, *args: P.args, **kwargs: P.kwargs) -> Generator[T, None, None]:
+        items = method(self._twin, *args, **kwargs)
+        try:
+            while (item := self._loop.run(_next(items))) is not None:
+                yield item
+        finally:
+            self._loop.run(items.aclose())
+
+    return call
+
+
+class Client(_Waiting[AsyncClient]):
     """A server, or a store on this machine. Close it, or use it with `with`; it closes itself when it is forgotten."""
 
     def __init__(self, client: AsyncClient) -> None:
-        self._client = client
-        self._loop = LoopThread()
+        super().__init__(client, LoopThread())
         self._close = weakref.finalize(self, _close, client, self._loop)
 
-    def runs(self) -> list[dict[str, Any]]:
-        """The runs, newest first, as docs/api.md has them."""
-        return self._loop.run(self._client.runs())
+    runs = _waited_for(AsyncClient.runs)
+    index = _waited_for(AsyncClient.index)
+    watch = _one_by_one(AsyncClient.watch)
 
     def run(self, name: str | None = None, *, wait: bool = False) -> Run:
-        """Opens the run of that id or name; the newest that can be opened unless told.
+        return Run(self._loop.run(self._twin.run(name, wait=wait)), self._loop, self)
 
-        With `wait`, a run that is not indexed is indexed first. Raises `Refused`: without it, when there is no index.
-        """
-        return Run(self._loop.run(self._client.run(name, wait=wait)), self._loop, self)
-
-    def index(self, name: str) -> dict[str, Any]:
-        """Has a run indexed before those that wait, or once more after a failure; the run as docs/api.md has it."""
-        return self._loop.run(self._client.index(name))
+    run.__doc__ = AsyncClient.run.__doc__
 
     def close(self) -> None:
         """Closes connections, or the store."""
@@ -83,12 +115,11 @@ class Client:
         self.close()
 
 
-class Run:
+class Run(_Waiting[AsyncRun]):
     """One build of a run. Times are ticks, since `origin_ns`; a tick is `tick_ps` picoseconds."""
 
     def __init__(self, run: AsyncRun, loop: LoopThread, client: Client) -> None:
-        self._run = run
-        self._loop = loop
+        super().__init__(run, loop)
         self._client = client  # is not to close itself while a run is in use
         self.manifest = run.manifest
         self.id, self.name, self.build = run.id, run.name, run.build
@@ -96,72 +127,27 @@ class Run:
 
     def ticks(self, *, ns: int = 0, us: int = 0, ms: int = 0, s: int = 0) -> int:
         """So much time in ticks, rounded down."""
-        return self._run.ticks(ns=ns, us=us, ms=ms, s=s)
+        return self._twin.ticks(ns=ns, us=us, ms=ms, s=s)
 
-    def tracks(self, *, kind: str | None = None, name: str | None = None) -> list[Track]:
-        """The tracks by id; those of a kind, or whose name contains a text."""
-        return self._loop.run(self._run.tracks(kind=kind, name=name))
-
-    def view(self, start: int | None = None, end: int | None = None, px: int = 1000, tracks: Tracks = None) -> RunView:
-        """What a viewer draws of some tracks (unless told, all but rollups) in the ticks [start, end) on `px` pixels.
-
-        A bin is half a pixel to two pixels wide. Raises UsageError for a span without ticks or an unknown track.
-        """
-        return self._loop.run(self._run.view(start, end, px, tracks))
-
-    def events(
-        self, start: int | None = None, end: int | None = None, tracks: Tracks = None, *, limit: int | None = None
-    ) -> Table:
-        """The events that overlap the ticks [start, end), by track and ordinal: all, unless `limit` says how many.
-
-        A rollup stands for its tracks. Raises UsageError for an unknown track.
-        """
-        return self._loop.run(self._run.events(start, end, tracks, limit=limit))
-
-    def event_batches(
-        self, start: int | None = None, end: int | None = None, tracks: Tracks = None
-    ) -> Generator[Events, None, None]:
-        """The same, page by page, as numpy columns with name ids (see `name_texts`): for more than fits into memory."""
-        batches = self._run.event_batches(start, end, tracks)
-        try:
-            while (part := self._loop.run(_next(batches))) is not None:
-                yield part
-        finally:
-            self._loop.run(batches.aclose())
-
-    def event(self, track: int | Track, ordinal: int) -> dict[str, Any]:
-        """One event with all its arguments, as docs/api.md has it. Raises `Refused` when there is none."""
-        return self._loop.run(self._run.event(track, ordinal))
-
-    def stats(
-        self, start: int | None = None, end: int | None = None, tracks: Tracks = None, *, limit: int = 1000
-    ) -> StatsAnswer:
-        """What the ticks [start, end) are made of, name by name, exactly; the busiest names first."""
-        return self._loop.run(self._run.stats(start, end, tracks, limit=limit))
-
-    def find(
-        self,
-        text: str,
-        start: int | None = None,
-        end: int | None = None,
-        tracks: Tracks = None,
-        *,
-        match: str = "contains",
-        limit: int | None = 1000,
-    ) -> FindAnswer:
-        """Where names occur that contain a text, or are it (`match="exact"`): the count, and the first by time.
-
-        Of the events that start in [start, end). `limit=None` lists all of them. Raises UsageError.
-        """
-        return self._loop.run(self._run.find(text, start, end, tracks, match=match, limit=limit))
-
-    def name_texts(self, names: Iterable[int]) -> dict[int, tuple[str, str]]:
-        """Texts and categories of name ids; -1, no name, is left out."""
-        return self._loop.run(self._run.name_texts(names))
+    tracks = _waited_for(AsyncRun.tracks)
+    view = _waited_for(AsyncRun.view)
+    events = _waited_for(AsyncRun.events)
+    event_batches = _one_by_one(AsyncRun.event_batches)
+    event = _waited_for(AsyncRun.event)
+    stats = _waited_for(AsyncRun.stats)
+    find = _waited_for(AsyncRun.find)
+    name_texts = _waited_for(AsyncRun.name_texts)
 
 
-async def _next(batches: AsyncGenerator[Events, None]) -> Events | None:
-    return await anext(batches, None)
+async def _announced(work: Coroutine[Any, Any, T], ended: threading.Event) -> T:
+    try:
+        return await work
+    finally:
+        ended.set()
+
+
+async def _next(items: AsyncGenerator[T, None]) -> T | None:
+    return await anext(items, None)
 
 
 def _close(client: AsyncClient, loop: LoopThread) -> None:

@@ -1,0 +1,41 @@
+"""How far a run is, from the messages of the watch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Final
+
+_INT64: Final = ("bytes_read", "bytes_total", "events")  # decimal text in messages
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is on its way to being indexed; docs/api.md says more of what the members mean."""
+
+    state: str = "new"  # new, queued, indexing, ready or failed
+    phase: str = "new"  # of indexing: start, wait, read, build or publish; otherwise as the state
+    fraction: float = 0.0  # of the whole, 0 to 1
+    seconds_left: float | None = None  # None: nothing is known yet
+    build: str | None = None  # what can be opened, while it is indexed too
+    error: str | None = None  # why it has failed
+    bytes_read: int = 0
+    bytes_total: int = 0
+    events: int = 0
+    tracks: int = 0
+    blocks_done: int = 0
+    blocks: int = 0
+
+    def after(self, message: Mapping[str, Any]) -> Progress:
+        """How far it is after a message `progress`, `ready` or `failed`."""
+        match message["type"]:
+            case "ready":
+                return replace(
+                    self, state="ready", phase="ready", fraction=1.0, seconds_left=None, build=message["build"]
+                )
+            case "failed":
+                return replace(
+                    self, state="failed", phase="failed", seconds_left=None, build=None, error=message["error"]
+                )
+        told = {field.name: message[field.name] for field in fields(self) if field.name in message}
+        return replace(self, **told | {name: int(message[name]) for name in _INT64})
