@@ -1,7 +1,7 @@
-"""The access log: one line of JSON for each request, when its answer has been sent.
+"""The access log: one line of JSON for each request or gRPC call, when its answer has been sent.
 
 Without queries, in which tokens may stand, and without headers but the client's name for itself. A WebSocket is one
-line, when it ends.
+line, when it ends, and so is a call with a stream.
 """
 
 from __future__ import annotations
@@ -36,18 +36,33 @@ class JsonAccessLogger(AbstractAccessLogger):
 
 def write_line(request: web.BaseRequest, status: int, size_bytes: int, seconds: float) -> None:
     """The line of a request that was answered, or whose client has gone."""
+    write_entry(
+        client=request.remote,
+        method=request.method,
+        path=request.path,
+        status=status,
+        size_bytes=size_bytes,
+        seconds=seconds,
+        agent=request.headers.get(hdrs.USER_AGENT, ""),
+    )
+
+
+def write_entry(
+    *, client: str | None, method: str, path: str, status: int, size_bytes: int, seconds: float, agent: str
+) -> None:
+    """A line, now that it has ended."""
     if not logger.isEnabledFor(logging.INFO):
         return
     started = datetime.now(UTC) - timedelta(seconds=seconds)
     line = {
         "time": started.isoformat(timespec="microseconds").replace("+00:00", "Z"),
-        "client": request.remote,
-        "method": request.method,
-        "path": request.path[:MAX_TEXT],
+        "client": client,
+        "method": method,
+        "path": path[:MAX_TEXT],
         "status": status,
         "bytes": size_bytes,
         "ms": round(seconds * 1000, 3),
-        "agent": request.headers.get(hdrs.USER_AGENT, "")[:MAX_TEXT],
+        "agent": agent[:MAX_TEXT],
     }
     logger.info(json.dumps(line, separators=(",", ":")))
 

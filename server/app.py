@@ -9,7 +9,8 @@ from aiohttp import web
 from tilescope.server.admission import admit, keep_private
 from tilescope.server.cors import mark_shared, share_with
 from tilescope.server.failures import answer_failures
-from tilescope.server.keys import CONNECTIONS, METRICS, QUESTIONS, REGISTRY, SETTINGS, VIEWER, WATCHES
+from tilescope.server.guests import Guests
+from tilescope.server.keys import CONNECTIONS, GUESTS, METRICS, QUESTIONS, REGISTRY, SETTINGS, VIEWER, WATCHES
 from tilescope.server.metrics import Metrics, measure
 from tilescope.server.routes import routes_below
 from tilescope.server.routes.stream import close_streams
@@ -41,6 +42,7 @@ def make_app(
     app[QUESTIONS] = Questions(registry)
     app[SETTINGS] = settings
     app[METRICS] = metrics
+    app[GUESTS] = Guests(settings, metrics)
     app[CONNECTIONS] = set()
     app[WATCHES] = set()
     metrics.streams.set_function(lambda: len(app[CONNECTIONS]))

@@ -1,23 +1,18 @@
-"""Counts connections where they come in: so many for all clients together, and so many for each.
+"""Looks at HTTP connections where they come in.
 
-Below the requests, so that those count too which say nothing, or which a slow client never ends. A client is an
-address; everybody behind one proxy is one client.
+Below the requests, so that those count too which say nothing, or which a slow client never ends.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
 from typing import Final
 
 from aiohttp import web
 
 from tilescope.server.caching import json_body
 from tilescope.server.errors import TooMany, answer_to
-from tilescope.server.metrics import Metrics
-from tilescope.server.settings import Settings
-
-_log = logging.getLogger(__name__)
+from tilescope.server.guests import Guests
 
 _REFUSAL_S: Final = 5.0  # to take the refusal
 
@@ -25,34 +20,20 @@ _REFUSAL_S: Final = 5.0  # to take the refusal
 class Doorkeeper:
     """Makes protocols for `loop.create_server`: each hands its connection to the web server, or turns it away."""
 
-    def __init__(self, server: web.Server, settings: Settings, metrics: Metrics) -> None:
+    def __init__(self, server: web.Server, guests: Guests) -> None:
         self._server = server
-        self._settings = settings
-        self._metrics = metrics
-        metrics.connections.set_function(lambda: len(server.connections))
+        self._guests = guests
+        guests.rooms.append(lambda: (_client(c.transport) for c in server.connections if c.transport is not None))
 
     def __call__(self) -> asyncio.Protocol:
         return _Door(self)
 
     def enter(self, transport: asyncio.Transport) -> None:
         """A connection was made. Raises `TooMany`."""
-        client = _client(transport)
-        inside = [_client(connection.transport) for connection in self._server.connections if connection.transport]
-        if len(inside) >= self._settings.max_connections:
-            raise TooMany("this server holds as many connections as it may: try again later")
-        if inside.count(client) >= self._settings.max_connections_per_client:
-            raise TooMany("you hold as many connections to this server as you may: close one")
+        self._guests.check(_client(transport))
         protocol = self._server()
         transport.set_protocol(protocol)
         protocol.connection_made(transport)
-
-    def refuse(self, transport: asyncio.Transport, error: TooMany) -> None:
-        """Says why, and closes."""
-        self._metrics.refused.inc()
-        _log.warning("a connection of %s was refused: %s", _client(transport), error)
-        transport.write(_refusal(error))
-        transport.close()
-        asyncio.get_running_loop().call_later(_REFUSAL_S, transport.abort)
 
 
 class _Door(asyncio.Protocol):
@@ -66,7 +47,9 @@ class _Door(asyncio.Protocol):
         try:
             self._keeper.enter(transport)
         except TooMany as error:
-            self._keeper.refuse(transport, error)
+            transport.write(_refusal(error))
+            transport.close()
+            asyncio.get_running_loop().call_later(_REFUSAL_S, transport.abort)
 
 
 def _client(transport: asyncio.BaseTransport) -> str:

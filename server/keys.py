@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aiohttp import web
 
+from tilescope.server.guests import Guests
 from tilescope.server.metrics import Metrics
 from tilescope.server.runs.registry import Registry
 from tilescope.server.services import Questions
@@ -15,6 +16,7 @@ from tilescope.server.watch.connection import WatchConnection
 REGISTRY = web.AppKey("registry", Registry)
 QUESTIONS = web.AppKey("questions", Questions)
 METRICS = web.AppKey("metrics", Metrics)
+GUESTS = web.AppKey("guests", Guests)
 SETTINGS = web.AppKey("settings", Settings)
 CONNECTIONS = web.AppKey("connections", set[Connection])
 WATCHES = web.AppKey("watches", set[WatchConnection])

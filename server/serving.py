@@ -17,7 +17,7 @@ from tilescope.server.access import Access
 from tilescope.server.access_log import JsonAccessLogger, logger
 from tilescope.server.admission import PARAMETER
 from tilescope.server.doorkeeper import Doorkeeper
-from tilescope.server.keys import METRICS, SETTINGS
+from tilescope.server.keys import GUESTS, SETTINGS
 from tilescope.server.settings import DEFAULTS, Settings
 from tilescope.tiler.errors import UsageError
 
@@ -95,7 +95,7 @@ async def listen(runner: web.AppRunner, listening: socket.socket) -> asyncio.Ser
     """Accepts connections, as many as may be, over TLS if there is a certificate."""
     assert runner.server is not None
     settings = runner.app[SETTINGS]
-    keeper = Doorkeeper(runner.server, settings, runner.app[METRICS])
+    keeper = Doorkeeper(runner.server, runner.app[GUESTS])
     if settings.certificate is None:
         return await asyncio.get_running_loop().create_server(keeper, sock=listening, backlog=BACKLOG)
     return await asyncio.get_running_loop().create_server(

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
-from contextlib import aclosing, contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing, suppress
 from functools import wraps
 from http import HTTPStatus
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, TypeVar
 
 import grpc
 
 from tilescope.server.errors import answer_to, message_of
+from tilescope.server.metrics import CLIENT_GONE
 
 CODE_METADATA: Final = "tilescope-code"  # trailing metadata: the code that HTTP has in its JSON
 
@@ -32,18 +32,19 @@ _STATUS: Final = {
     HTTPStatus.SERVICE_UNAVAILABLE: grpc.StatusCode.UNAVAILABLE,
 }
 
+_HTTP: Final = {status: answer.value for answer, status in reversed(_STATUS.items())} | {
+    grpc.StatusCode.OK: HTTPStatus.OK,
+    grpc.StatusCode.CANCELLED: CLIENT_GONE,
+    grpc.StatusCode.ABORTED: HTTPStatus.REQUEST_TIMEOUT,
+    grpc.StatusCode.UNIMPLEMENTED: HTTPStatus.NOT_FOUND,
+}
+
 Request = TypeVar("Request")
 Response = TypeVar("Response")
 Context = Any  # grpc.aio.ServicerContext: grpc has no type hints
 
 
-class Service(Protocol):
-    """What has calls: it is told how each of them ended."""
-
-    def count(self, call: str, status: str) -> None: ...
-
-
-S = TypeVar("S", bound=Service)
+S = TypeVar("S")
 
 _log = logging.getLogger(__name__)
 
@@ -55,12 +56,10 @@ def answers(
 
     @wraps(call)
     async def guarded(service: S, request: Request, context: Context) -> Response:
-        with _counted(service, call.__name__) as end:
-            try:
-                return await call(service, request, context)
-            except Exception as error:
-                end.status = status_of(error)
-                raise await refuse(context, error) from None
+        try:
+            return await call(service, request, context)
+        except Exception as error:
+            raise await refuse(context, error) from None
 
     return guarded
 
@@ -72,52 +71,33 @@ def streams(
 
     @wraps(call)
     async def guarded(service: S, request: Request, context: Context) -> None:
-        with _counted(service, call.__name__) as end:
-            try:
-                async with aclosing(call(service, request, context)) as responses:
-                    async for response in responses:
-                        async with asyncio.timeout(SEND_TIMEOUT_S):
-                            await context.write(response)
-            except TimeoutError:
-                end.status = grpc.StatusCode.ABORTED
-                with suppress(TimeoutError):  # what says so waits behind what is not taken
-                    async with asyncio.timeout(CLOSE_TIMEOUT_S):
-                        await context.abort(end.status, f"the client took nothing for {SEND_TIMEOUT_S:.0f} s")
-            except Exception as error:
-                end.status = status_of(error)
-                raise await refuse(context, error) from None
+        try:
+            async with aclosing(call(service, request, context)) as responses:
+                async for response in responses:
+                    async with asyncio.timeout(SEND_TIMEOUT_S):
+                        await context.write(response)
+        except TimeoutError:
+            with suppress(TimeoutError):  # what says so waits behind what is not taken
+                async with asyncio.timeout(CLOSE_TIMEOUT_S):
+                    why = f"the client took nothing for {SEND_TIMEOUT_S:.0f} s"
+                    await context.abort(grpc.StatusCode.ABORTED, why)
+        except Exception as error:
+            raise await refuse(context, error) from None
 
     return guarded
 
 
-def status_of(error: Exception) -> grpc.StatusCode:
-    """The status code of an exception."""
-    return _STATUS.get(answer_to(error).status, grpc.StatusCode.INTERNAL)
+def http_status(status: grpc.StatusCode) -> int:
+    """What HTTP has for a status code, for people who read both."""
+    return int(_HTTP.get(status, HTTPStatus.INTERNAL_SERVER_ERROR))
 
 
 async def refuse(context: Context, error: Exception) -> Exception:
     """Ends a call. Raises what ends it; returns nothing, but says so for `raise`."""
     if isinstance(error, grpc.aio.BaseError | asyncio.CancelledError):
         raise error
-    status = status_of(error)
+    status = _STATUS.get(answer_to(error).status, grpc.StatusCode.INTERNAL)
     if status is grpc.StatusCode.INTERNAL:
         _log.error("a call failed", exc_info=error)
     await context.abort(status, message_of(error), ((CODE_METADATA, answer_to(error).code),))
     return error
-
-
-@dataclass(slots=True)
-class _End:
-    status: grpc.StatusCode = grpc.StatusCode.OK
-
-
-@contextmanager
-def _counted(service: Service, call: str) -> Iterator[_End]:
-    end = _End()
-    try:
-        yield end
-    except (asyncio.CancelledError, GeneratorExit):  # by the client, or by its deadline
-        end.status = grpc.StatusCode.CANCELLED
-        raise
-    finally:
-        service.count(call, end.status.name.lower())

@@ -28,12 +28,7 @@ class TilesService:
     def __init__(self, registry: Registry, questions: Questions, metrics: Metrics) -> None:
         self._registry = registry
         self._questions = questions
-        self._metrics = metrics
         self._meter = metrics.page_meter("grpc")
-
-    def count(self, call: str, status: str) -> None:
-        """A call has ended."""
-        self._metrics.call(call, status)
 
     @answers
     async def ListRuns(self, _request: pb.ListRunsRequest, _context: Context) -> pb.ListRunsResponse:  # noqa: N802

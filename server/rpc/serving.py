@@ -11,17 +11,15 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 import tilescope.v1.tiles_pb2_grpc as tiles_pb2_grpc
-from tilescope.server.keys import METRICS, QUESTIONS, REGISTRY, SETTINGS
+from tilescope.server.guests import Guests
+from tilescope.server.keys import GUESTS, METRICS, QUESTIONS, REGISTRY, SETTINGS
 from tilescope.server.metrics import Metrics
-from tilescope.server.rpc.guard import Guard
+from tilescope.server.rpc.gate import SERVICE, Gate
 from tilescope.server.rpc.service import TilesService
 from tilescope.server.runs.registry import Registry
 from tilescope.server.services import Questions
 from tilescope.server.settings import Settings
 from tilescope.tiler.errors import UsageError
-from tilescope.v1 import tiles_pb2
-
-SERVICE: Final = tiles_pb2.DESCRIPTOR.services_by_name["Tiles"].full_name
 
 STOP_GRACE_S: Final = 2.0  # what calls that are being answered have left
 MAX_REQUEST_BYTES: Final = 1024 * 1024  # a question that names as many tracks as it may
@@ -34,17 +32,30 @@ _OPTIONS: Final = (
     ("grpc.keepalive_time_ms", 20_000),
     ("grpc.keepalive_timeout_ms", 10_000),
     ("grpc.max_concurrent_streams", 256),  # of one connection
+    ("grpc.server_handshake_timeout_ms", 10_000),
+    ("grpc.max_connection_idle_ms", 60_000),  # without calls: clients connect again by themselves
 )
 
 
 async def start(
-    registry: Registry, questions: Questions, settings: Settings, port: int, metrics: Metrics | None = None
+    registry: Registry,
+    questions: Questions,
+    settings: Settings,
+    port: int,
+    metrics: Metrics | None = None,
+    guests: Guests | None = None,
 ) -> tuple[Any, int]:
-    """A server that answers, and its port; 0 takes any free one. Raises `UsageError` when it cannot have the port."""
+    """A server that answers, and its port; 0 takes any free one. Raises `UsageError` when it cannot have the port.
+
+    `guests`: those of the HTTP server, which count together with its own.
+    """
+    metrics = metrics or Metrics()
     server = grpc.aio.server(
-        interceptors=(Guard(settings.access),), options=_OPTIONS, maximum_concurrent_rpcs=MAX_CALLS_AT_ONCE
+        interceptors=(Gate(settings.access, guests or Guests(settings, metrics), metrics),),
+        options=(*_OPTIONS, ("grpc.max_allowed_incoming_connections", settings.max_connections)),
+        maximum_concurrent_rpcs=MAX_CALLS_AT_ONCE,
     )
-    tiles_pb2_grpc.add_TilesServicer_to_server(TilesService(registry, questions, metrics or Metrics()), server)
+    tiles_pb2_grpc.add_TilesServicer_to_server(TilesService(registry, questions, metrics), server)
     health_servicer = health.aio.HealthServicer()
     health_pb2_grpc.add_HealthServicer_to_server(health_servicer, server)
     reflection.enable_server_reflection((SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME), server)
@@ -65,7 +76,7 @@ def beside_http(
 
     async def context(app: web.Application) -> AsyncIterator[None]:
         try:
-            server, bound = await start(app[REGISTRY], app[QUESTIONS], app[SETTINGS], port, app[METRICS])
+            server, bound = await start(app[REGISTRY], app[QUESTIONS], app[SETTINGS], port, app[METRICS], app[GUESTS])
         except UsageError as error:
             if on_failure is None:
                 raise

@@ -26,13 +26,23 @@ http {{
     client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fastcgi;
     uwsgi_temp_path {folder}/uwsgi; scgi_temp_path {folder}/scgi;
     proxy_cache_path {folder}/cache keys_zone=tiles:1m;
-    {map}
-    server {{
-        listen 127.0.0.1:{port};
-        proxy_cache tiles;
-        add_header X-Cache $upstream_cache_status always;
-        {locations}
-    }}
+    {servers}
+}}
+"""
+
+_HTTP_SERVER = """
+server {{
+    listen 127.0.0.1:{port};
+    proxy_cache tiles;
+    add_header X-Cache $upstream_cache_status always;
+    {location}
+}}
+"""
+
+_GRPC_SERVER = """
+server {{
+    listen 127.0.0.1:{port} http2;
+    {location}
 }}
 """
 
@@ -45,24 +55,51 @@ def free_port() -> int:
 @contextmanager
 def nginx_before(server_port: int, folder: Path, *, takes_prefix_off: bool = False) -> Iterator[str]:
     """The URL of the proxy without the prefix. Skips where there is no nginx."""
+    location, map_block, _ = _documented()
+    location = _leading_to(server_port, location)
+    if takes_prefix_off:
+        location = location.replace(f"{PREFIX}/", f"{STRIPPED}/").replace(f":{server_port};", f":{server_port}/;")
+    port = free_port()
+    server = _HTTP_SERVER.format(port=port, location=location)
+    with _nginx(folder, map_block + server, port):
+        yield f"http://127.0.0.1:{port}"
+
+
+@contextmanager
+def nginx_before_grpc(server_port: int, folder: Path) -> Iterator[int]:
+    """The port of the proxy. Skips where there is no nginx."""
+    *_, location = _documented()
+    port = free_port()
+    server = _GRPC_SERVER.format(port=port, location=_leading_to(server_port, location))
+    with _nginx(folder, server, port):
+        yield port
+
+
+def _documented() -> list[str]:
+    """The location of HTTP, what stands outside of it, and the location of gRPC."""
+    return re.findall(r"```nginx\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)
+
+
+def _leading_to(server_port: int, location: str) -> str:
+    found = re.sub(r"(?<=127\.0\.0\.1:)880[89](?=;)", str(server_port), location)
+    assert found != location
+    return found
+
+
+@contextmanager
+def _nginx(folder: Path, servers: str, port: int) -> Iterator[None]:
     command = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
     if command is None:
         pytest.skip("no nginx here: apt-get install nginx-light")
-    location, map_block = re.findall(r"```nginx\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)
-    location = location.replace("http://127.0.0.1:8808;", f"http://127.0.0.1:{server_port};")
-    if takes_prefix_off:
-        location = location.replace(f"{PREFIX}/", f"{STRIPPED}/").replace(f":{server_port};", f":{server_port}/;")
-    assert f"127.0.0.1:{server_port}" in location
-    port = free_port()
     folder.mkdir()
     file = folder / "nginx.conf"
     # Workers of an nginx that root started are somebody else by default, who may not enter our folder.
     user = "user root;" if os.geteuid() == 0 else ""
-    file.write_text(_CONFIGURATION.format(user=user, folder=folder, map=map_block, port=port, locations=location))
+    file.write_text(_CONFIGURATION.format(user=user, folder=folder, servers=servers))
     process = subprocess.Popen([command, "-c", str(file), "-p", str(folder)], stderr=subprocess.PIPE, text=True)
     try:
         _wait_for(port, process)
-        yield f"http://127.0.0.1:{port}"
+        yield
     finally:
         process.terminate()
         process.communicate(timeout=10)

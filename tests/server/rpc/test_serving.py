@@ -22,7 +22,7 @@ from tests.server.rpc.conftest import Site
 from tilescope.server.access import Access
 from tilescope.server.app import make_app
 from tilescope.server.rpc import beside_http, start
-from tilescope.server.rpc.serving import SERVICE
+from tilescope.server.rpc.gate import SERVICE
 from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.registry import Registry

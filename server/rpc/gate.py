@@ -1,0 +1,116 @@
+"""What every call passes before anything is looked at, reflection too: is there room, and does it have the token?
+
+Also where it is written down when it has ended. Whether the server lives is no secret, and needs no token.
+"""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from typing import Any, Final
+from urllib.parse import unquote
+
+import grpc
+
+from tilescope.server.access import Access
+from tilescope.server.access_log import write_entry
+from tilescope.server.errors import TooMany, Unauthorized
+from tilescope.server.guests import Guests
+from tilescope.server.metrics import Metrics
+from tilescope.server.rpc.failures import http_status, refuse
+from tilescope.v1 import tiles_pb2
+
+SERVICE: Final = tiles_pb2.DESCRIPTOR.services_by_name["Tiles"].full_name
+
+_COUNTED: Final = f"/{SERVICE}/"
+_OPEN: Final = "/grpc.health.v1.Health/"
+_KINDS: Final = ("unary_unary", "unary_stream", "stream_unary", "stream_stream")
+
+
+class Gate(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grpc has no type hints
+    """Lets calls through that carry the token, on no more connections than a client may have."""
+
+    def __init__(self, access: Access, guests: Guests, metrics: Metrics) -> None:
+        self._access = access
+        self._guests = guests
+        self._metrics = metrics
+        self._calls = Counter[str]()  # under way, by connection
+        guests.rooms.append(lambda: map(client_of, self._calls))
+
+    async def intercept_service(self, continuation: Callable[[Any], Awaitable[Any]], call: Any) -> Any:
+        """The handler of the call behind the gate."""
+        handler = await continuation(call) or grpc.unary_unary_rpc_method_handler(_unknown)
+        kind = next(kind for kind in _KINDS if getattr(handler, kind) is not None)
+        behaviour, serialize = getattr(handler, kind), handler.response_serializer or bytes
+        size_bytes = 0
+
+        def serialized(response: Any) -> bytes:
+            nonlocal size_bytes
+            message: bytes = serialize(response)
+            size_bytes += len(message)
+            return message
+
+        async def passed(request: Any, context: Any) -> Any:
+            client, began_s = client_of(context.peer()), time.perf_counter()
+            context.add_done_callback(lambda _: self._note(call, status_of_end(context), client, size_bytes, began_s))
+            try:
+                self._enter(context)
+                self._check_token(call)
+            except (TooMany, Unauthorized) as error:
+                raise await refuse(context, error) from None
+            if not inspect.isasyncgenfunction(behaviour):
+                return await behaviour(request, context)
+            async with aclosing(behaviour(request, context)) as responses:
+                async for response in responses:
+                    await context.write(response)
+
+        return handler._replace(response_serializer=serialized, **{kind: passed})
+
+    def _enter(self, context: Any) -> None:
+        peer = context.peer()
+        if peer not in self._calls:
+            self._guests.check(client_of(peer))
+        self._calls[peer] += 1
+        context.add_done_callback(lambda _: self._leave(peer))
+
+    def _leave(self, peer: str) -> None:
+        self._calls[peer] -= 1
+        if not self._calls[peer]:
+            del self._calls[peer]
+
+    def _check_token(self, call: Any) -> None:
+        if not call.method.startswith(_OPEN):
+            given = [value for name, value in call.invocation_metadata if name == "authorization"]
+            self._access.check_bearer(given[0] if len(given) == 1 else None)
+
+    def _note(self, call: Any, status: grpc.StatusCode, client: str, size_bytes: int, began_s: float) -> None:
+        if call.method.startswith(_COUNTED):
+            self._metrics.call(call.method.removeprefix(_COUNTED), status.name.lower())
+        agents = [value for name, value in call.invocation_metadata if name == "user-agent"]
+        write_entry(
+            client=client,
+            method="gRPC",
+            path=call.method,
+            status=http_status(status),
+            size_bytes=size_bytes,
+            seconds=time.perf_counter() - began_s,
+            agent=" ".join(agents),
+        )
+
+
+def client_of(peer: str) -> str:
+    """The address in `ipv4:127.0.0.1:80` or `ipv6:%5B::1%5D:80`."""
+    return unquote(peer).partition(":")[2].rpartition(":")[0].strip("[]")
+
+
+def status_of_end(context: Any) -> grpc.StatusCode:
+    """How a call has ended. One that was given no status was cancelled: by its client, or by its deadline."""
+    code: grpc.StatusCode | None = context.code()
+    return code or (grpc.StatusCode.OK if context.done() else grpc.StatusCode.CANCELLED)
+
+
+async def _unknown(_request: bytes, context: Any) -> None:
+    await context.abort(grpc.StatusCode.UNIMPLEMENTED, "there is no call of that name")
