@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 async def answer_failures(
     request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
 ) -> web.StreamResponse:
-    """Outermost middleware: `{"error": {"code": …, "message": …}}` with the status of the table in `errors`."""
+    """The middleware: `{"error": {"code": …, "message": …}}` with the status of the table in `errors`."""
     try:
         return await handler(request)
     except web.HTTPException as error:

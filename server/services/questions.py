@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, TypeVar
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, proxy
 
 from tilescope.server.runs.registry import Registry
 from tilescope.server.runs.store import RunStore
@@ -76,7 +76,8 @@ class Questions:
             return QueryReader(store)
         reader = self._readers.get(store)
         if reader is None:
-            reader = self._readers[store] = QueryReader(store)
+            # It must not hold what it is kept under: a store that nobody has open takes its reader along.
+            reader = self._readers[store] = QueryReader(proxy(store))
         return reader
 
     def close(self) -> None:
