@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 
 import pytest
@@ -100,3 +101,13 @@ def test_a_build_shows_bytes_events_blocks_and_time_left(clock: Clock) -> None:
         "run: build: 75%, 8,000,000 events, 400 MB, 3 of 5 blocks, 1:15 min left",
         "run: build: 100%, 8,000,000 events, 400 MB, 5 of 5 blocks",
     ]
+
+
+def test_a_stream_that_cannot_be_written_does_not_stop_the_work(clock: Clock) -> None:
+    class Full(io.StringIO):
+        def write(self, text: str) -> int:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with ProgressDisplay(Full()) as display:
+        clock.now += 10
+        display.update("read", 0.5)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import logging
 import re
 import shutil
 import signal
@@ -231,7 +233,13 @@ def test_a_port_is_a_number(port: str, tmp_path: Path, capsys: pytest.CaptureFix
     with pytest.raises(SystemExit) as ended:
         main(["serve", str(tmp_path), "--port", port])
     assert ended.value.code == 2
-    assert "--port" in capsys.readouterr().err
+    assert "argument --port: a port is a number from 0 to 65535" in capsys.readouterr().err
+
+
+def test_a_log_that_cannot_be_written_does_not_keep_a_server_from_its_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    with server_options.log_to_stderr(), Path("/dev/full").open("wb", buffering=0) as full:
+        monkeypatch.setattr(sys, "stderr", io.TextIOWrapper(full, write_through=True))
+        logging.getLogger("tilescope.server.runs.indexer").info("host0: indexing")
 
 
 def test_a_folder_without_traces_cannot_be_viewed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self, TextIO
@@ -133,7 +134,8 @@ class ProgressDisplay:
         state.now, state.numbers = now, numbers
         if now - self._shown >= self._every_seconds:
             self._shown = now
-            self._display.show(state)
+            with suppress(OSError):  # nobody reads it, or its disk is full: the work goes on
+                self._display.show(state)
 
     def __enter__(self) -> Self:
         return self

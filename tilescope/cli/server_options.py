@@ -6,7 +6,7 @@ import argparse
 import logging
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,12 +75,13 @@ class _Stderr(logging.Handler):
     """Writes to what standard error is at the moment: while a bar is shown, lines must go above it."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        print(self.format(record), file=sys.stderr, flush=True)
+        with suppress(OSError):  # nobody reads it, or its disk is full: the server goes on
+            print(self.format(record), file=sys.stderr, flush=True)
 
 
 def parse_port(text: str) -> int:
     """A port number, for argparse."""
-    port = int(text)
+    port = int(text) if text.isascii() and text.isdigit() else -1
     if not 0 <= port < 65536:
         raise argparse.ArgumentTypeError("a port is a number from 0 to 65535")
     return port
