@@ -118,12 +118,13 @@ def _place_file(
 def _place_rollups(layout: Layout) -> None:
     """Gives a rollup to each group below which there are slices. Groups that would have the same one share it."""
     parts: list[list[int]] = [[] for _ in layout.groups]  # groups below that have a rollup
-    children: list[tuple[int, ...]] = [()] * len(layout.groups)
+    children: list[list[int]] = [[] for _ in layout.groups]
     for track in layout.tracks:
         if track.weight and track.kind in _SUMMED:
-            children[track.group] += (track.id,)
+            children[track.group].append(track.id)
     for group in reversed(layout.groups):  # those below come after
-        children[group.id] += tuple(child for part in reversed(parts[group.id]) for child in children[part])
+        for part in reversed(parts[group.id]):
+            children[group.id] += children[part]
         if children[group.id] and group.parent is not None:
             parts[group.parent].append(group.id)
     for group in layout.groups:
@@ -132,7 +133,7 @@ def _place_rollups(layout: Layout) -> None:
             weight = sum(layout.tracks[child].weight for child in children[group.id])
             layout.tracks.append(
                 PlacedTrack(
-                    group.rollup, group.id, TrackKind.ROLLUP, group.name, "", -1, -1, weight, children[group.id]
+                    group.rollup, group.id, TrackKind.ROLLUP, group.name, "", -1, -1, weight, tuple(children[group.id])
                 )
             )
     for group in reversed(layout.groups):

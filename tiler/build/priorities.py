@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
 
 
 class Priorities:
@@ -24,10 +24,6 @@ class Priorities:
         with self._lock:
             return self._wanted
 
-    def choose(self, waiting: Sequence[int], weight: Callable[[int], int]) -> int:
-        """Which of the blocks that are not begun is next: the first that is wanted, else that of the largest weight."""
-        left = set(waiting)
-        for block in self.wanted:
-            if block in left:
-                return block
-        return max(waiting, key=lambda block: (weight(block), -block))
+    def choose(self, waiting: Collection[int]) -> int:
+        """Which of the blocks that are not begun is next: the first that is wanted, else the first of them."""
+        return next((block for block in self.wanted if block in waiting), next(iter(waiting)))

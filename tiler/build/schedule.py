@@ -19,7 +19,8 @@ class Schedule:
         self._weights = [sum(track.weight for track in block) for block in blocks]
         self._left = [sorted(block, key=lambda track: track.weight) for block in blocks]  # the heaviest is taken first
         self._unbuilt = [len(block) for block in blocks]
-        self._waiting = [number for number, block in enumerate(blocks) if block]
+        heaviest_first = sorted(range(len(blocks)), key=lambda number: -self._weights[number])
+        self._waiting = {number: None for number in heaviest_first if blocks[number]}
         self._begun: list[int] = []  # those that have tracks left
         self._rows_now = 0
         self._stopped = False
@@ -30,9 +31,9 @@ class Schedule:
         with self._change:
             while not self._stopped:
                 if not self._begun and self._waiting:
-                    number = self._priorities.choose(self._waiting, self._weights.__getitem__)
+                    number = self._priorities.choose(self._waiting)
                     if self._rows_now == 0 or self._rows_now + self._weights[number] <= self._rows_at_once:
-                        self._waiting.remove(number)
+                        del self._waiting[number]
                         self._begun.append(number)
                         self._rows_now += max(1, self._weights[number])
                 if self._begun:
