@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tilescope.tiler.errors import UsageError
@@ -13,6 +14,12 @@ from tilescope.tiler.pages import decompress
 # Kinds whose events have names and durations, and whose events rollups sum.
 SLICE_KINDS = frozenset({"slice", "async", "instant"})
 
+Lists = defaultdict[int | None, list[int]]
+
+
+def _lists() -> Lists:
+    return defaultdict(list)
+
 
 @dataclass(frozen=True, slots=True)
 class TrackTree:
@@ -20,6 +27,17 @@ class TrackTree:
 
     groups: Sequence[dict[str, Any]]
     tracks: Sequence[dict[str, Any]]
+    _naming: Lists = field(default_factory=_lists, init=False, repr=False)  # by rollup: groups that name it
+    _parts: Lists = field(default_factory=_lists, init=False, repr=False)  # by group: groups in it
+    _summed: Lists = field(default_factory=_lists, init=False, repr=False)  # by group: its tracks that rollups sum
+
+    def __post_init__(self) -> None:
+        for group in self.groups:
+            self._naming[group["rollup"]].append(group["id"])
+            self._parts[group["parent"]].append(group["id"])
+        for track in self.tracks:
+            if track["kind"] in SLICE_KINDS and track["events"] != "0":
+                self._summed[track["group"]].append(track["id"])
 
     @classmethod
     def decode(cls, member: bytes) -> TrackTree:
@@ -51,14 +69,10 @@ class TrackTree:
 
     def children(self, rollup: int) -> list[int]:
         """The tracks that a rollup sums, by id: those of slices with events, in the groups below those that name it."""
-        below = {int(group["id"]) for group in self.groups if group["rollup"] == rollup}
-        grown = True
-        while grown:
-            more = {int(group["id"]) for group in self.groups if group["parent"] in below} - below
-            below |= more
-            grown = bool(more)
-        return [
-            int(track["id"])
-            for track in self.tracks
-            if track["group"] in below and track["kind"] in SLICE_KINDS and track["events"] != "0"
-        ]
+        found: set[int] = set()
+        groups = list(self._naming.get(rollup, ()))
+        while groups:
+            group = groups.pop()
+            found.update(self._summed.get(group, ()))
+            groups += self._parts.get(group, ())
+        return sorted(found)
