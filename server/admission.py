@@ -52,7 +52,7 @@ def admit(access: Access, base_path: str = "") -> Middleware:
         if access.is_open or request.path in free:
             return await handler(request)
         offered = request.query.get(PARAMETER)
-        if hdrs.AUTHORIZATION in request.headers or (offered is None and not _has_cookie(request, access)):
+        if _has_bearer(request) or (offered is None and not _has_cookie(request, access)):
             try:
                 access.check_bearer(request.headers.get(hdrs.AUTHORIZATION))
             except Unauthorized:
@@ -80,6 +80,11 @@ def keep_private(access: Access) -> Callable[[web.Request, web.StreamResponse], 
             answer.headers[hdrs.CACHE_CONTROL] = caching.replace("public", "private")
 
     return mark
+
+
+def _has_bearer(request: web.Request) -> bool:
+    """Other schemes are for a proxy in front, which passes them on."""
+    return request.headers.get(hdrs.AUTHORIZATION, "").partition(" ")[0].lower() == "bearer"
 
 
 def _has_cookie(request: web.Request, access: Access) -> bool:

@@ -51,8 +51,18 @@ async def locked(site: Site, aiohttp_client: Callable[..., Awaitable[Client]]) -
         {"Cookie": f"{ACCESS.cookie_name()}="},
         {"Cookie": f"other={ACCESS.cookie_value()}"},
         {"Authorization": "Bearer wrong", **COOKIE},
+        {"Authorization": "bearer", **COOKIE},
     ],
-    ids=["nothing", "wrong", "basic", "token as cookie", "empty cookie", "other cookie", "wrong beside a cookie"],
+    ids=[
+        "nothing",
+        "wrong",
+        "basic",
+        "token as cookie",
+        "empty cookie",
+        "other cookie",
+        "wrong beside a cookie",
+        "bare",
+    ],
 )
 async def test_without_the_token_nothing_is_told(locked: Client, path: str, headers: dict[str, str]) -> None:
     answer = await locked.get(path, headers=headers)
@@ -74,7 +84,7 @@ async def test_health_is_told_to_everybody(locked: Client) -> None:
     assert (await locked.get("/healthz")).status == 200
 
 
-@pytest.mark.parametrize("headers", [BEARER, COOKIE])
+@pytest.mark.parametrize("headers", [BEARER, COOKIE, {"Authorization": "Basic dXNlcjpwYXNz", **COOKIE}])
 @pytest.mark.parametrize("path", ["/", RUNS, f"{BUILD}/tracks"])
 async def test_with_the_token_or_the_cookie_everything_is_answered(
     locked: Client, headers: dict[str, str], path: str
