@@ -18,15 +18,15 @@ from tilescope.tiler.pages import PageKey
 
 CONTENT_TYPE: Final = "application/vnd.tilescope.batch"
 
-# kind, 3 bytes of 0, payload length, block, level, slot, 2 bytes of 0, index
-_HEADER: Final = struct.Struct("<B3xIIBB2xQ")
+# kind, 3 bytes of 0, payload length, block, level, slot, part, 0, index
+_HEADER: Final = struct.Struct("<B3xIIBBBxQ")
 
 
 class Kind(IntEnum):
     """What a frame carries."""
 
-    PAGE = 0  # the page as it is stored, one gzip member
-    MISSING = 1  # there is no such page
+    PAGE = 0  # a page or a residual as it is stored, one gzip member
+    MISSING = 1  # there is no such one
     END = 2  # all has been sent
     ERROR = 3  # nothing follows; the JSON of an error
 
@@ -66,4 +66,4 @@ def _number(text: str) -> int | float:
 
 
 def _frame(kind: Kind, key: PageKey = PageKey(0, 0, 0, 0), payload: bytes = b"") -> bytes:  # noqa: B008 (a tuple)
-    return _HEADER.pack(kind, len(payload), key.block, key.level, key.slot, key.index) + payload
+    return _HEADER.pack(kind, len(payload), key.block, key.level, key.slot, key.part, key.index) + payload

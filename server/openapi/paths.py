@@ -69,6 +69,9 @@ def path_items() -> dict[str, PathItem]:
         f"{BUILD}/pages/{{block}}/{{level}}/{{index}}/{{slot}}": {
             "get": _stored("One page of tiles", None, "block", "level", "index", "slot")
         },
+        f"{BUILD}/residuals/{{block}}/{{level}}/{{index}}/{{slot}}": {
+            "get": _stored("What was rounded off the bins of a page", None, "block", "level", "index", "slot")
+        },
         f"{BUILD}/events/{{track}}/{{ordinal}}": {
             "get": _json(
                 "One event with all its arguments",

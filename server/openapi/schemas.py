@@ -54,10 +54,10 @@ SCHEMAS: Final[dict[str, Schema]] = {
     "Decimal": DECIMAL,
     "Error": record({"error": record({"code": choice(*CODES), "message": TEXT})}),
     "PageKey": {
-        "description": "Block, level, index and slot, see docs/page-format.md.",
+        "description": "Block, level, index, slot: see docs/page-format.md. Part: 0 (or none) page, 1 residual.",
         "type": "array",
         "prefixItems": [{"type": "integer", "minimum": 0, "exclusiveMaximum": limit} for limit in KEY_LIMITS],
-        "minItems": len(KEY_LIMITS),
+        "minItems": len(KEY_LIMITS) - 1,
         "maxItems": len(KEY_LIMITS),
     },
     "Batch": record({"pages": {**array(reference("PageKey")), "maxItems": MAX_PAGE_KEYS}}),

@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from aiohttp import web
 
 from tilescope.server.caching import BINARY
 from tilescope.server.paths import BUILD, NUMBER, number
 from tilescope.server.routes.resource import store_of, stored_member
-from tilescope.tiler.pages import PageKey
+from tilescope.tiler.pages import PageKey, Part
 
 routes = web.RouteTableDef()
 
 
-@routes.get(BUILD + "/pages/" + "/".join(f"{{{part}:{NUMBER}}}" for part in PageKey._fields))
+_FIELDS: Final = ("block", "level", "index", "slot")
+_FIRST_TILE: Final = "/".join(f"{{{field}:{NUMBER}}}" for field in _FIELDS)
+
+
+@routes.get(f"{BUILD}/pages/{_FIRST_TILE}")
 async def get_page(request: web.Request) -> web.Response:
     """One page, named by its first tile."""
+    return await _part(request, Part.PAGE)
+
+
+@routes.get(f"{BUILD}/residuals/{_FIRST_TILE}")
+async def get_residual(request: web.Request) -> web.Response:
+    """The residual of a page: what was rounded off its bins."""
+    return await _part(request, Part.RESIDUAL)
+
+
+async def _part(request: web.Request, part: Part) -> web.Response:
     store = await store_of(request)
-    key = PageKey(*(number(request, part) for part in PageKey._fields))
-    return stored_member(request, store, store.page(key), "pages-" + ".".join(map(str, key)), BINARY, block=key.block)
+    block, level, index, slot = (number(request, field) for field in _FIELDS)
+    key = PageKey(block, level, index, slot, part)
+    return stored_member(request, store, store.page(key), key.text(), BINARY, block=key.block)

@@ -101,7 +101,8 @@ def _want(want: pb.Want) -> Want:
     ends = []
     try:
         for name, keys in lists.items():
-            pages += parse_page_keys([[key.block, key.level, key.index, key.slot] for key in keys], name or "pages")
+            listed = [[key.block, key.level, key.index, key.slot, key.part] for key in keys]
+            pages += parse_page_keys(listed, name or "pages")
             ends += [TierEnd(Tier(name), len(pages))] if name else []
     except ValueError as error:
         raise BadMessage(str(error)) from None

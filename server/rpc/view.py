@@ -14,7 +14,8 @@ async def responses(
     questions: Questions, store: RunStore, request: pb.ViewRequest
 ) -> AsyncGenerator[pb.ViewResponse, None]:
     """The pages. None is read from the store before the client took those before it."""
-    asked = ViewRequest(request.start, request.end, request.width_px, list(request.tracks), list(request.nearby))
+    tracks, nearby = list(request.tracks), list(request.nearby)
+    asked = ViewRequest(request.start, request.end, request.width_px, tracks, nearby, request.residuals)
     for tier, key in pages_of_view(questions, store, asked):
         page = store.page(key)
         if page is not None:

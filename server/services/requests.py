@@ -57,6 +57,7 @@ class ViewRequest:
     width_px: int
     tracks: Sequence[int]
     nearby: Sequence[int] = ()
+    residuals: bool = False  # whether each page is followed by its residual, if it has one
 
     def __post_init__(self) -> None:
         if not 0 < self.width_px <= MAX_VIEW_PX:

@@ -12,13 +12,13 @@ from tilescope.tiler.pages import PageKey
 
 def page_message(want_id: int, key: PageKey, payload: bytes) -> bytes:
     """One frame: the head as a msgpack map, and the stored bytes behind it, untouched."""
-    head = {"type": "page", "id": want_id, "key": list(key), "bytes": len(payload)}
+    head = {"type": "page", "id": want_id, "key": key.to_json(), "bytes": len(payload)}
     return _pack(head) + payload
 
 
 def missing_message(want_id: int, key: PageKey) -> bytes:
     """There is no page of that key."""
-    return _pack({"type": "missing", "id": want_id, "key": list(key)})
+    return _pack({"type": "missing", "id": want_id, "key": key.to_json()})
 
 
 def resolved_message(want_id: int, pages: Sequence[PageKey], ends: Sequence[TierEnd]) -> bytes:
@@ -26,7 +26,7 @@ def resolved_message(want_id: int, pages: Sequence[PageKey], ends: Sequence[Tier
     tiers: dict[str, list[list[int]]] = {}
     start = 0
     for tier, end in ends:
-        tiers[tier.value] = [list(key) for key in pages[start:end]]
+        tiers[tier.value] = [key.to_json() for key in pages[start:end]]
         start = end
     return _pack({"type": "resolved", "id": want_id, "tiers": tiers})
 

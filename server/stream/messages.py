@@ -115,7 +115,10 @@ def _view(message: Mapping[str, Any]) -> ViewWant:
     if len(tracks) + len(nearby) > MAX_TRACKS:
         raise ValueError(f"a view has at most {MAX_TRACKS:,} tracks")
     width_px = _integer(message, "px", _MAX_INTEGER)
-    view = ViewRequest(_ticks(message, "start"), _ticks(message, "end"), width_px, tracks, nearby)
+    residuals = message.get("residuals", False)
+    if not isinstance(residuals, bool):
+        raise ValueError('"residuals" is true or false')
+    view = ViewRequest(_ticks(message, "start"), _ticks(message, "end"), width_px, tracks, nearby, residuals)
     view.view()
     have = frozenset(parse_page_keys(message.get("have", []), "have"))
     return ViewWant(_integer(message, "id", _MAX_INTEGER), view, have, _received(message))

@@ -41,7 +41,23 @@ def resolve_view(message: ViewWant, resolve: Resolve) -> Want:
 
 
 def pages_of_view(questions: Questions, store: RunStore, request: ViewRequest) -> list[PageWant]:
-    """The pages that show a view, most urgent first; in a build that is growing, of the tracks that are done."""
+    """The pages that show a view, most urgent first; in a build that is growing, of the tracks that are done.
+
+    If residuals are wanted, too, each follows its page.
+    """
+    pages = _pages_of_view(questions, store, request)
+    if not request.residuals:
+        return pages
+    reader = questions.reader(store)
+    with_residuals: list[PageWant] = []
+    for want in pages:
+        with_residuals.append(want)
+        if reader.has_residual(want.key):
+            with_residuals.append(want._replace(key=want.key.residual))
+    return with_residuals
+
+
+def _pages_of_view(questions: Questions, store: RunStore, request: ViewRequest) -> list[PageWant]:
     try:
         return questions.view(store, request)
     except NotBuilt:

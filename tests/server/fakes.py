@@ -79,7 +79,7 @@ class FakeStore:
 
     def shape(self, block: int) -> bytes | None:
         none = np.zeros(0, np.int64)
-        return compress(Shape(0, *[none] * 6).encode()) if block == 0 else None
+        return compress(Shape(0, *[none] * 7).encode()) if block == 0 else None
 
     def overview(self, page: int) -> bytes | None:
         return compress(b"TSOV-fake") if page == 0 else None
@@ -166,7 +166,8 @@ class FakeGrowingStore(FakeStore):
 
 
 def small_pages() -> list[PageKey]:
-    return [PageKey(0, level, index, 0) for level in range(4) for index in range(4)]
+    pages = [PageKey(0, level, index, 0) for level in range(4) for index in range(4)]
+    return [*pages, pages[5].residual, pages[6].residual]
 
 
 def discover_files(folder: Path) -> list[Run]:

@@ -93,7 +93,7 @@ async def test_http_batches_and_the_stream_through_nginx(site: Site, tmp_path: P
     async with proxied(site, tmp_path, Settings(base_path=base_path)) as (url, session):
         async with session.get(url) as answer:
             assert (answer.status, answer.url.path) == (200, f"{url[url.index('/', 8) :]}/")
-        page = f"{url}{BUILD}/pages/{'/'.join(map(str, PAGES[3]))}"
+        page = f"{url}{BUILD}/pages/{'/'.join(map(str, PAGES[3][:4]))}"
         async with session.get(page) as answer:
             assert await answer.read() == page_bytes(PAGES[3])
             assert answer.headers["Content-Encoding"] == "gzip"

@@ -82,7 +82,7 @@ async def pages_of(client: Client, base: str, block: int, caching: str) -> dict[
     bodies = {shape_path: await body_of(client, shape_path, caching)}
     shape = Shape.decode(gzip.decompress(bodies[shape_path]))
     for tile in range(len(shape.level)):
-        path = f"{base}/pages/{'/'.join(map(str, shape.page_of(tile)))}"
+        path = f"{base}/pages/{'/'.join(map(str, shape.page_of(tile)[:4]))}"
         if path not in bodies:
             bodies[path] = await body_of(client, path, caching)
     return bodies

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from tilescope.tiler import _native
-from tilescope.tiler.pages import PAGE_BYTES_AT_MOST, TRACKS_PER_BLOCK, PageKey, Shape, TileFlag, compress
+from tilescope.tiler.pages import PAGE_BYTES_AT_MOST, TRACKS_PER_BLOCK, PageKey, Shape, TileFlag, compress, join_parts
 
 # Pages are cut where the compressed size is expected to reach this: below the limit, so that few are cut twice.
 _AIM_BYTES = 44_000
@@ -30,9 +30,10 @@ class BlockPages:
         self._level, self._index, self._slot, flags, self._events, self._weight = self._block.tiles()
         self._flags = flags.astype(np.int64)
         self._page_crc = np.zeros(len(flags), np.int64)
+        self._residual_crc = np.zeros(len(flags), np.int64)
 
     def pages(self) -> Iterator[tuple[PageKey, bytes]]:
-        """The compressed pages, each with its name."""
+        """The pages as they are stored, each with its name."""
         level_ends = np.append(np.flatnonzero(np.diff(self._level)) + 1, len(self._level))
         weights = np.cumsum(self._weight)
         ratio = _FIRST_RATIO
@@ -41,17 +42,27 @@ class BlockPages:
             limit = int(level_ends[np.searchsorted(level_ends, first, side="right")])
             before = int(weights[first - 1]) if first else 0
             last = min(limit, max(first + 1, int(np.searchsorted(weights, before + _AIM_BYTES / ratio, side="right"))))
-            page = compress(self._block.encode(first, last))
-            while len(page) > PAGE_BYTES_AT_MOST and last > first + 1:  # a single tile is kept whole, however large
+            page, residual = self._parts(first, last)
+            stored = join_parts(page, residual)
+            while len(stored) > PAGE_BYTES_AT_MOST and last > first + 1:  # a single tile is kept whole, however large
                 last = first + max(1, (last - first) * 3 // 4)
-                page = compress(self._block.encode(first, last))
-            ratio = max(0.5, 0.5 * ratio + 0.5 * len(page) / (int(weights[last - 1]) - before))
-            self._flags[first] |= TileFlag.PAGE_START
+                page, residual = self._parts(first, last)
+                stored = join_parts(page, residual)
+            ratio = max(0.5, 0.5 * ratio + 0.5 * len(stored) / (int(weights[last - 1]) - before))
+            self._flags[first] |= TileFlag.PAGE_START | (TileFlag.HAS_RESIDUAL if residual else 0)
             self._page_crc[first] = zlib.crc32(page)
-            yield PageKey(self._number, int(self._level[first]), int(self._index[first]), int(self._slot[first])), page
+            self._residual_crc[first] = zlib.crc32(residual)
+            key = PageKey(self._number, int(self._level[first]), int(self._index[first]), int(self._slot[first]))
+            yield key, stored
             first = last
 
     def shape(self) -> Shape:
         """The shape record, after the last of the pages."""
         level, slot = self._level.astype(np.int64), self._slot.astype(np.int64)
-        return Shape(self._number, level, self._index, slot, self._flags, self._events, self._page_crc)
+        crcs = self._page_crc, self._residual_crc
+        return Shape(self._number, level, self._index, slot, self._flags, self._events, *crcs)
+
+    def _parts(self, first: int, last: int) -> tuple[bytes, bytes]:
+        """The page of some tiles and its residual, compressed; empty when it has none."""
+        page, residual = self._block.encode(first, last)
+        return compress(page), compress(residual) if residual else b""

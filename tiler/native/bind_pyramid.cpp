@@ -208,13 +208,15 @@ struct BoundBlock {
                                to_numpy(std::move(flags)), to_numpy(std::move(events)), to_numpy(std::move(weight)));
     }
 
-    nb::bytes encode(size_t first, size_t last) const {
-        std::string page;
+    // (page, residual) of tiles [first, last).
+    auto encode(size_t first, size_t last) const {
+        EncodedPage encoded;
         {
             nb::gil_scoped_release release;
-            page = block.encode(first, last);
+            encoded = block.encode(first, last);
         }
-        return nb::bytes(page.data(), page.size());
+        const auto& [page, residual] = encoded;
+        return std::make_tuple(nb::bytes(page.data(), page.size()), nb::bytes(residual.data(), residual.size()));
     }
 };
 

@@ -24,7 +24,7 @@ void Block::seal() {
     });
 }
 
-std::string Block::encode(size_t first, size_t last) const {
+EncodedPage Block::encode(size_t first, size_t last) const {
     if (first >= last || last > order_.size() || order_[first].level != order_[last - 1].level) {
         throw std::invalid_argument("a page holds tiles of one level");
     }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "tiles.hpp"
@@ -25,8 +24,8 @@ public:
     const Tile& tile(size_t at) const { return tracks_[order_[at].track].tiles->tiles()[order_[at].tile]; }
     size_t weight(size_t at) const { return tracks_[order_[at].track].tiles->weight(tile(at)); }
 
-    // The uncompressed page of tiles [first, last), which are of one level.
-    std::string encode(size_t first, size_t last) const;
+    // The page of tiles [first, last), which are of one level, not compressed.
+    EncodedPage encode(size_t first, size_t last) const;
 
 private:
     struct Entry {

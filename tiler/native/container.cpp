@@ -23,13 +23,13 @@ void append(std::string& out, T value) {
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the container is written with the byte order of the host");
 
-// The greatest common divisor of all values, at least 1. Nanosecond traces in picosecond ticks have 1000 here,
-// which saves ten bits a value.
-uint64_t common_scale(const std::vector<uint64_t>& values) {
+template <typename T>
+uint64_t divisor_of(const std::vector<T>& values) {
     uint64_t scale = 0;
-    for (const uint64_t value : values) {
+    for (const T value : values) {
         if (value == 0) continue;
-        if (scale == 0 || value % scale != 0) scale = std::gcd(scale, value);
+        const auto size = static_cast<uint64_t>(value);
+        if (scale == 0 || size % scale != 0) scale = std::gcd(scale, size);
         if (scale == 1) return 1;
     }
     return scale == 0 ? 1 : scale;
@@ -38,6 +38,9 @@ uint64_t common_scale(const std::vector<uint64_t>& values) {
 uint64_t zigzag(int64_t value) { return (static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63); }
 
 }  // namespace
+
+uint64_t common_scale(const std::vector<uint64_t>& values) { return divisor_of(values); }
+uint64_t common_scale(const std::vector<int64_t>& values) { return divisor_of(values); }
 
 ContainerWriter::ContainerWriter(const char magic[4], int level, uint32_t n_tiles, uint32_t block) {
     head_.append(magic, 4);

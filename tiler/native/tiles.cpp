@@ -1,8 +1,11 @@
 #include "tiles.hpp"
 
+#include "rounding.hpp"
+
 namespace tilescope {
 
-std::string PageColumns::encode(int level, uint32_t block) const {
+EncodedPage PageColumns::encode(int level, uint32_t block) const {
+    const RoundedBusy rounded = round_busy(level, n_bins, bin_row, busy);
     ContainerWriter out("TSPG", level, static_cast<uint32_t>(index.size()), block);
     out.delta(ColumnId::index, index);
     out.plain(ColumnId::slot, slot);
@@ -21,10 +24,9 @@ std::string PageColumns::encode(int level, uint32_t block) const {
     out.delta(ColumnId::bin, bin);
     out.plain(ColumnId::bin_row, bin_row);
     out.plain(ColumnId::count, count);
-    out.plain(ColumnId::busy, busy);
+    out.plain(ColumnId::busy, rounded.busy);
     out.plain(ColumnId::bin_name, bin_name);
     out.plain(ColumnId::share, share);
-    out.plain(ColumnId::longest_minus_busy, longest_minus_busy);
     out.delta(ColumnId::counter_bin, counter_bin);
     out.plain(ColumnId::n, n);
     out.float64(ColumnId::first, first);
@@ -35,6 +37,14 @@ std::string PageColumns::encode(int level, uint32_t block) const {
     out.delta(ColumnId::time, time);
     out.float64(ColumnId::value, value);
     out.delta(ColumnId::sample_ordinal, sample_ordinal);
+    return {out.finish(), encode_residual(level, block, rounded.residual)};
+}
+
+std::string PageColumns::encode_residual(int level, uint32_t block, const std::vector<int64_t>& busy_residual) const {
+    if (busy.empty()) return {};
+    ContainerWriter out("TSRD", level, static_cast<uint32_t>(index.size()), block);
+    out.plain(ColumnId::busy_residual, busy_residual);
+    out.plain(ColumnId::longest_minus_busy, longest_minus_busy);
     return out.finish();
 }
 

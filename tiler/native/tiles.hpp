@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "container.hpp"
@@ -22,6 +23,12 @@ struct Tile {
     uint8_t flags;
 };
 
+// A page, and what was rounded off the busy times of its bins: empty when it has none.
+struct EncodedPage {
+    std::string page;
+    std::string residual;
+};
+
 // The columns of one page, filled tile by tile.
 struct PageColumns {
     std::vector<int64_t> index, slot, tile_flags, n_slices, n_bins, n_counter_bins, n_samples;
@@ -33,7 +40,10 @@ struct PageColumns {
     std::vector<int64_t> time, sample_ordinal;
     std::vector<double> value;
 
-    std::string encode(int level, uint32_t block) const;
+    EncodedPage encode(int level, uint32_t block) const;
+
+private:
+    std::string encode_residual(int level, uint32_t block, const std::vector<int64_t>& busy_residual) const;
 };
 
 class TrackTiles {

@@ -11,7 +11,14 @@ from tilescope.tiler.pages.histogram import (
     rows_within,
     sum_by_name,
 )
-from tilescope.tiler.pages.key import BINS_PER_TILE, HISTOGRAM_EVENTS, PAGE_BYTES_AT_MOST, TRACKS_PER_BLOCK, PageKey
+from tilescope.tiler.pages.key import (
+    BINS_PER_TILE,
+    HISTOGRAM_EVENTS,
+    PAGE_BYTES_AT_MOST,
+    TRACKS_PER_BLOCK,
+    PageKey,
+    Part,
+)
 from tilescope.tiler.pages.page import (
     Bins,
     CounterBins,
@@ -25,6 +32,7 @@ from tilescope.tiler.pages.page import (
 )
 from tilescope.tiler.pages.self_time import self_times
 from tilescope.tiler.pages.shape import Shape
+from tilescope.tiler.pages.stored import join_parts, part_of
 
 __all__ = [
     "BINS_PER_TILE",
@@ -40,6 +48,7 @@ __all__ = [
     "Histogram",
     "Page",
     "PageKey",
+    "Part",
     "Samples",
     "Shape",
     "SliceFlag",
@@ -50,7 +59,9 @@ __all__ = [
     "decode_columns",
     "decode_page",
     "decompress",
+    "join_parts",
     "join_rows",
+    "part_of",
     "rows_within",
     "select",
     "self_times",

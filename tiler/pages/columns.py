@@ -30,7 +30,8 @@ class Col(IntEnum):
     BUSY = 35
     BIN_NAME = 36
     SHARE = 37
-    LONGEST_MINUS_BUSY = 38
+    LONGEST_MINUS_BUSY = 38  # of residuals
+    BUSY_RESIDUAL = 39  # of residuals
 
     COUNTER_BIN = 48
     N = 49
@@ -71,6 +72,7 @@ class Col(IntEnum):
     SHAPE_FLAGS = 83
     SHAPE_EVENTS = 84
     SHAPE_PAGE_CRC = 85
+    SHAPE_RESIDUAL_CRC = 86
 
     OVERVIEW_BIN = 144
     OVERVIEW_TRACK = 145
@@ -85,11 +87,12 @@ class Col(IntEnum):
 
 
 class TileFlag(IntFlag):
-    """Bits of the tile flags; PAGE_START is in shape records alone."""
+    """Bits of the tile flags; PAGE_START and HAS_RESIDUAL are in shape records alone."""
 
     LEAF = 1
     TERMINAL = 2
     PAGE_START = 4
+    HAS_RESIDUAL = 8  # the page that begins with this tile
 
 
 class SliceFlag(IntFlag):

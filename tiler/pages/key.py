@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import NamedTuple
 
 BINS_PER_TILE = 256
@@ -14,10 +15,31 @@ HISTOGRAM_EVENTS = 16_384
 PAGE_BYTES_AT_MOST = 49_136
 
 
+class Part(IntEnum):
+    """What is stored and sent under the name of a page."""
+
+    PAGE = 0
+    RESIDUAL = 1  # what was rounded off its bins
+
+
 class PageKey(NamedTuple):
-    """A page is named by its first tile."""
+    """A page is named by its first tile; its residual by the same, and the part."""
 
     block: int
     level: int
     index: int  # type: ignore[assignment]  # hides a method of tuples that nobody needs here
     slot: int
+    part: int = Part.PAGE
+
+    @property
+    def residual(self) -> PageKey:
+        """Its residual, which not every page has."""
+        return self._replace(part=Part.RESIDUAL)
+
+    def to_json(self) -> list[int]:
+        """As clients have it: without the part when that is the page."""
+        return list(self if self.part else self[:-1])
+
+    def text(self) -> str:
+        """In tags and messages."""
+        return f"{'residuals' if self.part else 'pages'}-" + ".".join(map(str, self[:-1]))

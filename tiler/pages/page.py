@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages.columns import Col, TileFlag
-from tilescope.tiler.pages.container import PAGE_MAGIC, Container, decode
+from tilescope.tiler.pages.container import PAGE_MAGIC, RESIDUAL_MAGIC, Container, decode
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -35,7 +35,10 @@ class Slices:
 
 @dataclass(frozen=True, slots=True)
 class Bins:
-    """Sparse bins, in the order (row, bin). All columns have shape (n,); times in ticks."""
+    """Sparse bins, in the order (row, bin). All columns have shape (n,); times in ticks.
+
+    Without the residual of their page `busy` is rounded, and `longest` is -1.
+    """
 
     bin: Ints
     row: Ints
@@ -160,21 +163,24 @@ def select(columns: _Columns, at: slice | Ints | NDArray[np.bool_]) -> _Columns:
     return type(columns)(*(getattr(columns, name)[at] for name in columns.__slots__))
 
 
-def decode_page(data: bytes) -> Iterator[Tile]:
-    """The tiles of an uncompressed page, in its order. Raises DamagedStore."""
-    return decode_columns(data).tiles()
+def decode_page(data: bytes, residual: bytes | None = None) -> Iterator[Tile]:
+    """The tiles of an uncompressed page, in its order; exact with its residual. Raises DamagedStore."""
+    return decode_columns(data, residual).tiles()
 
 
-def decode_columns(data: bytes) -> Page:
-    """An uncompressed page. Raises DamagedStore."""
+def decode_columns(data: bytes, residual: bytes | None = None) -> Page:
+    """An uncompressed page; exact with its residual, uncompressed, if it has one. Raises DamagedStore."""
     page = decode(data)
     if page.magic != PAGE_MAGIC:
         raise DamagedStore("a record that should be a page is something else")
     counts = (Col.N_SLICES, Col.N_BINS, Col.N_COUNTER_BINS, Col.N_SAMPLES)
     slice_ends, bin_ends, counter_bin_ends, sample_ends = (_ends(page, column) for column in counts)
     slices = Slices(*(_ints(page, column, int(slice_ends[-1])) for column in _SLICE))
-    bin, row, count, busy, name, share, beyond_busy = (_ints(page, column, int(bin_ends[-1])) for column in _BIN)
-    bins = Bins(bin, row, count, busy, name, share, beyond_busy + busy)  # stored as the difference to busy
+    bin, row, count, busy, name, share = (_ints(page, column, int(bin_ends[-1])) for column in _BIN)
+    longest = np.full_like(busy, -1)
+    if residual is not None:
+        busy, longest = _exact(page, residual, busy)
+    bins = Bins(bin, row, count, busy, name, share, longest)
     n = int(counter_bin_ends[-1])
     floats = (_floats(page, column, n) for column in _COUNTER_FLOATS)
     counter_bins = CounterBins(_ints(page, Col.COUNTER_BIN, n), _ints(page, Col.N, n), *floats)
@@ -187,8 +193,22 @@ def decode_columns(data: bytes) -> Page:
 
 
 _SLICE = (Col.START, Col.DURATION, Col.ROW, Col.NAME, Col.ORDINAL, Col.SLICE_FLAGS)
-_BIN = (Col.BIN, Col.BIN_ROW, Col.COUNT, Col.BUSY, Col.BIN_NAME, Col.SHARE, Col.LONGEST_MINUS_BUSY)
+_BIN = (Col.BIN, Col.BIN_ROW, Col.COUNT, Col.BUSY, Col.BIN_NAME, Col.SHARE)
 _COUNTER_FLOATS = (Col.FIRST, Col.LAST, Col.MIN, Col.MAX, Col.MEAN)
+
+
+def _exact(page: Container, data: bytes, rounded: Ints) -> tuple[Ints, Ints]:
+    """Busy times and the longest slices of all bins."""
+    residual = decode(data)
+    if (residual.magic, residual.level, residual.n_tiles, residual.block) != (
+        RESIDUAL_MAGIC,
+        page.level,
+        page.n_tiles,
+        page.block,
+    ):
+        raise DamagedStore("a residual is not that of its page")
+    busy = rounded + _ints(residual, Col.BUSY_RESIDUAL, len(rounded))
+    return busy, busy + _ints(residual, Col.LONGEST_MINUS_BUSY, len(rounded))
 
 
 def _ends(page: Container, column: Col) -> Ints:

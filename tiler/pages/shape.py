@@ -22,6 +22,7 @@ _COLUMNS: tuple[int, ...] = (
     Col.SHAPE_FLAGS,
     Col.SHAPE_EVENTS,
     Col.SHAPE_PAGE_CRC,
+    Col.SHAPE_RESIDUAL_CRC,
 )
 
 
@@ -35,7 +36,8 @@ class Shape:
     slot: Ints
     flags: Ints  # TileFlag
     events: Ints  # that start in the tile
-    page_crc: Ints  # of the stored page that begins with this tile, else 0
+    page_crc: Ints  # of the compressed page that begins with this tile, else 0
+    residual_crc: Ints  # of its residual, 0 when it has none
 
     def __len__(self) -> int:
         return len(self.level)
@@ -67,6 +69,10 @@ class Shape:
         starts = self.page_starts()
         return self._key(int(starts[np.searchsorted(starts, tile, side="right") - 1]))
 
+    def pages_with_residual(self) -> frozenset[PageKey]:
+        """Those that have bins."""
+        return frozenset(self._key(int(tile)) for tile in np.flatnonzero(self.flags & TileFlag.HAS_RESIDUAL))
+
     def leaves(self, slot: int) -> Ints:
         """Positions of a track's leaves, in time order. Their events have consecutive ordinals."""
         at = np.flatnonzero((self.slot == slot) & self.is_leaf)
@@ -78,7 +84,7 @@ class Shape:
 
     def encode(self) -> bytes:
         """The record, uncompressed."""
-        columns = (self.level, self.index, self.slot, self.flags, self.events, self.page_crc)
+        columns = tuple(getattr(self, name) for name in self.__slots__[1:])
         return encode(SHAPE_MAGIC, 0, len(self), self.block, dict(zip(_COLUMNS, columns, strict=True)))
 
     @classmethod

@@ -32,6 +32,7 @@ class QueryReader:
         self.names = Names(store)
         self._kept_children = lru_cache(_KEPT_ROLLUPS)(self.tree.children)
         self._kept_tiles = lru_cache(_KEPT_BLOCKS)(self._arrange)
+        self._kept_residuals = lru_cache(_KEPT_BLOCKS)(lambda block: self.tiles(block).shape.pages_with_residual())
 
     def tiles(self, block: int) -> TileIndex:
         """The tiles of a block. Raises DamagedStore or NotBuilt when it has no shape record."""
@@ -47,11 +48,15 @@ class QueryReader:
         visible, around = ([self._request(track) for track in part] for part in (tracks, nearby))
         return resolve(view, visible, self.tiles, self.root_level, around)
 
+    def has_residual(self, page: PageKey) -> bool:
+        """Whether something was rounded off the bins of a page. Raises DamagedStore or NotBuilt as `tiles`."""
+        return page in self._kept_residuals(page.block)
+
     def decoded_page(self, key: PageKey) -> Page:
-        """A page. Raises DamagedStore when it is not there."""
+        """A page, without its residual. Raises DamagedStore when it is not there."""
         member = self.store.page(key)
         if member is None:
-            raise DamagedStore(f"page {tuple(key)} is missing")
+            raise DamagedStore(f"{key.text()} is missing")
         return decode_columns(decompress(member))
 
     def _request(self, track: int) -> TrackRequest:

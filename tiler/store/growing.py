@@ -66,7 +66,7 @@ class GrowingStore:
         return self._now.shape(block)
 
     def page(self, key: PageKey) -> bytes | None:
-        """A page of a block that is done, compressed."""
+        """A page of a block that is done, or its residual, compressed."""
         return self._now.page(key) if not self.is_growing or self._is_done(key.block) else None
 
     def flow_tiles(self, track: int, level: int, index: int) -> bytes | None:

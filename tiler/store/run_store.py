@@ -23,6 +23,7 @@ from tilescope.tiler.pages import (
     Tile,
     decode_columns,
     decompress,
+    part_of,
     sum_by_name,
 )
 from tilescope.tiler.pages.flow_ends import FlowEnds
@@ -94,8 +95,9 @@ class RunStore:
         return self._data.get(keys.shape(block)) if block >= 0 else None
 
     def page(self, key: PageKey) -> bytes | None:
-        """A page, compressed."""
-        return self._data.get(keys.page(key))
+        """A page or its residual, compressed. Raises DamagedStore."""
+        value = self._data.get(keys.page(key))
+        return None if value is None else part_of(value, key.part)
 
     def overview(self, page: int) -> bytes | None:
         """A page of the overview, compressed."""
@@ -128,8 +130,11 @@ class RunStore:
         return self._data.get(keys.histogram(track, level, index))
 
     def decoded_page(self, key: PageKey) -> Page:
-        """A page. Raises DamagedStore."""
-        return decode_columns(decompress(self._need(keys.page(key), f"page {tuple(key)}")))
+        """A page, without its residual. Raises DamagedStore."""
+        page = self.page(key)
+        if page is None:
+            raise DamagedStore(f"{self.path}: {key.text()} is missing (index the trace again)")
+        return decode_columns(decompress(page))
 
     def records(self) -> Iterator[tuple[bytes, bytes]]:
         """Everything that is stored, as stored, in the order of the keys."""

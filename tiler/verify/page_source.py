@@ -17,15 +17,18 @@ from tilescope.tiler.pages import (
     Bins,
     CounterBins,
     Page,
+    Part,
     Samples,
     Slices,
     TileFlag,
     decode_columns,
+    part_of,
     select,
 )
 from tilescope.tiler.pages.compress import MEMBER_HEADER
 from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.verify.columns import Ints, Mask, ranges
+from tilescope.tiler.verify.rounding import wrongly_rounded
 from tilescope.tiler.verify.tree import BlockTree
 
 # Decoded pages that are kept: neighbouring pieces share the pages at their borders. One takes at most about a megabyte.
@@ -114,25 +117,41 @@ class PageSource:
 
     def _read_page(self, tree: BlockTree, number: int) -> Page:
         first = int(tree.page_first[number])
-        stored = self._store.page(tree.page_keys[number])
-        if stored is None:
-            raise tree.error(first, "its page is missing")
+        key = tree.page_keys[number]
         try:
-            page = decode_columns(inflate(stored))
+            stored, residual = self._store.page(key), self._store.page(key.residual)
+            if stored is None:
+                raise tree.error(first, "its page is missing")
+            data = inflate(stored)
+            rounded = decode_columns(data)
+            page = rounded if residual is None else decode_columns(data, inflate(residual))
         except DamagedStore as error:
             raise tree.error(first, f"its page is damaged: {error}") from error
         _check_page(tree, number, page)
+        if (residual is not None) != (len(page.bins) > 0):
+            raise tree.error(first, "its page has a residual without bins, or bins without a residual")
+        wrong = wrongly_rounded(rounded, page)
+        if wrong is not None:
+            tile, row = wrong
+            raise tree.error(first + tile, f"row {row}: the busy times of its bins are not rounded as they should be")
         return page
 
 
 def check_bytes(tree: BlockTree, number: int, stored: bytes) -> None:
-    """Checks a page as it is stored: its checksum and its size. Raises DamagedStore."""
+    """Checks a page as it is stored: the checksums of both parts, and its size. Raises DamagedStore."""
     tiles = tree.page_tiles(number)
-    crc = int(tree.shape.page_crc[tiles.start])
-    found = zlib.crc32(stored)
-    if found != crc:
-        what = f"the bytes of its page have been altered: their checksum is {found:08x}, not {crc:08x}"
-        raise tree.error(tiles.start, what)
+    shape, first = tree.shape, tiles.start
+    try:
+        page, residual = part_of(stored, Part.PAGE), part_of(stored, Part.RESIDUAL)
+    except DamagedStore as error:
+        raise tree.error(first, f"its page is damaged: {error}") from error
+    if (residual is not None) != bool(shape.flags[first] & TileFlag.HAS_RESIDUAL):
+        raise tree.error(first, "the shape record is wrong about whether its page has a residual")
+    for name, part, crc in (("page", page, shape.page_crc), ("residual", residual, shape.residual_crc)):
+        found, wanted = zlib.crc32(part or b""), int(crc[first])
+        if found != wanted:
+            what = f"the bytes of its {name} have been altered: their checksum is {found:08x}, not {wanted:08x}"
+            raise tree.error(first, what)
     if len(stored) > PAGE_BYTES_AT_MOST and tiles.stop - tiles.start > 1:
         raise tree.error(tiles.start, f"its page has {len(stored)} bytes and more than one tile")
 
@@ -177,7 +196,7 @@ def _check_page(tree: BlockTree, number: int, page: Page) -> None:
     if page.block != tree.block or page.level != tree.level[tiles.start] or len(page) != tiles.stop - tiles.start:
         what = f"its page is one of {len(page)} tiles, block {page.block}, level {page.level}"
         raise tree.error(tiles.start, what)
-    flags = tree.shape.flags[tiles] & ~TileFlag.PAGE_START
+    flags = tree.shape.flags[tiles] & (TileFlag.LEAF | TileFlag.TERMINAL)
     different = (page.index != tree.index[tiles]) | (page.slot != tree.slot[tiles]) | (page.flags != flags)
     leaf, terminal = tree.leaf[tiles], tree.terminal[tiles]
     bins, samples = np.diff(page.bin_ends), np.diff(page.sample_ends)

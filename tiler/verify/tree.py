@@ -13,6 +13,8 @@ from tilescope.tiler.verify.columns import Ints, Mask
 # The last tile index is below 2**53.
 _INDEX_BITS = 53
 
+_FLAGS = TileFlag.LEAF | TileFlag.TERMINAL | TileFlag.PAGE_START | TileFlag.HAS_RESIDUAL
+
 
 class BlockTree:
     """A block's tiles by position in its shape record, and its pages."""
@@ -83,7 +85,10 @@ class BlockTree:
         new_level = level_step != 0
         self._fail(new_level & ~begins, "its level begins without a page")
         self._fail(~begins & (shape.page_crc != 0), "it has a checksum but begins no page")
-        self._fail((shape.flags & ~(TileFlag.LEAF | TileFlag.TERMINAL | TileFlag.PAGE_START)) != 0, "unknown flags")
+        has_residual = (shape.flags & TileFlag.HAS_RESIDUAL) != 0
+        self._fail(~begins & has_residual, "it has a residual but begins no page")
+        self._fail(~has_residual & (shape.residual_crc != 0), "it has the checksum of a residual but none")
+        self._fail((shape.flags & ~_FLAGS) != 0, "unknown flags")
         rollup = np.array([track.kind == TrackKind.ROLLUP for track in tracks], np.bool_)[self.slot]
         self._fail(rollup & self.leaf, "a rollup has no leaves")
         self._fail(~rollup & self.terminal, "only rollups have terminal tiles")

@@ -21,8 +21,8 @@ from tilescope.tiler.query import FindQuery
 API: Final = "api/v1"
 MAX_PAGES: Final = 4096  # in one batch, see docs/api.md
 
-# A frame of a batch: kind, 3 bytes of 0, payload length, block, level, slot, 2 bytes of 0, index.
-_FRAME: Final = struct.Struct("<B3xIIBB2xQ")
+# A frame of a batch: kind, 3 bytes of 0, payload length, block, level, slot, part, 0, index.
+_FRAME: Final = struct.Struct("<B3xIIBBBxQ")
 _PAGE, _MISSING, _END, _ERROR = range(4)
 
 # No answer takes longer to begin; a body may take as long as it likes, as long as something comes.
@@ -85,7 +85,7 @@ class HttpSource:
 
     async def pages(self, build: Build, keys: Sequence[PageKey]) -> AsyncIterator[tuple[PageKey, bytes]]:
         for first in range(0, len(keys), MAX_PAGES):
-            body = {"pages": [list(key) for key in keys[first : first + MAX_PAGES]]}
+            body = {"pages": [key.to_json() for key in keys[first : first + MAX_PAGES]]}
             async with self._ask("POST", f"{_path(build)}/batch", json=body) as answer:
                 async for page in _frames(answer.content):
                     yield page
@@ -175,18 +175,18 @@ async def _refusal(answer: aiohttp.ClientResponse) -> Exception:
 async def _frames(body: aiohttp.StreamReader) -> AsyncIterator[tuple[PageKey, bytes]]:
     while True:
         try:
-            kind, size, block, level, slot, index = _FRAME.unpack(await body.readexactly(_FRAME.size))
+            kind, size, block, level, slot, part, index = _FRAME.unpack(await body.readexactly(_FRAME.size))
             payload = await body.readexactly(size)
         except EOFError as error:
             raise Unreachable("the server went away before all pages were sent") from error
-        key = PageKey(block, level, index, slot)
+        key = PageKey(block, level, index, slot, part)
         if kind == _END:
             return
         if kind == _ERROR:
             error_json = json.loads(payload)["error"]
             raise refusal(error_json["code"], error_json["message"])
         if kind == _MISSING:
-            raise Refused("not_found", f"there is no page {tuple(key)}")
+            raise Refused("not_found", f"there is no {key.text()}")
         yield key, payload
 
 

@@ -100,7 +100,7 @@ class LocalSource:
     async def pages(self, build: Build, keys: Sequence[PageKey]) -> AsyncIterator[tuple[PageKey, bytes]]:
         self._check(*build)
         for key in keys:
-            yield key, self._found(self._store.page(key), "pages-" + ".".join(map(str, key)))
+            yield key, self._found(self._store.page(key), key.text())
 
     async def event(self, build: Build, track: int, ordinal: int) -> dict[str, Any]:
         self._check(*build)

@@ -99,11 +99,10 @@ class GrpcSource:
                 await call.write(pb.PagesRequest(want=pb.Want(id=number, pages=wanted)))
                 while (response := await call.read()) is not grpc.aio.EOF and not response.HasField("done"):
                     if response.HasField("missing"):
-                        key = response.missing.key
-                        name = f"{key.block}.{key.level}.{key.index}.{key.slot}"
-                        raise Refused("not_found", f"there is no pages-{name} in build {build.id}")
-                    key, data = response.page.key, response.page.data
-                    yield PageKey(key.block, key.level, key.index, key.slot), data
+                        missing = _page_key(response.missing.key)
+                        raise Refused("not_found", f"there is no {missing.text()} in build {build.id}")
+                    data = response.page.data
+                    yield _page_key(response.page.key), data
                     await call.write(pb.PagesRequest(credit=pb.Credit(bytes=len(data))))
                 if response is grpc.aio.EOF:
                     raise Unreachable("the server went away before all pages were sent")
@@ -224,3 +223,7 @@ def _limit(limit: int) -> int:
     if not 0 <= limit < 2**32:
         raise refusal("bad_request", f"{limit} is no number of rows")
     return limit
+
+
+def _page_key(key: pb.PageKey) -> PageKey:
+    return PageKey(key.block, key.level, key.index, key.slot, key.part)

@@ -24,7 +24,17 @@ export interface EmbeddingApi {
   readonly selection:
     | { readonly kind: "none" }
     | { readonly kind: "event"; readonly track: number; readonly ordinal: number; readonly loaded: boolean }
-    | { readonly kind: "bin"; readonly track: number; readonly count: number; readonly busy: string }
+    | {
+        readonly kind: "bin";
+        readonly track: number;
+        readonly row: number;
+        readonly start: string;
+        readonly width: string;
+        readonly count: number;
+        /** Null until they have been fetched. */
+        readonly busy: string | null;
+        readonly longest: string | null;
+      }
     | { readonly kind: "area"; readonly start: string; readonly end: string };
   /** Whether everything that the view needs has arrived and has been drawn. */
   readonly sharp: boolean;
@@ -86,8 +96,11 @@ function selectionOf(): EmbeddingApi["selection"] {
       return chosen;
     case "event":
       return { ...chosen, loaded: detailsView.peek().kind === "ready" };
-    case "bin":
-      return { kind: "bin", track: chosen.bin.track, count: chosen.bin.count, busy: chosen.bin.busyTicks.toString() };
+    case "bin": {
+      const { track, row, startTicks, widthTicks, count, exact } = chosen.bin;
+      const sums = { busy: exact?.busyTicks.toString() ?? null, longest: exact?.longestTicks.toString() ?? null };
+      return { kind: "bin", track, row, start: startTicks.toString(), width: widthTicks.toString(), count, ...sums };
+    }
     case "area":
       return { kind: "area", start: chosen.range.startTicks.toString(), end: chosen.range.endTicks.toString() };
   }

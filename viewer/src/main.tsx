@@ -3,10 +3,12 @@ import { App } from "./app";
 import { Shell } from "./components/shell";
 import { installEmbeddingApi } from "./embed";
 import { listenToKeys } from "./keys/listen";
+import { connectExact } from "./state/exact";
 import { connectSettings } from "./state/settings";
 import type { HeldIntent } from "./timeline/motion";
 
 connectSettings();
+connectExact();
 const app = new App();
 const root = document.getElementById("app");
 if (root !== null) render(<Shell app={app} />, root);

@@ -33,8 +33,8 @@ def frames(body: bytes) -> Iterator[tuple[int, PageKey, bytes]]:
     at = 0
     while at < len(body):
         assert body[at + 1 : at + 4] == bytes(3)
-        assert body[at + 14 : at + 16] == bytes(2)
-        key = PageKey(number(at + 8, 4), number(at + 12, 1), number(at + 16, 8), number(at + 13, 1))
+        assert body[at + 15] == 0
+        key = PageKey(number(at + 8, 4), number(at + 12, 1), number(at + 16, 8), number(at + 13, 1), body[at + 14])
         end = at + 24 + number(at + 4, 4)
         assert end <= len(body)
         yield body[at], key, body[at + 24 : end]
@@ -43,6 +43,18 @@ def frames(body: bytes) -> Iterator[tuple[int, PageKey, bytes]]:
 
 def body_of(keys: Sequence[Sequence[int]]) -> bytes:
     return json.dumps({"pages": [list(key) for key in keys]}).encode()
+
+
+async def test_residuals_are_named_by_a_fifth_number(client: Client) -> None:
+    page, residual = PAGES[5], PAGES[5].residual
+    body = json.dumps({"pages": [page.to_json(), residual.to_json(), [*page[:4], 0], PAGES[0].residual]}).encode()
+    answer = await client.post(BATCH, data=body)
+    assert list(frames(await answer.read())) == [
+        (0, page, page_bytes(page)),
+        (0, residual, page_bytes(residual)),
+        (1, PAGES[0].residual, b""),
+        END,
+    ]
 
 
 async def test_pages_come_as_stored_in_the_order_of_the_list_and_each_once(client: Client) -> None:

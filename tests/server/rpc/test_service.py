@@ -65,11 +65,17 @@ async def test_names_and_shapes(site: Site) -> None:
 def keys_of(site: Site) -> list[PageKey]:
     record = site.store.shape(0)
     assert record is not None
-    return [key for key, _ in Shape.decode(decompress(record)).pages()]
+    shape = Shape.decode(decompress(record))
+    pages = [key for key, _ in shape.pages()]
+    return pages + [key.residual for key in pages if key in shape.pages_with_residual()]
 
 
 def proto_key(key: PageKey) -> pb.PageKey:
-    return pb.PageKey(block=key.block, level=key.level, index=key.index, slot=key.slot)
+    return pb.PageKey(**key._asdict())
+
+
+def page_key(key: pb.PageKey) -> PageKey:
+    return PageKey(key.block, key.level, key.index, key.slot, key.part)
 
 
 async def test_pages_come_as_wanted_within_the_credit(site: Site) -> None:
@@ -87,7 +93,7 @@ async def test_pages_come_as_wanted_within_the_credit(site: Site) -> None:
             assert (response.done.id, response.done.HasField("tier")) == (1, False)
             break
         answer = getattr(response, kind)
-        key = PageKey(answer.key.block, answer.key.level, answer.key.index, answer.key.slot)
+        key = page_key(answer.key)
         got.append(key)
         assert (kind == "missing") == (key == missing)
         if kind == "page":
@@ -166,13 +172,15 @@ async def test_a_view_is_resolved_by_the_server(site: Site) -> None:
         tracks=tracks[:6],
         nearby=tracks[6:8],
     )
-    got = [
-        (r.tier, PageKey(r.key.block, r.key.level, r.key.index, r.key.slot), r.data)
-        async for r in site.tiles.View(request)
-    ]
+    got = [(r.tier, page_key(r.key), r.data) async for r in site.tiles.View(request)]
     wanted = reader.pages(View.of_span(0, reader.end + 1, 1200), tracks[:6], tracks[6:8])
     assert [(tier, key) for tier, key, _ in got] == wanted
     assert all(data == site.store.page(key) for _, key, data in got)
+    request.residuals = True
+    with_residuals = [(r.tier, page_key(r.key)) async for r in site.tiles.View(request)]
+    assert [(tier, key) for tier, key in with_residuals if not key.part] == wanted
+    residuals = [key.residual for _, key in wanted if reader.has_residual(key)]
+    assert [key for _, key in with_residuals if key.part] == residuals != []
 
 
 async def test_a_view_that_is_cancelled_ends(site: Site) -> None:

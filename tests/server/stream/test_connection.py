@@ -34,7 +34,7 @@ def transport_of(socket: Socket) -> asyncio.Transport:
 
 
 async def want(socket: Socket, want_id: int, pages: Sequence[PageKey], received: int | None = None) -> None:
-    message: dict[str, Any] = {"type": "want", "id": want_id, "pages": [list(key) for key in pages]}
+    message: dict[str, Any] = {"type": "want", "id": want_id, "pages": [key.to_json() for key in pages]}
     if received is not None:
         message["received"] = received
     await socket.send_bytes(msgpack.packb(message))
@@ -64,10 +64,10 @@ async def test_pages_come_as_stored_in_the_order_that_was_asked_for(client: Clie
     async with client.ws_connect(STREAM) as socket:
         await want(socket, 7, [PAGES[2], ABSENT, PAGES[0]])
         assert await receive(socket) == (
-            {"type": "page", "id": 7, "key": list(PAGES[2]), "bytes": len(page_bytes(PAGES[2]))},
+            {"type": "page", "id": 7, "key": PAGES[2].to_json(), "bytes": len(page_bytes(PAGES[2]))},
             page_bytes(PAGES[2]),
         )
-        assert await receive(socket) == ({"type": "missing", "id": 7, "key": list(ABSENT)}, b"")
+        assert await receive(socket) == ({"type": "missing", "id": 7, "key": ABSENT.to_json()}, b"")
         assert (await receive(socket))[1] == page_bytes(PAGES[0])
         assert await receive(socket) == ({"type": "done", "id": 7}, b"")
 
@@ -87,12 +87,12 @@ async def test_the_server_stops_when_credit_is_used_up_and_goes_on_with_new_cred
         await want(socket, 1, PAGES)
         for key in PAGES[:4]:
             head, payload = await receive(socket)
-            assert head["key"] == list(key)
+            assert head["key"] == key.to_json()
         assert len(payload) * 4 > START_CREDIT_BYTES
         with pytest.raises(TimeoutError):
             await socket.receive(timeout=0.05)
         await credit(socket, len(payload))
-        assert (await receive(socket))[0]["key"] == list(PAGES[4])
+        assert (await receive(socket))[0]["key"] == PAGES[4].to_json()
 
 
 async def test_a_new_list_replaces_the_old_one_also_while_the_server_waits_for_credit(
@@ -102,7 +102,7 @@ async def test_a_new_list_replaces_the_old_one_also_while_the_server_waits_for_c
     async with client.ws_connect(STREAM) as socket:
         await want(socket, 1, PAGES)
         for key in PAGES[:2]:
-            assert (await receive(socket))[0]["key"] == list(key)
+            assert (await receive(socket))[0]["key"] == key.to_json()
         await want(socket, 2, [PAGES[9], PAGES[1]], received=1)
         await credit(socket, 2 * START_CREDIT_BYTES)
         assert await receive_until_done(socket) == [("page", PAGES[9])]

@@ -30,7 +30,9 @@ def split(frame: bytes) -> tuple[dict[str, Any], bytes]:
 
 
 def test_want_and_credit_are_parsed() -> None:
-    assert parse(msgpack.packb({"type": "want", "id": 7, "pages": [list(KEY)]})) == Want(7, (KEY,), None)
+    assert parse(msgpack.packb({"type": "want", "id": 7, "pages": [KEY.to_json()]})) == Want(7, (KEY,), None)
+    with_parts = {"type": "want", "id": 7, "pages": [[*KEY[:4], 0], KEY.residual.to_json()]}
+    assert parse(msgpack.packb(with_parts)) == Want(7, (KEY, KEY.residual), None)
     assert parse(msgpack.packb({"type": "want", "id": 8, "pages": [], "received": 5})) == Want(8, (), 5)
     assert parse(msgpack.packb({"type": "credit", "bytes": 1048576})) == Credit(1048576)
 
@@ -39,7 +41,7 @@ OTHER = PageKey(0, 0, 0, 0)
 
 
 def test_tiers_come_in_their_own_order() -> None:
-    tiers = {"prefetch": [list(OTHER)], "visible": [list(KEY), list(OTHER)], "margin": []}
+    tiers = {"prefetch": [OTHER.to_json()], "visible": [KEY.to_json(), OTHER.to_json()], "margin": []}
     ends = (TierEnd(Tier.VISIBLE, 2), TierEnd(Tier.MARGIN, 2), TierEnd(Tier.PREFETCH, 3))
     message = {"type": "want", "id": 7, "tiers": tiers, "received": 2}
     assert parse(msgpack.packb(message)) == Want(7, (KEY, OTHER, OTHER), 2, ends)
@@ -51,9 +53,11 @@ VIEW = {"type": "view", "id": 7, "start": 10, "end": 2**60, "px": 1600, "tracks"
 
 def test_views_are_parsed() -> None:
     assert parse(msgpack.packb(VIEW)) == ViewWant(7, ViewRequest(10, 2**60, 1600, (3, 1)))
-    full = VIEW | {"start": "-5", "end": str(2**60), "nearby": [9], "have": [list(KEY)], "received": 4}
+    full = VIEW | {"start": "-5", "end": str(2**60), "nearby": [9], "have": [KEY.to_json()], "received": 4}
     view = ViewRequest(-5, 2**60, 1600, (3, 1), (9,))
     assert parse(msgpack.packb(full)) == ViewWant(7, view, frozenset({KEY}), 4)
+    exact = parse(msgpack.packb(VIEW | {"residuals": True}))
+    assert exact == ViewWant(7, ViewRequest(10, 2**60, 1600, (3, 1), (), residuals=True))
 
 
 @pytest.mark.parametrize(
@@ -71,6 +75,9 @@ def test_views_are_parsed() -> None:
         ({"type": "want", "id": 2**60, "pages": []}, '"id"'),
         ({"type": "want", "id": 1, "pages": [], "received": "3"}, '"received"'),
         ({"type": "want", "id": 1, "pages": [[0, 0, 0]]}, "page key"),
+        ({"type": "want", "id": 1, "pages": [[0, 0, 0, 0, 2]]}, "page key"),
+        ({"type": "want", "id": 1, "pages": [[0, 0, 0, 0, 0, 0]]}, "page key"),
+        (VIEW | {"residuals": 1}, '"residuals"'),
         ({"type": "want", "id": 1, "pages": ["abcd"]}, "page key"),
         ({"type": "want", "id": 1, "pages": [7]}, "page key"),
         ({"type": "want", "id": 1, "pages": [[0, 0, 0, 32]]}, "page key"),
@@ -125,13 +132,13 @@ def test_random_bytes_are_refused_or_parsed_but_never_fail_otherwise(data: bytes
 
 def test_frames_are_a_head_and_the_payload_behind_it() -> None:
     head, payload = split(page_message(7, KEY, b"\x1f\x8bbytes"))
-    assert head == {"type": "page", "id": 7, "key": list(KEY), "bytes": 7}
+    assert head == {"type": "page", "id": 7, "key": KEY.to_json(), "bytes": 7}
     assert payload == b"\x1f\x8bbytes"
-    assert split(missing_message(7, KEY)) == ({"type": "missing", "id": 7, "key": list(KEY)}, b"")
+    assert split(missing_message(7, KEY)) == ({"type": "missing", "id": 7, "key": KEY.to_json()}, b"")
     done = {"type": "done", "id": 7, "tier": "margin"}
     assert split(done_message(7, Tier.MARGIN)) == (done, b"")
     ends = (TierEnd(Tier.VISIBLE, 1), TierEnd(Tier.MARGIN, 1), TierEnd(Tier.PREFETCH, 2))
-    tiers = {"visible": [list(KEY)], "margin": [], "prefetch": [list(OTHER)]}
+    tiers = {"visible": [KEY.to_json()], "margin": [], "prefetch": [OTHER.to_json()]}
     assert split(resolved_message(7, (KEY, OTHER), ends)) == ({"type": "resolved", "id": 7, "tiers": tiers}, b"")
     assert split(done_message(7)) == ({"type": "done", "id": 7}, b"")
     assert split(error_message("bad", "why")) == ({"type": "error", "code": "bad", "message": "why"}, b"")

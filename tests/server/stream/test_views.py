@@ -85,7 +85,7 @@ async def stream(
 
 
 async def test_a_list_in_tiers_says_when_each_has_come(stream: Stream) -> None:
-    pages = [list(key) for keys in stream.expected(stream.view(0, 1, [0, 1, 2], [3])).values() for key in keys]
+    pages = [key.to_json() for keys in stream.expected(stream.view(0, 1, [0, 1, 2], [3])).values() for key in keys]
     async with stream.open() as socket:
         await send(socket, type="want", id=1, tiers={"visible": pages[:2], "margin": pages[2:3], "prefetch": pages[3:]})
         heads = await receive_all(socket)
@@ -103,10 +103,24 @@ async def test_a_view_is_answered_with_its_pages_tier_by_tier(stream: Stream, st
     async with stream.open() as socket:
         await send(socket, id=1, **message)
         first, *heads = await receive_all(socket)
-    tiers = {name: [list(key) for key in keys] for name, keys in expected.items()}
+    tiers = {name: [key.to_json() for key in keys] for name, keys in expected.items()}
     assert first == {"type": "resolved", "id": 1, "tiers": tiers}
     assert [head["tier"] for head in heads if "tier" in head] == TIER_NAMES
     assert keys_of(heads) == [key for keys in expected.values() for key in keys]
+    for head in heads:
+        if head["type"] == "page":
+            assert head["payload"] == stream.reader.store.page(PageKey(*head["key"]))
+
+
+async def test_residuals_follow_their_pages_if_a_view_wants_them(stream: Stream) -> None:
+    message = stream.view(0, 1, [3, 1, 2])
+    pages = [key for keys in stream.expected(message).values() for key in keys]
+    wanted = [part for key in pages for part in (key, key.residual) if not part.part or stream.reader.has_residual(key)]
+    assert len(pages) < len(wanted)
+    async with stream.open() as socket:
+        await send(socket, id=1, residuals=True, **message)
+        heads = await receive_all(socket)
+    assert keys_of(heads) == wanted
     for head in heads:
         if head["type"] == "page":
             assert head["payload"] == stream.reader.store.page(PageKey(*head["key"]))
@@ -128,13 +142,13 @@ async def test_a_view_that_moves_brings_what_the_client_has_not(stream: Stream) 
         await send(socket, id=1, **stream.view(0.30, 0.34, [1, 2, 3]))
         held = keys_of(await receive_all(socket))
         there = stream.view(0.31, 0.35, [1, 2, 3])
-        have = [list(key) for key in held]
+        have = [key.to_json() for key in held]
         await send(socket, id=2, **there, have=have, received=len(held))
         heads = await receive_all(socket)
         assert not set(keys_of(heads)) & set(held)
         needed = {key for keys in stream.expected(there).values() for key in keys}
         assert set(keys_of(heads)) == needed - set(held)
-        assert {tuple(key) for keys in heads[0]["tiers"].values() for key in keys} == needed
+        assert {PageKey(*key) for keys in heads[0]["tiers"].values() for key in keys} == needed
         assert [head["tier"] for head in heads if "tier" in head] == TIER_NAMES
 
 
@@ -162,9 +176,9 @@ async def test_a_client_that_was_cut_off_gets_the_rest_and_nothing_twice(stream:
         async with stream.open() as socket:
             want_id += 1
             if resolves:
-                await send(socket, id=want_id, **message, have=[list(key) for key in held])
+                await send(socket, id=want_id, **message, have=[key.to_json() for key in held])
             else:
-                await send(socket, type="want", id=want_id, pages=[list(key) for key in wanted if key not in held])
+                await send(socket, type="want", id=want_id, pages=[key.to_json() for key in wanted if key not in held])
             for _ in range(len(wanted) // 3):
                 head, _ = await receive(socket)
                 if head == {"type": "done", "id": want_id}:

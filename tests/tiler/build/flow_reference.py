@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from tilescope.tiler.columns import EventFlag, Phase, TrackKind
-from tilescope.tiler.pages import TRACKS_PER_BLOCK, SliceFlag, TileFlag, decode_page, decompress
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, Part, SliceFlag, TileFlag, decode_page, decompress, part_of
 from tilescope.tiler.pages.flow_ends import FlowEnds
 from tilescope.tiler.readers import open_trace
 from tilescope.tiler.store import keys
@@ -161,7 +161,7 @@ def slices_of(store: RunStore) -> dict[int, tuple[np.ndarray, np.ndarray]]:
         if key[:1] != b"P":
             continue
         block = keys.page_key(key).block
-        for tile in decode_page(decompress(value)):
+        for tile in decode_page(decompress(part_of(value, Part.PAGE) or b"")):
             if tile.flags & TileFlag.LEAF:
                 for k in np.flatnonzero(tile.slices.flags & SliceFlag.REACHES_IN == 0):
                     start, length = int(tile.slices.start[k]), int(tile.slices.duration[k])

@@ -10,7 +10,7 @@ from tests.tiler.build.test_track_data import data
 from tilescope.tiler import _native
 from tilescope.tiler.build.block_pages import BlockPages
 from tilescope.tiler.build.track_data import TrackData
-from tilescope.tiler.pages import PAGE_BYTES_AT_MOST, TileFlag, decode_columns, decompress
+from tilescope.tiler.pages import PAGE_BYTES_AT_MOST, Part, TileFlag, decode_columns, decompress, part_of
 
 
 def random_data(seed: int, n: int, span: int) -> TrackData:
@@ -34,14 +34,17 @@ def check(number: int, root_level: int, tracks: dict[int, TrackData]) -> list[by
     keys = list(zip(shape.level, shape.index, shape.slot, strict=True))
     assert keys == sorted(keys)
     assert [key for key, _ in shape.pages()] == [key for key, _ in pages]
-    for (key, within), (_, page) in zip(shape.pages(), pages, strict=True):
-        decoded = decode_columns(decompress(page))
+    for (key, within), (_, stored) in zip(shape.pages(), pages, strict=True):
+        page, residual = part_of(stored, Part.PAGE) or b"", part_of(stored, Part.RESIDUAL)
+        decoded = decode_columns(decompress(page), residual and decompress(residual))
         assert decoded.level == key.level
         assert decoded.index.tolist() == shape.index[within].tolist()
         assert decoded.slot.tolist() == shape.slot[within].tolist()
-        assert decoded.flags.tolist() == (shape.flags[within] & ~TileFlag.PAGE_START).tolist()
+        assert decoded.flags.tolist() == (shape.flags[within] & 3).tolist()
         assert shape.page_crc[within.start] == zlib.crc32(page)
-        assert len(page) <= PAGE_BYTES_AT_MOST or len(decoded) == 1
+        assert shape.residual_crc[within.start] == zlib.crc32(residual or b"")
+        assert bool(shape.flags[within.start] & TileFlag.HAS_RESIDUAL) == bool(residual) == (len(decoded.bins) > 0)
+        assert len(stored) <= PAGE_BYTES_AT_MOST or len(decoded) == 1
     return [page for _, page in pages]
 
 

@@ -11,15 +11,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 MASK = 2**64 - 1
-MAGICS = (b"TSPG", b"TSSH", b"TSFL", b"TSFB", b"TSHG", b"TSOV")
+MAGICS = (b"TSPG", b"TSRD", b"TSSH", b"TSFL", b"TSFB", b"TSHG", b"TSOV")
 DELTA, ZIGZAG, FLOAT64 = 1, 2, 4
 
 TILE_COLUMNS = {0: "index", 1: "slot", 2: "tile_flags", 3: "n_slices", 4: "n_bins", 5: "n_counter_bins", 6: "n_samples"}
 SLICES = {16: "start", 17: "duration", 18: "row", 19: "name", 20: "ordinal", 21: "slice_flags"}
-BINS = {32: "bin", 33: "row", 34: "count", 35: "busy", 36: "name", 37: "share", 38: "longest_minus_busy"}
+BINS = {32: "bin", 33: "row", 34: "count", 35: "busy", 36: "name", 37: "share"}
+RESIDUAL = {39: "busy_residual", 38: "longest_minus_busy"}
 COUNTER_BINS = {48: "bin", 49: "n", 50: "first", 51: "last", 52: "min", 53: "max", 54: "mean"}
 SAMPLES = {64: "time", 65: "value", 66: "ordinal"}
-SHAPE = {80: "level", 81: "index", 82: "slot", 83: "tile_flags", 84: "events", 85: "page_crc"}
+SHAPE = {80: "level", 81: "index", 82: "slot", 83: "tile_flags", 84: "events", 85: "page_crc", 86: "residual_crc"}
 
 Row = dict[str, Any]
 
@@ -113,6 +114,28 @@ def read_page(member: bytes) -> tuple[PlainContainer, list[PlainTile]]:
             at[kind] += head[f"n_{kind}"]
         tiles.append(tile)
     return page, tiles
+
+
+def stored_parts(value: bytes) -> tuple[bytes, bytes]:
+    """The members of a page and of its residual in what a store holds; the second is empty when there is none."""
+    (length,) = struct.unpack_from("<I", value)
+    assert 4 + length <= len(value)
+    return value[4 : 4 + length], value[4 + length :]
+
+
+def make_exact(page: PlainContainer, tiles: list[PlainTile], residual_member: bytes) -> None:
+    """Puts right what was rounded off, and adds the longest slice of each bin."""
+    residual = read_container(residual_member)
+    assert (residual.magic, residual.level, residual.tiles, residual.block) == (
+        b"TSRD",
+        page.level,
+        page.tiles,
+        page.block,
+    )
+    bins = [row for tile in tiles for row in tile.bins]
+    for row, more in zip(bins, residual.rows(RESIDUAL, len(bins)), strict=True):
+        row["busy"] += more["busy_residual"]
+        row["longest"] = row["busy"] + more["longest_minus_busy"]
 
 
 def read_shape(member: bytes) -> list[Row]:

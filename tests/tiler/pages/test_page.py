@@ -18,7 +18,9 @@ def page() -> bytes:
     block.add(3, _native.slice_tiles(start, duration, row, names, flags, 1))
     block.add(7, _native.counter_tiles(np.array([2, 900]), np.array([0.5, -1.5]), 1))
     block.seal()
-    return block.encode(0, 2)
+    encoded, residual = block.encode(0, 2)
+    assert residual == b""  # leaves have no bins
+    return encoded
 
 
 def test_tiles_with_their_columns() -> None:

@@ -38,13 +38,19 @@ def block_trees(block: _native.Block, number: int) -> dict[int, NativeTree]:
         last = first + 1
         while last < len(keys) and level[last] == level[first] and last - first < 7:
             last += 1
-        tiles = list(decode_page(block.encode(first, last)))
+        tiles = list(decode_page(*parts_of(block, first, last)))
         assert [(t.level, t.index, t.slot) for t in tiles] == keys[first:last]
         for k, tile in enumerate(tiles, first):
             assert tile.flags == flags[k]
             trees.setdefault(tile.slot, {})[tile.level, tile.index] = tile, int(events[k])
         first = last
     return trees
+
+
+def parts_of(block: _native.Block, first: int, last: int) -> tuple[bytes, bytes | None]:
+    """A page and its residual, None when it has none."""
+    page, residual = block.encode(first, last)
+    return page, residual or None
 
 
 def native_slices(track: Sequence[Slice], root: int) -> NativeTree:
@@ -76,7 +82,7 @@ def _rollup(children: Sequence[_native.KeptSlices], root: int) -> _native.Block:
     return block
 
 
-def _encoded(block: _native.Block) -> list[bytes]:
+def _encoded(block: _native.Block) -> list[tuple[bytes, bytes]]:
     block.seal()
     return [block.encode(tile, tile + 1) for tile in range(len(block.tiles()[0]))]
 

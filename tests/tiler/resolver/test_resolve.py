@@ -23,7 +23,7 @@ VECTORS = sorted((Path(__file__).parents[2] / "vectors" / "resolver").glob("*.js
 def shape_of(block: int, rows: list[list[int]]) -> Shape:
     columns = np.array(rows, np.int64).reshape(-1, 5).T
     level, index, slot, flags, events = (column.copy() for column in columns)
-    return Shape(block, level, index, slot, flags, events, np.zeros_like(level))
+    return Shape(block, level, index, slot, flags, events, *[np.zeros_like(level)] * 2)
 
 
 def answer(vector: dict[str, Any]) -> list[list[Any]]:
@@ -32,7 +32,9 @@ def answer(vector: dict[str, Any]) -> list[list[Any]]:
     )
     tiles = {int(block): TileIndex(shape_of(int(block), rows)) for block, rows in vector["blocks"].items()}
     tracks, nearby = ([TrackRequest(*row) for row in vector[part]] for part in ("tracks", "nearby"))
-    return [[tier.value, *key] for tier, key in resolve(view, tracks, tiles.get, vector["root_level"], nearby)]
+    return [
+        [tier.value, *key.to_json()] for tier, key in resolve(view, tracks, tiles.get, vector["root_level"], nearby)
+    ]
 
 
 @pytest.mark.parametrize("path", VECTORS, ids=lambda path: path.stem)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import shutil
 import zlib
@@ -13,7 +12,18 @@ from pathlib import Path
 import lmdb
 import numpy as np
 
-from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Shape, compress, decompress
+from tilescope.tiler.pages import (
+    TRACKS_PER_BLOCK,
+    Page,
+    PageKey,
+    Part,
+    Shape,
+    compress,
+    decode_columns,
+    decompress,
+    join_parts,
+    part_of,
+)
 from tilescope.tiler.pages import container as containers
 from tilescope.tiler.store import generation, keys
 
@@ -68,22 +78,35 @@ class AlteredStore:
             self.put(before)
 
     def rewritten(self, key: PageKey, change: Callable[[Columns], None]) -> dict[bytes, bytes | None]:
-        """Records with which the page is consistent, but other: its columns changed, its checksum in the shape too."""
-        page = containers.decode(decompress(self.pages()[key]))
-        columns: Columns = {column: values.copy() for column, values in page.columns.items()}
+        """Records with which the page is consistent, but other: its columns changed, its checksums in the shape too.
+
+        The columns are those of the page and of its residual.
+        """
+        stored = [part_of(self.pages()[key], part) for part in Part]
+        parts = [containers.decode(decompress(part)) for part in stored if part is not None]
+        columns: Columns = {column: values.copy() for part in parts for column, values in part.columns.items()}
+        ids = [part.columns.keys() for part in parts]
         change(columns)
-        data = compress(_encode(page, columns))
         shape = self.shape(key.block)
-        crc = shape.page_crc.copy()
-        crc[next(tiles.start for page_key, tiles in shape.pages() if page_key == key)] = zlib.crc32(data)
-        shape = dataclasses.replace(shape, page_crc=crc)
-        return {keys.page(key): data, keys.shape(key.block): compress(shape.encode())}
+        first = next(tiles.start for page_key, tiles in shape.pages() if page_key == key)
+        data = [b"", b""]
+        for k, part in enumerate(parts):
+            data[k] = compress(_encode(part, {column: columns[column] for column in ids[k]}))
+            (shape.page_crc, shape.residual_crc)[k][first] = zlib.crc32(data[k])
+        return {keys.page(key): join_parts(*data), keys.shape(key.block): compress(shape.encode())}
 
     @contextmanager
     def _transaction(self) -> Iterator[lmdb.Transaction]:
         # A process may have an environment open but once: it must be closed again for whoever reads the store.
         with lmdb.open(self._folder, map_size=1 << 30, lock=False) as env, env.begin(write=True) as transaction:
             yield transaction
+
+
+def decoded(stored: bytes) -> Page:
+    """A page as it is stored, without its residual."""
+    page = part_of(stored, Part.PAGE)
+    assert page is not None
+    return decode_columns(decompress(page))
 
 
 def track_of(key: PageKey) -> int:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.tiler.verify.altered_store import AlteredStore, Columns
+from tests.tiler.verify.altered_store import AlteredStore, Columns, decoded
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages import Col, decode_columns, decompress
+from tilescope.tiler.pages import Col
 from tilescope.tiler.verify import VerifyReport, rollup, slice_block, verify_store
 
 
@@ -34,10 +34,10 @@ def test_the_report_is_the_same(built_store: Path, whole: VerifyReport, small_pi
 
 
 @pytest.mark.usefixtures("small_pieces")
-@pytest.mark.parametrize("column", [Col.COUNT, Col.BUSY, Col.BIN_NAME, Col.LONGEST_MINUS_BUSY])
+@pytest.mark.parametrize("column", [Col.COUNT, Col.BUSY, Col.BUSY_RESIDUAL, Col.BIN_NAME, Col.LONGEST_MINUS_BUSY])
 def test_a_wrong_bin_is_noticed_on_every_page(altered: AlteredStore, column: Col) -> None:
     for key, page in altered.pages().items():
-        if not len(decode_columns(decompress(page)).bins):
+        if not len(decoded(page).bins):
             continue
 
         def change(columns: Columns) -> None:

@@ -18,6 +18,7 @@ export * from "./pages/key";
 export * from "./pages/overview";
 export * from "./pages/page";
 export * from "./pages/parts";
+export * from "./pages/residual";
 export * from "./pages/resolver";
 export * from "./pages/shape";
 export * from "./pages/tile";

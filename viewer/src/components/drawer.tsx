@@ -4,6 +4,7 @@ import { type EventDetails, formatDuration, formatExactDuration, formatTime } fr
 import { useState } from "preact/hooks";
 import { withKeys } from "../keys/table";
 import { detailsView } from "../state/details";
+import { isUnknown } from "../state/exact";
 import { type AreaSelection, type BinFacts, selection } from "../state/selection";
 import { nameOf } from "../state/session";
 import { changeSettings, DRAWER_HEIGHT_PX, settings } from "../state/settings";
@@ -11,6 +12,7 @@ import { type Trace, trackPath } from "../state/trace";
 import { useApp } from "./app-context";
 import { copyText } from "./clipboard";
 import { argText, detailsTsv, shownArgs } from "./copy";
+import { ExactValue } from "./exact-value";
 import { Row, RunFacts, WallClockRow } from "./facts";
 import { FlowLinks } from "./flow-links";
 import { busyPart, formatCount, formatPercent, plural } from "./format";
@@ -142,25 +144,32 @@ function BinPanel({ trace, bin }: { trace: Trace; bin: BinFacts }) {
   const name = nameOf(bin.name);
   const track = trace.tracks.get(bin.track);
   const lanes = track?.kind === "rollup" ? track.lanes : 1;
+  const part = bin.exact === null ? "" : `${formatPercent(busyPart(bin.exact.busyTicks, bin.widthTicks, lanes))} `;
   return (
     <>
       <Head title={`${plural(bin.count, "event")} in one bin`} label="Zoom in" />
       <div class="drawer-body">
         <table class="facts" data-table="bin">
-          <caption>Aggregate, exact</caption>
+          <caption>{isUnknown(bin) ? "Aggregate; its exact sums could not be fetched" : "Aggregate, exact"}</caption>
           <tbody>
             <Row name="Track">{trackPath(trace, bin.track).join(" › ")}</Row>
             <Row name="Events that start in it">{formatCount(bin.count)}</Row>
             <Row
               name="Busy"
-              aside={`${formatPercent(busyPart(bin, lanes))} of ${formatDuration(bin.widthTicks, tickPs)}${lanes > 1 ? ` × ${lanes} rows` : ""}`}
+              aside={`${part}of ${formatDuration(bin.widthTicks, tickPs)}${lanes > 1 ? ` × ${lanes} rows` : ""}`}
             >
-              {formatExactDuration(bin.busyTicks, tickPs)}
+              <ExactValue bin={bin} widthCh={13}>
+                {({ busyTicks }) => formatExactDuration(busyTicks, tickPs)}
+              </ExactValue>
             </Row>
             <Row name="Name with most busy time" aside={formatPercent(bin.share)}>
               {name ?? "…"}
             </Row>
-            <Row name="Longest event">{formatExactDuration(bin.longestTicks, tickPs)}</Row>
+            <Row name="Longest event">
+              <ExactValue bin={bin} widthCh={13}>
+                {({ longestTicks }) => formatExactDuration(longestTicks, tickPs)}
+              </ExactValue>
+            </Row>
             <Row name="Start">{formatTime(bin.startTicks, trace.manifest.time, "relative")}</Row>
           </tbody>
         </table>

@@ -74,8 +74,8 @@ export function formatSecondsLeft(seconds: number): string {
 }
 
 /** The part of a bin's time (over `lanes` rows) that is busy, 0 to 1. */
-export function busyPart(bin: { readonly busyTicks: bigint; readonly widthTicks: bigint }, lanes: number): number {
-  return Number(bin.busyTicks) / (Number(bin.widthTicks) * lanes);
+export function busyPart(busyTicks: bigint, widthTicks: bigint, lanes: number): number {
+  return Number(busyTicks) / (Number(widthTicks) * lanes);
 }
 
 /** `12 events start here · 3 reach in`; `about` where bins at the edges of the view are counted whole. */

@@ -1,18 +1,21 @@
 /** What the pointer is over, in a few lines beside it. */
 
 import { formatDuration, formatTime } from "@tilescope/client";
+import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { isUnknown } from "../state/exact";
 import { type Hover, hover } from "../state/hover";
 import { nameOf, session } from "../state/session";
 import { theme } from "../state/settings";
 import type { Trace } from "../state/trace";
+import { ExactValue } from "./exact-value";
 import { busyPart, formatCount, formatPercent, plural } from "./format";
 
 const OFFSET_PX = 14;
 
 interface Line {
   readonly term: string;
-  readonly text: string;
+  readonly text: ComponentChildren;
 }
 
 interface Content {
@@ -44,18 +47,35 @@ function contentOf({ pointed }: Hover, trace: Trace): Content {
     const { bin, lanes } = pointed;
     const isRollup = trace.tracks.get(bin.track)?.kind === "rollup";
     const rows = lanes > 1 ? ` of ${lanes} rows` : "";
+    const sums = isRollup ? "exact sums" : "exact sums of the events too short to draw";
     return {
       nameId: bin.name,
       title: bin.count === 0 ? "No event starts here" : plural(bin.count, "event"),
       lines: [
-        { term: "Busy", text: `${duration(bin.busyTicks)} · ${formatPercent(busyPart(bin, lanes))}${rows}` },
+        {
+          term: "Busy",
+          text: (
+            <ExactValue bin={bin} widthCh={13 + rows.length}>
+              {({ busyTicks }) =>
+                `${duration(busyTicks)} · ${formatPercent(busyPart(busyTicks, bin.widthTicks, lanes))}${rows}`
+              }
+            </ExactValue>
+          ),
+        },
         { term: "Mostly", text: `${nameOf(bin.name) ?? "…"} · ${formatPercent(bin.share)}` },
-        { term: "Longest", text: duration(bin.longestTicks) },
+        {
+          term: "Longest",
+          text: (
+            <ExactValue bin={bin} widthCh={7}>
+              {({ longestTicks }) => duration(longestTicks)}
+            </ExactValue>
+          ),
+        },
         start(bin.startTicks),
       ],
-      note: isRollup
-        ? `Aggregate of ${duration(bin.widthTicks)} of all tracks of the group: exact sums`
-        : `Aggregate of ${duration(bin.widthTicks)}: exact sums of the events too short to draw`,
+      note: `Aggregate of ${duration(bin.widthTicks)}${isRollup ? " of all tracks of the group" : ""}: ${
+        isUnknown(bin) ? "the exact sums could not be fetched" : sums
+      }`,
     };
   }
   if (pointed.kind === "provisional") {

@@ -1,7 +1,8 @@
+import { ticks } from "@tilescope/client";
 import { drawsOf, viewOf } from "@tilescope/client/testing/draw";
 import { counterTiles, type EventInput, sliceTiles } from "@tilescope/client/testing/pyramid";
 import { describe, expect, test } from "vitest";
-import { hitCounter, hitTest } from "./hit";
+import { exactSumsAt, hitCounter, hitTest } from "./hit";
 import { findSlice, locateSlice } from "./locate";
 
 const OPTIONS = { rootLevel: 3, leafEvents: 100, tilesPerPage: 4 };
@@ -56,15 +57,22 @@ describe("bins", () => {
     name: k % 3 === 0 ? 1 : 0,
   }));
   const view = viewOf(0, 64, 256);
-  const draws = drawsOf(sliceTiles(0, crowd, { ...OPTIONS, leafEvents: 20 }), view, OPTIONS);
+  const tiles = sliceTiles(0, crowd, { ...OPTIONS, leafEvents: 20 });
+  const draws = drawsOf(tiles, view, OPTIONS);
+  const exactDraws = drawsOf(tiles, view, OPTIONS, "slice", true);
 
-  test("say count, busy time, dominant name and share of their row", () => {
-    const found = hitTest(draws, view, 2.5, 0);
+  test("say where they are, their count, dominant name and share, and their sums once those are there", () => {
     // Ticks 128 to 192 hold the slices that start at 160, and the ends of none: 120 + 28 = 148 reaches in.
-    expect(found).toEqual({
-      ...{ kind: "bin", track: 0, row: 0, startTicks: 128n, endTicks: 192n, count: 1 },
-      ...{ busyTicks: 36n, longestTicks: 28n, nameId: 1, share: Math.floor((255 * 20) / 36) / 255 },
-    });
+    const facts = {
+      ...{ kind: "bin", track: 0, level: 3, index: 0, row: 0, startTicks: 128n, endTicks: 192n, count: 1 },
+      ...{ density: 36 / 64, nameId: 1, share: Math.floor((255 * 20) / 36) / 255 },
+    };
+    const exact = { busyTicks: 36n, longestTicks: 28n };
+    expect(hitTest(draws, view, 2.5, 0)).toEqual({ ...facts, exact: null });
+    expect(hitTest(exactDraws, view, 2.5, 0)).toEqual({ ...facts, exact });
+    expect(exactSumsAt(exactDraws[0]!.tile, 0, ticks(128))).toEqual(exact);
+    expect(exactSumsAt(draws[0]!.tile, 0, ticks(128))).toBeNull();
+    expect(exactSumsAt(exactDraws[0]!.tile, 1, ticks(128))).toBeNull();
   });
 
   test("of another row are not hit", () => {

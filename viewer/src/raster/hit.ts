@@ -1,6 +1,7 @@
 /** What lies under the pointer, with all that is known about it without asking the server. */
 
 import {
+  type BinColumns,
   binStart,
   type DrawTile,
   placeSlices,
@@ -10,6 +11,7 @@ import {
   sliceStart,
   type Ticks,
   type TileData,
+  type TileName,
   ticks,
   type View,
   xOfTick,
@@ -27,20 +29,27 @@ export interface SliceHit {
   readonly open: boolean;
 }
 
-/** A bin: the exact summary of all short slices of a row in `[startTicks, endTicks)`. */
-export interface BinHit {
+/** A bin of a tile: the summary of all short slices of a row in `[startTicks, endTicks)`. */
+export interface BinHit extends TileName {
   readonly kind: "bin";
-  readonly track: number;
   readonly row: number;
   readonly startTicks: Ticks;
   readonly endTicks: Ticks;
   /** Events that start in the bin. */
   readonly count: number;
-  readonly busyTicks: Ticks;
-  readonly longestTicks: Ticks;
+  /** How busy it is drawn, 0 to 1 in tracks of one row. */
+  readonly density: number;
+  /** Null until the residual of its page is there. */
+  readonly exact: ExactSums | null;
   /** The name with the most busy time, and its part of it, 0 to 1. */
   readonly nameId: number;
   readonly share: number;
+}
+
+export interface ExactSums {
+  readonly busyTicks: Ticks;
+  /** Of the longest slice that touches the bin. */
+  readonly longestTicks: Ticks;
 }
 
 /** A counter's value in force: since the sample at `startTicks`, or since before the tile where `ordinal` is null. */
@@ -192,17 +201,28 @@ function binHit(tile: TileData, k: number): BinHit {
   const { bins } = tile;
   const startTicks = binStart(tile, bins.bin[k]!);
   return {
-    kind: "bin",
-    track: tile.track,
+    ...{ kind: "bin", track: tile.track, level: tile.level, index: tile.index },
     row: bins.row[k]!,
     startTicks,
     endTicks: (startTicks + BigInt(tile.binTicks)) as Ticks,
     count: bins.count[k]!,
-    busyTicks: ticks(Math.round(bins.busy[k]!)),
-    longestTicks: ticks(Math.round(bins.longest[k]!)),
+    density: bins.busy[k]! / tile.binTicks,
+    exact: exactSums(bins, k),
     nameId: bins.name[k]!,
     share: bins.share[k]! / 255,
   };
+}
+
+function exactSums({ exact }: BinColumns, k: number): ExactSums | null {
+  return exact === null ? null : { busyTicks: ticks(exact.busy[k]!), longestTicks: ticks(exact.longest[k]!) };
+}
+
+/** The exact sums of the bin of a row that starts at a time; null where there is none, or they are not there. */
+export function exactSumsAt(tile: TileData, row: number, startTicks: Ticks): ExactSums | null {
+  const { bins } = tile;
+  const bin = Number((startTicks - tile.originTicks) / BigInt(tile.binTicks));
+  const k = bins.bin.findIndex((other, at) => other === bin && bins.row[at] === row);
+  return k < 0 ? null : exactSums(bins, k);
 }
 
 function sampleHit(tile: TileData, view: View, xPx: number): SampleHit | null {

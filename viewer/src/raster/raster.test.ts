@@ -1,5 +1,5 @@
 import { type Coverage, coverage, decodePage, type TileData, ticks, type View } from "@tilescope/client";
-import { encodePage, type TileInput } from "@tilescope/client/testing/page";
+import { type BinInput, encodePage } from "@tilescope/client/testing/page";
 import { type EventInput, Pyramid, sliceTiles } from "@tilescope/client/testing/pyramid";
 import { Random } from "@tilescope/client/testing/random";
 import { describe, expect, test } from "vitest";
@@ -113,16 +113,64 @@ describe("golden images", () => {
   });
 });
 
-test("a rollup's busy time is a part of all its lanes", () => {
-  const tile: TileInput = {
-    ...{ level: 0, index: 0, slot: 0, flags: 2, events: 4, slices: [] },
-    bins: [{ bin: 2, row: 0, count: 4, busy: 3n, name: 1, share: 255, longest: 1n }],
+/** Five pixels of one bin each, of a tile with these bins of name 1. */
+function drawBins(
+  bins: readonly Pick<BinInput, "bin" | "count" | "busy">[],
+  level: number,
+  more: Partial<RasterTrack> = {},
+  view = viewOf(0, 4 ** level, 5),
+) {
+  const rest = { row: 0, name: 1, share: 255, longest: 1n };
+  const tile = {
+    level,
+    index: 0,
+    slot: 0,
+    flags: 0,
+    events: 4,
+    slices: [],
+    bins: bins.map((b) => ({ ...b, ...rest })),
   };
-  const [decoded] = decodePage(encodePage(0, [tile]), { block: 0, level: 0, index: 0, slot: 0 }).tiles;
-  const drawn = { tile: decoded!, clipStart: ticks(0), clipEnd: ticks(256), sharp: true };
-  const track: RasterTrack = { kind: "rollup", draws: [drawn], firstLane: 0, firstRow: 0, rows: 1, lanes: 6 };
-  const image = new RowRaster().draw([track], viewOf(0, 1, 5), 1, colors);
+  const [decoded] = decodePage(encodePage(0, [tile]), { block: 0, level, index: 0, slot: 0 }).tiles;
+  const drawn = { tile: decoded!, clipStart: ticks(0), clipEnd: ticks(256 * 4 ** level), sharp: true };
+  const track = { kind: "slice", draws: [drawn], firstLane: 0, firstRow: 0, rows: 1, lanes: 1, ...more } as const;
+  const image = new RowRaster().draw([track], view, 1, colors);
+  return { image, busy: [...decoded!.bins.busy] };
+}
+
+test("a rollup's busy time is a part of all its lanes", () => {
+  const { image } = drawBins([{ bin: 2, count: 4, busy: 3n }], 0, { kind: "rollup", lanes: 6 });
   expect([...image.cover]).toEqual([0, 0, 0.5, 0, 0]);
+});
+
+describe("busy time that is rounded", () => {
+  // Bins of 4096 ticks, rounded to multiples of 12.
+  const bins = [
+    { bin: 1, count: 0, busy: 3n },
+    { bin: 2, count: 4, busy: 4095n },
+    { bin: 3, count: 0, busy: 3n },
+  ];
+
+  test("to nothing leaves a bin visible, though no event starts in it", () => {
+    const { image, busy } = drawBins(bins, 6);
+    expect([busy[0], busy[2]]).toEqual([0, 0]);
+    expect(asText(image)).toEqual([".393."]);
+    expect(asNames(image)).toEqual([".bbb."]);
+    expect([...image.flags]).toEqual([0, AGGREGATE, AGGREGATE, AGGREGATE, 0]);
+  });
+
+  test("to more than a bin's width fills the bin, and no more", () => {
+    const { image, busy } = drawBins(bins, 6);
+    expect(busy[1]).toBe(4104);
+    expect([...image.cover]).toEqual([0, 0, 1, 0, 0]);
+  });
+
+  test("leaves every bin visible at every zoom", () => {
+    const many = Array.from({ length: 256 }, (_, bin) => ({ bin, count: 0, busy: bin === 200 ? 4095n : 3n }));
+    for (const ticksPerPx of [100, 1000, 4096, 5000, 16_384]) {
+      const { image } = drawBins(many, 6, {}, viewOf(0, ticksPerPx, 60));
+      expect(asText(image)[0]!.includes(".")).toBe(false);
+    }
+  });
 });
 
 test("only the lanes that a track is given are painted", () => {

@@ -1,7 +1,8 @@
 /** What is selected and what the pointer is over. */
 
 import { signal } from "@preact/signals";
-import type { TickRange, Ticks } from "@tilescope/client";
+import type { TickRange, Ticks, TileName } from "@tilescope/client";
+import type { ExactSums } from "../raster/hit";
 
 /** A slice, instant or counter sample, by its name everywhere: track and ordinal. */
 export interface EventSelection {
@@ -10,18 +11,17 @@ export interface EventSelection {
   readonly ordinal: number;
 }
 
-/** The facts of an aggregated bin, as the tile has them. */
-export interface BinFacts {
-  readonly track: number;
+/** The facts of an aggregated bin, as its tile has them. */
+export interface BinFacts extends TileName {
   readonly row: number;
   readonly startTicks: Ticks;
   readonly widthTicks: Ticks;
   readonly count: number;
-  readonly busyTicks: Ticks;
   /** Dominant name, and its share of the busy time in [0, 1]. */
   readonly name: number;
   readonly share: number;
-  readonly longestTicks: Ticks;
+  /** Busy time and longest slice; null until they have been fetched. */
+  readonly exact: ExactSums | null;
 }
 
 export interface BinSelection {

@@ -118,6 +118,7 @@ export class Session {
       loadShape: (block) => api.shape(block),
       connect: () => new WebSocket(api.streamUrl(location.href)),
       fetchPage: (key, abortSignal) => api.page(key, abortSignal),
+      fetchResidual: (key, abortSignal) => api.residual(key, abortSignal),
       onChange: this.#onChange,
       onError: (error) => {
         trouble.value = { count: trouble.peek().count + 1, last: error.message };

@@ -32,7 +32,7 @@ function tile(slices: readonly SliceSpec[], bins: readonly (readonly [bin: numbe
       busy: none,
       name: new Uint32Array(bins.length),
       share: new Uint8Array(bins.length),
-      longest: none,
+      exact: null,
     },
     counterBins: {
       length: 0,

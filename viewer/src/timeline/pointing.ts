@@ -45,8 +45,8 @@ export function pointedAt(picture: Picture, xPx: number, yPx: number): Pointed |
     const hit = hitTest(draws, picture.view, xPx, 0, 0);
     if (hit?.kind !== "bin") return null;
     const widthTicks = ticks(hit.endTicks - hit.startTicks);
-    const part = Number(hit.busyTicks) / Number(widthTicks);
-    return { kind: "provisional", bin: { track: track.id, startTicks: hit.startTicks, widthTicks, part } };
+    const bin = { track: track.id, startTicks: hit.startTicks, widthTicks, part: hit.density };
+    return { kind: "provisional", bin };
   }
   if (track.kind === "counter") {
     const hit = hitCounter(draws, picture.view, xPx);
@@ -55,16 +55,10 @@ export function pointedAt(picture: Picture, xPx: number, yPx: number): Pointed |
   const hit = hitTest(draws, picture.view, xPx, found.row);
   if (hit === null) return null;
   if (hit.kind === "slice") return { kind: "slice", hit, isInstant: track.kind === "instant" };
+  const { level, index, row, startTicks, endTicks, count, nameId, share, exact } = hit;
   const bin: BinFacts = {
-    track: hit.track,
-    row: hit.row,
-    startTicks: hit.startTicks,
-    widthTicks: ticks(hit.endTicks - hit.startTicks),
-    count: hit.count,
-    busyTicks: hit.busyTicks,
-    name: hit.nameId,
-    share: hit.share,
-    longestTicks: hit.longestTicks,
+    ...{ track: track.id, level, index, row, startTicks, widthTicks: ticks(endTicks - startTicks) },
+    ...{ count, name: nameId, share, exact },
   };
   return { kind: "bin", bin, lanes: track.lanes };
 }

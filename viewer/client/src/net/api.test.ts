@@ -91,6 +91,7 @@ describe("a build", () => {
     "/runs/r/builds/b/names/2": json([["fusion", "hlo"]]),
     "/runs/r/builds/b/shapes/3": () => new Response(encodeShape(3, [[0, 0, 1, 5, 9]])),
     "/runs/r/builds/b/pages/3/1/9007199254740991/4": () => new Response(new Uint8Array([1, 2])),
+    "/runs/r/builds/b/residuals/3/1/9007199254740991/4": () => new Response(new Uint8Array([3])),
     "/runs/r/builds/b/events/1/17": json(event),
   }).build("r", "b");
 
@@ -100,11 +101,12 @@ describe("a build", () => {
     expect(tree.tracks[1]).toMatchObject({ busyTicks: 0n, lanes: 1, values: { min: 0, max: 12.5 } });
   });
 
-  test("names, shapes, pages, events", async () => {
+  test("names, shapes, pages, residuals, events", async () => {
     expect(await build.names(2)).toEqual([{ name: "fusion", category: "hlo" }]);
     expect((await build.shape(3)).find(1, 0, 0)).toBe(0);
     const key = { block: 3, level: 1, index: Number.MAX_SAFE_INTEGER, slot: 4 };
     expect([...(await build.page(key))]).toEqual([1, 2]);
+    expect([...(await build.residual(key))]).toEqual([3]);
     expect(await build.event(1, 17)).toMatchObject({
       ordinal: 17n,
       startTicks: 8123n,

@@ -127,6 +127,11 @@ export class BuildApi {
     return this.api.bytes(`${this.path}/pages/${pageName(key)}`, { signal: signal ?? null });
   }
 
+  /** An inflated residual: what `pages/residual.ts` makes a page's bins exact with. */
+  residual(key: PageKey, signal?: AbortSignal): Promise<Uint8Array> {
+    return this.api.bytes(`${this.path}/residuals/${pageName(key)}`, { signal: signal ?? null });
+  }
+
   async event(track: number, ordinal: bigint | number, signal?: AbortSignal): Promise<EventDetails> {
     const path = `${this.path}/events/${track}/${ordinal}`;
     return parseEventDetails(await this.api.json<EventDetailsJson>(path, { signal: signal ?? null }));

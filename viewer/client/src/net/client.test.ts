@@ -6,6 +6,7 @@ import { Overview } from "../pages/overview";
 import { decodePage } from "../pages/page";
 import { Pyramid, sliceTiles } from "../testing/pyramid";
 import { TileClient } from "./client";
+import type { FetchPage } from "./fetcher";
 import type { StreamEvents } from "./stream";
 
 const OPTIONS = { rootLevel: 5, leafEvents: 12, tilesPerPage: 4 };
@@ -16,6 +17,7 @@ const view: View = { startTicks: ticks(50_000), startFraction: 0, ticksPerPx: 40
 const screen = { view, tracks: [{ track: 0, kind: "slice" as const }] };
 
 interface More {
+  readonly fetchResidual?: FetchPage;
   readonly budgetBytes?: number;
   readonly loadShape?: () => Promise<ReturnType<Pyramid["shape"]>>;
   readonly isGrowing?: boolean;
@@ -40,6 +42,7 @@ function setUp(more: More = {}) {
     onMissingBlocks,
     isGrowing: more.isGrowing ?? false,
     ...(more.budgetBytes === undefined ? {} : { budgetBytes: more.budgetBytes }),
+    ...(more.fetchResidual === undefined ? {} : { fetchResidual: more.fetchResidual }),
     createStream: (handlers) => {
       stream = handlers;
       return { want: (keys) => lists.push(keys), close: () => lists.push([]) };
@@ -110,6 +113,72 @@ describe("a cache that the view fills", () => {
     client.show(screen);
     expect(lists[lists.length - 1]).toEqual([]);
     expect(client.coverage(screen.tracks[0]!, view).complete).toBe(true);
+  });
+});
+
+describe("exact bins", () => {
+  const residualOf = async (key: PageKey) => pyramid.pages.get(pageName(key))!.residual;
+  const root = { track: 0, level: OPTIONS.rootLevel, index: 0 };
+
+  async function setUpDrawn(fetchResidual?: FetchPage) {
+    const all = setUp(fetchResidual === undefined ? {} : { fetchResidual });
+    all.client.show(screen);
+    await vi.waitFor(() => expect(all.onChange).toHaveBeenCalled());
+    all.answer(all.lists.at(-1)!);
+    return all;
+  }
+
+  test("come with one request for their page, and stay in the cache", async () => {
+    const fetchResidual = vi.fn(residualOf);
+    const { client, onChange } = await setUpDrawn(fetchResidual);
+    expect(client.tile(0, root.level, 0)!.bins.exact).toBeNull();
+    expect(fetchResidual).not.toHaveBeenCalled();
+    onChange.mockClear();
+    const [tile, same] = await Promise.all([client.exact(root), client.exact(root)]);
+    expect(same).toBe(tile);
+    expect(client.tile(0, root.level, 0)).toBe(tile);
+    expect(onChange).toHaveBeenCalled();
+    await client.exact(root);
+    expect(fetchResidual).toHaveBeenCalledTimes(1);
+    expect([tile.bins.exact!.busy[0], tile.bins.exact!.longest[0]]).toEqual([200, 100]);
+  });
+
+  test("that cannot be had are asked for again", async () => {
+    const fetchResidual = vi.fn(residualOf).mockRejectedValueOnce(new Error("offline"));
+    const { client } = await setUpDrawn(fetchResidual);
+    await expect(client.exact(root)).rejects.toThrow("offline");
+    expect(client.tile(0, root.level, 0)!.bins.exact).toBeNull();
+    expect((await client.exact(root)).bins.exact).not.toBeNull();
+  });
+
+  test("of a page that was replaced meanwhile are known, but not kept", async () => {
+    let answerLate: () => void = () => undefined;
+    const late = new Promise<void>((resolve) => {
+      answerLate = resolve;
+    });
+    const { client, answer } = await setUpDrawn(async (key) => late.then(() => residualOf(key)));
+    const asked = client.exact(root);
+    answer([{ block: 0, slot: 0, level: root.level, index: 0 }]);
+    answerLate();
+    expect((await asked).bins.exact).not.toBeNull();
+    expect(client.tile(0, root.level, 0)!.bins.exact).toBeNull();
+  });
+
+  test("are none of tiles that do not exist or are not there, or without anybody to ask", async () => {
+    const { client } = await setUpDrawn(residualOf);
+    await expect(client.exact({ ...root, index: 1 })).rejects.toThrow("there is no tile 1");
+    await expect(client.exact({ ...root, track: 64 })).rejects.toThrow("there is no tile 0");
+    const without = await setUpDrawn();
+    await expect(without.client.exact(root)).rejects.toThrow("no residuals");
+  });
+
+  test("are given up when the client is closed", async () => {
+    const { client } = await setUpDrawn(
+      (_, signal) => new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+    );
+    const asked = client.exact(root);
+    client.close();
+    await expect(asked).rejects.toThrow();
   });
 });
 

@@ -7,14 +7,15 @@
 import { type View, visibleRange } from "../base/view";
 import { PageCache } from "../pages/cache";
 import { type Coverage, coverage } from "../pages/coverage";
-import { blockOf, type PageKey, type PageName, pageName } from "../pages/key";
+import { blockOf, type PageKey, type PageName, pageName, slotOf } from "../pages/key";
 import type { Overview } from "../pages/overview";
 import type { DecodedPage } from "../pages/page";
 import { Composer, missingBlocks } from "../pages/parts";
 import { coarseTerminals, type PageWant, resolve, sharpLevel, type TrackRequest } from "../pages/resolver";
-import type { ShapeIndex } from "../pages/shape";
-import { type TileData, tileEnd } from "../pages/tile";
+import { NO_TILE, type ShapeIndex } from "../pages/shape";
+import { type TileData, type TileName, tileEnd } from "../pages/tile";
 import type { FetchPage } from "./fetcher";
+import { Residuals } from "./residuals";
 import { type Socket, type StreamEvents, type StreamStatus, TileStream } from "./stream";
 
 /** What is on the screen now. */
@@ -31,6 +32,8 @@ export interface ClientOptions {
   readonly loadShape: (block: number) => Promise<ShapeIndex>;
   readonly connect: () => Socket;
   readonly fetchPage: FetchPage;
+  /** For `exact`. */
+  readonly fetchResidual?: FetchPage;
   /** Something to draw has arrived, or the status has changed. */
   readonly onChange: () => void;
   readonly onError?: (error: Error) => void;
@@ -70,6 +73,7 @@ export class TileClient {
   private readonly loading = new Set<number>();
   private readonly failed = new Set<PageName>();
   private readonly composer: Composer;
+  private readonly residuals: Residuals;
   private readonly stream: Pick<TileStream, "want" | "close">;
   /** Blocks that are built; null once all are. */
   private built: Set<number> | null;
@@ -83,6 +87,7 @@ export class TileClient {
   constructor(private readonly options: ClientOptions) {
     this.built = options.isGrowing === true ? new Set() : null;
     this.cache = new PageCache(options.budgetBytes ?? DEFAULT_BUDGET_BYTES);
+    this.residuals = new Residuals(this.cache, options.fetchResidual ?? noResidual);
     const budget = { budgetMs: COMPOSE_MS, now: () => performance.now() };
     this.composer = new Composer(this.shapes, this.tile, options.rootLevel, budget);
     const events: StreamEvents = {
@@ -170,12 +175,28 @@ export class TileClient {
   readonly tile = (track: number, level: number, index: number): TileData | undefined =>
     this.cache.lookup(track, level, index);
 
+  /**
+   * A tile that is drawn, with exact bins: they come with the residual of its page, which is fetched once. Rejects when it
+   * cannot be had; the next call tries again.
+   */
+  async exact({ track, level, index }: TileName): Promise<TileData> {
+    const shape = this.shapes.get(blockOf(track));
+    const position = shape?.find(slotOf(track), level, index) ?? NO_TILE;
+    if (shape === undefined || position === NO_TILE) {
+      throw new Error(`there is no tile ${index} of level ${level} of track ${track}`);
+    }
+    const page = await this.residuals.exact(shape.pageAt(position));
+    this.options.onChange();
+    return page.tiles.find((tile) => tile.track === track && tile.index === index)!;
+  }
+
   shape(block: number): ShapeIndex | undefined {
     return this.shapes.get(block);
   }
 
   close(): void {
     this.screen = null;
+    this.residuals.close();
     this.stream.close();
   }
 
@@ -249,6 +270,10 @@ function provisional(overview: Overview, { track }: TrackRequest, view: View): C
     .map((tile) => ({ tile, clipStart: tile.originTicks, clipEnd: tileEnd(tile.level, tile.index), sharp: false }))
     .filter(({ clipStart, clipEnd }) => clipEnd > startTicks && clipStart < endTicks);
   return { draws, complete: false, provisional: true };
+}
+
+function noResidual(): Promise<never> {
+  return Promise.reject(new Error("no residuals are fetched here"));
 }
 
 function names(wants: readonly PageWant[]): PageName[] {

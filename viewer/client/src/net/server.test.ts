@@ -7,10 +7,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { ticks } from "../base/time";
 import { fit as fitView } from "../base/view";
 import { type PageKey, pageName } from "../pages/key";
-import { decodePage } from "../pages/page";
 import type { ShapeIndex } from "../pages/shape";
 import type { TileData } from "../pages/tile";
-import { checkBlock } from "../testing/conservation";
+import { checkBlock, loadExact } from "../testing/conservation";
 import { checkComposed } from "../testing/rollups";
 import { corpusPath, serverCommand, TestServer } from "../testing/server";
 import { Api, type BuildApi } from "./api";
@@ -66,11 +65,7 @@ describe.skipIf(!ready)("a real server (needs an installed tilescope and the cor
       let pages = 0;
       for (let block = 0; block < manifest.blocks; block++) {
         const shape = await build.shape(block);
-        const findings = await checkBlock(
-          shape,
-          (key) => build.page(key),
-          (track) => kinds.get(track) === "rollup",
-        );
+        const findings = await checkBlock(shape, build, (track) => kinds.get(track) === "rollup");
         expect(findings.errors).toEqual([]);
         pages += findings.pages;
         for (const [id, { events, busyTicks }] of findings.totals) {
@@ -100,8 +95,8 @@ describe.skipIf(!ready)("a real server (needs an installed tilescope and the cor
         const keys = new Map<string, PageKey>();
         for (let at = 0; at < shape.length; at++) keys.set(pageName(shape.pageAt(at)), shape.pageAt(at));
         for (const key of keys.values()) {
-          const page = decodePage(await build.page(key), key);
-          for (const tile of page.tiles) tiles.set(`${tile.track}/${tile.level}/${tile.index}`, tile);
+          for (const tile of (await loadExact(build, key)).tiles)
+            tiles.set(`${tile.track}/${tile.level}/${tile.index}`, tile);
         }
       }
       const lookup = (track: number, level: number, index: number) => tiles.get(`${track}/${level}/${index}`);

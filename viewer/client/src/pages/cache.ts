@@ -28,6 +28,10 @@ export class PageCache {
     return this.pages.has(name);
   }
 
+  get(name: PageName): DecodedPage | undefined {
+    return this.pages.get(name);
+  }
+
   add(page: DecodedPage): void {
     const name = pageName(page.key);
     this.remove(name);

@@ -29,7 +29,7 @@ function setUp(seed: number, terminalEvents: number) {
   const inputs = tracks.flatMap((events, slot) => sliceTiles(slot, events, OPTIONS));
   const rollup = rollupTiles(ROLLUP, tracks.flat(), OPTIONS, terminalEvents);
   const pyramid = new Pyramid([...inputs, ...rollup], OPTIONS.tilesPerPage);
-  const byName = new Map(pyramid.tiles().map((tile) => [`${tile.track}/${tile.level}/${tile.index}`, tile]));
+  const byName = new Map(pyramid.exactTiles().map((tile) => [`${tile.track}/${tile.level}/${tile.index}`, tile]));
   const lookup = (track: number, level: number, index: number): TileData | undefined =>
     byName.get(`${track}/${level}/${index}`);
   const shapes = new Map([[0, pyramid.shape()]]);
@@ -55,7 +55,7 @@ describe("composed tiles", () => {
     "are those of a rollup that goes on to the last level, names and shares included (seed %i)",
     (seed) => {
       const { tracks, lookup, shapes, terminals } = setUp(seed, 60);
-      const full = new Pyramid(rollupTiles(ROLLUP, tracks.flat(), OPTIONS, 0), 4).tiles();
+      const full = new Pyramid(rollupTiles(ROLLUP, tracks.flat(), OPTIONS, 0), 4).exactTiles();
       const composer = new Composer(shapes, lookup, ROOT_LEVEL);
       let compared = 0;
       for (const terminal of terminals) {

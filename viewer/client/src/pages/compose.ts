@@ -149,15 +149,16 @@ class BinSums {
         used.push(bin);
       }
     }
+    const busy = Float64Array.from(used, (bin) => this.busy[bin]!);
     return {
       length: used.length,
       bin: Uint8Array.from(used),
       row: new Uint32Array(used.length),
       count: Float64Array.from(used, (bin) => this.count[bin]!),
-      busy: Float64Array.from(used, (bin) => this.busy[bin]!),
+      busy,
       name: Uint32Array.from(used, (bin) => this.name[bin]!),
       share: Uint8Array.from(used, (bin) => this.share(bin)),
-      longest: Float64Array.from(used, (bin) => this.longest[bin]!),
+      exact: { busy, longest: Float64Array.from(used, (bin) => this.longest[bin]!) },
     };
   }
 

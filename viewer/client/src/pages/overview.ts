@@ -106,7 +106,7 @@ export class Overview {
       ...{ track, level, index, kind: "provisional", originTicks: tileOrigin(level, index), binTicks: width },
       ...{ slices: NO_SLICES, counterBins: NO_COUNTER_BINS, samples: NO_SAMPLES, carry: Number.NaN },
       bins: {
-        ...{ length, row: new Uint32Array(length), count: new Float64Array(length), busy, longest: busy },
+        ...{ length, row: new Uint32Array(length), count: new Float64Array(length), busy, exact: null },
         bin: Uint8Array.from(entries, ([bin]) => bin % BINS_PER_TILE),
         name: Uint32Array.from(entries, ([, , name]) => name),
         share: new Uint8Array(length),

@@ -55,7 +55,7 @@ test("tiles get their own part of every column", () => {
   expect([...first.slices.flags]).toEqual([1, 2]);
   expect([sliceStart(first, 0), sliceDuration(first, 1)]).toEqual([4000n, 80n]);
   expect([first.bins.bin[0], first.bins.row[0], first.bins.count[0], first.bins.busy[0]]).toEqual([255, 2, 8, 3]);
-  expect([first.bins.name[0], first.bins.share[0], first.bins.longest[0]]).toEqual([9, 200, 2]);
+  expect([first.bins.name[0], first.bins.share[0], first.bins.exact]).toEqual([9, 200, null]);
   expect(second.slices.length).toBe(1);
   expect(second.carry).toBeNaN();
   expect([...third.samples.value]).toEqual([1.25, -4]);

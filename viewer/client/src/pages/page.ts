@@ -169,9 +169,7 @@ function sliceColumns(container: Container, tileEnds: Uint32Array, origins: Orig
 
 function binColumns(container: Container, length: number): PageColumns<BinColumns> {
   const busy = container.ints(BIN + 3, length).toFloat64();
-  const longest = container.ints(BIN + 6, length).toFloat64();
   for (let k = 0; k < length; k++) {
-    longest[k]! += busy[k]!;
     if (!(busy[k]! >= 0)) {
       throw new FormatError(`bin ${k} has busy ${busy[k]}`);
     }
@@ -184,7 +182,7 @@ function binColumns(container: Container, length: number): PageColumns<BinColumn
     busy,
     name: container.ints(BIN + 4, length).toUint32("name"),
     share: container.ints(BIN + 5, length).toUint8("share"),
-    longest,
+    exact: null,
   };
   const part = (from: number, to: number): BinColumns => ({
     length: to - from,
@@ -194,7 +192,7 @@ function binColumns(container: Container, length: number): PageColumns<BinColumn
     busy: all.busy.subarray(from, to),
     name: all.name.subarray(from, to),
     share: all.share.subarray(from, to),
-    longest: all.longest.subarray(from, to),
+    exact: null,
   });
   return parts(all, part);
 }

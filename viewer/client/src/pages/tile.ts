@@ -33,16 +33,24 @@ export interface SliceColumns {
   readonly wide: { readonly start: BigInt64Array; readonly duration: BigInt64Array } | null;
 }
 
-/** Bins in the order (row, bin). `count` slices start in the bin; `busy` and `longest` are ticks. */
+/** Bins in the order (row, bin). `count` slices start in the bin. */
 export interface BinColumns {
   readonly length: number;
   readonly bin: Uint8Array;
   readonly row: Uint32Array;
   readonly count: Float64Array;
+  /** Ticks to draw, rounded: 0 in some bins that are there, and a little more than the bin's width in others. */
   readonly busy: Float64Array;
   readonly name: Uint32Array;
   /** The dominant name's part of `busy` (of `count` where busy is 0), in 255ths. */
   readonly share: Uint8Array;
+  /** What nothing was rounded of; null until the residual of the page has been applied. */
+  readonly exact: ExactColumns | null;
+}
+
+/** Ticks. `longest` is of the slices that touch the bin. */
+export interface ExactColumns {
+  readonly busy: Float64Array;
   readonly longest: Float64Array;
 }
 
@@ -65,10 +73,14 @@ export interface SampleColumns {
   readonly wide: BigInt64Array | null;
 }
 
-export interface TileData {
+/** Which tile it is. */
+export interface TileName {
   readonly track: number;
   readonly level: number;
   readonly index: number;
+}
+
+export interface TileData extends TileName {
   readonly kind: TileKind;
   readonly originTicks: Ticks;
   /** Ticks per bin. */

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
+import { type PageKey, pageName } from "../pages/key";
 import { checkBlock } from "./conservation";
 import { encodePage, type TileInput } from "./page";
 import { counterTiles, type EventInput, Pyramid, sliceTiles } from "./pyramid";
 import { Random } from "./random";
+import { encodeResidual } from "./residual";
 
 const OPTIONS = { rootLevel: 5, leafEvents: 15, tilesPerPage: 5 };
 const random = new Random(31);
@@ -15,17 +17,22 @@ const events: EventInput[] = Array.from({ length: 500 }, () => {
 const samples = Array.from({ length: 200 }, (_, k) => ({ time: 97 * k, value: random.below(100) }));
 const tiles = [...sliceTiles(0, events, OPTIONS), ...counterTiles(1, samples, OPTIONS)];
 
+function firstOf({ level, index, slot }: PageKey): TileInput {
+  return tiles.find((tile) => tile.level === level && tile.index === index && tile.slot === slot)!;
+}
+
 function check(pyramid: Pyramid, tamper: (tile: TileInput) => TileInput = (tile) => tile) {
   return checkBlock(
     pyramid.shape(),
-    (key) => {
-      const first = tiles.find(
-        (tile) => tile.level === key.level && tile.index === key.index && tile.slot === key.slot,
-      )!;
-      const changed = tamper(first);
-      return changed === first
-        ? pyramid.pages.get(`0/${key.level}/${key.index}/${key.slot}`)!.bytes
-        : encodePage(0, [changed]);
+    {
+      page: (key) => {
+        const changed = tamper(firstOf(key));
+        return changed === firstOf(key) ? pyramid.pages.get(pageName(key))!.bytes : encodePage(0, [changed]);
+      },
+      residual: (key) => {
+        const changed = tamper(firstOf(key));
+        return changed === firstOf(key) ? pyramid.pages.get(pageName(key))!.residual : encodeResidual(0, [changed]);
+      },
     },
     () => false,
   );
@@ -40,6 +47,20 @@ test("the reference keeps the promise", async () => {
     busyTicks: BigInt(events.reduce((sum, event) => sum + event.duration, 0)),
   });
   expect(totals.get(1)?.events).toBe(200n);
+});
+
+test("busy time that is rounded more than a page may is found", async () => {
+  const pyramid = new Pyramid(tiles, 1);
+  const tile = tiles.find(({ level, slot, bins }) => level === 5 && slot === 0 && bins.length > 20)!;
+  const source = (quantum: bigint) => ({
+    page: (key: PageKey) => (firstOf(key) === tile ? encodePage(0, [tile], quantum) : pageOf(key).bytes),
+    residual: (key: PageKey) => (firstOf(key) === tile ? encodeResidual(0, [tile], quantum) : pageOf(key).residual),
+  });
+  const pageOf = (key: PageKey) => pyramid.pages.get(pageName(key))!;
+  // Bins of 1024 ticks: sums may be off by two.
+  expect((await checkBlock(pyramid.shape(), source(4n), () => false)).errors).toEqual([]);
+  const { errors } = await checkBlock(pyramid.shape(), source(8n), () => false);
+  expect(errors[0]).toContain(`track 0, level 5, tile ${tile.index}: up to bin`);
 });
 
 test("a changed count, busy time, extreme or lost event is found, with its place", async () => {

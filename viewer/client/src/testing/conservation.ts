@@ -2,11 +2,13 @@
  * The promise of conservation, checked by a client: from pages and shape records alone, in exact integers.
  *
  * For every tile: its events are those that its record announces; an interior tile has the events, and per row the busy
- * ticks, of its children together; a bin is not busier than it is wide. Counters: samples, extremes and last value.
+ * ticks, of its children together; a bin is not busier than it is wide; what is drawn of it is rounded by no more than
+ * docs/page-format.md allows. Counters: samples, extremes and last value.
  */
 
-import { binTicks, blockOf, type PageName, pageName, slotOf } from "../pages/key";
+import { binTicks, blockOf, type PageKey, type PageName, pageName, slotOf } from "../pages/key";
 import { type DecodedPage, decodePage } from "../pages/page";
+import { withResidual } from "../pages/residual";
 import { NO_TILE, type ShapeIndex } from "../pages/shape";
 import { SLICE_CONTINUES, sliceDuration, sliceStart, type TileData, tileEnd } from "../pages/tile";
 
@@ -24,12 +26,25 @@ export interface Findings {
   readonly totals: ReadonlyMap<number, TrackTotals>;
 }
 
-export type LoadPage = (key: DecodedPage["key"]) => Promise<Uint8Array> | Uint8Array;
+type Load = (key: PageKey) => Promise<Uint8Array> | Uint8Array;
+
+/** Where pages and residuals come from, inflated; residuals of pages with bins alone. */
+export interface PageSource {
+  readonly page: Load;
+  readonly residual: Load;
+}
+
+/** A page with exact bins. */
+export async function loadExact(source: PageSource, key: PageKey): Promise<DecodedPage> {
+  const page = decodePage(await source.page(key), key);
+  const hasBins = page.tiles.some(({ bins }) => bins.length > 0);
+  return hasBins ? withResidual(page, await source.residual(key)) : page;
+}
 
 /** Checks all tiles of a block. `isRollup` tells tracks whose bins sum over several rows. */
 export async function checkBlock(
   shape: ShapeIndex,
-  load: LoadPage,
+  source: PageSource,
   isRollup: (track: number) => boolean,
 ): Promise<Findings> {
   const errors: string[] = [];
@@ -39,7 +54,7 @@ export async function checkBlock(
     const key = shape.pageAt(position);
     if (!pages.has(pageName(key))) {
       pages.add(pageName(key));
-      for (const tile of decodePage(await load(key), key).tiles) {
+      for (const tile of (await loadExact(source, key)).tiles) {
         tiles.set(nameOf(tile), tile);
       }
     }
@@ -80,14 +95,27 @@ function checkCount(tile: TileData, announced: number, report: Report): void {
 
 function checkBins(tile: TileData, isRollup: boolean, report: Report): void {
   const { bins } = tile;
+  const busy = exactBusy(tile);
+  let off = 0;
   for (let k = 0; k < bins.length; k++) {
-    if (!isRollup && bins.busy[k]! > binTicks(tile.level)) {
-      report(`bin ${bins.bin[k]} of row ${bins.row[k]} is busy for ${bins.busy[k]} ticks, more than its width`);
+    if (!isRollup && busy[k]! > binTicks(tile.level)) {
+      report(`bin ${bins.bin[k]} of row ${bins.row[k]} is busy for ${busy[k]} ticks, more than its width`);
     }
-    if (bins.longest[k]! < 0 || (k > 0 && !inOrder(tile, k))) {
-      report(`bin ${k} is out of order or has a negative longest slice`);
+    if (k > 0 && !inOrder(tile, k)) {
+      report(`bin ${k} is out of order`);
+    }
+    off = (bins.row[k] === bins.row[k - 1] ? off : 0) + bins.busy[k]! - busy[k]!;
+    if (Math.abs(off) > binTicks(tile.level) / MAX_ROUNDING) {
+      report(`up to bin ${bins.bin[k]} of row ${bins.row[k]} is drawn as busy for ${off} ticks more than it is`);
     }
   }
+}
+
+/** Sums of drawn busy times are off by at most this part of a bin: half a 256th. */
+const MAX_ROUNDING = 512;
+
+function exactBusy({ bins }: TileData): Float64Array {
+  return bins.length === 0 ? bins.busy : bins.exact!.busy;
 }
 
 function inOrder({ bins }: TileData, k: number): boolean {
@@ -154,8 +182,9 @@ function busyByRow(tile: TileData): Map<number, bigint> {
     const after = stop > end ? stop - end : 0n;
     add(tile.slices.row[k]!, stop - start - before - after);
   }
+  const busy = exactBusy(tile);
   for (let k = 0; k < tile.bins.length; k++) {
-    add(tile.bins.row[k]!, BigInt(tile.bins.busy[k]!));
+    add(tile.bins.row[k]!, BigInt(busy[k]!));
   }
   return out;
 }

@@ -13,15 +13,18 @@ export function viewOf(start: number, ticksPerPx: number, widthPx: number): View
   return { startTicks: ticks(whole) as Ticks, startFraction: start - whole, ticksPerPx, widthPx };
 }
 
-/** What is drawn of track 0 when every tile is there. */
+/** What is drawn of track 0 when every tile is there; `isExact`: and every residual. */
 export function drawsOf(
   tiles: readonly TileInput[],
   view: View,
   { rootLevel, tilesPerPage }: PyramidOptions,
   kind: TrackKind = "slice",
+  isExact = false,
 ): readonly DrawTile[] {
   const pyramid = new Pyramid(tiles, tilesPerPage);
-  const all = new Map(pyramid.tiles().map((tile) => [`${tile.level}/${tile.index}`, tile]));
+  const all = new Map(
+    (isExact ? pyramid.exactTiles() : pyramid.tiles()).map((tile) => [`${tile.level}/${tile.index}`, tile]),
+  );
   const lookup = (_track: number, level: number, index: number) => all.get(`${level}/${index}`);
   return coverage(lookup, pyramid.shape(), { track: 0, kind }, view, rootLevel).draws;
 }

@@ -15,7 +15,7 @@ export interface FloatColumnInput {
 }
 
 export interface ContainerInput {
-  readonly magic: "TSPG" | "TSSH" | "TSOV";
+  readonly magic: "TSPG" | "TSRD" | "TSSH" | "TSOV";
   readonly level: number;
   readonly block: number;
   readonly tileCount: number;

@@ -1,6 +1,7 @@
 /** Pages and shape records for tests, from plain objects. */
 
 import { type ColumnInput, encodeContainer, type FloatColumnInput } from "./encode";
+import { quantumOf, roundedBusy } from "./residual";
 
 export interface SliceInput {
   readonly start: bigint;
@@ -55,8 +56,12 @@ export interface TileInput {
   readonly carry?: number;
 }
 
-/** Encodes the tiles of one page; all on one level, in the order (index, slot). */
-export function encodePage(block: number, tiles: readonly TileInput[]): Uint8Array<ArrayBuffer> {
+/** Encodes the tiles of one page; all on one level, in the order (index, slot). Busy is rounded to the quantum. */
+export function encodePage(
+  block: number,
+  tiles: readonly TileInput[],
+  quantum = quantumOf(tiles),
+): Uint8Array<ArrayBuffer> {
   const slices = tiles.flatMap((tile) => tile.slices);
   const bins = tiles.flatMap((tile) => tile.bins);
   const counterBins = tiles.flatMap((tile) => tile.counterBins ?? []);
@@ -79,10 +84,9 @@ export function encodePage(block: number, tiles: readonly TileInput[]): Uint8Arr
     plain(32, bins, (bin) => bin.bin),
     plain(33, bins, (bin) => bin.row),
     plain(34, bins, (bin) => bin.count),
-    plain(35, bins, (bin) => bin.busy),
+    { id: 35, values: roundedBusy(tiles, quantum), scale: quantum },
     plain(36, bins, (bin) => bin.name),
     plain(37, bins, (bin) => bin.share),
-    { ...plain(38, bins, (bin) => bin.longest - bin.busy), zigzag: true },
     plain(48, counterBins, (bin) => bin.bin),
     plain(49, counterBins, (bin) => bin.n),
     { id: 50, floats: counterBins.map((bin) => bin.first) },

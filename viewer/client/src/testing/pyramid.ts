@@ -6,6 +6,7 @@
 
 import { binTicks, type PageKey, type PageName, pageName, tileOrigin } from "../pages/key";
 import { decodePage } from "../pages/page";
+import { withResidual } from "../pages/residual";
 import { ShapeIndex } from "../pages/shape";
 import type { TileData } from "../pages/tile";
 import {
@@ -20,6 +21,7 @@ import {
   TERMINAL,
   type TileInput,
 } from "./page";
+import { encodeResidual } from "./residual";
 
 export interface EventInput {
   readonly start: number;
@@ -35,9 +37,16 @@ export interface PyramidOptions {
   readonly tilesPerPage: number;
 }
 
+/** A page and its residual as a server sends them, inflated. */
+export interface PageBytes {
+  readonly key: PageKey;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly residual: Uint8Array<ArrayBuffer>;
+}
+
 export class Pyramid {
   readonly shapeBytes: Uint8Array<ArrayBuffer>;
-  readonly pages = new Map<PageName, { readonly key: PageKey; readonly bytes: Uint8Array<ArrayBuffer> }>();
+  readonly pages = new Map<PageName, PageBytes>();
 
   constructor(
     tiles: readonly TileInput[],
@@ -63,15 +72,22 @@ export class Pyramid {
     return ShapeIndex.decode(this.shapeBytes, this.block);
   }
 
-  /** All tiles, decoded. */
+  /** All tiles, decoded, as they are drawn. */
   tiles(): TileData[] {
     return [...this.pages.values()].flatMap(({ key, bytes }) => decodePage(bytes, key).tiles);
+  }
+
+  /** The same with exact bins. */
+  exactTiles(): TileData[] {
+    const pages = [...this.pages.values()];
+    return pages.flatMap(({ key, bytes, residual }) => withResidual(decodePage(bytes, key), residual).tiles);
   }
 
   private addPage(tiles: readonly TileInput[]): void {
     const { level, index, slot } = tiles[0]!;
     const key = { block: this.block, level, index, slot };
-    this.pages.set(pageName(key), { key, bytes: encodePage(this.block, tiles) });
+    const residual = encodeResidual(this.block, tiles);
+    this.pages.set(pageName(key), { key, bytes: encodePage(this.block, tiles), residual });
   }
 }
 

@@ -9,6 +9,7 @@ import type { TileData } from "../pages/tile";
 
 export interface RollupInput {
   readonly shapes: ReadonlyMap<number, ShapeIndex>;
+  /** Tiles with exact bins. */
   readonly lookup: (track: number, level: number, index: number) => TileData | undefined;
   readonly rootLevel: number;
 }
@@ -38,15 +39,15 @@ export function checkComposed(
     for (let b = 0; part !== null && b < part.bins.length; b++) {
       const bin = Math.floor((256 * k + part.bins.bin[b]!) / factor);
       count[bin]! += part.bins.count[b]!;
-      busy[bin]! += part.bins.busy[b]!;
-      longest[bin] = Math.max(longest[bin]!, part.bins.longest[b]!);
+      busy[bin]! += part.bins.exact!.busy[b]!;
+      longest[bin] = Math.max(longest[bin]!, part.bins.exact!.longest[b]!);
     }
   }
   const { bins } = whole;
   const errors: string[] = [];
   for (let b = 0; b < bins.length; b++) {
     const bin = bins.bin[b]!;
-    const own = `${bins.count[b]} events, ${bins.busy[b]} ticks, longest ${bins.longest[b]}`;
+    const own = `${bins.count[b]} events, ${bins.exact!.busy[b]} ticks, longest ${bins.exact!.longest[b]}`;
     const below = `${count[bin]} events, ${busy[bin]} ticks, longest ${longest[bin]}`;
     if (own !== below) {
       errors.push(`${name}, bin ${bin}: ${own}; composed ${below}`);
@@ -63,6 +64,6 @@ export function checkComposed(
 /** Bins of a tile as plain rows, for comparison. */
 export function binRows({ bins }: TileData): number[][] {
   return Array.from({ length: bins.length }, (_, k) => [
-    ...[bins.bin[k]!, bins.count[k]!, bins.busy[k]!, bins.name[k]!, bins.share[k]!, bins.longest[k]!],
+    ...[bins.bin[k]!, bins.count[k]!, bins.exact!.busy[k]!, bins.name[k]!, bins.share[k]!, bins.exact!.longest[k]!],
   ]);
 }

@@ -1,0 +1,31 @@
+"""What is stored of a page: the page and its residual, each a gzip member of its own, in one value.
+
+They lie together because a store has no room to waste on two small values, and are sent one by one.
+"""
+
+from __future__ import annotations
+
+import struct
+
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.pages.key import Part
+
+_PAGE_LENGTH = struct.Struct("<I")
+
+
+def join_parts(page: bytes, residual: bytes) -> bytes:
+    """The stored value. `residual` is empty when there is none."""
+    return _PAGE_LENGTH.pack(len(page)) + page + residual
+
+
+def part_of(value: bytes, part: int) -> bytes | None:
+    """The page or the residual in a stored value; None when there is no such part. Raises DamagedStore."""
+    if len(value) < _PAGE_LENGTH.size:
+        raise DamagedStore(f"a stored page of {len(value)} bytes is damaged")
+    start = _PAGE_LENGTH.size
+    end = start + _PAGE_LENGTH.unpack_from(value)[0]
+    if end > len(value):
+        raise DamagedStore(f"a stored page says that it ends {end - len(value)} bytes beyond its value")
+    if part == Part.PAGE:
+        return value[start:end]
+    return value[end:] or None if part == Part.RESIDUAL else None

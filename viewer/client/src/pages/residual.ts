@@ -1,0 +1,43 @@
+/**
+ * What was rounded off a page's bins, in a record of its own: nobody sees it, so it is fetched when somebody asks.
+ */
+
+import { Container } from "./container";
+import { FormatError } from "./error";
+import { pageName } from "./key";
+import type { DecodedPage } from "./page";
+import type { BinColumns, TileData } from "./tile";
+
+const LONGEST_MINUS_BUSY = 38;
+const BUSY_RESIDUAL = 39;
+
+/** The same page with exact bins, from its inflated residual. Throws FormatError when that is of another page. */
+export function withResidual(page: DecodedPage, bytes: Uint8Array): DecodedPage {
+  const container = new Container(bytes);
+  const { kind, block, level, tileCount } = container;
+  if (kind !== "residual" || block !== page.key.block || level !== page.key.level || tileCount !== page.tiles.length) {
+    throw new FormatError(`not the residual of page ${pageName(page.key)}`);
+  }
+  const length = page.tiles.reduce((sum, { bins }) => sum + bins.length, 0);
+  const busy = container.ints(BUSY_RESIDUAL, length).toFloat64();
+  const longest = container.ints(LONGEST_MINUS_BUSY, length).toFloat64();
+  let end = 0;
+  const tiles = page.tiles.map((tile): TileData => {
+    const [from, to] = [end, end + tile.bins.length];
+    end = to;
+    return { ...tile, bins: exactBins(tile.bins, busy.subarray(from, to), longest.subarray(from, to)) };
+  });
+  return { ...page, tiles, sizeBytes: page.sizeBytes + busy.byteLength + longest.byteLength };
+}
+
+/** Turns what was rounded off, and `longest` minus busy, into busy and longest, in place. */
+function exactBins(bins: BinColumns, busy: Float64Array, longest: Float64Array): BinColumns {
+  for (let k = 0; k < bins.length; k++) {
+    busy[k]! += bins.busy[k]!;
+    longest[k]! += busy[k]!;
+    if (!(busy[k]! >= 0 && longest[k]! >= 0)) {
+      throw new FormatError(`bin ${k} has busy ${busy[k]} and a longest slice of ${longest[k]}`);
+    }
+  }
+  return { ...bins, exact: { busy, longest } };
+}

@@ -1,0 +1,21 @@
+/** An exact sum of a bin, or what stands in its place until it is there: a bar of about its width, so that nothing jumps. */
+
+import type { ExactSums } from "../raster/hit";
+import { isUnknown } from "../state/exact";
+import type { BinFacts } from "../state/selection";
+
+interface Props {
+  readonly bin: BinFacts;
+  readonly widthCh: number;
+  readonly children: (sums: ExactSums) => string;
+}
+
+export function ExactValue({ bin, widthCh, children }: Props) {
+  if (bin.exact !== null) return <>{children(bin.exact)}</>;
+  if (isUnknown(bin)) return <span class="dim">unknown</span>;
+  return (
+    <span class="pending" style={{ width: `${widthCh}ch` }}>
+      <span class="visually-hidden">…</span>
+    </span>
+  );
+}

@@ -1,0 +1,124 @@
+import { type TileData, type TileName, ticks } from "@tilescope/client";
+import { drawsOf, viewOf } from "@tilescope/client/testing/draw";
+import { sliceTiles } from "@tilescope/client/testing/pyramid";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ExactLoader, forgetFailures, isUnknown } from "./exact";
+import { type BinFacts, NOTHING, selection } from "./selection";
+
+const OPTIONS = { rootLevel: 3, leafEvents: 20, tilesPerPage: 4 };
+const crowd = Array.from({ length: 400 }, (_, k) => ({ start: 40 * k, duration: 16, row: 0, name: 0 }));
+const [draw] = drawsOf(sliceTiles(0, crowd, OPTIONS), viewOf(0, 64, 256), OPTIONS, "slice", true);
+const tile: TileData = draw!.tile;
+
+function bin(number: number, more: Partial<BinFacts> = {}): BinFacts {
+  const place = { track: 0, level: 3, index: 0, row: 0, startTicks: ticks(64 * number), widthTicks: ticks(64) };
+  return { ...place, count: 1, name: 0, share: 1, exact: null, ...more };
+}
+
+/** Those of bin 5. */
+const sums = { busyTicks: ticks(32), longestTicks: ticks(16) };
+const load = vi.fn<(tile: TileName) => Promise<TileData>>();
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  load.mockReset().mockResolvedValue(tile);
+  selection.value = NOTHING;
+  forgetFailures();
+});
+
+afterEach(() => vi.useRealTimers());
+
+describe("pointing at a bin", () => {
+  it("asks for the sums of its tile after a moment, once", async () => {
+    const loader = new ExactLoader(load);
+    loader.point(bin(1));
+    expect(load).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(50);
+    loader.point(bin(1));
+    loader.point(bin(2));
+    await vi.advanceTimersByTimeAsync(50);
+    expect(load).toHaveBeenCalledExactlyOnceWith(bin(2));
+    loader.point(bin(2));
+    await vi.advanceTimersByTimeAsync(500);
+    expect(load).toHaveBeenCalledTimes(1);
+  });
+
+  it("asks for nothing on the way to somewhere else, or of what is known", async () => {
+    const loader = new ExactLoader(load);
+    for (let track = 0; track < 20; track++) {
+      loader.point(bin(1, { track }));
+      await vi.advanceTimersByTimeAsync(20);
+    }
+    loader.point(bin(3, { exact: sums }));
+    await vi.advanceTimersByTimeAsync(500);
+    loader.point(bin(3));
+    loader.point(null);
+    await vi.advanceTimersByTimeAsync(500);
+    expect(load).not.toHaveBeenCalled();
+  });
+
+  it("says what could not be had, and tries again with the next bin or the next time", async () => {
+    const loader = new ExactLoader(load);
+    load.mockRejectedValue(new Error("offline"));
+    const look = async (pointed: BinFacts) => {
+      loader.point(pointed);
+      await vi.advanceTimersByTimeAsync(100);
+      return isUnknown(pointed);
+    };
+    expect(isUnknown(bin(1))).toBe(false);
+    expect(await look(bin(1))).toBe(true);
+    // As long as the pointer rests, nothing is asked again.
+    expect(await look(bin(1))).toBe(true);
+    expect(load).toHaveBeenCalledTimes(1);
+    expect(await look(bin(2))).toBe(true);
+    loader.point(null);
+    expect(await look(bin(2))).toBe(true);
+    expect(load).toHaveBeenCalledTimes(3);
+    load.mockResolvedValue(tile);
+    expect(await look(bin(3))).toBe(false);
+    expect(isUnknown(bin(1))).toBe(false);
+  });
+
+  it("asks again when what was known has left the memory", async () => {
+    const loader = new ExactLoader(load);
+    for (const exact of [null, sums, null]) {
+      loader.point(bin(1, { exact }));
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    expect(load).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe("a selected bin", () => {
+  it("is told its sums at once", async () => {
+    selection.value = { kind: "bin", bin: bin(5) };
+    new ExactLoader(load).select(selection.value);
+    expect(load).toHaveBeenCalledTimes(1);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(selection.value).toEqual({ kind: "bin", bin: bin(5, { exact: sums }) });
+    new ExactLoader(load).select(selection.value);
+    expect(load).toHaveBeenCalledTimes(1);
+  });
+
+  it("is told them later, when pointing at its tile succeeds", async () => {
+    const loader = new ExactLoader(load);
+    load.mockRejectedValueOnce(new Error("offline"));
+    const chosen = { kind: "bin", bin: bin(5) } as const;
+    selection.value = chosen;
+    loader.select(chosen);
+    await vi.advanceTimersByTimeAsync(0);
+    expect([selection.value, isUnknown(chosen.bin)]).toEqual([chosen, true]);
+    loader.point(bin(9));
+    await vi.advanceTimersByTimeAsync(100);
+    expect(selection.value).toEqual({ kind: "bin", bin: bin(5, { exact: sums }) });
+  });
+
+  it("is left alone when something else has been selected meanwhile", async () => {
+    const loader = new ExactLoader(load);
+    loader.select({ kind: "bin", bin: bin(5) });
+    const other = { kind: "bin", bin: bin(5, { track: 7 }) } as const;
+    selection.value = other;
+    await vi.advanceTimersByTimeAsync(0);
+    expect(selection.value).toBe(other);
+  });
+});

@@ -1,0 +1,110 @@
+/**
+ * Exact sums of the bins that one points at or selects. What is drawn of bins is rounded; the rest of a page is fetched when
+ * the pointer rests on one of its tiles, and at once for what is selected. Pages know their sums from then on.
+ */
+
+import { effect, signal } from "@preact/signals";
+import type { TileData, TileName } from "@tilescope/client";
+import { exactSumsAt } from "../raster/hit";
+import { hover } from "./hover";
+import { type BinFacts, type Selection, selection } from "./selection";
+import { session } from "./session";
+
+/** Long enough that a pointer on its way to somewhere else fetches nothing, too short to be waited for. */
+const DWELL_MS = 80;
+
+/** Tiles whose exact sums could not be had when they were last asked for. */
+const failedTiles = signal<ReadonlySet<string>>(new Set());
+
+/** Another run, another server's luck. */
+export function forgetFailures(): void {
+  failedTiles.value = new Set();
+}
+
+/** Whether the exact sums of a bin could not be had. */
+export function isUnknown(bin: BinFacts): boolean {
+  return bin.exact === null && failedTiles.value.has(nameOf(bin));
+}
+
+export class ExactLoader {
+  readonly #load: (tile: TileName) => Promise<TileData>;
+  /** The bin that was pointed at last and whose sums are not known. */
+  #pointed: BinFacts | null = null;
+  #dwell: ReturnType<typeof setTimeout> | null = null;
+
+  /** `load` gives a tile with exact bins, or rejects. */
+  constructor(load: (tile: TileName) => Promise<TileData>) {
+    this.#load = load;
+  }
+
+  /** Follows the pointer. After a failure the next bin tries again. */
+  point(bin: BinFacts | null): void {
+    const before = this.#pointed;
+    this.#pointed = bin === null || bin.exact !== null ? null : bin;
+    if (before !== null && this.#pointed !== null && nameOf(before) === nameOf(this.#pointed)) {
+      if (this.#dwell !== null || isSameBin(before, this.#pointed)) return;
+    }
+    if (this.#dwell !== null) clearTimeout(this.#dwell);
+    this.#dwell = null;
+    if (this.#pointed === null) return;
+    this.#dwell = setTimeout(() => {
+      this.#dwell = null;
+      if (this.#pointed !== null) void this.load(this.#pointed);
+    }, DWELL_MS);
+  }
+
+  /** Follows the selection: a bin is told its sums as soon as they are there. */
+  select(chosen: Selection): void {
+    if (chosen.kind === "bin" && chosen.bin.exact === null) void this.load(chosen.bin);
+  }
+
+  /** Never rejects: what cannot be had is among the failed tiles. */
+  async load(bin: BinFacts): Promise<void> {
+    try {
+      const tile = await this.#load(bin);
+      mark(bin, false);
+      const chosen = selection.peek();
+      if (chosen.kind !== "bin" || chosen.bin.exact !== null || nameOf(chosen.bin) !== nameOf(bin)) return;
+      const exact = exactSumsAt(tile, chosen.bin.row, chosen.bin.startTicks);
+      if (exact !== null) selection.value = { kind: "bin", bin: { ...chosen.bin, exact } };
+    } catch {
+      mark(bin, true);
+    }
+  }
+}
+
+/** Keeps what is shown of bins exact, for as long as the page is open. */
+export function connectExact(): void {
+  effect(() => {
+    const current = session.value;
+    forgetFailures();
+    if (current === null) return;
+    const loader = new ExactLoader((tile) => current.client.exact(tile));
+    const stop = [
+      effect(() => {
+        const pointed = hover.value?.pointed;
+        loader.point(pointed?.kind === "bin" ? pointed.bin : null);
+      }),
+      effect(() => loader.select(selection.value)),
+    ];
+    return () => {
+      for (const end of stop) end();
+      loader.point(null);
+    };
+  });
+}
+
+function mark(tile: TileName, isFailed: boolean): void {
+  const before = failedTiles.peek();
+  const name = nameOf(tile);
+  if (before.has(name) === isFailed) return;
+  failedTiles.value = new Set(isFailed ? [...before, name] : [...before].filter((other) => other !== name));
+}
+
+function nameOf({ track, level, index }: TileName): string {
+  return `${track}/${level}/${index}`;
+}
+
+function isSameBin(a: BinFacts, b: BinFacts): boolean {
+  return nameOf(a) === nameOf(b) && a.row === b.row && a.startTicks === b.startTicks;
+}
