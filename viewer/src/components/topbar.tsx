@@ -38,6 +38,13 @@ function RunPicker() {
   );
 }
 
+/** What the page is about, for those who do not see it. */
+function Heading() {
+  const id = runIdOf(runView.value);
+  const chosen = runs.value?.find((run) => run.id === id);
+  return <h1 class="visually-hidden">{chosen?.name ?? id ?? "All runs"}</h1>;
+}
+
 function HostPicker({ hosts }: { hosts: readonly string[] }) {
   const app = useApp();
   const chosen = chosenHost.value;
@@ -100,6 +107,7 @@ export function TopBar() {
   const trace = view.kind === "open" ? view.trace : null;
   return (
     <header class="topbar">
+      <Heading />
       <button type="button" class="button brand" title="All runs" onClick={() => app.openRun(null)}>
         <BrandMark />
         Tilescope

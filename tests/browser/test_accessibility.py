@@ -1,0 +1,51 @@
+"""What axe-core finds fault with, in every state of the page and both themes: nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.browser.conftest import DAMAGED, TRACES, Served
+from tests.browser.driver import Viewer
+
+AXE = Path(__file__).resolve().parents[2] / "viewer" / "node_modules" / "axe-core" / "axe.min.js"
+
+
+def faults(viewer: Viewer) -> list[str]:
+    """Each rule that is broken, with the elements that break it."""
+    viewer.page.evaluate(AXE.read_text())
+    found = viewer.page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    return [f"{fault['id']}: {[node['html'] for node in fault['nodes']]}" for fault in found["violations"]]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_run_that_is_open(viewer: Viewer, served: Served, theme: str) -> None:
+    viewer.page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    viewer.open(served.run_id(TRACES[0].split("/")[1]))
+    assert viewer.page.evaluate("document.documentElement.dataset.theme") == theme
+    assert faults(viewer) == []
+    viewer.expand_all()
+    box = viewer.timeline_box()
+    for row in range(8, int(box["height"]), 12):  # down to something that can be selected
+        viewer.click(box["x"] + box["width"] / 2, box["y"] + row)
+        if viewer.look()["selection"]["kind"] != "none":
+            break
+    assert viewer.look()["selection"]["kind"] in ("event", "bin")
+    assert faults(viewer) == []
+    viewer.page.get_by_role("button", name="Run", exact=False).first.click()
+    assert faults(viewer) == []
+    viewer.page.keyboard.press("Escape")
+    viewer.page.keyboard.press("?")
+    assert viewer.page.get_by_role("dialog").is_visible()
+    assert faults(viewer) == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_run_that_has_failed_and_the_list_of_runs(viewer: Viewer, served: Served, theme: str) -> None:
+    viewer.page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    viewer.open(served.run_id(DAMAGED), expected="failed")
+    assert faults(viewer) == []
+    viewer.page.get_by_role("button", name="Show all runs").click()
+    viewer.wait("tilescope.state === 'list'")
+    assert faults(viewer) == []
