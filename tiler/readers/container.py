@@ -8,7 +8,7 @@ from __future__ import annotations
 import tarfile
 import zipfile
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from tilescope.tiler.errors import DamagedTrace, UnknownFormat
 from tilescope.tiler.readers.signature import HEAD_BYTES, recognise
@@ -86,13 +86,19 @@ def _member_names(path: Path) -> list[str]:
     try:
         if _is_zip(path):
             with zipfile.ZipFile(path) as archive:
-                names = [info.filename for info in archive.infolist() if not info.is_dir()]
+                names = [_plain_name(info.filename) for info in archive.infolist() if not info.is_dir()]
         else:
             with tarfile.open(path) as tar:
-                names = [info.name for info in tar if info.isfile()]
+                names = [_plain_name(info.name) for info in tar if info.isfile()]
     except _ARCHIVE_ERRORS as error:
         raise DamagedTrace(path, f"is a damaged archive ({error})", advice="copy the file again") from error
-    return [name for name in names if not _is_hidden(name)]
+    return [name for name in dict.fromkeys(names) if name and not _is_hidden(name)]
+
+
+def _plain_name(name: str) -> str:
+    """A member's name as a path below the archive, without what `tar` puts before it; empty if it leads out of it."""
+    parts = PurePosixPath(name.lstrip("/")).parts
+    return "" if ".." in parts else "/".join(parts)
 
 
 def _is_hidden(name: str) -> bool:
@@ -113,8 +119,9 @@ def _open_member(archive: Path, name: str) -> ByteSource:
     try:
         if _is_zip(archive):
             with zipfile.ZipFile(archive) as zipped:
-                size = zipped.getinfo(name).file_size
-                return ByteSource(path, zipped.open(name), size)  # keeps the archive's file open as long as it needs it
+                found = {_plain_name(info.filename): info for info in zipped.infolist()}[name]
+                # Keeps the archive's file open as long as it needs it.
+                return ByteSource(path, zipped.open(found), found.file_size)
         return _open_tar_member(archive, name)
     except KeyError as error:
         raise UnknownFormat(path, f"{archive.name} has no such member") from error
@@ -125,7 +132,7 @@ def _open_member(archive: Path, name: str) -> ByteSource:
 def _open_tar_member(archive: Path, name: str) -> ByteSource:
     tar = tarfile.open(archive)  # noqa: SIM115 - the member closes it
     try:
-        info = tar.getmember(name)
+        info = {_plain_name(info.name): info for info in tar}[name]
         file = tar.extractfile(info)
         if file is None:
             raise KeyError(name)

@@ -78,6 +78,25 @@ def test_members_are_named_by_paths(tmp_path: Path, archive: str) -> None:
         open_trace(path / "host7.json")
 
 
+@pytest.mark.parametrize("archive", ["zip", "tar"])
+@pytest.mark.parametrize("name", ["./run/host0.json", "run//host0.json", "/run/host0.json"])
+def test_names_of_members_as_tools_write_them(tmp_path: Path, archive: str, name: str) -> None:
+    path = tmp_path / "all"
+    zipped(path, **{name: JSON}) if archive == "zip" else tarred(path, "w", **{name: JSON})
+    assert trace_paths(path) == (path / "run/host0.json",)
+    assert read(path / "run/host0.json") == ("trace_event_json", 1)
+
+
+@pytest.mark.parametrize("archive", ["zip", "tar"])
+def test_no_member_is_looked_for_outside_of_its_archive(tmp_path: Path, archive: str) -> None:
+    outside = put(tmp_path / "secret.json", JSON)
+    members = {str(outside): XSPACE, "../secret.json": JSON, "run/../../secret.json": JSON}
+    path = tmp_path / "all"
+    zipped(path, **members) if archive == "zip" else tarred(path, "w", **members)
+    assert trace_paths(path) == (path / str(outside).lstrip("/"),)
+    assert read(path) == ("xspace", 3)
+
+
 def test_trace_paths_of_a_plain_file(tmp_path: Path) -> None:
     path = put(tmp_path / "x", JSON)
     assert trace_paths(path) == (path,)
