@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from tilescope.tiler.build.track_facts import TrackFacts
 from tilescope.tiler.columns import Process, TraceSummary, Track, TrackKind
+from tilescope.tiler.natural_order import natural_key
 
 # Kinds whose events a rollup sums.
 _SUMMED = (TrackKind.SLICE, TrackKind.ASYNC, TrackKind.INSTANT)
@@ -83,7 +83,7 @@ class Layout:
 def lay_out(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int], int]) -> Layout:
     """Places all tracks. `weight_of(file, track)` says how many rows are to be read for a track."""
     layout = Layout()
-    files = sorted(range(len(summaries)), key=lambda k: _natural(summaries[k].hostname))
+    files = sorted(range(len(summaries)), key=lambda k: natural_key(summaries[k].hostname))
     hosts = dict.fromkeys(summaries[file].hostname for file in files)
     run = _group(layout, None, "run", f"{len(hosts)} hosts") if len(hosts) > 1 else None
     for host in hosts:
@@ -143,7 +143,3 @@ def _place_rollups(layout: Layout) -> None:
 
 def _by_sort_index(items: Sequence[Process] | Sequence[Track]) -> list[int]:
     return sorted(range(len(items)), key=lambda k: items[k].sort_index)
-
-
-def _natural(text: str) -> list[tuple[int, str]]:
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", text)]

@@ -9,6 +9,7 @@ from pathlib import Path
 from tilescope.tiler import _native
 from tilescope.tiler.details import xstat
 from tilescope.tiler.details.wire import WireDamage
+from tilescope.tiler.natural_order import natural_key
 
 ENVIRONMENT_PLANE = "Task Environment"
 HOST_PLANE = "/host:CPU"
@@ -30,11 +31,6 @@ def process_ranks(names: Sequence[str]) -> list[int]:
     for place, index in enumerate(sorted(range(len(names)), key=rank)):
         ranks[index] = place
     return ranks
-
-
-def natural_key(name: str) -> list[tuple[int, str]]:
-    """Sorts `TPU:2` before `TPU:10`."""
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"([0-9]+)", name)]
 
 
 def plane_stats(plane: _native.XSpacePlane) -> list[xstat.XStat]:
