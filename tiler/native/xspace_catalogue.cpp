@@ -12,8 +12,9 @@ Catalogue::Catalogue(const wire::Source& source, const Outline& outline, const s
     std::vector<bool> has_events(outline.planes.size(), false);
     for (std::size_t line = 0; line < surveys.size(); ++line)
         if (!surveys[line].metadata_ids.empty()) has_events[outline.lines[line].plane] = true;
+    numbers_.resize(outline.planes.size());
     for (std::size_t plane = 0; plane < outline.planes.size(); ++plane)
-        numbers_.emplace_back(has_events[plane] ? outline.planes[plane].event_metadata.size() : 0);
+        if (has_events[plane]) numbers_[plane] = IdTable(outline.planes[plane].event_metadata.size());
 
     std::size_t plane = outline.planes.size();
     IdTable entry_of;
