@@ -154,9 +154,9 @@ std::optional<std::pair<std::int64_t, int>> parse_us(std::string_view digits) {
 
 // NotTraceJson becomes an exception whose arguments are (what, offset, line, column).
 void register_error(nb::module_& m) {
-    static nb::object type;
-    type = nb::module_::import_("builtins").attr("type")("NotTraceJson", nb::make_tuple(nb::handle(PyExc_Exception)), nb::dict());
-    m.attr("NotTraceJson") = type;
+    static nb::object* type = nullptr;  // lives as long as the process, as the module does
+    type = new nb::object(nb::steal(PyErr_NewException("tilescope.tiler._native.NotTraceJson", nullptr, nullptr)));
+    m.attr("NotTraceJson") = *type;
     nb::register_exception_translator(
         [](const std::exception_ptr& error, void* payload) {
             try {
@@ -166,7 +166,7 @@ void register_error(nb::module_& m) {
                 PyErr_SetObject(static_cast<PyObject*>(payload), args.ptr());
             }
         },
-        type.ptr());
+        type->ptr());
 }
 
 }  // namespace
