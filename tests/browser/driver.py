@@ -155,11 +155,15 @@ class Viewer:
 
     # -- the drawer --
 
+    def table(self, name: str) -> list[tuple[str, str, str]]:
+        """Rows of a table of the drawer: what, its value, and the note beside it."""
+        return [(row[0], row[1], row[2]) for row in self.page.evaluate(_READ_TABLE, name)]
+
     def drawer(self) -> Drawer:
         self.wait("tilescope.selection.kind === 'event' && tilescope.selection.loaded")
         self.page.wait_for_timeout(50)
-        facts = self.page.evaluate(_READ_TABLE, "event")
-        args = self.page.evaluate(_READ_TABLE, "arguments")
+        facts = self.table("event")
+        args = self.table("arguments")
         ticks = {name: int(aside.split()[0]) for name, _, aside in facts if aside.endswith("ticks")}
         return Drawer({name: value for name, value, _ in facts}, ticks, [(name, value) for name, value, _ in args])
 

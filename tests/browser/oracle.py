@@ -34,6 +34,37 @@ class Lane:
     slices: list[Slice] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class BinSums:
+    """What the slices of a row have in a span of time."""
+
+    count: int
+    busy_ps: int
+    longest_ps: int
+
+
+def rows_of(lane: Lane) -> dict[int, list[Slice]]:
+    """Slices by row: each is in the first row in which nothing runs any more when it starts."""
+    ends: list[int] = []
+    rows: dict[int, list[Slice]] = defaultdict(list)
+    for entry in lane.slices:
+        row = next((row for row, end_ps in enumerate(ends) if end_ps <= entry.start_ps), len(ends))
+        ends[row:] = [entry.start_ps + entry.duration_ps, *ends[row + 1 :]]
+        rows[row].append(entry)
+    return rows
+
+
+def bin_sums(slices: list[Slice], start_ps: int, width_ps: int) -> BinSums:
+    """Sums over the slices that touch `[start_ps, start_ps + width_ps)`; those that start there are counted."""
+    end_ps = start_ps + width_ps
+    inside = [entry for entry in slices if start_ps <= entry.start_ps < end_ps]
+    before = [entry for entry in slices if entry.start_ps < start_ps < entry.start_ps + entry.duration_ps]
+    busy_ps = sum(
+        min(entry.start_ps + entry.duration_ps, end_ps) - max(entry.start_ps, start_ps) for entry in inside + before
+    )
+    return BinSums(len(inside), busy_ps, max((entry.duration_ps for entry in inside + before), default=0))
+
+
 def read_lanes(path: Path) -> list[Lane]:
     data = path.read_bytes()
     if path.suffix == ".gz":

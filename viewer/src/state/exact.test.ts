@@ -100,7 +100,7 @@ describe("a selected bin", () => {
     expect(load).toHaveBeenCalledTimes(1);
   });
 
-  it("is told them later, when pointing at its tile succeeds", async () => {
+  it.each([0, 1])("is told them later, when pointing at tile %i succeeds", async (index) => {
     const loader = new ExactLoader(load);
     load.mockRejectedValueOnce(new Error("offline"));
     const chosen = { kind: "bin", bin: bin(5) } as const;
@@ -108,7 +108,7 @@ describe("a selected bin", () => {
     loader.select(chosen);
     await vi.advanceTimersByTimeAsync(0);
     expect([selection.value, isUnknown(chosen.bin)]).toEqual([chosen, true]);
-    loader.point(bin(9));
+    loader.point(bin(9, { index }));
     await vi.advanceTimersByTimeAsync(100);
     expect(selection.value).toEqual({ kind: "bin", bin: bin(5, { exact: sums }) });
   });

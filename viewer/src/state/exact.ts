@@ -60,15 +60,22 @@ export class ExactLoader {
 
   /** Never rejects: what cannot be had is among the failed tiles. */
   async load(bin: BinFacts): Promise<void> {
+    let tile: TileData;
     try {
-      const tile = await this.#load(bin);
+      tile = await this.#load(bin);
       mark(bin, false);
-      const chosen = selection.peek();
-      if (chosen.kind !== "bin" || chosen.bin.exact !== null || nameOf(chosen.bin) !== nameOf(bin)) return;
-      const exact = exactSumsAt(tile, chosen.bin.row, chosen.bin.startTicks);
-      if (exact !== null) selection.value = { kind: "bin", bin: { ...chosen.bin, exact } };
     } catch {
       mark(bin, true);
+      return;
+    }
+    const chosen = selection.peek();
+    if (chosen.kind !== "bin" || chosen.bin.exact !== null) return;
+    if (nameOf(chosen.bin) === nameOf(bin)) {
+      const exact = exactSumsAt(tile, chosen.bin.row, chosen.bin.startTicks);
+      if (exact !== null) selection.value = { kind: "bin", bin: { ...chosen.bin, exact } };
+    } else if (isUnknown(chosen.bin)) {
+      // The server answers again.
+      void this.load(chosen.bin);
     }
   }
 }
