@@ -144,7 +144,8 @@ function BinPanel({ trace, bin }: { trace: Trace; bin: BinFacts }) {
   const name = nameOf(bin.name);
   const track = trace.tracks.get(bin.track);
   const lanes = track?.kind === "rollup" ? track.lanes : 1;
-  const part = bin.exact === null ? "" : `${formatPercent(busyPart(bin.exact.busyTicks, bin.widthTicks, lanes))} `;
+  const whole = `${formatDuration(bin.widthTicks, tickPs)}${lanes > 1 ? ` × ${lanes} rows` : ""}`;
+  const part = bin.exact === null ? null : busyPart(bin.exact.busyTicks, bin.widthTicks, lanes);
   return (
     <>
       <Head title={`${plural(bin.count, "event")} in one bin`} label="Zoom in" />
@@ -154,10 +155,7 @@ function BinPanel({ trace, bin }: { trace: Trace; bin: BinFacts }) {
           <tbody>
             <Row name="Track">{trackPath(trace, bin.track).join(" › ")}</Row>
             <Row name="Events that start in it">{formatCount(bin.count)}</Row>
-            <Row
-              name="Busy"
-              aside={`${part}of ${formatDuration(bin.widthTicks, tickPs)}${lanes > 1 ? ` × ${lanes} rows` : ""}`}
-            >
+            <Row name="Busy" aside={part === null ? "" : `${formatPercent(part)} of ${whole}`}>
               <ExactValue bin={bin} widthCh={13}>
                 {({ busyTicks }) => formatExactDuration(busyTicks, tickPs)}
               </ExactValue>

@@ -9,7 +9,7 @@ import { useApp } from "./app-context";
 import { eventsInView, formatBytes, formatCount, plural } from "./format";
 
 const PROMISE =
-  "Every bin carries the exact number of its events and their exact busy time: zooming out loses no event and no nanosecond.";
+  "Point at a bin for the exact number of its events and their exact busy time: zooming out loses no event and no nanosecond.";
 
 const COUNTED =
   "Events of the visible tracks, and of closed groups, that start in the time shown; and slices that start before and run in it. " +

@@ -55,7 +55,7 @@ function contentOf({ pointed }: Hover, trace: Trace): Content {
         {
           term: "Busy",
           text: (
-            <ExactValue bin={bin} widthCh={13 + rows.length}>
+            <ExactValue bin={bin} widthCh={14 + rows.length}>
               {({ busyTicks }) =>
                 `${duration(busyTicks)} · ${formatPercent(busyPart(busyTicks, bin.widthTicks, lanes))}${rows}`
               }
@@ -66,7 +66,7 @@ function contentOf({ pointed }: Hover, trace: Trace): Content {
         {
           term: "Longest",
           text: (
-            <ExactValue bin={bin} widthCh={7}>
+            <ExactValue bin={bin} widthCh={8}>
               {({ longestTicks }) => duration(longestTicks)}
             </ExactValue>
           ),
