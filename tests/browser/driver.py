@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -153,6 +154,19 @@ class Viewer:
     def click(self, x: float, y: float) -> None:
         self.page.mouse.click(x, y)
 
+    # -- bins --
+
+    def aggregates(self, y: float, steps: int) -> Iterator[dict[str, str]]:
+        """Rests on places from left to right, and gives the tooltips of bins when there is nothing left to wait for."""
+        box = self.timeline_box()
+        tooltip = self.page.get_by_role("tooltip")
+        for step in range(steps):
+            self.page.mouse.move(box["x"] + (step + 0.5) * box["width"] / steps, y)
+            self.page.wait_for_timeout(40)
+            if tooltip.count() > 0 and "Aggregate of" in tooltip.inner_text():
+                self.wait("document.querySelector('.tooltip .pending') === null", 5)
+                yield dict(self.page.evaluate(_READ_TOOLTIP))
+
     # -- the drawer --
 
     def table(self, name: str) -> list[tuple[str, str, str]]:
@@ -189,6 +203,10 @@ _READ_TREE = """() => [...document.querySelectorAll('[role=treeitem]')].map(item
     level: Number(item.getAttribute('aria-level')),
     top: parseFloat(item.style.top),
 }))"""
+
+_READ_TOOLTIP = """() => Object.fromEntries([...document.querySelectorAll('.tooltip .tooltip-line')].map(line => [
+    line.querySelector('dt').textContent, line.querySelector('dd').textContent,
+]))"""
 
 _READ_TABLE = """name => [...document.querySelectorAll(`table[data-table=${name}] tr`)].map(row => {
     const cell = row.querySelector('td').cloneNode(true);

@@ -37,7 +37,7 @@ def test_a_run_that_is_open(viewer: Viewer, served: Served, theme: str) -> None:
     assert faults(viewer) == []
     viewer.page.keyboard.press("Escape")
     viewer.page.keyboard.press("?")
-    assert viewer.page.get_by_role("dialog").is_visible()
+    viewer.page.get_by_role("dialog").wait_for()
     assert faults(viewer) == []
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Route
@@ -39,26 +38,8 @@ def show(viewer: Viewer, served: Served, trace: str, name: str) -> float:
     return float(viewer.timeline_box()["y"] + item.top_px - scrolled + ROW_PX / 2 + 2)
 
 
-def aggregates(viewer: Viewer, y: float, steps: int) -> Iterator[float]:
-    """Rests on places from left to right until their tooltips have nothing left to wait for; gives those of bins."""
-    box = viewer.timeline_box()
-    tooltip = viewer.page.get_by_role("tooltip")
-    for step in range(steps):
-        x = box["x"] + (step + 0.5) * box["width"] / steps
-        viewer.page.mouse.move(x, y)
-        viewer.page.wait_for_timeout(40)
-        if tooltip.count() > 0 and "Aggregate of" in tooltip.inner_text():
-            viewer.wait("document.querySelector('.tooltip .pending') === null", 5)
-            yield x
-
-
-def tooltip_lines(viewer: Viewer) -> dict[str, str]:
-    return dict(viewer.page.evaluate(_READ_TOOLTIP))
-
-
-def check_bin(viewer: Viewer, slices: list[Slice], served: Served, is_rollup: bool) -> None:
+def check_bin(viewer: Viewer, said: dict[str, str], slices: list[Slice], served: Served, is_rollup: bool) -> None:
     """What is said of the bin under the pointer, and in the drawer once it is selected, is what the file says."""
-    said = tooltip_lines(viewer)
     viewer.page.mouse.down()
     viewer.page.mouse.up()
     viewer.wait("tilescope.selection.kind === 'bin' && tilescope.selection.busy !== null", 5)
@@ -91,8 +72,8 @@ def test_bins_of_a_track_are_exact(viewer: Viewer, served: Served, asked: list[s
     assert asked == [], "nobody has pointed at anything"
     checked = 0
     for row in range(4):
-        for _ in aggregates(viewer, y + row * ROW_PX, 40):
-            check_bin(viewer, rows[row], served, is_rollup=False)
+        for said in viewer.aggregates(y + row * ROW_PX, 40):
+            check_bin(viewer, said, rows[row], served, is_rollup=False)
             checked += 1
     assert checked > 16
     viewer.screenshot("bin")
@@ -104,8 +85,8 @@ def test_bins_of_a_header_are_exact(viewer: Viewer, served: Served) -> None:
     lanes = [lane for lane in read_lanes(corpus_path(TPU)) if lane.process == DEVICE]
     y = show(viewer, served, TPU, DEVICE)
     checked = 0
-    for _ in aggregates(viewer, y, 24):
-        check_bin(viewer, [entry for lane in lanes for entry in lane.slices], served, is_rollup=True)
+    for said in viewer.aggregates(y, 24):
+        check_bin(viewer, said, [entry for lane in lanes for entry in lane.slices], served, is_rollup=True)
         checked += 1
     assert checked > 4
     viewer.screenshot("bin-of-header")
@@ -118,9 +99,8 @@ def test_sums_that_cannot_be_had_are_unknown_until_they_can(viewer: Viewer, serv
         route.fulfill(status=200, body=b"no residual")
 
     viewer.page.route(RESIDUALS, nonsense)
-    places = aggregates(viewer, y, 40)
-    next(places)
-    said = tooltip_lines(viewer)
+    places = viewer.aggregates(y, 40)
+    said = next(places)
     assert (said["Busy"], said["Longest"]) == ("unknown", "unknown")
     assert "could not be fetched" in viewer.page.get_by_role("tooltip").inner_text()
     viewer.page.mouse.down()
@@ -132,11 +112,6 @@ def test_sums_that_cannot_be_had_are_unknown_until_they_can(viewer: Viewer, serv
 
     viewer.page.unroute(RESIDUALS, nonsense)
     next(places)
-    viewer.wait("document.querySelector('.tooltip dd')?.textContent.includes('%')", 5)
+    viewer.wait("document.querySelector('.tooltip dd').textContent.includes('%')", 5)
     # The bin that was selected gets its sums with those of its page.
     viewer.wait("tilescope.selection.busy !== null", 5)
-
-
-_READ_TOOLTIP = """() => Object.fromEntries([...document.querySelectorAll('.tooltip .tooltip-line')].map(line => [
-    line.querySelector('dt').textContent, line.querySelector('dd').textContent,
-]))"""

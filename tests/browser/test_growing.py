@@ -85,6 +85,12 @@ def test_what_is_shown_while_indexing_is_asked_for_without_errors(browser: Brows
         viewer.wait("window.tilescope?.provisional > 0", 60)
         page.reload()
         viewer.wait("window.tilescope?.state === 'open'", 60)
+        viewer.wait("tilescope.provisional < 30", 60)
+        # Bins of the blocks that are done say what they hold.
+        box = viewer.timeline_box()
+        said = next(said for y in range(10, int(box["height"]), 20) for said in viewer.aggregates(box["y"] + y, 8))
+        assert "%" in said["Busy"]
+        assert said["Longest"] != "unknown"
         viewer.wait("!tilescope.indexing", 120)
         viewer.settle()
         assert page.evaluate("tilescope.events") > 0
