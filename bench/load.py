@@ -19,10 +19,11 @@ import aiohttp
 
 from bench.machine import load_average, machine_lines
 from bench.many_viewers import panning
-from bench.one_stream import STALLED_CLIENTS, stalled_bytes, throughput
+from bench.one_call import grpc_throughput
+from bench.one_stream import STALLED_CLIENTS, Throughput, stalled_bytes, throughput
 from bench.one_viewer import Times, by_list, by_view, first_screen
 from bench.server_process import ServerProcess, serving
-from bench.table import Row, Target, measured_row, skipped_row, table_lines
+from bench.table import Row, Target, compared_row, measured_row, skipped_row, table_lines
 from bench.traces import TraceSpec
 from bench.viewports import WIDTH_PX, percentile, random_viewports, whole_run
 from tilescope.cli.text import count_text, seconds_text, size_text
@@ -62,7 +63,7 @@ async def measure_all(server: ServerProcess, reader: QueryReader, args: argparse
             _first_pixels("list of pages", await by_list(session, path, reader, viewports)),
             _first_pixels("resolved by the server", await by_view(session, path, viewports)),
             await _first_screen(session, path, reader),
-            await _throughput(session, path, reader, server, args.seconds * STREAM_PART),
+            *await _throughput(session, path, reader, server, args.seconds * STREAM_PART),
             await _stalled(session, path, reader, server),
             *await _panning(session, path, reader, server, args),
         ]
@@ -87,14 +88,22 @@ async def _first_screen(session: aiohttp.ClientSession, path: str, reader: Query
 
 async def _throughput(
     session: aiohttp.ClientSession, path: str, reader: QueryReader, server: ServerProcess, seconds: float
-) -> Row:
-    done = await throughput(session, path, reader, server, seconds)
-    detail = (
+) -> list[Row]:
+    stream = await throughput(session, path, reader, server, seconds)
+    call = await grpc_throughput(reader, server, seconds)
+    of = f"pages of {size_text(stream.size_bytes // max(1, stream.pages))}"
+    ratio = f"{call.pages_per_second / stream.pages_per_second:.2f} of the WebSocket's"
+    return [
+        measured_row(f"one WebSocket, {of}", PAGES, stream.pages_per_second, _cost(stream)),
+        compared_row(f"one gRPC call, {of}", f"{PAGES.text(call.pages_per_second)} ({ratio}; {_cost(call)})"),
+    ]
+
+
+def _cost(done: Throughput) -> str:
+    return (
         f"{done.size_bytes / done.seconds / 1e6:,.0f} MB/s; server {done.server_cores:.2f} cores, "
         f"client {done.client_cores:.2f}"
     )
-    work = f"one WebSocket, pages of {size_text(done.size_bytes // max(1, done.pages))}"
-    return measured_row(work, PAGES, done.pages_per_second, detail)
 
 
 async def _stalled(session: aiohttp.ClientSession, path: str, reader: QueryReader, server: ServerProcess) -> Row:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import aiohttp
@@ -40,8 +41,7 @@ async def throughput(
     session: aiohttp.ClientSession, path: str, reader: QueryReader, server: ServerProcess, seconds: float
 ) -> Throughput:
     """Lists of pages of about 48 kB (of any size, where there are none), one after the other."""
-    typical = _typical_pages(reader)
-    lists = itertools.cycle([typical[at : at + PAGES_PER_LIST] for at in range(0, len(typical), PAGES_PER_LIST)])
+    lists = typical_lists(reader)
     pages = size_bytes = 0
     async with session.ws_connect(path, max_msg_size=0) as socket:
         client = StreamClient(socket)
@@ -74,10 +74,11 @@ async def stalled_bytes(session: aiohttp.ClientSession, path: str, reader: Query
     return max(0, grown) // STALLED_CLIENTS
 
 
-def _typical_pages(reader: QueryReader) -> list[PageKey]:
+def typical_lists(reader: QueryReader) -> Iterator[list[PageKey]]:
+    """Lists without end of pages of about 48 kB, of any size where there are none."""
     pages = all_pages(reader)
-    typical = [key for key in pages if len(reader.store.page(key) or b"") in TYPICAL_BYTES]
-    return typical or pages
+    typical = [key for key in pages if len(reader.store.page(key) or b"") in TYPICAL_BYTES] or pages
+    return itertools.cycle([typical[at : at + PAGES_PER_LIST] for at in range(0, len(typical), PAGES_PER_LIST)])
 
 
 def _transport(socket: aiohttp.ClientWebSocketResponse) -> asyncio.Transport:

@@ -20,6 +20,7 @@ class ServerProcess:
     """One that serves one store."""
 
     url: str  # with a slash at its end
+    grpc_address: str
     process: psutil.Process
 
     def build_path(self) -> str:
@@ -40,14 +41,15 @@ class ServerProcess:
 
 @contextmanager
 def serving(store: Path) -> Iterator[ServerProcess]:
-    """`tilescope serve` on a free port, HTTP alone."""
-    command = [sys.executable, "-m", "tilescope", "serve", str(store), "--port", "0", "--no-grpc"]
+    """`tilescope serve` on free ports."""
+    command = [sys.executable, "-m", "tilescope", "serve", str(store), "--port", "0", "--grpc-port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
-            found = re.search(r"http://\S+", process.stdout.readline())
+            said = process.stdout.readline() + process.stdout.readline()
+            found = re.search(r"(http://\S+).*\ngRPC at (\S+)", said)
             assert found is not None, "the server did not say where it serves"
-            yield ServerProcess(found.group(), psutil.Process(process.pid))
+            yield ServerProcess(found[1], found[2], psutil.Process(process.pid))
         finally:
             process.terminate()
             process.wait()

@@ -53,6 +53,11 @@ def measured_row(work: str, target: Target, measured: float, detail: str = "") -
     return Row(work, sign + target.text(target.must), aim, text, target.mark(measured))
 
 
+def compared_row(work: str, text: str) -> Row:
+    """What stands beside another row, without a target of its own."""
+    return Row(work, "", "", text, "")
+
+
 def skipped_row(work: str, reason: str) -> Row:
     """What was not measured, and why."""
     return Row(work, "", "", reason, "skipped")

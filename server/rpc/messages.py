@@ -6,7 +6,7 @@ of protobuf has it so, too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
 from google.protobuf import json_format
@@ -18,3 +18,22 @@ M = TypeVar("M", bound=Message)
 def to_message(value: Mapping[str, Any], message: M) -> M:
     """Fills a message; members that it does not know (of a later version of the answers) are left out."""
     return json_format.ParseDict(dict(value), message, ignore_unknown_fields=True)
+
+
+def bytes_field(number: int, *parts: bytes) -> Iterator[bytes]:
+    """A field of bytes, or of a message, as it goes on the wire, to be joined with others.
+
+    For what is large: protobuf copies it into a message, and that once more when it is serialised.
+    """
+    yield _varint(number << 3 | 2)
+    yield _varint(sum(map(len, parts)))
+    yield from parts
+
+
+def _varint(value: int) -> bytes:
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)

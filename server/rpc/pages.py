@@ -7,14 +7,18 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Final
 
 from tilescope.server.errors import BadMessage
+from tilescope.server.metrics import PageMeter
 from tilescope.server.page_keys import parse_page_keys
+from tilescope.server.rpc.messages import bytes_field
 from tilescope.server.runs.store import RunStore
 from tilescope.server.stream.messages import MAX_WANTS, Tier, TierEnd, Want
-from tilescope.server.stream.wants import Done, Fetch, Step, WantQueue
+from tilescope.server.stream.wants import Done, Fetch, WantQueue
 from tilescope.tiler.pages import PageKey
 from tilescope.v1 import tiles_pb2 as pb
 
-STEPS_BEFORE_YIELD: Final = 32  # writes to a fast client do not suspend: let other clients have their turn
+# A message is full with so many bytes of pages. One for each page would cost twice as much: gRPC sends in a thread of
+# its own, that has to be woken, and wakes ours.
+MESSAGE_BYTES: Final = 256 * 1024
 
 
 async def first(requests: AsyncIterator[pb.PagesRequest]) -> pb.PagesStart:
@@ -28,47 +32,55 @@ async def first(requests: AsyncIterator[pb.PagesRequest]) -> pb.PagesStart:
 class PageSession:
     """One call: a client's wishes on the one side, a store on the other."""
 
-    def __init__(self, store: RunStore) -> None:
+    def __init__(self, store: RunStore, meter: PageMeter) -> None:
         self._store = store
+        self._meter = meter
         self._wants = WantQueue()
         self._changed = asyncio.Event()
         self._ended = False
         self._error: BadMessage | None = None
 
-    async def responses(self, requests: AsyncIterator[pb.PagesRequest]) -> AsyncGenerator[pb.PagesResponse, None]:
+    async def responses(self, requests: AsyncIterator[pb.PagesRequest]) -> AsyncGenerator[bytes, None]:
         """Pages as they are wanted, until the client ends its side and has all of them. Raises `BadMessage`."""
         receiver = asyncio.create_task(self._receive(requests))
         try:
-            sent = 0
             while True:
                 if self._error is not None:
                     raise self._error
-                step = self._wants.next_step()
-                if step is None:
-                    if self._ended:
-                        return
-                    self._changed.clear()
+                self._changed.clear()
+                response = self._next_response()
+                if response is not None:
+                    yield response
+                elif self._ended:
+                    return
+                else:
                     await self._changed.wait()
-                    continue
-                yield self._do(step)
-                sent += 1
-                if sent % STEPS_BEFORE_YIELD == 0:
-                    await asyncio.sleep(0)
         finally:
             receiver.cancel()
             await asyncio.gather(receiver, return_exceptions=True)
 
-    def _do(self, step: Step) -> pb.PagesResponse:
-        if isinstance(step, Done):
-            return pb.PagesResponse(done=pb.Done(id=step.want_id, tier=step.tier))
-        if not isinstance(step, Fetch):
-            raise AssertionError(f"{step}: only views are resolved, and they have a call of their own")
-        page = self._store.page(step.key)
-        key = pb.PageKey(**step.key._asdict())
-        if page is None:
-            return pb.PagesResponse(missing=pb.Missing(id=step.want_id, key=key))
-        self._wants.page_sent(step.key, len(page))
-        return pb.PagesResponse(page=pb.Page(id=step.want_id, key=key, data=page))
+    def _next_response(self) -> bytes | None:
+        """A `PagesResponse`: what is due, up to the end of a tier or list, or until it is full; None: nothing is."""
+        parts: list[bytes] = []
+        size_bytes = 0
+        while size_bytes < MESSAGE_BYTES and (step := self._wants.next_step()) is not None:
+            if isinstance(step, Done):
+                parts.append(pb.PagesResponse(done=pb.Done(id=step.want_id, tier=step.tier)).SerializeToString())
+                break
+            if not isinstance(step, Fetch):
+                raise AssertionError(f"{step}: only views are resolved, and they have a call of their own")
+            page = self._store.page(step.key)
+            key = pb.PageKey(**step.key._asdict())
+            if page is None:
+                parts.append(pb.PagesResponse(missing=[pb.Missing(id=step.want_id, key=key)]).SerializeToString())
+                continue
+            self._wants.page_sent(step.key, len(page))
+            self._meter.sent(len(page))
+            head = pb.Page(id=step.want_id, key=key).SerializeToString()
+            data = bytes_field(pb.Page.DATA_FIELD_NUMBER, page)
+            parts += bytes_field(pb.PagesResponse.PAGES_FIELD_NUMBER, head, *data)
+            size_bytes += len(page)
+        return b"".join(parts) if parts else None
 
     async def _receive(self, requests: AsyncIterator[pb.PagesRequest]) -> None:
         try:

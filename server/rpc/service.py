@@ -105,22 +105,19 @@ class TilesService:
             yield batch
 
     @streams
-    async def View(self, request: pb.ViewRequest, _context: Context) -> AsyncGenerator[pb.ViewResponse, None]:  # noqa: N802
+    async def View(self, request: pb.ViewRequest, _context: Context) -> AsyncGenerator[bytes, None]:  # noqa: N802
         with await self._lease(request.run, request.build) as store:
-            async for response in view.responses(self._questions, store, request):
+            async for response in view.responses(self._questions, store, request, self._meter):
                 yield response
-                self._meter.sent(len(response.data))
 
     @streams
     async def Pages(  # noqa: N802
         self, requests: AsyncIterator[pb.PagesRequest], _context: Context
-    ) -> AsyncGenerator[pb.PagesResponse, None]:
+    ) -> AsyncGenerator[bytes, None]:
         start = await pages.first(requests)
         with await self._lease(start.run, start.build) as store:
-            async for response in pages.PageSession(store).responses(requests):
+            async for response in pages.PageSession(store, self._meter).responses(requests):
                 yield response
-                if response.HasField("page"):
-                    self._meter.sent(len(response.page.data))
 
     @streams
     async def Watch(self, request: pb.WatchRequest, _context: Context) -> AsyncGenerator[pb.WatchResponse, None]:  # noqa: N802

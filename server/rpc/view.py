@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 
+from tilescope.server.metrics import PageMeter
+from tilescope.server.rpc.messages import bytes_field
 from tilescope.server.runs.store import RunStore
 from tilescope.server.services import Questions, ViewRequest
 from tilescope.server.stream.views import pages_of_view
@@ -11,12 +13,14 @@ from tilescope.v1 import tiles_pb2 as pb
 
 
 async def responses(
-    questions: Questions, store: RunStore, request: pb.ViewRequest
-) -> AsyncGenerator[pb.ViewResponse, None]:
-    """The pages. None is read from the store before the client took those before it."""
+    questions: Questions, store: RunStore, request: pb.ViewRequest, meter: PageMeter
+) -> AsyncGenerator[bytes, None]:
+    """A `ViewResponse` for each page. None is read from the store before the client took those before it."""
     tracks, nearby = list(request.tracks), list(request.nearby)
     asked = ViewRequest(request.start, request.end, request.width_px, tracks, nearby, request.residuals)
     for tier, key in pages_of_view(questions, store, asked):
         page = store.page(key)
         if page is not None:
-            yield pb.ViewResponse(tier=tier.value, key=pb.PageKey(**key._asdict()), data=page)
+            meter.sent(len(page))
+            head = pb.ViewResponse(tier=tier.value, key=pb.PageKey(**key._asdict())).SerializeToString()
+            yield b"".join((head, *bytes_field(pb.ViewResponse.DATA_FIELD_NUMBER, page)))

@@ -17,11 +17,13 @@ def test_a_quick_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert {"command", "machine", "store", "panning"} <= {line.split()[0] for line in out.splitlines() if line}
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in out.splitlines() if line.startswith("|")]
     measured = {row[0]: row[3] for row in rows[2:]}
-    assert len(measured) == 9
+    assert len(measured) == 10
     assert re.match(r"\d+\.\d ms \(p50 ", measured["first page of any viewport, list of pages, p99 of 10"])
     assert re.match(r"\d+\.\d ms \(p50 ", measured["first page of any viewport, resolved by the server, p99 of 10"])
     (stream,) = (text for work, text in measured.items() if work.startswith("one WebSocket, pages of "))
     assert re.match(r"[1-9][\d,]* pages/s \(", stream)
+    (call,) = (text for work, text in measured.items() if work.startswith("one gRPC call, pages of "))
+    assert re.match(r"[1-9][\d,]* pages/s \(\d+\.\d\d of the WebSocket's; ", call)
     assert "bytes of the whole run, 50 tracks, 1,600 px" in measured
     assert measured["5 viewers panning for 1.2 s, errors"] == "0"
     assert not list(tmp_path.iterdir()), "the store is removed"

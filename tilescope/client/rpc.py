@@ -97,15 +97,20 @@ class GrpcSource:
             for number, first in enumerate(range(0, len(keys), MAX_PAGES), 1):
                 wanted = [pb.PageKey(**key._asdict()) for key in keys[first : first + MAX_PAGES]]
                 await call.write(pb.PagesRequest(want=pb.Want(id=number, pages=wanted)))
-                while (response := await call.read()) is not grpc.aio.EOF and not response.HasField("done"):
-                    if response.HasField("missing"):
-                        missing = _page_key(response.missing.key)
-                        raise Refused("not_found", f"there is no {missing.text()} in build {build.id}")
-                    data = response.page.data
-                    yield _page_key(response.page.key), data
-                    await call.write(pb.PagesRequest(credit=pb.Credit(bytes=len(data))))
-                if response is grpc.aio.EOF:
-                    raise Unreachable("the server went away before all pages were sent")
+                is_done = False
+                while not is_done:
+                    if (response := await call.read()) is grpc.aio.EOF:
+                        raise Unreachable("the server went away before all pages were sent")
+                    for missing in response.missing:
+                        name = _page_key(missing.key).text()
+                        raise Refused("not_found", f"there is no {name} in build {build.id}")
+                    size_bytes = 0
+                    for page in response.pages:
+                        data = page.data
+                        yield _page_key(page.key), data
+                        size_bytes += len(data)
+                    await call.write(pb.PagesRequest(credit=pb.Credit(bytes=size_bytes)))
+                    is_done = response.HasField("done")
             await call.done_writing()
         except (grpc.aio.AioRpcError, asyncio.InvalidStateError) as error:
             raise await self._reason(call, error) from None

@@ -85,21 +85,19 @@ async def test_pages_come_as_wanted_within_the_credit(site: Site) -> None:
     missing = PageKey(0, 9, 12345, 3)
     wanted = [*keys[:5], missing, *keys[5:]]
     await call.write(pb.PagesRequest(want=pb.Want(id=1, pages=map(proto_key, wanted))))
-    got: list[PageKey] = []
+    pages: dict[PageKey, bytes] = {}
+    gone: list[PageKey] = []
     while True:
         response = await call.read()
-        kind = response.WhichOneof("response")
-        if kind == "done":
+        pages |= {page_key(page.key): page.data for page in response.pages}
+        gone += [page_key(answer.key) for answer in response.missing]
+        assert {answer.id for answer in (*response.pages, *response.missing)} <= {1}
+        if response.HasField("done"):
             assert (response.done.id, response.done.HasField("tier")) == (1, False)
             break
-        answer = getattr(response, kind)
-        key = page_key(answer.key)
-        got.append(key)
-        assert (kind == "missing") == (key == missing)
-        if kind == "page":
-            assert answer.data == site.store.page(key)
-            await call.write(pb.PagesRequest(credit=pb.Credit(bytes=len(answer.data))))
-    assert got == wanted
+        await call.write(pb.PagesRequest(credit=pb.Credit(bytes=sum(len(page.data) for page in response.pages))))
+    assert pages == {key: site.store.page(key) for key in keys}
+    assert (list(pages), gone) == (keys, [missing])
     await call.done_writing()
     assert await call.read() == grpc.aio.EOF
 
@@ -113,8 +111,21 @@ async def test_tiers_are_done_one_by_one(site: Site) -> None:
         yield pb.PagesRequest(want=pb.Want(id=1, tiers=tiers))
 
     responses = [response async for response in site.tiles.Pages(requests())]
-    told = [r.done.tier if r.WhichOneof("response") == "done" else "page" for r in responses]
-    assert told == ["page", "visible", "page", "margin", "page", "prefetch", ""]
+    told = [([page.key for page in r.pages], r.done.tier) for r in responses]
+    assert told == [(keys[:1], "visible"), (keys[1:2], "margin"), (keys[2:], "prefetch"), ([], "")]
+
+
+async def test_pages_share_messages_up_to_a_size(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tilescope.server.rpc.pages.MESSAGE_BYTES", 50_000)
+    keys = keys_of(site)
+
+    async def requests() -> AsyncIterator[pb.PagesRequest]:
+        yield pb.PagesRequest(start=pb.PagesStart(run=site.run, build=site.build))
+        yield pb.PagesRequest(want=pb.Want(id=1, pages=map(proto_key, keys)))
+
+    sizes = [[len(page.data) for page in response.pages] async for response in site.tiles.Pages(requests())]
+    assert sum(map(len, sizes)) == len(keys) > 2 * len(sizes)
+    assert all(sum(message[:-1]) < 50_000 <= sum(message) for message in sizes[:-1])
 
 
 @pytest.mark.parametrize(
@@ -155,7 +166,7 @@ async def test_a_client_that_gives_no_credit_costs_its_credit_at_most(
     with suppress(TimeoutError):
         while True:
             async with asyncio.timeout(0.3):
-                received += len((await call.read()).page.data)
+                received += sum(len(page.data) for page in (await call.read()).pages)
     assert 0 < received <= 10_000 + 49_136
     call.cancel()
 
