@@ -13,12 +13,11 @@ from tilescope.server.guests import Guests
 from tilescope.server.keys import CONNECTIONS, GUESTS, METRICS, QUESTIONS, REGISTRY, SETTINGS, VIEWER, WATCHES
 from tilescope.server.metrics import Metrics, measure
 from tilescope.server.routes import routes_below
-from tilescope.server.routes.stream import close_streams
-from tilescope.server.routes.watch import close_watches
 from tilescope.server.runs.registry import Registry
 from tilescope.server.security import MAX_REQUEST_BYTES, add_headers, guard
 from tilescope.server.services import Questions
 from tilescope.server.settings import DEFAULTS, Settings
+from tilescope.server.sockets import close_all
 from tilescope.server.viewer_files import ViewerFiles
 
 
@@ -52,10 +51,13 @@ def make_app(
     app.on_response_prepare.append(add_headers)
     app.on_response_prepare.append(mark_shared(origins))
     app.on_response_prepare.append(keep_private(settings.access))
-    app.on_shutdown.append(close_streams)
-    app.on_shutdown.append(close_watches)
+    app.on_shutdown.append(_close_sockets)
     app.cleanup_ctx.append(_keep_registry_open)
     return app
+
+
+async def _close_sockets(app: web.Application) -> None:
+    await close_all([*app[CONNECTIONS], *app[WATCHES]])
 
 
 async def _keep_registry_open(app: web.Application) -> AsyncIterator[None]:

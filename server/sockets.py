@@ -9,24 +9,29 @@ from __future__ import annotations
 import asyncio
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Coroutine
-from typing import Final
+from collections.abc import Callable, Collection, Coroutine
+from typing import Final, TypeVar
 
 from aiohttp import WSCloseCode, web
 
-from tilescope.server.errors import BadRequest, NotFound, answer_to, message_of
+from tilescope.server.errors import BadMessage, BadRequest, NotFound, answer_to, message_of
 
 HEARTBEAT_S: Final = 20.0  # a ping when nothing was received for so long; no pong in half the time: gone
 CLOSE_TIMEOUT_S: Final = 2.0
 SEND_TIMEOUT_S: Final = 60.0  # a client that does not take one message in this time is gone
 
+C = TypeVar("C", bound="SocketConnection")
+
 _log = logging.getLogger(__name__)
 
 
-async def open_socket(
-    request: web.Request, max_message_bytes: int
-) -> tuple[web.WebSocketResponse, asyncio.Transport | None]:
-    """Answers the upgrade; no transport: the client is gone before the first word. Raises `BadRequest` without one."""
+async def serve_socket(
+    request: web.Request,
+    max_message_bytes: int,
+    open_now: set[C],
+    connect: Callable[[web.WebSocketResponse, asyncio.Transport], C],
+) -> web.WebSocketResponse:
+    """Answers the upgrade and serves the connection, one of `open_now`, to its end. Raises `BadRequest` without one."""
     socket = web.WebSocketResponse(
         heartbeat=HEARTBEAT_S,
         timeout=CLOSE_TIMEOUT_S,
@@ -37,7 +42,20 @@ async def open_socket(
     if not socket.can_prepare(request):
         raise BadRequest("this is a WebSocket: ask for an upgrade")
     await socket.prepare(request)
-    return socket, request.transport
+    if request.transport is None:  # the client is gone before the first word
+        return socket
+    connection = connect(socket, request.transport)
+    open_now.add(connection)
+    try:
+        await connection.run()
+    finally:
+        open_now.discard(connection)
+    return socket
+
+
+async def close_all(connections: Collection[SocketConnection]) -> None:
+    """Tells all clients that the server goes away."""
+    await asyncio.gather(*(connection.close() for connection in connections))
 
 
 class SocketConnection(ABC):
@@ -46,6 +64,10 @@ class SocketConnection(ABC):
     def __init__(self, socket: web.WebSocketResponse, transport: asyncio.Transport) -> None:
         self._socket = socket
         self._transport = transport
+
+    @abstractmethod
+    async def run(self) -> None:
+        """Receives and speaks until the socket is closed."""
 
     async def close(self) -> None:
         """Tells the client that the server goes away (1001)."""
@@ -63,20 +85,22 @@ class SocketConnection(ABC):
         """Receives and speaks until `receive` ends, which the end of the socket makes it do."""
         speaker = asyncio.create_task(self._guard(speak))
         try:
-            await receive
+            await self._guard(receive)
         finally:
             speaker.cancel()
             await asyncio.gather(speaker, return_exceptions=True)
             # What is still unsent may be the reason for closing. A peer that does not take it soon is not waited for.
             asyncio.get_running_loop().call_later(CLOSE_TIMEOUT_S, self._transport.abort)
 
-    async def _guard(self, speak: Coroutine[None, None, None]) -> None:
+    async def _guard(self, side: Coroutine[None, None, None]) -> None:
         try:
-            await speak
+            await side
         except TimeoutError:
             self._transport.abort()
         except ConnectionError:
             return  # closed under our feet; whoever receives notices too
+        except BadMessage as error:
+            await self._refuse(error, WSCloseCode.POLICY_VIOLATION)
         except NotFound as error:  # what is spoken of is gone
             await self._refuse(error, WSCloseCode.GOING_AWAY)
         except Exception as error:

@@ -10,7 +10,7 @@ import time
 from contextlib import suppress
 from typing import Final
 
-from aiohttp import WSCloseCode, WSMsgType, web
+from aiohttp import WSMsgType, web
 
 from tilescope.server import sockets
 from tilescope.server.errors import BadMessage
@@ -43,13 +43,9 @@ class WatchConnection(SocketConnection):
         async for frame in self._socket:
             if frame.type is WSMsgType.ERROR:  # too large, or no WebSocket frame: the library has closed the socket
                 return
-            try:
-                if frame.type is not WSMsgType.TEXT:
-                    raise BadMessage("messages are text")
-                watcher.want(messages.parse_want(frame.data))
-            except BadMessage as error:
-                await self._refuse(error, WSCloseCode.POLICY_VIOLATION)
-                return
+            if frame.type is not WSMsgType.TEXT:
+                raise BadMessage("messages are text")
+            watcher.want(messages.parse_want(frame.data))
             self._registry.forward_wants(self._run_id)
 
     async def _tell(self, watcher: Watcher) -> None:

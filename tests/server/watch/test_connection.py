@@ -114,6 +114,26 @@ async def test_what_is_no_message_ends_the_watch(client: Client, message: str | 
         assert (frame.type, frame.data) == (WSMsgType.CLOSE, WSCloseCode.POLICY_VIOLATION)
 
 
+async def test_a_failure_of_ours_is_told_and_logged(
+    client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(text: str) -> None:
+        raise ZeroDivisionError(text)
+
+    monkeypatch.setattr(connection.messages, "parse_want", fail)
+    async with client.ws_connect(f"{RUN0}/watch") as socket:
+        await receive(socket)
+        await want(socket, 1)
+        assert await receive(socket) == {
+            "type": "error",
+            "code": "internal",
+            "message": "the server failed to answer; its log says why",
+        }
+        assert (await socket.receive(timeout=5)).type is WSMsgType.CLOSE
+        assert socket.close_code == WSCloseCode.INTERNAL_ERROR
+    assert [record.message for record in caplog.records if record.levelname == "ERROR"] == ["a WebSocket failed"]
+
+
 async def test_a_message_that_is_too_large_ends_the_watch(client: Client) -> None:
     async with client.ws_connect(f"{RUN0}/watch") as socket:
         await receive(socket)
