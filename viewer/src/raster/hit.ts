@@ -12,7 +12,6 @@ import {
   type Ticks,
   type TileData,
   type TileName,
-  ticks,
   type View,
   xOfTick,
 } from "@tilescope/client";
@@ -214,7 +213,7 @@ function binHit(tile: TileData, k: number): BinHit {
 }
 
 function exactSums({ exact }: BinColumns, k: number): ExactSums | null {
-  return exact === null ? null : { busyTicks: ticks(exact.busy[k]!), longestTicks: ticks(exact.longest[k]!) };
+  return exact === null ? null : { busyTicks: exact.busy[k]! as Ticks, longestTicks: exact.longest[k]! as Ticks };
 }
 
 /** The exact sums of the bin of a row that starts at a time; null where there is none, or they are not there. */

@@ -140,7 +140,7 @@ describe("exact bins", () => {
     expect(onChange).toHaveBeenCalled();
     await client.exact(root);
     expect(fetchResidual).toHaveBeenCalledTimes(1);
-    expect([tile.bins.exact!.busy[0], tile.bins.exact!.longest[0]]).toEqual([200, 100]);
+    expect([tile.bins.exact!.busy[0], tile.bins.exact!.longest[0]]).toEqual([200n, 100n]);
   });
 
   test("that cannot be had are asked for again", async () => {

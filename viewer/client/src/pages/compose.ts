@@ -149,16 +149,16 @@ class BinSums {
         used.push(bin);
       }
     }
-    const busy = Float64Array.from(used, (bin) => this.busy[bin]!);
+    const exact = (values: Float64Array) => BigInt64Array.from(used, (bin) => BigInt(values[bin]!));
     return {
       length: used.length,
       bin: Uint8Array.from(used),
       row: new Uint32Array(used.length),
       count: Float64Array.from(used, (bin) => this.count[bin]!),
-      busy,
+      busy: Float64Array.from(used, (bin) => this.busy[bin]!),
       name: Uint32Array.from(used, (bin) => this.name[bin]!),
       share: Uint8Array.from(used, (bin) => this.share(bin)),
-      exact: { busy, longest: Float64Array.from(used, (bin) => this.longest[bin]!) },
+      exact: { busy: exact(this.busy), longest: exact(this.longest) },
     };
   }
 

@@ -30,8 +30,8 @@ test("a page and its residual make exact bins, each tile its own", () => {
   expect(page.tiles.map(({ bins }) => [...bins.busy])).toEqual([[1024, 0, 1024], [], [8]]);
   expect(page.tiles.every(({ bins }) => bins.exact === null)).toBe(true);
   const exact = withResidual(page, encodeResidual(2, tiles));
-  expect(exact.tiles.map(({ bins }) => [...bins.exact!.busy])).toEqual([[1023, 1, 1024], [], [6]]);
-  expect(exact.tiles.map(({ bins }) => [...bins.exact!.longest])).toEqual([[700, 700, 1], [], [5000]]);
+  expect(exact.tiles.map(({ bins }) => [...bins.exact!.busy])).toEqual([[1023n, 1n, 1024n], [], [6n]]);
+  expect(exact.tiles.map(({ bins }) => [...bins.exact!.longest])).toEqual([[700n, 700n, 1n], [], [5000n]]);
   // What is drawn stays as it is, and nothing else changes.
   expect(exact.tiles.map(({ bins }) => bins.busy)).toEqual(page.tiles.map(({ bins }) => bins.busy));
   expect(exact.tiles[2]).toMatchObject({ track: 65, level: 5, index: 5 });
@@ -51,9 +51,19 @@ test("random pages come back as they were, however they are rounded", () => {
     const [tile] = sliceTiles(3, events, { rootLevel: 5, leafEvents: 10, tilesPerPage: 1 });
     const page = decodePage(encodePage(2, [tile!], quantum), { ...KEY, index: 0 });
     const [{ bins }] = withResidual(page, encodeResidual(2, [tile!], quantum)).tiles as [(typeof page.tiles)[0]];
-    expect([...bins.exact!.busy]).toEqual(tile!.bins.map(({ busy }) => Number(busy)));
-    expect([...bins.exact!.longest]).toEqual(tile!.bins.map(({ longest }) => Number(longest)));
+    expect([...bins.exact!.busy]).toEqual(tile!.bins.map(({ busy }) => busy));
+    expect([...bins.exact!.longest]).toEqual(tile!.bins.map(({ longest }) => longest));
   }
+});
+
+test("sums beyond 2**53, as rollups of long runs have them, are exact to the tick", () => {
+  const busy = [2n ** 53n + 3n, 2n ** 55n + 1n, 5n];
+  const bins = busy.map((value, bin) => ({ ...first.bins[0]!, bin, busy: value, longest: 2n ** 60n + 1n }));
+  const tile = { ...first, level: 24, bins };
+  const page = decodePage(encodePage(2, [tile]), { ...KEY, level: 24 });
+  const [{ bins: exact }] = withResidual(page, encodeResidual(2, [tile])).tiles as [(typeof page.tiles)[0]];
+  expect([...exact.exact!.busy]).toEqual(busy);
+  expect([...exact.exact!.longest]).toEqual(bins.map(({ longest }) => longest));
 });
 
 describe("the encoder of these tests", () => {

@@ -19,8 +19,8 @@ export function withResidual(page: DecodedPage, bytes: Uint8Array): DecodedPage 
     throw new FormatError(`not the residual of page ${pageName(page.key)}`);
   }
   const length = page.tiles.reduce((sum, { bins }) => sum + bins.length, 0);
-  const busy = container.ints(BUSY_RESIDUAL, length).toFloat64();
-  const longest = container.ints(LONGEST_MINUS_BUSY, length).toFloat64();
+  const busy = container.ints(BUSY_RESIDUAL, length).values;
+  const longest = container.ints(LONGEST_MINUS_BUSY, length).values;
   let end = 0;
   const tiles = page.tiles.map((tile): TileData => {
     const [from, to] = [end, end + tile.bins.length];
@@ -31,11 +31,12 @@ export function withResidual(page: DecodedPage, bytes: Uint8Array): DecodedPage 
 }
 
 /** Turns what was rounded off, and `longest` minus busy, into busy and longest, in place. */
-function exactBins(bins: BinColumns, busy: Float64Array, longest: Float64Array): BinColumns {
+function exactBins(bins: BinColumns, busy: BigInt64Array, longest: BigInt64Array): BinColumns {
   for (let k = 0; k < bins.length; k++) {
-    busy[k]! += bins.busy[k]!;
+    // Rounded busy times have few digits: doubles hold them at any size.
+    busy[k]! += BigInt(bins.busy[k]!);
     longest[k]! += busy[k]!;
-    if (!(busy[k]! >= 0 && longest[k]! >= 0)) {
+    if (busy[k]! < 0n || longest[k]! < 0n) {
       throw new FormatError(`bin ${k} has busy ${busy[k]} and a longest slice of ${longest[k]}`);
     }
   }

@@ -48,10 +48,10 @@ export interface BinColumns {
   readonly exact: ExactColumns | null;
 }
 
-/** Ticks. `longest` is of the slices that touch the bin. */
+/** Ticks: sums over thousands of rows may be beyond 2**53. `longest` is of the slices that touch the bin. */
 export interface ExactColumns {
-  readonly busy: Float64Array;
-  readonly longest: Float64Array;
+  readonly busy: BigInt64Array;
+  readonly longest: BigInt64Array;
 }
 
 export interface CounterBinColumns {

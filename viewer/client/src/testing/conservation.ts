@@ -96,26 +96,29 @@ function checkCount(tile: TileData, announced: number, report: Report): void {
 function checkBins(tile: TileData, isRollup: boolean, report: Report): void {
   const { bins } = tile;
   const busy = exactBusy(tile);
-  let off = 0;
+  const width = BigInt(binTicks(tile.level));
+  let off = 0n;
   for (let k = 0; k < bins.length; k++) {
-    if (!isRollup && busy[k]! > binTicks(tile.level)) {
+    if (!isRollup && busy[k]! > width) {
       report(`bin ${bins.bin[k]} of row ${bins.row[k]} is busy for ${busy[k]} ticks, more than its width`);
     }
     if (k > 0 && !inOrder(tile, k)) {
       report(`bin ${k} is out of order`);
     }
-    off = (bins.row[k] === bins.row[k - 1] ? off : 0) + bins.busy[k]! - busy[k]!;
-    if (Math.abs(off) > binTicks(tile.level) / MAX_ROUNDING) {
+    off = (bins.row[k] === bins.row[k - 1] ? off : 0n) + BigInt(bins.busy[k]!) - busy[k]!;
+    if ((off < 0n ? -off : off) * MAX_ROUNDING > width) {
       report(`up to bin ${bins.bin[k]} of row ${bins.row[k]} is drawn as busy for ${off} ticks more than it is`);
     }
   }
 }
 
 /** Sums of drawn busy times are off by at most this part of a bin: half a 256th. */
-const MAX_ROUNDING = 512;
+const MAX_ROUNDING = 512n;
 
-function exactBusy({ bins }: TileData): Float64Array {
-  return bins.length === 0 ? bins.busy : bins.exact!.busy;
+const NO_TICKS = new BigInt64Array(0);
+
+function exactBusy({ bins }: TileData): BigInt64Array {
+  return bins.exact?.busy ?? NO_TICKS;
 }
 
 function inOrder({ bins }: TileData, k: number): boolean {
@@ -184,7 +187,7 @@ function busyByRow(tile: TileData): Map<number, bigint> {
   }
   const busy = exactBusy(tile);
   for (let k = 0; k < tile.bins.length; k++) {
-    add(tile.bins.row[k]!, BigInt(busy[k]!));
+    add(tile.bins.row[k]!, busy[k]!);
   }
   return out;
 }

@@ -29,8 +29,8 @@ export function checkComposed(
   }
   const factor = 4 ** steps;
   const count = new Float64Array(256);
-  const busy = new Float64Array(256);
-  const longest = new Float64Array(256);
+  const busy = new BigInt64Array(256);
+  const longest = new BigInt64Array(256);
   for (let k = 0; k < factor; k++) {
     const part = composer.compose(terminal, children, terminal.level - steps, terminal.index * factor + k);
     if (part === "waiting" || part === "whole") {
@@ -40,7 +40,7 @@ export function checkComposed(
       const bin = Math.floor((256 * k + part.bins.bin[b]!) / factor);
       count[bin]! += part.bins.count[b]!;
       busy[bin]! += part.bins.exact!.busy[b]!;
-      longest[bin] = Math.max(longest[bin]!, part.bins.exact!.longest[b]!);
+      longest[bin] = max(longest[bin]!, part.bins.exact!.longest[b]!);
     }
   }
   const { bins } = whole;
@@ -53,16 +53,20 @@ export function checkComposed(
       errors.push(`${name}, bin ${bin}: ${own}; composed ${below}`);
     }
     count[bin] = 0;
-    busy[bin] = 0;
+    busy[bin] = 0n;
   }
-  if (count.some((n) => n > 0) || busy.some((ticks) => ticks > 0)) {
+  if (count.some((n) => n > 0) || busy.some((ticks) => ticks > 0n)) {
     errors.push(`${name}: composed bins where the tile has none`);
   }
   return errors;
 }
 
+function max(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}
+
 /** Bins of a tile as plain rows, for comparison. */
-export function binRows({ bins }: TileData): number[][] {
+export function binRows({ bins }: TileData): (number | bigint)[][] {
   return Array.from({ length: bins.length }, (_, k) => [
     ...[bins.bin[k]!, bins.count[k]!, bins.exact!.busy[k]!, bins.name[k]!, bins.share[k]!, bins.exact!.longest[k]!],
   ]);
