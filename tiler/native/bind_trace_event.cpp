@@ -6,7 +6,6 @@
 #include <nanobind/stl/string_view.h>
 
 #include <array>
-#include <cstdlib>
 #include <exception>
 #include <new>
 #include <optional>
@@ -24,24 +23,9 @@ namespace tilescope {
 
 namespace {
 
-// The array owns the memory of the column. Bytes are written as char and shown as uint8.
-template <typename Shown, typename T>
-nb::object to_numpy_as(xspace::Column<T>& column) {
-    static_assert(sizeof(Shown) == sizeof(T));
-    const std::size_t size = column.size();
-    T* data = column.release();
-    nb::capsule owner(data, [](void* pointer) noexcept { std::free(pointer); });
-    return nb::cast(OutColumn<Shown>(reinterpret_cast<Shown*>(data), {size}, owner));
-}
-
 template <typename T>
-nb::object to_numpy(xspace::Column<T>& column) {
-    return to_numpy_as<T>(column);
-}
-
-template <typename T>
-nb::object column_or_none(bool wanted, xspace::Column<T>& column) {
-    return wanted ? to_numpy(column) : nb::none();
+nb::object column_or_none(bool wanted, Column<T>& column) {
+    return wanted ? nb::cast(to_numpy(column)) : nb::none();
 }
 
 nb::str text(std::string_view utf8) { return nb::str(utf8.data(), utf8.size()); }

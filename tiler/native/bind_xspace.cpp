@@ -7,7 +7,6 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -32,13 +31,6 @@ namespace nb = nanobind;
 namespace tilescope {
 
 namespace {
-
-template <typename T> nb::object to_numpy(xspace::Column<T>& column) {
-    const std::size_t size = column.size();
-    T* data = column.release();
-    nb::capsule owner(data, [](void* pointer) noexcept { std::free(pointer); });
-    return nb::cast(OutColumn<T>(data, {size}, owner));
-}
 
 // What Python sees of a line and of a plane. Times of a line's events are picoseconds from where the line counts.
 struct LineInfo {
@@ -85,7 +77,7 @@ class LineEvents {
         }
         if (!any) return std::nullopt;
         nb::dict columns;
-        columns["key"] = chunk.key.size() != 0 ? to_numpy(chunk.key) : nb::none();
+        columns["key"] = chunk.key.size() != 0 ? nb::cast(to_numpy(chunk.key)) : nb::none();
         columns["value"] = nb::none();
         columns["track"] = to_numpy(chunk.track);
         columns["phase"] = to_numpy(chunk.phase);

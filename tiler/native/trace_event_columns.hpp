@@ -9,7 +9,7 @@
 
 #include "decimal.hpp"
 #include "event_codes.hpp"
-#include "xspace_column.hpp"
+#include "row_columns.hpp"
 
 namespace tilescope {
 
@@ -24,29 +24,14 @@ struct EventRow {
     std::uint8_t flags = 0;
 };
 
-struct EventColumns {
-    template <typename T>
-    using Column = xspace::Column<T>;
-
-    Column<std::int32_t> track;
-    Column<std::uint8_t> phase;
-    Column<std::int64_t> time_ns;
-    Column<std::int16_t> time_ps;
-    Column<std::int64_t> duration_ns;
-    Column<std::int16_t> duration_ps;
-    Column<std::int32_t> name;
-    Column<std::int64_t> key;
+struct EventColumns : RowColumns {
     Column<double> value;
-    Column<std::uint8_t> flags;
-    Column<std::int64_t> args_end;
     Column<char> args;
 
     bool any_time_ps = false;
     bool any_duration_ps = false;
     bool any_key = false;
     bool any_value = false;
-
-    std::size_t size() const { return track.size(); }
 
     // The arguments of the row are what has been appended to `args` since the row before.
     void add(const EventRow& row) {
@@ -117,17 +102,9 @@ private:
     // All columns of rows grow at the same time.
     void make_room(std::size_t rows) {
         const std::size_t extra = std::max(rows, std::max(size(), rows_at_first));
-        track.ensure(extra);
-        phase.ensure(extra);
-        time_ns.ensure(extra);
-        time_ps.ensure(extra);
-        duration_ns.ensure(extra);
-        duration_ps.ensure(extra);
-        name.ensure(extra);
+        reserve(extra);
         key.ensure(extra);
         value.ensure(extra);
-        flags.ensure(extra);
-        args_end.ensure(extra);
     }
 
     static constexpr std::size_t rows_at_first = 64;

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "event_codes.hpp"
+#include "row_columns.hpp"
 #include "wire.hpp"
 #include "xspace_catalogue.hpp"
-#include "xspace_column.hpp"
 #include "xspace_event.hpp"
 #include "xspace_flows.hpp"
 #include "xspace_outline.hpp"
@@ -14,34 +14,9 @@
 
 namespace tilescope::xspace {
 
-// Columns of EventChunk.
-struct Chunk {
-    Column<std::int32_t> track;
-    Column<std::uint8_t> phase;
-    Column<std::int64_t> time_ns;
-    Column<std::int16_t> time_ps;
-    Column<std::int64_t> duration_ns;
-    Column<std::int16_t> duration_ps;
-    Column<std::int32_t> name;
-    Column<std::int64_t> key;  // empty while no row is a flow
-    Column<std::uint8_t> flags;
-    Column<std::int64_t> args_end;
+// The key column is empty while no row is a flow.
+struct Chunk : RowColumns {
     Column<std::uint8_t> args;
-
-    std::size_t size() const { return track.size(); }
-
-    // Room for so many rows, so that they can be appended unchecked.
-    void reserve(std::size_t rows) {
-        track.ensure(rows);
-        phase.ensure(rows);
-        time_ns.ensure(rows);
-        time_ps.ensure(rows);
-        duration_ns.ensure(rows);
-        duration_ps.ensure(rows);
-        name.ensure(rows);
-        flags.ensure(rows);
-        args_end.ensure(rows);
-    }
 };
 
 class LineDecoder {

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace tilescope::xspace {
+namespace tilescope {
 
 template <typename T> class Column {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -78,4 +78,4 @@ template <typename T> class Column {
     std::size_t capacity_ = 0;
 };
 
-}  // namespace tilescope::xspace
+}  // namespace tilescope
