@@ -87,4 +87,4 @@ def test_the_example_draws_a_track_and_zooms(browser: Browser, page_server: str,
 
 
 def test_the_example_is_short() -> None:
-    assert len((CLIENT / "example.html").read_text().splitlines()) <= 70
+    assert len((CLIENT / "example.html").read_text().splitlines()) <= 60

@@ -11,6 +11,7 @@ export * from "./net/names";
 export * from "./net/still";
 export * from "./net/stream";
 export * from "./net/watch";
+export * from "./pages/boxes";
 export * from "./pages/cache";
 export * from "./pages/coverage";
 export * from "./pages/error";
