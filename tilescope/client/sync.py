@@ -8,15 +8,13 @@ import weakref
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
 from functools import wraps
 from types import TracebackType
-from typing import Any, Concatenate, Final, Generic, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 from tilescope.client.aio import AsyncClient, AsyncRun
 
 P = ParamSpec("P")
 T = TypeVar("T")
 Twin = TypeVar("Twin")
-
-LET_GO_S: Final = 5.0  # what work that was cancelled has to close what it holds
 
 
 class LoopThread:
@@ -28,17 +26,15 @@ class LoopThread:
         self._thread.start()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Waits for the result. An interrupted wait (Ctrl-C) cancels the work, and waits until it has let go."""
+        """Waits for the result. An interrupted wait (Ctrl-C) cancels the work."""
         if self._loop.is_closed():
             work.close()
             raise RuntimeError("the client is closed")
-        ended = threading.Event()
-        future = asyncio.run_coroutine_threadsafe(_announced(work, ended), self._loop)
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return future.result()
         except BaseException:
-            if future.cancel():
-                ended.wait(LET_GO_S)
+            future.cancel()
             raise
 
     def close(self) -> None:
@@ -69,6 +65,27 @@ def _waited_for(
     return call
 
 
+class _Steps(Generic[T]):
+    """An asynchronous generator that another thread goes through."""
+
+    def __init__(self, items: AsyncGenerator[T, None]) -> None:
+        self._items = items
+        self._step: asyncio.Task[Any] | None = None
+
+    async def next(self) -> T | None:
+        """The next item; None: there is none."""
+        self._step = asyncio.current_task()
+        return await anext(self._items, None)
+
+    async def close(self) -> None:
+        """Closes the generator, after a step that was interrupted on its way has let go of it."""
+        if self._step is not None and not self._step.done():
+            if not self._step.cancelling():
+                self._step.cancel()
+            await asyncio.wait([self._step])
+        await self._items.aclose()
+
+
 def _one_by_one(
     method: Callable[Concatenate[Twin, P], AsyncGenerator[T, None]],
 ) -> Callable[Concatenate[_Waiting[Twin], P], Generator[T, None, None]]:
@@ -76,12 +93,12 @@ def _one_by_one(
 
     @wraps(method)
     def call(self: _Waiting[Twin], /, *args: P.args, **kwargs: P.kwargs) -> Generator[T, None, None]:
-        items = method(self._twin, *args, **kwargs)
+        steps = _Steps(method(self._twin, *args, **kwargs))
         try:
-            while (item := self._loop.run(_next(items))) is not None:
+            while (item := self._loop.run(steps.next())) is not None:
                 yield item
         finally:
-            self._loop.run(items.aclose())
+            self._loop.run(steps.close())
 
     return call
 
@@ -137,17 +154,6 @@ class Run(_Waiting[AsyncRun]):
     stats = _waited_for(AsyncRun.stats)
     find = _waited_for(AsyncRun.find)
     name_texts = _waited_for(AsyncRun.name_texts)
-
-
-async def _announced(work: Coroutine[Any, Any, T], ended: threading.Event) -> T:
-    try:
-        return await work
-    finally:
-        ended.set()
-
-
-async def _next(items: AsyncGenerator[T, None]) -> T | None:
-    return await anext(items, None)
 
 
 def _close(client: AsyncClient, loop: LoopThread) -> None:
