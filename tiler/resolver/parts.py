@@ -74,7 +74,7 @@ class PartFinder:
     def pages(self, terminal: TilePlace) -> list[PageKey]:
         """The pages with the parts of a terminal tile, each once, by child and then by time.
 
-        None while the shape record of a child's block is missing, and where there would be too many.
+        There are none while the shape record of a child's block is missing, and where they would be too many.
         """
         span = terminal.span
         pages = self._page[(self._start < span.stop) & (self._stop > span.start)]
