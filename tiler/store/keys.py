@@ -27,11 +27,6 @@ def page_key(key: bytes) -> PageKey:
     return PageKey(block, level, index, slot)
 
 
-def pages_of(block: int) -> bytes:
-    """Prefix of a block's pages."""
-    return _ONE.pack(b"P", block)
-
-
 def shape(block: int) -> bytes:
     """Key of a block's shape record."""
     return _ONE.pack(b"S", block)

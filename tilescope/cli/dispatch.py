@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from tilescope.cli.parser import build_parser
 from tilescope.tiler.errors import Cancelled, TilescopeError, UsageError
 
-EXIT_OK = 0
 EXIT_BAD = 1  # the trace or the store is bad
 EXIT_USAGE = 2  # as argparse does
 EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
