@@ -152,6 +152,14 @@ async def test_the_stream_and_single_pages_send_the_same_bytes(
                 assert await answer.read() == pages[key]
 
 
+async def test_pages_come_in_the_order_of_the_list_and_as_often_as_they_stand_in_it(sources: dict[str, Source]) -> None:
+    for source in sources.values():
+        build = await build_of(source)
+        first, second, third = (key for key, _ in list((await shape_of(source, build)).pages())[:3])
+        wanted = [first, second, first, first, third, second]
+        assert [key async for key, _ in source.pages(build, wanted)] == wanted
+
+
 async def test_a_view_is_resolved_alike_by_all(sources: dict[str, Source], addresses: dict[str, str]) -> None:
     """By the gRPC server, by the server behind the WebSocket, and here."""
     build = await build_of(sources["http"])

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 import aiohttp
 
 from tilescope.client.errors import Refused, Unreachable, refusal
-from tilescope.client.source import Build, StatsQuery
+from tilescope.client.source import Build, StatsQuery, key_lists
 from tilescope.tiler.pages import PageKey
 from tilescope.tiler.query import FindQuery
 
@@ -84,8 +84,8 @@ class HttpSource:
             return await answer.read()
 
     async def pages(self, build: Build, keys: Sequence[PageKey]) -> AsyncIterator[tuple[PageKey, bytes]]:
-        for first in range(0, len(keys), MAX_PAGES):
-            body = {"pages": [key.to_json() for key in keys[first : first + MAX_PAGES]]}
+        for some in key_lists(keys, MAX_PAGES):
+            body = {"pages": [key.to_json() for key in some]}
             async with self._ask("POST", f"{_path(build)}/batch", json=body) as answer:
                 async for page in _frames(answer.content):
                     yield page

@@ -19,7 +19,7 @@ from google.protobuf.message import Message
 
 import tilescope.v1.tiles_pb2_grpc as tiles_pb2_grpc
 from tilescope.client.errors import Refused, Unreachable, refusal
-from tilescope.client.source import Build, StatsQuery
+from tilescope.client.source import Build, StatsQuery, key_lists
 from tilescope.tiler.errors import TilescopeError
 from tilescope.tiler.pages import PageKey
 from tilescope.tiler.query import FindQuery
@@ -94,8 +94,8 @@ class GrpcSource:
         call = self._tiles.Pages(metadata=self._metadata)
         try:
             await call.write(pb.PagesRequest(start=pb.PagesStart(run=build.run, build=build.id)))
-            for number, first in enumerate(range(0, len(keys), MAX_PAGES), 1):
-                wanted = [pb.PageKey(**key._asdict()) for key in keys[first : first + MAX_PAGES]]
+            for number, some in enumerate(key_lists(keys, MAX_PAGES), 1):
+                wanted = [pb.PageKey(**key._asdict()) for key in some]
                 await call.write(pb.PagesRequest(want=pb.Want(id=number, pages=wanted)))
                 is_done = False
                 while not is_done:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -51,7 +51,7 @@ class Source(Protocol):
     async def shape(self, build: Build, block: int) -> bytes: ...
 
     def pages(self, build: Build, keys: Sequence[PageKey]) -> AsyncIterator[tuple[PageKey, bytes]]:
-        """The pages in the order of the keys."""
+        """The pages in the order of the keys; one that is named twice comes twice."""
 
     async def event(self, build: Build, track: int, ordinal: int) -> dict[str, Any]: ...
 
@@ -60,3 +60,15 @@ class Source(Protocol):
     async def find(self, build: Build, query: FindQuery) -> dict[str, Any]: ...
 
     async def close(self) -> None: ...
+
+
+def key_lists(keys: Sequence[PageKey], at_most: int) -> Iterator[list[PageKey]]:
+    """The keys in lists of at most so many, none of them twice in one: a server sends each page of a list once."""
+    part: dict[PageKey, None] = {}
+    for key in keys:
+        if key in part or len(part) == at_most:
+            yield list(part)
+            part = {}
+        part[key] = None
+    if part:
+        yield list(part)
