@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import shutil
@@ -26,7 +27,7 @@ from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import PageKey
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.readers import discover
-from tilescope.tiler.resolver import Tier, View
+from tilescope.tiler.resolver import PageWant, Tier, View
 from tilescope.tiler.store import RunStore, open_run_store
 from tilescope.tiler.synth import write_synthetic_trace
 
@@ -263,3 +264,29 @@ def test_a_growing_build_shows_no_rollup_of_which_a_part_is_missing(stream: Stre
 def kinds(store: RunStore) -> dict[int, str]:
     tracks = json.loads(gzip.decompress(store.tracks()))["tracks"]
     return {track["id"]: track["kind"] for track in tracks}
+
+
+async def test_others_have_their_turn_between_two_views(stream: Stream, monkeypatch: pytest.MonkeyPatch) -> None:
+    turns = 0
+    seen = []
+
+    async def other() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    def resolve(*_arguments: object) -> list[PageWant]:
+        seen.append(turns)
+        return []
+
+    monkeypatch.setattr("tilescope.server.routes.stream.pages_of_view", resolve)
+    task = asyncio.create_task(other())
+    async with stream.open() as socket:
+        for want_id in range(20):  # as one piece: all of them are there at once
+            await send(socket, id=want_id, **stream.view(0, 1, [0]))
+        async with asyncio.timeout(5):
+            while len(seen) < 20:
+                await asyncio.sleep(0)
+    task.cancel()
+    assert len(set(seen)) == 20
