@@ -3,31 +3,20 @@
  */
 
 import { effect, untracked } from "@preact/signals";
-import {
-  Api,
-  centreOn,
-  type EventDetails,
-  fit,
-  formatDuration,
-  sameView,
-  type TickRange,
-  ticks,
-  type View,
-  visibleRange,
-  xOfTick,
-} from "@tilescope/client";
+import { Api, type EventDetails, fit, formatDuration, type TickRange, type View } from "@tilescope/client";
 import type { AppActions } from "./components/app-context";
+import { Guide, RUN_PADDING } from "./guide";
 import type { Intent } from "./keys/table";
 import { AddressKeeper } from "./state/address";
 import { DetailsLoader, detailsView } from "./state/details";
 import { busyPart, FirstView } from "./state/first-view";
-import { layOut, ROW_PX } from "./state/layout";
+import { layOut } from "./state/layout";
 import type { LearntFacts } from "./state/learnt";
 import { serverRoot } from "./state/location";
 import { anchorAt, renewedView, scrollTo, shiftedRange, shiftTicks } from "./state/renew";
 import { RunOpener, runIdOf, runView } from "./state/run";
 import { RunsPoller, runs } from "./state/runs";
-import { type BinFacts, NOTHING, type Selection, selectedRange, selection } from "./state/selection";
+import { NOTHING, selectedRange, selection } from "./state/selection";
 import { Session, session } from "./state/session";
 import { changeSettings, settings, theme, toggleTheme } from "./state/settings";
 import { announcement, isDrawerOpen, isHelpOpen } from "./state/shell";
@@ -35,16 +24,12 @@ import { type Trace, withLearnt } from "./state/trace";
 import { chosenHost, layout, openGroups } from "./state/tracks";
 import { allGroups, carryOpen, defaultExpansion, filterHost } from "./state/tree";
 import { bounds, scroll, view } from "./state/view";
-import { type Direction, type Neighbour, neighbourOf } from "./timeline/navigate";
 import { Stage } from "./timeline/stage";
 
 /** Part of the view's width that one arrow key pans, and the factor of one zoom step. */
 const PAN_STEP = 0.15;
 const ZOOM_STEP = 0.6;
 
-/** Free space beside what is zoomed to, as a part of the width. */
-const FIT_PADDING = 0.12;
-const RUN_PADDING = 0.02;
 const NOMINAL_WIDTH_PX = 1000;
 
 /** Tracks are learnt of tile by tile; the tree is made anew at most so often. */
@@ -52,8 +37,7 @@ const LEARN_MS = 60;
 
 export class App implements AppActions {
   readonly stage = new Stage();
-  /** Scrolls the tracks so that a height (of the layout) is visible; set by the timeline component. */
-  reveal: (topPx: number, heightPx: number) => void = () => undefined;
+  readonly guide = new Guide(this.stage);
   /** Scrolls the tracks to a height; set by the timeline component. */
   scrollTo: (topPx: number) => void = () => undefined;
   readonly #api = new Api(serverRoot(location.pathname));
@@ -68,8 +52,6 @@ export class App implements AppActions {
   #details: DetailsLoader | null = null;
   /** Blocks of the growing build that can be had, also those that were told of before it was shown. */
   #built: { readonly build: string; readonly blocks: Set<number> } | null = null;
-  /** The selected event, when it was gone to from afar. */
-  #destination: Selection | null = null;
   #learntFacts: Map<number, LearntFacts> | null = null;
 
   start(): void {
@@ -100,8 +82,7 @@ export class App implements AppActions {
       if (details.kind !== "ready") return;
       untracked(() => {
         announcement.value = spoken(details.details);
-        if (details.event === this.#destination) this.#arriveAt(details.details);
-        else this.revealSelection();
+        this.guide.arrive(details.event, details.details);
       });
     });
     effect(() => {
@@ -129,7 +110,7 @@ export class App implements AppActions {
 
   chooseHost(host: string | null): void {
     chosenHost.value = host;
-    this.reveal(0, 0);
+    this.guide.reveal(0, 0);
   }
 
   setOpenGroups(open: ReadonlySet<string>): void {
@@ -145,43 +126,9 @@ export class App implements AppActions {
     openGroups.value = new Set();
   }
 
-  select(chosen: Selection): void {
-    selection.value = chosen;
-    if (chosen.kind !== "none") isDrawerOpen.value = true;
-  }
-
-  goTo(track: number, ordinal: number): void {
-    this.#destination = { kind: "event", track, ordinal };
-    this.select(this.#destination);
-  }
-
   showRunFacts(): void {
     selection.value = NOTHING;
     isDrawerOpen.value = true;
-  }
-
-  zoomToSelection(): void {
-    const range = selectedRange.peek();
-    if (range !== null) this.stage.motion.glideTo(this.#fitView(range));
-  }
-
-  /** Zooms to a range, or closer to a point of time where the range is empty. */
-  zoomTo(range: TickRange): void {
-    this.stage.motion.glideTo(this.#fitView(range));
-  }
-
-  /** Zooms in to a bin, so far that its events get room. */
-  zoomToBin(bin: BinFacts): void {
-    this.zoomTo({ startTicks: bin.startTicks, endTicks: ticks(bin.startTicks + bin.widthTicks) });
-  }
-
-  /** Scrolls the tracks so that the selected event's row, or the selected bin's, is on the screen. */
-  revealSelection(): void {
-    const chosen = selection.peek();
-    if (chosen.kind === "event") {
-      const details = detailsView.peek();
-      this.#revealRow(chosen.track, details.kind === "ready" ? details.details.row : 0);
-    } else if (chosen.kind === "bin") this.#revealRow(chosen.bin.track, chosen.bin.row);
   }
 
   act(intent: Intent): void {
@@ -207,25 +154,25 @@ export class App implements AppActions {
         motion.glideTo(fit(bounds.peek(), widthPx, widthPx * RUN_PADDING));
         return;
       case "focus-selection":
-        this.#focusSelection();
+        this.guide.focusSelection();
         return;
       case "previous-slice":
-        this.#step("previous", -PAN_STEP);
+        this.guide.step("previous", -PAN_STEP);
         return;
       case "next-slice":
-        this.#step("next", PAN_STEP);
+        this.guide.step("next", PAN_STEP);
         return;
       case "parent-slice":
-        this.#step("parent", 0);
+        this.guide.step("parent", 0);
         return;
       case "child-slice":
-        this.#step("child", 0);
+        this.guide.step("child", 0);
         return;
       case "flow-back":
-        this.#followFlow("in");
+        this.guide.followFlow("in");
         return;
       case "flow-forward":
-        this.#followFlow("out");
+        this.guide.followFlow("out");
         return;
       case "slice-to-area":
         this.#sliceToArea();
@@ -287,7 +234,7 @@ export class App implements AppActions {
     // The content gets its new height with the next rendering.
     if (topPx !== null && topPx !== scroll.peek().topPx) requestAnimationFrame(() => this.scrollTo(topPx));
     const isFinished = before.manifest.state === "indexing" && trace.manifest.state === "ready";
-    if (isFinished) void this.#firstView.find(trace, (range) => this.#showFirst(trace.manifest.range, range));
+    if (isFinished) void this.#firstView.find(trace, (range) => this.guide.showFirst(trace.manifest.range, range));
   }
 
   #showTrace(trace: Trace | null): void {
@@ -319,140 +266,26 @@ export class App implements AppActions {
     });
     if (this.#built?.build === trace.manifest.build) session.value.built(this.#built.build, [...this.#built.blocks]);
     if (wanted?.range == null && trace.manifest.state === "ready")
-      void this.#firstView.find(trace, (range) => this.#showFirst(trace.manifest.range, range));
+      void this.#firstView.find(trace, (range) => this.guide.showFirst(trace.manifest.range, range));
     if (wanted?.event != null && trace.tracks.has(wanted.event.track)) {
-      this.#openGroupsOf(trace, wanted.event.track);
-      this.select({ kind: "event", ...wanted.event });
+      this.guide.openGroupsOf(trace, wanted.event.track);
+      this.guide.select({ kind: "event", ...wanted.event });
     } else if (wanted?.area != null) {
       const { firstTrack, lastTrack, ...range } = wanted.area;
-      this.select({ kind: "area", range, firstTrack, lastTrack });
+      this.guide.select({ kind: "area", range, firstTrack, lastTrack });
     }
-  }
-
-  /** Shows a part of the run, unless the user has begun to move. */
-  #showFirst(run: TickRange, range: TickRange): void {
-    const shown = visibleRange(view.peek());
-    const isWhole = shown.startTicks <= run.startTicks && shown.endTicks >= run.endTicks;
-    const { widthPx } = view.peek();
-    if (isWhole) this.stage.motion.jumpTo(fit(range, widthPx, widthPx * RUN_PADDING));
-    else busyPart.value = null;
-  }
-
-  /** Opens the groups around a track, so that it is on the screen. */
-  #openGroupsOf(trace: Trace, track: number): void {
-    const open = new Set(openGroups.peek());
-    for (let id = trace.tracks.get(track)?.group ?? null; id !== null; id = trace.groups.get(id)?.parent ?? null) {
-      open.add(`g${id}`);
-    }
-    openGroups.value = open;
-  }
-
-  #fitView(range: TickRange): View {
-    const widthPx = view.peek().widthPx;
-    if (range.endTicks > range.startTicks) return fit(range, widthPx, widthPx * FIT_PADDING);
-    const closer = { ...view.peek(), ticksPerPx: view.peek().ticksPerPx / 8 };
-    return centreOn(closer, range.startTicks, bounds.peek());
-  }
-
-  #focusSelection(): void {
-    const range = selectedRange.peek();
-    if (range === null) return;
-    const middle = ticks((range.startTicks + range.endTicks) / 2n);
-    const centred = centreOn(view.peek(), middle, bounds.peek());
-    const isCentred = Math.abs(xOfTick(centred, visibleRange(view.peek()).startTicks)) < 2;
-    this.stage.motion.glideTo(isCentred ? this.#fitView(range) : centred);
-    this.revealSelection();
-  }
-
-  #revealRow(track: number, row: number): void {
-    const found = layout
-      .peek()
-      .items.find(({ node }) => (node.kind === "track" ? node.track.id : node.rollup?.id) === track);
-    if (found === undefined) return;
-    if (found.kind === "group") this.reveal(found.topPx, found.heightPx);
-    else this.reveal(found.topPx + row * ROW_PX, Math.min(found.heightPx, 2 * ROW_PX));
-  }
-
-  /** Goes along the first of the selected event's flows. */
-  #followFlow(direction: "in" | "out"): void {
-    const details = detailsView.peek();
-    if (details.kind !== "ready") return;
-    const [partner] = details.details.flows[direction];
-    if (partner === undefined) {
-      announcement.value = direction === "in" ? "No flow arrives here." : "No flow leaves from here.";
-      return;
-    }
-    this.goTo(partner.track, Number(partner.ordinal));
   }
 
   #sliceToArea(): void {
     const chosen = selection.peek();
     const range = selectedRange.peek();
     if (chosen.kind !== "event" || range === null || range.endTicks === range.startTicks) return;
-    this.select({ kind: "area", range, firstTrack: chosen.track, lastTrack: chosen.track });
+    this.guide.select({ kind: "area", range, firstTrack: chosen.track, lastTrack: chosen.track });
   }
 
   #clear(): void {
     if (selection.peek().kind === "none") isDrawerOpen.value = false;
     selection.value = NOTHING;
-  }
-
-  #step(direction: Direction, panWithoutSelection: number): void {
-    const chosen = selection.peek();
-    if (chosen.kind !== "event") {
-      if (panWithoutSelection !== 0) this.stage.motion.panStep(panWithoutSelection * view.peek().widthPx);
-      return;
-    }
-    void this.#stepFrom(chosen.track, direction);
-  }
-
-  async #stepFrom(track: number, direction: Direction): Promise<void> {
-    const details = detailsView.peek();
-    const shown = runView.peek();
-    const picture = this.stage.picture;
-    if (details.kind !== "ready" || shown.kind !== "open" || picture === null) return;
-    const { api } = shown.trace;
-    const look = async (ordinal: number): Promise<Neighbour | null> => {
-      try {
-        const found = await api.event(track, ordinal);
-        const endTicks = found.startTicks + found.durationTicks;
-        return { ordinal, row: found.row, startTicks: found.startTicks, endTicks };
-      } catch {
-        return null;
-      }
-    };
-    const { startTicks, durationTicks, row } = details.details;
-    const from = { ordinal: details.event.ordinal, row, startTicks, endTicks: startTicks + durationTicks };
-    const coverage = picture.coverages.get(track) ?? { draws: [], complete: false };
-    const drawn = { coverage, range: visibleRange(picture.deviceView) };
-    const found = await neighbourOf(from, direction, drawn, look);
-    if (found === null || selection.peek() !== details.event) return;
-    this.select({ kind: "event", track, ordinal: found.ordinal });
-    this.#bringIntoView(found);
-  }
-
-  /** Opens the group of an event, scrolls to it, and goes to its time. */
-  #arriveAt(details: EventDetails): void {
-    const shown = runView.peek();
-    if (shown.kind !== "open") return;
-    const isLaidOut = layout.peek().items.some(({ node }) => node.kind === "track" && node.track.id === details.track);
-    if (!isLaidOut) this.#openGroupsOf(shown.trace, details.track);
-    const { startTicks, durationTicks } = details;
-    this.#bringIntoView({ startTicks, endTicks: startTicks + durationTicks });
-    // Where groups have been opened, the content gets its new height with the next rendering.
-    if (isLaidOut) this.revealSelection();
-    else requestAnimationFrame(() => this.revealSelection());
-  }
-
-  #bringIntoView(event: { readonly startTicks: bigint; readonly endTicks: bigint }): void {
-    const shown = view.peek();
-    const fromPx = xOfTick(shown, event.startTicks);
-    const toPx = xOfTick(shown, event.endTicks);
-    if (fromPx >= 0 && toPx <= shown.widthPx) return;
-    if (fromPx < 0 && toPx > shown.widthPx) return;
-    const middle = ticks((event.startTicks + event.endTicks) / 2n);
-    const target = centreOn(shown, middle, bounds.peek());
-    if (!sameView(target, shown)) this.stage.motion.glideTo(target);
   }
 }
 

@@ -2,10 +2,12 @@
 
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
+import type { Guide } from "../guide";
 import type { Intent } from "../keys/table";
-import type { Selection } from "../state/selection";
 
 export interface AppActions {
+  /** Takes the view to events, ranges and what is selected. */
+  readonly guide: Guide;
   openRun(id: string | null): void;
   retryRun(id: string): void;
   refreshRuns(): void;
@@ -13,10 +15,6 @@ export interface AppActions {
   setOpenGroups(open: ReadonlySet<string>): void;
   /** Does what a key would do. */
   act(intent: Intent): void;
-  select(selection: Selection): void;
-  /** Selects an event that may be far away, and goes there. */
-  goTo(track: number, ordinal: number): void;
-  zoomToSelection(): void;
   /** Opens the drawer with what is known about the run as a whole. */
   showRunFacts(): void;
 }

@@ -51,7 +51,7 @@ function Head({ title, label, copy }: { title: string; label?: string; copy?: ()
           type="button"
           class="button is-outlined"
           title={withKeys(label, "focus-selection")}
-          onClick={() => app.zoomToSelection()}
+          onClick={() => app.guide.zoomToSelection()}
         >
           <FitIcon />
           {label}

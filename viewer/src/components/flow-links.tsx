@@ -31,7 +31,7 @@ function List({ trace, details, direction }: { trace: Trace; details: EventDetai
                 type="button"
                 class="link"
                 title={hint}
-                onClick={() => app.goTo(partner.track, Number(partner.ordinal))}
+                onClick={() => app.guide.goTo(partner.track, Number(partner.ordinal))}
               >
                 {partner.name === "" ? "[no name]" : partner.name}
               </button>

@@ -67,12 +67,12 @@ export function Timeline({ app, trace }: { app: App; trace: Trace }) {
       const isLower = box.clientHeight < scroll.peek().heightPx;
       scroll.value = { topPx: box.scrollTop, heightPx: box.clientHeight };
       // The drawer has just opened, perhaps above what was clicked.
-      if (isLower) app.revealSelection();
+      if (isLower) app.guide.revealSelection();
     };
     const observer = new ResizeObserver(measure);
     observer.observe(box);
     box.addEventListener("scroll", measure, { passive: true });
-    app.reveal = (topPx, heightPx) => {
+    app.guide.reveal = (topPx, heightPx) => {
       // The sticky header hides what is right below the upper edge.
       const upperPx = Math.max(0, topPx - HEADER_PX);
       if (upperPx < box.scrollTop) box.scrollTop = upperPx;
@@ -83,7 +83,7 @@ export function Timeline({ app, trace }: { app: App; trace: Trace }) {
     };
     const onReveal = (event: Event) => {
       const item = (event as CustomEvent<{ topPx: number; heightPx: number }>).detail;
-      app.reveal(item.topPx, item.heightPx);
+      app.guide.reveal(item.topPx, item.heightPx);
     };
     box.addEventListener("reveal", onReveal);
     measure();

@@ -71,8 +71,8 @@ export function connectArea(app: App): PointerActions {
     }
     draftArea.value = null;
     fixedTicks = null;
-    if (gesture === "zoom-to-range") app.zoomTo(rangeBetweenPx(from.xPx, to.xPx));
-    else if (area !== null) app.select(area);
+    if (gesture === "zoom-to-range") app.guide.zoomTo(rangeBetweenPx(from.xPx, to.xPx));
+    else if (area !== null) app.guide.select(area);
   };
 
   return {
@@ -87,13 +87,13 @@ export function connectArea(app: App): PointerActions {
       if (meaning.gesture === "zoom-to-event") {
         if (pointed?.kind === "slice") {
           const { startTicks, durationTicks } = pointed.hit;
-          app.zoomTo({ startTicks, endTicks: (startTicks + durationTicks) as TickRange["endTicks"] });
+          app.guide.zoomTo({ startTicks, endTicks: (startTicks + durationTicks) as TickRange["endTicks"] });
         } else if (pointed?.kind === "bin") {
-          app.zoomToBin(pointed.bin);
+          app.guide.zoomToBin(pointed.bin);
         }
         return;
       }
-      app.select(selectionOf(pointed));
+      app.guide.select(selectionOf(pointed));
     },
     onCancel: () => {
       draftArea.value = null;

@@ -1,0 +1,198 @@
+/** Brings the view to what one asks for: a range, the selection, its neighbours, where its flows lead. */
+
+import {
+  centreOn,
+  type EventDetails,
+  fit,
+  sameView,
+  type TickRange,
+  ticks,
+  type View,
+  visibleRange,
+  xOfTick,
+} from "@tilescope/client";
+import { detailsView } from "./state/details";
+import { busyPart } from "./state/first-view";
+import { ROW_PX } from "./state/layout";
+import { runView } from "./state/run";
+import { type BinFacts, type Selection, selectedRange, selection } from "./state/selection";
+import { announcement, isDrawerOpen } from "./state/shell";
+import type { Trace } from "./state/trace";
+import { layout, openGroups } from "./state/tracks";
+import { bounds, view } from "./state/view";
+import { type Direction, type Neighbour, neighbourOf } from "./timeline/navigate";
+import type { Stage } from "./timeline/stage";
+
+/** Free space beside what is zoomed to, as a part of the width. */
+const FIT_PADDING = 0.12;
+export const RUN_PADDING = 0.02;
+
+export class Guide {
+  /** Scrolls the tracks so that a height (of the layout) is visible; set by the timeline component. */
+  reveal: (topPx: number, heightPx: number) => void = () => undefined;
+  readonly #stage: Stage;
+  /** The selected event, when it was gone to from afar. */
+  #destination: Selection | null = null;
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+  }
+
+  /** Selects something, and shows what is known of it. */
+  select(chosen: Selection): void {
+    selection.value = chosen;
+    if (chosen.kind !== "none") isDrawerOpen.value = true;
+  }
+
+  /** Selects an event that may be far away, and goes there. */
+  goTo(track: number, ordinal: number): void {
+    this.#destination = { kind: "event", track, ordinal };
+    this.select(this.#destination);
+  }
+
+  /** Goes to the selected event, now that it is known where it lies, if it was gone to from afar. */
+  arrive(event: Selection, details: EventDetails): void {
+    if (event === this.#destination) this.#arriveAt(details);
+    else this.revealSelection();
+  }
+
+  /** Zooms to a range, or closer to a point of time where the range is empty. */
+  zoomTo(range: TickRange): void {
+    this.#stage.motion.glideTo(this.#fitView(range));
+  }
+
+  zoomToSelection(): void {
+    const range = selectedRange.peek();
+    if (range !== null) this.zoomTo(range);
+  }
+
+  /** Zooms in to a bin, so far that its events get room. */
+  zoomToBin(bin: BinFacts): void {
+    this.zoomTo({ startTicks: bin.startTicks, endTicks: ticks(bin.startTicks + bin.widthTicks) });
+  }
+
+  /** Centres the selection; zooms to it when it is in the middle already. */
+  focusSelection(): void {
+    const range = selectedRange.peek();
+    if (range === null) return;
+    const middle = ticks((range.startTicks + range.endTicks) / 2n);
+    const centred = centreOn(view.peek(), middle, bounds.peek());
+    const isCentred = Math.abs(xOfTick(centred, visibleRange(view.peek()).startTicks)) < 2;
+    this.#stage.motion.glideTo(isCentred ? this.#fitView(range) : centred);
+    this.revealSelection();
+  }
+
+  /** Shows a part of the run, unless the user has begun to move. */
+  showFirst(run: TickRange, range: TickRange): void {
+    const shown = visibleRange(view.peek());
+    const isWhole = shown.startTicks <= run.startTicks && shown.endTicks >= run.endTicks;
+    const { widthPx } = view.peek();
+    if (isWhole) this.#stage.motion.jumpTo(fit(range, widthPx, widthPx * RUN_PADDING));
+    else busyPart.value = null;
+  }
+
+  /** Scrolls the tracks so that the selected event's row, or the selected bin's, is on the screen. */
+  revealSelection(): void {
+    const chosen = selection.peek();
+    if (chosen.kind === "event") {
+      const details = detailsView.peek();
+      this.#revealRow(chosen.track, details.kind === "ready" ? details.details.row : 0);
+    } else if (chosen.kind === "bin") this.#revealRow(chosen.bin.track, chosen.bin.row);
+  }
+
+  /** Opens the groups around a track, so that it is on the screen. */
+  openGroupsOf(trace: Trace, track: number): void {
+    const open = new Set(openGroups.peek());
+    for (let id = trace.tracks.get(track)?.group ?? null; id !== null; id = trace.groups.get(id)?.parent ?? null) {
+      open.add(`g${id}`);
+    }
+    openGroups.value = open;
+  }
+
+  /** Selects a neighbour of the selected slice, or pans by a part of the width while none is selected. */
+  step(direction: Direction, panWithoutSelection: number): void {
+    const chosen = selection.peek();
+    if (chosen.kind !== "event") {
+      if (panWithoutSelection !== 0) this.#stage.motion.panStep(panWithoutSelection * view.peek().widthPx);
+      return;
+    }
+    void this.#stepFrom(chosen.track, direction);
+  }
+
+  /** Goes along the first of the selected event's flows. */
+  followFlow(direction: "in" | "out"): void {
+    const details = detailsView.peek();
+    if (details.kind !== "ready") return;
+    const [partner] = details.details.flows[direction];
+    if (partner === undefined) {
+      announcement.value = direction === "in" ? "No flow arrives here." : "No flow leaves from here.";
+      return;
+    }
+    this.goTo(partner.track, Number(partner.ordinal));
+  }
+
+  #fitView(range: TickRange): View {
+    const widthPx = view.peek().widthPx;
+    if (range.endTicks > range.startTicks) return fit(range, widthPx, widthPx * FIT_PADDING);
+    const closer = { ...view.peek(), ticksPerPx: view.peek().ticksPerPx / 8 };
+    return centreOn(closer, range.startTicks, bounds.peek());
+  }
+
+  #revealRow(track: number, row: number): void {
+    const found = layout
+      .peek()
+      .items.find(({ node }) => (node.kind === "track" ? node.track.id : node.rollup?.id) === track);
+    if (found === undefined) return;
+    if (found.kind === "group") this.reveal(found.topPx, found.heightPx);
+    else this.reveal(found.topPx + row * ROW_PX, Math.min(found.heightPx, 2 * ROW_PX));
+  }
+
+  async #stepFrom(track: number, direction: Direction): Promise<void> {
+    const details = detailsView.peek();
+    const shown = runView.peek();
+    const picture = this.#stage.picture;
+    if (details.kind !== "ready" || shown.kind !== "open" || picture === null) return;
+    const { api } = shown.trace;
+    const look = async (ordinal: number): Promise<Neighbour | null> => {
+      try {
+        const found = await api.event(track, ordinal);
+        const endTicks = found.startTicks + found.durationTicks;
+        return { ordinal, row: found.row, startTicks: found.startTicks, endTicks };
+      } catch {
+        return null;
+      }
+    };
+    const { startTicks, durationTicks, row } = details.details;
+    const from = { ordinal: details.event.ordinal, row, startTicks, endTicks: startTicks + durationTicks };
+    const coverage = picture.coverages.get(track) ?? { draws: [], complete: false };
+    const drawn = { coverage, range: visibleRange(picture.deviceView) };
+    const found = await neighbourOf(from, direction, drawn, look);
+    if (found === null || selection.peek() !== details.event) return;
+    this.select({ kind: "event", track, ordinal: found.ordinal });
+    this.#bringIntoView(found);
+  }
+
+  /** Opens the group of an event, scrolls to it, and goes to its time. */
+  #arriveAt(details: EventDetails): void {
+    const shown = runView.peek();
+    if (shown.kind !== "open") return;
+    const isLaidOut = layout.peek().items.some(({ node }) => node.kind === "track" && node.track.id === details.track);
+    if (!isLaidOut) this.openGroupsOf(shown.trace, details.track);
+    const { startTicks, durationTicks } = details;
+    this.#bringIntoView({ startTicks, endTicks: startTicks + durationTicks });
+    // Where groups have been opened, the content gets its new height with the next rendering.
+    if (isLaidOut) this.revealSelection();
+    else requestAnimationFrame(() => this.revealSelection());
+  }
+
+  #bringIntoView(event: { readonly startTicks: bigint; readonly endTicks: bigint }): void {
+    const shown = view.peek();
+    const fromPx = xOfTick(shown, event.startTicks);
+    const toPx = xOfTick(shown, event.endTicks);
+    if (fromPx >= 0 && toPx <= shown.widthPx) return;
+    if (fromPx < 0 && toPx > shown.widthPx) return;
+    const middle = ticks((event.startTicks + event.endTicks) / 2n);
+    const target = centreOn(shown, middle, bounds.peek());
+    if (!sameView(target, shown)) this.#stage.motion.glideTo(target);
+  }
+}
