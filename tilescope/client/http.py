@@ -57,6 +57,8 @@ class HttpSource:
         try:
             async with self._http.ws_connect(f"{self._base}/{path}", ssl=self._tls, heartbeat=_HEARTBEAT_S) as socket:
                 async for frame in socket:
+                    if frame.type is not aiohttp.WSMsgType.TEXT:  # the connection broke off
+                        break
                     message = json.loads(frame.data)
                     yield message
                     if message["type"] in ("ready", "failed"):

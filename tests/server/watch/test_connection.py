@@ -120,7 +120,7 @@ async def test_a_failure_of_ours_is_told_and_logged(
     def fail(text: str) -> None:
         raise ZeroDivisionError(text)
 
-    monkeypatch.setattr(connection.messages, "parse_want", fail)
+    monkeypatch.setattr("tilescope.server.watch.messages.parse_want", fail)
     async with client.ws_connect(f"{RUN0}/watch") as socket:
         await receive(socket)
         await want(socket, 1)
