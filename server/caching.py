@@ -29,6 +29,11 @@ def immutable(request: web.Request, body: bytes, etag: str, content_type: str, *
     return _response(request, body, etag, content_type, IMMUTABLE, gzip=gzip)
 
 
+def immutable_if_kept(request: web.Request, etag: str) -> web.Response | None:
+    """The same where the client has it already, before it is made; None where it has to be made."""
+    return _still_good(request, etag, IMMUTABLE)
+
+
 def revalidated(request: web.Request, body: bytes, content_type: str, *, gzip: bool = False) -> web.Response:
     """A resource that may change: to be kept, and asked for again each time."""
     return _response(request, body, content_hash(body), content_type, REVALIDATE, gzip=gzip)
@@ -58,15 +63,26 @@ def content_hash(body: bytes) -> str:
 def _response(
     request: web.Request, body: bytes, etag: str, content_type: str, caching: str, *, gzip: bool
 ) -> web.Response:
-    headers: dict[str, str] = {hdrs.CACHE_CONTROL: caching, hdrs.ETAG: f'"{etag}"', hdrs.ACCEPT_RANGES: "bytes"}
-    if not _is_as_expected(request, etag):
-        raise PreconditionFailed(f"{request.path} is not what If-Match names")
-    if _is_current(request, etag):
-        return web.Response(status=HTTPStatus.NOT_MODIFIED, headers=headers)
-    headers[hdrs.CONTENT_TYPE] = content_type
+    kept = _still_good(request, etag, caching)
+    if kept is not None:
+        return kept
+    headers = _headers(etag, caching) | {hdrs.CONTENT_TYPE: content_type}
     if gzip:
         headers[hdrs.CONTENT_ENCODING] = "gzip"
     return _part(request, body, etag, headers) or web.Response(body=body, headers=headers)
+
+
+def _still_good(request: web.Request, etag: str, caching: str) -> web.Response | None:
+    """The answer to a client whose copy has this tag; None when it has none. Raises `PreconditionFailed`."""
+    if not _is_as_expected(request, etag):
+        raise PreconditionFailed(f"{request.path} is not what If-Match names")
+    if not _is_current(request, etag):
+        return None
+    return web.Response(status=HTTPStatus.NOT_MODIFIED, headers=_headers(etag, caching))
+
+
+def _headers(etag: str, caching: str) -> dict[str, str]:
+    return {hdrs.CACHE_CONTROL: caching, hdrs.ETAG: f'"{etag}"', hdrs.ACCEPT_RANGES: "bytes"}
 
 
 def _part(request: web.Request, body: bytes, etag: str, headers: dict[str, str]) -> web.Response | None:

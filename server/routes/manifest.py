@@ -19,5 +19,5 @@ async def get_manifest(request: web.Request) -> web.Response:
     run = await registry.find(request.match_info["run"])
     store = registry.current_store(run)
     state = RunState.INDEXING if store.is_growing else RunState.READY
-    manifest = {"revision": 1, **store.manifest(), "run": run.id, "name": run.name, "state": state}
+    manifest = {**store.manifest(), "run": run.id, "name": run.name, "state": state}
     return revalidated(request, json_body(manifest), JSON)

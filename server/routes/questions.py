@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
+from contextlib import closing
 from itertools import chain
 from typing import Any
 
@@ -13,7 +14,7 @@ from tilescope.server.caching import JSON, json_body
 from tilescope.server.errors import BadRequest
 from tilescope.server.keys import QUESTIONS
 from tilescope.server.paths import BUILD
-from tilescope.server.routes.resource import store_of, stored_member
+from tilescope.server.routes.resource import kept_member, store_of, stored_member
 from tilescope.server.services.questions import EventPart, gather_events
 from tilescope.server.services.requests import (
     DEFAULT_ROWS,
@@ -37,8 +38,7 @@ async def get_stats(request: web.Request) -> web.Response:
     """What a span is made of, name by name."""
     query = _Query(request, "tracks", "start", "end", "limit")
     asked = StatsRequest(query.tracks(), query.tick("start"), query.tick("end"), query.limit(DEFAULT_ROWS))
-    body = await request.app[QUESTIONS].stats(*_build(request), asked, _body)
-    return await _answer(request, "stats", body)
+    return await _answer(request, "stats", request.app[QUESTIONS].stats(*_build(request), asked, _body))
 
 
 @routes.get(BUILD + "/find")
@@ -54,7 +54,7 @@ async def get_found(request: web.Request) -> web.Response:
         query.limit(DEFAULT_ROWS),
         query.place(),
     )
-    return await _answer(request, "find", await request.app[QUESTIONS].find(*_build(request), asked, _body))
+    return await _answer(request, "find", request.app[QUESTIONS].find(*_build(request), asked, _body))
 
 
 @routes.get(BUILD + "/events")
@@ -65,8 +65,12 @@ async def get_events(request: web.Request) -> web.Response:
     check_limit(limit, MAX_EVENTS)
     asked = EventsRequest(query.tracks(), query.tick("start"), query.tick("end"), query.place())
     questions = request.app[QUESTIONS]
-    parts, has_more = await gather_events(questions.events(*_build(request), asked), limit)
-    return await _answer(request, "events", await questions.aside(lambda: _body(_columns(parts, has_more))))
+
+    async def body() -> bytes:
+        parts, has_more = await gather_events(questions.events(*_build(request), asked), limit)
+        return await questions.aside(lambda: _body(_columns(parts, has_more)))
+
+    return await _answer(request, "events", body())
 
 
 def _build(request: web.Request) -> tuple[str, str]:
@@ -77,9 +81,15 @@ def _body(answer: Mapping[str, Any]) -> bytes:
     return compress(json_body(answer))
 
 
-async def _answer(request: web.Request, kind: str, body: bytes) -> web.Response:
-    asked = hashlib.sha256(request.query_string.encode()).hexdigest()[:16]
-    return stored_member(request, await store_of(request), body, f"{kind}-{asked}", JSON)
+async def _answer(request: web.Request, kind: str, making: Coroutine[None, None, bytes]) -> web.Response:
+    """`making` is only begun when the client has not the answer already."""
+    name = f"{kind}-{hashlib.sha256(request.query_string.encode()).hexdigest()[:16]}"
+    with closing(making):
+        kept = kept_member(request, await store_of(request), name)
+        if kept is not None:
+            return kept
+        body = await making
+        return stored_member(request, await store_of(request), body, name, JSON)
 
 
 def _columns(parts: Sequence[EventPart], has_more: bool) -> dict[str, Any]:

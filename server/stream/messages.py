@@ -76,7 +76,7 @@ def parse(data: bytes) -> Message:
     try:
         message = msgpack.unpackb(data, raw=False, strict_map_key=True)
     except (ValueError, msgpack.UnpackException, RecursionError) as error:
-        raise BadMessage(f"a message is a msgpack map ({error})") from None
+        raise BadMessage(f"a message is a msgpack map ({str(error) or type(error).__name__})") from None
     if not isinstance(message, dict):
         raise BadMessage("a message is a msgpack map")
     try:

@@ -228,6 +228,16 @@ def test_a_port_that_is_in_use_is_wrong_usage(tmp_path: Path, capsys: pytest.Cap
     assert error.count("\n") == 1
 
 
+def test_a_grpc_port_that_is_in_use_is_one_line(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        command = [sys.executable, "-m", "tilescope", "serve", str(tmp_path), "--port", "0", "--grpc-port", str(port)]
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    assert ended.returncode == 2
+    assert ended.stderr.startswith(f"tilescope: cannot listen on port {port} of 127.0.0.1 for gRPC")
+    assert ended.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize("port", ["-1", "65536", "http"])
 def test_a_port_is_a_number(port: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:

@@ -46,6 +46,7 @@ class FakeStore:
         flows = ("edges", "starts_without_end", "ends_without_start", "without_id", "without_slice")
         return {
             "build": self.build,
+            "revision": 0,
             "format": "xspace",
             "tick_ps": 1,
             "origin_ns": "1769853600000000000",

@@ -19,6 +19,7 @@ from tilescope.server.openapi import describe_api
 from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.registry import Registry
+from tilescope.server.services.workers import Workers
 from tilescope.tiler.build import build_store
 from tilescope.tiler.query import EVERYTHING, FindQuery, QueryReader, find, finish, stats
 from tilescope.tiler.readers import discover
@@ -149,10 +150,16 @@ async def test_what_makes_no_sense_is_refused(ask: Asker, question: str) -> None
     assert body["error"]["message"]
 
 
-async def test_an_answer_that_the_client_has_is_not_sent_again(ask: Asker) -> None:
+async def test_an_answer_that_the_client_has_is_not_sent_again(ask: Asker, monkeypatch: pytest.MonkeyPatch) -> None:
     first = await ask.client.get(f"{ask.base}/stats?limit=3")
     again = await ask.client.get(f"{ask.base}/stats?limit=3", headers={"If-None-Match": first.headers["ETag"]})
     other = await ask.client.get(f"{ask.base}/stats?limit=4", headers={"If-None-Match": first.headers["ETag"]})
     assert (again.status, other.status) == (304, 200)
+    for question in ("stats?limit=3", "find?text=op", "events"):
+        answer = await ask.client.get(f"{ask.base}/{question}")
+        with monkeypatch.context() as idle:
+            idle.setattr(Workers, "run", None)  # nothing is computed for it
+            held = {"If-None-Match": answer.headers["ETag"]}
+            assert (await ask.client.get(f"{ask.base}/{question}", headers=held)).status == 304
     unknown = await ask.client.get(f"{ask.base.rsplit('/', 1)[0]}/b0/stats")
     assert (unknown.status, (await unknown.json())["error"]["code"]) == (404, "unknown_build")

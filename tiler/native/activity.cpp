@@ -11,6 +11,7 @@ void Activity::widen(std::int64_t start, std::int64_t last) {
         shift_ = 1;
         first_ = start >> shift_;
         last_ = first_;
+        bins_.resize(kBins);
     }
     while (true) {
         const std::int64_t first = std::min(first_, start >> shift_);
@@ -20,9 +21,9 @@ void Activity::widen(std::int64_t start, std::int64_t last) {
             last_ = end;
             return;
         }
-        std::array<std::int64_t, kBins> wider{};
+        std::vector<std::int64_t> wider(kBins);
         for (std::int64_t bin = first_; bin <= last_; ++bin) wider[slot(bin >> 1)] += at(bin);
-        bins_ = wider;
+        bins_.swap(wider);
         first_ >>= 1;
         last_ >>= 1;
         ++shift_;

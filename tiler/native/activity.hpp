@@ -1,9 +1,9 @@
 // When a track is busy, roughly: what is shown of it before its tiles are built.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace tilescope {
 
@@ -42,7 +42,7 @@ class Activity {
     void widen(std::int64_t start, std::int64_t last);
     void spread(std::int64_t start, std::int64_t last);
 
-    std::array<std::int64_t, kBins> bins_{};
+    std::vector<std::int64_t> bins_;  // none before the first event: of a million empty lines that would be gigabytes
     std::int64_t first_ = 0;
     std::int64_t last_ = 0;
     int shift_ = 0;

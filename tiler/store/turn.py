@@ -114,7 +114,18 @@ def is_ours(store: Path) -> bool:
         names = {entry.name for entry in store.iterdir()}
     except FileNotFoundError:  # removed just now
         return True
-    return CURRENT in names or all(name in (LOCK, f"{CURRENT}.part") or name.startswith("gen-") for name in names)
+    if all(name in (LOCK, CURRENT, f"{CURRENT}.part") or name.startswith("gen-") for name in names):
+        return True
+    return CURRENT in names and _names_generation(store / CURRENT)
+
+
+def _names_generation(current: Path) -> bool:
+    """Other databases have a file of that name, too."""
+    try:
+        with current.open("rb") as file:
+            return file.read(4) == b"gen-"
+    except OSError:
+        return False
 
 
 def _take(lock: BinaryIO) -> bool:

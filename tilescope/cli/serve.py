@@ -21,6 +21,7 @@ Examples:
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -73,6 +74,7 @@ def run(args: argparse.Namespace) -> int:
 
     app = make_app(registry, settings=settings)
     if not args.no_grpc:
+        os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # what it would say to standard error, we say better
         from tilescope.server.rpc import beside_http
 
         wanted = args.grpc_port

@@ -156,3 +156,21 @@ def test_current_that_is_no_text(tmp_path: Path) -> None:
     (tmp_path / "CURRENT").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(StoreError, match="cannot be read"):
         current(tmp_path)
+
+
+def test_the_folder_of_another_database_is_left_alone(tmp_path: Path) -> None:
+    """Others have a file CURRENT, too, and would lose everything with it."""
+    theirs = {"CURRENT": "MANIFEST-000001\n", "LOCK": "", "000003.log": "x", "MANIFEST-000001": "y"}
+    for name, text in theirs.items():
+        (tmp_path / name).write_text(text)
+    with pytest.raises(StoreError, match="is not empty and not a store"), building(tmp_path):
+        pass
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == theirs
+
+
+def test_a_store_with_a_file_beside_it_stays_a_store(tmp_path: Path) -> None:
+    publish(tmp_path, b"1")
+    (tmp_path / "notes.txt").write_text("mine")
+    publish(tmp_path, b"2")
+    assert read(tmp_path) == b"2"
+    assert (tmp_path / "notes.txt").read_text() == "mine"
