@@ -18,8 +18,8 @@ def join_parts(page: bytes, residual: bytes) -> bytes:
     return _PAGE_LENGTH.pack(len(page)) + page + residual
 
 
-def part_of(value: bytes, part: int) -> bytes | None:
-    """The page or the residual in a stored value; None when there is no such part. Raises DamagedStore."""
+def part_of(value: bytes | memoryview, part: int) -> bytes | None:
+    """A copy of the page or the residual in a stored value; None when there is no such part. Raises DamagedStore."""
     if len(value) < _PAGE_LENGTH.size:
         raise DamagedStore(f"a stored page of {len(value)} bytes is damaged")
     start = _PAGE_LENGTH.size
@@ -27,5 +27,5 @@ def part_of(value: bytes, part: int) -> bytes | None:
     if end > len(value):
         raise DamagedStore(f"a stored page says that it ends {end - len(value)} bytes beyond its value")
     if part == Part.PAGE:
-        return value[start:end]
-    return value[end:] or None if part == Part.RESIDUAL else None
+        return bytes(value[start:end])
+    return bytes(value[end:]) or None if part == Part.RESIDUAL else None

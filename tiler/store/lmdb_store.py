@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import lmdb
@@ -43,11 +43,11 @@ class LmdbStore:
         except lmdb.Error as error:
             raise _store_error(path, "cannot open the index", error) from error
 
-    def get(self, key: bytes) -> bytes | None:
-        """The value, or None."""
-        with self._env.begin() as transaction:
+    def get(self, key: bytes, take: Callable[[memoryview], bytes | None] = bytes) -> bytes | None:
+        """The value, or None. `take` makes a copy of what is wanted of it: the value is gone when it returns."""
+        with self._env.begin(buffers=True) as transaction:
             value = transaction.get(key)
-            return None if value is None else bytes(value)
+            return None if value is None else take(value)
 
     def scan(self, first: bytes, prefix: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
         """Entries from `first` on in key order, as long as keys begin with `prefix`."""

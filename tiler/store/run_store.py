@@ -96,8 +96,7 @@ class RunStore:
 
     def page(self, key: PageKey) -> bytes | None:
         """A page or its residual, compressed. Raises DamagedStore."""
-        value = self._data.get(keys.page(key))
-        return None if value is None else part_of(value, key.part)
+        return self._data.get(keys.page(key), lambda value: part_of(value, key.part))
 
     def overview(self, page: int) -> bytes | None:
         """A page of the overview, compressed."""

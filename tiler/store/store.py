@@ -5,15 +5,15 @@ LMDB is behind it now; a read-only archive file can be tomorrow.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
 
 class Store(Protocol):
     """An ordered map from bytes to bytes."""
 
-    def get(self, key: bytes) -> bytes | None:
-        """The value, or None."""
+    def get(self, key: bytes, take: Callable[[memoryview], bytes | None] = bytes) -> bytes | None:
+        """The value, or None. `take` makes a copy of what is wanted of it: the value is gone when it returns."""
 
     def scan(self, first: bytes, prefix: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
         """Entries from `first` on in key order, as long as keys begin with `prefix`."""
