@@ -33,7 +33,7 @@ RoundedBusy round_busy(int level, const std::vector<int64_t>& n_bins, const std:
         int64_t carried = 0;  // in [-quantum / 2, quantum / 2]
         for (const size_t first = at; at < first + static_cast<size_t>(bins); ++at) {
             if (at == first || row[at] != row[at - 1]) carried = 0;
-            // Neither half fits beside a busy time near the limit of int64, their sum is never negative.
+            // Never negative; unsigned, so that it does not overflow beside a busy time near the limit of int64.
             const uint64_t wanted = static_cast<uint64_t>(busy[at]) + static_cast<uint64_t>(carried + quantum / 2);
             const auto rounded = static_cast<int64_t>(wanted / static_cast<uint64_t>(quantum)) * quantum;
             carried += busy[at] - rounded;

@@ -29,6 +29,7 @@ from tilescope.tiler.pages.page import (
     decode_columns,
     decode_page,
     select,
+    with_residual,
 )
 from tilescope.tiler.pages.self_time import self_times
 from tilescope.tiler.pages.shape import Shape
@@ -66,4 +67,5 @@ __all__ = [
     "select",
     "self_times",
     "sum_by_name",
+    "with_residual",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -163,13 +163,13 @@ def select(columns: _Columns, at: slice | Ints | NDArray[np.bool_]) -> _Columns:
     return type(columns)(*(getattr(columns, name)[at] for name in columns.__slots__))
 
 
-def decode_page(data: bytes, residual: bytes | None = None) -> Iterator[Tile]:
-    """The tiles of an uncompressed page, in its order; exact with its residual. Raises DamagedStore."""
-    return decode_columns(data, residual).tiles()
+def decode_page(data: bytes) -> Iterator[Tile]:
+    """The tiles of an uncompressed page, in its order. Raises DamagedStore."""
+    return decode_columns(data).tiles()
 
 
-def decode_columns(data: bytes, residual: bytes | None = None) -> Page:
-    """An uncompressed page; exact with its residual, uncompressed, if it has one. Raises DamagedStore."""
+def decode_columns(data: bytes) -> Page:
+    """An uncompressed page. Raises DamagedStore."""
     page = decode(data)
     if page.magic != PAGE_MAGIC:
         raise DamagedStore("a record that should be a page is something else")
@@ -177,10 +177,7 @@ def decode_columns(data: bytes, residual: bytes | None = None) -> Page:
     slice_ends, bin_ends, counter_bin_ends, sample_ends = (_ends(page, column) for column in counts)
     slices = Slices(*(_ints(page, column, int(slice_ends[-1])) for column in _SLICE))
     bin, row, count, busy, name, share = (_ints(page, column, int(bin_ends[-1])) for column in _BIN)
-    longest = np.full_like(busy, -1)
-    if residual is not None:
-        busy, longest = _exact(page, residual, busy)
-    bins = Bins(bin, row, count, busy, name, share, longest)
+    bins = Bins(bin, row, count, busy, name, share, np.full_like(busy, -1))
     n = int(counter_bin_ends[-1])
     floats = (_floats(page, column, n) for column in _COUNTER_FLOATS)
     counter_bins = CounterBins(_ints(page, Col.COUNTER_BIN, n), _ints(page, Col.N, n), *floats)
@@ -192,23 +189,21 @@ def decode_columns(data: bytes, residual: bytes | None = None) -> Page:
     return Page(page.block, page.level, index, slot, flags, carry, slices, bins, counter_bins, samples, *ends)
 
 
+def with_residual(page: Page, data: bytes) -> Page:
+    """The same page with exact bins, from its residual, uncompressed. Raises DamagedStore."""
+    residual = decode(data)
+    of = residual.magic, residual.level, residual.n_tiles, residual.block
+    if of != (RESIDUAL_MAGIC, page.level, len(page), page.block):
+        raise DamagedStore("a residual is not that of its page")
+    n = len(page.bins)
+    busy = page.bins.busy + _ints(residual, Col.BUSY_RESIDUAL, n)
+    longest = busy + _ints(residual, Col.LONGEST_MINUS_BUSY, n)
+    return replace(page, bins=replace(page.bins, busy=busy, longest=longest))
+
+
 _SLICE = (Col.START, Col.DURATION, Col.ROW, Col.NAME, Col.ORDINAL, Col.SLICE_FLAGS)
 _BIN = (Col.BIN, Col.BIN_ROW, Col.COUNT, Col.BUSY, Col.BIN_NAME, Col.SHARE)
 _COUNTER_FLOATS = (Col.FIRST, Col.LAST, Col.MIN, Col.MAX, Col.MEAN)
-
-
-def _exact(page: Container, data: bytes, rounded: Ints) -> tuple[Ints, Ints]:
-    """Busy times and the longest slices of all bins."""
-    residual = decode(data)
-    if (residual.magic, residual.level, residual.n_tiles, residual.block) != (
-        RESIDUAL_MAGIC,
-        page.level,
-        page.n_tiles,
-        page.block,
-    ):
-        raise DamagedStore("a residual is not that of its page")
-    busy = rounded + _ints(residual, Col.BUSY_RESIDUAL, len(rounded))
-    return busy, busy + _ints(residual, Col.LONGEST_MINUS_BUSY, len(rounded))
 
 
 def _ends(page: Container, column: Col) -> Ints:

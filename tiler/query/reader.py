@@ -32,7 +32,6 @@ class QueryReader:
         self.names = Names(store)
         self._kept_children = lru_cache(_KEPT_ROLLUPS)(self.tree.children)
         self._kept_tiles = lru_cache(_KEPT_BLOCKS)(self._arrange)
-        self._kept_residuals = lru_cache(_KEPT_BLOCKS)(lambda block: self.tiles(block).shape.pages_with_residual())
 
     def tiles(self, block: int) -> TileIndex:
         """The tiles of a block. Raises DamagedStore or NotBuilt when it has no shape record."""
@@ -50,7 +49,7 @@ class QueryReader:
 
     def has_residual(self, page: PageKey) -> bool:
         """Whether something was rounded off the bins of a page. Raises DamagedStore or NotBuilt as `tiles`."""
-        return page in self._kept_residuals(page.block)
+        return page in self.tiles(page.block).with_residual
 
     def decoded_page(self, key: PageKey) -> Page:
         """A page, without its residual. Raises DamagedStore when it is not there."""

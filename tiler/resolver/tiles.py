@@ -54,6 +54,11 @@ class TileIndex:
         stop = (shape.index[at] + 1) << shift
         return LeafTable(shape.slot[at][order], start[order], stop[order], self._page_start[at[order]])
 
+    @cached_property
+    def with_residual(self) -> frozenset[PageKey]:
+        """The pages that have a residual: those with bins."""
+        return self.shape.pages_with_residual()
+
     def tiles_for(
         self, slots: Ints, is_counter: NDArray[np.bool_], span: TickRange, level: int, root_level: int
     ) -> tuple[Ints, Ints]:

@@ -24,6 +24,7 @@ from tilescope.tiler.pages import (
     decode_columns,
     part_of,
     select,
+    with_residual,
 )
 from tilescope.tiler.pages.compress import MEMBER_HEADER
 from tilescope.tiler.store.run_store import RunStore
@@ -118,13 +119,12 @@ class PageSource:
     def _read_page(self, tree: BlockTree, number: int) -> Page:
         first = int(tree.page_first[number])
         key = tree.page_keys[number]
+        stored, residual = self._store.page(key), self._store.page(key.residual)
+        if stored is None:
+            raise tree.error(first, "its page is missing")
         try:
-            stored, residual = self._store.page(key), self._store.page(key.residual)
-            if stored is None:
-                raise tree.error(first, "its page is missing")
-            data = inflate(stored)
-            rounded = decode_columns(data)
-            page = rounded if residual is None else decode_columns(data, inflate(residual))
+            rounded = decode_columns(inflate(stored))
+            page = rounded if residual is None else with_residual(rounded, inflate(residual))
         except DamagedStore as error:
             raise tree.error(first, f"its page is damaged: {error}") from error
         _check_page(tree, number, page)

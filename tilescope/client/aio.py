@@ -16,7 +16,16 @@ from tilescope.client.tables import Table
 from tilescope.client.tracks import Track, Tracks, ids_of, tracks_of
 from tilescope.client.view import RunView, make_view, used_names, view_tiles
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.pages import TRACKS_PER_BLOCK, Page, PageKey, Part, Shape, decode_columns, decompress
+from tilescope.tiler.pages import (
+    TRACKS_PER_BLOCK,
+    Page,
+    PageKey,
+    Part,
+    Shape,
+    decode_columns,
+    decompress,
+    with_residual,
+)
 from tilescope.tiler.query import EventPlan, Events, FindQuery, Match, Place, TrackTree
 from tilescope.tiler.resolver import TICK_LIMIT, TickRange, TileIndex, TrackRequest, View, sharp_level
 
@@ -108,7 +117,6 @@ class AsyncRun:
         self._of = Build(self.id, self.build)
         self._tree: TrackTree | None = None
         self._tiles: dict[int, TileIndex] = {}
-        self._residuals: dict[int, frozenset[PageKey]] = {}  # of these blocks, the pages that have one
         self._names: dict[int, list[list[str]]] = {}
 
     def ticks(self, *, ns: int = 0, us: int = 0, ms: int = 0, s: int = 0) -> int:
@@ -234,24 +242,24 @@ class AsyncRun:
     async def _tiles_of(self, track: int) -> TileIndex:
         block = track // TRACKS_PER_BLOCK
         if block not in self._tiles:
-            shape = Shape.decode(decompress(await self._source.shape(self._of, block)))
-            self._residuals[block] = shape.pages_with_residual()
-            self._tiles[block] = TileIndex(shape)
+            self._tiles[block] = TileIndex(Shape.decode(decompress(await self._source.shape(self._of, block))))
         return self._tiles[block]
 
     async def _exact_pages(self, keys: Iterable[PageKey]) -> tuple[dict[PageKey, Page], int]:
         """Pages with their residuals, and how many bytes were sent."""
         wanted: list[PageKey] = []
         for key in keys:
-            wanted += [key, key.residual] if key in self._residuals[key.block] else [key]
-        members = {key: member async for key, member in self._source.pages(self._of, wanted)}
-        pages = {}
-        for key in wanted:
+            wanted += [key, key.residual] if key in self._tiles[key.block].with_residual else [key]
+        pages: dict[PageKey, Page] = {}
+        size_bytes = 0
+        async for key, member in self._source.pages(self._of, wanted):
+            size_bytes += len(member)
             if key.part == Part.PAGE:
-                residual = members.get(key.residual)
-                exact = None if residual is None else decompress(residual)
-                pages[key] = decode_columns(decompress(members[key]), exact)
-        return pages, sum(map(len, members.values()))
+                pages[key] = decode_columns(decompress(member))
+            else:
+                page = key._replace(part=Part.PAGE)
+                pages[page] = with_residual(pages[page], decompress(member))
+        return pages, size_bytes
 
     async def _read(self, plan: EventPlan) -> AsyncIterator[Events]:
         runs = plan.leaf_runs

@@ -19,6 +19,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 import tilescope.v1.tiles_pb2_grpc as tiles_pb2_grpc
 from tests.server.nginx import nginx_before_grpc
+from tests.server.rpc.refusals import refusal
 from tests.server.test_serving import open_connections
 from tilescope.server import serving
 from tilescope.server.access import Access
@@ -92,13 +93,6 @@ async def served(demo_store: Path, tmp_path: Path, settings: Settings) -> AsyncI
     await runner.cleanup()
 
 
-async def refused(call: Any) -> tuple[grpc.StatusCode, str, str]:
-    with pytest.raises(grpc.aio.AioRpcError) as error:
-        await call
-    metadata = dict(error.value.trailing_metadata())
-    return error.value.code(), metadata.get("tilescope-code", ""), error.value.details()
-
-
 async def answered(port: int) -> None:
     """Until the server has noticed that another connection is gone."""
     async with asyncio.timeout(5):
@@ -121,7 +115,7 @@ async def test_connections_of_http_and_grpc_are_limited_together(served: Served,
     await asyncio.sleep(0.1)  # the first to be inside
     async with served.held(), served.held() as second:
         async with channel(served.grpc_port) as tiles:
-            code, name, message = await refused(tiles.ListRuns(pb.ListRunsRequest()))
+            code, name, message = await refusal(tiles.ListRuns(pb.ListRunsRequest()))
         assert (code, name) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "too_many")
         assert complaint in message
         async with aiohttp.ClientSession() as session, session.get(f"{served.url}healthz") as answer:
@@ -219,16 +213,16 @@ async def test_each_call_is_one_line_with_what_was_sent(
     with access_log(tmp_path / "log"):
         async with channel(served.grpc_port) as tiles:
             listed = await tiles.ListRuns(pb.ListRunsRequest())
-            await refused(tiles.Open(pb.OpenRequest(run="nobody")))
+            await refusal(tiles.Open(pb.OpenRequest(run="nobody")))
             batches = [batch async for batch in tiles.Events(pb.EventsRequest(run=run, build=build))]
-            await refused(tiles.Stats(pb.StatsRequest(run=run, build=build, limit=70_000)))
+            await refusal(tiles.Stats(pb.StatsRequest(run=run, build=build, limit=70_000)))
             await lines_of(tmp_path / "log", 4)  # calls on their way side by side end in any order
             call = tiles.View(pb.ViewRequest(run=run, build=build))
             await call.read()
             call.cancel()
         await lines_of(tmp_path / "log", 5)
         async with grpc.aio.insecure_channel(f"127.0.0.1:{served.grpc_port}") as connection:
-            assert (await refused(connection.unary_unary("/any/thing")(b"")))[0] is grpc.StatusCode.UNIMPLEMENTED
+            assert (await refusal(connection.unary_unary("/any/thing")(b"")))[0] is grpc.StatusCode.UNIMPLEMENTED
             await health_pb2_grpc.HealthStub(connection).Check(health_pb2.HealthCheckRequest())
         lines = await lines_of(tmp_path / "log", 7)
     assert len(batches) > 3
@@ -247,7 +241,7 @@ async def test_each_call_is_one_line_with_what_was_sent(
 async def test_who_has_no_token_is_written_down_and_no_token_is(served: Served, tmp_path: Path) -> None:
     with access_log(tmp_path / "log"):
         async with channel(served.grpc_port) as tiles:
-            assert (await refused(tiles.ListRuns(pb.ListRunsRequest())))[1] == "unauthorized"
+            assert (await refusal(tiles.ListRuns(pb.ListRunsRequest())))[1] == "unauthorized"
             await tiles.ListRuns(pb.ListRunsRequest(), metadata=(("authorization", f"Bearer {TOKEN}"),))
         lines = await lines_of(tmp_path / "log", 2)
     assert [(line["path"], line["status"]) for line in lines] == [(f"{PATH}ListRuns", 401), (f"{PATH}ListRuns", 200)]
@@ -259,7 +253,7 @@ async def test_behind_nginx(served: Served, tmp_path: Path) -> None:
     """The proxy is one client, however many there are before it, and passes streams on while they are open."""
     with access_log(tmp_path / "log"), nginx_before_grpc(served.grpc_port, tmp_path / "nginx") as port:
         async with served.held(port), served.held(port), channel(port) as tiles:
-            assert (await refused(tiles.ListRuns(pb.ListRunsRequest())))[:2] == (
+            assert (await refusal(tiles.ListRuns(pb.ListRunsRequest())))[:2] == (
                 grpc.StatusCode.RESOURCE_EXHAUSTED,
                 "too_many",
             )

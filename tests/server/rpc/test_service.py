@@ -15,6 +15,7 @@ import pytest
 from google.protobuf.json_format import MessageToDict
 
 from tests.server.rpc.conftest import Site
+from tests.server.rpc.refusals import refusal
 from tilescope.server.rpc import failures
 from tilescope.server.services import workers
 from tilescope.server.stream.wants import WantQueue
@@ -29,13 +30,6 @@ def as_json(message: Any) -> dict[str, Any]:
         message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
     )
     return found
-
-
-async def refusal(call: Any) -> tuple[grpc.StatusCode, str, str]:
-    with pytest.raises(grpc.aio.AioRpcError) as refused:
-        await call
-    metadata = dict(refused.value.trailing_metadata())
-    return refused.value.code(), metadata.get("tilescope-code", ""), refused.value.details()
 
 
 async def test_runs_and_what_they_hold(site: Site) -> None:

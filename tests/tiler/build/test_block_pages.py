@@ -10,7 +10,7 @@ from tests.tiler.build.test_track_data import data
 from tilescope.tiler import _native
 from tilescope.tiler.build.block_pages import BlockPages
 from tilescope.tiler.build.track_data import TrackData
-from tilescope.tiler.pages import PAGE_BYTES_AT_MOST, Part, TileFlag, decode_columns, decompress, part_of
+from tilescope.tiler.pages import PAGE_BYTES_AT_MOST, Part, TileFlag, decode_columns, decompress, part_of, with_residual
 
 
 def random_data(seed: int, n: int, span: int) -> TrackData:
@@ -36,7 +36,9 @@ def check(number: int, root_level: int, tracks: dict[int, TrackData]) -> list[by
     assert [key for key, _ in shape.pages()] == [key for key, _ in pages]
     for (key, within), (_, stored) in zip(shape.pages(), pages, strict=True):
         page, residual = part_of(stored, Part.PAGE) or b"", part_of(stored, Part.RESIDUAL)
-        decoded = decode_columns(decompress(page), residual and decompress(residual))
+        decoded = decode_columns(decompress(page))
+        if residual is not None:
+            decoded = with_residual(decoded, decompress(residual))
         assert decoded.level == key.level
         assert decoded.index.tolist() == shape.index[within].tolist()
         assert decoded.slot.tolist() == shape.slot[within].tolist()

@@ -11,7 +11,7 @@ import numpy as np
 
 from tests.tiler.pyramid.reference import Slice, Tree
 from tilescope.tiler import _native
-from tilescope.tiler.pages import Tile, decode_page
+from tilescope.tiler.pages import Page, Tile, decode_columns, with_residual
 
 NativeTree = dict[tuple[int, int], tuple[Tile, int]]  # tile and number of events, by (level, index)
 
@@ -38,7 +38,7 @@ def block_trees(block: _native.Block, number: int) -> dict[int, NativeTree]:
         last = first + 1
         while last < len(keys) and level[last] == level[first] and last - first < 7:
             last += 1
-        tiles = list(decode_page(*parts_of(block, first, last)))
+        tiles = list(exact_page(block, first, last).tiles())
         assert [(t.level, t.index, t.slot) for t in tiles] == keys[first:last]
         for k, tile in enumerate(tiles, first):
             assert tile.flags == flags[k]
@@ -47,10 +47,11 @@ def block_trees(block: _native.Block, number: int) -> dict[int, NativeTree]:
     return trees
 
 
-def parts_of(block: _native.Block, first: int, last: int) -> tuple[bytes, bytes | None]:
-    """A page and its residual, None when it has none."""
+def exact_page(block: _native.Block, first: int, last: int) -> Page:
+    """A page, with its residual if it has one."""
     page, residual = block.encode(first, last)
-    return page, residual or None
+    rounded = decode_columns(page)
+    return with_residual(rounded, residual) if residual else rounded
 
 
 def native_slices(track: Sequence[Slice], root: int) -> NativeTree:
