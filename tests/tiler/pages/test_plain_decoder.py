@@ -122,7 +122,7 @@ def test_rounded_busy_times_add_up_to_within_half_a_quantum(store: RunStore) -> 
                 assert near["busy"] >= 0
                 off[true["row"]] += true["busy"] - near["busy"]
                 assert 2 * abs(off[true["row"]]) <= quantum
-    assert seen > 0 or store.manifest()["tracks"] < 50
+    assert (seen > 0) == (int(store.manifest()["events"]["total"]) > 1000)  # times of a few events fit as they are
 
 
 def same(plain: PlainTile, tile: Tile) -> bool:
