@@ -7,17 +7,30 @@ of protobuf has it so, too.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from google.protobuf import json_format
 from google.protobuf.message import Message
 
+from tilescope.tiler.details.nesting import cut
+from tilescope.v1 import tiles_pb2 as pb
+
 M = TypeVar("M", bound=Message)
+
+# Of the value of an argument. Protobuf libraries read 100 messages inside each other, and an object in a
+# google.protobuf.Value is three: itself, its members, one of these.
+NESTED_AT_MOST: Final = 32
 
 
 def to_message(value: Mapping[str, Any], message: M) -> M:
     """Fills a message; members that it does not know (of a later version of the answers) are left out."""
     return json_format.ParseDict(dict(value), message, ignore_unknown_fields=True)
+
+
+def event_message(event: Mapping[str, Any]) -> pb.Event:
+    """One event. Values of arguments that clients could not read for their depth are cut."""
+    args = [{**argument, "value": cut(argument["value"], NESTED_AT_MOST)} for argument in event["args"]]
+    return to_message({**event, "args": args}, pb.Event())
 
 
 def bytes_field(number: int, *parts: bytes) -> Iterator[bytes]:

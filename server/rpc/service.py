@@ -11,7 +11,7 @@ from tilescope.server.metrics import Metrics
 from tilescope.server.routes.runs import run_json
 from tilescope.server.rpc import events, pages, view, watch
 from tilescope.server.rpc.failures import Context, answers, streams
-from tilescope.server.rpc.messages import to_message
+from tilescope.server.rpc.messages import event_message, to_message
 from tilescope.server.rpc.requests import optional, tracks_of
 from tilescope.server.runs.registry import Registry
 from tilescope.server.runs.store import RunStore
@@ -97,7 +97,7 @@ class TilesService:
             event = store.event(request.track, request.ordinal)
             if event is None:
                 raise NotFound(f"there is no events-{request.track}.{request.ordinal} in build {store.build}")
-            return to_message(event, pb.Event())
+            return event_message(event)
 
     @streams
     async def Events(self, request: pb.EventsRequest, _context: Context) -> AsyncGenerator[pb.EventBatch, None]:  # noqa: N802
