@@ -81,6 +81,7 @@ SCHEMAS: Final[dict[str, Schema]] = {
                     "duration": array(reference("Decimal")),
                     "row": array(COUNT),
                     "open": array({"type": "boolean"}),
+                    "flags": array(COUNT),
                     "value": array(nullable(NUMBER)),
                 }
             ),

@@ -112,6 +112,7 @@ def _columns(parts: Sequence[EventPart], has_more: bool) -> dict[str, Any]:
             "duration": [str(value) for value in column("duration")],
             "row": column("row"),
             "open": [bool(flags & SliceFlag.OPEN) for flags in column("flags")],
+            "flags": column("flags"),
             "value": [value if value - value == 0 else None for value in column("value")],
         },
         "names": {str(name): list(names[name]) for name in used},

@@ -41,6 +41,7 @@ def _batch(part: EventPart) -> pb.EventBatch:
         duration=events.duration.tolist(),
         row=events.row.tolist(),
         open=is_open.tolist() if is_open.any() else [],
+        flags=events.flags.tolist() if events.flags.any() else [],
         value=[] if np.isnan(events.value).all() else events.value.tolist(),
         names={name: pb.Name(name=text, category=category) for name, (text, category) in part.names.items()},
     )

@@ -26,14 +26,14 @@ class Phase(IntEnum):
 
 
 class EventFlag(IntFlag):
-    """Marks that a reader or the pairing puts on an event."""
+    """Marks that a reader or the pairing puts on an event. Those of slices have the bits of pages' SliceFlag."""
 
     NONE = 0
-    CLAMPED = 1  # a negative duration was set to 0
+    BIND_ENCLOSING = 1  # a flow end that binds to the enclosing slice
     OPEN = 2  # the trace ended before the slice did
     RENAMED = 4  # begin and end have different names
     AGGREGATED = 8  # stands for many occurrences (XEvent.num_occurrences)
-    BIND_ENCLOSING = 16  # a flow end that binds to the enclosing slice
+    CLAMPED = 16  # a negative duration was set to 0
     NO_DURATION = 32  # a complete event without a duration, kept as an instant
 
 

@@ -18,12 +18,14 @@ enum class Phase : std::uint8_t {
 };
 
 namespace event_flag {
-constexpr std::uint8_t clamped = 1;
+constexpr std::uint8_t bind_enclosing = 1;
 constexpr std::uint8_t open = 2;
 constexpr std::uint8_t renamed = 4;
 constexpr std::uint8_t aggregated = 8;
-constexpr std::uint8_t bind_enclosing = 16;
+constexpr std::uint8_t clamped = 16;
 constexpr std::uint8_t no_duration = 32;
+// Those that pages keep, with these same bits; bit 1 is another there.
+constexpr std::uint8_t of_slices = 62;
 }  // namespace event_flag
 
 }  // namespace tilescope

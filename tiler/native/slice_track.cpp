@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bin_cascade.hpp"
+#include "event_codes.hpp"
 #include "geometry.hpp"
 
 namespace tilescope {
@@ -135,7 +136,7 @@ void SliceTrack::append(const Tile& tile, PageColumns& page) const {
         page.row.push_back(slices_.row[k]);
         page.name.push_back(slices_.name[k]);
         page.ordinal.push_back(static_cast<int64_t>(k));
-        page.slice_flags.push_back((reaches_in ? 1 : 0) | (slices_.flags[k] & 2));
+        page.slice_flags.push_back((reaches_in ? 1 : 0) | (slices_.flags[k] & event_flag::of_slices));
     };
     const size_t before = page.start.size();
     for (size_t at = content.reaching_first; at < content.reaching_last; ++at) {

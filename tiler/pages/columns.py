@@ -100,3 +100,12 @@ class SliceFlag(IntFlag):
 
     REACHES_IN = 1
     OPEN = 2
+    RENAMED = 4
+    AGGREGATED = 8
+    CLAMPED = 16
+    NO_DURATION = 32
+
+    @property
+    def words(self) -> list[str]:
+        """The names of those that the event itself has, wherever it is repeated."""
+        return [str(flag.name).lower() for flag in self & ~SliceFlag.REACHES_IN]

@@ -28,7 +28,7 @@ class Events:
     duration: Ints
     row: Ints  # nesting depth, 0 is the top
     name: Ints  # name id, -1 none; of counter samples always
-    flags: Ints  # SliceFlag.OPEN: the trace ended before the event did
+    flags: Ints  # SliceFlag, without REACHES_IN
     value: NDArray[np.float64]  # of counter samples, else NaN
 
     def __len__(self) -> int:

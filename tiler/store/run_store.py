@@ -20,6 +20,7 @@ from tilescope.tiler.pages import (
     Page,
     PageKey,
     Shape,
+    SliceFlag,
     Tile,
     decode_columns,
     decompress,
@@ -44,8 +45,6 @@ _OPEN_TRIES = 5
 
 # Partners that an event lists in each direction; the counts are of all.
 _FLOWS_AT_MOST = 100
-
-_FLAG_NAMES = {1: "reaches_in", 2: "open"}
 
 
 class RunStore:
@@ -159,10 +158,9 @@ class RunStore:
         else:
             at = _position(tile.slices.ordinal, ordinal, track)
             name, category = self._name(int(tile.slices.name[at]))
-            flags = int(tile.slices.flags[at])
             out |= {"name": name, "category": category, "start": str(int(tile.slices.start[at]))}
             out |= {"duration": str(int(tile.slices.duration[at])), "row": int(tile.slices.row[at])}
-            out |= {"flags": [text for bit, text in _FLAG_NAMES.items() if flags & bit], "value": None}
+            out |= {"flags": SliceFlag(int(tile.slices.flags[at])).words, "value": None}
         out["flows"] = self._flows(track, ordinal)
         out["args"] = [{"name": name, "value": _to_json(value)} for name, value in self._args(track, ordinal)]
         return out

@@ -23,7 +23,7 @@ class Events:
     duration: Ints
     name: Ints
     ordinal: Ints
-    open: Ints  # the flag OPEN, or 0
+    flags: Ints  # SliceFlag, without REACHES_IN
     entry: Ints  # the lowest level whose bins the slice is to be summed in
 
     def __len__(self) -> int:

@@ -11,6 +11,8 @@ from tilescope.tiler.verify.events import Events, join, no_events
 from tilescope.tiler.verify.page_source import Tiles
 from tilescope.tiler.verify.tree import BlockTree
 
+_KNOWN_FLAGS = sum(SliceFlag)
+
 
 class LeafCheck:
     """Sees the leaves of a block's slice tracks, those of each track in time order."""
@@ -41,11 +43,11 @@ class LeafCheck:
         first_tick = (tree.index << shift)[tiles.position]
         stop_tick = ((tree.index + 1) << shift)[tiles.position]
         leaf_start, leaf_stop = np.repeat(first_tick, tiles.slice_counts), np.repeat(stop_tick, tiles.slice_counts)
-        open_flag = slices.flags & SliceFlag.OPEN
+        flags = slices.flags & ~SliceFlag.REACHES_IN
         reaches_in = (slices.flags & SliceFlag.REACHES_IN) != 0
         end = slices.start + slices.duration
 
-        unknown = (slices.flags & ~(SliceFlag.OPEN | SliceFlag.REACHES_IN)) != 0
+        unknown = (slices.flags & ~_KNOWN_FLAGS) != 0
         self._fail(leaf, unknown, slices.ordinal, "unknown flags")
         beyond = (slices.start < 0) | (slices.duration < 0) | (end > self._catalogue.end)
         self._fail(leaf, beyond, slices.ordinal, "it is not within the run")
@@ -58,7 +60,7 @@ class LeafCheck:
         self._fail(leaf, outside, slices.ordinal, "it does not lie in the tile")
 
         events = Events(
-            slot, slices.row, slices.start, slices.duration, slices.name, slices.ordinal, open_flag, np.zeros_like(slot)
+            slot, slices.row, slices.start, slices.duration, slices.name, slices.ordinal, flags, np.zeros_like(slot)
         )
         self._check_starting(leaf, tiles, events, ~early)
         first_of_slot = np.diff(tree.slot[tiles.position], prepend=-1) != 0
@@ -162,7 +164,7 @@ class LeafCheck:
         for k in np.flatnonzero(per_leaf[0] != per_leaf[1]):
             what = f"{per_leaf[1][k]} slices reach into it, {per_leaf[0][k]} reach out of the tile before it"
             raise tree.error(int(position[k]), what)
-        for column in ("ordinal", "start", "duration", "row", "name", "open"):
+        for column in ("ordinal", "start", "duration", "row", "name", "flags"):
             for k in np.flatnonzero(getattr(expected, column) != getattr(found, column)):
                 what = f"{column} {getattr(found, column)[k]}, in the tile before it {getattr(expected, column)[k]}"
                 raise tree.error(int(position[found_leaf[k]]), f"event {found.ordinal[k]} reaches in with {what}")

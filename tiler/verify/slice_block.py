@@ -178,7 +178,7 @@ class SliceBlockCheck:
             ("duration", events.duration[which]),
             ("row", events.row[which]),
             ("name", events.name[which]),
-            ("flags", events.open[which] | reaches_in),
+            ("flags", events.flags[which] | reaches_in),
         ):
             for k in np.flatnonzero(values != getattr(found, column)):
                 what = f"single slice {found.ordinal[k]}: {column} is {getattr(found, column)[k]}, "

@@ -99,7 +99,7 @@ def events_table(parts: Sequence[Events], names: NameTexts) -> Table:
         return np.concatenate([np.zeros(0, dtype), *(getattr(part, name) for part in parts)])
 
     track = np.repeat(np.array([part.track for part in parts], np.int64), [len(part) for part in parts])
-    name_ids = column("name")
+    name_ids, flags = column("name"), column("flags")
     return Table(
         {
             "track": track,
@@ -109,7 +109,8 @@ def events_table(parts: Sequence[Events], names: NameTexts) -> Table:
             "start": column("start"),
             "duration": column("duration"),
             "row": column("row"),
-            "open": (column("flags") & SliceFlag.OPEN) != 0,
+            "open": (flags & SliceFlag.OPEN) != 0,
+            "flags": flag_words(flags),
             "value": column("value", np.float64),
         }
     )
@@ -120,6 +121,13 @@ def name_words(ids: NDArray[np.int64], names: NameTexts, part: int) -> Words:
     used, inverse = np.unique(ids, return_inverse=True)
     by_id = words([names[name][part] if name >= 0 else "" for name in used.tolist()])
     return Words(by_id.codes[inverse] if len(used) else by_id.codes, by_id.words)
+
+
+def flag_words(flags: NDArray[np.int64]) -> Words:
+    """The names of an event's flags, as in "clamped" or "open renamed"; for most events an empty text."""
+    used, inverse = np.unique(flags, return_inverse=True)
+    by_flags = words([" ".join(SliceFlag(value).words) for value in used.tolist()])
+    return Words(by_flags.codes[inverse] if len(used) else by_flags.codes, by_flags.words)
 
 
 def words(texts: Sequence[str]) -> Words:

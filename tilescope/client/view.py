@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.client.answers import NameTexts, name_words
+from tilescope.client.answers import NameTexts, flag_words, name_words
 from tilescope.client.tables import Table
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, Page, PageKey, SliceFlag, TileFlag
 from tilescope.tiler.resolver import TickRange, TileIndex, TrackRequest
@@ -42,7 +42,7 @@ class RunView:
     pages: int
     page_bytes: int  # compressed, as they were sent
     events: int  # that start in the tiles
-    slices: Table  # track, level, start, duration, row, name, category, ordinal, exact
+    slices: Table  # track, level, start, duration, row, name, category, ordinal, flags, exact
     bins: Table  # track, level, start, duration, row, count, busy, name, category, share, longest
     counter_bins: Table  # track, level, start, duration, n, first, last, min, max, mean
     samples: Table  # track, start, value, ordinal
@@ -86,6 +86,7 @@ def make_view(
                 "name": name_words(name[once], names, 0),
                 "category": name_words(name[once], names, 1),
                 "ordinal": slices["ordinal"][once],
+                "flags": flag_words(slices["flags"][once]),
                 "exact": slices.is_leaf[once],
             }
         ),

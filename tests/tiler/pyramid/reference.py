@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 BINS = 256
 LEAF, TERMINAL = 1, 2  # tile flags
-REACHES_IN, OPEN = 1, 2  # slice flags
+REACHES_IN, OPEN, RENAMED, AGGREGATED, CLAMPED, NO_DURATION = 1, 2, 4, 8, 16, 32  # slice flags
 
 
 class Slice(NamedTuple):
@@ -18,7 +18,7 @@ class Slice(NamedTuple):
     duration: int
     name: int
     row: int = 0
-    flags: int = 0  # OPEN or 0
+    flags: int = 0  # all but REACHES_IN
 
     @property
     def end(self) -> int:

@@ -7,9 +7,11 @@ from collections.abc import Callable
 
 from hypothesis import strategies as st
 
-from tests.tiler.pyramid.reference import OPEN, Slice, canonical
+from tests.tiler.pyramid.reference import AGGREGATED, CLAMPED, NO_DURATION, OPEN, RENAMED, Slice, canonical
 
 TIME_LIMIT = 1 << 61
+
+FLAGS = (0, OPEN, RENAMED, AGGREGATED, CLAMPED, NO_DURATION, OPEN | RENAMED)
 
 # Put behind a track, this makes its root so wide that the other events must be aggregated in it.
 FAR = Slice(4**16, 0, 0)
@@ -43,7 +45,12 @@ def scattered(rng: random.Random, n: int, names: int, step: int) -> list[Slice]:
     span = max(1, n * step // 4)
     lengths = [0, 0, 1, 2, 3, step, 7 * step, span // 50, span // 3]
     return [
-        Slice(rng.randrange(span), rng.choice(lengths), rng.randrange(names), flags=OPEN * (rng.random() < 0.05))
+        Slice(
+            rng.randrange(span),
+            rng.choice(lengths),
+            rng.randrange(names),
+            flags=rng.choice(FLAGS) * (rng.random() < 0.05),
+        )
         for _ in range(n)
     ]
 
@@ -86,7 +93,7 @@ def late(track: list[Slice]) -> list[Slice]:
 def small_tracks(draw: st.DrawFn) -> list[Slice]:
     """A few events, anyhow."""
     times = st.integers(0, 40) | st.integers(0, TIME_LIMIT // 4)
-    event = st.builds(Slice, times, times, st.integers(-1, 12), flags=st.sampled_from([0, OPEN]))
+    event = st.builds(Slice, times, times, st.integers(-1, 12), flags=st.sampled_from(FLAGS))
     return canonical(draw(st.lists(event, max_size=40)))
 
 

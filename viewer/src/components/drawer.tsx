@@ -14,6 +14,7 @@ import { copyText } from "./clipboard";
 import { argText, detailsTsv, shownArgs } from "./copy";
 import { ExactValue } from "./exact-value";
 import { Row, RunFacts, WallClockRow } from "./facts";
+import { flagsText } from "./flags";
 import { FlowLinks } from "./flow-links";
 import { busyPart, formatCount, formatPercent, plural } from "./format";
 import { CheckIcon, CloseIcon, CopyIcon, FitIcon } from "./icons";
@@ -70,14 +71,6 @@ function Head({ title, label, copy }: { title: string; label?: string; copy?: ()
   );
 }
 
-const FLAG_TEXTS: Readonly<Record<string, string>> = {
-  open: "open: the trace ended before it did",
-  clamped: "clamped: its duration was negative in the file",
-  renamed: "renamed: begin and end have different names",
-  aggregated: "aggregated: stands for many occurrences",
-  no_duration: "without a duration in the file",
-};
-
 function EventPanel({ trace, details }: { trace: Trace; details: EventDetails }) {
   const { time } = trace.manifest;
   const endTicks = details.startTicks + details.durationTicks;
@@ -114,9 +107,7 @@ function EventPanel({ trace, details }: { trace: Trace; details: EventDetails })
             {details.value !== null && <Row name="Value">{String(details.value)}</Row>}
             <WallClockRow timeTicks={details.startTicks} manifest={trace.manifest} />
             <Row name="Ordinal">{formatCount(details.ordinal)}</Row>
-            {details.flags.length > 0 && (
-              <Row name="Flags">{details.flags.map((flag) => FLAG_TEXTS[flag] ?? flag).join("; ")}</Row>
-            )}
+            {details.flags.length > 0 && <Row name="Flags">{flagsText(details.flags)}</Row>}
           </tbody>
         </table>
         <div>

@@ -1,6 +1,6 @@
 /** What the pointer is over, in a few lines beside it. */
 
-import { formatDuration, formatTime } from "@tilescope/client";
+import { formatDuration, formatTime, sliceFlags } from "@tilescope/client";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { isUnknown } from "../state/exact";
@@ -9,6 +9,7 @@ import { nameOf, session } from "../state/session";
 import { theme } from "../state/settings";
 import type { Trace } from "../state/trace";
 import { ExactValue } from "./exact-value";
+import { flagsText } from "./flags";
 import { busyPart, formatCount, formatPercent, plural } from "./format";
 
 const OFFSET_PX = 14;
@@ -40,7 +41,7 @@ function contentOf({ pointed }: Hover, trace: Trace): Content {
         start(hit.startTicks),
         ...(category === "" ? [] : [{ term: "Category", text: category }]),
       ],
-      note: hit.open ? "Open: the trace ended before it did" : "",
+      note: flagsText(sliceFlags(hit.flags)),
     };
   }
   if (pointed.kind === "bin") {

@@ -44,7 +44,7 @@ describe("slices", () => {
     const view = viewOf(0, 10, 1600);
     const found = hitTest(drawsOf(sliceTiles(0, events, OPTIONS), view, OPTIONS), view, 35, 1);
     expect(found).toEqual({
-      ...{ kind: "slice", track: 0, ordinal: 3, row: 1, nameId: 3, startTicks: 300n, durationTicks: 100n, open: false },
+      ...{ kind: "slice", track: 0, ordinal: 3, row: 1, nameId: 3, startTicks: 300n, durationTicks: 100n, flags: 0 },
     });
   });
 });

@@ -5,7 +5,6 @@ import {
   binStart,
   type DrawTile,
   placeSlices,
-  SLICE_OPEN,
   sampleTime,
   sliceDuration,
   sliceStart,
@@ -24,8 +23,8 @@ export interface SliceHit {
   readonly nameId: number;
   readonly startTicks: Ticks;
   readonly durationTicks: Ticks;
-  /** The trace ended before the slice did. */
-  readonly open: boolean;
+  /** To be told by `sliceFlags`. */
+  readonly flags: number;
 }
 
 /** A bin of a tile: the summary of all short slices of a row in `[startTicks, endTicks)`. */
@@ -136,7 +135,7 @@ export function sliceHit(tile: TileData, k: number): SliceHit {
     nameId: slices.name[k]!,
     startTicks: sliceStart(tile, k),
     durationTicks: sliceDuration(tile, k),
-    open: (slices.flags[k]! & SLICE_OPEN) !== 0,
+    flags: slices.flags[k]!,
   };
 }
 

@@ -16,8 +16,21 @@ export type TileKind = "leaf" | "interior" | "terminal" | "provisional";
 
 /** The slice reaches in from the left: it is counted in another tile. */
 export const SLICE_CONTINUES = 1;
-/** The trace ended before the slice did. */
-export const SLICE_OPEN = 2;
+
+/** What is odd about a slice, by the bits of its flags; `SLICE_CONTINUES` is said of its tile. */
+const SLICE_FLAGS: readonly (readonly [bit: number, name: SliceFlag])[] = [
+  [2, "open"],
+  [4, "renamed"],
+  [8, "aggregated"],
+  [16, "clamped"],
+  [32, "no_duration"],
+];
+export type SliceFlag = "open" | "renamed" | "aggregated" | "clamped" | "no_duration";
+
+/** The names of the flags, as the details of an event have them. */
+export function sliceFlags(flags: number): SliceFlag[] {
+  return SLICE_FLAGS.filter(([bit]) => (flags & bit) !== 0).map(([, name]) => name);
+}
 
 /** Slices in the order of their ordinals. All columns have `length` values. */
 export interface SliceColumns {
