@@ -90,6 +90,13 @@ class XSpaceFile:
     @property
     def outline_position(self) -> int: ...
 
+# bind_map_guard.cpp
+
+class GuardedMap:
+    def __init__(self, map: NDArray[np.uint8]) -> None: ...
+    @property
+    def broken(self) -> bool: ...
+
 # bind_activity.cpp
 
 class Activities:

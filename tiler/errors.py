@@ -3,7 +3,8 @@
     TilescopeError
     ├── TraceError            the trace is bad: path, byte offset, advice
     │   ├── UnknownFormat     not a trace that we know
-    │   └── DamagedTrace      was one once
+    │   ├── DamagedTrace      was one once
+    │   └── ChangedTrace      is another one than when we began to read it
     ├── StoreError            the store is bad
     │   ├── NoStore           nothing published there
     │   ├── NotBuilt          not there yet: the store is still being built
@@ -43,6 +44,13 @@ class UnknownFormat(TraceError):
 
 class DamagedTrace(TraceError):
     """The format is known, the content is damaged beyond what may be skipped."""
+
+
+class ChangedTrace(TraceError):
+    """The file was written, or shortened, while it was read: what has been read of it may be wrong."""
+
+    def __init__(self, path: Path | str) -> None:
+        super().__init__(path, "changed while it was read", advice="index it again when it is complete")
 
 
 class StoreError(TilescopeError):

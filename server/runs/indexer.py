@@ -48,7 +48,7 @@ class Indexer:
     """Works through the queue while it is open. Lives on one event loop.
 
     `on_indexed` looks at the fresh store; the job has failed when it raises. `on_change` is told of whatever else
-    becomes of a job.
+    becomes of a job. `store_now` says where the store of a job's files belongs by now; it runs in a thread.
     """
 
     def __init__(
@@ -57,10 +57,12 @@ class Indexer:
         run: RunJob = run_job,
         on_indexed: Callable[[IndexJob], None] = lambda job: None,
         on_change: Callable[[IndexJob], None] = lambda job: None,
+        store_now: Callable[[IndexJob], Path] = lambda job: job.store,
     ) -> None:
         self._run = run
         self._on_indexed = on_indexed
         self._on_change = on_change
+        self._store_now = store_now
         self._queue: deque[IndexJob] = deque()
         self._states: dict[Path, JobState] = {}  # by store; nothing once it is indexed
         self._filled = asyncio.Event()
@@ -127,16 +129,19 @@ class Indexer:
             await self._run(job, advance, state.wishes)
             self._on_indexed(job)
         except TilescopeError as error:
-            self._fail(job, str(error))
+            await self._fail(job, str(error))
         except Exception as error:
             _log.exception("%s: the indexer failed", job.name)
-            self._fail(job, f"internal error: {error}")
+            await self._fail(job, f"internal error: {error}")
         else:
             del self._states[job.store]
             self._on_change(job)
             _log.info("%s: indexed", job.name)
 
-    def _fail(self, job: IndexJob, error: str) -> None:
+    async def _fail(self, job: IndexJob, error: str) -> None:
+        # Files that changed while they were indexed are another job's by now: their run has failed all the same.
+        with suppress(OSError):  # they are gone
+            self._states.setdefault(await asyncio.to_thread(self._store_now, job), Failed(error))
         self._states[job.store] = Failed(error)
         self._on_change(job)
         _log.error("%s: %s", job.name, error)

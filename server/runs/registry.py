@@ -54,7 +54,9 @@ class Registry:
         self._index_all = index_all
         self._rescan_interval_s = rescan_interval_s
         self._memory_bytes = memory_bytes
-        self._indexer = Indexer(run=run_job, on_indexed=self._check_indexed, on_change=self._on_change)
+        self._indexer = Indexer(
+            run=run_job, on_indexed=self._check_indexed, on_change=self._on_change, store_now=self._store_now
+        )
         self._watchers = Watchers()
         self._runs: dict[str, FoundRun] = {}  # newest first
         self._scanning = asyncio.Lock()
@@ -178,6 +180,10 @@ class Registry:
         for store in older:
             self._stores.release(store)
         self._aside(self._make_room, older)
+
+    def _store_now(self, job: IndexJob) -> Path:
+        """Where the store of the job's files belongs, as they are now. Raises OSError when one is gone."""
+        return self._cache.store_of(job.store.parent.name, job.files)
 
     def _aside(self, work: Callable[[_T], None], what: _T) -> None:
         """Does what takes a while, and nobody waits for, in a thread."""

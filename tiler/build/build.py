@@ -21,6 +21,7 @@ from tilescope.tiler.build.run import Run
 from tilescope.tiler.build.scratch import Scratch
 from tilescope.tiler.build.snapshot import FileSnapshot
 from tilescope.tiler.build.tables import ENTRIES_AT_ONCE, Entry, args_entries, batched, name_entries, tree_entries
+from tilescope.tiler.build.unchanged import unchanged
 from tilescope.tiler.readers.fingerprint import Fingerprint, take_fingerprints
 from tilescope.tiler.store import keys
 from tilescope.tiler.store.generation import Generation, building_in
@@ -75,7 +76,7 @@ def build_store(
             sweep_in_turn(store)
             return ready
         pool = executor or stack.enter_context(ThreadPoolExecutor(workers, "build"))
-        with building_in(our_turn, sum(source.size_bytes for source in sources)) as generation:
+        with building_in(our_turn, sum(source.size_bytes for source in sources)) as generation, unchanged(files):
             meter = Meter(report, generation.build)
             _build(generation, files, sources, meter, priorities or Priorities(), memory_bytes, pool, workers)
     return generation.build

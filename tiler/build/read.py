@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,8 +52,9 @@ class _Reading:
         reader = self.reader = open_trace(self.path, scratch_dir=self.scratch.folder)
         if isinstance(reader, TrackwiseReader):
             self.trackwise = True
-            for _ in reader.survey(executor):
-                self._stop_if_asked()
+            with closing(reader.survey(executor)) as steps:
+                for _ in steps:
+                    self._stop_if_asked()
             found = TrackwiseEvents(reader)
             self.events = found.events
             return TraceFile(self.path, reader.size_bytes, found, reader.summary())

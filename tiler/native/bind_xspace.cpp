@@ -186,9 +186,8 @@ class XSpaceFile {
 
     LineEvents events(std::size_t line) const {
         check_line(line);
-        const xspace::LineSurvey& survey = surveys_[line];
         return LineEvents(xspace::LineDecoder(source_, outline(), catalogue(), flow_stats_[outline().lines[line].plane], line,
-                                              survey.events, starts_ns_[line]));
+                                              surveys_[line], starts_ns_[line]));
     }
 
     std::vector<std::string> names() const {

@@ -6,6 +6,7 @@ namespace nb = nanobind;
 namespace tilescope {
 void bind_activity(nb::module_& m);
 void bind_histogram(nb::module_& m);
+void bind_map_guard(nb::module_& m);
 void bind_order(nb::module_& m);
 void bind_pairing(nb::module_& m);
 void bind_synth(nb::module_& m);
@@ -18,6 +19,7 @@ NB_MODULE(_native, m) {
     m.doc() = "Hot loops of tilescope.tiler.";
     tilescope::bind_activity(m);
     tilescope::bind_histogram(m);
+    tilescope::bind_map_guard(m);
     tilescope::bind_order(m);
     tilescope::bind_pairing(m);
     tilescope::bind_synth(m);

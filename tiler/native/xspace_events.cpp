@@ -12,17 +12,19 @@ namespace {
 
 constexpr std::size_t rows_per_event = 3; // the event itself, a flow's end, a flow's start
 constexpr std::size_t max_varint_size = 10;
+constexpr const char* changed = "the file changed while it was read";
 
 }  // namespace
 
 LineDecoder::LineDecoder(const wire::Source& source, const Outline& outline, const Catalogue& catalogue,
-                         const FlowStats& flow_stats, std::size_t line, std::uint64_t events, std::int64_t start_ns)
+                         const FlowStats& flow_stats, std::size_t line, const LineSurvey& survey, std::int64_t start_ns)
     : source_(source),
       catalogue_(catalogue),
       flow_stats_(flow_stats),
       line_(outline.lines[line]),
+      survey_(survey),
       number_(line),
-      events_left_(events),
+      events_left_(survey.events),
       start_ns_(start_ns),
       position_(line_.body.begin) {}
 
@@ -40,6 +42,7 @@ bool LineDecoder::next(Chunk& chunk, std::size_t max_rows, std::size_t max_args_
             cursor.skip(tag);
     }
     position_ = cursor.offset();
+    if (cursor.at_end() && events_left_ != 0) throw wire::Error(changed, position_);
     return chunk.size() != 0;
 }
 
@@ -49,16 +52,25 @@ void LineDecoder::decode_event(Cursor& line, Chunk& chunk) {
         read_event(line, event_, [](Range) {});
     else
         read_event(line, event_, [&](Range stat) { flow_stats_.read(source_, stat, flows); });
-    if (events_left_ != 0) --events_left_;
+    if (events_left_ == 0) throw wire::Error(changed, position_);
+    --events_left_;
     if (!adds_up(start_ns_, event_.offset_ps)) return;
+    if (!was_surveyed()) throw wire::Error(changed, position_);
     append_row(chunk);
     if (flows.ends()) append_flow(chunk, Phase::flow_end, flows.value[consumer_type], flows.value[consumer_id]);
     if (flows.begins()) append_flow(chunk, Phase::flow_start, flows.value[producer_type], flows.value[producer_id]);
 }
 
+// Whether the event lies where the survey has seen events.
+bool LineDecoder::was_surveyed() const {
+    if (event_.offset_ps < survey_.first_ps || event_.offset_ps > survey_.last_start_ps) return false;
+    const NanoPico end = NanoPico::of(event_.offset_ps) + NanoPico::of(std::max<std::int64_t>(event_.duration_ps, 0));
+    return !(survey_.end < end);
+}
+
 void LineDecoder::append_row(Chunk& chunk) {
     const std::int32_t number = catalogue_.number(line_.plane, event_.metadata_id);
-    if (number == IdTable::absent) throw wire::Error("the file changed while it was read", position_);
+    if (number == IdTable::absent) throw wire::Error(changed, position_);
     const NanoPico start = NanoPico::of(event_.offset_ps);
     const NanoPico duration = NanoPico::of(std::max<std::int64_t>(event_.duration_ps, 0));
     unsigned flags = 0;

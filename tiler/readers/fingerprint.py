@@ -34,7 +34,7 @@ class Stamp:
     @classmethod
     def of(cls, file: Path) -> Self:
         """Looks at the file, not into it. Raises OSError."""
-        stat = _archive_of(file).stat()
+        stat = archive_of(file).stat()
         return cls(file.name, stat.st_size, stat.st_mtime_ns)
 
 
@@ -59,7 +59,7 @@ class Fingerprint:
 
 def take_fingerprint(file: Path) -> Fingerprint:
     """Of a file as it is now; reads at most 2 MiB, and nothing when it is the same as last time. Raises OSError."""
-    archive = _archive_of(file)
+    archive = archive_of(file)
     stat = archive.stat()
     # The time of the last change of the inode cannot be set back.
     digest = _digest(archive, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
@@ -85,7 +85,7 @@ def stamps_digest(files: Sequence[Path]) -> str:
     return digest.hexdigest()[:16]
 
 
-def _archive_of(file: Path) -> Path:
+def archive_of(file: Path) -> Path:
     """The file itself, or the archive that `archive.zip/member` is in."""
     for path in (file, *file.parents):
         try:

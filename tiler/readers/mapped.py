@@ -2,12 +2,16 @@
 
 A plain file is mapped as it lies there. Anything compressed is inflated to an unnamed temporary file first, because an
 XSpace is read in several passes. Mapped pages that were read are given back, so that resident memory stays bounded.
+
+A file that shrinks under its map would end the process by SIGBUS. `_native.GuardedMap` puts zeros where nothing is
+left, and `check` raises: so nothing of what was read may be passed on before it.
 """
 
 from __future__ import annotations
 
 import errno
 import mmap
+import os
 import tempfile
 from collections.abc import Generator
 from pathlib import Path
@@ -16,21 +20,26 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.errors import DamagedTrace, DiskFull, TraceError
+from tilescope.tiler import _native
+from tilescope.tiler.errors import ChangedTrace, DamagedTrace, DiskFull, TraceError
 from tilescope.tiler.readers.source import ByteSource
 
 _COPY_BYTES = 4 * 1024 * 1024
 
 
 class MappedBytes:
-    """`array` is all bytes, read-only. Drop every reference to it before `close`.
+    """`array` is all bytes, read-only. Nobody may read it after `close`."""
 
-    Shortening the file while it is mapped kills the process, as with any mapped file. Profilers write their files once.
-    """
-
-    def __init__(self, mapping: mmap.mmap | None) -> None:
+    def __init__(self, path: Path, mapping: mmap.mmap | None, descriptor: int | None = None) -> None:
+        """`descriptor`: of the file itself; None for a copy that nobody else can write."""
+        self._path = path
         self._mapping = mapping
-        self.array: NDArray[np.uint8] = np.frombuffer(mapping if mapping is not None else b"", dtype=np.uint8)
+        self._descriptor = descriptor
+        self._stamp = _stamp(descriptor)
+        if self._stamp is not None and self._stamp[0] != (0 if mapping is None else len(mapping)):
+            raise ChangedTrace(path)
+        self.array: NDArray[np.uint8] = np.frombuffer(mapping if mapping is not None else b"", np.uint8)
+        self._guarded = None if mapping is None else _native.GuardedMap(self.array)
 
     @classmethod
     def mapping(cls, source: ByteSource, scratch_dir: Path | None) -> Generator[None, None, Self]:
@@ -40,7 +49,7 @@ class MappedBytes:
         """
         descriptor = source.file_descriptor()
         if descriptor is not None:
-            return cls(mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ) if source.size_bytes else None)
+            return cls(source.path, _map(descriptor, os.fstat(descriptor).st_size, source.path), descriptor)
         size = 0
         try:
             with tempfile.TemporaryFile(dir=scratch_dir, prefix="tilescope-") as file:
@@ -52,7 +61,7 @@ class MappedBytes:
                     advice = "copy the file again or capture again"
                     raise DamagedTrace(source.path, source.problem, offset=source.bytes_read, advice=advice)
                 file.flush()
-                return cls(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else None)
+                return cls(source.path, _map(file.fileno(), size, source.path))
         except OSError as error:
             where = scratch_dir or tempfile.gettempdir()
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
@@ -66,6 +75,14 @@ class MappedBytes:
     def __len__(self) -> int:
         return len(self.array)
 
+    def check(self) -> None:
+        """Raises `ChangedTrace` when the file is not what it was when it was mapped: what was read may be wrong.
+
+        Costs less than a microsecond.
+        """
+        if (self._guarded is not None and self._guarded.broken) or _stamp(self._descriptor) != self._stamp:
+            raise ChangedTrace(self._path)
+
     def release(self, begin: int, end: int) -> None:
         """Gives the pages that lie within [begin, end) back to the system; they are read again when touched again."""
         begin += -begin % mmap.PAGESIZE
@@ -77,8 +94,24 @@ class MappedBytes:
         """Unmaps; where somebody still refers to the array, the mapping goes with the last reference."""
         mapping, self._mapping = self._mapping, None
         self.array = np.empty(0, dtype=np.uint8)
+        self._guarded = None
         if mapping is not None:
             try:
                 mapping.close()
             except BufferError:
                 return
+
+
+def _map(descriptor: int, size: int, path: Path) -> mmap.mmap | None:
+    try:
+        return mmap.mmap(descriptor, size, access=mmap.ACCESS_READ) if size else None
+    except ValueError as error:  # it has become shorter since its size was asked for
+        raise ChangedTrace(path) from error
+
+
+def _stamp(descriptor: int | None) -> tuple[int, int] | None:
+    """Size and time of the last change."""
+    if descriptor is None:
+        return None
+    stat = os.fstat(descriptor)
+    return stat.st_size, stat.st_mtime_ns

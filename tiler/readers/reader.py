@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import Executor
 from typing import Protocol, runtime_checkable
 
@@ -37,8 +37,8 @@ class TrackwiseReader(Reader, Protocol):
     `survey` comes first. When it is exhausted `summary` is complete, and the rest may be called, from any thread.
     """
 
-    def survey(self, executor: Executor | None) -> Iterator[None]:
-        """Looks into all tracks, by tasks on `executor`. Yields now and then, for progress."""
+    def survey(self, executor: Executor | None) -> Generator[None, None, None]:
+        """Looks into all tracks, by tasks on `executor`, which have ended when this is closed. Yields for progress."""
 
     def span_of(self, track: int) -> Span: ...
 

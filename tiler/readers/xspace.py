@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, Future
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, Future, wait
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -68,12 +68,13 @@ class XSpaceReader:
         """Opens a plain or gzip-compressed XSpace. `scratch_dir` is the system's temporary folder by default."""
         return cls(ByteSource.open(path), scratch_dir=scratch_dir)
 
-    def survey(self, executor: Executor | None = None) -> Iterator[None]:
+    def survey(self, executor: Executor | None = None) -> Generator[None, None, None]:
         """Outline, then a look into each line. Without an executor one line after the other."""
         mapped = self._mapped = yield from MappedBytes.mapping(self._source, self._scratch_dir)
         native = self._native = _native.XSpaceFile(mapped.array)
         with self._damage(mapped):
             while native.read_outline(native.outline_position + _STEP_BYTES):
+                mapped.check()
                 yield
             planes, ranges = native.planes(), native.line_ranges()
             start_ns = profile_start_ns(planes)
@@ -90,6 +91,7 @@ class XSpaceReader:
             native.seal()
         self._lines = [native.line(line) for line in range(len(ranges))]
         self._describe(native, planes)
+        mapped.check()
 
     def span_of(self, track: int) -> Span:
         """From when to when a line's events last."""
@@ -124,9 +126,11 @@ class XSpaceReader:
             events = native.events(track)
             at = events.position
             while (columns := events.next(_CHUNK_ROWS, _CHUNK_ARGS_BYTES)) is not None:
+                mapped.check()
                 self._parsed(mapped, at, events.position)
                 at = events.position
                 yield EventChunk(**columns)
+            mapped.check()
 
     def chunks(self) -> Iterator[EventChunk]:
         """All events, lines in file order."""
@@ -169,6 +173,7 @@ class XSpaceReader:
             at = survey.position
             more = survey.advance(at + _STEP_BYTES)
             self._parsed(mapped, at, survey.position)
+        mapped.check()
         return native.surveyed(line, survey)
 
     def _parsed(self, mapped: MappedBytes, begin: int, end: int) -> None:
@@ -201,10 +206,11 @@ class XSpaceReader:
 
     @contextmanager
     def _damage(self, mapped: MappedBytes) -> Iterator[None]:
-        """Turns what the native reader met into a `DamagedTrace`."""
+        """Turns what the native reader met into a `DamagedTrace`, or `ChangedTrace`."""
         try:
             yield
         except _native.WireError as error:
+            mapped.check()
             what, offset = error.args
             advice = "copy the file again or capture again"
             mangled_at = find_text_damage(mapped.array[:_HEAD_BYTES].tobytes())
@@ -231,5 +237,4 @@ def _in_order(executor: Executor | None, work: Callable[[int], _T], items: Itera
         while waiting:
             yield waiting.popleft().result()
     finally:
-        for future in waiting:
-            future.cancel()
+        wait([future for future in waiting if not future.cancel()])  # nobody reads when the file is closed

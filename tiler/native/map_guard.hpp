@@ -1,0 +1,29 @@
+// Mapped files that may shrink, or fail to be read, while somebody reads them.
+//
+// The kernel answers a read of a page that is not there any more with SIGBUS, which ends the process. For a guarded map the
+// page, and all behind it, become zeros instead, and the map is marked as broken: whoever reads it asks after each step.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tilescope {
+
+class MapGuard {
+  public:
+    // Guards [data, data + size), the whole of a map that is only read, as long as this lives. Keep it mapped until then.
+    MapGuard(const std::uint8_t* data, std::size_t size);
+    ~MapGuard();
+    MapGuard(const MapGuard&) = delete;
+    MapGuard& operator=(const MapGuard&) = delete;
+
+    // Whether pages of it could not be read, and are zeros since.
+    bool broken() const;
+
+    struct Slot;  // what the signal handler sees
+
+  private:
+    Slot* slot_;
+};
+
+}  // namespace tilescope
