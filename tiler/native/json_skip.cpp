@@ -1,6 +1,7 @@
 #include "json_skip.hpp"
 
 #include <array>
+#include <vector>
 
 #include "json_scan.hpp"
 
@@ -8,7 +9,10 @@ namespace tilescope {
 
 namespace {
 
-// Which of the open brackets are objects.
+constexpr std::string_view cut_text = "\"[nested deeper than 256]\"";
+static_assert(max_depth == 256, "cut_text names it");
+
+// Which of the open brackets are objects: for `max_depth` of them, without a look at the heap.
 class Brackets {
 public:
     bool push(bool object) {
@@ -32,16 +36,26 @@ private:
     std::size_t depth_ = 0;
 };
 
+// The same for any number of them.
+class ManyBrackets {
+public:
+    bool push(bool object) {
+        objects_.push_back(object);
+        return true;
+    }
+
+    void pop() { objects_.pop_back(); }
+    bool empty() const { return objects_.empty(); }
+    bool in_object() const { return objects_.back(); }
+
+private:
+    std::vector<bool> objects_;
+};
+
 ScanEnd wrong(const char* p, const char* end) { return {is_foreign(p, end) ? Scan::foreign : Scan::damaged, p}; }
 
-}  // namespace
-
-bool is_foreign(const char* p, const char* end) {
-    return p != end && (*p == '\'' || *p == '/');
-}
-
-ScanEnd skip_value(const char* p, const char* end) {
-    Brackets brackets;
+template <typename Open>
+ScanEnd skip_value_within(Open brackets, const char* p, const char* end) {
     for (;;) {
         // Here a value begins.
         p = skip_space(p, end);
@@ -52,7 +66,7 @@ ScanEnd skip_value(const char* p, const char* end) {
             if (string.quote == nullptr) return {Scan::incomplete, end};
             p = string.quote + 1;
         } else if (*p == '{' || *p == '[') {
-            if (!brackets.push(*p == '{')) return {Scan::damaged, p};
+            if (!brackets.push(*p == '{')) return {Scan::too_deep, p};
             ++p;
             opened = true;
         } else if (is_token(*p)) {
@@ -91,6 +105,38 @@ ScanEnd skip_value(const char* p, const char* end) {
             break;
         }
     }
+}
+
+}  // namespace
+
+bool is_foreign(const char* p, const char* end) {
+    return p != end && (*p == '\'' || *p == '/');
+}
+
+ScanEnd skip_value(const char* p, const char* end) { return skip_value_within(Brackets(), p, end); }
+
+ScanEnd skip_deep_value(const char* p, const char* end) { return skip_value_within(ManyBrackets(), p, end); }
+
+std::string cut_nested(std::string_view text) {
+    std::string out;
+    const char* kept = text.data();  // up to here it is in `out`
+    const char* end = text.data() + text.size();
+    std::size_t depth = 0;
+    for (const char* p = kept; p != end;) {
+        if (*p == '"') {
+            p = find_string_end(p + 1, end).quote;
+            if (p == nullptr) break;
+        } else if (*p == '{' || *p == '[') {
+            if (++depth == max_depth + 1) {
+                out.append(kept, p);
+                out += cut_text;
+            }
+        } else if (*p == '}' || *p == ']') {
+            if (depth-- == max_depth + 1) kept = p + 1;
+        }
+        ++p;
+    }
+    return out.append(kept, end);
 }
 
 const char* ValueSkipper::feed_string(const char* p, const char* end) {

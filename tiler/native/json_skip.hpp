@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace tilescope {
 
@@ -11,6 +13,7 @@ enum class Scan {
     incomplete,  // the text ends inside
     damaged,     // no JSON, not even in the tolerated dialects
     foreign,     // single quotes or comments: another language
+    too_deep,    // more than max_depth brackets inside each other
 };
 
 struct ScanEnd {
@@ -18,12 +21,18 @@ struct ScanEnd {
     const char* at;  // behind the value; otherwise where it went wrong
 };
 
-constexpr std::size_t max_depth = 256;  // of a value; deeper is taken for damage
+constexpr std::size_t max_depth = 256;  // of a value that is kept as it is
 
 // `p` stands where a value begins. Checks the order of brackets, keys, colons and commas, so that a missing quote or
 // bracket is found near the place, and not gigabytes later. Tolerated: doubled and trailing commas, NaN and the like, raw
 // control characters in strings. A number or word that touches `end` is incomplete.
 ScanEnd skip_value(const char* p, const char* end);
+
+// The same for a value of any depth, in memory that grows with it.
+ScanEnd skip_deep_value(const char* p, const char* end);
+
+// A whole value, or `"key": value`, with a text in place of each object and array that stands in `max_depth` others.
+std::string cut_nested(std::string_view text);
 
 // True at a single quote, or at a slash as comments begin with.
 bool is_foreign(const char* p, const char* end);

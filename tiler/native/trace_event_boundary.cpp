@@ -19,7 +19,7 @@ EventBegin event_begins(const char* p, const char* end, std::size_t max_bytes, E
     if (quote == std::string_view::npos) return {head.size() < key_bytes ? Answer::undecided : Answer::no, key + head.size()};
     if (!is_event_member(head.substr(0, quote))) return {Answer::no, key + quote};
     const auto available = static_cast<std::size_t>(end - p);
-    const EventEnd parsed = parse_event(p, p + std::min(max_bytes, available), fields);
+    const EventEnd parsed = parse_event(p, p + std::min(max_bytes, available), fields, Depths::refused);
     if (parsed.status == Scan::incomplete && available < max_bytes) return {Answer::undecided, end};
     const bool event = parsed.status == Scan::ok && parsed.as == ParsedAs::event && EventSink::looks_like_event(fields);
     return {event ? Answer::yes : Answer::no, parsed.at};

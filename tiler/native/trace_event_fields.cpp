@@ -77,10 +77,15 @@ void add_rest(std::vector<std::string_view>& rest, const char* first, const char
     rest.emplace_back(first, size);
 }
 
-inline ScanEnd read_value_inline(const char* p, const char* end, RawValue& out) {
+void add_cut(EventFields& event, std::string_view member) {
+    ++event.cut_values;
+    event.rest.emplace_back(event.cut_texts.emplace_front(cut_nested(member)));
+}
+
+inline ScanEnd read_value_inline(const char* p, const char* end, RawValue& out, Depths depths) {
     if (p == end) return {Scan::incomplete, p};
     const auto take = [&](JsonKind kind, const char* first, const char* last) {
-        out = {kind, std::string_view(first, static_cast<std::size_t>(last - first)), false, false};
+        out = {kind, std::string_view(first, static_cast<std::size_t>(last - first)), false, false, false};
     };
     if (*p == '"') {
         const StringEnd string = find_string_end(p + 1, end);
@@ -91,8 +96,11 @@ inline ScanEnd read_value_inline(const char* p, const char* end, RawValue& out) 
         return {Scan::ok, string.quote + 1};
     }
     if (*p == '{' || *p == '[') {
-        const ScanEnd value = skip_value(p, end);
+        ScanEnd value = skip_value(p, end);
+        const bool deep = value.status == Scan::too_deep && depths == Depths::cut;
+        if (deep) value = skip_deep_value(p, end);
         if (value.status == Scan::ok) take(*p == '{' ? JsonKind::object : JsonKind::array, p, value.at);
+        out.deep = deep;
         return value;
     }
     const char* after = skip_token(p, end);
@@ -113,15 +121,19 @@ void EventFields::clear() {
     }
     rest.clear();
     any = false;
+    cut_values = 0;
+    cut_texts.clear();
 }
 
 bool is_event_member(std::string_view key) {
     return find_known(key) != nullptr || key == "tts" || key == "tdur";
 }
 
-ScanEnd read_value(const char* p, const char* end, RawValue& out) { return read_value_inline(p, end, out); }
+ScanEnd read_value(const char* p, const char* end, RawValue& out) {
+    return read_value_inline(p, end, out, Depths::cut);
+}
 
-EventEnd parse_event(const char* p, const char* end, EventFields& out) {
+EventEnd parse_event(const char* p, const char* end, EventFields& out, Depths depths) {
     out.clear();
     const auto stop = [](Scan status, const char* at) { return EventEnd{status, at, ParsedAs::event}; };
     bool comma = true;
@@ -173,10 +185,17 @@ EventEnd parse_event(const char* p, const char* end, EventFields& out) {
         if (*p != ':') return stop(Scan::damaged, p);
         p = skip_space(p + 1, end);
         RawValue other;
-        const ScanEnd value = read_value_inline(p, end, known == nullptr ? other : out.*known->field);
+        RawValue& into = known == nullptr ? other : out.*known->field;
+        const ScanEnd value = read_value_inline(p, end, into, depths);
         if (value.status != Scan::ok) return stop(value.status, value.at);
         p = value.at;
-        if (known == nullptr || !known->in_column) add_rest(out.rest, member, p);
+        if (known == nullptr || !known->in_column) {
+            if (into.deep) {
+                add_cut(out, std::string_view(member, static_cast<std::size_t>(p - member)));
+            } else {
+                add_rest(out.rest, member, p);
+            }
+        }
         comma = false;
         after_string = p[-1] == '"';
     }

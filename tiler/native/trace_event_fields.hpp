@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <forward_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +21,7 @@ struct RawValue {
     std::string_view text;
     bool escaped = false;
     bool non_ascii = false;
+    bool deep = false;  // nested deeper than max_depth
 
     bool is_string() const { return kind == JsonKind::string; }
     bool is_null() const { return kind == JsonKind::missing || (kind == JsonKind::word && text == "null"); }
@@ -35,12 +38,15 @@ struct EventFields {
     // `"key": value` of all members that no column holds. Members with nothing but a comma between them are one text.
     std::vector<std::string_view> rest;
 
-    bool any = false;  // there is a member at all
+    bool any = false;            // there is a member at all
+    std::size_t cut_values = 0;  // of `rest`: were nested deeper than max_depth, and are not any more
 
     void clear();
 
     // By place in the event: which known key stood there in an earlier event. Writers keep to one order.
     std::array<std::uint8_t, 16> key_order{};
+
+    std::forward_list<std::string> cut_texts;  // what `rest` refers to beside the event's own text
 };
 
 // A member that events commonly have.
@@ -54,8 +60,12 @@ struct EventEnd {
     ParsedAs as;     // a trace object is one with a member "traceEvents", which is as far as it was read
 };
 
-// `p` stands at the opening brace. The views in `out` point into the text.
-EventEnd parse_event(const char* p, const char* end, EventFields& out);
+// What becomes of values that are nested deeper than max_depth. Who tries many places of a text refuses them: he would pass
+// over the same depths again and again.
+enum class Depths { cut, refused };
+
+// `p` stands at the opening brace. The views in `out` point into the text, and into `out`.
+EventEnd parse_event(const char* p, const char* end, EventFields& out, Depths depths = Depths::cut);
 
 // Reads one value that is whole. `p` stands where it begins.
 ScanEnd read_value(const char* p, const char* end, RawValue& out);

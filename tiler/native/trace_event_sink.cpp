@@ -107,6 +107,7 @@ void EventSink::add(const EventFields& event) {
         ignore(std::string("unknown_phase_") + phase);
     } else if (add_timed(event, phase)) {
         ++read_[static_cast<std::size_t>(phase)];
+        if (event.cut_values > 0) ignore("nested_too_deep", static_cast<std::int64_t>(event.cut_values));
     }
 }
 

@@ -283,7 +283,8 @@ TraceEventStream::Step TraceEventStream::step_event() {
         case Scan::foreign:
             if (!any_event_) refuse(foreign_text, parsed.at);
             break;
-        case Scan::damaged: break;
+        case Scan::damaged:
+        case Scan::too_deep: break;
     }
     return resync_from(State::array, "damaged_event");
 }

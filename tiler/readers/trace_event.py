@@ -131,6 +131,9 @@ class TraceEventReader:
         if damaged:
             places = "1 place" if damaged == 1 else f"{damaged:,} places"
             warnings.append(f"damaged JSON in {places}: what events there were is skipped")
+        deep = self._summary.ignored.get("nested_too_deep", 0)
+        if deep:
+            warnings.append(f"{deep:,} {'value' if deep == 1 else 'values'} nested more than 256 deep: cut there")
         return warnings
 
 
