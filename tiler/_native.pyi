@@ -114,6 +114,8 @@ def synth_trace(
 
 # bind_pyramid.cpp
 
+TIME_LIMIT: int
+
 def root_level(end: int) -> int: ...
 def release_free_memory() -> None: ...
 

@@ -9,7 +9,8 @@ from typing import Final
 from tilescope.server.errors import BadRequest
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.query import FindQuery, Match, Place
-from tilescope.tiler.resolver import TICK_LIMIT, TickRange, View
+from tilescope.tiler.resolver import TickRange, View
+from tilescope.tiler.ticks import TICK_LIMIT
 
 MAX_ROWS: Final = 65_536  # names of an answer with statistics
 MAX_FOUND: Final = 10_000  # occurrences that one answer lists

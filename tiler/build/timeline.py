@@ -10,12 +10,10 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.columns import Span
 from tilescope.tiler.errors import TilescopeError
+from tilescope.tiler.ticks import TICK_LIMIT
 
 Ints = NDArray[np.int64]
 Picoseconds = NDArray[np.int16] | None
-
-# Tile indices then stay below 2**53, which a double holds exactly.
-_TICKS_AT_MOST = 1 << 61
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +44,9 @@ class Timeline:
         origin = min(firsts)
         last_ns, last_ps = max(lasts)
         length_ns = last_ns - origin
-        if length_ns + 1 >= _TICKS_AT_MOST:
+        if length_ns + 1 >= TICK_LIMIT:
             raise TilescopeError("the events span more than 73 years: some of their times must be wrong")
-        if any_ps and (length_ns + 1) * 1000 < _TICKS_AT_MOST:
+        if any_ps and (length_ns + 1) * 1000 < TICK_LIMIT:
             return cls(origin, 1, length_ns * 1000 + last_ps, False)
         return cls(origin, 1000, length_ns, any_ps)
 

@@ -70,9 +70,10 @@ void gather_into(const Array<int64_t>& ends, const Array<uint8_t>& data, const A
 }
 
 nb::bytes transposed(const Array<int64_t>& ends, int64_t start, const Array<uint8_t>& data) {
-    const int64_t size = ends.size() == 0 ? 0 : ends.data()[ends.size() - 1] - start;
-    if (size < 0 || static_cast<size_t>(size) > data.size()) throw std::invalid_argument("ends lie beyond the data");
-    std::string out(static_cast<size_t>(size), '\0');
+    const int64_t last = ends.size() == 0 ? start : ends.data()[ends.size() - 1];
+    if (start < 0 || last < start) throw std::invalid_argument("ends decrease");  // before they are subtracted
+    if (static_cast<size_t>(last) > data.size()) throw std::invalid_argument("ends lie beyond the data");
+    std::string out(static_cast<size_t>(last - start), '\0');
     {
         nb::gil_scoped_release release;
         transpose_by_length(ends.data(), ends.size(), start, data.data(), data.size(), reinterpret_cast<uint8_t*>(out.data()));

@@ -231,6 +231,7 @@ void bind_pyramid(nb::module_& m) {
             PyErr_SetFromErrno(PyExc_OSError);
         }
     });
+    m.attr("TIME_LIMIT") = kTimeLimit;
     m.def("root_level", &root_level, nb::arg("end"));
     m.def("release_free_memory", &release_free_memory);
     nb::class_<BoundTiles>(m, "Tiles").def("overview", &BoundTiles::overview, nb::arg("level"), nb::arg("lanes"));

@@ -8,7 +8,8 @@ namespace tilescope {
 constexpr int kBinsPerTile = 256;
 constexpr int kTileBits = 8;
 
-// Ticks of a run lie in [0, 2^61), so a root level is at most 27 and no shift below reaches 64.
+// Ticks of a run lie in [0, 2^61), so a root level is at most 27 and no shift below reaches 64. tiler/ticks.py has the
+// same number.
 constexpr int kMaxLevel = 27;
 constexpr int64_t kTimeLimit = int64_t{1} << 61;
 

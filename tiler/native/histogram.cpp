@@ -104,8 +104,8 @@ HistogramWalk::HistogramWalk(const SliceColumns& slices, std::vector<HistogramTi
     : sweep_(slices), tiles_(std::move(tiles)) {
     if (tiles_.empty()) return;
     for (const HistogramTile& tile : tiles_) {
-        if (tile.level > kMaxLevel || tile.index < 0 || tile.index >> (2 * (kMaxLevel - tile.level)) != 0) {
-            throw std::invalid_argument("a tile lies beyond 2**62");
+        if (tile.level > kMaxLevel || tile.index < 0 || tile.index > tile_at(kTimeLimit - 1, tile.level)) {
+            throw std::invalid_argument("a tile begins beyond 2**61");
         }
     }
     // The sweep begins at the first tile: nothing may lie before it.

@@ -98,8 +98,16 @@ void SliceCursor::load(size_t piece) {
     const size_t n = slices_.piece_size(piece);
     buffer_.resize(KeptSlices::kPiece * KeptSlices::kBytesPerSlice);
     read_all(slices_.file_, buffer_.data(), n * KeptSlices::kBytesPerSlice, slices_.place(piece));
-    const auto* start = reinterpret_cast<const int64_t*>(buffer_.data());
-    window_ = {start, start + n, nullptr, reinterpret_cast<const int32_t*>(start + 2 * n), nullptr, n};
+    const char* from = buffer_.data();
+    const auto take = [&](auto& column) {  // bytes become values by a copy: they are none where they lie
+        column.resize(n);
+        std::memcpy(column.data(), from, n * sizeof(column[0]));
+        from += n * sizeof(column[0]);
+    };
+    take(start_);
+    take(duration_);
+    take(name_);
+    window_ = {start_.data(), duration_.data(), nullptr, name_.data(), nullptr, n};
     window_first_ = piece * KeptSlices::kPiece;
     at_ = 0;
 }

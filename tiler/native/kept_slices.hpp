@@ -76,7 +76,10 @@ private:
     size_t at_ = 0;  // in the window
     int64_t next_start_ = INT64_MAX;
     int64_t before_ = 0;  // start of the slice that was visited last
-    std::vector<char> buffer_;
+    std::vector<char> buffer_;  // a piece as it lies in the file, and its columns
+    std::vector<int64_t> start_;
+    std::vector<int64_t> duration_;
+    std::vector<int32_t> name_;
     std::vector<int64_t> ahead_;
     size_t ahead_piece_ = SIZE_MAX;
 };

@@ -5,7 +5,21 @@
 #include <queue>
 #include <stdexcept>
 
+#include "geometry.hpp"
+
 namespace tilescope {
+
+namespace {
+
+// Of the slice at k, after a look at its times.
+int64_t checked_end(const int64_t* start, const int64_t* duration, size_t k) {
+    if (k > 0 && start[k] < start[k - 1]) throw std::invalid_argument("slices are not in time order");
+    if (start[k] < 0 || start[k] >= kTimeLimit) throw std::invalid_argument("times are not in [0, 2**61)");
+    if (duration[k] < 0 || duration[k] >= kTimeLimit - start[k]) throw std::invalid_argument("slices end beyond 2**61");
+    return start[k] + duration[k];
+}
+
+}  // namespace
 
 std::vector<int64_t> canonical_order(const int64_t* start, const int64_t* duration, size_t n) {
     const auto before = [&](size_t a, size_t b) {
@@ -27,9 +41,8 @@ size_t assign_rows(const int64_t* start, const int64_t* duration, size_t n, uint
     std::vector<int64_t> ends;
     size_t k = 0;
     for (; k < n; ++k) {
-        if (k > 0 && start[k] < start[k - 1]) throw std::invalid_argument("slices are not in time order");
+        const int64_t end = checked_end(start, duration, k);
         while (!ends.empty() && ends.back() <= start[k]) ends.pop_back();
-        const int64_t end = start[k] + duration[k];
         if (!ends.empty() && end > ends.back()) break;
         row[k] = static_cast<uint32_t>(ends.size());
         ends.push_back(end);
@@ -42,12 +55,11 @@ size_t assign_rows(const int64_t* start, const int64_t* duration, size_t n, uint
     uint32_t rows = 0;
     for (; rows < ends.size(); ++rows) running.push({ends[rows], rows});
     for (; k < n; ++k) {
-        if (k > 0 && start[k] < start[k - 1]) throw std::invalid_argument("slices are not in time order");
+        const int64_t end = checked_end(start, duration, k);
         while (!running.empty() && running.top().first <= start[k]) {
             free.push(running.top().second);
             running.pop();
         }
-        const int64_t end = start[k] + duration[k];
         overlaps += !running.empty() && end > running.top().first;
         uint32_t at = rows;
         if (free.empty()) {

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, Page, PageKey, SliceFlag
-from tilescope.tiler.resolver import TICK_LIMIT, TickRange, TileIndex
+from tilescope.tiler.resolver import TickRange, TileIndex
+from tilescope.tiler.ticks import TICK_LIMIT
 
 Ints = NDArray[np.int64]
 

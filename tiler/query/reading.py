@@ -11,7 +11,8 @@ from tilescope.tiler.pages import BUSY_LIMIT, Histogram, Page, PageKey, Shape, s
 from tilescope.tiler.query.events import EventPlan, Events, LeafRun
 from tilescope.tiler.query.reader import QueryReader
 from tilescope.tiler.resolver import TickRange
-from tilescope.tiler.store.histograms import TICK_LIMIT, Span, histogram_parts
+from tilescope.tiler.store.histograms import Span, histogram_parts
+from tilescope.tiler.ticks import TICK_LIMIT
 
 # The leaves of small tracks of a block share pages, one for each level; those of a large track take turns between
 # levels. A page takes about half a megabyte.

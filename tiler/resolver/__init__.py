@@ -3,10 +3,9 @@
 from tilescope.tiler.resolver.parts import TilesOf
 from tilescope.tiler.resolver.resolve import PageWant, Tier, TrackRequest, resolve, sharp_level
 from tilescope.tiler.resolver.tiles import TileIndex
-from tilescope.tiler.resolver.view import TICK_LIMIT, TickRange, View
+from tilescope.tiler.resolver.view import TickRange, View
 
 __all__ = [
-    "TICK_LIMIT",
     "PageWant",
     "TickRange",
     "Tier",

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.pages import PageKey, Shape, TileFlag
-from tilescope.tiler.resolver.view import TICK_LIMIT, TickRange
+from tilescope.tiler.resolver.view import TickRange
+from tilescope.tiler.ticks import TICK_LIMIT
 
 Ints = NDArray[np.int64]
 

@@ -8,9 +8,6 @@ from typing import NamedTuple
 
 from tilescope.tiler.errors import UsageError
 
-# No tile that holds an event reaches beyond. See docs/page-format.md, "Geometry".
-TICK_LIMIT = 1 << 61
-
 # Half of the view's width, on both sides, is fetched ahead unless somebody says otherwise.
 _MARGIN = 0.5
 

@@ -21,11 +21,9 @@ from tilescope.tiler.pages import (
     sum_by_name,
 )
 from tilescope.tiler.pages.page import Slices
+from tilescope.tiler.ticks import TICK_LIMIT
 
 Ints = NDArray[np.int64]
-
-# No tile reaches beyond.
-TICK_LIMIT = 1 << 62
 
 # Leaves are summed up in lots of about so many events, which then take some 50 MB.
 _EVENTS_AT_ONCE = 250_000
@@ -69,7 +67,7 @@ def histogram_parts(store: Source, track: int, span: Span, dtype: type[Any]) -> 
     for level in range(int(shape.level[tiles].max(initial=-1)), -1, -1):
         here = tiles[shape.level[tiles] == level]
         first = shape.index[here] << (2 * level + 8)
-        stop = (shape.index[here] + 1) << (2 * level + 8)
+        stop = np.minimum((shape.index[here] + 1) << (2 * level + 8), TICK_LIMIT)
         wanted = np.isin(shape.index[here] >> 2, opened) & (first < span.stop) & (stop > span.start)
         within = wanted & (first >= span.start) & (stop <= span.stop)
         if dtype is not object:  # a track whose sums are beyond int64 has no histograms

@@ -30,11 +30,12 @@ from tilescope.tiler.pages import (
 from tilescope.tiler.pages.flow_ends import FlowEnds
 from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.store import generation, keys
-from tilescope.tiler.store.histograms import TICK_LIMIT, Span, histogram_parts
+from tilescope.tiler.store.histograms import Span, histogram_parts
 from tilescope.tiler.store.lmdb_store import LmdbStore
 from tilescope.tiler.store.turn import mark_used
 from tilescope.tiler.store.use import Use, hold
 from tilescope.tiler.store.version import STORE_VERSION
+from tilescope.tiler.ticks import TICK_LIMIT
 
 # Shapes and pages that are kept decoded for looking up events: a click is followed by clicks nearby.
 _KEPT_SHAPES = 16

@@ -27,7 +27,8 @@ from tilescope.tiler.pages import (
     with_residual,
 )
 from tilescope.tiler.query import EventPlan, Events, FindQuery, Match, Place, TrackTree
-from tilescope.tiler.resolver import TICK_LIMIT, TickRange, TileIndex, TrackRequest, View, sharp_level
+from tilescope.tiler.resolver import TickRange, TileIndex, TrackRequest, View, sharp_level
+from tilescope.tiler.ticks import TICK_LIMIT
 
 # Kinds of tracks that hold events themselves.
 _EVENT_KINDS = frozenset({"slice", "async", "instant", "counter"})

@@ -53,6 +53,8 @@ def test_positions_and_chunks_that_make_no_sense() -> None:
 
 def test_columns_of_strings_that_make_no_sense_are_refused() -> None:
     data = np.zeros(4, np.uint8)
-    for ends, start in (([2, 1], 0), ([1, 9], 0), ([1, 2], 2), ([-1, 2], 0), ([1, 2], -1)):
+    wrong = [([2, 1], 0), ([1, 9], 0), ([1, 2], 2), ([-1, 2], 0), ([1, 2], -1), ([], -1)]
+    extreme = [([2**63 - 1], -1), ([1, 2], -(2**63)), ([-(2**63)], 2**63 - 1)]  # their differences are no int64
+    for ends, start in wrong + extreme:
         with pytest.raises(ValueError, match="ends"):
-            _native.transpose_by_length(np.array(ends), start, data)
+            _native.transpose_by_length(np.array(ends, np.int64), start, data)

@@ -38,6 +38,14 @@ def test_rows_need_slices_in_time_order() -> None:
         _native.assign_rows(np.array([2, 1]), np.array([0, 0]), np.empty(2, np.uint32))
 
 
+@pytest.mark.parametrize("beside", [[], [(1, 9), (2, 9)]])  # these overlap: rows are given the other way from there on
+@pytest.mark.parametrize("wrong", [(-1, 3), (2**61, 0), (5, -1), (5, 2**61 - 5), (2**63 - 1, 2**63 - 1)])
+def test_rows_need_times_that_a_run_can_have(beside: list[tuple[int, int]], wrong: tuple[int, int]) -> None:
+    start, duration = (np.array(column) for column in zip(*sorted([*beside, wrong]), strict=True))
+    with pytest.raises(ValueError, match=r"2\*\*61"):
+        _native.assign_rows(start, duration, np.empty(len(start), np.uint32))
+
+
 @given(st.integers(0, 2**61 - 1))
 def test_the_root_covers_the_run(end: int) -> None:
     assert _native.root_level(end) == root_level(end)
