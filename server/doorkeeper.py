@@ -13,6 +13,7 @@ from aiohttp import web
 from tilescope.server.caching import json_body
 from tilescope.server.errors import TooMany, answer_to
 from tilescope.server.guests import Guests
+from tilescope.server.protocol import Conversation
 
 _REFUSAL_S: Final = 5.0  # to take the refusal
 
@@ -31,7 +32,7 @@ class Doorkeeper:
     def enter(self, transport: asyncio.Transport) -> None:
         """A connection was made. Raises `TooMany`."""
         self._guests.check(_client(transport))
-        protocol = self._server()
+        protocol = Conversation(self._server)
         transport.set_protocol(protocol)
         protocol.connection_made(transport)
 
@@ -62,6 +63,7 @@ def _refusal(error: TooMany) -> bytes:
     body = json_body({"error": {"code": answer.code, "message": str(error)}})
     head = (
         f"HTTP/1.1 {answer.status.value} {answer.status.phrase}\r\nContent-Type: application/json\r\n"
-        f"Content-Length: {len(body)}\r\nCache-Control: no-store\r\nConnection: close\r\nRetry-After: 5\r\n\r\n"
+        f"Content-Length: {len(body)}\r\nCache-Control: no-store\r\nConnection: close\r\n"
+        f"Retry-After: {error.retry_after_s}\r\n\r\n"
     )
     return head.encode() + body

@@ -9,9 +9,11 @@
         ├── Unauthorized      the server demands a token that the request does not have
         ├── Forbidden         the request comes from another web page, or for another host name
         ├── PreconditionFailed  the client has another version than it believes
-        ├── TooMany           more connections than one client may have
+        ├── TooMany           more connections, or questions at once, than one client may have
+        ├── TooSlow           the body of the request does not come
         ├── NotIndexed        the run has no index yet
         └── IndexingFailed    the run could not be indexed; `str()` is the one line that says why
+            └── NoRoomToIndex   for want of room on the server's disk
 
 The rest of the tree is in `tilescope.tiler.errors`, which knows nothing of HTTP.
 """
@@ -21,8 +23,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from http import HTTPStatus
 
+from tilescope.server.told import without_folders
 from tilescope.tiler.errors import (
     Cancelled,
+    DiskFull,
     NoStore,
     NotBuilt,
     StoreError,
@@ -66,7 +70,15 @@ class PreconditionFailed(ServerError):
 
 
 class TooMany(ServerError):
-    """The client, or all clients together, hold as many connections as they may."""
+    """The client, or all clients together, hold as many connections, or ask as many questions, as they may."""
+
+    def __init__(self, why: str, retry_after_s: int = 5) -> None:
+        self.retry_after_s = retry_after_s
+        super().__init__(why)
+
+
+class TooSlow(ServerError):
+    """The client does not send what it began to send."""
 
 
 class NotIndexed(ServerError):
@@ -75,6 +87,10 @@ class NotIndexed(ServerError):
 
 class IndexingFailed(ServerError):
     """The run could not be indexed."""
+
+
+class NoRoomToIndex(IndexingFailed):
+    """The server's disk is full."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +112,15 @@ _ANSWERS: tuple[tuple[type[Exception], Answer], ...] = (
     (Unauthorized, Answer(HTTPStatus.UNAUTHORIZED, "unauthorized")),
     (PreconditionFailed, Answer(HTTPStatus.PRECONDITION_FAILED, "precondition_failed")),
     (TooMany, Answer(HTTPStatus.TOO_MANY_REQUESTS, "too_many")),
+    (TooSlow, Answer(HTTPStatus.REQUEST_TIMEOUT, "too_slow")),
     (Forbidden, Answer(HTTPStatus.FORBIDDEN, "forbidden")),
     (NotIndexed, Answer(HTTPStatus.CONFLICT, "not_indexed")),
     (NotBuilt, Answer(HTTPStatus.NOT_FOUND, "not_built_yet")),
     (NoStore, Answer(HTTPStatus.CONFLICT, "not_indexed")),
+    (NoRoomToIndex, Answer(HTTPStatus.INSUFFICIENT_STORAGE, "disk_full")),
     (IndexingFailed, Answer(HTTPStatus.UNPROCESSABLE_ENTITY, "bad_trace")),
     (TraceError, Answer(HTTPStatus.UNPROCESSABLE_ENTITY, "bad_trace")),
+    (DiskFull, Answer(HTTPStatus.INSUFFICIENT_STORAGE, "disk_full")),
     (StoreVersion, Answer(HTTPStatus.UNPROCESSABLE_ENTITY, "bad_store")),
     (StoreError, Answer(HTTPStatus.INTERNAL_SERVER_ERROR, "bad_store")),
     (UsageError, Answer(HTTPStatus.BAD_REQUEST, "bad_request")),
@@ -121,6 +140,8 @@ def answer_to(error: Exception) -> Answer:
 
 def message_of(error: Exception) -> str:
     """The line that a client may read. What is not meant for people stays in the log."""
-    if isinstance(error, TilescopeError):
+    if isinstance(error, IndexingFailed) or (isinstance(error, TilescopeError) and not isinstance(error, ServerError)):
+        return without_folders(str(error))
+    if isinstance(error, ServerError):
         return str(error)
     return "the server failed to answer; its log says why"

@@ -10,7 +10,7 @@ from aiohttp import hdrs, web
 
 from tilescope.server.admission import CHALLENGE
 from tilescope.server.caching import JSON, json_body
-from tilescope.server.errors import answer_to, message_of
+from tilescope.server.errors import TooMany, Unauthorized, answer_to, message_of
 
 _HTTP_CODES = {
     HTTPStatus.NOT_FOUND: "not_found",
@@ -38,13 +38,25 @@ async def answer_failures(
         answer = answer_to(error)
         if answer.status is HTTPStatus.INTERNAL_SERVER_ERROR:
             _log.exception("%s %s failed", request.method, request.path)
-        challenge = CHALLENGE if answer.status is HTTPStatus.UNAUTHORIZED else None
-        return error_response(answer.status, answer.code, message_of(error), challenge)
+        return error_response(answer.status, answer.code, message_of(error), _headers_of(error))
 
 
-def error_response(status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> web.Response:
+def _headers_of(error: Exception) -> Mapping[str, str]:
+    if isinstance(error, Unauthorized):
+        return CHALLENGE
+    return {hdrs.RETRY_AFTER: str(error.retry_after_s)} if isinstance(error, TooMany) else {}
+
+
+def error_response(
+    status: int,
+    code: str,
+    message: str,
+    headers: Mapping[str, str] | None = None,
+    *,
+    kind: type[web.Response] = web.Response,
+) -> web.Response:
     """An answer that says what is wrong. Never kept by a cache."""
-    return web.Response(
+    return kind(
         status=status,
         body=json_body({"error": {"code": code, "message": message}}),
         headers={hdrs.CONTENT_TYPE: JSON, hdrs.CACHE_CONTROL: "no-store", **(headers or {})},

@@ -51,7 +51,8 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 async def add_headers(_request: web.Request, response: web.StreamResponse) -> None:
-    """Signal `on_response_prepare`: every answer has the security headers, errors too."""
+    """Signal `on_response_prepare`: every answer has the security headers, errors too, and none tells versions."""
+    response.headers.popall(hdrs.SERVER, None)
     for name, value in _HEADERS.items():
         response.headers.setdefault(name, value)
 

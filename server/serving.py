@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import logging
 import signal
 import socket
 from collections.abc import Awaitable, Callable
@@ -14,7 +13,6 @@ from aiohttp import web
 from yarl import URL
 
 from tilescope.server.access import Access
-from tilescope.server.access_log import JsonAccessLogger, logger
 from tilescope.server.admission import PARAMETER
 from tilescope.server.doorkeeper import Doorkeeper
 from tilescope.server.keys import GUESTS, SETTINGS
@@ -25,10 +23,6 @@ DEFAULT_PORT: Final = 8808
 BACKLOG: Final = 512  # connections that wait to be accepted: as many viewers may come back at once
 HANDSHAKE_TIMEOUT_S: Final = 10.0  # of TLS: who is slower holds a place that nobody counts
 DRAIN_TIMEOUT_S: Final = 10.0  # what requests that are being answered have left when the server is told to stop
-
-# Whatever is no HTTP is its sender's fault: aiohttp would log a traceback for each. Failures of ours are logged by us.
-_protocol_log = logging.getLogger("tilescope.server.protocol")
-_protocol_log.setLevel(logging.CRITICAL)
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -72,9 +66,6 @@ async def run_until_signalled(
         loop.add_signal_handler(kind, stopped.set)
     runner = web.AppRunner(
         app,
-        access_log_class=JsonAccessLogger,
-        access_log=logger if logger.handlers else None,
-        logger=_protocol_log,
         shutdown_timeout=DRAIN_TIMEOUT_S,
         handler_cancellation=True,  # who goes away is not worked for any longer
     )

@@ -10,6 +10,7 @@ from typing import Final
 from aiohttp import hdrs, web
 
 from tilescope.server.batch import CONTENT_TYPE, end_frame, error_frame, page_frame, parse_batch
+from tilescope.server.bodies import read_body
 from tilescope.server.keys import METRICS, REGISTRY
 from tilescope.server.metrics import PageMeter
 from tilescope.server.paths import BUILD
@@ -35,7 +36,7 @@ async def post_batch(request: web.Request) -> web.StreamResponse:
     """Streams the pages of the list. A slow client costs one page: none is read before the last one is taken."""
     registry = request.app[REGISTRY]
     run = await registry.find(request.match_info["run"])
-    keys = parse_batch(await request.read())
+    keys = parse_batch(await read_body(request))
     meter = request.app[METRICS].page_meter("batch")
     with registry.lease(run.id, request.match_info["build"]) as store:
         answer = web.StreamResponse(headers=_HEADERS)

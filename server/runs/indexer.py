@@ -10,10 +10,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tilescope.server.errors import IndexingFailed, NoRoomToIndex
 from tilescope.server.runs.job import IndexJob, ProgressCallback, run_job
 from tilescope.server.runs.run import IndexProgress
 from tilescope.server.runs.wishes import Wishes
-from tilescope.tiler.errors import TilescopeError
+from tilescope.server.told import without_folders
+from tilescope.tiler.errors import DiskFull, TilescopeError
 
 RunJob = Callable[[IndexJob, ProgressCallback, Wishes], Awaitable[None]]
 
@@ -38,7 +40,8 @@ class Indexing:
 class Failed:
     """Could not be indexed."""
 
-    error: str
+    error: str  # for clients
+    no_room: bool = False  # the disk was full
 
 
 JobState = Queued | Indexing | Failed
@@ -129,19 +132,21 @@ class Indexer:
             await self._run(job, advance, state.wishes)
             self._on_indexed(job)
         except TilescopeError as error:
-            await self._fail(job, str(error))
+            await self._fail(job, error)
         except Exception as error:
             _log.exception("%s: the indexer failed", job.name)
-            await self._fail(job, f"internal error: {error}")
+            await self._fail(job, IndexingFailed(f"internal error: {error}"))
         else:
             del self._states[job.store]
             self._on_change(job)
             _log.info("%s: indexed", job.name)
 
-    async def _fail(self, job: IndexJob, error: str) -> None:
+    async def _fail(self, job: IndexJob, error: TilescopeError) -> None:
+        told = without_folders(str(error).replace(str(job.store), job.name))
+        failed = Failed(told, no_room=isinstance(error, NoRoomToIndex | DiskFull))
         # Files that changed while they were indexed are another job's by now: their run has failed all the same.
         with suppress(OSError):  # they are gone
-            self._states.setdefault(await asyncio.to_thread(self._store_now, job), Failed(error))
-        self._states[job.store] = Failed(error)
+            self._states.setdefault(await asyncio.to_thread(self._store_now, job), failed)
+        self._states[job.store] = failed
         self._on_change(job)
         _log.error("%s: %s", job.name, error)

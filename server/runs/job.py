@@ -21,7 +21,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final
 
-from tilescope.server.errors import IndexingFailed
+from tilescope.server.errors import IndexingFailed, NoRoomToIndex
 from tilescope.server.runs.run import IndexProgress
 from tilescope.server.runs.wishes import Wishes
 
@@ -111,7 +111,7 @@ async def _listen(child: Process, on_progress: ProgressCallback) -> dict[str, An
 
 def _judge(outcome: dict[str, Any] | None, returncode: int | None, complaints: list[str]) -> None:
     if outcome is not None and outcome["type"] == "failed":
-        raise IndexingFailed(outcome["error"])
+        raise (NoRoomToIndex if outcome.get("no_room") else IndexingFailed)(outcome["error"])
     if outcome is None or returncode != 0:
         last_words = f" ({complaints[-1]})" if complaints else ""
         raise IndexingFailed(f"indexing stopped: the worker process {_ending(returncode)}{last_words}")

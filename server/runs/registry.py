@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from tilescope.server.errors import IndexingFailed, NotFound, NotIndexed
+from tilescope.server.errors import IndexingFailed, NoRoomToIndex, NotFound, NotIndexed, message_of
 from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.indexer import Failed, Indexer, Indexing, Queued, RunJob
 from tilescope.server.runs.job import IndexJob, run_job
@@ -107,7 +107,7 @@ class Registry:
         if status.state is RunState.INDEXING and status.build is not None:
             return self._stores.growing(run.store, status.build)
         if status.state is RunState.FAILED:
-            raise IndexingFailed(status.error or "indexing failed")
+            raise (NoRoomToIndex if status.no_room else IndexingFailed)(status.error or "indexing failed")
         if status.state is not RunState.READY:
             raise NotIndexed(f"{run.name} is not indexed yet: it is {status.state}")
         return self._stores.current(run.store)
@@ -229,8 +229,8 @@ class Registry:
                 return RunStatus(run, RunState.QUEUED)
             case Indexing() as state:
                 return RunStatus(run, RunState.INDEXING, progress=state.progress, build=_visible_build(state))
-            case Failed(error):
-                return RunStatus(run, RunState.FAILED, error=error)
+            case Failed(error, no_room):
+                return RunStatus(run, RunState.FAILED, error=error, no_room=no_room)
             case None:
                 return self._indexed_status(run)
 
@@ -242,7 +242,9 @@ class Registry:
             described = run if run.files else self._described(run)
         except StoreError as error:
             # A store of ours that is not there, of another version, or damaged is made from the trace.
-            return RunStatus(run, RunState.NEW) if run.files else RunStatus(run, RunState.FAILED, error=str(error))
+            if run.files:
+                return RunStatus(run, RunState.NEW)
+            return RunStatus(run, RunState.FAILED, error=message_of(error))
         return RunStatus(described, RunState.READY, build=build)
 
     def _described(self, run: FoundRun) -> FoundRun:

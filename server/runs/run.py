@@ -79,5 +79,6 @@ class RunStatus:
     found: FoundRun
     state: RunState
     error: str | None = None
+    no_room: bool = False  # the reason of the error: the disk was full
     build: str | None = None  # that can be asked for now: published, or growing
     progress: IndexProgress | None = None

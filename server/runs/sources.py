@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.run import FoundRun
+from tilescope.server.told import path_below, without_folders
 from tilescope.tiler.errors import TilescopeError, TraceError
 from tilescope.tiler.readers import Run
 from tilescope.tiler.readers.fingerprint import take_fingerprints
@@ -27,7 +28,7 @@ def find_runs(paths: Sequence[Path], cache: CacheDirectory, discover: Discover) 
     found: list[list[FoundRun]] = []
     for path in paths:
         try:
-            found.append([_store_run(path)] if is_store(path) else _trace_runs(discover(path), cache))
+            found.append([_store_run(path)] if is_store(path) else _trace_runs(path, discover(path), cache))
         except (OSError, TilescopeError):
             continue
     # Merged, not sorted: the order within one path is by the time of capture, which files that were copied do not show.
@@ -35,7 +36,7 @@ def find_runs(paths: Sequence[Path], cache: CacheDirectory, discover: Discover) 
     return list({run.id: run for run in merged}.values())
 
 
-def _trace_runs(runs: Sequence[Run], cache: CacheDirectory) -> list[FoundRun]:
+def _trace_runs(root: Path, runs: Sequence[Run], cache: CacheDirectory) -> list[FoundRun]:
     found = []
     for run in runs:
         try:
@@ -47,7 +48,7 @@ def _trace_runs(runs: Sequence[Run], cache: CacheDirectory) -> list[FoundRun]:
             FoundRun(
                 id=run.id,
                 name=run.name,
-                path=str(run.path),
+                path=path_below(root, run.path),
                 files=tuple(run.files),
                 file_count=len(run.files),
                 hosts=tuple(run.hosts),
@@ -55,7 +56,7 @@ def _trace_runs(runs: Sequence[Run], cache: CacheDirectory) -> list[FoundRun]:
                 modified_ns=run.modified_ns,
                 store=store,
                 sources=sources,
-                notes=tuple(run.notes),
+                notes=tuple(map(without_folders, run.notes)),
             )
         )
     return found
@@ -66,7 +67,7 @@ def _store_run(path: Path) -> FoundRun:
     return FoundRun(
         id=run_id(resolved, resolved.name),
         name=resolved.name,
-        path=str(path),
+        path=path_below(path, path),
         files=(),
         file_count=0,
         hosts=(),

@@ -20,7 +20,7 @@ from typing import Final, NoReturn, TextIO
 
 from tilescope.server.runs.job import STOP_TIMEOUT_S, IndexJob
 from tilescope.tiler.build import DEFAULT_MEMORY_BYTES, Priorities, Progress, build_store
-from tilescope.tiler.errors import TilescopeError
+from tilescope.tiler.errors import DiskFull, TilescopeError
 
 REPORT_INTERVAL_S: Final = 0.1
 
@@ -59,7 +59,7 @@ def main() -> int:
     try:
         build_store(job.files, job.store, progress=reporter.progress, priorities=priorities, memory_bytes=memory_bytes)
     except (TilescopeError, OSError, MemoryError) as error:
-        reporter.say(type="failed", error=_one_line(error))
+        reporter.say(type="failed", error=_one_line(error), no_room=isinstance(error, DiskFull))
     except Exception as error:
         traceback.print_exc()
         reporter.say(type="failed", error=f"internal error: {type(error).__name__}: {_one_line(error)}")

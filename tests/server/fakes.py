@@ -230,11 +230,11 @@ class FakeJobs:
         self.reports: dict[str, ProgressCallback] = {}
         self.wishes: dict[str, Wishes] = {}
         self._build = "b1"
-        self._ends: dict[str, asyncio.Future[str | None]] = {}
+        self._ends: dict[str, asyncio.Future[str | Exception | None]] = {}
         self._begun = asyncio.Condition()
 
     async def __call__(self, job: IndexJob, on_progress: ProgressCallback, wishes: Wishes) -> None:
-        end: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
+        end: asyncio.Future[str | Exception | None] = asyncio.get_running_loop().create_future()
         self._ends[job.name] = end
         self.reports[job.name] = on_progress
         self.wishes[job.name] = wishes
@@ -244,7 +244,7 @@ class FakeJobs:
             self._begun.notify_all()
         error = await end
         if error is not None:
-            raise IndexingFailed(error)
+            raise IndexingFailed(error) if isinstance(error, str) else error
         publish(job.store, self._build)
 
     async def begun(self, name: str) -> None:
@@ -252,7 +252,7 @@ class FakeJobs:
         async with self._begun, asyncio.timeout(5):
             await self._begun.wait_for(lambda: name in self._ends)
 
-    async def end(self, name: str, error: str | None = None, build: str = "b1") -> None:
+    async def end(self, name: str, error: str | Exception | None = None, build: str = "b1") -> None:
         """Lets the job end, well or with an error."""
         await self.begun(name)
         self._build = build

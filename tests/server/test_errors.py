@@ -6,7 +6,7 @@ import pytest
 
 from tilescope.server import errors
 from tilescope.server.errors import CODES, ServerError, answer_to, message_of
-from tilescope.tiler.errors import DamagedStore, DamagedTrace, NoStore, StoreVersion, TilescopeError
+from tilescope.tiler.errors import DamagedStore, DamagedTrace, DiskFull, NoStore, StoreVersion, TilescopeError
 
 
 @pytest.mark.parametrize(
@@ -17,6 +17,9 @@ from tilescope.tiler.errors import DamagedStore, DamagedTrace, NoStore, StoreVer
         (errors.Unauthorized("x"), 401, "unauthorized"),
         (errors.Forbidden("x"), 403, "forbidden"),
         (errors.TooMany("x"), 429, "too_many"),
+        (errors.TooSlow("x"), 408, "too_slow"),
+        (errors.NoRoomToIndex("x"), 507, "disk_full"),
+        (DiskFull("x"), 507, "disk_full"),
         (errors.NotIndexed("x"), 409, "not_indexed"),
         (errors.IndexingFailed("x"), 422, "bad_trace"),
         (NoStore("x"), 409, "not_indexed"),

@@ -8,6 +8,7 @@ import pytest
 
 from tests.server.conftest import Client, Site
 from tests.server.fakes import FakeStore, page_bytes, publish, small_pages
+from tilescope.server.errors import NoRoomToIndex
 from tilescope.server.runs.run import IndexProgress
 
 RUNS = "/api/v1/runs"
@@ -31,7 +32,7 @@ async def test_runs_are_listed_newest_first(client: Client, site: Site) -> None:
         {
             "id": "run1",
             "name": "run1",
-            "path": str(site.folder / "run1.trace"),
+            "path": "logs/run1.trace",
             "state": "ready",
             "error": None,
             "hosts": ["host0"],
@@ -45,7 +46,7 @@ async def test_runs_are_listed_newest_first(client: Client, site: Site) -> None:
         {
             "id": "run0",
             "name": "run0",
-            "path": str(site.folder / "run0.trace"),
+            "path": "logs/run0.trace",
             "state": "new",
             "error": None,
             "hosts": ["host0"],
@@ -271,3 +272,20 @@ async def test_what_was_left_aside_is_noted(client: Client, site: Site) -> None:
     site.notes["run2"] = ("host1.pb is left out: it is empty",)
     runs = {run["id"]: run for run in (await (await client.get(RUNS)).json())["runs"]}
     assert runs["run2"]["notes"] == ["host1.pb is left out: it is empty"]
+
+
+async def test_a_full_disk_is_no_fault_of_the_trace_and_tells_no_path(client: Client, site: Site) -> None:
+    await client.post(f"{RUNS}/run0/index")
+    await site.jobs.end("run0", error=NoRoomToIndex(f"{site.store('run0')}: the disk is full: 1 MB is free there"))
+    answer = await client.get(f"{RUNS}/run0/manifest")
+    told = "run0: the disk is full: 1 MB is free there"
+    assert (answer.status, (await answer.json())["error"]) == (507, {"code": "disk_full", "message": told})
+    (run,) = [run for run in (await (await client.get(RUNS)).json())["runs"] if run["id"] == "run0"]
+    assert (run["state"], run["error"]) == ("failed", told)
+
+
+async def test_no_answer_tells_where_a_file_lies(client: Client, site: Site) -> None:
+    await client.post(f"{RUNS}/run0/index")
+    await site.jobs.end("run0", error=f"{site.file('run0')}: byte 17: the file ends inside an event")
+    for path in (RUNS, f"{RUNS}/run0/manifest", f"{RUNS}/run1/manifest"):
+        assert str(site.folder.parent) not in await (await client.get(path)).text()

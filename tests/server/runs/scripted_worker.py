@@ -20,6 +20,8 @@ def main() -> int:
     say(type="progress", phase="read", fraction=0.5, events=2**60)
     if what == "bad":
         say(type="failed", error="bad.trace: byte 7: no trace")
+    elif what == "full":
+        say(type="failed", error=f"{job['store']}: the disk is full: 5 MB are free there", no_room=True)
     elif what == "crash":
         os.kill(os.getpid(), signal.SIGSEGV)
     elif what == "exit":

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tilescope.server.errors import IndexingFailed
+from tilescope.server.errors import IndexingFailed, NoRoomToIndex
 from tilescope.server.runs import job as job_module
 from tilescope.server.runs.job import IndexJob, run_job
 from tilescope.server.runs.run import IndexProgress
@@ -57,6 +57,11 @@ async def test_a_worker_hears_the_newest_wish(tmp_path: Path) -> None:
     wishes.replace([5, 3])
     heard = (await run(tmp_path, "hears", wishes))[1:]
     assert heard == [(IndexProgress("heard", 0.5, 0), [5, 3])]
+
+
+async def test_a_full_disk_is_an_error_of_its_own(tmp_path: Path) -> None:
+    with pytest.raises(NoRoomToIndex, match="the disk is full"):
+        await run(tmp_path, "full")
 
 
 async def test_a_noisy_worker_does_not_block(tmp_path: Path) -> None:

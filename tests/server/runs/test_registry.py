@@ -119,7 +119,7 @@ async def test_a_store_by_itself_is_served_with_what_its_manifest_says(site: Sit
     assert statuses["good"].state is RunState.READY
     assert (statuses["good"].found.hosts, statuses["good"].found.file_count) == (("host0",), 1)
     assert statuses["bad"].state is RunState.FAILED
-    assert statuses["bad"].error == f"{bad}: the manifest is damaged"
+    assert statuses["bad"].error == "bad: the manifest is damaged"
     with pytest.raises(IndexingFailed, match="damaged"):
         registry.request_index(statuses["bad"].found)
     assert registry.request_index(statuses["good"].found).state is RunState.READY

@@ -1,0 +1,26 @@
+"""What clients are told of places on the server's disk: the names of files and runs, and not where they lie."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+# Messages begin with the path that they are about; elsewhere in them, a path ends at a space.
+_FIRST: Final = re.compile(r"^/(?:[^/:]*/)*")
+_LATER: Final = re.compile(r"(?<=[\s('\"])/(?:[^\s/:]+/)*(?=[^\s/])")
+
+
+def without_folders(message: str) -> str:
+    """`/data/logs/a.json: bad` → `a.json: bad`. Relative paths stay as they are."""
+    return _LATER.sub("", _FIRST.sub("", message))
+
+
+def path_below(root: Path, path: Path | str) -> str:
+    """The path of what was found at or below a served one, from the name of that one on; relative paths as given."""
+    if not Path(path).is_absolute():
+        return str(path)
+    try:
+        return str(Path(root.absolute().name) / Path(path).relative_to(root.absolute()))
+    except ValueError:  # it was found through a link
+        return Path(path).name
