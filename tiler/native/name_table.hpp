@@ -13,7 +13,7 @@ class NameTable {
 public:
     void add(int32_t name, int64_t busy, uint64_t count) {
         Part& part = find(name);
-        part.busy += busy;
+        part.busy = add_busy(part.busy, busy);
         part.count += count;
     }
 

@@ -116,7 +116,7 @@ private:
             for (const size_t last = edge + edges_of_[bin]; edge < last; ++edge) {
                 names_.add(sorted_[edge].name, sorted_[edge].busy, sorted_[edge].starts);
             }
-            for (const auto& [name, slices] : active_) names_.add(name, slices << (2 * level), 0);
+            for (const auto& [name, slices] : active_) names_.add(name, full_bins(slices, level), 0);
             flush(sum, static_cast<int>(bin));
         }
         return sum;
@@ -140,6 +140,11 @@ private:
             covering_from_[first + 1].push_back(name);
             covering_until_[last].push_back(name);
         }
+    }
+
+    // The busy time of so many slices that cover a bin.
+    static int64_t full_bins(int64_t slices, int level) {
+        return slices > kBusyLimit >> (2 * level) ? kBusyLimit : slices << (2 * level);
     }
 
     void add_edge(size_t bin, int32_t name, int64_t busy, uint8_t starts) {
@@ -217,7 +222,7 @@ private:
             Part best = sum.entries[k].part;
             for (; k < sum.entries.size() && sum.entries[k].bin == bin; ++k) {
                 const Part& part = sum.entries[k].part;
-                out.busy += part.busy;
+                out.busy = add_busy(out.busy, part.busy);
                 out.count += part.count;
                 if (dominates(part, best)) best = part;
             }

@@ -69,6 +69,12 @@ struct Bin {
 
 void append_bin(const Bin& bin, PageColumns& page);
 
+// Sums of busy ticks stop here, in rollups: a single slice ends below 2^61, but thousands of them may share a bin.
+constexpr int64_t kBusyLimit = int64_t{1} << 62;
+
+// The sum of two busy times in [0, kBusyLimit], cut there. Cut sums are the same in whatever order they are made.
+inline int64_t add_busy(int64_t a, int64_t b) { return b > kBusyLimit - a ? kBusyLimit : a + b; }
+
 // A name's part of a bin.
 struct Part {
     int32_t name;

@@ -8,6 +8,9 @@ from typing import NamedTuple
 BINS_PER_TILE = 256
 TRACKS_PER_BLOCK = 32
 
+# A rollup's bin stops here: its busy time is at least that.
+BIN_BUSY_LIMIT = 1 << 62
+
 # Tiles in which at least so many events start have a histogram. Below, the leaves are summed up: it is a few pages.
 HISTOGRAM_EVENTS = 16_384
 

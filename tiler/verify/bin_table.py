@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tilescope.tiler.pages.key import BIN_BUSY_LIMIT
 from tilescope.tiler.verify.columns import Ints, Mask, changes, order_of, ranges, share_of
 
 
@@ -94,10 +95,19 @@ def merge(parts: Sequence[BinTable], lanes: int, names: int) -> BinTable:
         lane[first],
         bin[first],
         name[first],
-        np.add.reduceat(busy[order], first),
+        busy_sums(busy[order], first),
         np.add.reduceat(count[order], first),
         np.maximum.reduceat(longest[order], first),
     )
+
+
+def busy_sums(busy: Ints, first: Ints) -> Ints:
+    """Sums of the groups of busy times that begin at `first`, cut at BIN_BUSY_LIMIT."""
+    if float(busy.sum(dtype=np.float64)) < BIN_BUSY_LIMIT / 2:
+        return np.add.reduceat(busy, first)
+    low = np.add.reduceat(busy & 0xFFFF_FFFF, first)
+    high = np.add.reduceat(busy >> 32, first) + (low >> 32)
+    return np.where(high >= BIN_BUSY_LIMIT >> 32, BIN_BUSY_LIMIT, (high << 32) | (low & 0xFFFF_FFFF))
 
 
 def bin_sums(table: BinTable) -> BinSums:
@@ -111,7 +121,7 @@ def bin_sums(table: BinTable) -> BinSums:
     most = np.maximum.reduceat(np.where(candidate, table.count, -1), first)
     dominant = np.flatnonzero(candidate & (table.count == most[group]))
     dominant = dominant[np.diff(group[dominant], prepend=-1) != 0]  # names ascend
-    busy, count = np.add.reduceat(table.busy, first), np.add.reduceat(table.count, first)
+    busy, count = busy_sums(table.busy, first), np.add.reduceat(table.count, first)
     share = np.where(busy > 0, share_of(table.busy[dominant], busy), share_of(table.count[dominant], count))
     longest = np.maximum.reduceat(table.longest, first)
     return BinSums(table.lane[first], table.bin[first], count, busy, table.name[dominant], share, longest)

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 BINS = 256
+BUSY_LIMIT = 2**62  # of a bin
 LEAF, TERMINAL = 1, 2  # tile flags
 REACHES_IN, OPEN, RENAMED, AGGREGATED, CLAMPED, NO_DURATION = 1, 2, 4, 8, 16, 32  # slice flags
 
@@ -134,7 +135,7 @@ def _rollup_tile(tree: Tree, root: int, level: int, index: int, inside: list[Sli
 
 
 def sum_bins(slices: Sequence[tuple[int, Slice]], start: int, stop: int, width: int) -> dict[tuple[int, int], Bin]:
-    """Exact sums of slices, given with their rows, in the bins of one tile."""
+    """Sums of slices, given with their rows, in the bins of one tile: exact up to the limit."""
     parts: dict[tuple[int, int], dict[int, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0]))
     longest: dict[tuple[int, int], int] = defaultdict(int)
     for row, s in slices:
@@ -146,7 +147,10 @@ def sum_bins(slices: Sequence[tuple[int, Slice]], start: int, stop: int, width: 
             longest[key] = max(longest[key], s.duration)
     bins = {}
     for key in sorted(parts):
+        for part in parts[key].values():
+            part[0] = min(part[0], BUSY_LIMIT)
         busy, count = (sum(part[k] for part in parts[key].values()) for k in (0, 1))
+        busy = min(busy, BUSY_LIMIT)
         name = min(parts[key], key=lambda n: (-parts[key][n][0], -parts[key][n][1], n))
         mine = parts[key][name]
         share = 255 * mine[0] // busy if busy else 255 * mine[1] // count

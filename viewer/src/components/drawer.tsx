@@ -16,7 +16,7 @@ import { ExactValue } from "./exact-value";
 import { Row, RunFacts, WallClockRow } from "./facts";
 import { flagsText } from "./flags";
 import { FlowLinks } from "./flow-links";
-import { busyPart, formatCount, formatPercent, plural } from "./format";
+import { atLeast, busyPart, formatCount, formatPercent, plural } from "./format";
 import { CheckIcon, CloseIcon, CopyIcon, FitIcon } from "./icons";
 import { Splitter } from "./splitter";
 
@@ -137,6 +137,7 @@ function BinPanel({ trace, bin }: { trace: Trace; bin: BinFacts }) {
   const lanes = track?.kind === "rollup" ? track.lanes : 1;
   const whole = `${formatDuration(bin.widthTicks, tickPs)}${lanes > 1 ? ` × ${lanes} rows` : ""}`;
   const part = bin.exact === null ? null : busyPart(bin.exact.busyTicks, bin.widthTicks, lanes);
+  const cut = bin.exact === null ? "" : atLeast(bin.exact.busyTicks);
   return (
     <>
       <Head title={`${plural(bin.count, "event")} in one bin`} label="Zoom in" />
@@ -146,12 +147,12 @@ function BinPanel({ trace, bin }: { trace: Trace; bin: BinFacts }) {
           <tbody>
             <Row name="Track">{trackPath(trace, bin.track).join(" › ")}</Row>
             <Row name="Events that start in it">{formatCount(bin.count)}</Row>
-            <Row name="Busy" aside={part === null ? "" : `${formatPercent(part)} of ${whole}`}>
+            <Row name="Busy" aside={part === null ? "" : `${cut}${formatPercent(part)} of ${whole}`}>
               <ExactValue bin={bin} widthCh={13}>
-                {({ busyTicks }) => formatExactDuration(busyTicks, tickPs)}
+                {({ busyTicks }) => `${cut}${formatExactDuration(busyTicks, tickPs)}`}
               </ExactValue>
             </Row>
-            <Row name="Name with most busy time" aside={formatPercent(bin.share)}>
+            <Row name="Name with most busy time" aside={cut === "" ? formatPercent(bin.share) : ""}>
               {name ?? "…"}
             </Row>
             <Row name="Longest event">

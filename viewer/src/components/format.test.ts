@@ -1,9 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { formatBytes, formatCount, formatPercent, formatShortCount, plural } from "./format";
+import { atLeast, formatBytes, formatCount, formatPercent, formatShortCount, plural } from "./format";
 
 const plain = (text: string) => text.replace(/\u202f/g, " ");
 
 describe("formatting", () => {
+  it("says of a sum that is cut that there is more", () => {
+    expect([2n ** 62n - 1n, 2n ** 62n].map(atLeast)).toEqual(["", "at least "]);
+  });
+
   it.each([
     [999, "999"],
     [12345n, "12 345"],

@@ -1,5 +1,6 @@
 /** Numbers as people read them, each with examples: input → output. */
 
+import { BUSY_LIMIT } from "@tilescope/client";
 import type { EventCount } from "../state/draw-status";
 
 /** 999 → `999`, 12345 → `12 345` (narrow spaces). */
@@ -71,6 +72,16 @@ export function formatSecondsLeft(seconds: number): string {
   if (seconds < 1) return "a moment left";
   if (seconds < 90) return `about ${Math.round(seconds)}\u202fs left`;
   return `about ${Math.round(seconds / 60)}\u202fmin left`;
+}
+
+/** Sums of rollups that do not fit in 64 bits are cut: what is said of them holds at least. */
+export function isCut(busyTicks: bigint): boolean {
+  return busyTicks >= BUSY_LIMIT;
+}
+
+/** What stands before a sum that may be cut. */
+export function atLeast(busyTicks: bigint): string {
+  return isCut(busyTicks) ? "at least " : "";
 }
 
 /** The part of a bin's time (over `lanes` rows) that is busy, 0 to 1. */

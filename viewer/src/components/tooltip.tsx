@@ -10,7 +10,7 @@ import { theme } from "../state/settings";
 import type { Trace } from "../state/trace";
 import { ExactValue } from "./exact-value";
 import { flagsText } from "./flags";
-import { busyPart, formatCount, formatPercent, plural } from "./format";
+import { atLeast, busyPart, formatCount, formatPercent, isCut, plural } from "./format";
 
 const OFFSET_PX = 14;
 
@@ -48,6 +48,7 @@ function contentOf({ pointed }: Hover, trace: Trace): Content {
     const { bin, lanes } = pointed;
     const isRollup = trace.tracks.get(bin.track)?.kind === "rollup";
     const rows = lanes > 1 ? ` of ${lanes} rows` : "";
+    const share = bin.exact !== null && isCut(bin.exact.busyTicks) ? "" : ` · ${formatPercent(bin.share)}`;
     const sums = isRollup ? "exact sums" : "exact sums of the events too short to draw";
     return {
       nameId: bin.name,
@@ -58,12 +59,12 @@ function contentOf({ pointed }: Hover, trace: Trace): Content {
           text: (
             <ExactValue bin={bin} widthCh={14 + rows.length}>
               {({ busyTicks }) =>
-                `${duration(busyTicks)} · ${formatPercent(busyPart(busyTicks, bin.widthTicks, lanes))}${rows}`
+                `${atLeast(busyTicks)}${duration(busyTicks)} · ${formatPercent(busyPart(busyTicks, bin.widthTicks, lanes))}${rows}`
               }
             </ExactValue>
           ),
         },
-        { term: "Mostly", text: `${nameOf(bin.name) ?? "…"} · ${formatPercent(bin.share)}` },
+        { term: "Mostly", text: `${nameOf(bin.name) ?? "…"}${share}` },
         {
           term: "Longest",
           text: (

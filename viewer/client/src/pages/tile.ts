@@ -86,6 +86,9 @@ export interface SampleColumns {
   readonly wide: BigInt64Array | null;
 }
 
+/** Sums of rollups stop here: a bin with so many busy ticks has at least that many. */
+export const BUSY_LIMIT = 1n << 62n;
+
 /** Which tile it is. */
 export interface TileName {
   readonly track: number;
