@@ -11,6 +11,7 @@
     │   ├── StoreVersion      written by another version
     │   ├── DiskFull          no room to write it: how much is needed, how much is free
     │   └── DamagedStore      a page or a record is wrong: track, level, tile
+    ├── OutOfMemory           the system gives no more memory, address space or threads
     ├── Cancelled             somebody asked for the work to stop
     └── UsageError            the command line asks for something impossible
 
@@ -82,6 +83,10 @@ class DiskFull(StoreError):
 
 class DamagedStore(StoreError):
     """A record of the store is not what it should be. The message names track, level and tile."""
+
+
+class OutOfMemory(TilescopeError):
+    """There is no more memory to be had. The message names the limits that are set."""
 
 
 class Cancelled(TilescopeError):

@@ -21,6 +21,7 @@ from typing import Final, NoReturn, TextIO
 from tilescope.server.runs.job import STOP_TIMEOUT_S, IndexJob
 from tilescope.tiler.build import DEFAULT_MEMORY_BYTES, Priorities, Progress, build_store
 from tilescope.tiler.errors import DiskFull, TilescopeError
+from tilescope.tiler.memory_limits import out_of_memory
 
 REPORT_INTERVAL_S: Final = 0.1
 
@@ -98,7 +99,7 @@ def _stop(_signal: int, _frame: FrameType | None) -> NoReturn:
 
 def _one_line(error: BaseException) -> str:
     if isinstance(error, MemoryError):
-        return "out of memory"
+        error = out_of_memory()
     return " ".join(str(error).split())
 
 

@@ -22,6 +22,7 @@ from tilescope.tiler.build.scratch import Scratch
 from tilescope.tiler.build.snapshot import FileSnapshot
 from tilescope.tiler.build.tables import ENTRIES_AT_ONCE, Entry, args_entries, batched, name_entries, tree_entries
 from tilescope.tiler.build.unchanged import unchanged
+from tilescope.tiler.memory_limits import memory_errors
 from tilescope.tiler.readers.fingerprint import Fingerprint, take_fingerprints
 from tilescope.tiler.store import keys
 from tilescope.tiler.store.generation import Generation, building_in
@@ -64,8 +65,8 @@ def build_store(
     on `executor`, whose threads share this process's memory, by default one made for the purpose. `priorities` says
     which blocks are wanted first. While it is built, the generation can be read by another process: see Progress.
 
-    Raises TraceError when a file cannot be read and StoreError when the store cannot be written. Whatever ends the
-    build early, nothing of it is left, and what was published before still is.
+    Raises TraceError when a file cannot be read, StoreError when the store cannot be written, OutOfMemory. Whatever
+    ends the build early, nothing of it is left, and what was published before still is.
     """
     report = progress or (lambda _: None)
     workers = workers or os.cpu_count() or 1
@@ -75,6 +76,7 @@ def build_store(
         if ready is not None:
             sweep_in_turn(store)
             return ready
+        stack.enter_context(memory_errors())
         pool = executor or stack.enter_context(ThreadPoolExecutor(workers, "build"))
         with building_in(our_turn, sum(source.size_bytes for source in sources)) as generation, unchanged(files):
             meter = Meter(report, generation.build)

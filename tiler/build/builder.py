@@ -115,9 +115,10 @@ class Builder:
 
     def _run_work(self, executor: Executor, workers: int, work: _Work) -> None:
         """Reports until all is done. When a worker fails, or the report says so, the others stop."""
-        futures = [executor.submit(self._work, work) for _ in range(workers)]
-        waiting: set[Future[None]] = set(futures)
+        waiting: set[Future[None]] = set()
         try:
+            for _ in range(workers):
+                waiting.add(executor.submit(self._work, work))  # may fail for want of a thread
             while waiting:
                 done, waiting = wait(waiting, _POLL_SECONDS, return_when="FIRST_EXCEPTION")
                 for future in done:

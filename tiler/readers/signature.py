@@ -128,19 +128,21 @@ def _looks_like_perfetto(head: bytes) -> bool:
 
 
 def _looks_like_xspace(head: bytes) -> bool:
-    seen = 0
+    """By its planes; where there is none in sight, its texts must be text."""
+    seen = planes = 0
+    is_text = True
     try:
         for field in _fields(head):
             if seen == 0 and (field.number not in _XSPACE_FIELDS or field.wire_type != 2):
                 return False
             if field.number == 1 and not _looks_like_plane(field.payload):
                 return False
-            if field.number in _XSPACE_FIELDS[1:] and not _is_utf8(field):
-                return False
+            planes += field.number == 1
+            is_text = is_text and (field.number not in _XSPACE_FIELDS[1:] or _is_utf8(field))
             seen += 1
     except WireDamage:
-        return seen > 1  # begins well: damaged further on
-    return seen > 0
+        return seen > 1 and (is_text or planes > 0)  # begins well: damaged further on
+    return seen > 0 and (is_text or planes > 0)
 
 
 def _looks_like_plane(payload: bytes) -> bool:

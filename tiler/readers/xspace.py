@@ -23,6 +23,7 @@ from tilescope.tiler.readers.mapped import MappedBytes
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.readers.text_damage import find_text_damage
 from tilescope.tiler.readers.xspace_facts import (
+    INT64_MAX,
     args_tables,
     hostname_of,
     line_start_ns,
@@ -78,6 +79,11 @@ class XSpaceReader:
                 yield
             planes, ranges = native.planes(), native.line_ranges()
             start_ns = profile_start_ns(planes)
+            if not 0 <= start_ns <= INT64_MAX:
+                self._summary.warnings.append(
+                    f"profile_start_time {start_ns} is no time in nanoseconds: all times stay as they are in the file"
+                )
+                start_ns = 0
 
             def look(line: int) -> int:
                 timestamp_ns = self._survey_line(native, mapped, line)

@@ -15,6 +15,8 @@ ENVIRONMENT_PLANE = "Task Environment"
 HOST_PLANE = "/host:CPU"
 DEVICE_PREFIX = "/device:"
 
+INT64_MAX = (1 << 63) - 1
+
 _MAX_DETAIL_CHARS = 300
 
 
@@ -52,7 +54,7 @@ def plane_detail(plane: _native.XSpacePlane) -> str:
 
 
 def profile_start_ns(planes: Sequence[_native.XSpacePlane]) -> int:
-    """When the capture began, in nanoseconds since the epoch, or 0 where the file does not say it."""
+    """When the capture began, in nanoseconds since the epoch, as the file says it; 0 where it does not."""
     for plane in planes:
         if plane.name == ENVIRONMENT_PLANE:
             for stat in plane_stats(plane):
@@ -65,9 +67,11 @@ def line_start_ns(timestamp_ns: int, start_ns: int) -> int:
     """Absolute time of a line's offset 0, in nanoseconds.
 
     Profilers subtract the capture's start from their lines' timestamps before they write, so that hosts can only be
-    aligned by adding it again. A line that kept its absolute timestamp is recognised by being nowhere near 0.
+    aligned by adding it again. A line that kept its absolute timestamp is recognised by being nowhere near 0. A line
+    whose time would not fit in 64 bits then stays where it is.
     """
-    return timestamp_ns + (start_ns if timestamp_ns < start_ns // 2 else 0)
+    is_relative = timestamp_ns < start_ns // 2 and timestamp_ns + start_ns <= INT64_MAX
+    return timestamp_ns + (start_ns if is_relative else 0)
 
 
 def args_tables(native: _native.XSpaceFile, planes: Sequence[_native.XSpacePlane]) -> xstat.XStatTables:

@@ -51,7 +51,11 @@ class Generation:
         self._store = store
         self._part = store / f"gen-{build}.part"
         self._part.mkdir()
-        self.data = LmdbStore(self._part, write=True)
+        try:
+            self.data = LmdbStore(self._part, write=True)
+        except BaseException:
+            shutil.rmtree(self._part, ignore_errors=True)
+            raise
 
     @property
     def scratch(self) -> Path:

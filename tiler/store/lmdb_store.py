@@ -9,7 +9,8 @@ from pathlib import Path
 
 import lmdb
 
-from tilescope.tiler.errors import DiskFull, NoStore, StoreError
+from tilescope.tiler.errors import DiskFull, NoStore, StoreError, TilescopeError
+from tilescope.tiler.memory_limits import out_of_memory
 from tilescope.tiler.store.disk_space import has_room
 
 # Address space, not disk: the file grows as it is written.
@@ -113,9 +114,11 @@ class LmdbStore:
         self._env.close()
 
 
-def _store_error(path: Path, what: str, error: lmdb.Error) -> StoreError:
+def _store_error(path: Path, what: str, error: lmdb.Error) -> TilescopeError:
     """LMDB has an exception for a full disk, but only a text for a quota, and an I/O error for a write cut short."""
     text = str(error)
+    if os.strerror(errno.ENOMEM) in text:
+        return out_of_memory(f"{path}: {what}: it needs {_MAP_BYTES >> 40} TiB of address space, though not of memory")
     is_full = isinstance(error, lmdb.DiskError | lmdb.MapFullError) or os.strerror(errno.EDQUOT) in text
     if is_full or (os.strerror(errno.EIO) in text and not has_room(path)):
         return DiskFull(f"{path}: {what}: the disk is full")

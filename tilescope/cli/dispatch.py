@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from tilescope.cli.parser import build_parser
 from tilescope.tiler.errors import Cancelled, TilescopeError, UsageError
+from tilescope.tiler.memory_limits import out_of_memory
 
 EXIT_BAD = 1  # the trace or the store is bad
 EXIT_USAGE = 2  # as argparse does
@@ -46,7 +47,7 @@ def describe(error: BaseException) -> tuple[str, int]:
             where = f"{error.filename}: " if error.filename else ""
             return one_line(f"{where}{error.strerror or error}"), EXIT_BAD
         case MemoryError():
-            return "out of memory", EXIT_BAD
+            return one_line(str(out_of_memory())), EXIT_BAD
         case _:
             what = f"internal error, {type(error).__name__}: {error}"
             return one_line(f"{what} (run again with --debug and report what it prints)"), EXIT_BAD

@@ -43,7 +43,7 @@ def make_trace(folder: Path, kind: str) -> Path:
 
 @pytest.mark.parametrize("kind", ["xspace", "xspace.gz", "xspace.zip", "json", "json.gz", "json.zip"])
 def test_shortened_at_any_moment(tmp_path: Path, kind: str) -> None:
-    command = [sys.executable, "-P", CHILD, make_trace(tmp_path, kind), "3", str(BUILDS)]
+    command = [sys.executable, "-P", str(CHILD), str(make_trace(tmp_path, kind)), "3", str(BUILDS)]
     done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"TMPDIR": str(tmp_path)})
     assert done.returncode == 0, done.stderr
     builds = [json.loads(line) for line in done.stdout.splitlines()]

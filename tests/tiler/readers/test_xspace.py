@@ -141,6 +141,30 @@ def test_relative_times_are_moved_to_the_start_of_the_capture(tmp_path: Path) ->
     assert [one.start_ps - start_ps for one in space.events] == [5_000_001, 2, 1_003]
 
 
+@pytest.mark.parametrize("start_ns", [(1 << 64) - 1, 1 << 63])
+def test_a_start_of_the_capture_that_is_no_time_moves_nothing(tmp_path: Path, start_ns: int) -> None:
+    space = read_bytes(tmp_path, plane("/host:CPU", line(event(1), timestamp_ns=5_000)), environment(start_ns))
+    assert [one.start_ps for one in space.events] == [5_000_001]
+    assert space.summary.warnings == [
+        f"profile_start_time {start_ns} is no time in nanoseconds: all times stay as they are in the file"
+    ]
+
+
+def test_a_line_that_would_be_moved_out_of_time_stays(tmp_path: Path) -> None:
+    lines = line(event(1), timestamp_ns=5_000), line(event(2), timestamp_ns=-(1 << 63))
+    space = read_bytes(tmp_path, plane("/host:CPU", *lines), environment((1 << 63) - 1))
+    assert [one.start_ps for one in space.events] == [5_000_001, -1_000 + 2]
+
+
+def test_a_host_name_that_is_no_text_is_repaired(tmp_path: Path) -> None:
+    path = tmp_path / "host.xplane.pb"
+    path.write_bytes(plane("p", line(event())) + w.data(4, b"\xff\xfevm"))
+    reader = open_trace(path)
+    assert sum(map(len, reader.chunks())) == 1
+    assert reader.summary().hostname == "\ufffd\ufffdvm"
+    reader.close()
+
+
 def test_errors_and_warnings_of_the_profiler_are_told(tmp_path: Path) -> None:
     space = read_bytes(tmp_path, w.data(2, "no\ndevice"), w.data(3, "dropped 3"), plane("p", line(event())))
     assert space.summary.warnings == ["the profiler reported an error: no device", "the profiler warned: dropped 3"]
