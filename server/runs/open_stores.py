@@ -48,7 +48,7 @@ class _Published:
 
 
 class OpenStores:
-    """The open stores by path and build. Not for several threads: py-lmdb opens an environment once per process."""
+    """The open stores by path and build. Not for several threads."""
 
     def __init__(
         self,

@@ -13,6 +13,7 @@ void bind_synth(nb::module_& m);
 void bind_xspace(nb::module_& m);
 void bind_pyramid(nb::module_& m);
 void bind_trace_event(nb::module_& m);
+void bind_tree(nb::module_& m);
 }  // namespace tilescope
 
 NB_MODULE(_native, m) {
@@ -26,4 +27,5 @@ NB_MODULE(_native, m) {
     tilescope::bind_xspace(m);
     tilescope::bind_pyramid(m);
     tilescope::bind_trace_event(m);
+    tilescope::bind_tree(m);
 }

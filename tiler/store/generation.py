@@ -19,7 +19,7 @@ from pathlib import Path
 
 from tilescope.tiler.errors import NoStore, StoreError
 from tilescope.tiler.store.disk_space import Need, is_full, require_room
-from tilescope.tiler.store.lmdb_store import LmdbStore
+from tilescope.tiler.store.lmdb_writer import LmdbWriter
 from tilescope.tiler.store.sweep import sweep_in_turn
 from tilescope.tiler.store.turn import CURRENT, Turn, mark_used, turn
 
@@ -52,7 +52,7 @@ class Generation:
         self._part = store / f"gen-{build}.part"
         self._part.mkdir()
         try:
-            self.data = LmdbStore(self._part, write=True)
+            self.data = LmdbWriter(self._part)
         except BaseException:
             shutil.rmtree(self._part, ignore_errors=True)
             raise

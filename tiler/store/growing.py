@@ -14,7 +14,7 @@ from tilescope.tiler.errors import NoStore, NotBuilt, StoreError
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, Histogram, PageKey
 from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.store import keys
-from tilescope.tiler.store.lmdb_store import LmdbStore
+from tilescope.tiler.store.lmdb_reader import LmdbReader
 from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.store.use import Use, hold
 
@@ -27,7 +27,7 @@ class GrowingStore:
     Until `published` was called its answers may change, and what needs a block that is not done raises `NotBuilt`.
     """
 
-    def __init__(self, data: LmdbStore, path: Path, use: Use) -> None:
+    def __init__(self, data: LmdbReader, path: Path, use: Use) -> None:
         self._data = data
         self._path = path
         self._use = use
@@ -96,7 +96,7 @@ class GrowingStore:
     def published(self) -> None:
         """It is the current generation now, and complete: from here on its answers stay as they are."""
         self.is_growing = False
-        self._data.moved_to(self._path / f"gen-{self.build}")
+        self._data.published(self._path / f"gen-{self.build}")
         self._reader()
 
     def abandoned(self) -> None:
@@ -150,7 +150,7 @@ def open_growing(path: Path, build: str) -> GrowingStore:
 
 
 def _open(folder: Path, path: Path, use: Use) -> GrowingStore:
-    data = LmdbStore(folder, growing=folder.suffix == ".part")
+    data = LmdbReader(folder, growing=folder.suffix == ".part")
     try:
         return GrowingStore(data, path, use)
     except BaseException:

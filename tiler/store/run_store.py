@@ -31,7 +31,7 @@ from tilescope.tiler.pages.flow_ends import FlowEnds
 from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.store import generation, keys
 from tilescope.tiler.store.histograms import Span, histogram_parts
-from tilescope.tiler.store.lmdb_store import LmdbStore
+from tilescope.tiler.store.lmdb_reader import LmdbReader
 from tilescope.tiler.store.turn import mark_used
 from tilescope.tiler.store.use import Use, hold
 from tilescope.tiler.store.version import STORE_VERSION
@@ -53,7 +53,7 @@ class RunStore:
 
     is_growing = False  # its answers stay as they are
 
-    def __init__(self, data: LmdbStore, path: Path, use: Use) -> None:
+    def __init__(self, data: LmdbReader, path: Path, use: Use) -> None:
         self.path = path
         self._use = use
         self._data = data
@@ -96,7 +96,8 @@ class RunStore:
 
     def page(self, key: PageKey) -> bytes | None:
         """A page or its residual, compressed. Raises DamagedStore."""
-        return self._data.get(keys.page(key), lambda value: part_of(value, key.part))
+        stored = self._data.get(keys.page(key))
+        return None if stored is None else part_of(stored, key.part)
 
     def overview(self, page: int) -> bytes | None:
         """A page of the overview, compressed."""
@@ -273,7 +274,7 @@ def open_run_store(path: Path) -> RunStore:
 
 def _open_generation(folder: Path, path: Path, use: Use) -> RunStore:
     try:
-        data = LmdbStore(folder)
+        data = LmdbReader(folder)
         try:
             store = RunStore(data, path, use)
         except BaseException:

@@ -22,7 +22,7 @@ from tilescope.tiler.store import RunStore, generation, is_store, open_run_store
 
 @dataclass(slots=True)
 class _Shared:
-    """An open generation. LMDB opens a file once per process, however many clients there are."""
+    """An open generation: what is decoded of it is decoded once, however many clients there are."""
 
     store: RunStore
     reader: QueryReader

@@ -22,13 +22,13 @@ from typing import Any
 
 from tilescope.tiler.build import build_store
 from tilescope.tiler.store import generation
-from tilescope.tiler.store.lmdb_store import LmdbStore
+from tilescope.tiler.store.lmdb_writer import LmdbWriter
 
 # Everything that makes a build's result what others see, or removes what they do not.
 FUNCTIONS: dict[str, tuple[Any, str]] = {
-    "put_many": (LmdbStore, "put_many"),
-    "sync": (LmdbStore, "sync"),
-    "close": (LmdbStore, "close"),
+    "put_many": (LmdbWriter, "put_many"),
+    "sync": (LmdbWriter, "sync"),
+    "close": (LmdbWriter, "close"),
     "mkdir": (Path, "mkdir"),
     "rename": (Path, "rename"),
     "replace": (Path, "replace"),

@@ -16,7 +16,7 @@ from tests.tiler.store.small_disk import small_disk
 from tilescope.tiler.build import build_store
 from tilescope.tiler.errors import DiskFull
 from tilescope.tiler.store import open_run_store
-from tilescope.tiler.store.lmdb_store import LmdbStore
+from tilescope.tiler.store.lmdb_writer import LmdbWriter
 from tilescope.tiler.synth import write_synthetic_trace
 from tilescope.tiler.verify import verify_store
 
@@ -115,7 +115,7 @@ def test_a_disk_that_is_full_already(tmp_path: Path, small_trace: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("owner", "function"), [(LmdbStore, "put_many"), (LmdbStore, "sync"), (Path, "rename"), (Path, "replace")]
+    ("owner", "function"), [(LmdbWriter, "put_many"), (LmdbWriter, "sync"), (Path, "rename"), (Path, "replace")]
 )
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EIO])
 def test_every_step_may_fail(

@@ -16,7 +16,7 @@ from tilescope.tiler.build.scratch import Scratch
 from tilescope.tiler.errors import StoreError
 from tilescope.tiler.store import keys
 from tilescope.tiler.store.generation import current
-from tilescope.tiler.store.lmdb_store import LmdbStore
+from tilescope.tiler.store.lmdb_reader import LmdbReader
 from tilescope.tiler.synth.trace import write_synthetic_trace
 
 
@@ -69,8 +69,8 @@ def test_a_build_with_little_memory_writes_the_same_store(tmp_path: Path, trace_
     build_store([trace], tmp_path / "large")
     build_store([trace], tmp_path / "small", memory_bytes=100_000)
     with (
-        closing(LmdbStore(current(tmp_path / "large"))) as large,
-        closing(LmdbStore(current(tmp_path / "small"))) as small,
+        closing(LmdbReader(current(tmp_path / "large"))) as large,
+        closing(LmdbReader(current(tmp_path / "small"))) as small,
     ):
         expected = dict(large.scan(b""))
         assert expected.pop(keys.MANIFEST)  # differs by build id and time

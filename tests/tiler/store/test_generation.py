@@ -12,7 +12,7 @@ import pytest
 
 from tilescope.tiler.errors import NoStore, StoreError
 from tilescope.tiler.store.generation import building, building_in, current, is_store
-from tilescope.tiler.store.lmdb_store import LmdbStore
+from tilescope.tiler.store.lmdb_reader import LmdbReader
 from tilescope.tiler.store.turn import turn
 
 
@@ -23,7 +23,7 @@ def publish(store: Path, value: bytes) -> str:
 
 
 def read(store: Path) -> bytes | None:
-    data = LmdbStore(current(store))
+    data = LmdbReader(current(store))
     try:
         return data.get(b"key")
     finally:
@@ -51,7 +51,7 @@ def test_the_next_build_replaces_the_one_before(tmp_path: Path) -> None:
 
 def test_a_reader_keeps_the_generation_that_it_has_opened(tmp_path: Path) -> None:
     publish(tmp_path, b"1")
-    reader = LmdbStore(current(tmp_path))
+    reader = LmdbReader(current(tmp_path))
     publish(tmp_path, b"2")
     assert reader.get(b"key") == b"1"
     reader.close()

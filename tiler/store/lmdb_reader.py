@@ -1,0 +1,99 @@
+"""Reads the records of an LMDB file, by position and with everything checked, whatever the file holds.
+
+A file that is damaged, or cut short while it is open, is a `DamagedStore` and nothing worse; see `tiler/native/tree_*`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from tilescope.tiler._native import FileDamage, TreeReader
+from tilescope.tiler.errors import DamagedStore, NoStore, StoreError
+from tilescope.tiler.store.use import DATA_FILE
+
+# Entries that a scan reads at once.
+_SCAN_ENTRIES: Final = 64
+
+_ERRORS: Final = (FileDamage, RuntimeError)
+
+
+class LmdbReader:
+    """An open file of records, for whatever threads.
+
+    `growing`: another process writes it. Each read sees all that was committed before it.
+    """
+
+    def __init__(self, path: Path, *, growing: bool = False) -> None:
+        self._file = path / DATA_FILE
+        try:
+            descriptor = os.open(self._file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a pipe must not make us wait
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise NoStore(f"{path}: there is no index here") from error
+        except OSError as error:
+            raise StoreError(f"{self._file}: cannot be read: {error.strerror}") from error
+        try:
+            self._tree = TreeReader(descriptor, growing)
+        except _ERRORS as error:
+            raise self._told(error) from error
+
+    def get(self, key: bytes) -> bytes | None:
+        """The value, or None. Raises DamagedStore, as all that reads does."""
+        try:
+            return self._tree.get(key)
+        except _ERRORS as error:
+            raise self._told(error) from error
+
+    def scan(self, first: bytes, prefix: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
+        """Entries from `first` on in key order, as long as keys begin with `prefix`."""
+        while True:
+            try:
+                entries = self._tree.scan(first, prefix, _SCAN_ENTRIES)
+            except _ERRORS as error:
+                raise self._told(error) from error
+            if not entries:
+                return
+            yield from entries
+            first = entries[-1][0] + b"\x00"
+
+    def last_at_most(self, key: bytes, prefix: bytes) -> tuple[bytes, bytes] | None:
+        """The entry with the greatest key that is at most `key`, if it begins with `prefix`."""
+        try:
+            return self._tree.last_at_most(key, prefix)
+        except _ERRORS as error:
+            raise self._told(error) from error
+
+    def count(self) -> int:
+        """How many entries there are, by what the file says."""
+        try:
+            return self._tree.entries
+        except _ERRORS as error:
+            raise self._told(error) from error
+
+    def size_bytes(self) -> int:
+        """Of the file."""
+        try:
+            return self._file.stat().st_size
+        except OSError as error:
+            raise StoreError(f"{self._file}: cannot be read: {error.strerror}") from error
+
+    def published(self, path: Path) -> None:
+        """Its folder was renamed while it was open, which it does not mind, and its file stays as it is now."""
+        self._file = path / DATA_FILE
+        try:
+            self._tree.settle()
+        except _ERRORS as error:
+            raise self._told(error) from error
+
+    def close(self) -> None:
+        """Closes the file. What reads it at the moment ends well."""
+        self._tree.close()
+
+    def _told(self, error: Exception) -> StoreError:
+        """The error for what the native reader has found."""
+        if not isinstance(error, FileDamage):
+            return StoreError(f"{self._file}: cannot be read: {error}")
+        what, offset = error.args
+        return DamagedStore(f"{self._file}: byte {offset:,}: {what}: the index is damaged (index the trace again)")

@@ -1,0 +1,93 @@
+"""Writes records into an LMDB environment: for the one process that builds it.
+
+LMDB is for writing alone. Records are read by position (`lmdb_reader.py`): LMDB maps the file, and a damaged or
+shortened one would end the process that reads it.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+import lmdb
+
+from tilescope.tiler.errors import DiskFull, StoreError, TilescopeError
+from tilescope.tiler.memory_limits import out_of_memory
+from tilescope.tiler.store.disk_space import has_room
+from tilescope.tiler.store.use import DATA_FILE
+
+# Address space, not disk: the file grows as it is written.
+_MAP_BYTES: Final = 1 << 40
+
+
+class LmdbWriter:
+    """An environment that is open for writing. Other processes may read what was committed."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            # Readers by position rely on pages being written before what names them: never with `writemap`.
+            self._env = lmdb.open(
+                str(path),
+                map_size=_MAP_BYTES,
+                max_dbs=0,
+                sync=False,  # publishing syncs once
+                metasync=False,
+                writemap=False,
+            )
+        except lmdb.Error as error:
+            raise _store_error(path, "cannot open the index", error) from error
+
+    def put_many(self, entries: Iterable[tuple[bytes, bytes]]) -> None:
+        """Writes all entries, or none. Raises DiskFull when there is no room for them, StoreError otherwise."""
+        try:
+            with self._env.begin(write=True) as transaction:
+                for key, value in entries:
+                    transaction.put(key, value)
+        except lmdb.Error as error:
+            raise _store_error(self._path, "cannot write the index", error) from error
+
+    def remove(self, entries: Iterable[bytes]) -> None:
+        """Removes the entries with these keys, where there are such."""
+        try:
+            with self._env.begin(write=True) as transaction:
+                for key in entries:
+                    transaction.delete(key)
+        except lmdb.Error as error:
+            raise _store_error(self._path, "cannot write the index", error) from error
+
+    def sync(self) -> None:
+        """Everything written so far is on the disk when this returns. Raises DiskFull or StoreError."""
+        try:
+            self._lengthen()
+            self._env.sync(True)
+        except lmdb.Error as error:
+            raise _store_error(self._path, "cannot write the index", error) from error
+
+    def size_bytes(self) -> int:
+        """Of the file."""
+        return (self._path / DATA_FILE).stat().st_size
+
+    def close(self) -> None:
+        """Closes the environment."""
+        self._env.close()
+
+    def _lengthen(self) -> None:
+        """LMDB does not write last pages that it took and gave back: with them, a file that is shorter was cut."""
+        whole = (self._env.info()["last_pgno"] + 1) * self._env.stat()["psize"]
+        if self.size_bytes() < whole:
+            os.truncate(self._path / DATA_FILE, whole)
+
+
+def _store_error(path: Path, what: str, error: lmdb.Error) -> TilescopeError:
+    """LMDB has an exception for a full disk, but only a text for a quota, and an I/O error for a write cut short."""
+    text = str(error)
+    if os.strerror(errno.ENOMEM) in text:
+        return out_of_memory(f"{path}: {what}: it needs {_MAP_BYTES >> 40} TiB of address space, though not of memory")
+    is_full = isinstance(error, lmdb.DiskError | lmdb.MapFullError) or os.strerror(errno.EDQUOT) in text
+    if is_full or (os.strerror(errno.EIO) in text and not has_room(path)):
+        return DiskFull(f"{path}: {what}: the disk is full")
+    return StoreError(f"{path}: {what}: {error}")
