@@ -51,7 +51,7 @@ class Indexer:
     """Works through the queue while it is open. Lives on one event loop.
 
     `on_indexed` looks at the fresh store; the job has failed when it raises. `on_change` is told of whatever else
-    becomes of a job. `store_now` says where the store of a job's files belongs by now; it runs in a thread.
+    becomes of a job. `store_now` says where the store of a job's files belongs by now; it may raise OSError.
     """
 
     def __init__(
@@ -132,21 +132,21 @@ class Indexer:
             await self._run(job, advance, state.wishes)
             self._on_indexed(job)
         except TilescopeError as error:
-            await self._fail(job, error)
+            self._fail(job, error)
         except Exception as error:
             _log.exception("%s: the indexer failed", job.name)
-            await self._fail(job, IndexingFailed(f"internal error: {error}"))
+            self._fail(job, IndexingFailed(f"internal error: {error}"))
         else:
             del self._states[job.store]
             self._on_change(job)
             _log.info("%s: indexed", job.name)
 
-    async def _fail(self, job: IndexJob, error: TilescopeError) -> None:
+    def _fail(self, job: IndexJob, error: TilescopeError) -> None:
         told = without_folders(str(error).replace(str(job.store), job.name))
         failed = Failed(told, no_room=isinstance(error, NoRoomToIndex | DiskFull))
         # Files that changed while they were indexed are another job's by now: their run has failed all the same.
         with suppress(OSError):  # they are gone
-            self._states.setdefault(await asyncio.to_thread(self._store_now, job), failed)
+            self._states.setdefault(self._store_now(job), failed)
         self._states[job.store] = failed
         self._on_change(job)
         _log.error("%s: %s", job.name, error)
