@@ -1,0 +1,80 @@
+"""One trial: a mutant is indexed, the store is proved and read back."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.fuzz.wrapping import write_mutant
+from tilescope.tiler.build import build_store
+from tilescope.tiler.errors import TilescopeError
+from tilescope.tiler.query import FindQuery, QueryReader, find, finish, stats
+from tilescope.tiler.readers import discover
+from tilescope.tiler.resolver import TickRange
+from tilescope.tiler.store import open_run_store
+from tilescope.tiler.verify import verify_store
+
+# Small budgets reach scratch files; the usual one is what people have.
+_MEMORY_BYTES = (1 << 30, 1 << 30, 1 << 20, 50_000)
+_EVENTS_LOOKED_AT = 200
+_LONGEST_MESSAGE = 1000
+
+
+class Finding(Exception):
+    """A promise that was not kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a mutant."""
+
+    events: int  # on tracks
+    refusal: str = ""
+
+
+def run_trial(seed: int, folder: Path) -> Outcome:
+    """Raises whatever should not be: anything but a refusal in one line, or a store that proves."""
+    path = write_mutant(seed, folder)
+    rng = random.Random(seed + 1)
+    before = sorted(folder.iterdir())
+    store = folder / "store"
+    try:
+        runs = discover(path)
+        if not runs:
+            return Outcome(0, "no run")
+        build_store(runs[0].files, store, memory_bytes=rng.choice(_MEMORY_BYTES), workers=rng.choice((1, 1, 2)))
+    except TilescopeError as error:
+        message = str(error)
+        if "\n" in message or len(message) > _LONGEST_MESSAGE:
+            raise Finding(f"not one line: {message!r}") from error
+        if sorted(folder.iterdir()) != before:
+            raise Finding(f"left behind: {sorted(folder.iterdir())}") from error
+        return Outcome(0, message)
+    verify_store(store)
+    left = sorted(entry.name for entry in store.iterdir() if entry.name.endswith(".part"))
+    if left:
+        raise Finding(f"left behind: {left}")
+    return Outcome(_read_back(rng, store))
+
+
+def _read_back(rng: random.Random, path: Path) -> int:
+    """Asks what a viewer asks; the number of events on tracks."""
+    store = open_run_store(path)
+    try:
+        reader = QueryReader(store)
+        everything = TickRange(0, max(1, reader.end))
+        finish(stats(reader, everything, None, 50))
+        finish(find(reader, FindQuery("op", everything)))
+        events = 0
+        for number, track in enumerate(reader.tree.tracks):
+            count = int(track["events"])
+            if track["kind"] == "rollup" or not count:
+                continue
+            events += count
+            for ordinal in rng.sample(range(count), min(count, _EVENTS_LOOKED_AT // len(reader.tree.tracks) + 1)):
+                if store.event(number, ordinal) is None:
+                    raise Finding(f"track {number} has no event {ordinal} of {count}")
+        return events
+    finally:
+        store.close()
