@@ -18,7 +18,7 @@ VIEWER := $(shell find viewer -type d \( -name node_modules -o -name dist \) -pr
 VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
 
-.PHONY: help demo install test test-python test-viewer test-browser test-dist kill-test sanitize lint lint-python lint-viewer bench bench-scale \
+.PHONY: help demo install test test-python test-viewer test-browser test-dist kill-test hostile sanitize fuzz lint lint-python lint-viewer bench bench-scale \
         bench-load dist viewer browser nginx cli-docs clean
 
 help: ## this list
@@ -94,8 +94,17 @@ $(STAMPS)/sanitized: $(NATIVE) $(STAMPS)/build-tools
 kill-test: $(STAMPS)/test-tools ## kills sixty builds at random moments, and one at each step of publishing
 	TILESCOPE_KILLS=60 $(BIN)/python -m pytest -rs -s tests/tiler/build/test_kill.py
 
+hostile: $(STAMPS)/test-tools ## hundreds of hostile files, each in processes with limits (HOSTILE_ARGS)
+	$(BIN)/python -m tests.hostile.campaign $(HOSTILE_ARGS)
+
 sanitize: $(STAMPS)/sanitized $(STAMPS)/test-tools ## tests of native code under ASan and UBSan
 	$(BIN)/python tests/run_sanitized.py $(SANITIZE_ARGS)
+
+FUZZ_MINUTES ?= 5
+FUZZ_SEED ?= 1
+
+fuzz: $(STAMPS)/sanitized $(STAMPS)/test-tools ## mutated traces under ASan and UBSan (FUZZ_MINUTES of processor time, FUZZ_SEED)
+	$(BIN)/python -m tests.fuzz.fuzz --minutes $(FUZZ_MINUTES) --seed $(FUZZ_SEED)
 
 test-dist: $(STAMPS)/test-tools dist ## installs the wheel in an empty environment and serves a page from it
 	TILESCOPE_WHEEL=$$(ls -t dist/*.whl | head -n 1) $(BIN)/python -m pytest -rs tests/distribution

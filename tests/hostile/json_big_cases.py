@@ -1,0 +1,397 @@
+"""Trace-event JSON that wants much memory or time: linear, within the budget, or refused with the limit named."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from functools import partial
+
+from tests.hostile.case import GIB, Case, Indexed, Refused, put
+from tests.hostile.json_text import A, B, array
+
+MILLION = 1_000_000
+LIMIT = Refused(r"(?i)limit|at most|more than|memory|too (many|much|large|long)")
+EMPTY = Indexed(0, 0, ("empty",))
+CPU_SECONDS = 40.0
+DATA_BYTES = GIB + GIB // 2  # the budget of 1 GiB is about what indexing takes
+
+
+def _case(
+    name: str, about: str, data: Callable[[], str | bytes], *accepted: Indexed | Refused, seconds: float = CPU_SECONDS
+) -> Case:
+    def encoded() -> bytes:
+        made = data()
+        return made.encode() if isinstance(made, str) else made
+
+    return Case(
+        f"json-big/{name}",
+        about,
+        put("t.json", encoded),
+        accepted,
+        cpu_seconds=seconds,
+        data_bytes=DATA_BYTES,
+        apart=True,
+    )
+
+
+def _many(count: int, make: Callable[[int], str]) -> str:
+    return "[" + ",\n".join(map(make, range(count))) + "]"
+
+
+def _x(k: int, ts: int, dur: int) -> str:
+    return f'{{"ph":"X","name":"n{k % 7}","pid":1,"tid":2,"ts":{ts},"dur":{dur}}}'
+
+
+def _with(member: str) -> Callable[[int], str]:
+    """Events that differ in one member; %d is the number of the event."""
+    return lambda k: '{"ph":"X","name":"a",' + member % k + f',"ts":{k},"dur":1}}'
+
+
+def _identical(count: int) -> str:
+    return array(*[A] * count)
+
+
+def _wild() -> str:
+    rng = random.Random(5)
+    return _many(100_000, lambda k: _x(k, rng.randrange(-(1 << 62) // 1000, (1 << 62) // 1000), 1))
+
+
+CASES = [
+    _case(
+        "series",
+        "an event with 100,000 series",
+        lambda: (
+            '[{"ph":"C","name":"c","pid":1,"ts":1,"args":{' + ",".join(f'"s{k}":{k}' for k in range(100_000)) + "}}]"
+        ),
+        Indexed(1, 100_000),
+        LIMIT,
+    ),
+    _case(
+        "series-of-events",
+        "100 events with 10,000 series each",
+        lambda: _many(
+            100,
+            lambda e: (
+                f'{{"ph":"C","name":"c","pid":1,"ts":{e},"args":{{'
+                + ",".join(f'"s{k}":{k}' for k in range(10_000))
+                + "}}"
+            ),
+        ),
+        Indexed(100, 10_000),
+    ),
+    _case(
+        "series-growing",
+        "series that come one by one",
+        lambda: _many(
+            1000,
+            lambda e: (
+                f'{{"ph":"C","name":"c","pid":1,"ts":{e},"args":{{' + ",".join(f'"s{k}":{k}' for k in range(e)) + "}}"
+            ),
+        ),
+        Indexed(1000, 999, ("^1 × counter_without_series",)),
+    ),
+    _case(
+        "unmatched-begins",
+        "a million begins without an end",
+        lambda: _many(MILLION, lambda k: f'{{"ph":"B","name":"n{k % 7}","pid":1,"tid":2,"ts":{k}}}'),
+        Indexed(MILLION, 1, ("1,000,000 slices have no end",)),
+        LIMIT,
+        seconds=60,
+    ),
+    _case(
+        "unmatched-ends",
+        "a million ends without a begin",
+        lambda: _many(MILLION, lambda k: f'{{"ph":"E","name":"n{k % 7}","pid":1,"tid":2,"ts":{k}}}'),
+        Indexed(MILLION, 1, ("^1000000 × end_without_begin",)),
+    ),
+    _case(
+        "unmatched-names",
+        "ends that name what is deep below",
+        lambda: array(
+            *(f'{{"ph":"B","name":"n{k}","pid":1,"tid":2,"ts":{k}}}' for k in range(100_000)),
+            *(f'{{"ph":"E","name":"n{k}","pid":1,"tid":2,"ts":{100_000 + k}}}' for k in range(100_000)),
+        ),
+        Indexed(200_000, 1, ("overlap|extra row",)),
+        LIMIT,
+    ),
+    _case(
+        "ends-of-no-name",
+        "ends whose name no open slice has",
+        lambda: array(
+            *(f'{{"ph":"B","name":"n{k}","pid":1,"tid":2,"ts":{k}}}' for k in range(100_000)),
+            *(f'{{"ph":"E","name":"m{k}","pid":1,"tid":2,"ts":{100_000 + k}}}' for k in range(100_000)),
+        ),
+        Indexed(200_000, 1, ("name",)),
+        Indexed(200_000, 1, ("name", "overlap")),
+    ),
+    *(
+        _case(
+            f"identical-{count}",
+            "that many rows",
+            partial(_identical, count),
+            Indexed(count, 1, ("overlap",)),
+            Indexed(count, 1),
+            LIMIT,
+        )
+        for count in (12_000, 25_000, MILLION)
+    ),
+    _case(
+        "nested",
+        "300,000 slices in one another",
+        lambda: _many(300_000, lambda k: _x(k, k, 700_000 - 2 * k)),
+        Indexed(300_000, 1),
+        LIMIT,
+    ),
+    _case(
+        "nested-pairs",
+        "300,000 begins, then as many ends",
+        lambda: array(
+            *(f'{{"ph":"B","name":"a","pid":1,"tid":2,"ts":{k}}}' for k in range(300_000)),
+            *(f'{{"ph":"E","name":"a","pid":1,"tid":2,"ts":{300_000 + k}}}' for k in range(300_000)),
+        ),
+        Indexed(600_000, 1),
+        LIMIT,
+    ),
+    _case(
+        "stairs",
+        "300,000 slices that overlap",
+        lambda: _many(300_000, lambda k: _x(k, k, 300_000)),
+        Indexed(300_000, 1, ("overlap",)),
+        LIMIT,
+    ),
+    _case(
+        "backwards",
+        "a million events, the last first",
+        lambda: _many(MILLION, lambda k: _x(k, 10 * (MILLION - k), 5)),
+        Indexed(MILLION, 1),
+    ),
+    _case(
+        "wild-times",
+        "100,000 events all over the range of time",
+        _wild,
+        Indexed(100_000, 1, ("73|outside|set aside|× ",)),
+    ),
+    _case(
+        "event-of-65-mb",
+        "an event that is too large is taken for a missing bracket",
+        lambda: f'[{A},\n{A[:-1]},"args":{{"x":"{"x" * (65 << 20)}"}}}},\n{B}]',
+        Indexed(2, 1, ("^1 × oversized_event", "damaged JSON in 1 place")),
+        Indexed(3, 1, ("^1 × oversized_event", "damaged JSON in 1 place")),
+    ),
+    _case(
+        "event-of-60-mb",
+        "an event that is not too large",
+        lambda: f'[{A},\n{A[:-1]},"args":{{"x":"{"x" * (60 << 20)}"}}}},\n{B}]',
+        Indexed(3, 1),
+        Indexed(3, 1, ("overlap",)),
+    ),
+    _case(
+        "string-never-ends",
+        "200 MB of an unclosed string",
+        lambda: f'[{A},{{"ph":"X","name":"' + "x" * (200 << 20),
+        Indexed(1, 1, ("× |ends inside|cut", "damaged|ends inside|cut", "missing|cut")),
+        Indexed(1, 1, ("× |ends inside|cut|damaged|missing",)),
+    ),
+    _case(
+        "member-never-ends",
+        "200 MB of a member before the events",
+        lambda: '{"x":"' + "x" * (200 << 20),
+        Refused("no traceEvents|no trace"),
+        Indexed(0, 0, ("ends inside|cut|empty",)),
+    ),
+    _case(
+        "member-of-200-mb",
+        "a large member before the events",
+        lambda: '{"x":"' + "x" * (200 << 20) + '","traceEvents":[' + A + "," + B + "]}",
+        Indexed(2, 1),
+    ),
+    _case("brackets", "ten million brackets", lambda: "[" * 10 * MILLION, Refused(""), Indexed(0, 0, ("",))),
+    _case("braces", "ten million braces", lambda: "{" * 10 * MILLION, Refused(""), Indexed(0, 0, ("",))),
+    _case(
+        "nested-members",
+        "a million objects in one another",
+        lambda: '{"a":' * MILLION,
+        Refused(""),
+        Indexed(0, 0, ("",)),
+    ),
+    _case(
+        "nested-args",
+        "an event a million deep",
+        lambda: f'[{A[:-1]},"args":{{"x":' + "[" * MILLION + "]" * MILLION + f"}}}},{B}]",
+        Indexed(2, 1, ("nest|deep",)),
+        Indexed(2, 1),
+    ),
+    _case(
+        "events-in-events",
+        "objects that begin and never end",
+        lambda: '[{"ph":"X","args":' * MILLION,
+        Refused(""),
+        Indexed(0, 0, ("",)),
+        Indexed(0, 0, ("× ", "damaged", "missing|ends|cut", "empty")),
+    ),
+    _case("commas", "100 MB of commas", lambda: "[" + A + "," * (100 << 20) + B + "]", Indexed(2, 1)),
+    _case("white-space", "200 MB of nothing", lambda: " " * (200 << 20), EMPTY),
+    _case("white-space-then-events", "200 MB of nothing first", lambda: " " * (200 << 20) + array(A, B), Indexed(2, 1)),
+    _case("quotes", "50 MB of quotes", lambda: "[" + A + "," + '"' * (50 << 20) + "]", Indexed(1, 1, ("",))),
+    _case(
+        "backslashes",
+        "50 MB of backslashes",
+        lambda: "[" + A + ',{"ph":"X","name":"' + "\\" * (50 << 20) + f'"}},{B}]',
+        Indexed(2, 1, ("",)),
+        Indexed(2, 1),
+        Indexed(1, 1, ("",)),
+        Indexed(3, 1, ("",)),
+    ),
+    _case(
+        "number-of-50-mb",
+        "a time of 50 million digits",
+        lambda: "[" + A + ',{"ph":"X","name":"x","ts":' + "9" * (50 << 20) + f"}},{B}]",
+        Indexed(3, 1, ("^1 × ts_out_of_range|^1 × bad_ts",)),
+        Indexed(2, 1, ("× ", "damaged")),
+    ),
+    _case(
+        "pids",
+        "a million processes",
+        lambda: _many(MILLION, _with('"pid":%d,"tid":1')),
+        LIMIT,
+        Indexed(MILLION, MILLION),
+        seconds=90,
+    ),
+    _case(
+        "tids",
+        "a million threads",
+        lambda: _many(MILLION, _with('"pid":1,"tid":%d')),
+        LIMIT,
+        Indexed(MILLION, MILLION),
+        seconds=90,
+    ),
+    _case(
+        "names",
+        "a million names",
+        lambda: _many(MILLION, _with('"pid":1,"tid":1,"name":"op %d"')),
+        Indexed(MILLION, 1),
+        LIMIT,
+    ),
+    _case(
+        "long-names",
+        "2,000 names of 100 kB",
+        lambda: _many(2000, lambda k: f'{{"ph":"X","name":"{k}{"n" * 100_000}","ts":{k},"dur":1}}'),
+        Indexed(2000, 1),
+        LIMIT,
+    ),
+    _case(
+        "async-ids",
+        "a million async slices, all open at once",
+        lambda: array(
+            *(f'{{"ph":"b","cat":"c","name":"a","id":{k},"pid":1,"ts":{k}}}' for k in range(300_000)),
+            *(f'{{"ph":"e","cat":"c","name":"a","id":{k},"pid":1,"ts":{k + 300_000}}}' for k in range(300_000)),
+        ),
+        Indexed(600_000, 1),
+        Indexed(600_000, 1, ("overlap",)),
+        LIMIT,
+    ),
+    _case(
+        "async-of-one-id",
+        "300,000 slices of one id",
+        lambda: array(
+            *(f'{{"ph":"b","cat":"c","name":"a","id":1,"pid":{k % 1000},"ts":{k}}}' for k in range(100_000)),
+            *(f'{{"ph":"e","cat":"c","name":"a","id":1,"pid":5000,"ts":{k + 100_000}}}' for k in range(100_000)),
+        ),
+        Indexed(200_000, None),
+        Indexed(200_000, None, ("overlap",)),
+        LIMIT,
+    ),
+    _case(
+        "async-categories",
+        "100,000 categories",
+        lambda: _many(100_000, lambda k: f'{{"ph":"b","cat":"c{k}","name":"a","id":1,"pid":1,"ts":{k}}}'),
+        Indexed(100_000, 100_000, ("100,000 slices have no end",)),
+        LIMIT,
+    ),
+    _case(
+        "flows-of-one-id",
+        "300,000 ends of one flow",
+        lambda: _many(
+            300_000, lambda k: f'{{"ph":"{"sf"[k % 2]}","cat":"c","name":"a","id":1,"pid":1,"tid":1,"ts":{k}}}'
+        ),
+        Indexed(300_000, None),
+        LIMIT,
+    ),
+    _case(
+        "flows-fan-out",
+        "300,000 ends of one start",
+        lambda: array(
+            '{"ph":"s","cat":"c","name":"a","id":1,"pid":1,"tid":1,"ts":1}',
+            *(f'{{"ph":"f","bp":"e","cat":"c","name":"a","id":1,"pid":1,"tid":1,"ts":{k}}}' for k in range(2, 300_000)),
+            A,
+        ),
+        Indexed(300_000, None),
+        LIMIT,
+    ),
+    _case(
+        "metadata",
+        "a million names of threads without events",
+        lambda: _many(
+            MILLION, lambda k: f'{{"ph":"M","name":"thread_name","pid":{k},"tid":1,"args":{{"name":"t{k}"}}}}'
+        ),
+        EMPTY,
+        LIMIT,
+    ),
+    _case(
+        "thread-renamed",
+        "a million names of one thread",
+        lambda: (
+            _many(MILLION, lambda k: f'{{"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{{"name":"t{k}"}}}}')[:-1]
+            + ","
+            + A
+            + "]"
+        ),
+        Indexed(1, 1),
+    ),
+    _case(
+        "unknown-phases",
+        "events of 90 phases",
+        lambda: _many(MILLION, lambda k: f'{{"ph":"{chr(0x4E00 + k % 20_000)}","ts":1}}'),
+        Indexed(MILLION, 0, ("^[0-9]+ × (unknown_phase|bad_ph)", "empty")),
+        Indexed(MILLION, 0, ("^[0-9]+ × (unknown_phase|bad_ph)",)),
+        LIMIT,
+    ),
+    _case(
+        "damage",
+        "a million broken events",
+        lambda: f"[{A}," + '{"name":"a"b","ph":"X"},\n' * MILLION + f"{B}]",
+        Indexed(2, 1, ("^1000000 × damaged_event", "damaged JSON in 1,000,000 places")),
+    ),
+    _case(
+        "lists",
+        "a million lists of events",
+        lambda: '{"traceEvents":[' + A + "]" + ',"traceEvents":[]' * MILLION + "}",
+        Indexed(1, 1),
+    ),
+    _case(
+        "objects",
+        "a million traces one after the other",
+        lambda: ('{"traceEvents":[' + A + "]}\n") * MILLION,
+        Indexed(MILLION, 1, ("overlap",)),
+        LIMIT,
+        Indexed(MILLION, 1),
+    ),
+    _case(
+        "foreign-lines",
+        "a million lines of another log",
+        lambda: '{"level":"info","message":"hello"}\n' * MILLION,
+        Refused("no trace"),
+    ),
+    _case(
+        "stack-frames",
+        "a million stack frames beside the events",
+        lambda: (
+            '{"traceEvents":['
+            + A
+            + '],"stackFrames":{'
+            + ",".join(f'"{k}":{{"name":"f{k}","parent":"{k - 1}"}}' for k in range(MILLION))
+            + "}}"
+        ),
+        Indexed(1, 1),
+    ),
+]

@@ -1,0 +1,28 @@
+"""The quick part of the hostile cases, within this process; `make hostile` runs all of them with limits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.hostile.case import Case
+from tests.hostile.catalogue import all_cases
+from tests.hostile.judging import complaints
+from tests.hostile.running import run_here
+
+CASES = all_cases()
+PENDING = frozenset((Path(__file__).parent / "pending.txt").read_text().split())
+
+
+def test_there_are_enough() -> None:
+    assert len(CASES) >= 900
+    assert all(case.accepted for case in CASES)
+
+
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, id=case.id) for case in CASES if not case.apart and case.id not in PENDING]
+)
+def test_outcome(case: Case, tmp_path: Path) -> None:
+    wrong = complaints(case, run_here(case, tmp_path))
+    assert not wrong, "\n".join(wrong)
