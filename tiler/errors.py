@@ -4,7 +4,8 @@
     ├── TraceError            the trace is bad: path, byte offset, advice
     │   ├── UnknownFormat     not a trace that we know
     │   ├── DamagedTrace      was one once
-    │   └── ChangedTrace      is another one than when we began to read it
+    │   ├── ChangedTrace      is another one than when we began to read it
+    │   └── TooLarge          inflates to more than it may
     ├── StoreError            the store is bad
     │   ├── NoStore           nothing published there
     │   ├── NotBuilt          not there yet: the store is still being built
@@ -52,6 +53,10 @@ class ChangedTrace(TraceError):
 
     def __init__(self, path: Path | str) -> None:
         super().__init__(path, "changed while it was read", advice="index it again when it is complete")
+
+
+class TooLarge(TraceError):
+    """The content inflates to more bytes than are allowed."""
 
 
 class StoreError(TilescopeError):

@@ -44,18 +44,25 @@ class IndexJob:
     files: tuple[Path, ...]
     store: Path
     memory_bytes: int | None = None  # what indexing may take; None: as much as it takes by default
+    max_inflated: int | None = None  # to how many bytes a file may inflate; None: as many as by default
 
     def to_line(self) -> bytes:
         """As the child reads it."""
         files = [str(file) for file in self.files]
-        job = {"files": files, "store": str(self.store), "memory_bytes": self.memory_bytes}
+        job = {
+            "files": files,
+            "store": str(self.store),
+            "memory_bytes": self.memory_bytes,
+            "max_inflated": self.max_inflated,
+        }
         return json.dumps(job).encode() + b"\n"
 
     @staticmethod
     def from_line(line: bytes) -> IndexJob:
         """The inverse, without the name."""
         job = json.loads(line)
-        return IndexJob("", tuple(Path(file) for file in job["files"]), Path(job["store"]), job["memory_bytes"])
+        files = tuple(Path(file) for file in job["files"])
+        return IndexJob("", files, Path(job["store"]), job["memory_bytes"], job["max_inflated"])
 
 
 async def run_job(

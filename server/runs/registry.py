@@ -45,6 +45,7 @@ class Registry:
         run_job: RunJob = run_job,
         index_all: bool = False,
         memory_bytes: int | None = None,
+        max_inflated: int | None = None,
         rescan_interval_s: float = RESCAN_INTERVAL_S,
     ) -> None:
         self._paths = tuple(paths)
@@ -54,6 +55,7 @@ class Registry:
         self._index_all = index_all
         self._rescan_interval_s = rescan_interval_s
         self._memory_bytes = memory_bytes
+        self._max_inflated = max_inflated
         self._indexer = Indexer(
             run=run_job, on_indexed=self._check_indexed, on_change=self._on_change, store_now=self._store_now
         )
@@ -253,7 +255,7 @@ class Registry:
         return replace(run, hosts=tuple(manifest["hosts"]), file_count=len(manifest["files"]))
 
     def _job(self, run: FoundRun) -> IndexJob:
-        return IndexJob(run.name, run.files, run.store, self._memory_bytes)
+        return IndexJob(run.name, run.files, run.store, self._memory_bytes, self._max_inflated)
 
 
 def _visible_build(state: Indexing) -> str | None:

@@ -58,7 +58,14 @@ def main() -> int:
     threading.Thread(target=_listen, args=(lines, priorities), daemon=True).start()
     memory_bytes = DEFAULT_MEMORY_BYTES if job.memory_bytes is None else job.memory_bytes
     try:
-        build_store(job.files, job.store, progress=reporter.progress, priorities=priorities, memory_bytes=memory_bytes)
+        build_store(
+            job.files,
+            job.store,
+            progress=reporter.progress,
+            priorities=priorities,
+            memory_bytes=memory_bytes,
+            max_inflated=job.max_inflated,
+        )
     except (TilescopeError, OSError, MemoryError) as error:
         reporter.say(type="failed", error=_one_line(error), no_room=isinstance(error, DiskFull))
     except Exception as error:

@@ -51,6 +51,7 @@ def build_store(
     progress: ProgressCallback | None = None,
     priorities: Priorities | None = None,
     memory_bytes: int = DEFAULT_MEMORY_BYTES,
+    max_inflated: int | None = None,
     workers: int | None = None,
     executor: Executor | None = None,
     force: bool = False,
@@ -65,7 +66,10 @@ def build_store(
     on `executor`, whose threads share this process's memory, by default one made for the purpose. `priorities` says
     which blocks are wanted first. While it is built, the generation can be read by another process: see Progress.
 
-    Raises TraceError when a file cannot be read, StoreError when the store cannot be written, OutOfMemory. Whatever
+    `max_inflated` is to how many bytes one file may inflate, an archive with all that is in it; by default 100 times
+    its size and at least 1 GiB. A file that cannot be read is left out, with a warning, if there are others.
+
+    Raises TraceError when no file can be read, StoreError when the store cannot be written, OutOfMemory. Whatever
     ends the build early, nothing of it is left, and what was published before still is.
     """
     report = progress or (lambda _: None)
@@ -80,7 +84,9 @@ def build_store(
         pool = executor or stack.enter_context(ThreadPoolExecutor(workers, "build"))
         with building_in(our_turn, sum(source.size_bytes for source in sources)) as generation, unchanged(files):
             meter = Meter(report, generation.build)
-            _build(generation, files, sources, meter, priorities or Priorities(), memory_bytes, pool, workers)
+            _build(
+                generation, files, sources, meter, priorities or Priorities(), memory_bytes, max_inflated, pool, workers
+            )
     return generation.build
 
 
@@ -91,6 +97,7 @@ def _build(
     meter: Meter,
     priorities: Priorities,
     memory_bytes: int,
+    max_inflated: int | None,
     executor: Executor,
     workers: int,
 ) -> None:
@@ -101,13 +108,14 @@ def _build(
         closing(Scratch(folder, int(memory_bytes * _KEPT_SHARE), mapped_bytes)) as kept,
         # Slices that rollups keep in memory are those that tracks were built from.
         closing(Scratch(folder, int(memory_bytes * (_WORKING_SHARE + _ROLLUP_SHARE)), mapped_bytes)) as working,
-        read_files(files, kept, meter, executor, workers, preview.show) as traces,
+        read_files(files, kept, meter, executor, workers, preview.show, max_inflated) as read,
     ):
-        run = Run(traces)
+        traces = read.found
+        run = Run(traces, read.left_out)
         layout = lay_out([file.summary for file in traces], lambda file, track: traces[file].events.rows_of(track))
         meter.events, meter.tracks = run.events, len(layout.tracks)
         if meter.revision or run.events >= _PREVIEW_EVENTS:
-            snapshots = [FileSnapshot.of(file.summary, file.events) for file in traces]
+            snapshots = [FileSnapshot.of(file.summary, file.events) if file else None for file in read.traces]
             preview.show_all(snapshots, run.timeline, layout, run.names)
         rollup_bytes = int(memory_bytes * _ROLLUP_SHARE)
         builder = Builder(run, layout, generation, meter, kept, working, rollup_bytes)

@@ -45,22 +45,26 @@ class Preview:
 
     def show(self, snapshots: Sequence[FileSnapshot | None]) -> None:
         """What was found of files that are still being read: tracks may yet be added, and move. None: nothing yet."""
-        files = [
-            _File(path, source.size_bytes, _counted(snapshot))
-            for path, source, snapshot in zip(self._files, self._sources, snapshots, strict=True)
-            if snapshot is not None
-        ]
+        files = self._present([snapshot and _counted(snapshot) for snapshot in snapshots])
         timeline = Timeline.of((file.found.span, file.found.summary.base_time_ns) for file in files)
         layout = lay_out([file.found.summary for file in files], lambda file, track: files[file].found.rows[track])
         self._write(files, timeline, layout, None)
 
-    def show_all(self, snapshots: Sequence[FileSnapshot], timeline: Timeline, layout: Layout, names: RunNames) -> None:
-        """What was found of files that have been read: this is how tracks will stand, and names be called."""
-        files = [
+    def show_all(
+        self, snapshots: Sequence[FileSnapshot | None], timeline: Timeline, layout: Layout, names: RunNames
+    ) -> None:
+        """What was found of files that have been read: this is how tracks will stand, and names be called.
+
+        None: a file that is left out. The layout has the others.
+        """
+        self._write(self._present(snapshots), timeline, layout, names)
+
+    def _present(self, snapshots: Sequence[FileSnapshot | None]) -> list[_File]:
+        return [
             _File(path, source.size_bytes, snapshot)
             for path, source, snapshot in zip(self._files, self._sources, snapshots, strict=True)
+            if snapshot is not None
         ]
-        self._write(files, timeline, layout, names)
 
     def stale_pages(self, pages: int) -> range:
         """Pages of the overview that were written, when the final one has so many."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from os.path import commonpath
 from pathlib import Path
 
 from tilescope.tiler.build.ahead import ahead
@@ -17,12 +18,15 @@ from tilescope.tiler.build.meter import READ_TRACKWISE, READ_WHOLE, Meter
 from tilescope.tiler.build.scratch import Scratch
 from tilescope.tiler.build.snapshot import FileSnapshot
 from tilescope.tiler.columns import EventChunk, TraceSummary
-from tilescope.tiler.errors import Cancelled
-from tilescope.tiler.readers import open_trace
+from tilescope.tiler.errors import Cancelled, ChangedTrace, TooLarge, TraceError
+from tilescope.tiler.readers.left_out import LeftOut
 from tilescope.tiler.readers.reader import Reader, TrackwiseReader
+from tilescope.tiler.readers.recognise import reader_of
+from tilescope.tiler.readers.sources import Sources
 
 _POLL_SECONDS = 0.03
 _SNAPSHOT_SECONDS = 0.5
+_NAMED_FILES = 20  # of those that cannot be read
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +39,47 @@ class TraceFile:
     summary: TraceSummary
 
 
+@dataclass(frozen=True, slots=True)
+class ReadFiles:
+    """The files of a run. What one of them lacks is no reason to lose the others."""
+
+    traces: list[TraceFile | None]  # in the order of the files; None: left out
+    left_out: list[str]  # a line each
+
+    @property
+    def found(self) -> list[TraceFile]:
+        """Those that could be read."""
+        return [trace for trace in self.traces if trace is not None]
+
+
 @dataclass(slots=True)
 class _Reading:
     """One file while it is being read."""
 
     path: Path
+    sources: Sources
     scratch: Scratch
     stopped: threading.Event
     reader: Reader | None = None
     events: int = 0
     trackwise: bool = False
     snapshot: FileSnapshot | None = None  # of a file that is read from end to end
+    refusal: TraceError | None = None
 
-    def read(self, executor: Executor | None) -> TraceFile:
-        """Everything that is read before tracks are built."""
-        reader = self.reader = open_trace(self.path, scratch_dir=self.scratch.folder)
+    def read(self, executor: Executor | None) -> TraceFile | None:
+        """Everything that is read before tracks are built; None, and `refusal`, for a file that cannot be read."""
+        try:
+            return self._read(executor)
+        except (TooLarge, ChangedTrace):
+            raise  # a run without its largest file, or the one that is being written, would be no answer
+        except TraceError as error:
+            self.refusal = error
+            self.snapshot, self.events = None, 0
+            return None
+
+    def _read(self, executor: Executor | None) -> TraceFile:
+        source = self.sources.open(self.path, self._stop_if_asked)
+        reader = self.reader = reader_of(source, scratch_dir=self.scratch.folder)
         if isinstance(reader, TrackwiseReader):
             self.trackwise = True
             with closing(reader.survey(executor)) as steps:
@@ -81,16 +111,19 @@ def read_files(
     executor: Executor,
     workers: int,
     on_snapshots: Callable[[Sequence[FileSnapshot | None]], None],
-) -> Iterator[list[TraceFile]]:
-    """Reads all files; they stay open within the block. Raises TraceError: that of the first file that has one.
+    max_inflated: int | None = None,
+) -> Iterator[ReadFiles]:
+    """Reads all files; they stay open within the block. Raises TraceError when none of them can be read.
 
     `on_snapshots` gets what has been found so far, whenever that is more than before.
     """
     stopped = threading.Event()
-    readings = [_Reading(file, scratch, stopped) for file in files]
-    sizes = [_size_bytes(file) for file in files]
-    meter.bytes_total = sum(sizes)
     with ExitStack() as stack:
+        sources = Sources(files, scratch_dir=scratch.folder, max_inflated=max_inflated)
+        stack.callback(sources.close)
+        readings = [_Reading(file, sources, scratch, stopped) for file in files]
+        sizes = [_size_bytes(file) for file in files]
+        meter.bytes_total = sum(sizes)
         stack.callback(_close, readings)
         with ThreadPoolExecutor(max(1, min(workers, len(files))), "read") as pool:
             # Several files keep all cores busy by themselves; the tracks of a single one are looked into side by side.
@@ -105,11 +138,28 @@ def read_files(
                     future.cancel()
                 raise
         meter.bytes_read = meter.bytes_total
-        yield traces
+        yield ReadFiles(traces, _left_out(readings))
+
+
+def _left_out(readings: Sequence[_Reading]) -> list[str]:
+    """The files that cannot be read, and why. Raises TraceError when that is all of them."""
+    refused = [(reading.path, reading.refusal) for reading in readings if reading.refusal is not None]
+    if refused and len(refused) == len(readings):
+        first = refused[0][1]
+        if len(refused) == 1:
+            raise first
+        what = f"{first.what}; of the other {len(refused) - 1:,} files of the run none can be read either"
+        raise TraceError(first.path, what, offset=first.offset, advice=first.advice) from first
+    lines = LeftOut("more files are left out: they cannot be read", _NAMED_FILES)
+    folder = commonpath([reading.path.parent.absolute() for reading in readings])
+    for path, error in refused:
+        where = "" if error.offset is None else f"byte {error.offset:,}: "
+        lines.add(path.absolute().relative_to(folder).as_posix(), where + error.what)
+    return lines.notes()
 
 
 def _watch(
-    futures: Sequence[Future[TraceFile]],
+    futures: Sequence[Future[TraceFile | None]],
     readings: Sequence[_Reading],
     sizes: Sequence[int],
     meter: Meter,
@@ -136,7 +186,7 @@ def _watch(
             on_snapshots(snapshots)
 
 
-def _raise_first(futures: Sequence[Future[TraceFile]]) -> None:
+def _raise_first(futures: Sequence[Future[TraceFile | None]]) -> None:
     """Raises the error of the first file, in their order, that has one. The others stop on their own."""
     errors = [error for error in (future.exception() for future in futures) if error is not None]
     raise next((error for error in errors if not isinstance(error, Cancelled)), errors[0])

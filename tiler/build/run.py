@@ -19,8 +19,10 @@ from tilescope.tiler.columns import TrackKind
 class Run:
     """Files that are shown together on one time axis."""
 
-    def __init__(self, files: Sequence[TraceFile]) -> None:
+    def __init__(self, files: Sequence[TraceFile], left_out: Sequence[str] = ()) -> None:
+        """`left_out`: a line for each file that could not be read."""
         self.files = files
+        self._left_out = left_out
         self.timeline = Timeline.of((file.events.span, file.summary.base_time_ns) for file in files)
         self.names = RunNames()
         self._axes = [
@@ -71,8 +73,10 @@ class Run:
 
     def warnings(self) -> list[str]:
         """What a person should know of the files, a line each."""
-        lines = [
-            f"{file.path.name}: {warning}" if len(self.files) > 1 else warning
+        lines = list(self._left_out)
+        several = len(self.files) + len(self._left_out) > 1
+        lines += [
+            f"{file.path.name}: {warning}" if several else warning
             for file in self.files
             for warning in file.summary.warnings
         ]

@@ -1,157 +1,268 @@
 """Archives: zip and tar files whose members are traces.
 
 A member is named by a path that goes on behind the archive's, `traces.zip/host0.json`: it travels wherever paths do.
+What is in an archive is found in one pass, from the first bytes of each member. Nothing is kept of those that are no
+traces.
 """
 
 from __future__ import annotations
 
-import tarfile
-import zipfile
+import io
+import os
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from functools import lru_cache
+from pathlib import Path
+from typing import Final, NamedTuple
 
-from tilescope.tiler.errors import DamagedTrace, UnknownFormat
-from tilescope.tiler.readers.signature import HEAD_BYTES, recognise
-from tilescope.tiler.readers.source import ByteSource, RawStream, open_raw
+from tilescope.tiler.errors import DamagedTrace, TooLarge, TraceError, UnknownFormat
+from tilescope.tiler.natural_order import natural_key
+from tilescope.tiler.readers.inflation import Inflation
+from tilescope.tiler.readers.left_out import LeftOut
+from tilescope.tiler.readers.member_streams import FileSlice, ZipStream
+from tilescope.tiler.readers.signature import HEAD_BYTES, Format, recognise
+from tilescope.tiler.readers.source import GZIP_MAGIC, ByteSource, StreamDamage, open_raw
+from tilescope.tiler.readers.tar_stream import TarKind, TarReader, is_tar
+from tilescope.tiler.readers.zip_directory import MAGICS, ZipDamage, ZipEntry, zip_entries
 
-_ZIP_MAGICS = (b"PK\x03\x04", b"PK\x05\x06")
-_TAR_MAGIC = b"ustar"
-_TAR_MAGIC_AT = 257
-_ARCHIVE_ERRORS = (zipfile.BadZipFile, tarfile.TarError, EOFError, OSError, RuntimeError, NotImplementedError)
+EVENT_MARKS: Final = (b'"ph"', b'"traceEvents"')  # one of them is in every JSON trace that is not empty
+
+_FIRST_BYTES: Final = 4096  # show of nearly all members that are no traces that they are none
+_TAR_HEAD_BYTES: Final = 512
+_MAX_MEMBERS: Final = 1_000_000
+_KEPT_LISTINGS: Final = 65_536
+_NAMED_OBSTACLES: Final = 10
+_MAX_NAME_CHARS: Final = 1000  # a path must not have more than 4,096 bytes
 
 
 @dataclass(frozen=True, slots=True)
-class _Location:
-    archive: Path
-    member: str | None  # None: the file itself
+class Member:
+    """A member that is a trace, as far as its first bytes show."""
+
+    path: Path  # `archive.zip/member`
+    is_empty: bool
+    is_certain: bool  # its first bytes show events, or a plane
 
 
-def trace_paths(path: Path | str) -> tuple[Path, ...]:
-    """The traces in an archive as paths for `open_source`; just `path` for a file that is no archive.
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What an archive holds."""
 
-    Raises `UnknownFormat` for an archive without a trace.
+    members: tuple[Member, ...]  # in natural order
+    notes: tuple[str, ...]  # what was left out and why, a line each
+
+
+class _Judged(NamedTuple):
+    why_not: str | None  # None: it may be a trace
+    is_empty: bool = False
+    is_certain: bool = False
+
+
+class _Key(NamedTuple):
+    """Changes when the file does."""
+
+    device: int
+    inode: int
+    size_bytes: int
+    modified_ns: int
+    changed_ns: int
+
+
+def list_archive(path: Path, max_inflated: int | None = None) -> Listing | None:
+    """What is in an archive; None for a file that is none. An archive that did not change is read once.
+
+    Raises `UnknownFormat` for an archive without a trace, `DamagedTrace` for one that cannot be read, `TooLarge`.
     """
-    path = Path(path)
-    location = _locate(path)
-    if location.member is not None or not _is_archive(path):
-        return (path,)
-    found = tuple(path / name for name in _member_names(path) if _is_trace(path / name))
-    if not found:
-        raise UnknownFormat(path, "is an archive without a trace in it")
+    try:
+        stat = path.stat()
+    except OSError as error:
+        raise TraceError(path, f"cannot be opened: {error.strerror or error}") from error
+    key = _Key(stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
+    found = _list_archive(path, key, max_inflated)
+    if isinstance(found, TraceError):
+        raise found.with_traceback(None)  # it is raised again and again
     return found
 
 
-def open_source(path: Path | str) -> ByteSource:
-    """The bytes of a file, of an archive's only trace, or of the member that the path names.
+def trace_paths(path: Path | str, max_inflated: int | None = None) -> tuple[Path, ...]:
+    """The traces in an archive as paths for `open_source`; just `path` for a file that is no archive.
 
-    Raises `TraceError`; `UnknownFormat` for an archive with several traces.
+    Raises as `list_archive` does.
     """
     path = Path(path)
-    location = _locate(path)
-    if location.member is not None:
-        return _open_member(location.archive, location.member)
-    source = ByteSource.open(path)
-    if not _is_archive_head(source.peek(_TAR_MAGIC_AT + len(_TAR_MAGIC))):
-        return source
-    source.close()
-    members = trace_paths(path)
-    if len(members) > 1:
-        raise UnknownFormat(path, f"is an archive of {len(members)} traces", advice=f"name one, as in {members[0]}")
-    return open_source(members[0])
+    listing = list_archive(path, max_inflated) if holding_archive(path) is None else None
+    return (path,) if listing is None else tuple(member.path for member in listing.members)
 
 
-def _locate(path: Path) -> _Location:
+def holding_archive(path: Path) -> Path | None:
+    """The archive that a path goes on behind; None for one of a file."""
     if not path.exists():
         for parent in path.parents:
-            if parent.is_file() and _is_archive(parent):
-                return _Location(parent, path.relative_to(parent).as_posix())
-    return _Location(path, None)
+            if parent.is_file():
+                return parent if is_archive(parent) else None
+    return None
 
 
-def _is_archive(path: Path) -> bool:
+def is_archive(path: Path) -> bool:
+    """Whether a file begins as a zip or tar archive, compressed or not. Raises TraceError."""
     with ByteSource.open(path) as source:
-        return _is_archive_head(source.peek(_TAR_MAGIC_AT + len(_TAR_MAGIC)))
+        return _is_archive_head(source.peek(_TAR_HEAD_BYTES))
 
 
-def _is_archive_head(head: bytes) -> bool:
-    return head.startswith(_ZIP_MAGICS) or head[_TAR_MAGIC_AT:] == _TAR_MAGIC
-
-
-def _is_zip(path: Path) -> bool:
+def is_zip(path: Path) -> bool:
+    """Whether a file begins as a zip archive. Raises TraceError."""
     with open_raw(path) as file:
-        return file.read(4) in _ZIP_MAGICS
+        return file.read(4) in MAGICS
 
 
-def _member_names(path: Path) -> list[str]:
-    try:
-        if _is_zip(path):
-            with zipfile.ZipFile(path) as archive:
-                names = [_plain_name(info.filename) for info in archive.infolist() if not info.is_dir()]
-        else:
-            with tarfile.open(path) as tar:
-                names = [_plain_name(info.name) for info in tar if info.isfile()]
-    except _ARCHIVE_ERRORS as error:
-        raise DamagedTrace(path, f"is a damaged archive ({error})", advice="copy the file again") from error
-    return [name for name in dict.fromkeys(names) if name and not _is_hidden(name)]
-
-
-def _plain_name(name: str) -> str:
+def plain_name(name: str) -> str:
     """A member's name as a path below the archive, without what `tar` puts before it; empty if it leads out of it."""
-    parts = PurePosixPath(name.lstrip("/")).parts
+    parts = [part for part in name.replace("\0", "\ufffd").split("/") if part not in ("", ".")]
     return "" if ".." in parts else "/".join(parts)
 
 
-def _is_hidden(name: str) -> bool:
-    return name.startswith("__MACOSX/") or Path(name).name.startswith(".")
+@lru_cache(_KEPT_LISTINGS)
+def _list_archive(path: Path, _key: _Key, max_inflated: int | None) -> Listing | TraceError | None:
+    try:
+        if is_zip(path):
+            return _list_zip(path, max_inflated)
+        with ByteSource.open(path, max_inflated) as source:
+            return _list_tar(source) if is_tar(source.peek(_TAR_HEAD_BYTES)) else None
+    except (UnknownFormat, DamagedTrace, TooLarge) as error:
+        return error  # what the content says is remembered
+    except OSError as error:
+        raise TraceError(path, f"cannot be read: {error.strerror or error}") from error
 
 
-def _is_trace(path: Path) -> bool:
-    with open_source(path) as source:
+class _Collector:
+    """Takes members one by one, in the order of the archive."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._found: dict[str, Member] = {}
+        self._strangers = LeftOut("more members are left out: they are no traces")
+        self._obstacles = LeftOut("more members are left out: they cannot be read", _NAMED_OBSTACLES)
+        self._count = 0
+        self._is_full = False
+        self.problem: str | None = None  # a clause that says why the archive ended early
+
+    def accept(self, name: str) -> str | None:
+        """The member's plain name if it is to be looked at; None for those that nobody means."""
+        plain = plain_name(name)
+        if not plain or len(plain) > _MAX_NAME_CHARS:
+            why = "has a very long name" if plain else "has no name that lies in the archive"
+            self._obstacles.add(name[:100] or "a member", why)
+            return None
+        return None if plain.startswith("__MACOSX/") or plain.rpartition("/")[2].startswith(".") else plain
+
+    def is_full(self) -> bool:
+        """Counts a member; True when there are too many."""
+        self._count += 1
+        self._is_full = self._count > _MAX_MEMBERS
+        return self._is_full
+
+    def refuse(self, name: str, why: str) -> None:
+        """A member that cannot be read."""
+        self._obstacles.add(name, why)
+
+    def judged(self, name: str, judged: _Judged) -> None:
+        """A member of which the first bytes were seen."""
+        if judged.why_not is not None:
+            self._strangers.add(name, judged.why_not)
+        elif name in self._found:
+            self._obstacles.add(name, "is there a second time; the first one is read")
+        else:
+            self._found[name] = Member(self._path / name, judged.is_empty, judged.is_certain)
+
+    def listing(self) -> Listing:
+        """All that was found. Raises TraceError when that is nothing."""
+        notes = [*self._obstacles.notes(), *self._strangers.notes()]
+        if self._is_full:
+            notes.append(f"the archive has more than {_MAX_MEMBERS:,} members: the others were not looked at")
+        if self.problem is not None:
+            notes.append(f"the archive is damaged: {self.problem}")
+        if not self._found:
+            if self.problem is not None:
+                raise DamagedTrace(self._path, f"is a damaged archive ({self.problem})", advice="copy the file again")
+            raise UnknownFormat(self._path, "is an archive without a trace in it", advice="; ".join(notes))
+        members = (self._found[name] for name in sorted(self._found, key=natural_key))
+        return Listing(tuple(members), tuple(notes))
+
+
+def _list_tar(source: ByteSource) -> Listing:
+    tape, collector = TarReader(source), _Collector(source.path)
+    for member in tape.members():
+        if collector.is_full():
+            break
+        if member.kind in (TarKind.FOLDER, TarKind.OTHER) or (name := collector.accept(member.name)) is None:
+            continue
+        if member.kind is not TarKind.FILE:
+            collector.refuse(name, f"is {member.kind}")
+            continue
+        head = tape.read(_FIRST_BYTES)
+        judged = _judge(source.path / name, head, member.size_bytes, source.inflation)
+        if judged.why_not is None and member.size_bytes > len(head):
+            head += tape.read(HEAD_BYTES - len(head))
+            judged = _judge(source.path / name, head, member.size_bytes, source.inflation)
+        collector.judged(name, judged)
+    collector.problem = tape.problem
+    return collector.listing()
+
+
+def _list_zip(path: Path, max_inflated: int | None) -> Listing:
+    collector = _Collector(path)
+    with open_raw(path) as raw:
+        file = raw.fileno()
+        inflation = Inflation(path, os.fstat(file).st_size, max_inflated)
         try:
-            recognise(source.peek(HEAD_BYTES), path)
-        except UnknownFormat:
-            return False
-    return True
+            for entry in zip_entries(file):
+                if collector.is_full():
+                    break
+                if entry.name.endswith("/") or (name := collector.accept(entry.name)) is None:
+                    continue
+                if entry.obstacle:
+                    collector.refuse(name, entry.obstacle)
+                    continue
+                try:
+                    collector.judged(name, _judge_entry(path / name, file, entry, inflation))
+                except (ZipDamage, StreamDamage) as error:
+                    collector.refuse(name, f"cannot be read: {error}")
+        except ZipDamage as error:
+            collector.problem = str(error)
+    return collector.listing()
 
 
-def _open_member(archive: Path, name: str) -> ByteSource:
-    path = archive / name
+def _judge_entry(path: Path, file: int, entry: ZipEntry, inflation: Inflation) -> _Judged:
+    offset = entry.data_offset(file)
+    for wanted in (_FIRST_BYTES, HEAD_BYTES):
+        stream = ZipStream(entry, FileSlice(file, offset, entry.stored_bytes), inflation)
+        head = b""
+        while len(head) < wanted and (more := stream.read(wanted - len(head))):
+            head += more
+        judged = _judge(path, head, entry.size_bytes, inflation)
+        if judged.why_not is not None or len(head) < wanted:
+            break
+    return judged
+
+
+def _judge(path: Path, head: bytes, size_bytes: int, inflation: Inflation) -> _Judged:
+    """Whether a member that begins so may be a trace. `size_bytes`: of all of it."""
+    text, is_whole = head, len(head) >= size_bytes
+    if head.startswith(GZIP_MAGIC):
+        with ByteSource(path, io.BytesIO(head), len(head), inflation) as source:
+            text = source.peek(HEAD_BYTES)
+            is_whole = is_whole and len(text) < HEAD_BYTES and source.problem is None
+    if _is_archive_head(text):
+        return _Judged("is an archive itself (unpack it first)")
     try:
-        if _is_zip(archive):
-            with zipfile.ZipFile(archive) as zipped:
-                found = {_plain_name(info.filename): info for info in zipped.infolist()}[name]
-                # Keeps the archive's file open as long as it needs it.
-                return ByteSource(path, zipped.open(found), found.file_size)
-        return _open_tar_member(archive, name)
-    except KeyError as error:
-        raise UnknownFormat(path, f"{archive.name} has no such member") from error
-    except _ARCHIVE_ERRORS as error:
-        raise DamagedTrace(path, f"cannot be read from the archive ({error})", advice="copy the file again") from error
+        found = recognise(text, path)
+    except UnknownFormat as error:
+        return _Judged(error.what)
+    rest = text.strip()
+    has_events = any(mark in rest for mark in EVENT_MARKS)
+    if found is Format.TRACE_EVENT and is_whole and not has_events and rest not in (b"", b"[]"):
+        return _Judged("is JSON, but no trace")
+    return _Judged(None, is_whole and not rest, found is Format.XSPACE or has_events)
 
 
-def _open_tar_member(archive: Path, name: str) -> ByteSource:
-    tar = tarfile.open(archive)  # noqa: SIM115 - the member closes it
-    try:
-        info = {_plain_name(info.name): info for info in tar}[name]
-        file = tar.extractfile(info)
-        if file is None:
-            raise KeyError(name)
-        return ByteSource(archive / name, _TarMember(tar, file), info.size)
-    except BaseException:
-        tar.close()
-        raise
-
-
-class _TarMember:
-    """A member that closes its archive."""
-
-    def __init__(self, tar: tarfile.TarFile, file: RawStream) -> None:
-        self._tar = tar
-        self._file = file
-
-    def read(self, n: int, /) -> bytes:
-        return self._file.read(n)
-
-    def close(self) -> None:
-        self._file.close()
-        self._tar.close()
+def _is_archive_head(head: bytes) -> bool:
+    return head.startswith(MAGICS) or is_tar(head)

@@ -86,7 +86,7 @@ def stamps_digest(files: Sequence[Path]) -> str:
 
 
 def archive_of(file: Path) -> Path:
-    """The file itself, or the archive that `archive.zip/member` is in."""
+    """The file itself, or the archive that `archive.zip/member` is in. Raises FileNotFoundError."""
     for path in (file, *file.parents):
         try:
             path.stat()

@@ -1,7 +1,8 @@
 """Finds runs: what there is to show under a path.
 
 A log directory is laid out as TensorBoard, XProf and JAX do it, `<logdir>/plugins/profile/<run>/<host>.xplane.pb`, and
-each `<run>` folder is one run with a file per host. Trace files that lie anywhere else are a run each.
+each `<run>` folder is one run with a file per host. Trace files that lie anywhere else are a run each. An archive is
+searched as the folder that it was made of, but traces outside of such folders are the files of one run.
 """
 
 from __future__ import annotations
@@ -9,22 +10,22 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 
 from tilescope.tiler.errors import TraceError
-from tilescope.tiler.readers.container import open_source, trace_paths
+from tilescope.tiler.readers.container import EVENT_MARKS, holding_archive, list_archive
+from tilescope.tiler.readers.fingerprint import archive_of
+from tilescope.tiler.readers.run_files import HOST_SUFFIXES, Candidate, choose, host_of, is_host_file
 from tilescope.tiler.readers.signature import Format, recognise
+from tilescope.tiler.readers.source import ByteSource
 
 _MAX_DEPTH = 8  # folders below the one that is asked for; logdir/experiment/train/plugins/profile/run is 5
 _SNIFFED_BYTES = 16 * 1024
-_XSPACE_SUFFIXES = (".xplane.pb", ".xplane.pb.gz")
-_JSON_SUFFIXES = (".trace.json.gz", ".trace.json")
 _PLAIN_SUFFIXES = (".pb", ".json", ".gz", ".zip", ".tar", ".tgz", ".trace")
-_TRACE_EVENT_MARKS = (b'"ph"', b'"traceEvents"')
 _RUN_NAME_FORMAT = "%Y_%m_%d_%H_%M_%S"
 _STORE_MARK = "CURRENT"
 _MAX_SLUG_CHARS = 60
@@ -44,19 +45,24 @@ class Run:
     notes: tuple[str, ...] = ()  # what was left aside and why, one line each
 
 
-def discover(path: Path | str) -> list[Run]:
-    """The runs at a path, newest first: a file is one run, a folder is searched.
+def discover(path: Path | str, max_inflated: int | None = None) -> list[Run]:
+    """The runs at a path, newest first: a folder is searched, and so is an archive, or a folder in one.
 
-    Raises `TraceError` when there is nothing at the path; a folder without traces gives an empty list.
+    `max_inflated` bounds to what size a file may inflate; None: as for `open_trace`. Raises `TraceError` when there is
+    nothing at the path; a folder without traces gives an empty list.
     """
     path = Path(path)
     if path.is_dir():
         if _is_run_folder(path):
             return [_folder_run(path, path.resolve().name)]
-        return sorted(_search(path), key=_newest_first)
+        return sorted(_search(path, max_inflated), key=_newest_first)
     if path.is_file():
-        return [_file_run(path, path.name)]
-    raise TraceError(path, "there is no such file or folder")
+        return sorted(_file_runs(path, path.name, max_inflated), key=_newest_first)
+    archive = holding_archive(path)
+    runs = [] if archive is None else _archive_runs(archive, path, path.name, max_inflated)
+    if not runs:
+        raise TraceError(path, "there is no such file or folder")
+    return sorted(runs, key=_newest_first)
 
 
 def _newest_first(run: Run) -> tuple[int, str]:
@@ -68,7 +74,7 @@ def _newest_first(run: Run) -> tuple[int, str]:
     return -captured_ns, run.name
 
 
-def _search(root: Path) -> Iterator[Run]:
+def _search(root: Path, max_inflated: int | None) -> Iterator[Run]:
     for folder_name, subfolders, files in os.walk(root):
         folder = Path(folder_name)
         depth = len(folder.relative_to(root).parts)
@@ -81,15 +87,18 @@ def _search(root: Path) -> Iterator[Run]:
             continue
         for name in sorted(files):
             file = folder / name
-            if _is_plain_trace(file):
-                yield _file_run(file, file.relative_to(root).as_posix())
+            if _is_plain_trace(file, max_inflated):
+                yield from _file_runs(file, file.relative_to(root).as_posix(), max_inflated)
 
 
 def _is_run_folder(folder: Path) -> bool:
-    """Whether the files in it belong together: by the folder's place, or by a name that profilers give to runs."""
-    parts = folder.resolve().parts
-    in_place = parts[-3:-1] == ("plugins", "profile")
-    return (in_place or _is_run_name(parts[-1])) and bool(_host_files(folder, (*_XSPACE_SUFFIXES, *_JSON_SUFFIXES)))
+    """Whether the files in it belong together."""
+    return _has_run_place(folder.resolve()) and any(is_host_file(file) and file.is_file() for file in folder.iterdir())
+
+
+def _has_run_place(folder: Path) -> bool:
+    """Whether it may be the folder of a run: by its place, or by a name that profilers give to runs."""
+    return folder.parts[-3:-1] == ("plugins", "profile") or _is_run_name(folder.name)
 
 
 def _is_run_name(name: str) -> bool:
@@ -107,41 +116,54 @@ def _run_name(folder: Path, root: Path) -> str:
     return "/".join((*(part for part in kept if part not in ("plugins", "profile")), name))
 
 
-def _host_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
-    """Files with one of the suffixes; of `h.xplane.pb` and `h.xplane.pb.gz` the first."""
-    found: dict[str, Path] = {}
-    for suffix in suffixes:
-        for file in sorted(folder.iterdir()):
-            if file.name.endswith(suffix) and not file.name.startswith(".") and file.is_file():
-                found.setdefault(file.name.removesuffix(suffix) + suffix.removesuffix(".gz"), file)
-    return sorted(found.values())
-
-
 def _folder_run(folder: Path, name: str) -> Run:
-    spaces = _host_files(folder, _XSPACE_SUFFIXES)
-    others = _host_files(folder, _JSON_SUFFIXES)
-    if not spaces:
-        return _run(folder, name, others, [])
-    notes = [f"{file.name} is ignored: the XSpace beside it holds everything that it has" for file in others]
-    return _run(folder, name, spaces, notes)
+    """The files of all hosts, and whatever else is a trace: it would be found nowhere else."""
+    files = [file for file in folder.iterdir() if _is_plain_trace(file) and not _is_archive(file)]
+    chosen = choose(Candidate(file, file.stat().st_size == 0) for file in files)
+    return _run(folder, name, chosen.files, chosen.notes)
 
 
-def _file_run(file: Path, name: str) -> Run:
+def _file_runs(file: Path, name: str, max_inflated: int | None) -> list[Run]:
     try:
-        files: Sequence[Path] = trace_paths(file)
+        return _archive_runs(file, file, name, max_inflated)
     except TraceError:
-        files = [file]  # opening it will say what is wrong
-    return _run(file, name, files, [])
+        return [_run(file, name, [file], [])]  # opening it will say what is wrong
 
 
-def _run(path: Path, name: str, files: Sequence[Path], notes: Sequence[str]) -> Run:
-    stats = [file.stat() for file in ([path] if path.is_file() else files)]
+def _archive_runs(archive: Path, top: Path, name: str, max_inflated: int | None) -> list[Run]:
+    """The runs in an archive at and below `top`, a path into it, or the only one of a file that is no archive."""
+    listing = list_archive(archive, max_inflated)
+    if listing is None:
+        return [_run(archive, name, [archive], [])]
+    folders: dict[Path, list[Candidate]] = {}
+    for member in listing.members:
+        if member.path.is_relative_to(top):
+            candidate = Candidate(member.path, member.is_empty)
+            folders.setdefault(member.path.parent, []).append(candidate)
+    runs: dict[Path, list[Candidate]] = {}
+    for folder, candidates in folders.items():
+        is_run = _has_run_place(folder) and any(is_host_file(candidate.path) for candidate in candidates)
+        runs.setdefault(folder if is_run else top, []).extend(candidates)
+    found = []
+    for place, candidates in runs.items():
+        chosen = choose(candidates)
+        notes = (*chosen.notes, *listing.notes)
+        if len(runs) == 1 or place == top:
+            found.append(_run(top, name, chosen.files, notes))
+        else:
+            found.append(_run(place, f"{name}/{_run_name(place, top)}", chosen.files, notes))
+    return found
+
+
+def _run(path: Path, name: str, files: Iterable[Path], notes: Iterable[str]) -> Run:
+    files = tuple(files)
+    stats = [file.stat() for file in {archive_of(file): None for file in files}]
     return Run(
         id=run_id(path, name),
         name=name,
         path=path,
-        files=tuple(files),
-        hosts=tuple(_host_of(file) for file in files),
+        files=files,
+        hosts=tuple(map(host_of, files)),
         size_bytes=sum(stat.st_size for stat in stats),
         modified_ns=max(stat.st_mtime_ns for stat in stats),
         notes=tuple(notes),
@@ -154,21 +176,24 @@ def run_id(path: Path, name: str) -> str:
     return f"{slug}-{hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:8]}"
 
 
-def _host_of(file: Path) -> str:
-    return re.sub(r"(\.xplane)?(\.trace)?(\.pb|\.json)?(\.gz)?$", "", file.name)
+def _is_archive(file: Path) -> bool:
+    try:
+        return list_archive(file) is not None
+    except TraceError:
+        return False
 
 
-def _is_plain_trace(file: Path) -> bool:
+def _is_plain_trace(file: Path, max_inflated: int | None = None) -> bool:
     if file.name.startswith(".") or not file.name.endswith(_PLAIN_SUFFIXES) or not file.is_file():
         return False
-    if file.name.endswith((*_XSPACE_SUFFIXES, *_JSON_SUFFIXES)):
+    if file.name.endswith(HOST_SUFFIXES):
         return True  # meant as a trace: if it is damaged, opening it says so
     stat = file.stat()
-    return _sniff(file, stat.st_size, stat.st_mtime_ns)
+    return _sniff(file, stat.st_size, stat.st_mtime_ns, max_inflated)
 
 
 @lru_cache(maxsize=65536)
-def _sniff(file: Path, size_bytes: int, modified_ns: int) -> bool:
+def _sniff(file: Path, size_bytes: int, modified_ns: int, max_inflated: int | None) -> bool:
     """Whether the content is a trace. JSON files are many things: the first bytes must show events or their list.
 
     Size and time are there for the cache: a file that changed is looked at again.
@@ -176,9 +201,11 @@ def _sniff(file: Path, size_bytes: int, modified_ns: int) -> bool:
     if size_bytes == 0:
         return False
     try:
-        first = trace_paths(file)[0]
-        with open_source(first) as source:
+        listing = list_archive(file, max_inflated)
+        if listing is not None:
+            return any(member.is_certain for member in listing.members)
+        with ByteSource.open(file, max_inflated) as source:
             head = source.peek(_SNIFFED_BYTES)
-        return recognise(head, first) is Format.XSPACE or any(mark in head for mark in _TRACE_EVENT_MARKS)
+        return recognise(head, file) is Format.XSPACE or any(mark in head for mark in EVENT_MARKS)
     except TraceError:
         return False

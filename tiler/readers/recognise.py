@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tilescope.tiler.readers.container import open_source
 from tilescope.tiler.readers.reader import Reader
 from tilescope.tiler.readers.signature import HEAD_BYTES, Format, recognise
+from tilescope.tiler.readers.source import ByteSource
+from tilescope.tiler.readers.sources import open_source
 from tilescope.tiler.readers.trace_event import TraceEventReader
 from tilescope.tiler.readers.xspace import XSpaceReader
 
 
-def open_trace(path: Path | str, *, scratch_dir: Path | None = None) -> Reader:
+def open_trace(path: Path | str, *, scratch_dir: Path | None = None, max_inflated: int | None = None) -> Reader:
     """A reader of one trace file: plain, gzip, or a member of a zip or tar archive (`traces.zip/host0.json`).
 
-    `scratch_dir` is where compressed files may be inflated. Raises `UnknownFormat` for what is no trace,
-    `TraceError` for what cannot be opened; damage is found while reading. Close the reader.
+    `scratch_dir` is where compressed files may be inflated, `max_inflated` to how many bytes at most. Raises
+    `UnknownFormat` for what is no trace, `TraceError` for what cannot be opened; damage is found while reading. Close
+    the reader.
     """
-    source = open_source(path)
+    return reader_of(open_source(path, max_inflated), scratch_dir=scratch_dir)
+
+
+def reader_of(source: ByteSource, *, scratch_dir: Path | None = None) -> Reader:
+    """A reader of a source, which belongs to it from now on. Raises as `open_trace` does."""
     try:
         if recognise(source.peek(HEAD_BYTES), source.path) is Format.XSPACE:
             return XSpaceReader(source, scratch_dir=scratch_dir)

@@ -76,7 +76,7 @@ class _Field:
 
 
 def _is_text(data: bytes) -> bool:
-    return not any(byte in _CONTROL for byte in data)
+    return len(data.translate(None, _CONTROL)) == len(data)
 
 
 def _fields(head: bytes) -> Iterator[_Field]:

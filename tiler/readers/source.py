@@ -8,9 +8,8 @@ refused).
 from __future__ import annotations
 
 import io
-import tarfile
-import zipfile
-import zlib
+import os
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Protocol, Self, cast
@@ -18,6 +17,7 @@ from typing import BinaryIO, Protocol, Self, cast
 from isal import isal_zlib
 
 from tilescope.tiler.errors import TraceError
+from tilescope.tiler.readers.inflation import Inflation
 
 GZIP_MAGIC = b"\x1f\x8b\x08"
 
@@ -25,12 +25,15 @@ _READ_BYTES = 256 * 1024
 _COMPRESSED_READ_BYTES = 32 * 1024  # what a damaged stream may lose: the step in which the damage is met
 _INFLATE_STEP_BYTES = 4 * 1024 * 1024  # bounds what one small compressed read may blow up to
 _GZIP_WBITS = 31
-_ARCHIVE_ERRORS = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError)
 _InflateError = cast(type[Exception], isal_zlib.error)  # its stub says that it is an instance
 
 
+class StreamDamage(Exception):
+    """What a `RawStream` raises where its bytes cannot go on. The text says why."""
+
+
 class RawStream(Protocol):
-    """Where stored bytes come from: a file, a member of an archive."""
+    """Where stored bytes come from: a file, a member of an archive. Raises `StreamDamage` and OSError."""
 
     def read(self, n: int, /) -> bytes: ...
 
@@ -44,13 +47,16 @@ class ByteSource:
     their ratio is the progress.
     """
 
-    def __init__(self, path: Path, raw: RawStream, size_bytes: int) -> None:
+    def __init__(self, path: Path, raw: RawStream, size_bytes: int, inflation: Inflation | None = None) -> None:
+        """`inflation` counts what is inflated, and bounds it; by default it is that of this source alone."""
         self.path = path
+        self.inflation = inflation or Inflation(path, size_bytes)
         self.size_bytes = size_bytes
         self.bytes_read = 0
         self.problem: str | None = None  # what is wrong with the compressed stream, once it has been met
         self.trailing_bytes = 0  # compressed bytes after the last gzip member that are no gzip
         self._raw = raw
+        self._also_close: list[Callable[[], None]] = []
         self._pending = b""  # uncompressed, delivered up to `_at`
         self._at = 0
         self._compressed = b""  # read, not yet inflated
@@ -66,12 +72,13 @@ class ByteSource:
             self._pending = head
 
     @classmethod
-    def open(cls, path: Path | str) -> ByteSource:
+    def open(cls, path: Path | str, max_inflated: int | None = None) -> ByteSource:
         """Opens a plain or gzip-compressed file. Raises `TraceError` when it cannot be opened."""
         path = Path(path)
         raw = open_raw(path)
         try:
-            return cls(path, raw, path.stat().st_size)
+            size_bytes = os.fstat(raw.fileno()).st_size
+            return cls(path, raw, size_bytes, Inflation(path, size_bytes, max_inflated))
         except BaseException:
             raw.close()
             raise
@@ -112,6 +119,23 @@ class ByteSource:
                 break
         return filled
 
+    def skip(self, n: int) -> int:
+        """Leaves out uncompressed bytes, and returns how many: fewer than `n` only at the end."""
+        missing = n
+        while missing > 0:
+            if self._at < len(self._pending):
+                step = min(missing, len(self._pending) - self._at)
+                self._at += step
+                missing -= step
+            elif isinstance(self._raw, io.FileIO) and not self.is_compressed:
+                step = min(missing, max(0, self.size_bytes - self.bytes_read))
+                self._raw.seek(step, os.SEEK_CUR)
+                self.bytes_read += step
+                return n - missing + step
+            elif not self._refill(missing):
+                break
+        return n - missing
+
     def peek(self, n: int) -> bytes:
         """The next bytes without consuming them: `n` of them, fewer only at the end."""
         head = self.read(n)
@@ -123,9 +147,15 @@ class ByteSource:
         """Of an uncompressed file on disk, to map it; None for whatever must be inflated. Independent of `read`."""
         return self._raw.fileno() if isinstance(self._raw, io.FileIO) and not self.is_compressed else None
 
+    def also_close(self, close: Callable[[], None]) -> None:
+        """Has `close` called when this is closed: by what lies underneath."""
+        self._also_close.append(close)
+
     def close(self) -> None:
         """Closes the file underneath."""
         self._raw.close()
+        for close in self._also_close:
+            close()
 
     def __enter__(self) -> Self:
         return self
@@ -138,8 +168,8 @@ class ByteSource:
     def _read_raw(self, n: int) -> bytes:
         try:
             data = self._raw.read(n)
-        except _ARCHIVE_ERRORS as error:
-            self._stop(f"the archive is damaged ({error})")
+        except StreamDamage as error:
+            self._stop(str(error))
             return b""
         except OSError as error:
             raise TraceError(self.path, f"cannot be read: {error}", offset=self.bytes_read) from error
@@ -159,7 +189,7 @@ class ByteSource:
         self._pending = b""
         self._at = 0
         if not self.is_compressed:
-            self._pending = self._read_raw(max(wanted, _READ_BYTES))
+            self._pending = self._read_raw(min(max(wanted, _READ_BYTES), _INFLATE_STEP_BYTES))
             return bool(self._pending)
         while not self._pending and not self._ended:
             self._inflate()
@@ -178,6 +208,7 @@ class ByteSource:
         except _InflateError as error:
             self._stop(f"the gzip stream is damaged ({str(error).strip()})")
             return
+        self.inflation.add(len(self._pending))
         if inflater.eof:
             self._compressed = inflater.unused_data
             self._inflater = None

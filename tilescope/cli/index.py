@@ -22,6 +22,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tilescope.cli.inflation_option import add_inflation_option
 from tilescope.cli.memory_option import add_memory_option
 from tilescope.cli.progress import ProgressDisplay
 from tilescope.cli.store_facts import Fact, store_facts
@@ -41,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", type=Path, metavar="STORE", required=True, help="the folder to write")
     parser.add_argument("--force", action="store_true", help="index also what is up to date")
     add_memory_option(parser, "beside the store")
+    add_inflation_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -48,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     from tilescope.tiler.build import build_store
     from tilescope.tiler.store import open_run_store
 
-    source = find_run(args.path)
+    source = find_run(args.path, args.max_inflated)
     begin = time.monotonic()
     worked = False
     with ProgressDisplay() as display:
@@ -58,7 +60,14 @@ def run(args: argparse.Namespace) -> int:
             worked = worked or progress.phase != "wait"
             display.update_build(progress)
 
-        build_store(source.files, args.output, progress=report, force=args.force, memory_bytes=args.memory)
+        build_store(
+            source.files,
+            args.output,
+            progress=report,
+            force=args.force,
+            memory_bytes=args.memory,
+            max_inflated=args.max_inflated,
+        )
     seconds = time.monotonic() - begin
 
     store = open_run_store(args.output)
@@ -74,12 +83,12 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def find_run(path: Path) -> Run:
+def find_run(path: Path, max_inflated: int | None = None) -> Run:
     """The one run at `path`. Raises UsageError when there is none, or more than one."""
     from tilescope.tiler.errors import UsageError
     from tilescope.tiler.readers.logdir import discover
 
-    runs = discover(path)
+    runs = discover(path, max_inflated)
     if len(runs) == 1:
         return runs[0]
     if not runs:

@@ -7,11 +7,13 @@ import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tilescope.cli.access_options import add_access_options
 from tilescope.cli.cache_options import add_cache_options, cache_directory
+from tilescope.cli.inflation_option import add_inflation_option
 from tilescope.cli.memory_option import add_memory_option
 from tilescope.tiler.errors import UsageError
 
@@ -22,7 +24,7 @@ _DEFAULT_PORT = 8808  # as in tilescope.server.serving, which is slow to import;
 
 
 def add_server_options(parser: argparse.ArgumentParser) -> None:
-    """Declares where to listen, who may ask, --cache-dir and --cache-size, and --memory."""
+    """Declares where to listen, who may ask, --cache-dir and --cache-size, --memory and --max-inflated."""
     parser.add_argument(
         "--host", default="127.0.0.1", help="address to listen on; default: 127.0.0.1, this machine alone"
     )
@@ -32,6 +34,7 @@ def add_server_options(parser: argparse.ArgumentParser) -> None:
     )
     add_cache_options(parser)
     add_memory_option(parser, "in the cache directory")
+    add_inflation_option(parser)
     add_access_options(parser)
 
 
@@ -41,12 +44,13 @@ def make_registry(args: argparse.Namespace, *, index_all: bool) -> Registry:
     from tilescope.server.runs.open_stores import OpenStores
     from tilescope.server.runs.registry import Registry
     from tilescope.tiler.readers import discover
+    from tilescope.tiler.readers.container import holding_archive
     from tilescope.tiler.store import open_run_store
 
     for path in args.paths:
-        if not path.exists():
+        if not path.exists() and holding_archive(path) is None:
             raise UsageError(f"{path}: there is no such file or folder")
-    confined = within(args.paths, discover)
+    confined = within(args.paths, partial(discover, max_inflated=args.max_inflated))
     return Registry(
         args.paths,
         cache_directory(args),
@@ -54,6 +58,7 @@ def make_registry(args: argparse.Namespace, *, index_all: bool) -> Registry:
         confined,
         index_all=index_all,
         memory_bytes=args.memory,
+        max_inflated=args.max_inflated,
     )
 
 

@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
 
     settings = make_settings(args)
     registry = make_registry(args, index_all=True)
-    _check_files(args.paths)
+    _check_files(args.paths, args.max_inflated)
     listening = _listen(args.host, args.port)
     warn_of_strangers(settings)
 
@@ -82,14 +82,15 @@ def has_screen() -> bool:
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
-def _check_files(paths: Sequence[Path]) -> None:
+def _check_files(paths: Sequence[Path], max_inflated: int | None) -> None:
     """Raises `TraceError` for a file whose first bytes are not those of a trace."""
-    from tilescope.tiler.readers.container import open_source, trace_paths
+    from tilescope.tiler.readers.container import trace_paths
     from tilescope.tiler.readers.signature import HEAD_BYTES, recognise
+    from tilescope.tiler.readers.sources import open_source
 
     for path in paths:
         if path.is_file():
-            with open_source(trace_paths(path)[0]) as source:
+            with open_source(trace_paths(path, max_inflated)[0], max_inflated) as source:
                 recognise(source.peek(HEAD_BYTES), source.path)
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import os
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -57,14 +60,43 @@ def test_log_directories_below_are_named_as_tensorboard_does(tmp_path: Path) -> 
     assert [run.name for run in discover(tmp_path)] == ["exp/train/r1", "r2"]
 
 
-def test_json_beside_an_xspace_is_ignored_and_noted(tmp_path: Path) -> None:
+def test_copies_of_a_host_are_left_out_and_named(tmp_path: Path) -> None:
     folder = tmp_path / "plugins" / "profile" / "r"
     put(folder / "h.xplane.pb")
     put(folder / "h.trace.json.gz", JSON)
     put(folder / "perfetto_trace.json.gz", JSON)
     (run,) = discover(tmp_path)
     assert [file.name for file in run.files] == ["h.xplane.pb"]
-    assert [note.split()[0] for note in run.notes] == ["h.trace.json.gz"]
+    assert run.notes == (
+        "h.trace.json.gz is left out: it is a copy of h.xplane.pb",
+        "perfetto_trace.json.gz is left out: it is a copy of h.xplane.pb",
+    )
+
+
+def test_other_traces_beside_an_xspace_are_files_of_the_run(tmp_path: Path) -> None:
+    folder = tmp_path / "plugins" / "profile" / "r"
+    for name in ("hostA.xplane.pb", "hostB.trace.json.gz", "kernels.trace.json", "driver.json", "types.json"):
+        put(folder / name, b"[1, 2]" if name == "types.json" else JSON if "json" in name else XSPACE)
+    (run,) = discover(tmp_path)
+    assert run.hosts == ("driver", "hostA", "hostB", "kernels")
+    assert run.notes == ()
+
+
+def test_an_empty_file_adds_no_host(tmp_path: Path) -> None:
+    folder = tmp_path / "plugins" / "profile" / "r"
+    put(folder / "hostA.xplane.pb")
+    put(folder / "hostB.xplane.pb", b"")
+    put(folder / "hostB.trace.json.gz", JSON)
+    (run,) = discover(tmp_path)
+    assert run.hosts == ("hostA", "hostB")
+    assert run.files[1].name == "hostB.trace.json.gz"
+    assert run.notes == ("hostB.xplane.pb is left out: it is empty",)
+
+
+def test_nothing_but_empty_files_is_a_run_all_the_same(tmp_path: Path) -> None:
+    put(tmp_path / "plugins" / "profile" / "r" / "h.xplane.pb", b"")
+    (run,) = discover(tmp_path)
+    assert (run.hosts, run.notes) == (("h",), ())
 
 
 def test_json_alone_makes_a_run_of_all_hosts(tmp_path: Path) -> None:
@@ -83,6 +115,7 @@ def test_plain_file_wins_over_its_compressed_twin(tmp_path: Path) -> None:
     put(folder / "i.xplane.pb.gz")
     (run,) = discover(folder)
     assert [file.name for file in run.files] == ["h.xplane.pb", "i.xplane.pb.gz"]
+    assert run.notes == ("h.xplane.pb.gz is left out: it is a copy of h.xplane.pb",)
 
 
 def test_plain_traces_are_a_run_each(tmp_path: Path) -> None:
@@ -114,6 +147,50 @@ def test_members_of_an_archive_are_files_of_one_run(tmp_path: Path) -> None:
     assert run.hosts == ("host0", "host1")
     assert run.size_bytes == path.stat().st_size
     assert discover(tmp_path)[0].id == run.id
+
+
+def archived(path: Path, **members: bytes) -> Path:
+    with tarfile.open(path, "w:gz") as archive:
+        for name, data in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return path
+
+
+def test_an_archive_of_a_log_directory_is_what_the_folder_is(tmp_path: Path) -> None:
+    run_path = "logs/plugins/profile/2026_01_31_10_00_00/"
+    members = {"h.xplane.pb": XSPACE, "h.trace.json.gz": gzip.compress(JSON), "perfetto_trace.json.gz": JSON}
+    path = archived(tmp_path / "logs.tgz", **{run_path + name: data for name, data in members.items()})
+    (run,) = discover(path)
+    assert (run.path, run.name, run.hosts) == (path, "logs.tgz", ("h",))
+    assert run.files == (path / run_path / "h.xplane.pb",)
+    assert len(run.notes) == 2
+
+
+def test_several_runs_in_an_archive_are_several_runs(tmp_path: Path) -> None:
+    members = {f"logs/train/plugins/profile/2026_01_3{day}_10_00_00/h.xplane.pb": XSPACE for day in (0, 1)}
+    path = archived(tmp_path / "logs.tgz", **members, **{"logs/bench.json": JSON})
+    runs = discover(path)
+    assert [run.name for run in runs] == [
+        "logs.tgz",
+        "logs.tgz/logs/train/2026_01_31_10_00_00",
+        "logs.tgz/logs/train/2026_01_30_10_00_00",
+    ]
+    assert [run.hosts for run in runs] == [("bench",), ("h",), ("h",)]
+    assert [run.id for run in discover(tmp_path)] == [run.id for run in runs]
+    (named,) = discover(runs[1].path)
+    assert (named.id, named.files) == (runs[1].id.replace("logs.tgz-logs-train-", ""), runs[1].files)
+    (member,) = discover(path / "logs" / "bench.json")
+    assert member.files == (path / "logs" / "bench.json",)
+    with pytest.raises(TraceError, match="no such file"):
+        discover(path / "elsewhere")
+
+
+def test_members_come_in_natural_order(tmp_path: Path) -> None:
+    path = archived(tmp_path / "a.tgz", **{f"host{k}.json": JSON for k in (10, 2, 1)})
+    (run,) = discover(path)
+    assert run.hosts == ("host1", "host2", "host10")
 
 
 def test_a_file_is_one_run_whatever_it_holds(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from tests.corpus import corpus_manifest, corpus_path
 from tilescope.tiler.errors import UnknownFormat
-from tilescope.tiler.readers.container import open_source
 from tilescope.tiler.readers.signature import HEAD_BYTES, Format, recognise
+from tilescope.tiler.readers.sources import open_source
 
 PATH = Path("trace")
 EXPECTED = {"xspace": Format.XSPACE, "chrome_json": Format.TRACE_EVENT}

@@ -1,0 +1,30 @@
+"""What was left out of an archive, a folder or a run, and why: a few lines, however much it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+_VERBS: Final = ("is ", "has ", "cannot ")
+
+
+@dataclass(slots=True)
+class LeftOut:
+    """Names the first few, and counts the others."""
+
+    others: str  # what the others are: "more members are no traces"
+    named: int = 3
+    _lines: list[str] = field(default_factory=list)
+    _count: int = 0
+
+    def add(self, name: str, why: str) -> None:
+        """`why` is a clause, or what follows the name in one: "is encrypted"."""
+        self._count += 1
+        if len(self._lines) < self.named:
+            clause = f"it {why}" if why.startswith(_VERBS) else why
+            self._lines.append(f"{name} is left out: {clause}")
+
+    def notes(self) -> list[str]:
+        """A line each."""
+        more = self._count - len(self._lines)
+        return [*self._lines, *([f"{more:,} {self.others}"] if more else [])]

@@ -1,0 +1,138 @@
+"""The directory of a zip archive, read entry by entry: memory does not depend on how many there are.
+
+Python's zipfile makes an object of half a kilobyte of each, and has to be asked again for each member.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+_END: Final = struct.Struct("<4s4H2LH")
+_LOCATOR_64: Final = struct.Struct("<4sLQL")
+_END_64: Final = struct.Struct("<4sQ2H2L4Q")
+_ENTRY: Final = struct.Struct("<4s6H3L5H2L")
+_LOCAL: Final = struct.Struct("<4s5H3L2H")
+_MAX_COMMENT_BYTES: Final = 65_535
+_READ_BYTES: Final = 1 << 20
+_ENCRYPTED: Final = 1
+_UTF8: Final = 1 << 11
+_STORED: Final = 0
+_DEFLATED: Final = 8
+_METHODS: Final = {9: "Deflate64", 12: "bzip2", 14: "LZMA", 93: "zstd", 95: "xz", 98: "PPMd"}
+
+MAGICS: Final = (b"PK\x03\x04", b"PK\x05\x06")
+
+
+class ZipDamage(Exception):
+    """The archive cannot be read from here on. The text is a clause that says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class ZipEntry:
+    """A member, as the directory has it."""
+
+    name: str
+    stored_bytes: int
+    size_bytes: int
+    crc: int
+    is_deflated: bool
+    header_offset: int
+    obstacle: str = ""  # why it cannot be read, in words that follow its name
+
+    def data_offset(self, file: int) -> int:
+        """Where its data begins. Raises ZipDamage and OSError."""
+        within = self.header_offset < os.fstat(file).st_size
+        header = os.pread(file, _LOCAL.size, self.header_offset) if within else b""
+        if len(header) < _LOCAL.size or not header.startswith(MAGICS[0]):
+            raise ZipDamage(f"there is no member at byte {self.header_offset:,}")
+        name_bytes, extra_bytes = _LOCAL.unpack(header)[-2:]
+        return self.header_offset + _LOCAL.size + int(name_bytes) + int(extra_bytes)
+
+
+def zip_entries(file: int) -> Iterator[ZipEntry]:
+    """The entries of the directory in their order. Raises ZipDamage and OSError."""
+    at, size_bytes, shift = _directory(file)
+    end = at + size_bytes
+    data = b""
+    used = 0
+    while at < end:
+        if len(data) - used < _ENTRY.size + 3 * 65_535:
+            data = data[used:] + os.pread(file, min(_READ_BYTES, end - at - (len(data) - used)), at + len(data) - used)
+            used = 0
+        fields = _ENTRY.unpack_from(data, used) if len(data) - used >= _ENTRY.size else (b"",) * 17
+        name_bytes, extra_bytes, comment_bytes = fields[10:13]
+        if fields[0] != b"PK\x01\x02" or at + (length := _ENTRY.size + name_bytes + extra_bytes + comment_bytes) > end:
+            raise ZipDamage(f"there is no entry of its directory at byte {at:,}")
+        name = data[used + _ENTRY.size : used + _ENTRY.size + name_bytes]
+        extra = data[used + _ENTRY.size + name_bytes : used + _ENTRY.size + name_bytes + extra_bytes]
+        yield _entry(fields, name, extra, shift)
+        used += length
+        at += length
+
+
+def _directory(file: int) -> tuple[int, int, int]:
+    """Where the directory begins, how long it is, and by how much all offsets are too small."""
+    size = os.fstat(file).st_size
+    tail_at = max(0, size - _END.size - _MAX_COMMENT_BYTES)
+    tail = os.pread(file, size - tail_at, tail_at)
+    found = tail.rfind(MAGICS[1], 0, max(0, len(tail) - _END.size + 4))
+    if found < 0:
+        raise ZipDamage("the directory at its end is missing: it is cut short")
+    _, disk, first_disk, _, _, directory_bytes, offset, _ = _END.unpack_from(tail, found)
+    end = tail_at + found
+    locator = os.pread(file, _LOCATOR_64.size, end - _LOCATOR_64.size) if end >= _LOCATOR_64.size else b""
+    if locator.startswith(b"PK\x06\x07"):
+        end_64 = min(_LOCATOR_64.unpack(locator)[2], size)
+        record = os.pread(file, _END_64.size, end_64)
+        if not record.startswith(b"PK\x06\x06"):
+            # Something stands before the archive. The record is right before its locator, without extensions.
+            end_64 = max(0, end - _LOCATOR_64.size - _END_64.size)
+            record = os.pread(file, _END_64.size, end_64)
+        if len(record) < _END_64.size or not record.startswith(b"PK\x06\x06"):
+            raise ZipDamage("its 64-bit directory is missing")
+        disk, first_disk, _, _, directory_bytes, offset = _END_64.unpack(record)[4:]
+        end = end_64
+    if disk or first_disk:
+        raise ZipDamage("it is one part of several")
+    begin = end - directory_bytes
+    if begin < offset:
+        raise ZipDamage("its directory is not where it should be")
+    return begin, directory_bytes, begin - offset
+
+
+def _entry(fields: tuple[Any, ...], name: bytes, extra: bytes, shift: int) -> ZipEntry:
+    flags, method, crc, stored_bytes, size_bytes, header_offset = *fields[3:5], *fields[7:10], fields[16]
+    size_bytes, stored_bytes, header_offset = _wide(extra, size_bytes, stored_bytes, header_offset)
+    obstacle = ""
+    if flags & _ENCRYPTED:
+        obstacle = "is encrypted"
+    elif method not in (_STORED, _DEFLATED):
+        obstacle = f"is compressed with {_METHODS.get(method, f'method {method}')}, which is not read here"
+    return ZipEntry(
+        name.split(b"\0", 1)[0].decode("utf-8" if flags & _UTF8 else "cp437", "replace"),
+        stored_bytes,
+        size_bytes,
+        crc,
+        method == _DEFLATED,
+        header_offset + shift,
+        obstacle,
+    )
+
+
+def _wide(extra: bytes, *values: int) -> Iterator[int]:
+    """The values, those that do not fit in 32 bits from the extra field that has them."""
+    wide = b""
+    at = 0
+    while at + 4 <= len(extra):
+        kind, length = struct.unpack_from("<2H", extra, at)
+        if kind == 1:
+            wide = extra[at + 4 : at + 4 + length]
+        at += 4 + length
+    for value in values:
+        if value == 0xFFFFFFFF and len(wide) >= 8:
+            value, wide = int.from_bytes(wide[:8], "little"), wide[8:]
+        yield value

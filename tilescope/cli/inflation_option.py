@@ -1,0 +1,18 @@
+"""To how many bytes a file may inflate: an option of whatever reads traces."""
+
+from __future__ import annotations
+
+import argparse
+
+from tilescope.cli.sizes import parse_size
+
+
+def add_inflation_option(parser: argparse.ArgumentParser) -> None:
+    """Declares --max-inflated."""
+    parser.add_argument(
+        "--max-inflated",
+        type=parse_size,
+        metavar="SIZE",
+        help="to what size a compressed file, or all members of an archive together, may inflate; default: 100 times "
+        "the size of the file, and at least 1GiB",
+    )
