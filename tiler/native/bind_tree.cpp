@@ -38,16 +38,16 @@ class TreeReader {
 
     std::uint64_t entries() const { return file()->snapshot().entries; }
 
-    std::optional<nb::bytes> get(const nb::bytes& key) const {
-        std::optional<nb::bytes> value;
+    nb::object get(const nb::bytes& key) const {
+        nb::object value = nb::none();
         consistently([&](const tree::TreeFile& file, const Snapshot& snapshot, std::size_t) {
             std::vector<Entry> found;
             {
                 nb::gil_scoped_release release;
                 if (std::optional<Entry> entry = file.find(snapshot, view(key))) found.push_back(std::move(*entry));
             }
-            value.reset();
-            for (nb::bytes& read : values(file, snapshot, found)) value = std::move(read);
+            value = nb::none();
+            for (Read& read : read_all(file, snapshot, found)) value = nb::make_tuple(read.checksum, std::move(read.value));
         });
         return value;
     }
@@ -61,7 +61,7 @@ class TreeReader {
                 std::optional<Entry> entry = file.last_at_most(snapshot, view(key), view(prefix));
                 if (entry) found.push_back(std::move(*entry));
             }
-            entries = pairs(file, snapshot, found);
+            entries = rows(file, snapshot, found);
         });
         return entries.size() == 0 ? nb::none() : nb::object(entries[0]);
     }
@@ -76,7 +76,7 @@ class TreeReader {
                 nb::gil_scoped_release release;
                 found = file.scan(snapshot, view(first), view(prefix), fewer, kScanBytes);
             }
-            entries = pairs(file, snapshot, found);
+            entries = rows(file, snapshot, found);
         });
         return entries;
     }
@@ -106,25 +106,35 @@ class TreeReader {
         throw std::runtime_error("it changes faster than it can be read");
     }
 
-    static std::vector<nb::bytes> values(const tree::TreeFile& file, const Snapshot& snapshot,
-                                         const std::vector<Entry>& entries) {
-        std::vector<nb::bytes> read;
+    struct Read {
+        std::uint32_t checksum;
+        nb::bytes value;
+    };
+
+    static std::vector<Read> read_all(const tree::TreeFile& file, const Snapshot& snapshot,
+                                      const std::vector<Entry>& entries) {
+        std::vector<Read> read;
+        read.reserve(entries.size());
         std::vector<char*> places;
         for (const Entry& entry : entries) {
-            PyObject* made = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(entry.value.size));
+            const std::size_t size = entry.value.size - tree::kChecksumBytes;
+            PyObject* made = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size));
             if (made == nullptr) nb::raise_python_error();
-            read.push_back(nb::steal<nb::bytes>(made));
+            read.push_back({0, nb::steal<nb::bytes>(made)});
             places.push_back(PyBytes_AS_STRING(made));
         }
         nb::gil_scoped_release release;
-        for (std::size_t k = 0; k < entries.size(); ++k) file.read(snapshot, entries[k], places[k]);
+        for (std::size_t k = 0; k < entries.size(); ++k) read[k].checksum = file.read(snapshot, entries[k], places[k]);
         return read;
     }
 
-    static nb::list pairs(const tree::TreeFile& file, const Snapshot& snapshot, const std::vector<Entry>& entries) {
+    // (key, checksum, value)
+    static nb::list rows(const tree::TreeFile& file, const Snapshot& snapshot, const std::vector<Entry>& entries) {
         nb::list out;
-        const std::vector<nb::bytes> read = values(file, snapshot, entries);
-        for (std::size_t k = 0; k < entries.size(); ++k) out.append(nb::make_tuple(to_bytes(entries[k].key), read[k]));
+        std::vector<Read> read = read_all(file, snapshot, entries);
+        for (std::size_t k = 0; k < entries.size(); ++k) {
+            out.append(nb::make_tuple(to_bytes(entries[k].key), read[k].checksum, std::move(read[k].value)));
+        }
         return out;
     }
 

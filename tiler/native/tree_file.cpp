@@ -1,5 +1,6 @@
 #include "tree_file.hpp"
 
+#include <array>
 #include <cstring>
 #include <mutex>
 #include <utility>
@@ -79,6 +80,7 @@ class Walk {
     Entry entry() const {
         const Level& leaf = levels_.back();
         const Value value = leaf.page->value(leaf.at);
+        if (value.size < kChecksumBytes) throw FileDamage("a value is too short for its checksum", leaf.page->offset());
         if (value.bytes == nullptr) {
             if (value.size > kMaxValueBytes) throw FileDamage("the size of a value is damaged", leaf.page->offset());
             check_run(value.first_page, run_pages(value.size, snapshot_.page_size), leaf.page->offset());
@@ -170,19 +172,24 @@ std::vector<Entry> TreeFile::scan(const Snapshot& snapshot, std::string_view fir
     return found;
 }
 
-void TreeFile::read(const Snapshot& snapshot, const Entry& entry, char* to) const {
+std::uint32_t TreeFile::read(const Snapshot& snapshot, const Entry& entry, char* to) const {
     const Value& value = entry.value;
+    const std::size_t rest = value.size - kChecksumBytes;
+    std::uint32_t checksum = 0;
     if (value.bytes != nullptr) {
-        std::memcpy(to, value.bytes, value.size);
-        return;
+        std::memcpy(&checksum, value.bytes, kChecksumBytes);
+        if (rest > 0) std::memcpy(to, value.bytes + kChecksumBytes, rest);
+        return checksum;
     }
     const std::uint64_t offset = value.first_page * snapshot.page_size;
-    std::uint8_t head[kHeaderBytes];
-    file_.read(offset, head, sizeof head, to, value.size);
-    const PageHeader header = read_header(head);
+    std::array<std::uint8_t, kHeaderBytes + kChecksumBytes> head;
+    file_.read(offset, head.data(), head.size(), to, rest);
+    const PageHeader header = read_header(head.data());
     if (header.number != value.first_page || header.flags != kOverflow || header.run_pages < run_pages(value.size, snapshot.page_size)) {
         throw FileDamage("the pages of a value have a damaged head", offset);
     }
+    std::memcpy(&checksum, head.data() + kHeaderBytes, kChecksumBytes);
+    return checksum;
 }
 
 std::shared_ptr<const Page> TreeFile::page(const Snapshot& snapshot, std::uint64_t number, bool leaf) const {

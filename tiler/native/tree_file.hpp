@@ -21,7 +21,10 @@
 
 namespace tilescope::tree {
 
-// An entry that was found. Its value has yet to be read.
+// What our values begin with: a checksum. It is not looked at here.
+constexpr std::size_t kChecksumBytes = sizeof(std::uint32_t);
+
+// An entry that was found. Its value, which is at least a checksum long, has yet to be read.
 struct Entry {
     std::string key;
     Value value;
@@ -51,8 +54,8 @@ class TreeFile {
     std::vector<Entry> scan(const Snapshot& snapshot, std::string_view first, std::string_view prefix, std::size_t limit,
                             std::size_t max_bytes) const;
 
-    // Reads the value of an entry; `to` has room for its size.
-    void read(const Snapshot& snapshot, const Entry& entry, char* to) const;
+    // Reads the value of an entry but for its first bytes, which are returned: `to` has room for the others.
+    std::uint32_t read(const Snapshot& snapshot, const Entry& entry, char* to) const;
 
   private:
     friend class Walk;

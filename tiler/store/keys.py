@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from tilescope.tiler.pages import PageKey
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey
 
 _PAGE = struct.Struct(">cIBQB")
 _ONE = struct.Struct(">cI")
@@ -14,6 +14,13 @@ _HISTOGRAM = struct.Struct(">cIBQ")
 
 MANIFEST = b"M"
 TRACKS = b"T"
+
+_ONE_OF = {
+    b"S": "the shape record of block",
+    b"N": "the page of names",
+    b"O": "the page of the overview",
+    b"A": "the table of arguments of file",
+}
 
 
 def page(key: PageKey) -> bytes:
@@ -97,3 +104,31 @@ def flow_tiles_key(key: bytes) -> tuple[int, int, int]:
 def details_ordinal(key: bytes) -> int:
     """The first event of the chunk with this key."""
     return int(_DETAILS.unpack(key)[2])
+
+
+def describe(key: bytes) -> str:
+    """What is stored under a key, for people: track, level and tile."""
+    try:
+        return _describe(key)
+    except struct.error:
+        return f"a record of an unknown kind, {key[:40]!r}"
+
+
+def _describe(key: bytes) -> str:
+    kind = key[:1]
+    if kind == b"P":
+        page = page_key(key)
+        track = page.block * TRACKS_PER_BLOCK + page.slot
+        return f"track {track}, level {page.level}, tile {page.index}: the page that begins with it"
+    if kind in (b"H", b"G"):
+        _, track, level, index = _HISTOGRAM.unpack(key)
+        what = "its histogram" if kind == b"H" else "its flow tile, and those after it"
+        return f"track {track}, level {level}, tile {index}: {what}"
+    if kind in (b"D", b"F"):
+        _, track, ordinal = _DETAILS.unpack(key)
+        return f"track {track}: {'arguments' if kind == b'D' else 'flows'} from event {ordinal} on"
+    if kind in _ONE_OF:
+        return f"{_ONE_OF[kind]} {_ONE.unpack(key)[1]}"
+    if key in (MANIFEST, TRACKS):
+        return "the manifest" if key == MANIFEST else "the track tree"
+    raise struct.error

@@ -12,6 +12,7 @@ from typing import Final
 
 from tilescope.tiler._native import FileDamage, TreeReader
 from tilescope.tiler.errors import DamagedStore, NoStore, StoreError
+from tilescope.tiler.store.checksum import checksum, mismatch
 from tilescope.tiler.store.use import DATA_FILE
 
 # Entries that a scan reads at once.
@@ -42,9 +43,13 @@ class LmdbReader:
     def get(self, key: bytes) -> bytes | None:
         """The value, or None. Raises DamagedStore, as all that reads does."""
         try:
-            return self._tree.get(key)
+            found = self._tree.get(key)
         except _ERRORS as error:
             raise self._told(error) from error
+        if found is None:
+            return None
+        stored, value = found
+        return self._checked(key, stored, value)
 
     def scan(self, first: bytes, prefix: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
         """Entries from `first` on in key order, as long as keys begin with `prefix`."""
@@ -55,15 +60,20 @@ class LmdbReader:
                 raise self._told(error) from error
             if not entries:
                 return
-            yield from entries
+            for key, stored, value in entries:
+                yield key, self._checked(key, stored, value)
             first = entries[-1][0] + b"\x00"
 
     def last_at_most(self, key: bytes, prefix: bytes) -> tuple[bytes, bytes] | None:
         """The entry with the greatest key that is at most `key`, if it begins with `prefix`."""
         try:
-            return self._tree.last_at_most(key, prefix)
+            found = self._tree.last_at_most(key, prefix)
         except _ERRORS as error:
             raise self._told(error) from error
+        if found is None:
+            return None
+        at, stored, value = found
+        return at, self._checked(at, stored, value)
 
     def count(self) -> int:
         """How many entries there are, by what the file says."""
@@ -90,6 +100,11 @@ class LmdbReader:
     def close(self) -> None:
         """Closes the file. What reads it at the moment ends well."""
         self._tree.close()
+
+    def _checked(self, key: bytes, stored: int, value: bytes) -> bytes:
+        if checksum(key, value) != stored:
+            raise mismatch(str(self._file), key, stored)
+        return value
 
     def _told(self, error: Exception) -> StoreError:
         """The error for what the native reader has found."""

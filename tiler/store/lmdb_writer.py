@@ -16,6 +16,7 @@ import lmdb
 
 from tilescope.tiler.errors import DiskFull, StoreError, TilescopeError
 from tilescope.tiler.memory_limits import out_of_memory
+from tilescope.tiler.store.checksum import sealed
 from tilescope.tiler.store.disk_space import has_room
 from tilescope.tiler.store.use import DATA_FILE
 
@@ -42,11 +43,11 @@ class LmdbWriter:
             raise _store_error(path, "cannot open the index", error) from error
 
     def put_many(self, entries: Iterable[tuple[bytes, bytes]]) -> None:
-        """Writes all entries, or none. Raises DiskFull when there is no room for them, StoreError otherwise."""
+        """Writes all entries, each with its checksum, or none. Raises DiskFull when there is no room, else StoreError."""
         try:
             with self._env.begin(write=True) as transaction:
                 for key, value in entries:
-                    transaction.put(key, value)
+                    transaction.put(key, sealed(key, value))
         except lmdb.Error as error:
             raise _store_error(self._path, "cannot write the index", error) from error
 

@@ -16,7 +16,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tilescope.tiler.errors import DamagedStore, NoStore, StoreError
+from tilescope.tiler.errors import DamagedStore, NoStore, StoreError, StoreVersion
+from tilescope.tiler.pages import PageKey, compress
+from tilescope.tiler.store import keys
+from tilescope.tiler.store.checksum import sealed
 from tilescope.tiler.store.lmdb_reader import LmdbReader
 from tilescope.tiler.store.lmdb_writer import LmdbWriter
 
@@ -241,7 +244,7 @@ def test_no_flipped_bit_of_a_page_of_the_tree_is_worse_than_damage(tree: Path, t
                 found = list(reader.scan(b""))
                 assert [key for key, _ in found] == sorted({key for key, _ in found})
                 for key in rng.sample(keys, 20):
-                    reader.get(key)
+                    assert reader.get(key) in (None, true[key])
                     reader.last_at_most(key, b"")
         except DamagedStore:
             outcomes["damaged"] += 1
@@ -285,7 +288,7 @@ from tilescope.tiler.store.lmdb_writer import LmdbWriter
 
 writer = LmdbWriter(Path(sys.argv[1]))
 for turn in range(int(sys.argv[2])):
-    # All values of a turn are the same in every key: whoever sees two turns at once has seen half of one.
+    # The values of a turn are the same in every key: whoever sees two turns at once has seen half of one.
     mark = b"%08d" % turn
     writer.put_many((b"%04d" % k, mark * (1 + (k * 7919 + turn) % 2000)) for k in range(turn % 7, 300, 7))
     writer.put_many((b"%04d" % k, mark * (1 + (k * 7919 + turn) % 2000)) for k in range(300))
@@ -319,7 +322,7 @@ def test_what_a_process_writes_meanwhile_is_seen_whole_or_not_at_all(tmp_path: P
             assert entry[1][:8] >= mark >= last.get(key, b"")
             last[key] = mark
             seen.add(mark)
-            some = [value[:8] for _, value in reader._tree.scan(b"0100", b"", 20)]
+            some = [value[:8] for _, _, value in reader._tree.scan(b"0100", b"", 20)]
             assert max(some) <= b"%08d" % (int(min(some)) + 1)
             reads += 1
         assert child.returncode == 0
@@ -327,6 +330,58 @@ def test_what_a_process_writes_meanwhile_is_seen_whole_or_not_at_all(tmp_path: P
     assert {value[:8] for _, value in reader.scan(b"")} == {b"%08d" % (turns - 1)}
     reader.close()
     assert len(seen) > 10
+
+
+def _stored(folder: Path, records: dict[bytes, bytes]) -> LmdbReader:
+    with lmdb.open(str(folder), map_size=1 << 24) as env, env.begin(write=True) as transaction:
+        for key, value in records.items():
+            transaction.put(key, value)
+    return LmdbReader(folder)
+
+
+def test_a_value_that_was_altered_or_moved_to_another_key_is_told_by_its_checksum(tmp_path: Path) -> None:
+    page, shape = keys.page(PageKey(1, 2, 77, 3)), keys.shape(4)
+    records = {
+        page: sealed(page, b"page")[:-1] + b"E",
+        shape: sealed(page, b"page"),
+        b"T": b"\0\0",
+        b"M": sealed(b"M", b""),
+    }
+    reader = _stored(tmp_path, records)
+    assert reader.get(b"M") == b""
+    with pytest.raises(DamagedStore, match=r"track 35, level 2, tile 77: the page .* altered"):
+        reader.get(page)
+    with pytest.raises(DamagedStore, match=r"shape record of block 4: .* altered"):
+        reader.last_at_most(keys.shape(5), b"S")
+    with pytest.raises(DamagedStore, match="too short"):
+        reader.get(b"T")
+    with pytest.raises(DamagedStore):
+        list(reader.scan(b"P"))
+    reader.close()
+
+
+def test_records_of_earlier_versions_have_no_checksum(tmp_path: Path) -> None:
+    reader = _stored(tmp_path, {b"M": compress(b"{}")})
+    with pytest.raises(StoreVersion, match="earlier version"):
+        reader.get(b"M")
+    reader.close()
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        (keys.MANIFEST, "the manifest"),
+        (keys.TRACKS, "the track tree"),
+        (keys.names(3), "the page of names 3"),
+        (keys.histogram(40, 2, 7), "track 40, level 2, tile 7: its histogram"),
+        (keys.details(40, 8192), "track 40: arguments from event 8192 on"),
+        (keys.flow_ends(40, 8192), "track 40: flows from event 8192 on"),
+        (b"P123", "a record of an unknown kind, b'P123'"),
+        (b"?", "a record of an unknown kind, b'?'"),
+    ],
+)
+def test_a_record_is_named_for_people(key: bytes, text: str) -> None:
+    assert keys.describe(key) == text
 
 
 def test_several_threads_read_at_once(tree: Path) -> None:

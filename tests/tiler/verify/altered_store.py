@@ -26,6 +26,7 @@ from tilescope.tiler.pages import (
 )
 from tilescope.tiler.pages import container as containers
 from tilescope.tiler.store import generation, keys
+from tilescope.tiler.store.checksum import CHECKSUM_BYTES, sealed
 
 Columns = dict[int, np.ndarray]
 
@@ -44,7 +45,7 @@ class AlteredStore:
 
     def records(self, prefix: bytes) -> dict[bytes, bytes]:
         with self._transaction() as transaction:
-            records = ((bytes(key), bytes(value)) for key, value in transaction.cursor())
+            records = ((bytes(key), bytes(value)[CHECKSUM_BYTES:]) for key, value in transaction.cursor())
             return {key: value for key, value in records if key.startswith(prefix)}
 
     def pages(self) -> dict[PageKey, bytes]:
@@ -63,14 +64,14 @@ class AlteredStore:
                 if value is None:
                     assert transaction.delete(key)
                 else:
-                    transaction.put(key, value)
+                    transaction.put(key, sealed(key, value))
 
     @contextmanager
     def replaced(self, records: Mapping[bytes, bytes | None]) -> Iterator[None]:
         """Within the block, these records are others; None: not there."""
         with self._transaction() as transaction:
             found = {key: transaction.get(key) for key in records}
-        before = {key: None if value is None else bytes(value) for key, value in found.items()}
+        before = {key: None if value is None else bytes(value)[CHECKSUM_BYTES:] for key, value in found.items()}
         self.put(records)
         try:
             yield
