@@ -57,6 +57,8 @@ std::int64_t integer_or_zero(const RawValue& value) {
     return parse_integer(value.text, number) == DecimalStatus::ok ? number : 0;
 }
 
+bool is_nameless(const RawValue& name) { return name.says_nothing() || (name.is_string() && name.text.empty()); }
+
 }  // namespace
 
 bool EventSink::looks_like_event(const EventFields& event) {
@@ -86,8 +88,10 @@ void EventSink::end_large_chunk() {
 void EventSink::add(const EventFields& event) {
     if (event.ph.is_null()) {
         ignore("missing_ph");
+        ends_in_nothing_ = !event.any;
         return;
     }
+    ends_in_nothing_ = false;
     const char phase = letter(event.ph);
     if (phase == 'M') {
         ++written_['M'];
@@ -111,6 +115,12 @@ void EventSink::add(const EventFields& event) {
     }
 }
 
+void EventSink::finish() {
+    if (!std::exchange(ends_in_nothing_, false)) return;
+    const auto found = ignored_.find("missing_ph");
+    if (--found->second == 0) ignored_.erase(found);
+}
+
 bool EventSink::add_timed(const EventFields& event, char phase) {
     EventRow row;
     if (!read_time(event, row)) return false;
@@ -123,7 +133,7 @@ bool EventSink::add_timed(const EventFields& event, char phase) {
         case 'E':
             row.phase = phase == 'B' ? Phase::begin : Phase::end;
             row.track = tracks_.of_thread(tracks_.thread(event.pid, event.tid), TrackRole::thread_slices);
-            row.name = phase == 'E' && event.name.says_nothing() ? -1 : name_of(event);
+            row.name = phase == 'E' && is_nameless(event.name) ? -1 : name_of(event);
             put(event, row);
             return true;
         case 'i':
@@ -213,7 +223,7 @@ void EventSink::add_async(const EventFields& event, char phase, EventRow& row) {
     const TrackRole role = row.phase == Phase::instant ? TrackRole::async_instants : TrackRole::async_slices;
     row.key = place.key;
     row.track = tracks_.of_process(place.process, role, {decoded(event.cat, category_scratch_), {}, {}});
-    row.name = row.phase == Phase::end && event.name.says_nothing() ? -1 : name_of(event);
+    row.name = row.phase == Phase::end && is_nameless(event.name) ? -1 : name_of(event);
     put(event, row);
 }
 
@@ -276,7 +286,7 @@ std::string_view EventSink::decoded(const RawValue& value, std::string& scratch)
 }
 
 std::int32_t EventSink::name_of(const EventFields& event) {
-    const std::string_view text = event.name.says_nothing() ? no_name : decoded(event.name, name_scratch_);
+    const std::string_view text = is_nameless(event.name) ? no_name : decoded(event.name, name_scratch_);
     const std::int32_t name = names_.intern(text);
     if (static_cast<std::size_t>(name) == category_of_name_.size()) {
         category_of_name_.push_back(categories_.intern(decoded(event.cat, category_scratch_)));

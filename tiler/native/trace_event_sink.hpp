@@ -32,7 +32,13 @@ public:
     // Takes over all that a part of the file has found, as if its events had been added here.
     void absorb(EventSink&& part);
 
-    void ignore(std::string_view reason, std::int64_t count = 1) { ignored_[std::string(reason)] += count; }
+    void ignore(std::string_view reason, std::int64_t count = 1) {
+        ends_in_nothing_ = false;
+        ignored_[std::string(reason)] += count;
+    }
+
+    // To be called behind the last event. Says no more of an empty object there: JAX ends its lists with one.
+    void finish();
 
     // Rows come in chunks: `chunk_ready` says whether one has been filled, `take_chunk` gives it, and in the end the rest.
     bool chunk_ready() const { return !ready_.empty(); }
@@ -80,6 +86,7 @@ private:
     std::array<std::int64_t, 128> written_{};
     std::array<std::int64_t, 128> read_{};
     std::int64_t written_total_ = 0;
+    bool ends_in_nothing_ = false;  // the last element is an object without members
     std::string name_scratch_;
     std::string category_scratch_;
 };

@@ -66,6 +66,7 @@ void TraceEventStream::finish() {
         case State::member_value: ended_in_ = EndedIn::object; break;
         case State::skip: ended_in_ = EndedIn::value; break;
     }
+    sink_.finish();
 }
 
 void TraceEventStream::run() {

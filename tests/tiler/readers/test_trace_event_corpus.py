@@ -99,7 +99,7 @@ def test_every_event_is_read_exactly(name: str) -> None:
         assert row.time_ps == picoseconds(event["ts"])
         assert row.duration_ps == (picoseconds(event.get("dur") or 0) if phase is Phase.COMPLETE else 0)
         assert bool(row.flags & EventFlag.NO_DURATION) == (phase is Phase.COMPLETE and "dur" not in event)
-        assert row.name == event.get("name", None if phase is Phase.END else "[no name]")
+        assert row.name == (event.get("name") or (None if phase is Phase.END else "[no name]"))
         if row.kind in (TrackKind.SLICE, TrackKind.FLOW):
             assert row.detail == f"tid {event['tid']}"
         if number < 2000 or number % 50 == 0:  # decoding all would take most of the time

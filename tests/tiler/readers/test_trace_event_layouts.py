@@ -65,7 +65,11 @@ def test_a_file_that_is_cut_short_keeps_its_whole_events(text: str, ended: str) 
 @pytest.mark.parametrize(
     ("text", "ignored"),
     [
-        (f"[{A},{{}}]", {"missing_ph": 1}),
+        (f"[{A},{{}}]", {}),
+        (f"[{{}},{A},{{}},{{ }}]", {"missing_ph": 2}),
+        (f"[{A},{{}},null]", {"missing_ph": 1, "null_event": 1}),
+        (f'[{A},{{}},{{"name":"x"}}]', {"missing_ph": 2}),
+        (f'{{"traceEvents":[{A},{{}}],"otherData":{{}}}}', {}),
         (f"[{A},null,null]", {"null_event": 2}),
         (f'[{A},{{"name":"x","ts":1}},{{"ph":null}}]', {"missing_ph": 2}),
         (f'[{A},{{"ph":"X","name":"x"}},{{"ph":"B","ts":null}}]', {"missing_ts": 2}),

@@ -136,6 +136,14 @@ LAYOUTS = {
 }
 
 
+@pytest.mark.parametrize("end", [b",{}]", b",{},null]", b",{},{}]", b",{}," + b'{"ph":"M","name":"x"}]', b",{}] "])
+def test_an_empty_object_at_the_end_wherever_the_cut(end: bytes) -> None:
+    data = b'[{"ph":"X","ts":1,"dur":2,"name":"a"},{"ph":"X","ts":3,"dur":2,"name":"b"}' + end
+    expected = in_sequence(data)
+    for cut in range(1, len(data)):
+        assert in_parts(data, [cut])[0] == expected
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("seed", range(4))
 def test_every_size_of_blocks_gives_the_same(layout: str, seed: int) -> None:

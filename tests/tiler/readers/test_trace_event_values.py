@@ -113,7 +113,7 @@ def test_durations_that_are_none_are_counted(ts: str, dur: str, reason: str) -> 
     ("name", "expected"),
     [
         ('"plain"', "plain"),
-        ('""', ""),
+        ('""', "[no name]"),
         ('"a\\"b\\\\c\\/d\\n"', 'a"b\\c/d\n'),
         ('"\\u00e9\\ud83d\\ude00"', "é😀"),
         ('"\\ud83d alone \\ude00"', "\ufffd alone \ufffd"),
@@ -152,6 +152,7 @@ def test_invalid_utf8_is_replaced_as_python_does(raw: bytes, expected: str) -> N
 
 def test_a_missing_name() -> None:
     assert read('[{"ph":"X","ts":1,"dur":1},{"ph":"E","ts":1}]').names == ["[no name]", None]
+    assert read('[{"ph":"B","ts":1,"name":"a"},{"ph":"E","ts":1,"name":""}]').names == ["a", None]
 
 
 def test_names_that_decode_alike_are_one() -> None:
