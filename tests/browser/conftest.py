@@ -51,7 +51,9 @@ class Served:
             return json.load(answer)
 
     def run_id(self, file_name: str) -> str:
-        return str(next(run["id"] for run in self.get("/runs")["runs"] if run["path"].endswith(file_name)))
+        return str(
+            next(run["id"] for run in self.get("/runs")["runs"] if run["path"].endswith(file_name.split("/")[-1]))
+        )
 
 
 @contextmanager

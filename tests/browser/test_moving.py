@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 import pytest
+from playwright.sync_api import Route
 
 from tests.browser.conftest import TRACES, Served
 from tests.browser.driver import Viewer
@@ -119,6 +120,34 @@ def test_neighbours_by_arrow_keys(kineto: Viewer) -> None:
     start, end = kineto.span()
     duration = kineto.drawer().ticks["Duration"]
     assert duration < end - start < 2 * duration
+
+
+def test_a_neighbour_that_cannot_be_looked_up_is_no_missing_one(kineto: Viewer) -> None:
+    labels = kineto.page.evaluate("tilescope.labels")
+    step = next(label for label in labels if label["text"] == "ProfilerStep#103")
+    kineto.click(step["x"] + 40, step["y"] + 8)
+    selected = kineto.drawer().event["Name"]
+
+    def nonsense(route: Route) -> None:
+        route.fulfill(status=200, body=b"no page")
+
+    kineto.page.route("**/pages/**", nonsense)
+    kineto.page.keyboard.press("ArrowDown")
+    status = kineto.page.locator(".statusbar")
+    status.get_by_text("The slice below could not be looked up").wait_for()
+    assert kineto.drawer().event["Name"] == selected
+    kineto.screenshot("neighbour-unknown")
+    kineto.page.unroute("**/pages/**", nonsense)
+    asked: list[str] = []
+    kineto.page.on("request", lambda request: asked.append(request.url))
+    kineto.page.keyboard.press("ArrowDown")
+    kineto.wait("document.querySelector('table[data-table=event]')?.textContent.includes('Row1')")
+    assert status.get_by_text("could not be looked up").count() == 0
+    assert len(asked) < 20
+    kineto.page.keyboard.press("ArrowUp")
+    kineto.wait(f"document.querySelector('.drawer-title')?.textContent === '{selected}'")
+    kineto.page.keyboard.press("ArrowUp")
+    kineto.page.locator("[role=status][aria-live]").get_by_text("There is no slice above.").wait_for(state="attached")
 
 
 def test_a_group_is_closed_by_keys_in_the_tree(kineto: Viewer) -> None:

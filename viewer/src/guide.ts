@@ -16,7 +16,8 @@ import { busyPart } from "./state/first-view";
 import { ROW_PX } from "./state/layout";
 import { runView } from "./state/run";
 import { type BinFacts, type Selection, selectedRange, selection } from "./state/selection";
-import { announcement, isDrawerOpen } from "./state/shell";
+import { session } from "./state/session";
+import { announcement, failure, isDrawerOpen } from "./state/shell";
 import type { Trace } from "./state/trace";
 import { layout, openGroups } from "./state/tracks";
 import { bounds, view } from "./state/view";
@@ -27,12 +28,21 @@ import type { Stage } from "./timeline/stage";
 const FIT_PADDING = 0.12;
 export const RUN_PADDING = 0.02;
 
+const WORDS: Readonly<Record<Direction, string>> = {
+  previous: "previous slice in this row",
+  next: "next slice in this row",
+  parent: "slice above",
+  child: "slice below",
+};
+
 export class Guide {
   /** Scrolls the tracks so that a height (of the layout) is visible; set by the timeline component. */
   reveal: (topPx: number, heightPx: number) => void = () => undefined;
   readonly #stage: Stage;
   /** The selected event, when it was gone to from afar. */
   #destination: Selection | null = null;
+  /** Ends the search for a neighbour that is under way. */
+  #abort = new AbortController();
 
   constructor(stage: Stage) {
     this.#stage = stage;
@@ -40,6 +50,7 @@ export class Guide {
 
   /** Selects something, and shows what is known of it. */
   select(chosen: Selection): void {
+    this.#startAnew();
     selection.value = chosen;
     if (chosen.kind !== "none") isDrawerOpen.value = true;
   }
@@ -131,6 +142,12 @@ export class Guide {
     this.goTo(partner.track, Number(partner.ordinal));
   }
 
+  /** Another key, another selection: what was looked for is not wanted any more. */
+  #startAnew(): void {
+    this.#abort.abort();
+    failure.value = "";
+  }
+
   #fitView(range: TickRange): View {
     const widthPx = view.peek().widthPx;
     if (range.endTicks > range.startTicks) return fit(range, widthPx, widthPx * FIT_PADDING);
@@ -149,27 +166,56 @@ export class Guide {
 
   async #stepFrom(track: number, direction: Direction): Promise<void> {
     const details = detailsView.peek();
-    const shown = runView.peek();
-    const picture = this.#stage.picture;
-    if (details.kind !== "ready" || shown.kind !== "open" || picture === null) return;
-    const { api } = shown.trace;
-    const look = async (ordinal: number): Promise<Neighbour | null> => {
-      try {
-        const found = await api.event(track, ordinal);
-        const endTicks = found.startTicks + found.durationTicks;
-        return { ordinal, row: found.row, startTicks: found.startTicks, endTicks };
-      } catch {
-        return null;
-      }
-    };
-    const { startTicks, durationTicks, row } = details.details;
-    const from = { ordinal: details.event.ordinal, row, startTicks, endTicks: startTicks + durationTicks };
-    const coverage = picture.coverages.get(track) ?? { draws: [], complete: false };
-    const drawn = { coverage, range: visibleRange(picture.deviceView) };
-    const found = await neighbourOf(from, direction, drawn, look);
-    if (found === null || selection.peek() !== details.event) return;
+    if (details.kind !== "ready") return;
+    this.#startAnew();
+    this.#abort = new AbortController();
+    const { signal } = this.#abort;
+    let found: Neighbour | null;
+    try {
+      found = await this.#lookFor(details.details, direction, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      failure.value = `The ${WORDS[direction]} could not be looked up: ${reasonOf(error)}`;
+      announcement.value = failure.peek();
+      return;
+    }
+    if (signal.aborted || selection.peek() !== details.event) return;
+    if (found === null) {
+      announcement.value = `There is no ${WORDS[direction]}.`;
+      return;
+    }
     this.select({ kind: "event", track, ordinal: found.ordinal });
     this.#bringIntoView(found);
+  }
+
+  async #lookFor(of: EventDetails, direction: Direction, signal: AbortSignal): Promise<Neighbour | null> {
+    const shown = runView.peek();
+    const picture = this.#stage.picture;
+    const client = session.peek()?.client;
+    if (shown.kind !== "open" || picture === null || client === undefined) return null;
+    const { track, startTicks, durationTicks, row } = of;
+    const from = { ordinal: Number(of.ordinal), row, startTicks, endTicks: startTicks + durationTicks };
+    if (of.kind === "counter") return this.#sampleBeside(shown.trace, from.ordinal, track, direction, signal);
+    const coverage = picture.coverages.get(track) ?? { draws: [], complete: false };
+    const drawn = { coverage, range: visibleRange(picture.deviceView) };
+    return neighbourOf(from, direction, drawn, {
+      tile: (level, index) => client.load({ track, level, index }, signal),
+      leafAt: (tick) => client.loadLeaf(track, ticks(tick), signal),
+    });
+  }
+
+  /** Samples of a counter follow each other by their ordinals. */
+  async #sampleBeside(
+    trace: Trace,
+    from: number,
+    track: number,
+    direction: Direction,
+    signal: AbortSignal,
+  ): Promise<Neighbour | null> {
+    const ordinal = from + (direction === "next" ? 1 : direction === "previous" ? -1 : Number.NaN);
+    if (!(ordinal >= 0 && ordinal < Number(trace.tracks.get(track)?.events ?? 0n))) return null;
+    const { row, startTicks } = await trace.api.event(track, ordinal, signal);
+    return { ordinal, row, startTicks, endTicks: startTicks };
   }
 
   /** Opens the group of an event, scrolls to it, and goes to its time. */
@@ -195,4 +241,8 @@ export class Guide {
     const target = centreOn(shown, middle, bounds.peek());
     if (!sameView(target, shown)) this.#stage.motion.glideTo(target);
   }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -5,6 +5,7 @@ import { drawStatus } from "../state/draw-status";
 import { growth } from "../state/growth";
 import { runView } from "../state/run";
 import { trouble } from "../state/session";
+import { failure } from "../state/shell";
 import { useApp } from "./app-context";
 import { eventsInView, formatBytes, formatCount, plural } from "./format";
 
@@ -23,6 +24,14 @@ function Progress() {
       <span title={last}>
         <i class="status-dot is-bad" />
         Something could not be loaded: {last}
+      </span>
+    );
+  }
+  if (failure.value !== "") {
+    return (
+      <span title={failure.value}>
+        <i class="status-dot is-bad" />
+        {failure.value}
       </span>
     );
   }

@@ -7,3 +7,6 @@ export const isDrawerOpen = signal(false);
 
 /** A short sentence for screen readers; each new one is read out politely. */
 export const announcement = signal("");
+
+/** What could not be done when it was last asked for, for the status bar; empty after the next key or click. */
+export const failure = signal("");

@@ -1,6 +1,7 @@
 import { type Coverage, type TileData, ticks } from "@tilescope/client";
 import { describe, expect, it, vi } from "vitest";
 import { type Drawn, type Neighbour, neighbourOf } from "./navigate";
+import type { TrackTiles } from "./row-search";
 
 type SliceSpec = readonly [start: number, end: number, row: number, ordinal: number];
 
@@ -64,9 +65,10 @@ const slice = (startTicks: bigint, endTicks: bigint, row: number, ordinal: numbe
   ordinal,
 });
 
-const never = vi.fn(async () => {
-  throw new Error("the server was asked");
-});
+const never: TrackTiles = {
+  tile: () => Promise.reject(new Error("the server was asked")),
+  leafAt: () => Promise.reject(new Error("the server was asked")),
+};
 
 describe("neighbourOf", () => {
   const family: readonly SliceSpec[] = [
@@ -91,27 +93,20 @@ describe("neighbourOf", () => {
     expect(await neighbourOf(slice(0n, 400n, 0, 0), "next", shown, never)).toMatchObject({ ordinal: 90 });
   });
 
-  it("asks the server where a bin may hide a nearer one, and where something is missing", async () => {
-    const look = vi.fn(async (ordinal: number) => slice(95n, 97n, ordinal === 4 ? 1 : 2, ordinal));
+  it("looks into the tiles where a bin may hide a nearer one, and where something is missing", async () => {
+    const leafAt = vi.fn(async () => tile([...family, [95, 97, 1, 4]]));
     const from = slice(10n, 90n, 1, 1);
     for (const shown of [drawn(tile(family, [[24, 1]])), drawn(tile(family), false)]) {
-      look.mockClear();
-      expect(await neighbourOf(from, "next", shown, look)).toMatchObject({ ordinal: 4 });
-      expect(look.mock.calls.map(([ordinal]) => ordinal)).toEqual([2, 3, 4]);
+      expect(await neighbourOf(from, "next", shown, { ...never, leafAt })).toMatchObject({ ordinal: 4 });
     }
+    expect(leafAt).toHaveBeenCalledTimes(2);
   });
 
-  it("ends where there is nothing more", async () => {
-    const look = vi.fn(async () => null);
-    const shown = drawn(tile(family));
-    expect(await neighbourOf(slice(400n, 600n, 0, 90), "next", shown, look)).toBeNull();
-    expect(await neighbourOf(slice(0n, 400n, 0, 0), "parent", shown, look)).toBeNull();
-    expect(look).toHaveBeenCalledTimes(1);
-  });
-
-  it("does not look for children behind the end of the slice", async () => {
-    const look = vi.fn(async (ordinal: number) => slice(700n, 800n, 0, ordinal));
-    expect(await neighbourOf(slice(400n, 600n, 0, 90), "child", drawn(tile(family)), look)).toBeNull();
-    expect(look).toHaveBeenCalledTimes(1);
+  it("does not take a tile that cannot be had for no neighbour", async () => {
+    const nothing = drawn(tile([]), false);
+    for (const direction of ["next", "previous", "child", "parent"] as const) {
+      await expect(neighbourOf(slice(10n, 90n, 1, 1), direction, nothing, never)).rejects.toThrow("was asked");
+    }
+    expect(await neighbourOf(slice(10n, 90n, 0, 1), "parent", nothing, never)).toBeNull();
   });
 });

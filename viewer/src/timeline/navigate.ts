@@ -1,22 +1,14 @@
 /**
  * From a slice to its neighbours. What is drawn answers where it leaves no doubt: the next slice that is drawn as itself
- * is the next one if no bin of that row lies between. Otherwise the server is asked event by event, so that no slice is
- * stepped over because it was too short to be drawn.
+ * is the next one if no bin of that row lies between. Otherwise the tiles are searched, so that no slice is stepped over
+ * because it was too short to be drawn.
  */
 
-import { binStart, type Coverage, sliceDuration, sliceStart, type TickRange, type TileData } from "@tilescope/client";
+import { binStart, type Coverage, type TickRange, type TileData } from "@tilescope/client";
+import { type RowSlice, searchRow, slicesOf, type TrackTiles } from "./row-search";
 
-export interface Neighbour {
-  readonly ordinal: number;
-  readonly row: number;
-  readonly startTicks: bigint;
-  readonly endTicks: bigint;
-}
-
+export type Neighbour = RowSlice;
 export type Direction = "previous" | "next" | "parent" | "child";
-
-/** One event by its ordinal, or null where there is none. */
-export type Look = (ordinal: number) => Promise<Neighbour | null>;
 
 /** What is drawn of the slice's track, and of which range. */
 export interface Drawn {
@@ -24,26 +16,30 @@ export interface Drawn {
   readonly range: TickRange;
 }
 
-/** Events that the server is asked for before a neighbour further away is given up. */
-const MAX_LOOKS = 200;
+/** After every tick of any run. */
+const NEVER = 1n << 61n;
 
-/** The neighbour of a slice, or null where it has none (or none within reach). */
+/** The neighbour of a slice, or null where it has none. Rejects when a tile that is needed cannot be had. */
 export async function neighbourOf(
   from: Neighbour,
   direction: Direction,
   drawn: Drawn,
-  look: Look,
+  tiles: TrackTiles,
 ): Promise<Neighbour | null> {
   const candidate = drawnNeighbour(from, direction, drawn);
   if (candidate !== null) return candidate;
-  const step = direction === "next" || direction === "child" ? 1 : -1;
-  for (let ordinal = from.ordinal + step, looks = 0; ordinal >= 0 && looks < MAX_LOOKS; ordinal += step, looks++) {
-    const found = await look(ordinal);
-    if (found === null) return null;
-    if (isNeighbour(from, found, direction)) return found;
-    if (direction === "child" && found.startTicks >= from.endTicks) return null;
+  const row = targetRow(from, direction);
+  if (row < 0) return null;
+  const accepts = (slice: Neighbour) => isNeighbour(from, slice, direction);
+  if (direction === "parent") {
+    // Whatever runs when the slice starts is in the leaf there.
+    const leaf = await tiles.leafAt(from.startTicks);
+    return leaf === null ? null : ([...slicesOf(leaf, row)].find(accepts) ?? null);
   }
-  return null;
+  const isForward = direction !== "previous";
+  const [first, last] = isForward ? [from.startTicks, NEVER] : [0n, from.startTicks];
+  const search = { row, isForward, accepts, first, last: direction === "child" ? from.endTicks - 1n : last };
+  return searchRow(tiles, from.startTicks, search);
 }
 
 function isNeighbour(from: Neighbour, candidate: Neighbour, direction: Direction): boolean {
@@ -86,15 +82,6 @@ function targetRow(from: Neighbour, direction: Direction): number {
 function gapOf(from: Neighbour, to: Neighbour, direction: Direction): readonly [bigint, bigint] {
   if (direction === "next") return [from.endTicks, to.startTicks];
   return direction === "previous" ? [to.endTicks, from.startTicks] : [from.startTicks, to.startTicks];
-}
-
-function* slicesOf(tile: TileData, wantedRow: number): Iterable<Neighbour> {
-  const { ordinal, row, length } = tile.slices;
-  for (let k = 0; k < length; k++) {
-    if (row[k] !== wantedRow) continue;
-    const startTicks = sliceStart(tile, k);
-    yield { ordinal: ordinal[k]!, row: wantedRow, startTicks, endTicks: startTicks + sliceDuration(tile, k) };
-  }
 }
 
 function hasBinBetween(tile: TileData, wantedRow: number, gapStart: bigint, gapEnd: bigint): boolean {

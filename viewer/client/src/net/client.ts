@@ -4,12 +4,13 @@
  * It ties the parts together: shape records → resolver → stream → cache → coverage.
  */
 
+import type { Ticks } from "../base/time";
 import { type View, visibleRange } from "../base/view";
 import { PageCache } from "../pages/cache";
 import { type Coverage, coverage } from "../pages/coverage";
-import { blockOf, type PageKey, type PageName, pageName, slotOf } from "../pages/key";
+import { blockOf, type PageKey, type PageName, pageName, slotOf, tileIndexAt } from "../pages/key";
 import type { Overview } from "../pages/overview";
-import type { DecodedPage } from "../pages/page";
+import { type DecodedPage, decodePage } from "../pages/page";
 import { Composer, missingBlocks } from "../pages/parts";
 import { coarseTerminals, type PageWant, resolve, sharpLevel, type TrackRequest } from "../pages/resolver";
 import { NO_TILE, type ShapeIndex } from "../pages/shape";
@@ -190,6 +191,41 @@ export class TileClient {
     return page.tiles.find((tile) => tile.track === track && tile.index === index)!;
   }
 
+  /** A tile, from the cache or else fetched by itself over HTTP; null where there is none. Rejects when it cannot be had. */
+  async load({ track, level, index }: TileName, signal: AbortSignal): Promise<TileData | null> {
+    const here = this.tile(track, level, index);
+    if (here !== undefined) {
+      return here;
+    }
+    const shape = await this.shapeOf(track);
+    const position = shape.find(slotOf(track), level, index);
+    if (position === NO_TILE) {
+      return null;
+    }
+    const key = shape.pageAt(position);
+    const page = decodePage(await this.options.fetchPage(key, signal), key);
+    signal.throwIfAborted();
+    this.cache.add(page);
+    this.options.onPage?.(page);
+    return page.tiles.find((tile) => tile.track === track && tile.index === index) ?? null;
+  }
+
+  /** The leaf of a track in which a tick lies, as `load` gives it. */
+  async loadLeaf(track: number, tick: Ticks, signal: AbortSignal): Promise<TileData | null> {
+    const shape = await this.shapeOf(track);
+    for (let level = this.options.rootLevel; level >= 0; level--) {
+      const index = tileIndexAt(level, tick);
+      const position = shape.find(slotOf(track), level, index);
+      if (position === NO_TILE) {
+        return null;
+      }
+      if (shape.kindAt(position) === "leaf") {
+        return this.load({ track, level, index }, signal);
+      }
+    }
+    return null;
+  }
+
   shape(block: number): ShapeIndex | undefined {
     return this.shapes.get(block);
   }
@@ -238,6 +274,13 @@ export class TileClient {
         }
       }
     }
+  }
+
+  private async shapeOf(track: number): Promise<ShapeIndex> {
+    const block = blockOf(track);
+    const shape = this.shapes.get(block) ?? (await this.options.loadShape(block));
+    this.shapes.set(block, shape);
+    return shape;
   }
 
   private async loadShape(block: number): Promise<void> {
