@@ -140,7 +140,7 @@ def _tables(build: str, run: Run, layout: Layout, builder: Builder, sources: Seq
     found = Findings(
         build,
         sources,
-        [(file.path, file.size_bytes, file.summary) for file in run.files],
+        [(file.path, file.size_bytes, run.summary_of(number)) for number, file in enumerate(run.files)],
         run.timeline,
         layout,
         builder.facts,

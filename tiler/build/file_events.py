@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from tilescope.tiler.build.scratch import Scratch
 from tilescope.tiler.build.timed import FileAxis, TimedEvents, timed_events
-from tilescope.tiler.columns import Activity, Span
+from tilescope.tiler.columns import Activity, Census, Crowd, Span
 from tilescope.tiler.readers.reader import TrackwiseReader
 
 
 class FileEvents(Protocol):
     """What has been found in a file. Tracks may be taken by several threads, each track once."""
 
-    span: Span
     events: int  # without flow ends
+
+    @property
+    def span(self) -> Span: ...
+
+    def crowds(self) -> Iterable[Crowd]:
+        """When the events are: what is asked when not all of them fit on one time axis."""
 
     def rows_of(self, track: int) -> int:
         """How many events and flow ends the file has for a track."""
@@ -39,6 +45,15 @@ class TrackwiseEvents:
         for track in range(len(self.reader.summary().tracks)):
             self.span.join(self.reader.span_of(track))
             self.events += self.reader.events_of(track)
+
+    def crowds(self) -> Iterable[Crowd]:
+        """Reads the tracks once more whose events are far from each other, and no others."""
+        census = Census()
+        for track in range(len(self.reader.summary().tracks)):
+            if not census.add_span(self.reader.span_of(track), self.reader.events_of(track)):
+                for chunk in self.reader.track_chunks(track):
+                    census.add(chunk)
+        return census
 
     def rows_of(self, track: int) -> int:
         return self.reader.rows_of(track)

@@ -11,31 +11,12 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.build.arguments import gather_args
+from tilescope.tiler.build.piece import TrackEvents
 from tilescope.tiler.build.scratch import Scratch
 from tilescope.tiler.build.timed import FileAxis, TimedEvents, timed_events
-from tilescope.tiler.columns import Activity, EventChunk, Phase, Span
+from tilescope.tiler.columns import Activity, Census, Crowd, EventChunk, Span
 
 _T = TypeVar("_T", bound=np.generic)
-
-
-@dataclass(slots=True)
-class TrackEvents:
-    """All events of one track of one file, in file order. Columns as in `EventChunk`."""
-
-    phase: NDArray[np.uint8]
-    time_ns: NDArray[np.int64]
-    time_ps: NDArray[np.int16] | None
-    duration_ns: NDArray[np.int64]
-    duration_ps: NDArray[np.int16] | None
-    name: NDArray[np.int32]
-    key: NDArray[np.int64] | None
-    value: NDArray[np.float64] | None
-    flags: NDArray[np.uint8]
-    args_end: NDArray[np.int64]
-    args: NDArray[np.uint8]
-
-    def __len__(self) -> int:
-        return len(self.phase)
 
 
 @dataclass(slots=True)
@@ -43,7 +24,7 @@ class Gatherer:
     """Takes a file's chunks, gives its tracks: `FileEvents` for readers that give events in the order of the file."""
 
     scratch: Scratch = field(default_factory=Scratch)
-    span: Span = field(default_factory=Span)
+    census: Census = field(default_factory=Census)
     events: int = 0  # without flow ends
     _pieces: dict[int, list[TrackEvents]] = field(default_factory=dict)
     _rows: dict[int, int] = field(default_factory=dict)
@@ -53,8 +34,7 @@ class Gatherer:
         """Takes a chunk. Its arrays are kept."""
         if not len(chunk):
             return
-        self.span.add(chunk)
-        self.events += int(np.count_nonzero(chunk.phase < Phase.FLOW_START))
+        self.events += self.census.add(chunk)
         self._activities.add(chunk.track, chunk.phase, chunk.time_ns, chunk.duration_ns)
         order = _order_by_track(chunk.track)
         tracks = chunk.track if order is None else chunk.track[order]
@@ -64,6 +44,15 @@ class Gatherer:
             track = int(tracks[start])
             self._pieces.setdefault(track, []).append(_part(events, start, stop))
             self._rows[track] = self._rows.get(track, 0) + stop - start
+
+    @property
+    def span(self) -> Span:
+        """From when to when all of them last, so far."""
+        return self.census.span()
+
+    def crowds(self) -> Iterator[Crowd]:
+        """When they are, so far."""
+        return iter(self.census)
 
     def rows_of(self, track: int) -> int:
         """How many events and flow ends of a track there are so far."""

@@ -102,5 +102,5 @@ class Load:
         busy = np.diff(np.interp(np.arange(grid.bins + 1), edges, total))
         used = busy > 0
         # Whatever is too short for that still shows where it begins.
-        used[np.clip(first[activity.load > 0].astype(np.int64), 0, grid.bins - 1)] = True
+        used[np.clip(first[activity.load > 0], 0, grid.bins - 1).astype(np.int64)] = True
         return cls(busy, used)

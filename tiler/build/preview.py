@@ -16,7 +16,7 @@ from tilescope.tiler.build.names import RunNames
 from tilescope.tiler.build.overview import Load, Overview
 from tilescope.tiler.build.snapshot import FileSnapshot
 from tilescope.tiler.build.tables import args_entries, name_entries, tree_entries
-from tilescope.tiler.build.timeline import Timeline
+from tilescope.tiler.build.timeline import FileTimes, Timeline
 from tilescope.tiler.build.track_facts import TrackFacts
 from tilescope.tiler.columns import EventCounts
 from tilescope.tiler.readers.fingerprint import Fingerprint
@@ -46,7 +46,8 @@ class Preview:
     def show(self, snapshots: Sequence[FileSnapshot | None]) -> None:
         """What was found of files that are still being read: tracks may yet be added, and move. None: nothing yet."""
         files = self._present([snapshot and _counted(snapshot) for snapshot in snapshots])
-        timeline = Timeline.of((file.found.span, file.found.summary.base_time_ns) for file in files)
+        found = [file.found for file in files]
+        timeline = Timeline.of(FileTimes(of.span, of.summary.base_time_ns, of.census.__iter__) for of in found)
         layout = lay_out([file.found.summary for file in files], lambda file, track: files[file].found.rows[track])
         self._write(files, timeline, layout, None)
 

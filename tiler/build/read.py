@@ -94,7 +94,7 @@ class _Reading:
             gathered.add(chunk)
             self.events = gathered.events
             if summary is not None:
-                self.snapshot = FileSnapshot.of(summary, gathered)
+                self.snapshot = FileSnapshot.of(summary, gathered, gathered.census)
         reader.close()
         return TraceFile(self.path, reader.size_bytes, gathered, reader.summary())
 

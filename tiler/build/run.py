@@ -10,10 +10,11 @@ from tilescope.tiler.build.flow_rows import FlowRows, flow_rows
 from tilescope.tiler.build.names import RunNames
 from tilescope.tiler.build.read import TraceFile
 from tilescope.tiler.build.scratch import Scratch
+from tilescope.tiler.build.set_aside import REASON, SetAside, describe
 from tilescope.tiler.build.timed import FileAxis, TimedEvents
-from tilescope.tiler.build.timeline import Timeline
+from tilescope.tiler.build.timeline import FileTimes, Timeline
 from tilescope.tiler.build.track_data import Malformed, TrackData, make_samples, make_slices
-from tilescope.tiler.columns import TrackKind
+from tilescope.tiler.columns import TraceSummary, TrackKind
 
 
 class Run:
@@ -23,7 +24,9 @@ class Run:
         """`left_out`: a line for each file that could not be read."""
         self.files = files
         self._left_out = left_out
-        self.timeline = Timeline.of((file.events.span, file.summary.base_time_ns) for file in files)
+        self.timeline = Timeline.of(
+            FileTimes(file.events.span, file.summary.base_time_ns, file.events.crowds) for file in files
+        )
         self.names = RunNames()
         self._axes = [
             FileAxis(
@@ -34,6 +37,7 @@ class Run:
             for file in files
         ]
         self._malformed: list[Malformed] = []
+        self._set_aside: list[tuple[int, int, SetAside]] = []  # file, track
 
     @property
     def events(self) -> int:
@@ -43,7 +47,7 @@ class Run:
     def take_track(self, file: int, track: int, scratch: Scratch) -> tuple[TrackData | None, FlowRows | None]:
         """The events of a track, and the flow ends that stand among them. To be called once; from any thread."""
         events = self._take(file, track, scratch)
-        if events is None:
+        if events is None or not len(events):
             return None, None
         kind = self.files[file].summary.tracks[track].kind
         if kind == TrackKind.COUNTER:
@@ -61,13 +65,26 @@ class Run:
         return None if events is None else flow_rows(events, None, scratch)
 
     def _take(self, file: int, track: int, scratch: Scratch) -> TimedEvents | None:
-        return self.files[file].events.take(track, self._axes[file], scratch)
+        events = self.files[file].events.take(track, self._axes[file], scratch)
+        if events is not None and events.set_aside is not None:
+            self._set_aside.append((file, track, events.set_aside))
+        return events
+
+    def summary_of(self, file: int) -> TraceSummary:
+        """The summary of a file whose tracks have been taken: its counts are those of what is shown."""
+        summary = self.files[file].summary
+        counts = summary.counts
+        for of, track, aside in self._set_aside:
+            if of == file:
+                counts = aside.taken_from(counts, summary.tracks[track].kind)
+        return replace(summary, counts=counts)
 
     def ignored(self) -> dict[str, int]:
         """What was left out, by reason."""
         total: Counter[str] = Counter()
         for file in self.files:
             total.update(file.summary.ignored)
+        total[REASON] += sum(aside.events for _, _, aside in self._set_aside)
         total["end_without_begin"] += sum(m.ends_without_begin for m in self._malformed)
         return {reason: count for reason, count in sorted(total.items()) if count}
 
@@ -99,6 +116,20 @@ class Run:
         ):
             if count:
                 lines.append(f"{count:,} {one if count == 1 else many}")
+        if self.timeline.window is not None and any(aside.events for _, _, aside in self._set_aside):
+            in_order = sorted(self._set_aside, key=_file_track)
+            lines.append(describe(self.timeline.window, [(self._place(*of), aside) for *of, aside in in_order]))
         if self.timeline.rounds:
             lines.append("the trace is too long for picoseconds: times are rounded down to nanoseconds")
         return lines
+
+    def _place(self, file: int, track: int) -> str:
+        """A track's name with its process's, and its file's where there are several."""
+        of = self.files[file]
+        entry = of.summary.tracks[track]
+        name = f"{of.summary.processes[entry.process].name} / {entry.name}"
+        return f"{of.path.name}: {name}" if len(self.files) > 1 else name
+
+
+def _file_track(entry: tuple[int, int, SetAside]) -> tuple[int, int]:
+    return entry[0], entry[1]

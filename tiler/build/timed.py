@@ -4,42 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from tilescope.tiler.build.piece import Piece
 from tilescope.tiler.build.scratch import Scratch
+from tilescope.tiler.build.set_aside import SetAside, apart
 from tilescope.tiler.build.timeline import Timeline
 
 Ints = NDArray[np.int64]
-
-
-class Piece(Protocol):
-    """Columns as in `EventChunk`, of one track."""
-
-    @property
-    def phase(self) -> NDArray[np.uint8]: ...
-    @property
-    def time_ns(self) -> Ints: ...
-    @property
-    def time_ps(self) -> NDArray[np.int16] | None: ...
-    @property
-    def duration_ns(self) -> Ints: ...
-    @property
-    def duration_ps(self) -> NDArray[np.int16] | None: ...
-    @property
-    def name(self) -> NDArray[np.int32]: ...
-    @property
-    def key(self) -> Ints | None: ...
-    @property
-    def value(self) -> NDArray[np.float64] | None: ...
-    @property
-    def flags(self) -> NDArray[np.uint8]: ...
-    @property
-    def args_end(self) -> Ints: ...
-    @property
-    def args(self) -> NDArray[np.uint8]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +30,7 @@ class TimedEvents:
     flags: NDArray[np.uint8]
     args_end: Ints
     args: NDArray[np.uint8]
+    set_aside: SetAside | None = None  # what is not among them: it does not lie within the run's window
 
     def __len__(self) -> int:
         return len(self.phase)
@@ -83,8 +59,13 @@ def timed_events(pieces: Iterable[Piece], rows: int, axis: FileAxis, scratch: Sc
     key: Ints | None = None
     value: NDArray[np.float64] | None = None
     args: list[NDArray[np.uint8]] = []
-    at = args_size = 0
+    at = args_size = read = 0
+    aside = SetAside()
     for piece in pieces:
+        read += len(piece.phase)
+        if axis.timeline.window is not None:
+            piece, outside = apart(piece, axis.timeline.window, axis.base_ns)
+            aside += outside
         part = slice(at, at + len(piece.phase))
         phase[part] = piece.phase
         start[part] = axis.timeline.ticks(piece.time_ns, piece.time_ps, axis.base_ns)
@@ -109,9 +90,14 @@ def timed_events(pieces: Iterable[Piece], rows: int, axis: FileAxis, scratch: Sc
         elif value is not None:
             value[part] = np.nan
         at = part.stop
-    if at != rows:
-        raise ValueError(f"{at} rows were read where {rows} had been counted")
-    return TimedEvents(phase, start, duration, name, key, value, flags, args_end, _joined(args, args_size, scratch))
+    if read != rows:
+        raise ValueError(f"{read} rows were read where {rows} had been counted")
+    joined = _joined(args, args_size, scratch)
+    if at == rows:
+        return TimedEvents(phase, start, duration, name, key, value, flags, args_end, joined)
+    phase, start, duration, name, flags = phase[:at], start[:at], duration[:at], name[:at], flags[:at]
+    key, value = None if key is None else key[:at], None if value is None else value[:at]
+    return TimedEvents(phase, start, duration, name, key, value, flags, args_end[:at], joined, aside)
 
 
 def _joined(parts: list[NDArray[np.uint8]], size: int, scratch: Scratch) -> NDArray[np.uint8]:

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.columns import Span
-from tilescope.tiler.errors import TilescopeError
-from tilescope.tiler.ticks import TICK_LIMIT
+from tilescope.tiler.build.window import NANOSECONDS, PICOSECONDS, Window, choose_window, fits
+from tilescope.tiler.columns import Crowd, Span
 
 Ints = NDArray[np.int64]
 Picoseconds = NDArray[np.int16] | None
+
+
+@dataclass(frozen=True, slots=True)
+class FileTimes:
+    """When the events of a file are. `crowds` is asked only when not all files fit on one axis."""
+
+    span: Span
+    base_ns: int  # to be added to its times
+    crowds: Callable[[], Iterable[Crowd]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,35 +32,38 @@ class Timeline:
     tick_ps: int  # 1 or 1000
     end: int  # tick at which the last event ends
     rounds: bool  # whether picoseconds are dropped because the run is too long for them
+    window: Window | None = None  # events that do not lie within are not shown; None: all are
 
     @classmethod
-    def of(cls, spans: Iterable[tuple[Span, int]]) -> Timeline:
-        """The finest time axis for all files, each given as its span and what is to be added to its times.
-
-        Raises TilescopeError when no time axis holds them.
-        """
-        firsts: list[int] = []
-        lasts: list[tuple[int, int]] = []
-        any_ps = False
-        for span, base_ns in spans:
-            if span.first_ns is not None:
-                firsts.append(span.first_ns + base_ns)
-                lasts.append((span.last_ns + base_ns, span.last_ps))
-                any_ps = any_ps or span.any_ps
-        if not firsts:
+    def of(cls, files: Iterable[FileTimes]) -> Timeline:
+        """The finest time axis for all files, or for what is shown of them."""
+        known = [file for file in files if file.span.first_ns is not None]
+        whole = Span()
+        for file in known:
+            span, base_ns = file.span, file.base_ns
+            whole.join(Span((span.first_ns or 0) + base_ns, span.last_ns + base_ns, span.last_ps, span.any_ps))
+        if whole.first_ns is None:
             return cls(0, 1000, 0, False)
-        origin = min(firsts)
-        last_ns, last_ps = max(lasts)
-        length_ns = last_ns - origin
-        if length_ns + 1 >= TICK_LIMIT:
-            raise TilescopeError("the events span more than 73 years: some of their times must be wrong")
-        if any_ps and (length_ns + 1) * 1000 < TICK_LIMIT:
-            return cls(origin, 1, length_ns * 1000 + last_ps, False)
-        return cls(origin, 1000, length_ns, any_ps)
+        finest = PICOSECONDS if whole.any_ps else NANOSECONDS
+        if not fits(whole.first_ns, whole.last_ns, finest):
+            window = choose_window([(list(file.crowds()), file.base_ns) for file in known])
+            if window is not None:
+                return cls._within(Span(window.first_ns, window.last_ns, window.last_ps, window.any_ps), window)
+        return cls._within(whole, None)
+
+    @classmethod
+    def _within(cls, span: Span, window: Window | None) -> Timeline:
+        origin = span.first_ns or 0
+        length_ns = span.last_ns - origin
+        if span.any_ps and fits(origin, span.last_ns, PICOSECONDS):
+            return cls(origin, 1, length_ns * 1000 + span.last_ps, False, window)
+        return cls(origin, 1000, length_ns, span.any_ps, window)
 
     def ticks(self, ns: Ints, ps: Picoseconds, base_ns: int) -> Ints:
         """Times as ticks, shape (n,). `base_ns` is to be added to them."""
-        return self._scale(ns - (self.origin_ns - base_ns), ps)
+        # Modulo 2**64: a file's base may be anything, but what comes out is below TICK_LIMIT.
+        from_ns = np.uint64((self.origin_ns - base_ns) % (1 << 64))
+        return self._scale((ns.view(np.uint64) - from_ns).view(np.int64), ps)
 
     def durations(self, time_ps: Picoseconds, ns: Ints, ps: Picoseconds) -> Ints:
         """Durations as ticks, shape (n,).

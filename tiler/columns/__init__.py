@@ -1,15 +1,19 @@
 """Events as columns, and what describes them."""
 
 from tilescope.tiler.columns.activity import Activity
+from tilescope.tiler.columns.census import Census, Crowd, Length
 from tilescope.tiler.columns.chunk import EventChunk, EventFlag, Phase
 from tilescope.tiler.columns.span import Span
 from tilescope.tiler.columns.summary import EventCounts, Process, TraceSummary, Track, TrackKind
 
 __all__ = [
     "Activity",
+    "Census",
+    "Crowd",
     "EventChunk",
     "EventCounts",
     "EventFlag",
+    "Length",
     "Phase",
     "Process",
     "Span",

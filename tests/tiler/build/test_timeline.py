@@ -8,19 +8,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tiler.build.event_chunks import chunk
-from tilescope.tiler.build.timeline import Timeline
-from tilescope.tiler.columns import EventChunk, Span
-from tilescope.tiler.errors import TilescopeError
+from tilescope.tiler.build.timeline import FileTimes, Timeline
+from tilescope.tiler.columns import Census, EventChunk
 
 EPOCH = 1_769_853_600_000_000_000
 YEAR_NS = 365 * 86400 * 10**9
 
 
 def timeline(*chunks: EventChunk, base_ns: int = 0) -> Timeline:
-    span = Span()
+    return Timeline.of([file_of(*chunks, base_ns=base_ns)])
+
+
+def file_of(*chunks: EventChunk, base_ns: int = 0) -> FileTimes:
+    census = Census()
     for some in chunks:
-        span.add(some)
-    return Timeline.of([(span, base_ns)])
+        census.add(some)
+    return FileTimes(census.span(), base_ns, census.__iter__)
 
 
 def test_whole_nanoseconds_are_ticks_of_a_nanosecond() -> None:
@@ -70,19 +73,43 @@ def test_rounding_makes_no_overlaps(steps: list[int]) -> None:
 
 
 def test_files_share_the_origin_and_each_has_its_base() -> None:
-    early, late = Span(), Span()
-    early.add(chunk([100], duration_ns=[5]))
-    late.add(chunk([EPOCH + 300]))
-    axis = Timeline.of([(late, 0), (early, EPOCH), (Span(), 0)])
+    late, early = file_of(chunk([EPOCH + 300])), file_of(chunk([100], duration_ns=[5]), base_ns=EPOCH)
+    axis = Timeline.of([late, early, file_of()])
     assert axis == Timeline(EPOCH + 100, 1000, 200, False)
     assert axis.ticks(np.array([100]), None, EPOCH).tolist() == [0]
 
 
 def test_no_events_at_all() -> None:
-    assert Timeline.of([(Span(), 5)]) == Timeline(0, 1000, 0, False)
+    assert Timeline.of([file_of(base_ns=5)]) == Timeline(0, 1000, 0, False)
 
 
-@pytest.mark.parametrize("last", [2**61, 2**63 - 5])
-def test_times_that_no_axis_holds(last: int) -> None:
-    with pytest.raises(TilescopeError, match="73 years"):
-        timeline(chunk([0, last], duration_ns=[0, 2**62 if last > 2**62 else 0]))
+def test_what_fits_exactly_is_whole() -> None:
+    assert timeline(chunk([0, 2**61 - 2])) == Timeline(0, 1000, 2**61 - 2, False)
+    longest = 2**61 // 1000 - 1
+    assert timeline(chunk([0, longest], time_ps=[1, 1])) == Timeline(0, 1, longest * 1000 + 1, False)
+
+
+@pytest.mark.parametrize("wild", [2**61 - 1, 2**63 - 1, -(2**61), -(2**63)])
+def test_a_wild_time_costs_the_others_nothing(wild: int) -> None:
+    axis = timeline(chunk([5, 7], time_ps=[1, 2], duration_ps=[0, 999]), chunk([wild], duration_ns=[0]))
+    assert (axis.origin_ns, axis.tick_ps, axis.end, axis.rounds) == (5, 1, 3001, False)
+    assert axis.window is not None
+
+
+def test_hosts_that_were_traced_a_month_apart_stay_together() -> None:
+    month = chunk([40 * 86400 * 10**9 + k for k in range(300)], time_ps=[1] * 300)
+    axis = Timeline.of([file_of(chunk(list(range(100_000)), time_ps=[1] * 100_000)), file_of(month)])
+    assert (axis.tick_ps, axis.rounds, axis.window) == (1000, True, None)
+
+
+@pytest.mark.parametrize(("wild", "kept"), [(1, True), (3, True), (4, False)])
+def test_picoseconds_may_cost_one_event_in_a_hundred(wild: int, kept: bool) -> None:
+    axis = timeline(chunk([5] * 300, time_ps=[1] * 300), chunk([YEAR_NS + k for k in range(wild)]))
+    assert (axis.tick_ps, axis.window is not None) == ((1, True) if kept else (1000, False))
+
+
+def test_a_base_time_beyond_64_bits() -> None:
+    axis = Timeline.of([file_of(chunk([2**63 - 5]), base_ns=2**63 - 1), file_of(chunk([3]), base_ns=2**64 - 20)])
+    assert axis == Timeline(2**64 - 17, 1000, 11, False)
+    assert axis.ticks(np.array([2**63 - 5]), None, 2**63 - 1).tolist() == [11]
+    assert axis.ticks(np.array([3]), None, 2**64 - 20).tolist() == [0]

@@ -1,0 +1,142 @@
+"""When the events of a file are, and how many: what is asked when they do not fit on one time axis.
+
+Events are counted in crowds: those that begin in the same piece of 2**48 ns (3.3 days) and last about as long. The
+events of an honest file are one crowd, so that this costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.columns.chunk import EventChunk, Phase
+from tilescope.tiler.columns.span import Span
+from tilescope.tiler.ticks import TICK_LIMIT
+
+Ints = NDArray[np.int64]
+
+_PIECE = 48  # bits of nanoseconds
+_PIECE_NS = 1 << _PIECE
+
+# Events that last longer than half of an axis are told apart: their crowds would not fit on it, whatever the others do.
+_LONG_NS = TICK_LIMIT // 2000
+_ENDLESS_NS = TICK_LIMIT // 2
+
+_LATEST_NS = (1 << 63) - 1
+
+
+class Length(IntEnum):
+    """How long events last."""
+
+    SHORT = 0  # below half of an axis of picoseconds: 13 days
+    LONG = 1
+    ENDLESS = 2  # from half of an axis of nanoseconds on: 36 years
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """Events of one file that begin not far from each other."""
+
+    length: Length
+    span: Span
+    events: int  # without flow ends
+
+
+@dataclass(slots=True)
+class Census:
+    """All events of a file, in crowds."""
+
+    _crowds: dict[int, tuple[Span, int]] = field(default_factory=dict)  # by piece and length
+
+    def __iter__(self) -> Iterator[Crowd]:
+        for key, (span, events) in self._crowds.items():
+            yield Crowd(Length(key & 3), replace(span), events)
+
+    def span(self) -> Span:
+        """From when to when they all last."""
+        whole = Span()
+        for span, _ in self._crowds.values():
+            whole.join(span)
+        return whole
+
+    def copy(self) -> Census:
+        """As it is now."""
+        return Census({key: (replace(span), events) for key, (span, events) in self._crowds.items()})
+
+    def add(self, chunk: EventChunk) -> int:
+        """Counts a chunk that is not empty. Returns how many events it has, without flow ends."""
+        first, latest = int(chunk.time_ns.min()), int(chunk.time_ns.max())
+        longest = int(chunk.duration_ns.max())
+        apart = first >> _PIECE != latest >> _PIECE or longest >= _LONG_NS or latest + longest >= _LATEST_NS
+        counted = chunk.phase < Phase.FLOW_START
+        events = int(np.count_nonzero(counted))
+        if apart:
+            self._add_apart(chunk, counted)
+        else:
+            self._add_together(chunk, events)
+        return events
+
+    def add_span(self, span: Span, events: int) -> bool:
+        """Counts events of which only this is known; False when that is not enough to put them into one crowd."""
+        if span.first_ns is None:
+            return True
+        if span.last_ns - span.first_ns >= _PIECE_NS:
+            return False
+        self._count((span.first_ns >> _PIECE) << 2 | Length.SHORT, span, events)
+        return True
+
+    def _count(self, key: int, span: Span, events: int) -> None:
+        known, before = self._crowds.get(key) or (Span(), 0)
+        known.join(span)
+        self._crowds[key] = known, before + events
+
+    def _add_together(self, chunk: EventChunk, events: int) -> None:
+        end, beyond = _ends(chunk)
+        last = int(end.max())
+        last_ps = 0 if beyond is None else int(beyond[end == last].max())
+        any_ps = any(column is not None and bool(column.any()) for column in (chunk.time_ps, chunk.duration_ps))
+        first = int(chunk.time_ns.min())
+        self._count((first >> _PIECE) << 2 | Length.SHORT, Span(first, last, last_ps, any_ps), events)
+
+    def _add_apart(self, chunk: EventChunk, counted: NDArray[np.bool_]) -> None:
+        length = chunk.duration_ns
+        key = (chunk.time_ns >> _PIECE) << 2 | ((length >= _LONG_NS).astype(np.int64) + (length >= _ENDLESS_NS))
+        order = np.argsort(key, kind="stable")
+        key, start = key[order], chunk.time_ns[order]
+        end, beyond = _ends(chunk)
+        end = end[order]
+        at = np.flatnonzero(np.diff(key, prepend=key[0] - 1))
+        count = np.diff(at, append=len(key))
+        last = np.maximum.reduceat(end, at)
+        ps = np.zeros(len(key), np.int64) if beyond is None else beyond[order]
+        last_ps = np.maximum.reduceat(np.where(end == np.repeat(last, count), ps, 0), at)
+        finer = np.zeros(len(key), np.bool_)
+        for column in (chunk.time_ps, chunk.duration_ps):
+            if column is not None:
+                finer |= column[order] != 0
+        spans = zip(
+            np.minimum.reduceat(start, at).tolist(),
+            last.tolist(),
+            last_ps.tolist(),
+            np.logical_or.reduceat(finer, at).tolist(),
+            strict=True,
+        )
+        events_of = np.add.reduceat(counted[order].astype(np.int64), at).tolist()
+        for which, span, events in zip(key[at].tolist(), spans, events_of, strict=True):
+            self._count(which, Span(*span), events)
+
+
+def _ends(chunk: EventChunk) -> tuple[Ints, Ints | None]:
+    """Where events end: nanoseconds, as far as int64 goes, and the picoseconds beyond; None: there are none."""
+    end = chunk.time_ns + np.minimum(chunk.duration_ns, _LATEST_NS - np.maximum(chunk.time_ns, 0))
+    if chunk.time_ps is None and chunk.duration_ps is None:
+        return end, None
+    beyond = np.zeros(len(end), np.int64)
+    for column in (chunk.time_ps, chunk.duration_ps):
+        if column is not None:
+            beyond += column
+    return end + np.minimum(beyond // 1000, _LATEST_NS - np.maximum(end, 0)), beyond % 1000
