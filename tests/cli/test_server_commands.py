@@ -87,6 +87,44 @@ def test_view_serves_at_once_indexes_and_ends_in_order(tmp_path: Path, logs: Pat
         assert err == "tilescope: host0.xplane.pb: indexing\ntilescope: host0.xplane.pb: indexed\n"
 
 
+def test_view_of_nothing_but_files_that_fail_ends(tmp_path: Path) -> None:
+    (tmp_path / "types.json").write_text('{"a": 1}')
+    (tmp_path / "more.json").write_text("[1, 2]")
+    with started(tmp_path, "view", "types.json", "more.json", "--no-browser") as (process, _):
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert sorted(line for line in err.splitlines() if "no trace" in line) == [
+        'tilescope: more.json: more.json: is JSON, but no trace: none of its 2 values has a "ph" '
+        "(Tilescope reads an array of trace events, or an object with such an array as its traceEvents)",
+        "tilescope: types.json: types.json: is JSON, but no trace: there is no traceEvents in it "
+        "(Tilescope reads an array of trace events, or an object with such an array as its traceEvents)",
+    ]
+    assert "Traceback" not in err
+
+
+def test_view_goes_on_when_one_of_the_files_can_be_shown(tmp_path: Path, logs: Path) -> None:
+    (tmp_path / "types.json").write_text('{"a": 1}')
+    with started(tmp_path, "view", "types.json", "logs/host0.xplane.pb", "--no-browser") as (process, url):
+        base = url.partition("?run=")[0]
+        deadline = time.monotonic() + 60
+        states: list[str] = []
+        while sorted(states) != ["failed", "ready"]:
+            assert time.monotonic() < deadline
+            states = [run["state"] for run in get_json(f"{base}api/v1/runs")["runs"]]
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=10)
+        assert process.returncode == 0
+
+
+def test_view_of_a_folder_waits_for_runs_to_come(tmp_path: Path) -> None:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    (folder / "a.trace.json").write_text('{"a": 1}')
+    with started(tmp_path, "view", "logs", "--no-browser") as (process, url):
+        wait_for_run(url.partition("?run=")[0], "failed")
+        assert process.poll() is None
+
+
 def test_ending_takes_the_indexing_process_along(tmp_path: Path, logs: Path) -> None:
     with started(tmp_path, "view", "logs", "--no-browser") as (process, _):
         process.send_signal(signal.SIGTERM)

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from typing import Protocol
+from typing import Final, Protocol
+
+EXIT_BAD: Final = 1  # the trace or the store is bad
+EXIT_USAGE: Final = 2  # as argparse does
+EXIT_INTERRUPTED: Final = 130  # 128 + SIGINT, as shells report it
 
 
 class Command(Protocol):

@@ -6,13 +6,10 @@ import os
 import sys
 from collections.abc import Sequence
 
+from tilescope.cli.command import EXIT_BAD, EXIT_INTERRUPTED, EXIT_USAGE
 from tilescope.cli.parser import build_parser
 from tilescope.tiler.errors import Cancelled, TilescopeError, UsageError
 from tilescope.tiler.memory_limits import out_of_memory
-
-EXIT_BAD = 1  # the trace or the store is bad
-EXIT_USAGE = 2  # as argparse does
-EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -2,7 +2,8 @@
 
 PATH is a trace file, a folder with the files of one run, a log directory as TensorBoard, XProf and JAX
 write it, or a store. Runs are indexed in the background, the newest first; indexes are kept in a cache
-directory, so that the next time nothing has to be done. Ctrl-C or SIGTERM ends the server.
+directory, so that the next time nothing has to be done. Ctrl-C or SIGTERM ends the server; so does the
+failure of all files that are named, with exit code 1.
 
 Only HTTP is served, which browsers speak, and notebooks (tilescope.connect) do as well. For programs that speak
 gRPC there is `tilescope serve`.
@@ -24,6 +25,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tilescope.cli.access_options import make_settings, warn_of_strangers
+from tilescope.cli.command import EXIT_BAD
+from tilescope.cli.doomed import unless_doomed
 from tilescope.cli.indexing_progress import with_progress
 from tilescope.cli.server_options import add_server_options, log_to_stderr, make_registry
 from tilescope.tiler.errors import UsageError
@@ -43,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Serves until it is told to stop. A file that is no trace at all is refused before anything is opened."""
+    """Serves until it is told to stop. Files that are no traces, or of which none can be indexed, end it."""
     import asyncio
     import webbrowser
     from urllib.parse import quote
@@ -70,8 +73,12 @@ def run(args: argparse.Namespace) -> int:
             print("tilescope: no browser could be started: open the URL by hand", file=sys.stderr)
 
     app = make_app(registry, settings=settings)
+    serving = with_progress(registry, run_until_signalled(app, listening, show))
     with log_to_stderr(), access_log(args.access_log):
-        asyncio.run(with_progress(registry, run_until_signalled(app, listening, show)))
+        if not all(path.is_file() for path in args.paths):  # to folders, runs may be added
+            asyncio.run(serving)
+        elif asyncio.run(unless_doomed(registry, serving)):
+            return EXIT_BAD
     return 0
 
 
