@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -129,6 +130,14 @@ class XSpaceFile {
     std::vector<std::string> errors() const { return texts(outline().errors); }
     std::vector<std::string> warnings() const { return texts(outline().warnings); }
     std::vector<std::string> hostnames() const { return texts(outline().hostnames); }
+
+    // (what the file ends inside of, where that begins, the plane that it cuts or -1); None for a whole file.
+    std::optional<std::tuple<std::string, std::size_t, std::int64_t>> cut() const {
+        if (!outline().cut) return std::nullopt;
+        const bool in_plane = !outline().planes.empty() && outline().planes.back().is_cut;
+        const std::int64_t plane = in_plane ? static_cast<std::int64_t>(outline().planes.size()) - 1 : -1;
+        return std::make_tuple(outline().cut->what, outline().cut->offset, plane);
+    }
 
     // [begin, end) of each line's bytes.
     std::vector<std::pair<std::size_t, std::size_t>> line_ranges() const {
@@ -310,6 +319,7 @@ void bind_xspace(nb::module_& m) {
         .def("errors", &XSpaceFile::errors)
         .def("warnings", &XSpaceFile::warnings)
         .def("hostnames", &XSpaceFile::hostnames)
+        .def("cut", &XSpaceFile::cut)
         .def("line_ranges", &XSpaceFile::line_ranges)
         .def("survey", &XSpaceFile::survey, nb::arg("line"), nb::keep_alive<0, 1>())
         .def("surveyed", &XSpaceFile::surveyed, nb::arg("line"), nb::arg("survey"))

@@ -21,6 +21,12 @@ class Error : public std::runtime_error {
     std::size_t offset_;
 };
 
+// The file ends inside of what was read. The offset is that of the field that is not whole.
+class CutShort : public Error {
+  public:
+    using Error::Error;
+};
+
 // The whole file.
 struct Source {
     const std::uint8_t* data = nullptr;
@@ -46,7 +52,8 @@ class Cursor {
     Cursor(const Source& source, Range range, const char* what)
         : source_(&source), at_(source.data + range.begin), end_(source.data + range.end), what_(what) {}
 
-    // From `begin` to the end of the file: here alone a length that reaches too far means that the file was cut short.
+    // From `begin` to the end of the file, in the file itself or in a message that its end cuts short: here alone a length
+    // that reaches too far means that the file was cut, and is `CutShort`.
     static Cursor to_file_end(const Source& source, std::size_t begin, const char* what) {
         Cursor cursor(source, {begin, source.size}, what);
         cursor.outermost_ = true;
@@ -84,6 +91,20 @@ class Cursor {
         if (size > left) fail_length(what, size, left, begin);
         const std::size_t payload = offset();
         at_ += size;
+        return {payload, offset()};
+    }
+
+    // The same; of a payload that the end of the file cuts short, what there is. `is_cut` says so.
+    Range bytes_or_rest(const char* what, bool& is_cut) {
+        const std::uint8_t* begin = at_;
+        const std::uint64_t size = varint();
+        is_cut = outermost_ && size > static_cast<std::uint64_t>(end_ - at_);
+        if (!is_cut) {
+            at_ = begin;
+            return bytes(what);
+        }
+        const std::size_t payload = offset();
+        at_ = end_;
         return {payload, offset()};
     }
 
@@ -168,15 +189,15 @@ class Cursor {
 
     [[noreturn]] void fail_end(const std::uint8_t* where) const {
         if (outermost_)
-            throw Error("the file ends inside a field of " + named(what_), static_cast<std::size_t>(where - source_->data));
+            throw CutShort("the file ends inside a field of " + named(what_), static_cast<std::size_t>(where - source_->data));
         fail("ends inside a field", where);
     }
 
     [[noreturn]] void fail_length(const char* part, std::uint64_t size, std::uint64_t left, const std::uint8_t* where) const {
         const std::string sizes = ": " + std::to_string(left) + " of its " + std::to_string(size) + " bytes are there";
         if (outermost_)
-            throw Error("the file ends inside " + named(part) + sizes,
-                        static_cast<std::size_t>(where - source_->data));
+            throw CutShort("the file ends inside " + named(part) + sizes,
+                           static_cast<std::size_t>(where - source_->data));
         fail("has " + named(part) + " that reaches beyond it" + sizes, where);
     }
 

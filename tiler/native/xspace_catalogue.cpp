@@ -1,5 +1,6 @@
 #include "xspace_catalogue.hpp"
 
+#include <string>
 #include <string_view>
 
 namespace tilescope::xspace {
@@ -32,7 +33,7 @@ Catalogue::Catalogue(const wire::Source& source, const Outline& outline, const s
             if (numbers_[plane].find(id) != IdTable::absent) continue;
             const std::int32_t entry = entry_of.find(id);  // ids without metadata get a number, too
             const auto number = static_cast<std::int32_t>(used_.size());
-            used_.push_back(read_metadata(plane, entry == IdTable::absent ? nullptr : &of.event_metadata[static_cast<std::size_t>(entry)], id));
+            used_.push_back(read_metadata(plane, entry == IdTable::absent ? nullptr : &of.event_metadata[static_cast<std::size_t>(entry)], id, of.is_cut));
             used_names_.push_back(used_.back().name_index);
             numbers_[plane].set(id, number);
         }
@@ -40,7 +41,7 @@ Catalogue::Catalogue(const wire::Source& source, const Outline& outline, const s
     }
 }
 
-UsedMetadata Catalogue::read_metadata(std::size_t plane, const MetadataEntry* entry, std::int64_t id) {
+UsedMetadata Catalogue::read_metadata(std::size_t plane, const MetadataEntry* entry, std::int64_t id, bool plane_is_cut) {
     UsedMetadata used;
     used.plane = plane;
     used.id = id;
@@ -59,7 +60,10 @@ UsedMetadata Catalogue::read_metadata(std::size_t plane, const MetadataEntry* en
     }
     const wire::Range range = used.display_name.size() != 0 ? used.display_name : used.name;
     const std::string_view name(reinterpret_cast<const char*>(source_.data) + range.begin, range.size());
-    used.name_index = names_.intern(name.empty() ? "[no name]" : name);
+    if (entry == nullptr && plane_is_cut)
+        used.name_index = names_.intern("[event " + std::to_string(id) + "]"); // its name stood behind the cut
+    else
+        used.name_index = names_.intern(name.empty() ? "[no name]" : name);
     return used;
 }
 

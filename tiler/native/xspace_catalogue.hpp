@@ -38,7 +38,7 @@ class Catalogue {
     std::int32_t name_of(std::int32_t number) const { return used_names_[static_cast<std::size_t>(number)]; }
 
   private:
-    UsedMetadata read_metadata(std::size_t plane, const MetadataEntry* entry, std::int64_t id);
+    UsedMetadata read_metadata(std::size_t plane, const MetadataEntry* entry, std::int64_t id, bool plane_is_cut);
 
     const wire::Source& source_;
     NameTable names_;

@@ -12,14 +12,28 @@ using wire::varint_field;
 bool OutlineReader::advance(std::size_t stop) {
     stop = std::min(stop, source_.size);
     while (at_ < stop || (plane_end_ != 0 && at_ == plane_end_)) {
-        if (plane_end_ == 0)
-            file_field();
-        else if (at_ == plane_end_)
+        try {
+            field();
+        } catch (const wire::CutShort& cut) {
+            // At the end of the file, in the field at `at_`, which is the last one.
+            outline_.cut = Cut{cut.what(), at_};
+            if (in_cut_line_) outline_.lines.back().body.end = at_;
+            at_ = source_.size;
             plane_end_ = 0;
-        else
-            plane_field();
+        }
     }
     return at_ < source_.size;
+}
+
+void OutlineReader::field() {
+    if (plane_end_ == 0)
+        file_field();
+    else if (at_ == plane_end_)
+        plane_end_ = 0;
+    else if (in_cut_line_)
+        cut_line_field();
+    else
+        plane_field();
 }
 
 void OutlineReader::file_field() {
@@ -27,8 +41,11 @@ void OutlineReader::file_field() {
     const std::uint32_t tag = cursor.tag();
     switch (tag) {
     case bytes_field(1): {
-        const Range plane = cursor.bytes("plane");
+        bool is_cut = false;
+        const Range plane = cursor.bytes_or_rest("plane", is_cut);
         outline_.planes.emplace_back();
+        outline_.planes.back().is_cut = is_cut;
+        if (is_cut) outline_.cut = Cut{"the file ends inside a plane", at_};
         at_ = plane.begin;
         plane_end_ = plane.end;
         return;
@@ -43,17 +60,34 @@ void OutlineReader::file_field() {
 
 void OutlineReader::plane_field() {
     Plane& plane = outline_.planes.back();
-    Cursor cursor(source_, {at_, plane_end_}, "plane");
+    Cursor cursor = plane.is_cut ? Cursor::to_file_end(source_, at_, "plane") : Cursor(source_, {at_, plane_end_}, "plane");
     const std::uint32_t tag = cursor.tag();
     switch (tag) {
     case varint_field(1): cursor.varint(); break;
     case bytes_field(2): plane.name = cursor.bytes("name"); break;
-    case bytes_field(3): outline_.lines.push_back({outline_.planes.size() - 1, cursor.bytes("line")}); break;
+    case bytes_field(3): {
+        const Range line = cursor.bytes_or_rest("line", in_cut_line_);
+        outline_.lines.push_back({outline_.planes.size() - 1, line});
+        if (!in_cut_line_) break;
+        outline_.cut = Cut{"the file ends inside a line", at_};
+        at_ = line.begin;
+        return;
+    }
     case bytes_field(4): plane.event_metadata.push_back(metadata_entry(cursor.bytes("metadata entry"))); break;
     case bytes_field(5): plane.stat_metadata.push_back(metadata_entry(cursor.bytes("metadata entry"))); break;
     case bytes_field(6): plane.stats.push_back(cursor.bytes("stat")); break;
     default: cursor.skip_unknown(tag, 6);
     }
+    at_ = cursor.offset();
+}
+
+void OutlineReader::cut_line_field() {
+    Cursor cursor = Cursor::to_file_end(source_, at_, "line");
+    const std::uint32_t tag = cursor.tag();
+    if (tag == bytes_field(4))
+        cursor.bytes("event");
+    else
+        cursor.skip(tag);
     at_ = cursor.offset();
 }
 

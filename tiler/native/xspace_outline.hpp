@@ -2,12 +2,17 @@
 //
 // Map entries may come after the lines that use them, so everything is found first, as byte ranges. Lines are stepped
 // over: `survey_line` looks into them, several at a time.
+//
+// Where the file ends inside a plane, what is whole before its end is kept: fields of the plane, and of its last line. So
+// nobody after this pass meets the cut.
 #pragma once
 
 #include "wire.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace tilescope::xspace {
@@ -27,6 +32,13 @@ struct Plane {
     std::vector<MetadataEntry> event_metadata;  // in file order; of equal ids the last counts
     std::vector<MetadataEntry> stat_metadata;
     std::vector<wire::Range> stats;  // XStat messages
+    bool is_cut = false;  // by the end of the file: metadata that its events name may be missing
+};
+
+// Where a file ends too early: what it ends inside of, and where that begins.
+struct Cut {
+    std::string what;
+    std::size_t offset = 0;
 };
 
 struct Outline {
@@ -35,27 +47,32 @@ struct Outline {
     std::vector<wire::Range> errors;
     std::vector<wire::Range> warnings;
     std::vector<wire::Range> hostnames;
+    std::optional<Cut> cut;
 };
 
 class OutlineReader {
   public:
     explicit OutlineReader(wire::Source source) : source_(source) {}
 
-    // Reads on until the position is at least `stop`; true while there is more. Throws wire::Error.
+    // Reads on until the position is at least `stop`; true while there is more. Throws wire::Error for damage other than
+    // a cut.
     bool advance(std::size_t stop);
 
     std::size_t position() const { return at_; }
     const Outline& outline() const { return outline_; }
 
   private:
+    void field();
     void file_field();
     void plane_field();
+    void cut_line_field();
     MetadataEntry metadata_entry(wire::Range range) const;
 
     wire::Source source_;
     Outline outline_;
     std::size_t at_ = 0;
     std::size_t plane_end_ = 0;  // 0 outside of a plane
+    bool in_cut_line_ = false;
 };
 
 // Of an XStatMetadata message.

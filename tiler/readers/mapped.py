@@ -45,7 +45,8 @@ class MappedBytes:
     def mapping(cls, source: ByteSource, scratch_dir: Path | None) -> Generator[None, None, Self]:
         """Maps a source that has not been read yet. Yields now and then while it is inflated, for progress.
 
-        Raises `DamagedTrace` when the compressed stream is cut short or damaged, `DiskFull` without room for it.
+        Of a compressed stream that is cut short what there is; `source.problem` says so then. Raises `DamagedTrace`
+        when it is damaged, and `DiskFull` without room for it.
         """
         descriptor = source.file_descriptor()
         if descriptor is not None:
@@ -57,7 +58,7 @@ class MappedBytes:
                     file.write(piece)
                     size += len(piece)
                     yield
-                if source.problem is not None:
+                if source.problem is not None and not source.is_cut_short:
                     advice = "copy the file again or capture again"
                     raise DamagedTrace(source.path, source.problem, offset=source.bytes_read, advice=advice)
                 file.flush()

@@ -1,8 +1,8 @@
 """A byte source: the uncompressed bytes of a trace, whatever it lies in.
 
 Gzip is recognised by its magic, not by the name. A stream that is cut short or damaged delivers all that inflates
-and then says so in `problem`; whether that is fatal is for the format to decide (JSON keeps what it has, an XSpace is
-refused).
+and then says so in `problem`; whether that is fatal is for the format to decide (JSON keeps what it has, an XSpace what
+comes before a cut).
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ class ByteSource:
         self.size_bytes = size_bytes
         self.bytes_read = 0
         self.problem: str | None = None  # what is wrong with the compressed stream, once it has been met
+        self.is_cut_short = False  # that is what is wrong: all that was delivered is sound
         self.trailing_bytes = 0  # compressed bytes after the last gzip member that are no gzip
         self._raw = raw
         self._also_close: list[Callable[[], None]] = []
@@ -216,6 +217,7 @@ class ByteSource:
             self._compressed = inflater.unconsumed_tail
             if at_end and not self._pending:
                 self._stop("the gzip stream is cut short")
+                self.is_cut_short = True
 
     def _next_member(self) -> None:
         """Between two members: skips zero padding, begins the next member or ends."""

@@ -41,6 +41,7 @@ _CHUNK_ROWS = 1 << 15  # stays in the second-level cache: 3 % less user time tha
 _CHUNK_ARGS_BYTES = 64 << 20
 _STEP_BYTES = 64 << 20
 _HEAD_BYTES = 1 << 20  # what is looked at to tell how a file was damaged
+_ADVICE = "copy the file again or capture again"
 _SURVEYS_AHEAD = 256  # tasks that wait on the executor
 
 
@@ -77,6 +78,7 @@ class XSpaceReader:
             while native.read_outline(native.outline_position + _STEP_BYTES):
                 mapped.check()
                 yield
+            self._refuse_mangled(mapped, native)
             planes, ranges = native.planes(), native.line_ranges()
             start_ns = profile_start_ns(planes)
             if not 0 <= start_ns <= INT64_MAX:
@@ -97,6 +99,7 @@ class XSpaceReader:
             native.seal()
         self._lines = [native.line(line) for line in range(len(ranges))]
         self._describe(native, planes)
+        self._describe_cut(native, mapped)
         mapped.check()
 
     def span_of(self, track: int) -> Span:
@@ -210,6 +213,34 @@ class XSpaceReader:
             summary.warnings.append("the trace holds no events")
         summary.args_tables = args_tables(native, planes).pack()
 
+    def _describe_cut(self, native: _native.XSpaceFile, mapped: MappedBytes) -> None:
+        """Says what is missing of a file that was cut short. Raises `DamagedTrace` when nothing is left of it."""
+        cut, summary = native.cut(), self._summary
+        if cut is None and not self._source.is_cut_short:
+            return
+        what, offset, plane = cut or (self._source.problem, len(mapped), -1)
+        where = ", counted in the inflated data" if self._source.is_compressed else ""
+        if not summary.counts.total:
+            what = f"{what}{where}, and no whole event is before that"
+            raise DamagedTrace(self.path, what, offset=offset, advice=_ADVICE)
+        count = summary.counts.total
+        inside = f", inside the plane {summary.processes[plane].name or '[no name]'}" if plane >= 0 else ""
+        text = f"the file is cut short at byte {len(mapped):,}{where}{inside}: {count:,} whole events are kept, "
+        text += "what came behind them is missing"
+        if plane >= 0 and any(name.startswith("[event ") for name in summary.names):
+            text += " (also names: an event whose name is missing is called [event N], by its number in the file)"
+        summary.warnings.append(text)
+
+    def _refuse_mangled(self, mapped: MappedBytes, native: _native.XSpaceFile) -> None:
+        """A file that a text conversion has destroyed may look as if it was cut. Raises `DamagedTrace`."""
+        mangled_at = find_text_damage(mapped.array[:_HEAD_BYTES].tobytes()) if native.cut() is not None else None
+        if mangled_at is not None:
+            raise self._mangled(mangled_at)
+
+    def _mangled(self, offset: int) -> DamagedTrace:
+        what = "a text conversion has destroyed this file: bytes were replaced by U+FFFD (EF BF BD)"
+        return DamagedTrace(self.path, what, offset=offset, advice="copy the original again as binary data")
+
     @contextmanager
     def _damage(self, mapped: MappedBytes) -> Iterator[None]:
         """Turns what the native reader met into a `DamagedTrace`, or `ChangedTrace`."""
@@ -218,15 +249,12 @@ class XSpaceReader:
         except _native.WireError as error:
             mapped.check()
             what, offset = error.args
-            advice = "copy the file again or capture again"
             mangled_at = find_text_damage(mapped.array[:_HEAD_BYTES].tobytes())
             if mangled_at is not None:
-                offset = mangled_at
-                what = "a text conversion has destroyed this file: bytes were replaced by U+FFFD (EF BF BD)"
-                advice = "copy the original again as binary data"
-            elif self._source.is_compressed:
+                raise self._mangled(mangled_at) from error
+            if self._source.is_compressed:
                 what += ", counted in the inflated data"
-            raise DamagedTrace(self.path, what, offset=offset, advice=advice) from error
+            raise DamagedTrace(self.path, what, offset=offset, advice=_ADVICE) from error
 
 
 def _in_order(executor: Executor | None, work: Callable[[int], _T], items: Iterable[int]) -> Iterator[_T]:

@@ -40,18 +40,57 @@ def refusal(tmp_path: Path, raw: bytes) -> DamagedTrace:
     return caught.value
 
 
-def test_cut_at_every_byte(tmp_path: Path) -> None:
-    boundaries = {0, len(PLANE), len(PLANE) + 7, len(SPACE)}
-    path = tmp_path / "host.xplane.pb"
+EVENT_ENDS = [at + len(EVENT) for at in range(len(SPACE)) if SPACE.startswith(EVENT, at)]
+NAME = w.event_metadata(1, "%fusion", "fusion")
+FIRST_NAME_END = SPACE.index(NAME) + len(NAME)
+SECOND_NAME_END = SPACE.rindex(NAME) + len(NAME)
+SEAMS = {0, len(PLANE), len(PLANE) + len(w.data(4, "host0")), len(SPACE)}  # no cut can be seen there
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_cut_at_every_byte_keeps_all_whole_events(tmp_path: Path, packed: bool) -> None:
+    path = tmp_path / ("host.xplane.pb.gz" if packed else "host.xplane.pb")
     for size in range(len(SPACE)):
-        path.write_bytes(SPACE[:size])
-        reader = XSpaceReader.open(path)
-        if size in boundaries:
-            assert sum(map(len, reader.chunks())) == (4 if size else 0)
+        path.write_bytes(gzip.compress(SPACE[:size]) if packed else SPACE[:size])
+        kept = sum(end <= size for end in EVENT_ENDS)
+        if not kept and size not in SEAMS:
+            with pytest.raises(DamagedTrace, match=r"the file ends inside an? .*, and no whole event is before that"):
+                read(path)
+            continue
+        space = read(path)
+        warnings, names = space.summary.warnings, [event.name for event in space.events]
+        assert len(names) == kept
+        nameless = kept if size < FIRST_NAME_END else max(0, kept - 4) if size < SECOND_NAME_END else 0
+        assert names == ["fusion"] * (kept - nameless) + ["[event 1]"] * nameless
+        if size in SEAMS:
+            assert not any("cut short" in warning for warning in warnings)
         else:
-            with pytest.raises(DamagedTrace, match=r"the file ends inside a (plane|host name|field of a trace)"):
-                list(reader.chunks())
-        reader.close()
+            inflated = ", counted in the inflated data" if packed else ""
+            assert warnings[0].startswith(f"the file is cut short at byte {size}{inflated}")
+            assert f"{kept} whole events are kept" in warnings[0]
+            assert ("called [event N]" in warnings[0]) is (nameless > 0)
+
+
+def test_what_is_cut_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "host.xplane.pb"
+    path.write_bytes(SPACE[: EVENT_ENDS[5] + 3])
+    space = read(path)
+    assert space.summary.warnings == [
+        f"the file is cut short at byte {EVENT_ENDS[5] + 3}, inside the plane /device:TPU:0: 6 whole events are kept, "
+        "what came behind them is missing (also names: an event whose name is missing is called [event N], by its number in "
+        "the file)"
+    ]
+    assert [track.name for track in space.summary.tracks] == ["XLA Ops", "XLA Ops"]
+    assert space.summary.hostname == "host0"
+
+
+def test_damage_before_the_cut_is_still_refused(tmp_path: Path) -> None:
+    assert refusal(tmp_path, SPACE[:20] + b"\x00" + SPACE[21:-3]).offset == 20
+
+
+def test_a_length_that_is_wrong_is_no_cut(tmp_path: Path) -> None:
+    """It would reach to the end of the file, but what lies behind the plane does not belong into one."""
+    assert "has field 1 with the wrong wire type 2" in refusal(tmp_path, b"\x0a\xff\x7f" + PLANE[3:] + PLANE).what
 
 
 def test_every_byte_flipped(tmp_path: Path) -> None:
@@ -97,8 +136,8 @@ def test_random_bytes(tmp_path: Path) -> None:
         (w.varint(9 << 3 | 4), 1, "a trace has a field of a wire type that does not exist"),
         (w.varint(9 << 3 | 3) * 101, 100, "a trace has groups nested more than 100 deep"),
         (w.varint(9 << 3 | 3) + w.varint(10 << 3 | 4), 1, "a trace has a group that ends as another"),
-        (w.varint(9 << 3 | 3), 1, "the file ends inside a field of a trace"),
-        (b"\n\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 1, "the file ends inside a plane"),
+        (w.varint(9 << 3 | 3), 0, "the file ends inside a field of a trace, and no whole event is before that"),
+        (b"\n\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 0, "the file ends inside a plane"),
     ],
 )
 def test_what_and_where(tmp_path: Path, raw: bytes, offset: int, what: str) -> None:
@@ -128,19 +167,25 @@ def test_text_conversion_is_named() -> None:
     reader.close()
 
 
-def test_gzip_cut_short_is_refused(tmp_path: Path) -> None:
-    stored = gzip.compress(corpus_path("xplane/jax_cpu_10steps.xplane.pb").read_bytes())
+def test_gzip_cut_short_keeps_what_can_be_inflated(tmp_path: Path) -> None:
+    whole = corpus_path("xplane/tpu_v6e_4core.xplane.pb")
+    events = len(read(whole).events)
+    stored = gzip.compress(whole.read_bytes())
     path = tmp_path / "host.xplane.pb.gz"
-    for size in (len(stored) // 2, len(stored) - 1):
+    for size, least, most in ((len(stored) // 2, events // 5, events - 1), (len(stored) - 1, events, events)):
         path.write_bytes(stored[:size])
-        reader = open_trace(path)
-        with pytest.raises(DamagedTrace, match=rf"byte {size:,}: the gzip stream is cut short"):
-            list(reader.chunks())
-        reader.close()
+        space = read(path)
+        assert least <= len(space.events) <= most
+        assert "the file is cut short at byte" in space.summary.warnings[0]
+        assert "counted in the inflated data" in space.summary.warnings[0]
 
 
-def test_cut_inside_gzip_counts_bytes_of_the_inflated_data(tmp_path: Path) -> None:
+def test_gzip_that_is_damaged_is_refused(tmp_path: Path) -> None:
+    stored = bytearray(gzip.compress(SPACE))
+    stored[-6] ^= 1  # of its checksum
     path = tmp_path / "host.xplane.pb.gz"
-    path.write_bytes(gzip.compress(SPACE[:-3]))
-    with pytest.raises(DamagedTrace, match="counted in the inflated data"):
-        read(path)
+    path.write_bytes(stored)
+    reader = XSpaceReader.open(path)
+    with pytest.raises(DamagedTrace, match="the gzip stream is damaged"):
+        list(reader.chunks())
+    reader.close()
