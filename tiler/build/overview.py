@@ -67,7 +67,7 @@ class Overview:
 def _counter_bins(time: Ints, value: NDArray[np.float64], level: int) -> tuple[Ints, Ints, Ints]:
     """Bins with samples: the greatest value in each, as a part of the range of the counter's values."""
     bins = time >> (2 * level)
-    first = np.flatnonzero(np.diff(bins, prepend=-1))
+    first = np.append(0, np.flatnonzero(bins[1:] != bins[:-1]) + 1)
     utilisation = counter_utilisation(np.maximum.reduceat(value, first), float(value.min()), float(value.max()))
     return bins[first], utilisation, np.full(len(first), -1, np.int64)
 
