@@ -281,3 +281,57 @@ class TreeReader:
     def last_at_most(self, key: bytes, prefix: bytes) -> tuple[bytes, int, bytes] | None: ...
     def scan(self, first: bytes, prefix: bytes, limit: int) -> list[tuple[bytes, int, bytes]]: ...
     def close(self) -> None: ...
+
+# bind_prove.cpp
+
+class WrongTile(ValueError): ...
+class WrongTrack(ValueError): ...
+
+class ProveTree:
+    def __init__(
+        self,
+        block: int,
+        level: NDArray[np.uint8],
+        index: NDArray[np.int64],
+        slot: NDArray[np.uint8],
+        flags: NDArray[np.uint8],
+        events: NDArray[np.int64],
+        page_first: NDArray[np.int64],
+    ) -> None: ...
+
+_Entries = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+_Fetch = Callable[[int], tuple[bytes, bytes | None]]
+
+def prove_block(
+    tree: ProveTree,
+    root_level: int,
+    end: int,
+    names: int,
+    kinds: Sequence[int],
+    rows: Sequence[int],
+    has_histogram: NDArray[np.bool_],
+    fetch: _Fetch,
+    histogram: Callable[
+        [int, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]], None
+    ],
+) -> tuple[
+    dict[int, tuple[int, int, int, int, int, _Entries]],
+    dict[int, tuple[int, int, NDArray[np.int64], NDArray[np.float64], float, float]],
+]: ...
+
+class ProveLayer:
+    def __init__(self, root_level: int, end: int, names: int) -> None: ...
+    def add_rollup(self, tree: ProveTree, slot: int, track: int) -> None: ...
+    def gather(
+        self,
+        tree: ProveTree,
+        tiles: NDArray[np.int64],
+        owners: NDArray[np.int64],
+        start: int,
+        stop: int,
+        fetch: _Fetch,
+    ) -> None: ...
+    def complete_until(self, block: int, until: int, fetch: _Fetch) -> None: ...
+    def overview(self, number: int) -> _Entries: ...
+    @property
+    def bins(self) -> int: ...

@@ -69,6 +69,8 @@ class Catalogue:
             raise DamagedStore(f"{path}: manifest and track tree differ in the number of tracks")
         tracks = tuple(_track(path, k, inner["tracks"][k], shown) for k, shown in enumerate(tree["tracks"]))
         for track in tracks:
+            if not 0 <= track.rows <= max(1, track.events):
+                raise DamagedStore(f"{path}: track {track.id}: {track.rows} rows for {track.events} events")
             _check_children(path, track, tracks)
         if public["blocks"] != -(-len(tracks) // TRACKS_PER_BLOCK):
             raise DamagedStore(f"{path}: the manifest has {public['blocks']} blocks for {len(tracks)} tracks")

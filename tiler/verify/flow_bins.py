@@ -13,7 +13,7 @@ from tilescope.tiler.store import keys
 from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.verify.catalogue import Catalogue
 from tilescope.tiler.verify.columns import Ints
-from tilescope.tiler.verify.page_source import inflate
+from tilescope.tiler.verify.page_reader import inflate
 from tilescope.tiler.verify.report import Tally
 
 

@@ -8,28 +8,25 @@ Their number has no limit, so they are compared as sums of 64-bit hashes, two fo
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages.flow_ends import FlowEnds
 from tilescope.tiler.store import keys
 from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
-from tilescope.tiler.verify.columns import Ints
-from tilescope.tiler.verify.page_source import PageSource, inflate
+from tilescope.tiler.verify.columns import Ints, hash_rows
+from tilescope.tiler.verify.page_reader import LeafReader, inflate
 from tilescope.tiler.verify.report import Tally
 from tilescope.tiler.verify.tree import BlockTree
-
-Hashes = NDArray[np.uint64]
 
 
 class FlowRecordCheck:
     """Takes all chunks of flow ends in the order of their keys."""
 
-    def __init__(self, catalogue: Catalogue, trees: list[BlockTree], pages: PageSource, tally: Tally) -> None:
+    def __init__(self, catalogue: Catalogue, trees: list[BlockTree], leaves: LeafReader, tally: Tally) -> None:
         self._catalogue = catalogue
         self._trees = trees
-        self._pages = pages
+        self._leaf_reader = leaves
         self._tally = tally
         tracks = len(catalogue.tracks)
         self._counts = np.zeros((tracks, 2), np.int64)  # that leave, that arrive
@@ -57,8 +54,8 @@ class FlowRecordCheck:
         start, name = self._slices(track, ends.ordinal)
         own = [np.full(len(ends), number), ends.ordinal, ends.tick]
         partner = [ends.partner_track, ends.partner_ordinal, ends.partner_tick]
-        said = _hash([ends.incoming, *own, start, name, *partner])
-        heard = _hash([1 - ends.incoming, *partner, ends.partner_start, ends.partner_name, *own])
+        said = hash_rows([ends.incoming, *own, start, name, *partner])
+        heard = hash_rows([1 - ends.incoming, *partner, ends.partner_start, ends.partner_name, *own])
         for side in (0, 1):
             self._said[number : number + 1, side] += said[ends.incoming == side].sum(dtype=np.uint64)
             arriving = ends.incoming == 1 - side
@@ -126,7 +123,7 @@ class FlowRecordCheck:
             raise self._error(track, "its leaves hold fewer events than it has flow ends for")
         start, name = np.empty_like(ordinal), np.empty_like(ordinal)
         for number in np.unique(leaf).tolist():
-            slices = self._pages.read(tree, position[number : number + 1]).slices
+            slices = self._leaf_reader.slices(tree, int(position[number]))
             here = leaf == number
             at = np.searchsorted(slices.ordinal, ordinal[here])
             at = np.minimum(at, max(0, len(slices.ordinal) - 1))
@@ -137,14 +134,3 @@ class FlowRecordCheck:
 
     def _error(self, track: TrackEntry, what: str) -> DamagedStore:
         return self._catalogue.track_error(track.id, what)
-
-
-def _hash(columns: list[Ints]) -> Hashes:
-    """A number for each row that depends on all its values and their places (splitmix64 over the columns)."""
-    out = np.zeros(len(columns[0]), np.uint64)
-    for column in columns:
-        out = (out ^ column.astype(np.int64).view(np.uint64)) + np.uint64(0x9E3779B97F4A7C15)
-        out = (out ^ (out >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        out = (out ^ (out >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        out ^= out >> np.uint64(31)
-    return out

@@ -1,54 +1,86 @@
-"""Proves the overview layer: entries of a track anew from its events; those of a rollup from its proven tiles."""
+"""Compares the overview layer with what the proofs of the tracks found.
+
+All entries of a run need not fit in memory, and pages hold them by time, not by track. So the pages are read first, and
+of each track kept how many entries it has, and the sum of their hashes. Only where these differ are the pages read
+again, to say which entry is wrong.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import pairwise
+import math
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages import BINS_PER_TILE, SliceFlag, select
 from tilescope.tiler.pages.overview import FULL, OverviewEntries, OverviewGrid
 from tilescope.tiler.store.run_store import RunStore
-from tilescope.tiler.verify.bin_table import BinSums, BinTable, bin_sums, merge, no_table, spread
 from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
-from tilescope.tiler.verify.columns import Ints, changes
-from tilescope.tiler.verify.comparison import first_difference
-from tilescope.tiler.verify.page_source import PageSource, Tiles, inflate
+from tilescope.tiler.verify.columns import Floats, Ints, first_difference, hash_rows
+from tilescope.tiler.verify.page_reader import inflate
 from tilescope.tiler.verify.report import Tally
-from tilescope.tiler.verify.tree import BlockTree
 
-# Leaves are read in lots of about so many events.
-_PIECE_EVENTS = 250_000
+# Sums that surely fit in 64 bits when they are multiplied with FULL.
+_SMALL_TICKS = 1 << 54
 
 
 class OverviewCheck:
-    """Reads all pages of the layer, then goes over the tracks. After their tiles have been proven."""
+    """The layer of a run. Tracks may be compared in any order, and by several threads."""
 
-    def __init__(
-        self, store: RunStore, catalogue: Catalogue, trees: Sequence[BlockTree], pages: PageSource, tally: Tally
-    ) -> None:
+    def __init__(self, store: RunStore, catalogue: Catalogue) -> None:
         self._store = store
         self._catalogue = catalogue
-        self._trees = trees
-        self._pages = pages
-        self._tally = tally
         self._grid = OverviewGrid.of(catalogue.end)
+        tracks = len(catalogue.tracks)
+        self._counts: Ints = np.zeros(tracks, np.int64)
+        self._hashes: NDArray[np.uint64] = np.zeros(tracks, np.uint64)
 
-    def check(self) -> None:
-        """Raises DamagedStore."""
-        found = OverviewEntries.join([self._page(number) for number in range(self._grid.pages)])
-        order = np.argsort(found.track, kind="stable")
-        by_track = OverviewEntries(*(getattr(found, column)[order] for column in OverviewEntries.__slots__))
-        cuts = np.searchsorted(by_track.track, np.arange(len(self._catalogue.tracks) + 1))
-        if len(found) != cuts[-1] - cuts[0]:
-            raise self._error("entries of tracks that do not exist")
-        for track, (first, last) in zip(self._catalogue.tracks, pairwise(cuts.tolist()), strict=True):
-            entries = OverviewEntries(*(getattr(by_track, column)[first:last] for column in OverviewEntries.__slots__))
-            self._compare(track, self._expected(track), entries)
-        self._tally["overview_entries"] += len(found)
+    def read(self) -> Tally:
+        """Reads all pages. To be called first. Raises DamagedStore."""
+        tracks = len(self._catalogue.tracks)
+        for number in range(self._grid.pages):
+            page = self._page(number)
+            if len(page) and int(page.track.max()) >= tracks:
+                raise self._error("entries of tracks that do not exist")
+            self._counts += np.bincount(page.track, minlength=tracks)
+            np.add.at(self._hashes, page.track, hash_rows([page.bin, page.utilisation, page.name]))
+        return Tally(overview_entries=int(self._counts.sum()))
+
+    def compare_busy(self, track: TrackEntry, bin: Ints, busy: Ints, name: Ints, *, lanes: int) -> None:
+        """Compares the entries of a track with bins that are busy in at most `lanes` rows. Raises DamagedStore."""
+        capacity = lanes << (2 * self._grid.level)
+        if not len(busy) or (int(busy.max()) < _SMALL_TICKS and capacity < _SMALL_TICKS):
+            parts = np.clip(-(-FULL * busy // capacity), 1, FULL)
+        else:  # as Python's integers
+            parts = np.array([min(FULL, max(1, -(-FULL * ticks // capacity))) for ticks in busy.tolist()], np.int64)
+        self._compare(track, (bin, parts, name))
+
+    def compare_peaks(self, track: TrackEntry, bin: Ints, peak: Floats, least: float, greatest: float) -> None:
+        """Compares those of a counter, given the greatest value in each bin. Raises DamagedStore."""
+        parts: Ints = np.full(len(bin), FULL, np.int64)
+        if math.isfinite(greatest - least) and greatest > least:
+            parts = 1 + ((FULL - 1) * ((peak - least) / (greatest - least))).astype(np.int64)
+        self._compare(track, (bin, parts, np.full(len(bin), -1, np.int64)))
+
+    def _compare(self, track: TrackEntry, expected: tuple[Ints, Ints, Ints]) -> None:
+        same = len(expected[0]) == self._counts[track.id]
+        if same and hash_rows(list(expected)).sum(dtype=np.uint64) == self._hashes[track.id]:
+            return
+        entries = OverviewEntries.join([self._of_track(number, track.id) for number in range(self._grid.pages)])
+        found = entries.bin, entries.utilisation, entries.name
+        k = first_difference(expected, found)
+        if k is None:
+            raise self._error(f"it was altered while it was read: track {track.id}")
+        is_, should = (
+            [int(column[k]) for column in columns] if k < len(columns[0]) else None for columns in (found, expected)
+        )
+        what = f"in the overview (bin, utilisation, name) is {is_}, from the events it is {should}"
+        raise self._catalogue.track_error(track.id, what)
+
+    def _of_track(self, number: int, track: int) -> OverviewEntries:
+        page = self._page(number)
+        mine = page.track == track
+        return OverviewEntries(*(getattr(page, column)[mine] for column in OverviewEntries.__slots__))
 
     def _page(self, number: int) -> OverviewEntries:
         record = self._store.overview(number)
@@ -62,77 +94,6 @@ class OverviewCheck:
         if (np.diff(key) <= 0).any() or len(page) != len(page.page(number)) or (page.track < 0).any():
             raise self._error(f"page {number}: entries are not in order, or of another page")
         return page
-
-    def _expected(self, track: TrackEntry) -> tuple[Ints, Ints, Ints]:
-        """Bins, utilisation and names of a track."""
-        if not track.events:
-            none = np.zeros(0, np.int64)
-            return none, none, none
-        if track.kind == TrackKind.COUNTER:
-            return self._of_counter(track)
-        if track.kind == TrackKind.ROLLUP:
-            return self._of_rollup(track)
-        return self._of_slices(track)
-
-    def _of_slices(self, track: TrackEntry) -> tuple[Ints, Ints, Ints]:
-        tree = self._trees[track.block]
-        leaves = tree.shape.leaves(track.slot)
-        table = no_table()
-        ends = np.cumsum(tree.events[leaves])
-        cuts = np.concatenate([[0], np.flatnonzero(np.diff(ends // _PIECE_EVENTS)) + 1, [len(leaves)]])
-        for first, last in pairwise(cuts.tolist()):
-            parts = [table, self._parts(self._pages.read(tree, np.sort(leaves[first:last])))]
-            table = merge(parts, track.rows, self._catalogue.names)
-        sums = bin_sums(table)
-        # Of each bin the busiest row, of equal ones the lowest.
-        order = np.lexsort([sums.lane, -sums.busy, sums.bin])
-        best = order[changes(sums.bin[order])]
-        return self._entries(sums, best, 1)
-
-    def _parts(self, tiles: Tiles) -> BinTable:
-        starting = (tiles.slices.flags & SliceFlag.REACHES_IN) == 0
-        slices = select(tiles.slices, starting)
-        ones = np.ones(len(slices), np.int64)
-        end = slices.start + slices.duration
-        shift = ones * (2 * self._grid.level)
-        return spread(slices.row, slices.name, slices.duration, ones, slices.start, end, shift)
-
-    def _of_rollup(self, track: TrackEntry) -> tuple[Ints, Ints, Ints]:
-        tree = self._trees[track.block]
-        at = np.flatnonzero((tree.slot == track.slot) & (tree.level == self._grid.level))
-        tiles = self._pages.read(tree, at)
-        bins = tiles.bins
-        bin = np.repeat(tree.index[tiles.position], tiles.bin_counts) * BINS_PER_TILE + bins.bin
-        sums = BinSums(bins.row, bin, bins.count, bins.busy, bins.name, bins.share, bins.longest)
-        lanes = max(1, sum(self._catalogue.tracks[child].rows for child in track.children))
-        return self._entries(sums, np.arange(len(sums)), lanes)
-
-    def _entries(self, sums: BinSums, which: Ints, lanes: int) -> tuple[Ints, Ints, Ints]:
-        capacity = lanes << (2 * self._grid.level)
-        # As Python's integers: the products need not fit in 64 bits.
-        parts = [min(FULL, max(1, -(-FULL * busy // capacity))) for busy in sums.busy[which].tolist()]
-        return sums.bin[which], np.array(parts, np.int64), sums.name[which]
-
-    def _of_counter(self, track: TrackEntry) -> tuple[Ints, Ints, Ints]:
-        tree = self._trees[track.block]
-        samples = self._pages.read(tree, np.sort(tree.shape.leaves(track.slot))).samples
-        bins = samples.time >> (2 * self._grid.level)
-        used = np.unique(bins)
-        least, greatest = float(samples.value.min()), float(samples.value.max())
-        parts = []
-        for bin in used:
-            part = (float(samples.value[bins == bin].max()) - least) / (greatest - least) if greatest > least else 1.0
-            parts.append(1 + int((FULL - 1) * part) if greatest - least < np.inf else FULL)
-        return used, np.array(parts, np.int64), np.full(len(used), -1, np.int64)
-
-    def _compare(self, track: TrackEntry, expected: tuple[Ints, Ints, Ints], found: OverviewEntries) -> None:
-        k = first_difference(expected, (found.bin, found.utilisation, found.name))
-        if k is None:
-            return
-        is_ = [int(values[k]) for values in (found.bin, found.utilisation, found.name)] if k < len(found) else None
-        should = [int(values[k]) for values in expected] if k < len(expected[0]) else None
-        what = f"in the overview (bin, utilisation, name) is {is_}, from the events it is {should}"
-        raise self._catalogue.track_error(track.id, what)
 
     def _error(self, what: str) -> DamagedStore:
         return DamagedStore(f"{self._catalogue.path}: the overview: {what}")

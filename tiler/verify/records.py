@@ -18,7 +18,7 @@ from tilescope.tiler.verify.catalogue import Catalogue
 from tilescope.tiler.verify.flow_bins import FlowTileCheck
 from tilescope.tiler.verify.flows import FlowRecordCheck
 from tilescope.tiler.verify.histograms import tiles_with_histogram
-from tilescope.tiler.verify.page_source import PageSource, check_bytes, inflate
+from tilescope.tiler.verify.page_reader import LeafReader, check_bytes, inflate
 from tilescope.tiler.verify.report import Tally
 from tilescope.tiler.verify.tree import BlockTree
 
@@ -43,17 +43,17 @@ def read_trees(store: RunStore, catalogue: Catalogue) -> list[BlockTree]:
 class RecordCheck:
     """Takes all records in the order of their keys."""
 
-    def __init__(self, store: RunStore, catalogue: Catalogue, trees: list[BlockTree], tally: Tally) -> None:
+    def __init__(self, store: RunStore, catalogue: Catalogue, trees: list[BlockTree]) -> None:
         self._store = store
         self._catalogue = catalogue
         self._trees = trees
-        self._tally = tally
+        self._tally = tally = Tally()
         self._pages = [0] * len(trees)  # seen so far, of each block
         self._names = 0
         self._details = [0] * len(catalogue.tracks)  # events seen so far, of each track
         self._tables = 0
         self._overview = 0  # pages seen so far
-        self._flows = FlowRecordCheck(catalogue, trees, PageSource(store), tally)
+        self._flows = FlowRecordCheck(catalogue, trees, LeafReader(store), tally)
         self._flow_tiles = FlowTileCheck(store, catalogue, tally)
         self._histograms = {key for tree in trees for key in _histogram_keys(catalogue, tree)}
         self._takes: dict[bytes, Callable[[bytes, bytes], None]] = {
@@ -70,8 +70,8 @@ class RecordCheck:
             b"H": self._take_histogram,
         }
 
-    def check(self, done: Callable[[int], None]) -> None:
-        """Checks all. Calls `done` with numbers of bytes that were looked at. Raises DamagedStore."""
+    def check(self, done: Callable[[int], None]) -> Tally:
+        """What was looked at. Calls `done` with numbers of bytes. Raises DamagedStore."""
         for key, value in self._store.records():
             take = self._takes.get(key[:1])
             if take is None:
@@ -95,6 +95,7 @@ class RecordCheck:
             self._tally["details_events"] += seen
         self._flows.finish()
         self._flow_tiles.finish()
+        return self._tally
 
     def _take_known(self, key: bytes, value: bytes) -> None:
         inflate(value)  # its content was checked when the catalogue was made

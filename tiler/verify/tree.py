@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from tilescope.tiler import _native
 from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Shape, TileFlag
-from tilescope.tiler.verify.catalogue import SLICE_KINDS, Catalogue
+from tilescope.tiler.verify.catalogue import Catalogue
 from tilescope.tiler.verify.columns import Ints, Mask
 
 # The last tile index is below 2**53.
@@ -32,27 +33,22 @@ class BlockTree:
         self.page_keys: list[PageKey] = [key for key, _ in pages]
         self.page_first: Ints = np.array([tiles.start for _, tiles in pages], np.int64)
         self._check_tree()
+        self.native = _native.ProveTree(
+            self.block,
+            self.level.astype(np.uint8),
+            self.index,
+            self.slot.astype(np.uint8),
+            (shape.flags & (TileFlag.LEAF | TileFlag.TERMINAL)).astype(np.uint8),
+            self.events,
+            self.page_first,
+        )
 
     def __len__(self) -> int:
         return len(self.shape)
 
-    def under(self, level: int, node_level: int, node_index: int) -> slice:
-        """Positions of the tiles of a level that lie in tile `node_index` of `node_level`, of all tracks."""
-        first, last = int(self._level_first[level]), int(self._level_first[level + 1])
-        shift = 2 * (node_level - level)
-        index = self.index[first:last]
-        return slice(
-            first + int(np.searchsorted(index, node_index << shift)),
-            first + int(np.searchsorted(index, (node_index + 1) << shift)),
-        )
-
-    def of_slots(self, slots: Mask) -> Mask:
-        """Which tiles belong to tracks in these slots."""
-        return slots[self.slot]
-
-    def page_of(self, tiles: Ints) -> Ints:
-        """Numbers of the pages on which these tiles lie."""
-        return np.searchsorted(self.page_first, tiles, side="right") - 1
+    def page_of(self, tile: int) -> int:
+        """Number of the page on which a tile lies."""
+        return int(np.searchsorted(self.page_first, tile, side="right")) - 1
 
     def page_tiles(self, page: int) -> slice:
         """Positions of a page's tiles."""
@@ -125,20 +121,3 @@ class BlockTree:
             for tile in position[interior[here] & (events != self.events[here])]:
                 what = f"{self.events[tile]} events in the shape record, "
                 raise self.error(int(tile), what + f"{events[tile - here.start]} in the tiles below it")
-
-    def slots_of_kind(self, *kinds: TrackKind) -> Mask:
-        """Which slots hold tracks of these kinds, shape (32,)."""
-        slots = np.zeros(TRACKS_PER_BLOCK, np.bool_)
-        for track in self._catalogue.block(self.block):
-            slots[track.slot] = track.kind in kinds
-        return slots
-
-
-def tile_keys(slot: Ints, index: Ints) -> Ints:
-    """Numbers that put tiles of one level in the order (slot, tile index)."""
-    return (slot << _INDEX_BITS) | index
-
-
-def slice_slots(tree: BlockTree) -> Mask:
-    """Slots of tracks whose events are slices or instants."""
-    return tree.slots_of_kind(*SLICE_KINDS)

@@ -2,89 +2,82 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.store.run_store import RunStore, open_run_store
-from tilescope.tiler.verify.catalogue import SLICE_KINDS, Catalogue
-from tilescope.tiler.verify.counters import CounterCheck
-from tilescope.tiler.verify.histograms import HistogramCheck
+from tilescope.tiler.verify.blocks import BlockCheck
+from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
 from tilescope.tiler.verify.overview import OverviewCheck
-from tilescope.tiler.verify.page_source import PageSource
 from tilescope.tiler.verify.records import RecordCheck, read_trees
 from tilescope.tiler.verify.report import Tally, VerifyReport
-from tilescope.tiler.verify.rollup import RollupCheck
-from tilescope.tiler.verify.slice_block import SliceBlockCheck
+from tilescope.tiler.verify.rollups import BYTES_PER_EVENT, LayerCheck, layers_of
 from tilescope.tiler.verify.totals import check_totals
+from tilescope.tiler.verify.tree import BlockTree
+from tilescope.tiler.verify.workers import Task, Told, run_tasks, worker_count
 
 # Told how much of the work is done, 0 to 1, and what is being checked. May raise Cancelled.
 VerifyProgress = Callable[[float, str], None]
 
+# About what a verification may take when nothing else is said.
+DEFAULT_MEMORY_BYTES = 1 << 30
 
-def verify_store(path: Path, *, progress: VerifyProgress | None = None) -> VerifyReport:
+
+def verify_store(
+    path: Path, *, progress: VerifyProgress | None = None, memory_bytes: int = DEFAULT_MEMORY_BYTES
+) -> VerifyReport:
     """Checks every record of the published store at `path`, and recomputes every tile from the events.
 
-    Raises DamagedStore at the first thing that is wrong, naming track, level and tile; NoStore; StoreVersion.
+    `memory_bytes` is about what all threads together may take. Raises DamagedStore at the first thing that is wrong,
+    naming track, level and tile; NoStore; StoreVersion; and what `progress` raises, when all threads have ended.
     """
     store = open_run_store(path)
     try:
-        return _verify(store, progress or (lambda _fraction, _what: None))
+        return _verify(store, progress or (lambda _fraction, _what: None), memory_bytes)
     finally:
         store.close()
 
 
-def _verify(store: RunStore, progress: VerifyProgress) -> VerifyReport:
+def _verify(store: RunStore, progress: VerifyProgress, memory_bytes: int) -> VerifyReport:
     catalogue = Catalogue.of(store)
-    tally: Tally = Counter()
-    work = _Work(catalogue, int(store.manifest()["store_bytes"]), progress)
-    trees = read_trees(store, catalogue)
-    for tree in trees:
-        tally["tiles"] += len(tree)
-        tally["leaves"] += int(tree.leaf.sum())
-    RecordCheck(store, catalogue, trees, tally).check(work.of("records", _TICKS_PER_BYTE))
     check_totals(catalogue)
-    pages = PageSource(store)
-    for tree in trees:
-        SliceBlockCheck(catalogue, tree, pages, tally, work.of("tiles", _TICKS_PER_EVENT)).check()
-    for track in catalogue.tracks:
-        tally["tracks"] += track.events > 0 and track.kind != TrackKind.ROLLUP
-        if track.kind == TrackKind.COUNTER:
-            CounterCheck(catalogue, trees[track.block], pages, track, tally).check()
-        elif track.kind == TrackKind.ROLLUP:
-            tally["rollup_tracks"] += 1
-            RollupCheck(catalogue, trees, pages, track, tally, work.of("rollups", _TICKS_PER_EVENT)).check()
-        else:
-            tally["events"] += track.events  # as counted in the leaves
-            done = work.of("histograms", _TICKS_PER_SUMMED_EVENT)
-            HistogramCheck(store, catalogue, trees[track.block], pages, track, tally, done).check()
-    OverviewCheck(store, catalogue, trees, pages, tally).check()
+    trees = read_trees(store, catalogue)
+    overview = OverviewCheck(store, catalogue)
+    tally = Tally(tiles=sum(len(tree) for tree in trees), leaves=sum(int(tree.leaf.sum()) for tree in trees))
+    tally += overview.read()
+    layers = layers_of([track for track in catalogue.tracks if track.kind == TrackKind.ROLLUP and track.events])
+    batch_events = max(1, memory_bytes // worker_count() // BYTES_PER_EVENT // _PARTS_OF_MEMORY)
+
+    def records(done: Told) -> Tally:
+        return RecordCheck(store, catalogue, trees).check(done)
+
+    def block(tree: BlockTree, done: Told) -> Tally:
+        return BlockCheck(store, catalogue, tree, overview, done).check()
+
+    def layer(rollups: list[TrackEntry], done: Told) -> Tally:
+        return LayerCheck(store, catalogue, trees, rollups, overview, batch_events, done).check()
+
+    tasks = [Task("records", _WORK_PER_BYTE, records)]
+    tasks += [Task("tiles", _WORK_PER_EVENT, partial(block, tree)) for tree in trees]
+    tasks += [Task("rollups", _WORK_PER_SUMMED_EVENT, partial(layer, rollups)) for rollups in layers]
+    events = sum(track.events for track in catalogue.tracks if track.kind != TrackKind.ROLLUP)
+    summed = sum(rollup.events for rollups in layers for rollup in rollups)
+    work = int(store.manifest()["store_bytes"]) * _WORK_PER_BYTE
+    work += events * _WORK_PER_EVENT + summed * _WORK_PER_SUMMED_EVENT
+    for part in run_tasks(tasks, lambda amount, what: progress(min(1.0, amount / max(1, work)), what)):
+        tally += part
+    tally["rollup_tracks"] += sum(track.kind == TrackKind.ROLLUP and not track.events for track in catalogue.tracks)
     progress(1.0, "done")
     return VerifyReport(**tally)
 
 
-# The work that a byte of any record and an event of a track mean, measured on 10 M events, in nanoseconds.
-_TICKS_PER_BYTE = 3
-_TICKS_PER_EVENT = 3000
-_TICKS_PER_SUMMED_EVENT = 500
+# Of the memory, what the batches of rollups may have; the rest is pages, and what runs on from one to the next.
+_PARTS_OF_MEMORY = 4
 
-
-class _Work:
-    """Turns pieces of work into a fraction of all work."""
-
-    def __init__(self, catalogue: Catalogue, store_bytes: int, progress: VerifyProgress) -> None:
-        events = sum(track.events for track in catalogue.tracks if track.kind != TrackKind.COUNTER)
-        summed = catalogue.events_of(*SLICE_KINDS) * _TICKS_PER_SUMMED_EVENT
-        self._total = max(1, store_bytes * _TICKS_PER_BYTE + events * _TICKS_PER_EVENT + summed)
-        self._done = 0
-        self._progress = progress
-
-    def of(self, what: str, cost: int) -> Callable[[int], None]:
-        """Something to be told of finished work of one sort."""
-
-        def done(amount: int) -> None:
-            self._done += amount * cost
-            self._progress(min(1.0, self._done / self._total), what)
-
-        return done
+# The work that a byte of any record, and an event of a track and of a rollup mean: nanoseconds, measured on
+# 10 M events.
+_WORK_PER_BYTE = 10
+_WORK_PER_EVENT = 300
+_WORK_PER_SUMMED_EVENT = 150

@@ -59,7 +59,7 @@ def test_entries_that_are_missing_or_there_twice(altered: AlteredStore) -> None:
 def test_pages_that_are_missing_damaged_or_too_many(altered: AlteredStore) -> None:
     records = altered.records(b"O")
     key = next(iter(records))
-    assert_noticed(altered, {key: None}, "should not be there")
+    assert_noticed(altered, {key: None}, "page 0 is missing")
     last = max(records)
     assert_noticed(altered, {last: None}, f"page {len(records) - 1} is missing")
     assert_noticed(

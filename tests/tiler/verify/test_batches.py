@@ -1,4 +1,4 @@
-"""A tree that is too large for one piece is proven in several, with the same result."""
+"""Rollups are proven in batches of any size, with the same result."""
 
 from __future__ import annotations
 
@@ -9,19 +9,17 @@ import pytest
 from tests.tiler.verify.altered_store import AlteredStore, Columns, decoded
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import Col
-from tilescope.tiler.verify import VerifyReport, rollup, slice_block, verify_store
+from tilescope.tiler.verify import VerifyReport, verify, verify_store
 
 
 @pytest.fixture(params=[1, 700, 3000])
-def piece_events(request: pytest.FixtureRequest) -> int:
+def batch_events(request: pytest.FixtureRequest) -> int:
     return int(request.param)
 
 
 @pytest.fixture
-def small_pieces(piece_events: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (slice_block, rollup):
-        monkeypatch.setattr(module, "_PIECE_EVENTS", piece_events)
-    monkeypatch.setattr(rollup, "_PARTS", 50)
+def small_batches(batch_events: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verify, "BYTES_PER_EVENT", verify.DEFAULT_MEMORY_BYTES // 8 // batch_events)
 
 
 @pytest.fixture(scope="module")
@@ -29,11 +27,11 @@ def whole(built_store: Path) -> VerifyReport:
     return verify_store(built_store)
 
 
-def test_the_report_is_the_same(built_store: Path, whole: VerifyReport, small_pieces: None) -> None:
+def test_the_report_is_the_same(built_store: Path, whole: VerifyReport, small_batches: None) -> None:
     assert verify_store(built_store) == whole
 
 
-@pytest.mark.usefixtures("small_pieces")
+@pytest.mark.usefixtures("small_batches")
 @pytest.mark.parametrize("column", [Col.COUNT, Col.BUSY, Col.BUSY_RESIDUAL, Col.BIN_NAME, Col.LONGEST_MINUS_BUSY])
 def test_a_wrong_bin_is_noticed_on_every_page(altered: AlteredStore, column: Col) -> None:
     for key, page in altered.pages().items():

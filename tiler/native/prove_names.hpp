@@ -1,0 +1,33 @@
+// Sums per name: of a leaf, and of tiles from those of their leaves.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "prove_page.hpp"
+
+namespace tilescope {
+
+struct ProveNameSum {
+    int64_t name, count, busy, self, longest;
+};
+
+class ProveNames {
+  public:
+    // The slices of a leaf [start, stop), in the order of their ordinals.
+    void add_leaf(const std::vector<ProveSlice>& slices, int64_t start, int64_t stop);
+    void add(const ProveNames& other);
+    // In no order, each name once.
+    const std::vector<ProveNameSum>& sums() const { return sums_; }
+
+  private:
+    ProveNameSum& at(int64_t name);
+    void widen();
+
+    std::vector<ProveNameSum> sums_;
+    std::vector<uint32_t> places_;  // place in sums_ + 1 by hash; 0: none
+    std::vector<std::pair<int64_t, int64_t>> later_;
+};
+
+}  // namespace tilescope

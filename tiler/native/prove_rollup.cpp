@@ -1,0 +1,270 @@
+#include "prove_rollup.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "prove_failure.hpp"
+
+namespace tilescope {
+
+namespace {
+
+// Parts of a level are merged when they have become twice as many, but not fewer than these.
+constexpr std::size_t kWorthMerging = 1 << 18;
+
+int64_t times_at_most(int64_t a, int64_t b) {
+    int64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? kMostBusy : std::min(product, kMostBusy);
+}
+
+// Bins of a level that a span of ticks covers from end to end.
+struct FullBins {
+    FullBins(int64_t first_tick, int64_t stop_tick, int level)
+        : first((first_tick + (int64_t{1} << (2 * level)) - 1) >> (2 * level)), stop(stop_tick >> (2 * level)) {}
+    bool any() const { return first < stop; }
+    bool has(int64_t bin) const { return first <= bin && bin < stop; }
+    int64_t first, stop;
+};
+
+}  // namespace
+
+ProveCover::ProveCover(std::vector<Span>& spans) : spans_(spans) {
+    std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.first < b.first; });
+}
+
+bool ProveCover::go_to(int64_t bin) {
+    for (; next_ < spans_.size() && spans_[next_].first <= bin; ++next_) {
+        const Span& span = spans_[next_];
+        if (span.stop <= bin) continue;
+        ending_.push_back(span);
+        std::push_heap(ending_.begin(), ending_.end(), ends_later);
+        longest_.push_back(span);
+        std::push_heap(longest_.begin(), longest_.end(), shorter);
+        change(span.name, 1);
+    }
+    while (!ending_.empty() && ending_[0].stop <= bin) {
+        change(ending_[0].name, -1);
+        std::pop_heap(ending_.begin(), ending_.end(), ends_later);
+        ending_.pop_back();
+    }
+    if (slices_ == 0) {
+        longest_.clear();
+        most_.clear();
+        of_name_.clear();
+        return false;
+    }
+    while (longest_[0].stop <= bin) {
+        std::pop_heap(longest_.begin(), longest_.end(), shorter);
+        longest_.pop_back();
+    }
+    while (most_[0].slices != slices_of(most_[0].name)) {
+        std::pop_heap(most_.begin(), most_.end());
+        most_.pop_back();
+    }
+    return true;
+}
+
+int64_t ProveCover::slices_of(int64_t name) const {
+    const auto found = of_name_.find(name);
+    return found == of_name_.end() ? 0 : found->second;
+}
+
+void ProveCover::change(int64_t name, int64_t by) {
+    int64_t& slices = of_name_[name];
+    slices += by;
+    slices_ += by;
+    if (slices == 0) {
+        of_name_.erase(name);
+        return;
+    }
+    most_.push_back({slices, name});
+    std::push_heap(most_.begin(), most_.end());
+}
+
+ProveRollup::ProveRollup(const ProveTree& tree, std::size_t slot, std::size_t track, int root_level, int overview_level)
+    : tree_(tree), track_(track), root_(root_level), overview_level_(overview_level), lowest_(root_level) {
+    for (std::size_t tile = 0; tile < tree.size(); ++tile) {
+        if (tree.slot[tile] != slot) continue;
+        if (levels_.empty()) {
+            lowest_ = tree.level[tile];
+            levels_.resize(static_cast<std::size_t>(root_ - lowest_) + 1);
+        }
+        at(tree.level[tile]).tiles.push_back(tree.index[tile]);
+        if (tree.is_terminal(tile)) terminals_.push_back({tree.start(tile), tree.stop(tile), tree.level[tile], 0});
+    }
+    std::sort(terminals_.begin(), terminals_.end(), [](const Terminal& a, const Terminal& b) { return a.start < b.start; });
+    for (std::size_t k = 1; k < terminals_.size(); ++k) {
+        terminals_[k].run = terminals_[k - 1].run + (terminals_[k - 1].stop == terminals_[k].start ? 0 : 1);
+    }
+}
+
+const ProveRollup::Terminal& ProveRollup::terminal(int64_t tick, int64_t first, int64_t stop) {
+    const auto holds = [&](std::size_t k) { return k < terminals_.size() && terminals_[k].start <= tick && tick < terminals_[k].stop; };
+    if (!holds(hint_)) {
+        const auto after = std::upper_bound(terminals_.begin(), terminals_.end(), tick,
+                                            [](int64_t value, const Terminal& terminal) { return value < terminal.start; });
+        if (after != terminals_.begin()) hint_ = static_cast<std::size_t>(after - terminals_.begin()) - 1;
+        if (!holds(hint_)) {
+            throw WrongTrack(track_, "an event from tick " + std::to_string(first) + " to " + std::to_string(stop) + " lies where no tile is");
+        }
+    }
+    return terminals_[hint_];
+}
+
+void ProveRollup::add_part(int level, int64_t bin, int64_t name, int64_t busy, int64_t count, int64_t duration) {
+    Level& to = at(level);
+    to.parts.push_back({bin, ProvePart::lane_of(0, name), busy, count, duration});
+    if (to.parts.size() > 2 * std::max(to.merged, kWorthMerging)) {
+        merge_parts(to.parts);
+        to.merged = to.parts.size();
+    }
+}
+
+void ProveRollup::add(int64_t first, int64_t stop, int64_t name, int64_t duration, int64_t count) {
+    const Terminal& left = terminal(first, first, stop);
+    const int left_level = left.level;
+    const int64_t bin = first >> (2 * left_level), width = int64_t{1} << (2 * left_level);
+    if (stop <= (bin + 1) << (2 * left_level) && stop - first < width) {  // the usual case: within one bin
+        add_part(left_level, bin, name, stop - first, count, duration);
+        return;
+    }
+    int right_level = left_level, lowest = left_level;
+    if (stop > left.stop) {
+        const std::size_t run = left.run;
+        const Terminal& right = terminal(stop - 1, first, stop);
+        if (right.run != run) {
+            throw WrongTrack(track_, "an event from tick " + std::to_string(first) + " to " + std::to_string(stop) + " lies where no tile is");
+        }
+        right_level = right.level;
+        lowest = lowest_;
+    }
+    const bool starts_full = FullBins(first, stop, left_level).has(bin);
+    if (!starts_full) {
+        add_part(left_level, bin, name, std::min(stop, (bin + 1) << (2 * left_level)) - first, count, duration);
+    } else if (count > 0) {
+        add_part(left_level, bin, name, 0, count, duration);
+    }
+    const int64_t last_bin = (stop - 1) >> (2 * right_level);
+    const bool same = right_level == left_level && last_bin == bin;
+    if (!same && !FullBins(first, stop, right_level).has(last_bin)) {
+        add_part(right_level, last_bin, name, stop - (last_bin << (2 * right_level)), 0, duration);
+    }
+    for (int z = lowest; z <= root_; ++z) {
+        const FullBins full(first, stop, z);
+        if (!full.any()) break;
+        at(z).spans.push_back({full.first, full.stop, name, duration});
+        if (z == root_) break;
+        // Above, bins that are not covered get what is covered of them at this level.
+        const FullBins above(first, stop, z + 1);
+        const int64_t from = first >> (2 * (z + 1)), to = (stop - 1) >> (2 * (z + 1));
+        const auto add_rest = [&](int64_t outer) {
+            const int64_t covered = std::min(full.stop, 4 * outer + 4) - std::max(full.first, 4 * outer);
+            if (covered > 0 && !above.has(outer)) add_part(z + 1, outer, name, covered << (2 * z), 0, duration);
+        };
+        if (z >= left_level) add_rest(from);
+        if (z >= right_level && (z < left_level || to != from)) add_rest(to);
+    }
+}
+
+void ProveRollup::complete_until(int64_t until) {
+    ProveParts rising;
+    for (int z = lowest_; z <= root_ && !levels_.empty(); ++z) {
+        Level& level = at(z);
+        ProveParts parts;
+        parts.swap(level.parts);
+        level.merged = 0;
+        parts.insert(parts.end(), level.open.begin(), level.open.end());
+        parts.insert(parts.end(), rising.begin(), rising.end());
+        ProveParts().swap(rising);
+        ProveParts().swap(level.open);
+        merge_parts(parts);
+        // Parts of the bin in which the batch ends stay here until that is complete.
+        const int64_t stop = until >> (2 * z);
+        const auto open = std::find_if(parts.rbegin(), parts.rend(), [&](const ProvePart& part) { return part.bin < stop; }).base();
+        level.open.assign(open, parts.end());
+        parts.erase(open, parts.end());
+        sum_bins(z, until, parts);
+        std::vector<ProveCover::Span>().swap(level.spans);
+        for (ProvePart& part : parts) part.bin >>= 2;
+        rising.swap(parts);
+    }
+}
+
+void ProveRollup::sum_bins(int z, int64_t until, const ProveParts& parts) {
+    Level& level = at(z);
+    ProveCover cover(level.spans);
+    const int64_t width = int64_t{1} << (2 * z), complete = until >> (2 * z);
+    std::size_t part = 0;
+    const int64_t first_covered = level.spans.empty() ? INT64_MAX : level.spans[0].first;
+    int64_t last_covered = 0;
+    for (const ProveCover::Span& span : level.spans) last_covered = std::max(last_covered, span.stop);
+    for (std::size_t tile = level.next_tile; tile < level.tiles.size(); ++tile) {
+        const int64_t tile_first = level.tiles[tile] << 8;
+        if (tile_first >= complete) break;
+        const int64_t tile_stop = std::min(tile_first + 256, complete);
+        // Between parts only bins that are covered matter.
+        for (int64_t bin = tile_first; bin < tile_stop; ++bin) {
+            const bool covered = bin >= first_covered && bin < last_covered && cover.go_to(bin);
+            std::size_t last = part;
+            while (last < parts.size() && parts[last].bin == bin) ++last;
+            if (last == part && !covered) continue;
+            level.done.push_back(bin_of(parts.data() + part, parts.data() + last, bin, width, covered ? &cover : nullptr));
+            if (z == overview_level_) overview_.push_back({bin, level.done.back().busy, level.done.back().name});
+            part = last;
+        }
+        if (tile_first + 256 <= complete) level.next_tile = tile + 1;
+    }
+    if (part != parts.size()) {
+        const int64_t tick = parts[part].bin << (2 * z);
+        throw WrongTrack(track_, "an event at tick " + std::to_string(tick) + " lies where no tile of level " + std::to_string(z) + " is");
+    }
+}
+
+ProveBin ProveRollup::bin_of(const ProvePart* first, const ProvePart* last, int64_t bin, int64_t width, const ProveCover* cover) const {
+    ProveBin sum{0, bin, 0, 0, -1, 0, 0};
+    int64_t busy = -1, count = 0;
+    const auto offer = [&](int64_t name, int64_t name_busy, int64_t name_count) {
+        const bool better = name_busy != busy ? name_busy > busy : name_count != count ? name_count > count : name < sum.name;
+        if (better) {
+            sum.name = name;
+            busy = name_busy;
+            count = name_count;
+        }
+    };
+    for (const ProvePart* part = first; part != last; ++part) {
+        sum.busy = sum_at_most(sum.busy, part->busy);
+        sum.count += part->count;
+        sum.longest = std::max(sum.longest, part->longest);
+        const int64_t covered = cover == nullptr ? 0 : times_at_most(cover->slices_of(part->name()), width);
+        offer(part->name(), sum_at_most(part->busy, covered), part->count);
+    }
+    if (cover != nullptr) {
+        const auto [slices, name] = cover->most();
+        offer(name, times_at_most(slices, width), 0);
+        sum.busy = sum_at_most(sum.busy, times_at_most(cover->slices(), width));
+        sum.longest = std::max(sum.longest, cover->longest());
+    }
+    sum.share = sum.busy > 0 ? share_of(busy, sum.busy) : share_of(count, sum.count);
+    return sum;
+}
+
+void ProveRollup::check(std::size_t tile, const ProveTile& found) {
+    Level& level = at(tree_.level[tile]);
+    int64_t count = 0;
+    for (const ProveBin& bin : found.bins) count = static_cast<int64_t>(static_cast<uint64_t>(count) + static_cast<uint64_t>(bin.count));
+    if (count != tree_.events[tile]) {
+        throw WrongTile(tile, "its bins count " + std::to_string(count) + " events, the shape record " + std::to_string(tree_.events[tile]));
+    }
+    std::size_t last = level.compared;
+    while (last < level.done.size() && level.done[last].bin >> 8 == tree_.index[tile]) ++last;
+    const std::vector<ProveBin> expected(level.done.begin() + static_cast<std::ptrdiff_t>(level.compared),
+                                         level.done.begin() + static_cast<std::ptrdiff_t>(last));
+    compare_bins(tile, expected, found.bins);
+    level.compared = last;
+    if (2 * last >= level.done.size()) {
+        level.done.erase(level.done.begin(), level.done.begin() + static_cast<std::ptrdiff_t>(last));
+        level.compared = 0;
+    }
+}
+
+}  // namespace tilescope

@@ -1,0 +1,107 @@
+// A rollup: each of its bins from the events of its tracks, batch by batch in time.
+//
+// A slice adds parts to the two bins in which it begins and ends. The bins that it covers from end to end, at each level,
+// are one span: they are counted by name when the bins are gone through in order. So a slice costs the same however many
+// bins it runs through, and a bin the same however many slices run through it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "prove_overview.hpp"
+#include "prove_parts.hpp"
+#include "prove_tree.hpp"
+
+namespace tilescope {
+
+// Slices that cover the bin at hand: how many of each name, the name with the most of them, the longest.
+class ProveCover {
+  public:
+    struct Span {
+        int64_t first, stop;  // bins
+        int64_t name, duration;
+    };
+
+    explicit ProveCover(std::vector<Span>& spans);
+
+    // Goes on to a later bin. False: nothing covers it.
+    bool go_to(int64_t bin);
+
+    int64_t slices() const { return slices_; }
+    int64_t slices_of(int64_t name) const;
+    // Of the name with the most slices, of equal ones the lowest.
+    std::pair<int64_t, int64_t> most() const { return {most_[0].slices, most_[0].name}; }
+    int64_t longest() const { return longest_[0].duration; }
+
+  private:
+    struct Most {
+        int64_t slices, name;
+        bool operator<(const Most& other) const { return slices != other.slices ? slices < other.slices : name > other.name; }
+    };
+    static bool ends_later(const Span& a, const Span& b) { return a.stop > b.stop; }
+    static bool shorter(const Span& a, const Span& b) { return a.duration < b.duration; }
+
+    void change(int64_t name, int64_t by);
+
+    const std::vector<Span>& spans_;
+    std::size_t next_ = 0;
+    std::vector<Span> ending_;   // heap: the next to end on top
+    std::vector<Span> longest_;  // heap: the longest on top; may hold what has ended below it
+    std::vector<Most> most_;     // heap, likewise
+    std::unordered_map<int64_t, int64_t> of_name_;
+    int64_t slices_ = 0;
+};
+
+class ProveRollup {
+  public:
+    // `track`: its number, for errors.
+    ProveRollup(const ProveTree& tree, std::size_t slot, std::size_t track, int root_level, int overview_level);
+
+    // Ticks [first, stop) of a slice, in this batch. `count`: 1 where it starts in it. Throws WrongTrack where no tile is.
+    void add(int64_t first, int64_t stop, int64_t name, int64_t duration, int64_t count);
+
+    // Ends the batch: all that starts before `until` has been added, and nothing beyond it.
+    void complete_until(int64_t until);
+
+    // Compares a tile that ends until then. Throws WrongTile.
+    void check(std::size_t tile, const ProveTile& found);
+
+    const std::vector<ProveEntry>& overview() const { return overview_; }
+
+  private:
+    struct Terminal {
+        int64_t start, stop;
+        int level;
+        std::size_t run;  // of tiles without gaps between them
+    };
+    struct Level {
+        std::vector<int64_t> tiles;  // indices, ascending
+        std::size_t next_tile = 0;   // the first that is not complete
+        ProveParts parts;            // of the batch
+        std::size_t merged = 0;
+        ProveParts open;             // of the bin in which the last batch ended
+        std::vector<ProveCover::Span> spans;
+        std::vector<ProveBin> done;  // complete, not compared
+        std::size_t compared = 0;
+    };
+
+    const Terminal& terminal(int64_t tick, int64_t first, int64_t stop);
+    Level& at(int level) { return levels_[static_cast<std::size_t>(level - lowest_)]; }
+    void add_part(int level, int64_t bin, int64_t name, int64_t busy, int64_t count, int64_t duration);
+    void add_side(int64_t tick, int from_level, int until_level, int64_t first, int64_t stop, int64_t name, int64_t duration);
+    void sum_bins(int level, int64_t until, const ProveParts& parts);
+    ProveBin bin_of(const ProvePart* first, const ProvePart* last, int64_t bin, int64_t width, const ProveCover* cover) const;
+
+    const ProveTree& tree_;
+    std::size_t track_;
+    int root_, overview_level_, lowest_;
+    std::vector<Terminal> terminals_;
+    std::size_t hint_ = 0;
+    std::vector<Level> levels_;  // from lowest_ on
+    std::vector<ProveEntry> overview_;
+};
+
+}  // namespace tilescope

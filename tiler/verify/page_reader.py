@@ -1,0 +1,104 @@
+"""Reads pages for the checks."""
+
+from __future__ import annotations
+
+import zlib
+from collections import OrderedDict
+from collections.abc import Callable
+from itertools import pairwise
+
+from isal import isal_zlib
+from isal.igzip_lib import IsalError
+
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.pages import PAGE_BYTES_AT_MOST, Part, Slices, TileFlag, decode_columns, part_of, select
+from tilescope.tiler.pages.compress import MEMBER_HEADER
+from tilescope.tiler.store.run_store import RunStore
+from tilescope.tiler.verify.tree import BlockTree
+
+# What the native proof calls for a page, by its number: the page and its residual, inflated.
+Fetch = Callable[[int], tuple[bytes, bytes | None]]
+
+# Decoded pages that are kept for slices that have flows: neighbours are asked for one after the other.
+_KEPT_PAGES = 4
+
+
+def fetch_from(store: RunStore, tree: BlockTree, done: Callable[[int], None]) -> Fetch:
+    """Reads the pages of a block. `done` is told the number of each; what it raises ends the reading."""
+
+    def fetch(number: int) -> tuple[bytes, bytes | None]:
+        done(number)
+        key = tree.page_keys[number]
+        page, residual = store.page(key), store.page(key.residual)
+        if page is None:
+            raise tree.error(int(tree.page_first[number]), "its page is missing")
+        try:
+            return inflate(page), None if residual is None else inflate(residual)
+        except DamagedStore as error:
+            raise tree.error(int(tree.page_first[number]), f"its page is damaged: {error}") from error
+
+    return fetch
+
+
+class LeafReader:
+    """The slices of single leaves."""
+
+    def __init__(self, store: RunStore) -> None:
+        self._store = store
+        self._kept: OrderedDict[tuple[int, int], tuple[int, list[slice], Slices]] = OrderedDict()
+
+    def slices(self, tree: BlockTree, leaf: int) -> Slices:
+        """Those of the leaf in this position, as they are stored. Raises DamagedStore."""
+        number = tree.page_of(leaf)
+        key = (tree.block, number)
+        if key not in self._kept:
+            self._kept[key] = self._read(tree, number)
+            if len(self._kept) > _KEPT_PAGES:
+                self._kept.popitem(last=False)
+        first, ranges, slices = self._kept[key]
+        if leaf - first >= len(ranges):
+            raise tree.error(leaf, "it is not on its page")
+        return select(slices, ranges[leaf - first])
+
+    def _read(self, tree: BlockTree, number: int) -> tuple[int, list[slice], Slices]:
+        page, _ = fetch_from(self._store, tree, lambda _: None)(number)
+        first = int(tree.page_first[number])
+        try:
+            decoded = decode_columns(page)
+        except DamagedStore as error:
+            raise tree.error(first, f"its page is damaged: {error}") from error
+        ends = decoded.slice_ends.tolist()
+        return first, [slice(a, b) for a, b in pairwise(ends)], decoded.slices
+
+
+def check_bytes(tree: BlockTree, number: int, stored: bytes) -> None:
+    """Checks a page as it is stored: the checksums of both parts, and its size. Raises DamagedStore."""
+    tiles = tree.page_tiles(number)
+    shape, first = tree.shape, tiles.start
+    try:
+        page, residual = part_of(stored, Part.PAGE), part_of(stored, Part.RESIDUAL)
+    except DamagedStore as error:
+        raise tree.error(first, f"its page is damaged: {error}") from error
+    if (residual is not None) != bool(shape.flags[first] & TileFlag.HAS_RESIDUAL):
+        raise tree.error(first, "the shape record is wrong about whether its page has a residual")
+    for name, part, crc in (("page", page, shape.page_crc), ("residual", residual, shape.residual_crc)):
+        found, wanted = zlib.crc32(part or b""), int(crc[first])
+        if found != wanted:
+            what = f"the bytes of its {name} have been altered: their checksum is {found:08x}, not {wanted:08x}"
+            raise tree.error(first, what)
+    if len(stored) > PAGE_BYTES_AT_MOST and tiles.stop - tiles.start > 1:
+        raise tree.error(tiles.start, f"its page has {len(stored)} bytes and more than one tile")
+
+
+def inflate(member: bytes) -> bytes:
+    """What a gzip member holds. Unlike `decompress`, bytes that follow the member are an error."""
+    if not member.startswith(MEMBER_HEADER):
+        raise DamagedStore("it has a damaged header")
+    inflater = isal_zlib.decompressobj(31)
+    try:
+        data: bytes = inflater.decompress(member)
+    except (zlib.error, IsalError) as error:  # type: ignore[misc]  # its hints call the class a value
+        raise DamagedStore(str(error)) from error
+    if not inflater.eof or inflater.unused_data:
+        raise DamagedStore("it is not exactly one gzip member")
+    return data

@@ -1,0 +1,81 @@
+"""Runs the parts of a verification side by side, in threads: most of their time the interpreter is free."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from queue import SimpleQueue
+
+from tilescope.tiler.verify.report import Tally
+
+# Told of amounts of finished work; what it raises ends the task.
+Told = Callable[[int], None]
+
+# More threads would mostly wait for the interpreter, and each takes memory of its own.
+_WORKERS_AT_MOST = 4
+
+
+class _Stopped(Exception):
+    """Ends a task whose result nobody waits for any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A part of the work."""
+
+    what: str
+    cost: int  # of a unit of the amounts that it tells
+    run: Callable[[Told], Tally]
+
+
+@dataclass(frozen=True, slots=True)
+class _Finished:
+    """Work that was done: what, and how much it cost; or the end of a task."""
+
+    what: str
+    cost: int
+
+
+def worker_count() -> int:
+    """How many tasks run at a time."""
+    return min(_WORKERS_AT_MOST, len(os.sched_getaffinity(0)))
+
+
+def run_tasks(tasks: Sequence[Task], progress: Callable[[int, str], None]) -> Iterator[Tally]:
+    """What each task looked at, in their order. `progress` is told, in this thread, how much has been done of all.
+
+    When tasks fail, the first of them in order is what is raised, whichever came first in time. What is raised here or
+    by `progress` ends all tasks before it is passed on.
+    """
+    messages: SimpleQueue[_Finished] = SimpleQueue()
+    stop = threading.Event()
+
+    def run(task: Task) -> Tally:
+        def done(amount: int) -> None:
+            if stop.is_set():
+                raise _Stopped
+            if amount:
+                messages.put(_Finished(task.what, amount * task.cost))
+
+        try:
+            done(0)
+            return task.run(done)
+        finally:
+            messages.put(_Finished(task.what, 0))
+
+    amount = 0
+    with ThreadPoolExecutor(worker_count()) as pool:
+        try:
+            futures: list[Future[Tally]] = [pool.submit(run, task) for task in tasks]
+            for future in futures:
+                while not future.done() or not messages.empty():
+                    message = messages.get()
+                    amount += message.cost
+                    progress(amount, message.what)
+                yield future.result()
+        finally:
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
