@@ -38,7 +38,7 @@ def make_app(
         client_max_size=MAX_REQUEST_BYTES,
     )
     app[REGISTRY] = registry
-    app[QUESTIONS] = Questions(registry)
+    app[QUESTIONS] = Questions(registry, settings, metrics)
     app[SETTINGS] = settings
     app[METRICS] = metrics
     app[GUESTS] = Guests(settings, metrics)
@@ -63,5 +63,5 @@ async def _close_sockets(app: web.Application) -> None:
 async def _keep_registry_open(app: web.Application) -> AsyncIterator[None]:
     await app[REGISTRY].start()
     yield
-    app[QUESTIONS].close()
+    await app[QUESTIONS].close()
     await app[REGISTRY].close()

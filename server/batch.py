@@ -11,8 +11,8 @@ import struct
 from enum import IntEnum
 from typing import Final
 
-from tilescope.server.caching import json_body
 from tilescope.server.errors import BadRequest, answer_to, message_of
+from tilescope.server.json_text import json_body
 from tilescope.server.page_keys import parse_page_keys
 from tilescope.tiler.pages import PageKey
 

@@ -7,9 +7,8 @@ hashed. What was stored as a gzip member is sent as it is, whatever `Accept-Enco
 from __future__ import annotations
 
 import hashlib
-import json
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Final
 
 from aiohttp import hdrs, web
 from aiohttp.helpers import ETAG_ANY, ETag
@@ -45,14 +44,6 @@ def unkept(body: bytes, content_type: str, *, gzip: bool = False) -> web.Respons
     if gzip:
         headers[hdrs.CONTENT_ENCODING] = "gzip"
     return web.Response(body=body, headers=headers)
-
-
-def json_body(value: Any) -> bytes:
-    """Compact JSON. NaN and infinity have no JSON form: whoever puts them here has made a mistake.
-
-    Half surrogates, as in file names that are not UTF-8, become question marks.
-    """
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(errors="replace")
 
 
 def content_hash(body: bytes) -> str:

@@ -10,9 +10,9 @@ from typing import Final
 
 from aiohttp import web
 
-from tilescope.server.caching import json_body
 from tilescope.server.errors import TooMany, answer_to
 from tilescope.server.guests import Guests
+from tilescope.server.json_text import json_body
 from tilescope.server.protocol import Conversation
 
 _REFUSAL_S: Final = 5.0  # to take the refusal

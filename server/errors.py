@@ -11,6 +11,7 @@
         ├── PreconditionFailed  the client has another version than it believes
         ├── TooMany           more connections, or questions at once, than one client may have
         ├── TooSlow           the body of the request does not come
+        ├── QuestionFailed    the process that looked for the answer has died
         ├── NotIndexed        the run has no index yet
         └── IndexingFailed    the run could not be indexed; `str()` is the one line that says why
             └── NoRoomToIndex   for want of room on the server's disk
@@ -81,6 +82,10 @@ class TooSlow(ServerError):
     """The client does not send what it began to send."""
 
 
+class QuestionFailed(ServerError):
+    """A question could not be answered, and that is no fault of who asks."""
+
+
 class NotIndexed(ServerError):
     """The run has no index yet."""
 
@@ -112,6 +117,7 @@ _ANSWERS: tuple[tuple[type[Exception], Answer], ...] = (
     (Unauthorized, Answer(HTTPStatus.UNAUTHORIZED, "unauthorized")),
     (PreconditionFailed, Answer(HTTPStatus.PRECONDITION_FAILED, "precondition_failed")),
     (TooMany, Answer(HTTPStatus.TOO_MANY_REQUESTS, "too_many")),
+    (QuestionFailed, Answer(HTTPStatus.INTERNAL_SERVER_ERROR, "question_failed")),
     (TooSlow, Answer(HTTPStatus.REQUEST_TIMEOUT, "too_slow")),
     (Forbidden, Answer(HTTPStatus.FORBIDDEN, "forbidden")),
     (NotIndexed, Answer(HTTPStatus.CONFLICT, "not_indexed")),

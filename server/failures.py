@@ -9,8 +9,9 @@ from http import HTTPStatus
 from aiohttp import hdrs, web
 
 from tilescope.server.admission import CHALLENGE
-from tilescope.server.caching import JSON, json_body
+from tilescope.server.caching import JSON
 from tilescope.server.errors import TooMany, Unauthorized, answer_to, message_of
+from tilescope.server.json_text import json_body
 
 _HTTP_CODES = {
     HTTPStatus.NOT_FOUND: "not_found",

@@ -64,6 +64,10 @@ class Metrics:
         self.refused = Counter(
             "tilescope_refused_connections", "Connections beyond the limits, turned away", registry=self.registry
         )
+        self.questions = Gauge("tilescope_questions", "Questions, until their answers are sent", registry=self.registry)
+        self.refused_questions = Counter(
+            "tilescope_refused_questions", "Questions beyond the limits, turned away", registry=self.registry
+        )
         version = Gauge("tilescope_build_info", "Always 1", ("version",), registry=self.registry)
         version.labels(__version__).set(1)
         ProcessCollector(registry=self.registry)

@@ -30,6 +30,10 @@ class Settings:
     # Limits of connections, streams among them. 200 viewers of one machine are 400 streams.
     max_connections: int = 4096
     max_connections_per_client: int = 1024
+    # Limits of questions (statistics, search, events) at once, until their answers are sent.
+    max_questions: int = 128
+    max_questions_per_client: int = 32
+    max_questions_per_connection: int = 8  # over gRPC; over HTTP there is one anyway
 
 
 DEFAULTS: Final = Settings()

@@ -5,7 +5,8 @@ from __future__ import annotations
 from aiohttp import hdrs, web
 
 from tilescope import __version__
-from tilescope.server.caching import JSON, json_body
+from tilescope.server.caching import JSON
+from tilescope.server.json_text import json_body
 
 routes = web.RouteTableDef()
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from tilescope.server.caching import JSON, json_body, revalidated
+from tilescope.server.caching import JSON, revalidated
+from tilescope.server.json_text import json_body
 from tilescope.server.keys import REGISTRY
 from tilescope.server.paths import RUN
 from tilescope.server.runs.run import RunState

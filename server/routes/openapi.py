@@ -6,7 +6,8 @@ from functools import cache
 
 from aiohttp import web
 
-from tilescope.server.caching import JSON, json_body, revalidated
+from tilescope.server.caching import JSON, revalidated
+from tilescope.server.json_text import json_body
 from tilescope.server.keys import SETTINGS
 from tilescope.server.openapi import describe_api
 from tilescope.server.paths import API

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Coroutine, Mapping, Sequence
-from contextlib import closing
-from itertools import chain
-from typing import Any
+from collections.abc import Awaitable, Callable
 
 from aiohttp import web
 
-from tilescope.server.caching import JSON, json_body
+from tilescope.server.caching import JSON
 from tilescope.server.errors import BadRequest
 from tilescope.server.keys import QUESTIONS
 from tilescope.server.paths import BUILD
 from tilescope.server.routes.resource import kept_member, store_of, stored_member
-from tilescope.server.services.questions import EventPart, gather_events
+from tilescope.server.services import Asker
+from tilescope.server.services.members import events_member, json_member
 from tilescope.server.services.requests import (
     DEFAULT_ROWS,
     MAX_EVENTS,
@@ -27,22 +25,25 @@ from tilescope.server.services.requests import (
     find_query,
     parse_place,
 )
-from tilescope.tiler.pages import SliceFlag, compress
-from tilescope.tiler.query import Name, Place
+from tilescope.server.services.workers import Asking
+from tilescope.tiler.query import Place
 
 routes = web.RouteTableDef()
 
 
 @routes.get(BUILD + "/stats")
-async def get_stats(request: web.Request) -> web.Response:
+async def get_stats(request: web.Request) -> web.StreamResponse:
     """What a span is made of, name by name."""
     query = _Query(request, "tracks", "start", "end", "limit")
     asked = StatsRequest(query.tracks(), query.tick("start"), query.tick("end"), query.limit(DEFAULT_ROWS))
-    return await _answer(request, "stats", request.app[QUESTIONS].stats(*_build(request), asked, _body))
+    questions = request.app[QUESTIONS]
+    return await _answer(
+        request, "stats", lambda asking, run, build: questions.stats(asking, run, build, asked, json_member)
+    )
 
 
 @routes.get(BUILD + "/find")
-async def get_found(request: web.Request) -> web.Response:
+async def get_found(request: web.Request) -> web.StreamResponse:
     """Where a name occurs."""
     query = _Query(request, "text", "match", "tracks", "start", "end", "limit", "after")
     asked = find_query(
@@ -54,70 +55,39 @@ async def get_found(request: web.Request) -> web.Response:
         query.limit(DEFAULT_ROWS),
         query.place(),
     )
-    return await _answer(request, "find", request.app[QUESTIONS].find(*_build(request), asked, _body))
+    questions = request.app[QUESTIONS]
+    return await _answer(
+        request, "find", lambda asking, run, build: questions.find(asking, run, build, asked, json_member)
+    )
 
 
 @routes.get(BUILD + "/events")
-async def get_events(request: web.Request) -> web.Response:
+async def get_events(request: web.Request) -> web.StreamResponse:
     """The events of a span, as columns."""
     query = _Query(request, "tracks", "start", "end", "limit", "after")
     limit = query.limit(DEFAULT_ROWS)
     check_limit(limit, MAX_EVENTS)
     asked = EventsRequest(query.tracks(), query.tick("start"), query.tick("end"), query.place())
     questions = request.app[QUESTIONS]
-
-    async def body() -> bytes:
-        parts, has_more = await gather_events(questions.events(*_build(request), asked), limit)
-        return await questions.aside(lambda: _body(_columns(parts, has_more)))
-
-    return await _answer(request, "events", body())
+    return await _answer(
+        request, "events", lambda asking, run, build: questions.events(asking, run, build, asked, limit, events_member)
+    )
 
 
-def _build(request: web.Request) -> tuple[str, str]:
-    return request.match_info["run"], request.match_info["build"]
-
-
-def _body(answer: Mapping[str, Any]) -> bytes:
-    return compress(json_body(answer))
-
-
-async def _answer(request: web.Request, kind: str, making: Coroutine[None, None, bytes]) -> web.Response:
-    """`making` is only begun when the client has not the answer already."""
+async def _answer(
+    request: web.Request, kind: str, ask: Callable[[Asking, str, str], Awaitable[bytes]]
+) -> web.StreamResponse:
+    """Nothing is asked when the client has the answer already. The question has its place until the answer is taken."""
     name = f"{kind}-{hashlib.sha256(request.query_string.encode()).hexdigest()[:16]}"
-    with closing(making):
-        kept = kept_member(request, await store_of(request), name)
-        if kept is not None:
-            return kept
-        body = await making
-        return stored_member(request, await store_of(request), body, name, JSON)
-
-
-def _columns(parts: Sequence[EventPart], has_more: bool) -> dict[str, Any]:
-    events = [part.events for part in parts if len(part.events)]
-    names: dict[int, Name] = dict(chain.from_iterable(part.names.items() for part in parts))
-    used = sorted(set(chain.from_iterable(e.name.tolist() for e in events)))
-    last = None
-    if has_more and events:
-        last = f"{events[-1].start[-1]},{events[-1].track},{events[-1].ordinal[-1]}"
-
-    def column(name: str) -> list[int]:
-        return list(chain.from_iterable(getattr(e, name).tolist() for e in events))
-
-    return {
-        "columns": {
-            "track": list(chain.from_iterable([e.track] * len(e) for e in events)),
-            "ordinal": [str(value) for value in column("ordinal")],
-            "name_id": column("name"),
-            "start": [str(value) for value in column("start")],
-            "duration": [str(value) for value in column("duration")],
-            "row": column("row"),
-            "open": [bool(flags & SliceFlag.OPEN) for flags in column("flags")],
-            "flags": column("flags"),
-            "value": [value if value - value == 0 else None for value in column("value")],
-        },
-        "names": {str(name): list(names[name]) for name in used},
-        "after": last,
-    }
+    kept = kept_member(request, await store_of(request), name)
+    if kept is not None:
+        return kept
+    with request.app[QUESTIONS].asking(Asker(request.remote or "", request.protocol)) as asking:
+        body = await ask(asking, request.match_info["run"], request.match_info["build"])
+        answer = stored_member(request, await store_of(request), body, name, JSON)
+        await answer.prepare(request)
+        await answer.write_eof()
+    return answer
 
 
 class _Query:

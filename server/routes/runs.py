@@ -7,7 +7,8 @@ from typing import Any
 
 from aiohttp import hdrs, web
 
-from tilescope.server.caching import JSON, REVALIDATE, json_body, revalidated
+from tilescope.server.caching import JSON, REVALIDATE, revalidated
+from tilescope.server.json_text import json_body
 from tilescope.server.keys import REGISTRY
 from tilescope.server.paths import API, RUN
 from tilescope.server.runs.run import RunState, RunStatus

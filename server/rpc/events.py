@@ -10,16 +10,19 @@ import numpy as np
 from tilescope.server.rpc.requests import optional, tracks_of
 from tilescope.server.services import EventPart, EventsRequest, Questions
 from tilescope.server.services.requests import parse_place
+from tilescope.server.services.workers import Asking
 from tilescope.tiler.pages import SliceFlag
 from tilescope.v1 import tiles_pb2 as pb
 
 
-async def batches(questions: Questions, request: pb.EventsRequest) -> AsyncGenerator[pb.EventBatch, None]:
+async def batches(
+    questions: Questions, asking: Asking, request: pb.EventsRequest
+) -> AsyncGenerator[pb.EventBatch, None]:
     """A batch for each page of events, until all are sent, or as many as the request wants."""
     after = parse_place(request.after) if request.after else None
     asked = EventsRequest(tracks_of(request), optional(request, "start"), optional(request, "end"), after)
     left = optional(request, "limit")
-    async with aclosing(questions.events(request.run, request.build, asked)) as parts:
+    async with aclosing(questions.all_events(asking, request.run, request.build, asked)) as parts:
         async for part in parts:
             if left is not None:
                 part = EventPart(part.events.take(slice(left)), part.names)

@@ -12,10 +12,11 @@ from typing import Any, Final, TypeVar
 
 import grpc
 
-from tilescope.server.errors import answer_to, message_of
+from tilescope.server.errors import TooMany, answer_to, message_of
 from tilescope.server.metrics import CLIENT_GONE
 
 CODE_METADATA: Final = "tilescope-code"  # trailing metadata: the code that HTTP has in its JSON
+RETRY_METADATA: Final = "retry-after"  # trailing metadata, as the header of HTTP: seconds
 
 SEND_TIMEOUT_S: Final = 60.0  # a client that does not take one answer of a stream in this time is cut off
 CLOSE_TIMEOUT_S: Final = 2.0
@@ -29,6 +30,8 @@ _STATUS: Final = {
     HTTPStatus.PRECONDITION_FAILED: grpc.StatusCode.FAILED_PRECONDITION,
     HTTPStatus.UNPROCESSABLE_ENTITY: grpc.StatusCode.FAILED_PRECONDITION,
     HTTPStatus.TOO_MANY_REQUESTS: grpc.StatusCode.RESOURCE_EXHAUSTED,
+    HTTPStatus.INSUFFICIENT_STORAGE: grpc.StatusCode.FAILED_PRECONDITION,
+    HTTPStatus.REQUEST_TIMEOUT: grpc.StatusCode.ABORTED,
     HTTPStatus.SERVICE_UNAVAILABLE: grpc.StatusCode.UNAVAILABLE,
 }
 
@@ -99,5 +102,8 @@ async def refuse(context: Context, error: Exception) -> Exception:
     status = _STATUS.get(answer_to(error).status, grpc.StatusCode.INTERNAL)
     if status is grpc.StatusCode.INTERNAL:
         _log.error("a call failed", exc_info=error)
-    await context.abort(status, message_of(error), ((CODE_METADATA, answer_to(error).code),))
+    metadata = [(CODE_METADATA, answer_to(error).code)]
+    if isinstance(error, TooMany):
+        metadata.append((RETRY_METADATA, str(error.retry_after_s)))
+    await context.abort(status, message_of(error), tuple(metadata))
     return error

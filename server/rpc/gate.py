@@ -5,25 +5,28 @@ Also where it is written down when it has ended. Whether the server lives is no 
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from typing import Any, Final
-from urllib.parse import unquote
 
 import grpc
 
 from tilescope.server.access import Access
 from tilescope.server.access_log import write_entry
-from tilescope.server.errors import TooMany, Unauthorized
+from tilescope.server.errors import BadMessage, TooSlow
 from tilescope.server.guests import Guests
 from tilescope.server.metrics import Metrics
 from tilescope.server.rpc.failures import http_status, refuse
+from tilescope.server.rpc.peers import client_of
 from tilescope.v1 import tiles_pb2
 
 SERVICE: Final = tiles_pb2.DESCRIPTOR.services_by_name["Tiles"].full_name
+
+FIRST_MESSAGE_S: Final = 10.0  # from the head of a call
 
 _COUNTED: Final = f"/{SERVICE}/"
 _OPEN: Final = "/grpc.health.v1.Health/"
@@ -53,21 +56,28 @@ class Gate(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grpc has no typ
             size_bytes += len(message)
             return message
 
-        async def passed(request: Any, context: Any) -> Any:
+        async def passed(messages: AsyncIterator[bytes], context: Any) -> None:
             client, began_s = client_of(context.peer()), time.perf_counter()
             context.add_done_callback(lambda _: self._note(call, status_of_end(context), client, size_bytes, began_s))
             try:
                 self._enter(context)
                 self._check_token(call)
-            except (TooMany, Unauthorized) as error:
+                requests = _requests(messages, handler.request_deserializer or bytes)
+                answering = behaviour(requests if handler.request_streaming else await anext(requests), context)
+                if not inspect.isasyncgen(answering):
+                    response = await answering
+                    if not handler.response_streaming:
+                        await context.write(response)
+                    return
+                async with aclosing(answering) as responses:
+                    async for response in responses:
+                        await context.write(response)
+            except Exception as error:
                 raise await refuse(context, error) from None
-            if not inspect.isasyncgenfunction(behaviour):
-                return await behaviour(request, context)
-            async with aclosing(behaviour(request, context)) as responses:
-                async for response in responses:
-                    await context.write(response)
 
-        return handler._replace(response_serializer=serialized, **{kind: passed})
+        # A call with one request and one answer is, on the wire, a stream of one each way. As a stream it is ours from
+        # its head on: before its message has come, which may take for ever, and whether or not that can be read.
+        return grpc.stream_stream_rpc_method_handler(passed, None, serialized)
 
     def _enter(self, context: Any) -> None:
         peer = context.peer()
@@ -101,11 +111,6 @@ class Gate(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grpc has no typ
         )
 
 
-def client_of(peer: str) -> str:
-    """The address in `ipv4:127.0.0.1:80` or `ipv6:%5B::1%5D:80`."""
-    return unquote(peer).partition(":")[2].rpartition(":")[0].strip("[]")
-
-
 def status_of_end(context: Any) -> grpc.StatusCode:
     """How a call has ended. One that was given no status was cancelled: by its client, or by its deadline."""
     code: grpc.StatusCode | None = context.code()
@@ -114,3 +119,21 @@ def status_of_end(context: Any) -> grpc.StatusCode:
 
 async def _unknown(_request: bytes, context: Any) -> None:
     await context.abort(grpc.StatusCode.UNIMPLEMENTED, "there is no call of that name")
+
+
+async def _requests(messages: AsyncIterator[bytes], read: Callable[[bytes], Any]) -> AsyncIterator[Any]:
+    """The requests of a call. Raises `TooSlow` when the first does not come, and `BadMessage`."""
+    try:
+        async with asyncio.timeout(FIRST_MESSAGE_S):
+            message = await anext(messages, None)
+    except TimeoutError:
+        raise TooSlow(f"the call has sent no message for {FIRST_MESSAGE_S:.0f} s") from None
+    if message is None:
+        raise BadMessage("the call has no message")
+    while message is not None:
+        try:
+            request = read(message)
+        except Exception:  # whatever a library thinks of it
+            raise BadMessage("the message cannot be read: it is none of this call's") from None
+        yield request
+        message = await anext(messages, None)

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
+from functools import partial
 
 from tilescope.server.errors import NotFound
 from tilescope.server.metrics import Metrics
 from tilescope.server.routes.runs import run_json
 from tilescope.server.rpc import events, pages, view, watch
+from tilescope.server.rpc.answers import find_answer, open_answer, stats_answer
 from tilescope.server.rpc.failures import Context, answers, streams
 from tilescope.server.rpc.messages import event_message, to_message
+from tilescope.server.rpc.peers import client_of
 from tilescope.server.rpc.requests import optional, tracks_of
 from tilescope.server.runs.registry import Registry
 from tilescope.server.runs.store import RunStore
-from tilescope.server.services import Questions, StatsRequest, find_query
+from tilescope.server.services import Asker, Questions, StatsRequest, find_query
 from tilescope.server.services.requests import DEFAULT_ROWS, parse_place
+from tilescope.server.services.workers import Asking
 from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.pages import decompress
 from tilescope.v1 import tiles_pb2 as pb
@@ -41,14 +45,12 @@ class TilesService:
         return to_message(run_json(status), pb.Run())
 
     @answers
-    async def Open(self, request: pb.OpenRequest, _context: Context) -> pb.OpenResponse:  # noqa: N802
+    async def Open(self, request: pb.OpenRequest, context: Context) -> bytes:  # noqa: N802
         run = await self._registry.find(request.run)
         store = self._registry.current_store(run)
         manifest = {"run": run.id, "name": run.name, **store.manifest()}
-        tree = store.tracks()
-        return await self._questions.aside(
-            lambda: to_message({"manifest": manifest, **json.loads(decompress(tree))}, pb.OpenResponse())
-        )
+        encode = partial(open_answer, manifest, store.tracks())
+        return await self._questions.encoded(self._asking(context), run.id, store.build, encode)  # type: ignore[no-any-return]
 
     @answers
     async def Names(self, request: pb.NamesRequest, _context: Context) -> pb.NamesResponse:  # noqa: N802
@@ -63,7 +65,7 @@ class TilesService:
             return pb.ShapeResponse(record=_found(store, store.shape(request.block), f"shapes-{request.block}"))
 
     @answers
-    async def Stats(self, request: pb.StatsRequest, _context: Context) -> pb.StatsResponse:  # noqa: N802
+    async def Stats(self, request: pb.StatsRequest, context: Context) -> bytes:  # noqa: N802
         limit = optional(request, "limit")
         asked = StatsRequest(
             tracks_of(request),
@@ -71,12 +73,12 @@ class TilesService:
             optional(request, "end"),
             DEFAULT_ROWS if limit is None else limit,
         )
-        return await self._questions.stats(
-            request.run, request.build, asked, lambda answer: to_message(answer, pb.StatsResponse())
+        return await self._questions.stats(  # type: ignore[no-any-return]
+            self._asking(context), request.run, request.build, asked, stats_answer
         )
 
     @answers
-    async def Find(self, request: pb.FindRequest, _context: Context) -> pb.FindResponse:  # noqa: N802
+    async def Find(self, request: pb.FindRequest, context: Context) -> bytes:  # noqa: N802
         limit = optional(request, "limit")
         query = find_query(
             request.text,
@@ -87,8 +89,8 @@ class TilesService:
             DEFAULT_ROWS if limit is None else limit,
             parse_place(request.after) if request.after else None,
         )
-        return await self._questions.find(
-            request.run, request.build, query, lambda answer: to_message(answer, pb.FindResponse())
+        return await self._questions.find(  # type: ignore[no-any-return]
+            self._asking(context), request.run, request.build, query, find_answer
         )
 
     @answers
@@ -100,8 +102,8 @@ class TilesService:
             return event_message(event)
 
     @streams
-    async def Events(self, request: pb.EventsRequest, _context: Context) -> AsyncGenerator[pb.EventBatch, None]:  # noqa: N802
-        async for batch in events.batches(self._questions, request):
+    async def Events(self, request: pb.EventsRequest, context: Context) -> AsyncGenerator[pb.EventBatch, None]:  # noqa: N802
+        async for batch in events.batches(self._questions, self._asking(context), request):
             yield batch
 
     @streams
@@ -123,6 +125,14 @@ class TilesService:
     async def Watch(self, request: pb.WatchRequest, _context: Context) -> AsyncGenerator[pb.WatchResponse, None]:  # noqa: N802
         async for response in watch.responses(self._registry, request):
             yield response
+
+    def _asking(self, context: Context) -> Asking:
+        """A place for a question, until the client has taken the answer. Raises `TooMany`."""
+        peer = context.peer()
+        place = ExitStack()
+        asking = place.enter_context(self._questions.asking(Asker(client_of(peer), peer)))
+        context.add_done_callback(lambda _: place.close())
+        return asking
 
     async def _lease(self, run_id: str, build: str) -> AbstractContextManager[RunStore]:
         run = await self._registry.find(run_id)

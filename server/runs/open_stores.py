@@ -17,6 +17,7 @@ from tilescope.server.errors import UnknownBuild
 from tilescope.server.runs.store import GrowingStore, RunStore
 from tilescope.tiler.errors import NoStore
 from tilescope.tiler.readers.fingerprint import Fingerprint
+from tilescope.tiler.store import open_build
 from tilescope.tiler.store import open_growing as open_growing_store
 from tilescope.tiler.store.turn import CURRENT
 
@@ -127,6 +128,10 @@ class OpenStores:
             if entry.is_given_up:
                 self._give_up(entry)
             self._close_unused()
+
+    def opener(self, *, is_growing: bool) -> Callable[[Path, str], RunStore]:
+        """What opens a build by its store's path and its id; to be pickled, for other processes."""
+        return self._open_growing if is_growing else open_build
 
     def release(self, path: Path) -> None:
         """Closes what is open of a store, unless it is leased: it may be removed."""

@@ -124,6 +124,10 @@ class Registry:
         store = self._known(run_id).store
         return self._stores.lease(store, build, is_growing=self._grows(store, build))
 
+    def opener(self, *, is_growing: bool) -> Callable[[Path, str], RunStore]:
+        """What opens a build in another process, by its store's path and its id."""
+        return self._stores.opener(is_growing=is_growing)
+
     def indexing(self) -> RunStatus | None:
         """The run that is being indexed now."""
         for run in self._runs.values():

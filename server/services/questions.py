@@ -3,68 +3,90 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
-from contextlib import aclosing
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, Final
 from weakref import WeakKeyDictionary, proxy
 
+from tilescope.server.errors import TooMany
+from tilescope.server.metrics import Metrics
 from tilescope.server.runs.registry import Registry
 from tilescope.server.runs.store import RunStore
-from tilescope.server.services.requests import EventsRequest, StatsRequest, ViewRequest, span_of
-from tilescope.server.services.workers import Workers
-from tilescope.tiler.query import Events, FindQuery, Name, QueryReader, Reading, Steps, find, stats
-from tilescope.tiler.resolver import PageWant, TickRange
+from tilescope.server.services.requests import EventsRequest, StatsRequest, ViewRequest
+from tilescope.server.services.tasks import Encode, EncodingTask, EventPart, EventsTask, FindTask, StatsTask
+from tilescope.server.services.turns import Asker, Limits
+from tilescope.server.services.worker import Source, Task
+from tilescope.server.services.workers import Asking, Workers
+from tilescope.server.settings import DEFAULTS, Settings
+from tilescope.tiler.query import FindQuery, Place, QueryReader
+from tilescope.tiler.resolver import PageWant
 
-T = TypeVar("T")
-
-EVENT_KINDS = frozenset({"slice", "async", "instant", "counter"})
-
-
-@dataclass(frozen=True, slots=True)
-class EventPart:
-    """Some events of one track, and their names as far as the parts before had not named them."""
-
-    events: Events
-    names: dict[int, Name]
+EVENTS_AT_ONCE: Final = 16_384  # of a stream of events: nothing is held for a client that does not take them
 
 
 class Questions:
-    """Open between its making and `close`. Every answer leases the store for as long as it takes."""
+    """Open between its making and `close`. Every answer leases the build for as long as it takes."""
 
-    def __init__(self, registry: Registry) -> None:
+    def __init__(self, registry: Registry, settings: Settings = DEFAULTS, metrics: Metrics | None = None) -> None:
         self._registry = registry
-        self._workers = Workers()
+        self._metrics = metrics or Metrics()
+        self._workers = Workers(
+            Limits(settings.max_questions, settings.max_questions_per_client, settings.max_questions_per_connection)
+        )
+        self._metrics.questions.set_function(lambda: len(self._workers))
         self._readers: WeakKeyDictionary[RunStore, QueryReader] = WeakKeyDictionary()
 
-    async def stats(self, run_id: str, build: str, request: StatsRequest, encode: Callable[[dict[str, Any]], T]) -> T:
+    @contextmanager
+    def asking(self, asker: Asker) -> Iterator[Asking]:
+        """A place for one question, to be kept until its answer is sent. Raises `TooMany`."""
+        try:
+            with self._workers.asking(asker) as asking:
+                yield asking
+        except TooMany:
+            self._metrics.refused_questions.inc()
+            raise
+
+    async def stats(self, asking: Asking, run_id: str, build: str, request: StatsRequest, encode: Encode) -> Any:
         """Statistics by name, as docs/api.md has them and `encode` turns them into. Raises `TilescopeError`s."""
+        return await self._answer(asking, run_id, build, StatsTask(request, encode))
 
-        def ask(store: RunStore) -> Steps[T]:
-            reader = self.reader(store)
-            span = _within(span_of(request.start, request.end), reader)
-            return encode((yield from stats(reader, span, request.tracks, request.limit)).to_json())
-
-        return await self._answer(run_id, build, ask)
-
-    async def find(self, run_id: str, build: str, query: FindQuery, encode: Callable[[dict[str, Any]], T]) -> T:
+    async def find(self, asking: Asking, run_id: str, build: str, query: FindQuery, encode: Encode) -> Any:
         """Occurrences of a name, as docs/api.md has them and `encode` turns them into. Raises `TilescopeError`s."""
+        return await self._answer(asking, run_id, build, FindTask(query, encode))
 
-        def ask(store: RunStore) -> Steps[T]:
-            return encode((yield from find(self.reader(store), query)).to_json())
+    async def encoded(self, asking: Asking, run_id: str, build: str, encode: Callable[[], Any]) -> Any:
+        """What `encode` returns, of things that it has; made where the event loop does not wait for it."""
+        return await self._answer(asking, run_id, build, EncodingTask(encode))
 
-        return await self._answer(run_id, build, ask)
+    async def events(
+        self,
+        asking: Asking,
+        run_id: str,
+        build: str,
+        request: EventsRequest,
+        limit: int,
+        encode: Callable[[Sequence[EventPart], bool], Any],
+    ) -> Any:
+        """The first events of a span by (track, ordinal), as `encode` turns them into. Raises `TilescopeError`s."""
+        return await self._answer(asking, run_id, build, EventsTask(request, limit, encode))
 
-    async def aside(self, work: Callable[[], T]) -> T:
-        """What takes longer than the event loop may stand still."""
-        return await self._workers.run(work)
-
-    async def events(self, run_id: str, build: str, request: EventsRequest) -> AsyncGenerator[EventPart, None]:
+    async def all_events(
+        self, asking: Asking, run_id: str, build: str, request: EventsRequest
+    ) -> AsyncGenerator[EventPart, None]:
         """The events of a span, part by part in the order (track, ordinal). Raises `TilescopeError`s. To be closed."""
-        run = await self._registry.find(run_id)
-        with self._registry.lease(run.id, build) as store:
-            parts = _event_parts(self.reader(store), request)
-            while (part := await self._workers.next(parts)) is not None:
-                yield part
+        named: set[int] = set()
+        has_more = True
+        while has_more:
+            parts: Sequence[EventPart]
+            parts, has_more = await self.events(asking, run_id, build, request, EVENTS_AT_ONCE, _as_they_are)
+            for part in parts:
+                names = {name: text for name, text in part.names.items() if name not in named}
+                named |= names.keys()
+                yield EventPart(part.events, names)
+            if has_more:
+                last = next(part.events for part in reversed(parts) if len(part.events))
+                place = Place(int(last.start[-1]), last.track, int(last.ordinal[-1]))
+                request = replace(request, after=place)
 
     def view(self, store: RunStore, request: ViewRequest) -> list[PageWant]:
         """The pages that show a view, most urgent first. Takes milliseconds. Raises `TilescopeError`s."""
@@ -80,51 +102,16 @@ class Questions:
             reader = self._readers[store] = QueryReader(proxy(store))
         return reader
 
-    def close(self) -> None:
-        """Ends the threads."""
-        self._workers.close()
+    async def close(self) -> None:
+        """Ends the processes."""
+        await self._workers.close()
 
-    async def _answer(self, run_id: str, build: str, ask: Callable[[RunStore], Steps[T]]) -> T:
+    async def _answer(self, asking: Asking, run_id: str, build: str, task: Task) -> Any:
         run = await self._registry.find(run_id)
         with self._registry.lease(run.id, build) as store:
-            return await self._workers.answer(ask(store))
+            opener = self._registry.opener(is_growing=store.is_growing)
+            return await asking.answer(Source(run.store, build, opener), task)
 
 
-async def gather_events(parts: AsyncGenerator[EventPart, None], limit: int) -> tuple[Sequence[EventPart], bool]:
-    """So many events, and whether there are more. Closes the parts."""
-    taken: list[EventPart] = []
-    left = limit
-    async with aclosing(parts) as rest:
-        async for part in rest:
-            if len(part.events) > left:
-                if left:
-                    taken.append(EventPart(part.events.take(slice(left)), part.names))
-                return taken, True
-            taken.append(part)
-            left -= len(part.events)
-    return taken, False
-
-
-def _event_parts(reader: QueryReader, request: EventsRequest) -> Iterator[EventPart]:
-    span = _within(span_of(request.start, request.end), reader)
-    after = request.after
-    reading = Reading(reader)
-    named: set[int] = set()
-    for track in reader.tree.leaves(request.tracks, EVENT_KINDS):
-        if after is not None and track < after.track:
-            continue
-        resumed = after is not None and track == after.track
-        first = max(span.start, after.start) if after is not None and resumed else span.start
-        plan = reader.plan(track, TickRange(first, span.stop))
-        for events in reading.events(plan, plan.leaf_runs):
-            if after is not None and resumed:
-                events = events.take(events.ordinal > after.ordinal)
-            new = set(events.name.tolist()) - named
-            named |= new
-            yield EventPart(events, reader.names.of(new))
-
-
-def _within(span: TickRange, reader: QueryReader) -> TickRange:
-    """The part of a span that the run has; events that start at its last tick are in it."""
-    stop = min(span.stop, reader.end + 1)
-    return TickRange(min(span.start, stop), stop)
+def _as_they_are(parts: Sequence[EventPart], has_more: bool) -> tuple[Sequence[EventPart], bool]:
+    return parts, has_more

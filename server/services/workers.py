@@ -1,68 +1,169 @@
-"""Runs questions beside the event loop: in a few threads, a step at a time."""
+"""Has questions answered in a few processes beside the event loop, turn by turn.
+
+Whoever stops waiting (cancelled, gone, too late) stops the work before its next turn. The processes start with the
+first question, and end when there was none for a while.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from typing import Final, TypeVar
+import itertools
+import multiprocessing
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
+from typing import Any, Final
 
-from tilescope.tiler.query import Steps
+from tilescope.server.errors import QuestionFailed
+from tilescope.server.services import worker
+from tilescope.server.services.turns import Asker, Limits, Ticket, Turns
+from tilescope.server.services.worker import Question, Source, Task, Turn
 
-THREADS: Final = 2  # numpy and inflating release the interpreter only in part: more threads would be no faster
-TURN_S: Final = 0.05  # after so long, another question has its turn
+PROCESSES: Final = 2
+IDLE_S: Final = 60.0  # a process holds some memory, and a store open that nobody may remove
 
-T = TypeVar("T")
+
+class Asking:
+    """One question that was let in, until its answer is sent."""
+
+    def __init__(self, workers: Workers, ticket: Ticket) -> None:
+        self._workers = workers
+        self._ticket = ticket
+
+    async def answer(self, source: Source, task: Task) -> Any:
+        """The answer of a task; one after the other. Raises what the task raises, and `QuestionFailed`."""
+        return await self._workers.answer(self._ticket, Question(source, task))
 
 
 class Workers:
-    """A few threads. Whoever stops waiting (cancelled, too late) stops the work before its next step."""
+    """The processes, and those who wait for them. Lives on one event loop."""
 
-    def __init__(self, threads: int = THREADS) -> None:
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="question")
+    def __init__(self, limits: Limits, processes: int = PROCESSES) -> None:
+        self._turns = Turns(limits)
+        self._work: dict[Ticket, tuple[int, Question, asyncio.Future[Any]]] = {}
+        self._numbers = itertools.count()
+        self._wake = [asyncio.Event() for _ in range(processes)]
+        self._dropped: list[list[int]] = [[] for _ in range(processes)]  # begun by a worker, and not wanted any more
+        self._tasks: list[asyncio.Task[None]] = []
 
-    async def answer(self, steps: Steps[T]) -> T:
-        """The answer of a question. Raises what its steps raise."""
+    def __len__(self) -> int:
+        return len(self._turns)
+
+    @contextmanager
+    def asking(self, asker: Asker) -> Iterator[Asking]:
+        """A place among the questions, until the block is left. Raises `TooMany`."""
+        ticket = self._turns.enter(asker)
+        try:
+            yield Asking(self, ticket)
+        finally:
+            self._turns.leave(ticket)
+            self._notify()
+
+    async def answer(self, ticket: Ticket, question: Question) -> Any:
+        """What `Asking.answer` says."""
+        if not self._tasks:
+            self._tasks = [asyncio.create_task(self._run(k)) for k in range(len(self._wake))]
+        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        number = next(self._numbers)
+        self._work[ticket] = number, question, answer
+        ticket.has_work = True
+        self._notify()
+        try:
+            return await answer
+        finally:
+            del self._work[ticket]
+            ticket.has_work = False
+            if ticket.worker is not None and not ticket.is_at_work:
+                self._dropped[ticket.worker].append(number)
+                ticket.worker = None
+
+    async def close(self) -> None:
+        """Ends the processes, when they have done the turns they are at."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _notify(self) -> None:
+        for event in self._wake:
+            event.set()
+
+    async def _run(self, k: int) -> None:
+        """One worker: its turns, and its process while there is something to do."""
+        process: _Process | None = None
         try:
             while True:
-                ended, value = await self.run(lambda: _some(steps))
-                if ended:
-                    return value  # type: ignore[return-value]  # the value of the end is the answer
+                self._wake[k].clear()
+                while self._dropped[k] and process is not None:
+                    await process.run(worker.drop, self._dropped[k].pop())
+                ticket = self._turns.begin(k)
+                if ticket is not None:
+                    process = process or _Process()
+                    if not await self._take_turn(process, ticket):
+                        await process.close()
+                        process = None
+                        self._turns.lost(k)
+                        self._dropped[k].clear()
+                elif process is not None and not await self._woken(k):
+                    await process.close()
+                    process = None
+                elif process is None:
+                    await self._wake[k].wait()
         finally:
-            steps.close()
+            if process is not None:
+                await process.close()
 
-    async def next(self, items: Iterator[T]) -> T | None:
-        """The next item; None at the end."""
-        return await self.run(lambda: next(items, None))
+    async def _woken(self, k: int) -> bool:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(IDLE_S):
+                return await self._wake[k].wait()
+        return False
 
-    def close(self) -> None:
-        """Ends the threads, when they have done the steps they are at."""
-        self._pool.shutdown()
-
-    async def run(self, work: Callable[[], T]) -> T:
-        """The result of some work that takes at most tens of milliseconds."""
-        future = self._pool.submit(work)
-        done = asyncio.wrap_future(future)
+    async def _take_turn(self, process: _Process, ticket: Ticket) -> bool:
+        """Whether the process is still there after it."""
+        number, question, answer = self._work[ticket]
         try:
-            return await asyncio.shield(done)
-        except asyncio.CancelledError:
-            future.cancel()
-            # If it runs, it reads a store that the caller will give back now: wait for it, a step at most.
-            while not future.done():
-                with suppress(asyncio.CancelledError):
-                    await asyncio.wait([done])
-            raise
+            turn: Turn = await process.run(worker.take_turn, number, question)
+        except BrokenProcessPool:
+            died = QuestionFailed("the process that looked for the answer has died: ask again")
+            self._end(ticket, answer, error=died)
+            return False
+        except Exception as failure:
+            self._end(ticket, answer, error=failure)
+        else:
+            if turn.is_answered:
+                self._end(ticket, answer, value=turn.answer)
+                return True
+            self._turns.end(ticket, is_answered=False)
+            if answer.done():  # cancelled: nobody waits for it
+                with suppress(BrokenProcessPool):
+                    await process.run(worker.drop, number)
+        return True
+
+    def _end(
+        self, ticket: Ticket, answer: asyncio.Future[Any], value: object = None, error: Exception | None = None
+    ) -> None:
+        self._turns.end(ticket, is_answered=True)
+        if answer.done():
+            return
+        if error is None:
+            answer.set_result(value)
+        else:
+            answer.set_exception(error)
 
 
-def _some(steps: Steps[T]) -> tuple[bool, T | None]:
-    """Steps for one turn, and whether the last of them was among them, with the answer."""
-    until = time.monotonic() + TURN_S
-    try:
-        while True:
-            next(steps)
-            if time.monotonic() >= until:
-                return False, None
-    except StopIteration as end:
-        return True, end.value
+class _Process:
+    """One process, and the thread of its pool that hands it work."""
+
+    def __init__(self) -> None:
+        context = multiprocessing.get_context("forkserver")  # gRPC and threads do not survive a fork
+        context.set_forkserver_preload([worker.__name__])
+        self._pool = ProcessPoolExecutor(1, mp_context=context, initializer=worker.set_up)
+
+    async def run(self, work: Any, *arguments: Any) -> Any:
+        """The result of some work. Raises `BrokenProcessPool` when the process has died."""
+        return await asyncio.shield(asyncio.get_running_loop().run_in_executor(self._pool, work, *arguments))
+
+    async def close(self) -> None:
+        """Ends it after what it does."""
+        await asyncio.to_thread(self._pool.shutdown)

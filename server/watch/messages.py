@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final
 
-from tilescope.server.caching import json_body
 from tilescope.server.errors import BadMessage
+from tilescope.server.json_text import json_body
 from tilescope.server.runs.run import IndexProgress, RunStatus
 
 MAX_MESSAGE_BYTES: Final = 64 * 1024

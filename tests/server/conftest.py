@@ -10,10 +10,9 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient
 
-from tests.server.fakes import FakeJobs, FakeStores, discover_files, publish
+from tests.server.fakes import FakeJobs, FakeOpenStores, FakeStores, discover_files, publish
 from tilescope.server.app import make_app
 from tilescope.server.runs.cache import CacheDirectory
-from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.registry import Registry
 from tilescope.server.viewer_files import ViewerFiles
 from tilescope.tiler.readers import Run
@@ -48,7 +47,7 @@ class Site:
         return Registry(
             [self.folder],
             self.cache,
-            OpenStores(self.stores, capacity, open_growing=self.stores.grow),
+            FakeOpenStores(self.stores, capacity, open_growing=self.stores.grow),
             self._discover,
             run_job=self.jobs,
             index_all=index_all,

@@ -7,6 +7,7 @@ import gzip
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from tilescope.server.errors import IndexingFailed
 from tilescope.server.runs.job import IndexJob, ProgressCallback
+from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.run import IndexProgress
 from tilescope.server.runs.wishes import Wishes
 from tilescope.tiler.errors import DamagedStore, NotBuilt
@@ -220,6 +222,19 @@ class FakeStores:
         store.recorded = take_fingerprints(self.files_of(path))
         self.growing.append(store)
         return store
+
+
+class FakeOpenStores(OpenStores):
+    """Hands fake stores as they are now to the processes that answer questions."""
+
+    def opener(self, *, is_growing: bool) -> Callable[[Path, str], FakeStore]:
+        """What opens them there."""
+        grows = [store for _, store in self._growing.values() if isinstance(store, FakeStore)]
+        return partial(_handed, grows[-1] if is_growing else FakeStore())
+
+
+def _handed(store: FakeStore, _path: Path, _build: str) -> FakeStore:
+    return store
 
 
 class FakeJobs:

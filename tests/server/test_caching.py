@@ -6,7 +6,8 @@ import os
 
 import pytest
 
-from tilescope.server.caching import content_hash, json_body
+from tilescope.server.caching import content_hash
+from tilescope.server.json_text import json_body
 
 
 def test_json_is_compact_and_keeps_letters() -> None:

@@ -158,7 +158,7 @@ async def test_an_answer_that_the_client_has_is_not_sent_again(ask: Asker, monke
     for question in ("stats?limit=3", "find?text=op", "events"):
         answer = await ask.client.get(f"{ask.base}/{question}")
         with monkeypatch.context() as idle:
-            idle.setattr(Workers, "run", None)  # nothing is computed for it
+            idle.setattr(Workers, "answer", None)  # nothing is computed for it
             held = {"If-None-Match": answer.headers["ETag"]}
             assert (await ask.client.get(f"{ask.base}/{question}", headers=held)).status == 304
     unknown = await ask.client.get(f"{ask.base.rsplit('/', 1)[0]}/b0/stats")

@@ -2,7 +2,15 @@
 
 from tilescope.tiler.store.generation import is_store
 from tilescope.tiler.store.growing import GrowingStore, open_growing
-from tilescope.tiler.store.run_store import RunStore, open_run_store
+from tilescope.tiler.store.run_store import RunStore, open_build, open_run_store
 from tilescope.tiler.store.version import STORE_VERSION
 
-__all__ = ["STORE_VERSION", "GrowingStore", "RunStore", "is_store", "open_growing", "open_run_store"]
+__all__ = [
+    "STORE_VERSION",
+    "GrowingStore",
+    "RunStore",
+    "is_store",
+    "open_build",
+    "open_growing",
+    "open_run_store",
+]

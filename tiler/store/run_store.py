@@ -272,6 +272,18 @@ def open_run_store(path: Path) -> RunStore:
     raise NoStore(f"{folder}: there is no index here")
 
 
+def open_build(path: Path, build: str) -> RunStore:
+    """Opens a generation of the store at `path` that was published, be it the current one or not, and stays as above.
+
+    Raises NoStore when it was removed, StoreVersion or DamagedStore.
+    """
+    folder = path / f"gen-{build}"
+    use = hold(folder)
+    if use is None:
+        raise NoStore(f"{path}: there is no build {build} any more")
+    return _open_generation(folder, path, use)
+
+
 def _open_generation(folder: Path, path: Path, use: Use) -> RunStore:
     try:
         data = LmdbReader(folder)

@@ -61,6 +61,6 @@ async def site(demo_store: Path, tmp_path: Path, settings: Settings) -> AsyncIte
         stub = tiles_pb2_grpc.TilesStub(channel)
         yield Site(f"127.0.0.1:{port}", channel, stub, store, status.found.id, status.build or "")
     await server.stop(None)
-    questions.close()
+    await questions.close()
     await registry.close()
     store.close()

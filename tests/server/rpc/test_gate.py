@@ -27,7 +27,7 @@ from tilescope.server.access_log import access_log
 from tilescope.server.app import make_app
 from tilescope.server.rpc import beside_http
 from tilescope.server.rpc import serving as rpc_serving
-from tilescope.server.rpc.gate import client_of
+from tilescope.server.rpc.peers import client_of
 from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.registry import Registry

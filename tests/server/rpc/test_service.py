@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
-import time
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -17,10 +18,9 @@ from google.protobuf.json_format import MessageToDict
 from tests.server.rpc.conftest import Site
 from tests.server.rpc.refusals import refusal
 from tilescope.server.rpc import failures
-from tilescope.server.services import workers
 from tilescope.server.stream.wants import WantQueue
 from tilescope.tiler.pages import PageKey, Shape, decompress
-from tilescope.tiler.query import QueryReader
+from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.resolver import View
 from tilescope.v1 import tiles_pb2 as pb
 
@@ -250,23 +250,31 @@ async def test_errors_are_those_of_http(site: Site) -> None:
     assert (await refusal(tiles.Names(pb.NamesRequest(run=run, build=build, page=99))))[0] is grpc.StatusCode.NOT_FOUND
 
 
-async def test_a_deadline_stops_the_work(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    steps: list[int] = []
+@dataclass(frozen=True)
+class Endless:
+    """Never finds anything, and says so in a file."""
 
-    def slow(reader: object, span: object, tracks: object, limit: object) -> Any:
-        for k in range(1000):
-            steps.append(k)
-            time.sleep(0.01)
-            yield
+    folder: Path
 
-    monkeypatch.setattr("tilescope.server.services.questions.stats", slow)
-    monkeypatch.setattr(workers, "TURN_S", 0.01)
+    def __call__(self, _reader: QueryReader) -> Steps[Any]:
+        try:
+            (self.folder / "begun").touch()
+            while True:
+                yield
+        finally:
+            (self.folder / "stopped").touch()
+
+
+async def test_a_deadline_stops_the_work(site: Site, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("tilescope.server.services.questions.StatsTask", lambda *_arguments: Endless(tmp_path))
     request = pb.StatsRequest(run=site.run, build=site.build)
-    assert (await refusal(site.tiles.Stats(request, timeout=0.15)))[0] is grpc.StatusCode.DEADLINE_EXCEEDED
-    await asyncio.sleep(0.2)
-    done = len(steps)
-    await asyncio.sleep(0.1)
-    assert done == len(steps) < 100, "the work went on"
+    call = site.tiles.Stats(request, timeout=5)
+    async with asyncio.timeout(30):
+        while not (tmp_path / "begun").exists():
+            await asyncio.sleep(0.01)
+        assert (await refusal(call))[0] is grpc.StatusCode.DEADLINE_EXCEEDED
+        while not (tmp_path / "stopped").exists():
+            await asyncio.sleep(0.01)
 
 
 async def test_a_run_that_is_ready_is_watched_in_one_message(site: Site) -> None:

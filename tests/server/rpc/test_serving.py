@@ -116,7 +116,7 @@ async def test_tls(tmp_path: Path) -> None:
             await tiles_pb2_grpc.TilesStub(channel).ListRuns(pb.ListRunsRequest(), timeout=5)
         assert refused.value.code() is grpc.StatusCode.UNAVAILABLE
     await server.stop(None)
-    questions.close()
+    await questions.close()
     await registry.close()
 
 
@@ -127,7 +127,7 @@ async def test_a_port_in_use_is_one_line(tmp_path: Path) -> None:
         port = taken.getsockname()[1]
         with pytest.raises(UsageError, match=f"port {port} of 127.0.0.1"):
             await start(registry, questions, DEFAULTS, port)
-    questions.close()
+    await questions.close()
 
 
 async def test_http_goes_on_alone_when_it_may(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ async def watched(tmp_path: Path) -> AsyncIterator[Watched]:
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
         yield Watched(traces, registry, tiles_pb2_grpc.TilesStub(channel))
     await server.stop(None)
-    questions.close()
+    await questions.close()
     await registry.close()
 
 

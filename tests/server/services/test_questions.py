@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import weakref
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -21,16 +20,13 @@ from tilescope.tiler.store import open_run_store
 
 
 @pytest.fixture
-def questions(tmp_path: Path) -> Iterator[Questions]:
-    async def made() -> Questions:
-        return Questions(Registry([], CacheDirectory(tmp_path), OpenStores(open_run_store), discover))
-
-    questions = asyncio.run(made())
+async def questions(tmp_path: Path) -> AsyncIterator[Questions]:
+    questions = Questions(Registry([], CacheDirectory(tmp_path), OpenStores(open_run_store), discover))
     yield questions
-    questions.close()
+    await questions.close()
 
 
-def test_a_store_that_nobody_has_open_takes_its_reader_along(tmp_path: Path, questions: Questions) -> None:
+async def test_a_store_that_nobody_has_open_takes_its_reader_along(tmp_path: Path, questions: Questions) -> None:
     example = Example(tmp_path, [PlainEvent("thread", "step", "", 0, 100)])
     reader = questions.reader(example.store)
     assert questions.reader(example.store) is reader

@@ -1,84 +1,181 @@
-"""Questions beside the event loop."""
+"""Questions in processes beside the event loop."""
 
 from __future__ import annotations
 
 import asyncio
-import threading
-from collections.abc import Iterator
+import os
+import signal
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.server.fakes import FakeStore
+from tilescope.server.errors import QuestionFailed, TooMany
 from tilescope.server.services import workers as module
+from tilescope.server.services.turns import Asker, Limits
+from tilescope.server.services.worker import Source
 from tilescope.server.services.workers import Workers
-from tilescope.tiler.query import Steps
+from tilescope.tiler.errors import DamagedStore, TraceError, UsageError
+from tilescope.tiler.query import QueryReader, Steps
+
+ASKER = Asker("127.0.0.1", "connection")
+
+
+def opened(folder: Path, path: Path, build: str) -> FakeStore:
+    """A store that leaves a line for each time it is opened and closed."""
+    store = FakeStore(build)
+
+    def close() -> None:
+        note(folder, "closed")
+
+    store.close = close  # type: ignore[method-assign]
+    note(folder, "opened")
+    return store
+
+
+def note(folder: Path, what: str) -> None:
+    with (folder / "log").open("a") as log:
+        log.write(f"{what}\n")
+
+
+def noted(folder: Path) -> list[str]:
+    return (folder / "log").read_text().split()
+
+
+@dataclass(frozen=True)
+class Task:
+    """Does what its name says."""
+
+    what: str
+    folder: Path
+
+    def __call__(self, reader: QueryReader) -> Steps[Any]:
+        note(self.folder, self.what)
+        match self.what:
+            case "pid":
+                yield
+                return os.getpid()
+            case "bad":
+                yield
+                raise UsageError("no such track")
+            case "awkward":
+                raise TraceError("/data/t.json", "cannot be pickled: two arguments", offset=7)
+            case "killed":
+                os.kill(os.getpid(), signal.SIGKILL)
+            case "long":
+                try:
+                    while True:
+                        yield
+                finally:
+                    note(self.folder, "dropped")
+        return self.what
 
 
 @pytest.fixture
-def workers() -> Iterator[Workers]:
-    workers = Workers(1)
+async def workers() -> AsyncIterator[Workers]:
+    workers = Workers(Limits(8, 8, 8), processes=1)
     yield workers
-    workers.close()
+    await workers.close()
 
 
-async def test_the_answer_is_what_the_steps_return(workers: Workers) -> None:
-    def steps() -> Steps[int]:
-        yield
-        yield
-        return 7
+@pytest.fixture
+def ask(workers: Workers, tmp_path: Path) -> Any:
+    source = Source(tmp_path, "b1", partial(opened, tmp_path))
 
-    assert await workers.answer(steps()) == 7
+    async def ask(what: str) -> Any:
+        with workers.asking(ASKER) as asking:
+            return await asyncio.wait_for(asking.answer(source, Task(what, tmp_path)), 30)
 
-
-async def test_an_error_of_a_step_is_raised(workers: Workers) -> None:
-    def steps() -> Steps[int]:
-        yield
-        raise ValueError("bad")
-
-    with pytest.raises(ValueError, match="bad"):
-        await workers.answer(steps())
+    return ask
 
 
-async def test_two_questions_take_turns_on_one_thread(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "TURN_S", 0)
-    done: list[str] = []
-
-    def steps(name: str, count: int) -> Steps[None]:
-        for _ in range(count):
-            yield
-        done.append(name)
-
-    await asyncio.gather(workers.answer(steps("long", 50)), workers.answer(steps("short", 2)))
-    assert done == ["short", "long"]
+async def until(folder: Path, what: str) -> None:
+    async with asyncio.timeout(30):
+        while what not in noted(folder):
+            await asyncio.sleep(0.01)
 
 
-async def test_who_stops_waiting_stops_the_work_after_the_step_it_is_at(workers: Workers) -> None:
-    begun, go_on = threading.Event(), threading.Event()
-    log: list[str] = []
+async def test_the_answer_comes_from_another_process_that_stays(ask: Any, tmp_path: Path) -> None:
+    pid = await ask("pid")
+    assert pid != os.getpid()
+    assert await ask("pid") == pid
+    assert noted(tmp_path).count("opened") == 1
 
-    def steps() -> Steps[None]:
-        try:
-            log.append("first")
-            begun.set()
-            go_on.wait(5)
-            log.append("end of first")
-            yield
-            while True:
-                log.append("more")
-                yield
-        finally:
-            log.append("closed")
 
-    task = asyncio.create_task(workers.answer(steps()))
-    await asyncio.to_thread(begun.wait, 5)
-    task.cancel()
+async def test_the_error_of_a_task_is_raised(ask: Any) -> None:
+    with pytest.raises(UsageError, match="no such track"):
+        await ask("bad")
+    with pytest.raises(QuestionFailed, match=r"^t\.json: byte 7: cannot be pickled"):
+        await ask("awkward")
+    assert await ask("fine") == "fine"
+
+
+async def test_a_process_that_dies_costs_one_question(ask: Any, tmp_path: Path) -> None:
+    other = asyncio.create_task(ask("long"))
     await asyncio.sleep(0)
-    assert not task.done(), "the store would be given back under the thread that reads it"
-    go_on.set()
+    pid = await ask("pid")
+    with pytest.raises(QuestionFailed, match="has died"):
+        await ask("killed")
+    assert await ask("pid") != pid
+    async with asyncio.timeout(30):
+        while noted(tmp_path).count("long") < 2:  # is begun anew
+            await asyncio.sleep(0.01)
+    other.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await task
-    assert (log[:2], log[-1]) == (["first", "end of first"], "closed")
+        await other
 
 
-async def test_items_come_one_by_one(workers: Workers) -> None:
-    items = iter([1, 2])
-    assert [await workers.next(items) for _ in range(3)] == [1, 2, None]
+async def test_a_short_question_is_answered_beside_a_long_one_on_one_process(ask: Any, tmp_path: Path) -> None:
+    long = asyncio.create_task(ask("long"))
+    await asyncio.sleep(0)
+    assert await ask("short") == "short"
+    long.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await long
+    assert await ask("next") == "next"
+    assert "dropped" in noted(tmp_path)
+
+
+async def test_who_stops_waiting_stops_the_work(ask: Any, workers: Workers, tmp_path: Path) -> None:
+    for _ in range(3):
+        long = asyncio.create_task(ask("long"))
+        await asyncio.sleep(0)
+        (tmp_path / "log").touch()
+        await until(tmp_path, "long")
+        long.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await long
+        assert len(workers) == 0
+        await until(tmp_path, "dropped")
+        (tmp_path / "log").unlink()
+
+
+async def test_more_than_may_be_are_refused_and_those_before_go_on(ask: Any, workers: Workers) -> None:
+    asked = [asyncio.create_task(ask("pid")) for _ in range(8)]
+    await asyncio.sleep(0)
+    with pytest.raises(TooMany):
+        await ask("pid")
+    assert len(set(await asyncio.gather(*asked))) == 1
+    assert len(workers) == 0
+
+
+async def test_processes_end_when_nobody_asks(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "IDLE_S", 0.1)
+    pid = await ask("pid")
+    async with asyncio.timeout(30):
+        while Path(f"/proc/{pid}").exists():
+            await asyncio.sleep(0.01)
+    assert await ask("pid") != pid
+
+
+async def test_a_store_that_does_not_open_is_the_error_of_the_question(workers: Workers, tmp_path: Path) -> None:
+    with workers.asking(ASKER) as asking, pytest.raises(DamagedStore, match="damaged"):
+        await asking.answer(Source(tmp_path, "b1", damaged), Task("pid", tmp_path))
+
+
+def damaged(path: Path, build: str) -> FakeStore:
+    raise DamagedStore("it is damaged")

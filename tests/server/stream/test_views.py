@@ -81,7 +81,7 @@ async def stream(
     path = f"/api/v1/runs/{run['id']}/builds/{run['build']}/stream"
     questions = Questions(registry)
     yield Stream(client, path, QueryReader(store), questions)
-    questions.close()
+    await questions.close()
     store.close()
 
 

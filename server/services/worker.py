@@ -1,0 +1,141 @@
+"""What runs in a process that answers questions: a turn at a time, as `workers` says.
+
+A process of its own, because Python lets one thread run at a time: a question beside the event loop would make every
+page wait. It opens stores by itself.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing import parent_process
+from pathlib import Path
+from typing import Any, Final
+
+from tilescope.server.errors import QuestionFailed, message_of
+from tilescope.server.runs.store import RunStore
+from tilescope.tiler.query import QueryReader, Steps
+
+TURN_S: Final = 0.05  # after so long, another question has its turn
+NICENESS: Final = 10  # who looks at pages comes first
+KEPT_STORES: Final = 2  # open for the next question, though nobody asks anything of them
+
+Task = Callable[[QueryReader], Steps[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A build, and what opens it; to be pickled."""
+
+    path: Path
+    build: str
+    opener: Callable[[Path, str], RunStore]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Something to be answered from a build; to be pickled."""
+
+    source: Source
+    task: Task
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What came of one."""
+
+    is_answered: bool
+    answer: Any = None
+
+
+@dataclass(slots=True)
+class _Entry:
+    """One open build: opened once, however many questions there are about it."""
+
+    store: RunStore
+    reader: QueryReader
+    users: int = 0
+
+
+class _OpenBuilds:
+    def __init__(self) -> None:
+        self._entries: dict[tuple[Path, str], _Entry] = {}  # least recently used first
+
+    def begin(self, source: Source) -> QueryReader:
+        place = source.path, source.build
+        entry = self._entries.pop(place, None)
+        if entry is None:
+            store = source.opener(*place)
+            entry = _Entry(store, QueryReader(store))
+        elif entry.store.is_growing:
+            entry.reader = QueryReader(entry.store)
+        entry.users += 1
+        self._entries[place] = entry
+        return entry.reader
+
+    def end(self, source: Source) -> None:
+        self._entries[source.path, source.build].users -= 1
+        unused = [place for place, entry in self._entries.items() if not entry.users]
+        for place in unused:
+            if self._entries[place].store.is_growing or place in unused[:-KEPT_STORES]:
+                self._entries.pop(place).store.close()
+
+
+_builds = _OpenBuilds()
+_begun: dict[int, tuple[Source, Steps[Any]]] = {}
+
+
+def set_up() -> None:
+    """To be called first: Ctrl-C is for the server, which ends this process; so does the end of the server."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.nice(NICENESS)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def take_turn(number: int, question: Question) -> Turn:
+    """Begins a question, or goes on with it. Raises what the task raises: then it is over."""
+    if number not in _begun:
+        _begun[number] = question.source, question.task(_builds.begin(question.source))
+    _, steps = _begun[number]
+    until = time.monotonic() + TURN_S
+    try:
+        while True:
+            next(steps)
+            if time.monotonic() >= until:
+                return Turn(is_answered=False)
+    except StopIteration as end:
+        drop(number)
+        return Turn(is_answered=True, answer=end.value)
+    except Exception as error:
+        drop(number)
+        raise _portable(error) from None
+
+
+def drop(number: int) -> None:
+    """The question is over, or nobody waits for the answer any more."""
+    if number in _begun:
+        source, steps = _begun.pop(number)
+        steps.close()
+        _builds.end(source)
+
+
+def _portable(error: Exception) -> Exception:
+    """The error, if it arrives whole at the other end of a pipe."""
+    try:
+        if str(pickle.loads(pickle.dumps(error))) == str(error):
+            return error
+    except Exception as failure:
+        error.add_note(f"it cannot be pickled: {failure}")
+    return QuestionFailed(message_of(error))
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
