@@ -12,13 +12,14 @@ from os.path import commonpath
 from pathlib import Path
 
 from tilescope.tiler.build.ahead import ahead
+from tilescope.tiler.build.descriptors import allow_open
 from tilescope.tiler.build.file_events import FileEvents, TrackwiseEvents
 from tilescope.tiler.build.gather import Gatherer
 from tilescope.tiler.build.meter import READ_TRACKWISE, READ_WHOLE, Meter
 from tilescope.tiler.build.scratch import Scratch
 from tilescope.tiler.build.snapshot import FileSnapshot
 from tilescope.tiler.columns import EventChunk, TraceSummary
-from tilescope.tiler.errors import Cancelled, ChangedTrace, TooLarge, TraceError
+from tilescope.tiler.errors import Cancelled, DamagedTrace, TraceError, UnknownFormat
 from tilescope.tiler.readers.left_out import LeftOut
 from tilescope.tiler.readers.reader import Reader, TrackwiseReader
 from tilescope.tiler.readers.recognise import reader_of
@@ -70,9 +71,7 @@ class _Reading:
         """Everything that is read before tracks are built; None, and `refusal`, for a file that cannot be read."""
         try:
             return self._read(executor)
-        except (TooLarge, ChangedTrace):
-            raise  # a run without its largest file, or the one that is being written, would be no answer
-        except TraceError as error:
+        except (UnknownFormat, DamagedTrace) as error:  # what is wrong with its content; limits and such hold for all
             self.refusal = error
             self.snapshot, self.events = None, 0
             return None
@@ -118,6 +117,7 @@ def read_files(
     `on_snapshots` gets what has been found so far, whenever that is more than before.
     """
     stopped = threading.Event()
+    allow_open(len(files))
     with ExitStack() as stack:
         sources = Sources(files, scratch_dir=scratch.folder, max_inflated=max_inflated)
         stack.callback(sources.close)

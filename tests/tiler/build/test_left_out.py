@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import subprocess
+import sys
 import tarfile
 from pathlib import Path
 from typing import Any
@@ -106,3 +108,27 @@ def test_an_archive_of_a_log_directory_counts_nothing_twice(tmp_path: Path, host
     assert from_archive.notes == from_folder.notes
     build_store(from_archive.files, tmp_path / "store")
     assert manifest(tmp_path / "store")["events"]["slices"] == ("3" if host == "h" else "4")
+
+
+def test_more_files_than_may_be_open_at_first(tmp_path: Path) -> None:
+    """In a process of its own, whose limit is then another one."""
+    files = put(tmp_path, **{f"h{k}.xplane.pb": XSPACE for k in range(60)})
+    code = """
+import resource, sys
+from pathlib import Path
+from tilescope.tiler.build import build_store, descriptors
+descriptors._OTHERS = 100
+resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[1]), int(sys.argv[2])))
+build_store([Path(file) for file in sys.argv[4:]], Path(sys.argv[3]))
+"""
+    command = [sys.executable, "-P", "-c", code]
+    for hard in (400, 70):
+        limits = [str(min(hard, 80)), str(hard)]
+        store = tmp_path / f"store{hard}"
+        done = subprocess.run([*command, *limits, store, *files], capture_output=True, text=True, check=False)
+        if hard == 400:
+            assert done.returncode == 0, done.stderr
+            assert manifest(store)["events"]["slices"] == "180"
+        else:
+            assert "Too many open files" in done.stderr.splitlines()[-1]
+            assert not list(store.glob("gen*"))
