@@ -12,20 +12,15 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Protocol, Self, cast
-
-from isal import isal_zlib
+from typing import BinaryIO, Protocol, Self
 
 from tilescope.tiler.errors import TraceError
+from tilescope.tiler.readers.gzip_member import GZIP_MAGIC, GzipMember
 from tilescope.tiler.readers.inflation import Inflation
-
-GZIP_MAGIC = b"\x1f\x8b\x08"
 
 _READ_BYTES = 256 * 1024
 _COMPRESSED_READ_BYTES = 32 * 1024  # what a damaged stream may lose: the step in which the damage is met
 _INFLATE_STEP_BYTES = 4 * 1024 * 1024  # bounds what one small compressed read may blow up to
-_GZIP_WBITS = 31
-_InflateError = cast(type[Exception], isal_zlib.error)  # its stub says that it is an instance
 
 
 class StreamDamage(Exception):
@@ -61,14 +56,14 @@ class ByteSource:
         self._pending = b""  # uncompressed, delivered up to `_at`
         self._at = 0
         self._compressed = b""  # read, not yet inflated
-        self._inflater: isal_zlib.Decompress | None = None  # of the member being inflated
+        self._member: GzipMember | None = None  # the one that is being inflated
         self._ended = False
 
         head = self._read_raw(len(GZIP_MAGIC))
         self.is_compressed = head == GZIP_MAGIC
         if self.is_compressed:
             self._compressed = head
-            self._inflater = isal_zlib.decompressobj(_GZIP_WBITS)
+            self._member = GzipMember()
         else:
             self._pending = head
 
@@ -197,27 +192,23 @@ class ByteSource:
         return bool(self._pending)
 
     def _inflate(self) -> None:
-        inflater = self._inflater
-        if inflater is None:
+        member = self._member
+        if member is None:
             self._next_member()
             return
         if not self._compressed:
             self._compressed = self._read_raw(_COMPRESSED_READ_BYTES)
         at_end = not self._compressed
-        try:
-            self._pending = inflater.decompress(self._compressed, _INFLATE_STEP_BYTES)
-        except _InflateError as error:
-            self._stop(f"the gzip stream is damaged ({str(error).strip()})")
-            return
+        self._pending = member.inflate(self._compressed, _INFLATE_STEP_BYTES)
+        self._compressed = member.rest
         self.inflation.add(len(self._pending))
-        if inflater.eof:
-            self._compressed = inflater.unused_data
-            self._inflater = None
-        else:
-            self._compressed = inflater.unconsumed_tail
-            if at_end and not self._pending:
-                self._stop("the gzip stream is cut short")
-                self.is_cut_short = True
+        if member.problem is not None:
+            self._stop(f"the gzip stream is damaged ({member.problem})")
+        elif member.ended:
+            self._member = None
+        elif at_end and not self._pending:
+            self._stop("the gzip stream is cut short")
+            self.is_cut_short = True
 
     def _next_member(self) -> None:
         """Between two members: skips zero padding, begins the next member or ends."""
@@ -230,7 +221,7 @@ class ByteSource:
                 break
             self._compressed += more
         if self._compressed.startswith(GZIP_MAGIC):
-            self._inflater = isal_zlib.decompressobj(_GZIP_WBITS)
+            self._member = GzipMember()
             return
         self._ended = True
         self.trailing_bytes = len(self._compressed) + max(0, self.size_bytes - self.bytes_read)
