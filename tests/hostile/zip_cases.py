@@ -65,7 +65,8 @@ def _named(name: str, member: str) -> Case:
     data = zipped([("n" * len(raw), JSON)]).replace(b"n" * len(raw), raw)
     if not raw.isascii() and "\udcff" not in member:
         data = _central(_local(data, 6, b"\0\x08"), 8, b"\0\x08")
-    return case(f"zip/name-{name}", "a name as no tool should write it", "a.zip", data, ONE)
+    accepted = Refused("very long name") if len(raw) > 1000 else ONE
+    return case(f"zip/name-{name}", "a name as no tool should write it", "a.zip", data, accepted)
 
 
 def _overlapping() -> bytes:
@@ -166,10 +167,7 @@ CASES = [
         "two members of one name",
         "a.zip",
         zipped([("host0.json", JSON), ("other.json", JSON)]).replace(b"other.json", b"host0.json"),
-        ONE,
-        _two(),
-        Indexed(2, 1, ("twice|name",)),
-        Indexed(4, 2, ("twice|name",)),
+        Indexed(2, 1, ("host0.json is left out: it is there a second time",)),
     ),
     case(
         "zip/name-differs",
@@ -240,11 +238,11 @@ CASES = [
     *(
         case(
             f"zip/{name}",
-            "other methods of the library",
+            "other methods that tools offer",
             "a.zip",
             partial(zipped, [("host0.json", JSON)], method=method),
             ONE,
-            Refused("method|not supported"),
+            Refused("is compressed with .*, which is not read here"),
         )
         for name, method in (("bzip2", zipfile.ZIP_BZIP2), ("lzma", zipfile.ZIP_LZMA))
     ),
