@@ -243,7 +243,7 @@ CASES = [
         "xspace-outlier/picoseconds-stay",
         "an outlier does not cost the others their picoseconds",
         plane("p", line("l", event(1, 1, 3), event(2, 5, 7)), line("m", event(3), start_ns=MAX)),
-        *(Indexed(3, tracks, ASIDE, (("a", 0, 3), ("b", 4, 7))) for tracks in (1, 2)),
+        *(Indexed(3, tracks, ASIDE, (("a", 1, 3), ("b", 5, 7))) for tracks in (1, 2)),
     ),
     case(
         "xspace-outlier/offset-int64-max",

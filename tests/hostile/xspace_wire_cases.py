@@ -135,7 +135,7 @@ CASES = [
         "xspace-cut/names-behind-the-cut",
         "events whose names were cut off stay, without a name",
         _LATE[:-4],
-        *(Indexed(3, tracks, CUT, (("[no name]", 1000, 1000), ("a", 0, 2000), ("b", 4000, 2000))) for tracks in (2,)),
+        *(Indexed(3, tracks, CUT, (("[event 3]", 1000, 1000), ("a", 0, 2000), ("b", 4000, 2000))) for tracks in (2,)),
         *(Indexed(3, 2, CUT, (("a", 0, 2000), ("b", 4000, 2000), ("c", 1000, 1000))) for _ in (1,)),
     ),
     case(
