@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+
+import pytest
+
+from tests.tiler.readers.hostile_tar import END, header, member
 
 TIMEOUT_SECONDS = 60
 
@@ -27,3 +32,32 @@ def test_ctrl_c(tmp_path: Path) -> None:
     assert process.returncode == 130
     assert err == "tilescope: stopped\n"
     assert list(tmp_path.iterdir()) == []
+
+
+def large(kind: str) -> bytes:
+    """A trace that inflates to 600 MB, made in no time: of gzip members that are copies of one."""
+    spaces, count = gzip.compress(b" " * 10_000_000), 60
+    if kind == "gzip":
+        return gzip.compress(b"[") + spaces * count + gzip.compress(b"]")
+    before = member(b'[{"ph":"X","ts":1,"dur":1}]', b"a.json") + header(b"b.json", 10_000_000 * count)
+    return gzip.compress(before) + spaces * count + gzip.compress(END)
+
+
+@pytest.mark.parametrize("kind", ["gzip", "tar"])
+def test_ctrl_c_while_a_trace_is_inflated(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "a.gz").write_bytes(large(kind))
+    command = [sys.executable, "-m", "tilescope", "index", tmp_path / "a.gz", "--max-inflated", "1GB"]
+    process = subprocess.Popen([*command, "-o", tmp_path / "store"], stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + TIMEOUT_SECONDS
+    try:
+        while not list(tmp_path.glob("store/gen*")):
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=TIMEOUT_SECONDS)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert err.splitlines()[-1] == "tilescope: stopped"
+    assert [path.name for path in tmp_path.iterdir()] == ["a.gz"]

@@ -139,7 +139,7 @@ class TarArchive:
         source = ByteSource.open(self.path, self._max_inflated)
         try:
             self._inflation = source.inflation
-            tape = TarReader(source)
+            tape = TarReader(source, check)
             if source.is_compressed and len(self._wanted) == 1:
                 return self._stream(source, tape, check)
             if source.is_compressed:

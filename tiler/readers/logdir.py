@@ -16,7 +16,7 @@ from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 
-from tilescope.tiler.errors import TraceError
+from tilescope.tiler.errors import TooLarge, TraceError
 from tilescope.tiler.readers.container import EVENT_MARKS, holding_archive, list_archive
 from tilescope.tiler.readers.fingerprint import archive_of
 from tilescope.tiler.readers.run_files import HOST_SUFFIXES, Candidate, choose, host_of, is_host_file
@@ -207,5 +207,7 @@ def _sniff(file: Path, size_bytes: int, modified_ns: int, max_inflated: int | No
         with ByteSource.open(file, max_inflated) as source:
             head = source.peek(_SNIFFED_BYTES)
         return recognise(head, file) is Format.XSPACE or any(mark in head for mark in EVENT_MARKS)
+    except TooLarge:
+        return True  # opening it says so
     except TraceError:
         return False

@@ -6,7 +6,7 @@ memory is bounded, and damage ends the pass with a reason instead of an exceptio
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -18,6 +18,7 @@ _ZERO_BLOCK: Final = bytes(_BLOCK)
 _MAGIC_AT: Final = 257
 _MAGIC: Final = b"ustar"
 _MAX_EXTENSION_BYTES: Final = 1 << 20  # of a long name or an extended header; longer ones say nothing
+_SKIPPED_AT_ONCE: Final = 64 << 20  # inflated in the tenth part of a second
 
 
 class TarKind(StrEnum):
@@ -69,8 +70,10 @@ def is_tar(head: bytes) -> bool:
 class TarReader:
     """Reads the members of an archive one after the other. `problem` is a clause: why it ended early, if it did."""
 
-    def __init__(self, source: ByteSource) -> None:
+    def __init__(self, source: ByteSource, check: Callable[[], None] = lambda: None) -> None:
+        """`check` is called now and then while members are left out, and may raise."""
         self._source = source
+        self._check = check
         self._position = 0
         self._member_left = 0
         self.problem: str | None = None
@@ -160,10 +163,15 @@ class TarReader:
         return data
 
     def _skip(self, n: int) -> None:
-        skipped = self._source.skip(n)
-        self._position += skipped
-        if skipped < n:
-            self.problem = self._source.problem or "it is cut short"
+        while n > 0:
+            self._check()
+            step = min(n, _SKIPPED_AT_ONCE)
+            skipped = self._source.skip(step)
+            self._position += skipped
+            n -= step
+            if skipped < step:
+                self.problem = self._source.problem or "it is cut short"
+                return
 
 
 def _number(field: bytes) -> int | None:

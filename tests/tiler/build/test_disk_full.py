@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -103,6 +104,17 @@ def test_scratch_space_counts_too(tmp_path: Path, suffix: str) -> None:
     assert found is not None
     missing, free = (float(number) * MB for number in found.groups())
     assert missing > free
+
+
+def test_members_of_a_compressed_archive_are_copied_to_the_disk_of_the_store(tmp_path: Path, trace: Path) -> None:
+    path = tmp_path / "a.tgz"
+    with tarfile.open(path, "w:gz") as archive:
+        for name in ("a.pb", "b.pb"):
+            archive.add(trace, name)
+    with small_disk(tmp_path / "disk", 15 * MB) as disk:
+        with pytest.raises(DiskFull, match=LINE):
+            build_store([path / "a.pb", path / "b.pb"], disk / "store")
+        assert names(disk) == set()
 
 
 def test_a_disk_that_is_full_already(tmp_path: Path, small_trace: Path) -> None:
