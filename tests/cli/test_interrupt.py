@@ -46,8 +46,8 @@ def large(kind: str) -> bytes:
 @pytest.mark.parametrize("kind", ["gzip", "tar"])
 def test_ctrl_c_while_a_trace_is_inflated(tmp_path: Path, kind: str) -> None:
     (tmp_path / "a.gz").write_bytes(large(kind))
-    command = [sys.executable, "-m", "tilescope", "index", tmp_path / "a.gz", "--max-inflated", "1GB"]
-    process = subprocess.Popen([*command, "-o", tmp_path / "store"], stderr=subprocess.PIPE, text=True)
+    command = [sys.executable, "-m", "tilescope", "index", str(tmp_path / "a.gz"), "--max-inflated", "1GB"]
+    process = subprocess.Popen([*command, "-o", str(tmp_path / "store")], stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + TIMEOUT_SECONDS
     try:
         while not list(tmp_path.glob("store/gen*")):
