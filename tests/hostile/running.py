@@ -129,7 +129,8 @@ def _start(case: Case, folder: Path, name: str, args: Sequence[str]) -> Ended:
     environment = {**os.environ, "TMPDIR": str(folder / "tmp"), "PYTHONPATH": str(Path(__file__).parents[2])}
     with out.open("wb") as out_file, err.open("wb") as err_file:
         process = subprocess.Popen(shell, stdout=out_file, stderr=err_file, env=environment)
-        deadline = threading.Timer(_WALL_PER_CPU * case.cpu_seconds + 20, process.kill)
+        wall_seconds = _WALL_PER_CPU * case.cpu_seconds + 20
+        deadline = threading.Timer(wall_seconds, process.kill)
         deadline.start()
         if case.meanwhile is not None and name == "index":
             _meanwhile(case.meanwhile, folder, process)
@@ -145,9 +146,17 @@ def _start(case: Case, folder: Path, name: str, args: Sequence[str]) -> Ended:
     )
 
 
+def _has_open(pid: int, folder: Path) -> bool:
+    """Whether a process has a file of this folder open."""
+    opened = Path(f"/proc/{pid}/fd")
+    with contextlib.suppress(OSError):  # it ended, or closed one of them meanwhile
+        return any(link.readlink().is_relative_to(folder) for link in opened.iterdir())
+    return False
+
+
 def _meanwhile(act: Callable[[Path], None], folder: Path, process: subprocess.Popen[bytes]) -> None:
-    """Acts on the input once the first file of the build is there."""
-    while not any((folder / "out").rglob("*.part")):
+    """Acts on the input once the build has begun and reads it."""
+    while not (any((folder / "out").rglob("*.part")) and _has_open(process.pid, folder / "in")):
         if os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
             return
         time.sleep(0.002)
