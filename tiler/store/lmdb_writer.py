@@ -43,7 +43,7 @@ class LmdbWriter:
             raise _store_error(path, "cannot open the index", error) from error
 
     def put_many(self, entries: Iterable[tuple[bytes, bytes]]) -> None:
-        """Writes all entries, each with its checksum, or none. Raises DiskFull when there is no room, else StoreError."""
+        """Writes all entries, each with its checksum, or none. Raises DiskFull or StoreError."""
         try:
             with self._env.begin(write=True) as transaction:
                 for key, value in entries:
