@@ -12,6 +12,8 @@ from tilescope.server.admission import CHALLENGE
 from tilescope.server.caching import JSON
 from tilescope.server.errors import TooMany, Unauthorized, answer_to, message_of
 from tilescope.server.json_text import json_body
+from tilescope.server.keys import REGISTRY
+from tilescope.tiler.errors import StoreError
 
 _HTTP_CODES = {
     HTTPStatus.NOT_FOUND: "not_found",
@@ -37,9 +39,17 @@ async def answer_failures(
         return error_response(error.status, code, f"{request.method} {request.path}: {error.reason}", headers)
     except Exception as error:
         answer = answer_to(error)
-        if answer.status is HTTPStatus.INTERNAL_SERVER_ERROR:
-            _log.exception("%s %s failed", request.method, request.path)
+        report_failure(request, error)
         return error_response(answer.status, answer.code, message_of(error), _headers_of(error))
+
+
+def report_failure(request: web.Request, error: Exception) -> None:
+    """Says in the log what failed: a damaged store in one line, once; what must not happen with where it happened."""
+    run = request.match_info.get("run")
+    if isinstance(error, StoreError) and run is not None:
+        request.app[REGISTRY].report(run, error)
+    elif answer_to(error).status is HTTPStatus.INTERNAL_SERVER_ERROR:
+        _log.error("%s %s failed", request.method, request.path, exc_info=error)
 
 
 def _headers_of(error: Exception) -> Mapping[str, str]:

@@ -7,7 +7,6 @@ client that does not read holds one message.
 from __future__ import annotations
 
 import asyncio
-import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Coroutine
 from typing import Final, TypeVar
@@ -22,14 +21,13 @@ SEND_TIMEOUT_S: Final = 60.0  # a client that does not take one message in this 
 
 C = TypeVar("C", bound="SocketConnection")
 
-_log = logging.getLogger(__name__)
-
 
 async def serve_socket(
     request: web.Request,
     max_message_bytes: int,
     open_now: set[C],
     connect: Callable[[web.WebSocketResponse, asyncio.Transport], C],
+    on_failure: Callable[[Exception], None],
 ) -> web.WebSocketResponse:
     """Answers the upgrade and serves the connection, one of `open_now`, to its end. Raises `BadRequest` without one."""
     socket = web.WebSocketResponse(
@@ -45,6 +43,7 @@ async def serve_socket(
     if request.transport is None:  # the client is gone before the first word
         return socket
     connection = connect(socket, request.transport)
+    connection.on_failure = on_failure
     open_now.add(connection)
     try:
         await connection.run()
@@ -64,6 +63,7 @@ class SocketConnection(ABC):
     def __init__(self, socket: web.WebSocketResponse, transport: asyncio.Transport) -> None:
         self._socket = socket
         self._transport = transport
+        self.on_failure: Callable[[Exception], None] = lambda error: None  # told what ends the connection
 
     @abstractmethod
     async def run(self) -> None:
@@ -104,7 +104,7 @@ class SocketConnection(ABC):
         except NotFound as error:  # what is spoken of is gone
             await self._refuse(error, WSCloseCode.GOING_AWAY)
         except Exception as error:
-            _log.exception("a WebSocket failed")
+            self.on_failure(error)
             await self._refuse(error, WSCloseCode.INTERNAL_ERROR)
 
     async def _refuse(self, error: Exception, close_code: WSCloseCode) -> None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Final
 
 from aiohttp import hdrs, web
 
 from tilescope.server.batch import CONTENT_TYPE, end_frame, error_frame, page_frame, parse_batch
 from tilescope.server.bodies import read_body
+from tilescope.server.failures import report_failure
 from tilescope.server.keys import METRICS, REGISTRY
 from tilescope.server.metrics import PageMeter
 from tilescope.server.paths import BUILD
@@ -28,7 +29,6 @@ _HEADERS: Final = {
 }
 
 routes = web.RouteTableDef()
-_log = logging.getLogger(__name__)
 
 
 @routes.post(BUILD + "/batch")
@@ -42,7 +42,7 @@ async def post_batch(request: web.Request) -> web.StreamResponse:
         answer = web.StreamResponse(headers=_HEADERS)
         await answer.prepare(request)
         try:
-            for count, frame in enumerate(_frames(store, keys, meter), 1):
+            for count, frame in enumerate(_frames(store, keys, meter, partial(report_failure, request)), 1):
                 async with asyncio.timeout(SEND_TIMEOUT_S):
                     await answer.write(frame)
                 if count % PAGES_BEFORE_YIELD == 0:
@@ -56,7 +56,9 @@ async def post_batch(request: web.Request) -> web.StreamResponse:
     return answer
 
 
-def _frames(store: RunStore, keys: Sequence[PageKey], meter: PageMeter) -> Iterator[bytes]:
+def _frames(
+    store: RunStore, keys: Sequence[PageKey], meter: PageMeter, report: Callable[[StoreError], None]
+) -> Iterator[bytes]:
     try:
         for key in keys:
             page = store.page(key)
@@ -64,7 +66,7 @@ def _frames(store: RunStore, keys: Sequence[PageKey], meter: PageMeter) -> Itera
                 meter.sent(len(page))
             yield page_frame(key, page)
     except StoreError as error:
-        _log.error("a batch failed: %s", error)
+        report(error)
         yield error_frame(error)
     else:
         yield end_frame()

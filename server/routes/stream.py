@@ -6,6 +6,7 @@ from functools import partial
 
 from aiohttp import web
 
+from tilescope.server.failures import report_failure
 from tilescope.server.keys import CONNECTIONS, METRICS, QUESTIONS, REGISTRY
 from tilescope.server.paths import BUILD
 from tilescope.server.sockets import serve_socket
@@ -29,4 +30,5 @@ async def stream(request: web.Request) -> web.StreamResponse:
             MAX_MESSAGE_BYTES,
             request.app[CONNECTIONS],
             lambda socket, transport: Connection(socket, transport, store, resolve, meter),
+            partial(report_failure, request),
         )

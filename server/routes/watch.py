@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from aiohttp import web
 
+from tilescope.server.failures import report_failure
 from tilescope.server.keys import REGISTRY, WATCHES
 from tilescope.server.paths import RUN
 from tilescope.server.sockets import serve_socket
@@ -23,4 +26,5 @@ async def watch(request: web.Request) -> web.StreamResponse:
         MAX_MESSAGE_BYTES,
         request.app[WATCHES],
         lambda socket, transport: WatchConnection(socket, transport, registry, run.id),
+        partial(report_failure, request),
     )

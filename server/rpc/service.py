@@ -21,7 +21,7 @@ from tilescope.server.runs.store import RunStore
 from tilescope.server.services import Asker, Questions, StatsRequest, find_query
 from tilescope.server.services.requests import DEFAULT_ROWS, parse_place
 from tilescope.server.services.workers import Asking
-from tilescope.tiler.errors import NotBuilt
+from tilescope.tiler.errors import NotBuilt, StoreError
 from tilescope.tiler.pages import decompress
 from tilescope.v1 import tiles_pb2 as pb
 
@@ -47,9 +47,14 @@ class TilesService:
     @answers
     async def Open(self, request: pb.OpenRequest, context: Context) -> bytes:  # noqa: N802
         run = await self._registry.find(request.run)
-        store = self._registry.current_store(run)
-        manifest = {"run": run.id, "name": run.name, **store.manifest()}
-        encode = partial(open_answer, manifest, store.tracks())
+        try:
+            store = self._registry.current_store(run)
+            manifest = {"run": run.id, "name": run.name, **store.manifest()}
+            tree = store.tracks()
+        except StoreError as error:
+            self._registry.report(run.id, error)
+            raise
+        encode = partial(open_answer, manifest, tree)
         return await self._questions.encoded(self._asking(context), run.id, store.build, encode)  # type: ignore[no-any-return]
 
     @answers

@@ -15,13 +15,14 @@ from typing import Any, Final
 
 from tilescope.server.errors import UnknownBuild
 from tilescope.server.runs.store import GrowingStore, RunStore
-from tilescope.tiler.errors import NoStore
+from tilescope.tiler.errors import NoStore, StoreError
 from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.store import open_build
 from tilescope.tiler.store import open_growing as open_growing_store
 from tilescope.tiler.store.turn import CURRENT
 
 DEFAULT_CAPACITY: Final = 32  # open stores that nobody leases; each costs a few file descriptors and address space
+_NAME_BYTES: Final = 1024  # of CURRENT that are looked at
 IDLE_S: Final = 300.0  # what is open counts as in use, and cannot be removed from a cache that is full
 
 
@@ -108,8 +109,11 @@ class OpenStores:
             store.abandoned()
             self._give_up(entry)
             return
-        store.published()
-        self._opened(entry, published)
+        try:
+            store.published()
+            self._opened(entry, published)
+        except StoreError:  # damaged meanwhile: whoever opens it next is told so
+            self._give_up(entry)
 
     def build(self, path: Path, build: str) -> RunStore:
         """The generation of that build, if it is open or published. Raises `UnknownBuild`, `StoreError`."""
@@ -132,6 +136,20 @@ class OpenStores:
     def opener(self, *, is_growing: bool) -> Callable[[Path, str], RunStore]:
         """What opens a build by its store's path and its id; to be pickled, for other processes."""
         return self._open_growing if is_growing else open_build
+
+    def doubt(self, path: Path) -> bytes:
+        """Something of the published generation is damaged: it is opened anew when it is next asked for, which fails
+        if the damage is to the whole. Returns what names the generation; nothing where there is none.
+        """
+        try:
+            generation = self._look(path).generation
+        except NoStore:
+            return b""
+        del self._published[path]
+        entry = self._entries.pop((path, generation), None)
+        if entry is not None:
+            self._give_up(entry)
+        return generation
 
     def release(self, path: Path) -> None:
         """Closes what is open of a store, unless it is leased: it may be removed."""
@@ -209,7 +227,8 @@ class OpenStores:
             stamp = (stat.st_ino, stat.st_size, stat.st_mtime_ns)
             published = self._published.get(path)
             if published is None or published.stamp != stamp:
-                published = _Published(stamp, file.read_bytes())
+                with file.open("rb") as content:
+                    published = _Published(stamp, content.read(_NAME_BYTES))
                 self._published[path] = published
         except OSError as error:
             self._published.pop(path, None)

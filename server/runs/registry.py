@@ -9,7 +9,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -23,7 +23,8 @@ from tilescope.server.runs.run import FoundRun, RunState, RunStatus
 from tilescope.server.runs.sources import Discover, find_runs
 from tilescope.server.runs.store import RunStore
 from tilescope.server.runs.watchers import Watcher, Watchers
-from tilescope.tiler.errors import StoreError
+from tilescope.tiler.errors import NoStore, NotBuilt, StoreError, StoreVersion
+from tilescope.tiler.store.sense import must_make_sense
 from tilescope.tiler.store.sweep import sweep
 
 _T = TypeVar("_T")
@@ -65,6 +66,7 @@ class Registry:
         self._rescan_at_s = 0.0
         self._working_aside: set[asyncio.Task[None]] = set()
         self._tidying: asyncio.Task[None] | None = None
+        self._told: set[tuple[Path, bytes]] = set()  # stores that are damaged, by path and generation
 
     async def start(self) -> None:
         """Looks for runs and begins to index, when `index_all` is set."""
@@ -108,6 +110,8 @@ class Registry:
         status = self._status(run)
         if status.state is RunState.INDEXING and status.build is not None:
             return self._stores.growing(run.store, status.build)
+        if status.state is RunState.FAILED and not run.files:
+            return self._stores.current(run.store)  # which raises what is wrong with the store
         if status.state is RunState.FAILED:
             raise (NoRoomToIndex if status.no_room else IndexingFailed)(status.error or "indexing failed")
         if status.state is not RunState.READY:
@@ -119,10 +123,25 @@ class Registry:
         store = self._known(run_id).store
         return self._stores.growing(store, build) if self._grows(store, build) else self._stores.build(store, build)
 
-    def lease(self, run_id: str, build: str) -> AbstractContextManager[RunStore]:
-        """The same, kept open until the block is left."""
-        store = self._known(run_id).store
-        return self._stores.lease(store, build, is_growing=self._grows(store, build))
+    @contextmanager
+    def lease(self, run_id: str, build: str) -> Iterator[RunStore]:
+        """The same, kept open until the block is left. What the block raises of damage is reported."""
+        path = self._known(run_id).store
+        try:
+            with self._stores.lease(path, build, is_growing=self._grows(path, build)) as store:
+                yield store
+        except StoreError as error:
+            self.report(run_id, error)
+            raise
+
+    def report(self, run_id: str, error: StoreError) -> None:
+        """Says in the log what is wrong with the store of a run, once, and doubts whatever else is known of it."""
+        run = self._runs.get(run_id)
+        if run is not None and not isinstance(error, NotBuilt | NoStore | StoreVersion):
+            damaged = (run.store, self._stores.doubt(run.store))
+            if damaged not in self._told:
+                self._told.add(damaged)
+                _log.error("%s: %s", run.name, error)
 
     def opener(self, *, is_growing: bool) -> Callable[[Path, str], RunStore]:
         """What opens a build in another process, by its store's path and its id."""
@@ -247,6 +266,7 @@ class Registry:
                 return RunStatus(run, RunState.NEW)  # other content, though of the same size and time
             described = run if run.files else self._described(run)
         except StoreError as error:
+            self.report(run.id, error)
             # A store of ours that is not there, of another version, or damaged is made from the trace.
             if run.files:
                 return RunStatus(run, RunState.NEW)
@@ -256,7 +276,8 @@ class Registry:
     def _described(self, run: FoundRun) -> FoundRun:
         """A store that is served by itself, with what its manifest says of the files it was made from."""
         manifest = self._stores.current_manifest(run.store)
-        return replace(run, hosts=tuple(manifest["hosts"]), file_count=len(manifest["files"]))
+        with must_make_sense(run.store):
+            return replace(run, hosts=tuple(manifest["hosts"]), file_count=len(manifest["files"]))
 
     def _job(self, run: FoundRun) -> IndexJob:
         return IndexJob(run.name, run.files, run.store, self._memory_bytes, self._max_inflated)

@@ -20,6 +20,7 @@ from tilescope.server.services.workers import Asking, Workers
 from tilescope.server.settings import DEFAULTS, Settings
 from tilescope.tiler.query import FindQuery, Place, QueryReader
 from tilescope.tiler.resolver import PageWant
+from tilescope.tiler.store.sense import must_make_sense
 
 EVENTS_AT_ONCE: Final = 16_384  # of a stream of events: nothing is held for a client that does not take them
 
@@ -90,7 +91,9 @@ class Questions:
 
     def view(self, store: RunStore, request: ViewRequest) -> list[PageWant]:
         """The pages that show a view, most urgent first. Takes milliseconds. Raises `TilescopeError`s."""
-        return self.reader(store).pages(request.view(), request.tracks, request.nearby)
+        view = request.view()
+        with must_make_sense(f"build {store.build}"):
+            return self.reader(store).pages(view, request.tracks, request.nearby)
 
     def reader(self, store: RunStore) -> QueryReader:
         """A reader of an open store; the same one each time unless the store still changes."""

@@ -20,6 +20,7 @@ from typing import Any, Final
 from tilescope.server.errors import QuestionFailed, message_of
 from tilescope.server.runs.store import RunStore
 from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.store.sense import must_make_sense
 
 TURN_S: Final = 0.05  # after so long, another question has its turn
 NICENESS: Final = 10  # who looks at pages comes first
@@ -71,7 +72,11 @@ class _OpenBuilds:
         entry = self._entries.pop(place, None)
         if entry is None:
             store = source.opener(*place)
-            entry = _Entry(store, QueryReader(store))
+            try:
+                entry = _Entry(store, QueryReader(store))
+            except BaseException:  # of a damaged one
+                store.close()
+                raise
         elif entry.store.is_growing:
             entry.reader = QueryReader(entry.store)
         entry.users += 1
@@ -99,15 +104,16 @@ def set_up() -> None:
 
 def take_turn(number: int, question: Question) -> Turn:
     """Begins a question, or goes on with it. Raises what the task raises: then it is over."""
-    if number not in _begun:
-        _begun[number] = question.source, question.task(_builds.begin(question.source))
-    _, steps = _begun[number]
     until = time.monotonic() + TURN_S
     try:
-        while True:
-            next(steps)
-            if time.monotonic() >= until:
-                return Turn(is_answered=False)
+        with must_make_sense(question.source.path.name):
+            if number not in _begun:
+                _begun[number] = question.source, question.task(_builds.begin(question.source))
+            _, steps = _begun[number]
+            while True:
+                next(steps)
+                if time.monotonic() >= until:
+                    return Turn(is_answered=False)
     except StopIteration as end:
         drop(number)
         return Turn(is_answered=True, answer=end.value)

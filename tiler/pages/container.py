@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.pages.compress import MAX_DECODED_BYTES
 
 PAGE_MAGIC = b"TSPG"
 SHAPE_MAGIC = b"TSSH"
@@ -26,6 +27,7 @@ _MAGICS = (PAGE_MAGIC, RESIDUAL_MAGIC, SHAPE_MAGIC, FLOWS_MAGIC, FLOW_BINS_MAGIC
 _VERSION = 1
 _HEAD = struct.Struct("<4sBBHII")
 _COLUMN = struct.Struct("<BBBxIqQ")
+_MAX_ROWS = MAX_DECODED_BYTES // 8  # of all columns together
 _DELTA, _ZIGZAG, _FLOAT64 = 1, 2, 4
 
 Column = NDArray[np.int64] | NDArray[np.float64]
@@ -60,6 +62,7 @@ def decode(data: bytes) -> Container:
     if magic not in _MAGICS or version != _VERSION:
         raise DamagedStore(f"a record begins with {magic!r} version {version}, which is no column container")
     at = _HEAD.size + n_columns * _COLUMN.size
+    rows = 0
     columns: dict[int, Column] = {}
     for k in range(n_columns):
         if _HEAD.size + (k + 1) * _COLUMN.size > len(data):
@@ -67,6 +70,9 @@ def decode(data: bytes) -> Container:
         column, planes, flags, n, base, scale = _COLUMN.unpack_from(data, _HEAD.size + k * _COLUMN.size)
         if planes > 8 or at + planes * n > len(data):
             raise DamagedStore(f"column {column} of a container lies beyond its end")
+        rows += n
+        if rows > _MAX_ROWS:  # a column of equal values takes no bytes, whatever its length
+            raise DamagedStore(f"a column container says that it has more than {_MAX_ROWS:,} values")
         columns[column] = _decode_column(data, at, planes, flags, n, base, scale)
         at += planes * n
     if at != len(data):

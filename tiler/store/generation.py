@@ -23,6 +23,9 @@ from tilescope.tiler.store.lmdb_writer import LmdbWriter
 from tilescope.tiler.store.sweep import sweep_in_turn
 from tilescope.tiler.store.turn import CURRENT, Turn, mark_used, turn
 
+# Of CURRENT: no name is as long, whatever somebody has put there.
+_NAME_CHARACTERS = 1024
+
 
 def is_store(path: Path) -> bool:
     """Whether a published store lies at `path`."""
@@ -33,8 +36,11 @@ def current(path: Path) -> Path:
     """Directory of the published generation. Raises NoStore or StoreError."""
     name = _published_name(path)
     while name.startswith("gen-") and "/" not in name:
-        if (path / name).is_dir():
-            return path / name
+        try:
+            if (path / name).is_dir():
+                return path / name
+        except OSError as error:  # no name at all
+            raise StoreError(f"{path / CURRENT}: does not name a generation: {error.strerror}") from error
         before, name = name, _published_name(path)
         if name == before:  # else a newer one was published meanwhile, and that one removed
             break
@@ -131,7 +137,8 @@ def building_in(turn: Turn, source_bytes: int = 0) -> Iterator[Generation]:
 
 def _published_name(path: Path) -> str:
     try:
-        return (path / CURRENT).read_text().strip()
+        with (path / CURRENT).open() as file:
+            return file.read(_NAME_CHARACTERS).strip()
     except (FileNotFoundError, NotADirectoryError) as error:
         raise NoStore(f"{path}: no store here (make one with: tilescope index TRACE -o {path})") from error
     except (OSError, UnicodeDecodeError) as error:

@@ -32,6 +32,7 @@ from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.store import generation, keys
 from tilescope.tiler.store.histograms import Span, histogram_parts
 from tilescope.tiler.store.lmdb_reader import LmdbReader
+from tilescope.tiler.store.sense import must_make_sense
 from tilescope.tiler.store.turn import mark_used
 from tilescope.tiler.store.use import Use, hold
 from tilescope.tiler.store.version import STORE_VERSION
@@ -58,13 +59,16 @@ class RunStore:
         self._use = use
         self._data = data
         manifest = self._json(keys.MANIFEST, "the manifest")
+        if not isinstance(manifest, dict):
+            raise DamagedStore(f"{path}: the manifest is damaged (index the trace again)")
         if manifest.get("version") != STORE_VERSION:
             raise StoreVersion(
                 f"{path}: written as store version {manifest.get('version')}, this is version {STORE_VERSION} "
                 "(index the trace again)"
             )
-        self._manifest = manifest
-        self.build: str = manifest["public"]["build"]
+        with must_make_sense(path):
+            self._manifest: dict[str, Any] = manifest
+            self.build = str(manifest["public"]["build"])
         self._kept_shape = lru_cache(_KEPT_SHAPES)(self._decode_shape)
         self._kept_page = lru_cache(_KEPT_PAGES)(self._decode_page)
         self._kept_names = lru_cache(_KEPT_PAGES)(self._decode_names)
@@ -80,7 +84,8 @@ class RunStore:
 
     def sources(self) -> tuple[Fingerprint, ...]:
         """What the trace files were when they were indexed."""
-        return tuple(Fingerprint.from_json(file) for file in self._manifest.get("sources", ()))
+        with must_make_sense(self.path):
+            return tuple(Fingerprint.from_json(file) for file in self._manifest.get("sources", ()))
 
     def tracks(self) -> bytes:
         """The track tree, compressed."""
@@ -115,6 +120,10 @@ class RunStore:
         Reads stored histograms where tiles lie within the range, at most six a level, and leaves at its borders. Raises
         DamagedStore.
         """
+        with must_make_sense(self.path):
+            return self._histogram(track, start, end)
+
+    def _histogram(self, track: int, start: int, end: int) -> Histogram | None:
         tracks = self._manifest["tracks"]
         if not 0 <= track < len(tracks) or tracks[track]["kind"] == "counter":
             return None
@@ -137,15 +146,24 @@ class RunStore:
         return decode_columns(decompress(page))
 
     def records(self) -> Iterator[tuple[bytes, bytes]]:
-        """Everything that is stored, as stored, in the order of the keys."""
-        return self._data.scan(b"")
+        """Everything that is stored, as stored, in the order of the keys. Raises DamagedStore, too few at the end."""
+        found = 0
+        for entry in self._data.scan(b""):
+            found += 1
+            yield entry
+        if found != self._data.count():
+            raise DamagedStore(f"{self.path}: {found:,} records were found of {self._data.count():,}")
 
     def decoded_shape(self, block: int) -> Shape | None:
         """A block's shape. Raises DamagedStore."""
         return self._kept_shape(block)
 
     def event(self, track: int, ordinal: int) -> dict[str, Any] | None:
-        """One event with all its arguments, as docs/api.md has it; None when there is no such event."""
+        """One event with all its arguments, as docs/api.md has it; None when there is none. Raises DamagedStore."""
+        with must_make_sense(self.path):
+            return self._event(track, ordinal)
+
+    def _event(self, track: int, ordinal: int) -> dict[str, Any] | None:
         tracks = self._manifest["tracks"]
         if not 0 <= track < len(tracks) or tracks[track]["kind"] == "rollup":
             return None
@@ -253,9 +271,10 @@ class RunStore:
         return value
 
     def _json(self, key: bytes, what: str) -> Any:
+        member = self._need(key, what)
         try:
-            return json.loads(decompress(self._need(key, what)))
-        except (ValueError, DamagedStore) as error:
+            return json.loads(decompress(member))
+        except (ValueError, RecursionError, DamagedStore) as error:
             raise DamagedStore(f"{self.path}: {what} is damaged (index the trace again)") from error
 
 

@@ -47,6 +47,7 @@ def run(args: argparse.Namespace) -> int:
     """Prints the manifest, and with it the track tree for people."""
     from tilescope.tiler.errors import UsageError
     from tilescope.tiler.store import open_run_store
+    from tilescope.tiler.store.sense import must_make_sense
 
     if args.store.is_file():
         raise UsageError(f"{args.store}: this is a file, not a store (index it first: tilescope index PATH -o STORE)")
@@ -56,10 +57,11 @@ def run(args: argparse.Namespace) -> int:
         tree = store.tracks()
     finally:
         store.close()
-    if args.json:
-        print(json.dumps(_with_numbers(manifest), ensure_ascii=False, indent=1))
-    else:
-        _print_tables(args.store, manifest, tree)
+    with must_make_sense(args.store):
+        if args.json:
+            print(json.dumps(_with_numbers(manifest), ensure_ascii=False, indent=1))
+        else:
+            _print_tables(args.store, manifest, tree)
     return 0
 
 

@@ -131,7 +131,9 @@ async def test_a_failure_of_ours_is_told_and_logged(
         }
         assert (await socket.receive(timeout=5)).type is WSMsgType.CLOSE
         assert socket.close_code == WSCloseCode.INTERNAL_ERROR
-    assert [record.message for record in caplog.records if record.levelname == "ERROR"] == ["a WebSocket failed"]
+    assert [record.message for record in caplog.records if record.levelname == "ERROR"] == [
+        "GET /api/v1/runs/run0/watch failed"
+    ]
 
 
 async def test_a_message_that_is_too_large_ends_the_watch(client: Client) -> None:
