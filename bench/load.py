@@ -17,6 +17,7 @@ from pathlib import Path
 
 import aiohttp
 
+from bench.greedy_clients import addresses, greedy_clients
 from bench.machine import load_average, machine_lines
 from bench.many_viewers import panning
 from bench.one_call import grpc_throughput
@@ -33,7 +34,9 @@ from tilescope.tiler.query import QueryReader
 from tilescope.tiler.store import open_run_store
 
 VIEWPORTS = 1000
+WARM_UP_S = 2.0
 STREAM_PART = 1 / 6  # of --seconds
+SOAK_PART = 1 / 2  # of --seconds, for each of two
 
 
 def _ms(seconds: float) -> str:
@@ -47,6 +50,7 @@ def _size(size_bytes: float) -> str:
 FIRST_PIXELS = Target(0.020, None, _ms, at_most=True)
 FIRST_SCREEN = Target(500e3, None, _size, at_most=True)
 PAGES = Target(5000, None, lambda value: f"{value:,.0f} pages/s")
+BESIDE_GREED = Target(0.050, None, _ms, at_most=True)
 PANNING = Target(0.150, None, _ms, at_most=True)
 ERRORS = Target(0, None, lambda value: f"{value:.0f}", at_most=True)
 MEMORY = Target(500e6, None, _size, at_most=True)
@@ -66,6 +70,8 @@ async def measure_all(server: ServerProcess, reader: QueryReader, args: argparse
             *await _throughput(session, path, reader, server, args.seconds * STREAM_PART),
             await _stalled(session, path, reader, server),
             *await _panning(session, path, reader, server, args),
+            *await _beside_greed(session, reader, server, args, own=True),
+            *await _beside_greed(session, reader, server, args, own=False),
         ]
 
 
@@ -127,17 +133,41 @@ async def _panning(
     )
     halves = f"{size_text(done.memory[0])} before, {size_text(done.memory[-1])} at the end"
     return [
-        _steps(f"{work}, all pages of a step, p99", done.moving),
+        _steps(f"{work}, all pages of a step, p99", done.moving, PANNING),
         measured_row(f"{work}, errors", ERRORS, len(done.errors)),
         measured_row(f"{work}, memory of the server", MEMORY, max(done.memory), halves),
         measured_row(f"{work}, growth in the second half", GROWTH, max(0, done.memory_growth())),
     ]
 
 
-def _steps(work: str, times: Sequence[float]) -> Row:
+async def _beside_greed(
+    session: aiohttp.ClientSession, reader: QueryReader, server: ServerProcess, args: argparse.Namespace, *, own: bool
+) -> list[Row]:
+    of = addresses(args.greedy, own=own)
+    async with greedy_clients(server.url, server.build_path(), of) as ends:
+        await asyncio.sleep(WARM_UP_S)  # until the processes that answer are there
+        path = server.url + server.build_path() + "/stream"
+        done = await panning(session, path, reader, server, args.viewers, args.seconds * SOAK_PART)
+    where = "on addresses of their own" if own else "on the same address"
+    work = f"{args.viewers} viewers, {args.greedy} greedy clients {where}"
+    print(
+        f"greedy    {where}: {ends['200']:,} answers, {ends['429']:,} refused; server {done.server_cores:.2f} cores "
+        f"(without its questions), client {done.client_cores:.2f}",
+        flush=True,
+    )
+    failed = len(done.errors) + ends.total() - ends["200"] - ends["429"]
+    return [
+        _steps(f"{work}, all pages of a step, p99", done.moving, BESIDE_GREED),
+        measured_row(f"{work}, errors", ERRORS, failed),
+        measured_row(f"{work}, memory of all processes", MEMORY, max(done.memory)),
+        measured_row(f"{work}, growth in the second half", GROWTH, max(0, done.memory_growth())),
+    ]
+
+
+def _steps(work: str, times: Sequence[float], target: Target) -> Row:
     if not times:  # a run as small as that is on the first screen
         return skipped_row(work, "no step asks for pages")
-    return measured_row(work, PANNING, percentile(times, 0.99), f"p50 {_ms(percentile(times, 0.5))}")
+    return measured_row(work, target, percentile(times, 0.99), f"p50 {_ms(percentile(times, 0.5))}")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -176,13 +206,14 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--store", type=Path, help="a store that is there, instead of a synthetic trace")
     parser.add_argument("--events", type=int, help="default: 10,000,000, or 100,000 with --quick")
     parser.add_argument("--viewers", type=int, help="default: 200, or 10 with --quick")
+    parser.add_argument("--greedy", type=int, help="clients that ask without end; default: 40, or 8 with --quick")
     parser.add_argument("--seconds", type=float, help="default: 60, or 2 with --quick")
     parser.add_argument("--viewports", type=int, help=f"default: {VIEWPORTS:,}, or 50 with --quick")
     parser.add_argument("--quick", action="store_true", help="small; its numbers mean little")
     parser.add_argument("--directory", type=Path, help="where the store is put for a while")
     args = parser.parse_args(argv)
-    defaults = (100_000, 10, 2.0, 50) if args.quick else (10_000_000, 200, 60.0, VIEWPORTS)
-    for name, value in zip(("events", "viewers", "seconds", "viewports"), defaults, strict=True):
+    defaults = (100_000, 10, 8, 2.0, 50) if args.quick else (10_000_000, 200, 40, 60.0, VIEWPORTS)
+    for name, value in zip(("events", "viewers", "greedy", "seconds", "viewports"), defaults, strict=True):
         if getattr(args, name) is None:
             setattr(args, name, value)
     return args

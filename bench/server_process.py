@@ -8,7 +8,7 @@ import subprocess
 import sys
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,9 +30,16 @@ class ServerProcess:
         return f"api/v1/runs/{run['id']}/builds/{run['build']}"
 
     def private_bytes(self) -> int:
-        """Memory that is not a mapped file: pages of the store are the system's, and leave when others need room."""
-        memory = self.process.memory_info()
-        return int(memory.rss - memory.shared)
+        """Memory that is not a mapped file: pages of the store are the system's, and leave when others need room.
+
+        That of the server, and of the processes in which it answers questions.
+        """
+        total = 0
+        for process in (self.process, *self.process.children(recursive=True)):
+            with suppress(psutil.NoSuchProcess):  # it has just ended
+                memory = process.memory_info()
+                total += memory.rss - memory.shared
+        return total
 
     def cpu_seconds(self) -> float:
         times = self.process.cpu_times()

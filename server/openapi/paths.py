@@ -36,11 +36,17 @@ _ERRORS: Final[dict[int, str]] = {
         "`not_found`; below a build also `unknown_build`: fetch the manifest again, "
         "or, while it is being built, `not_built_yet`."
     ),
+    408: "`too_slow`: the body does not come.",
     409: "`not_indexed`: there is no index yet.",
     412: "`precondition_failed`: the resource is not what `If-Match` names.",
     413: "`too_large`: the body has more than 256 KiB.",
     422: "`bad_trace`: indexing failed; the message is the line that says why.",
-    500: "`bad_store` or `internal`: the server failed.",
+    429: (
+        "`too_many`: more connections, or questions at once, than a client may have: "
+        "ask again after `Retry-After` seconds."
+    ),
+    500: "`bad_store` or `internal`: the server failed; `question_failed`: ask again.",
+    507: "`disk_full`: indexing failed for want of room on the server's disk.",
 }
 
 _CONDITIONAL: Final[dict[str, Any]] = {
@@ -61,7 +67,7 @@ def path_items() -> dict[str, PathItem]:
         },
         f"{RUN}/index": {"post": _index()},
         f"{RUN}/manifest": {
-            "get": _json("What a run holds", "Manifest", (403, 404, 409, 422, 500), "run", notes="ETag, no-cache.")
+            "get": _json("What a run holds", "Manifest", (403, 404, 409, 422, 500, 507), "run", notes="ETag, no-cache.")
         },
         f"{BUILD}/tracks": {"get": _stored("The track tree", "Tracks")},
         f"{BUILD}/names/{{page}}": {"get": _stored("One page of names, by name id", "Names", "page")},
@@ -114,7 +120,7 @@ def _stored(summary: str, schema: str | None, *parameters: str) -> PathItem:
 
 def _question(summary: str, schema: str) -> PathItem:
     notes = f"gzip, whatever `Accept-Encoding` says. {_CACHE_FOR_EVER}"
-    return _json(summary, schema, (400, 403, 404, 500), "run", "build", notes=notes)
+    return _json(summary, schema, (400, 403, 404, 429, 500), "run", "build", notes=notes)
 
 
 def _index() -> PathItem:
@@ -140,7 +146,7 @@ def _batch() -> PathItem:
     answers = {"200": {"description": "Frames, in the order of the list.", "content": {BATCH_TYPE: {}}}}
     notes = "The frames are described in docs/api.md, section “Batches”."
     operation = _operation(
-        "Many pages in the order of a list", answers, (400, 403, 404, 413, 422, 500), ("run", "build"), notes
+        "Many pages in the order of a list", answers, (400, 403, 404, 408, 413, 422, 500), ("run", "build"), notes
     )
     body = {"required": True, "content": {"application/json": {"schema": reference("Batch")}}}
     return operation | {"requestBody": body}

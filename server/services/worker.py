@@ -12,6 +12,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import parent_process
 from pathlib import Path
@@ -23,7 +24,7 @@ from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.store.sense import must_make_sense
 
 TURN_S: Final = 0.05  # after so long, another question has its turn
-NICENESS: Final = 10  # who looks at pages comes first
+NICENESS: Final = 5  # who looks at pages comes first
 KEPT_STORES: Final = 2  # open for the next question, though nobody asks anything of them
 
 Task = Callable[[QueryReader], Steps[Any]]
@@ -99,6 +100,11 @@ def set_up() -> None:
     """To be called first: Ctrl-C is for the server, which ends this process; so does the end of the server."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.nice(NICENESS)
+    # Linux shares processor time among sessions first, where it does so, and only within them by niceness: in the
+    # server's session this process would take from the server what others have taken from both.
+    with suppress(OSError):
+        os.setsid()
+        Path("/proc/self/autogroup").write_text(str(NICENESS))
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

@@ -27,8 +27,10 @@ import trustme
 
 import tilescope.v1.tiles_pb2_grpc as tiles_pb2_grpc
 from tests.corpus import corpus_path
-from tilescope.cli import main, server_options, view
+from tilescope.cli import access_options, main, server_options, view
+from tilescope.cli.parser import build_parser
 from tilescope.server import serving
+from tilescope.server.settings import DEFAULTS
 from tilescope.v1 import tiles_pb2 as pb
 
 TRACE = "xplane/tpu_v6e_4core.xplane.pb"
@@ -355,3 +357,24 @@ def test_serve_goes_on_alone_when_the_next_port_is_taken_unless_one_was_asked_fo
         assert get_json(f"{url}healthz")["status"] == "ok"
         process.send_signal(signal.SIGTERM)
         assert process.communicate(timeout=10)[0] == ""
+
+
+def test_the_limits_in_the_help_are_the_real_ones() -> None:
+    args = build_parser().parse_args(["serve", "x.store"])
+    assert access_options.make_settings(args) == DEFAULTS
+    assert args.connections_per_client == DEFAULTS.max_connections_per_client
+
+
+def test_the_limits_of_one_client_are_those_that_were_given() -> None:
+    given = ["--connections-per-client", "5000", "--questions-per-client", "500", "--questions-per-connection", "3"]
+    settings = access_options.make_settings(build_parser().parse_args(["serve", "x.store", *given]))
+    assert (settings.max_connections_per_client, settings.max_connections) == (5000, 5000)
+    assert (settings.max_questions_per_client, settings.max_questions) == (500, 500)
+    assert settings.max_questions_per_connection == 3
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "x", "1e3", "9999999999", ""])
+def test_a_limit_is_a_number(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        build_parser().parse_args(["serve", "x.store", "--questions-per-client", text])
+    assert "a limit is a number from 1" in capsys.readouterr().err

@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tilescope.cli.limit_options import limits_of
+
 if TYPE_CHECKING:
     from tilescope.server.settings import Settings
 
@@ -61,6 +63,7 @@ def make_settings(args: argparse.Namespace) -> Settings:
         certificate=certificate,
         allow_hosts=frozenset(map(parse_host, args.allow_host)),
         allow_origins=frozenset(map(parse_origin, args.allow_origin)),
+        **limits_of(args),
     )
 
 

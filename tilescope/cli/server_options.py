@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from tilescope.cli.access_options import add_access_options
 from tilescope.cli.cache_options import add_cache_options, cache_directory
 from tilescope.cli.inflation_option import add_inflation_option
+from tilescope.cli.limit_options import add_limit_options
 from tilescope.cli.memory_option import add_memory_option
 from tilescope.tiler.errors import UsageError
 
@@ -36,6 +37,7 @@ def add_server_options(parser: argparse.ArgumentParser) -> None:
     add_memory_option(parser, "in the cache directory")
     add_inflation_option(parser)
     add_access_options(parser)
+    add_limit_options(parser)
 
 
 def make_registry(args: argparse.Namespace, *, index_all: bool) -> Registry:

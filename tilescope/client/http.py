@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
+import itertools
 import json
 import ssl
 import struct
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import parse_qs, quote, urlsplit
 
 import aiohttp
 
 from tilescope.client.errors import Refused, Unreachable, refusal
+from tilescope.client.patience import wait_s
 from tilescope.client.source import Build, StatsQuery, key_lists
 from tilescope.tiler.pages import PageKey
 from tilescope.tiler.query import FindQuery
@@ -133,13 +137,19 @@ class HttpSource:
 
     @asynccontextmanager
     async def _ask(self, method: str, path: str, **more: Any) -> AsyncIterator[aiohttp.ClientResponse]:
+        url = f"{self._base}/{path}"
         try:
-            async with self._http.request(
-                method, f"{self._base}/{path}", ssl=self._tls, allow_redirects=False, **more
-            ) as answer:
-                if answer.status not in (200, 202):
-                    raise await _refusal(answer)
-                yield answer
+            for tries in itertools.count(1):
+                async with self._http.request(method, url, ssl=self._tls, allow_redirects=False, **more) as answer:
+                    pause_s = None
+                    if answer.status == HTTPStatus.TOO_MANY_REQUESTS:
+                        pause_s = wait_s(tries, answer.headers.get("Retry-After"))
+                    if pause_s is None:
+                        if answer.status not in (200, 202):
+                            raise await _refusal(answer)
+                        yield answer
+                        return
+                await asyncio.sleep(pause_s)
         except (aiohttp.ClientError, TimeoutError) as error:
             raise Unreachable(f"{self._base}: {_reason(error)}") from error
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 from urllib.parse import parse_qs, urlsplit
@@ -19,6 +20,7 @@ from google.protobuf.message import Message
 
 import tilescope.v1.tiles_pb2_grpc as tiles_pb2_grpc
 from tilescope.client.errors import Refused, Unreachable, refusal
+from tilescope.client.patience import wait_s
 from tilescope.client.source import Build, StatsQuery, key_lists
 from tilescope.tiler.errors import TilescopeError
 from tilescope.tiler.pages import PageKey
@@ -51,11 +53,11 @@ class GrpcSource:
         self._channel: Any = None
 
     async def runs(self) -> list[dict[str, Any]]:
-        answer = await self._answer(self._tiles.ListRuns(pb.ListRunsRequest(), metadata=self._metadata))
+        answer = await self._answer(self._tiles.ListRuns, pb.ListRunsRequest())
         return [to_json(run) for run in answer.runs]
 
     async def index(self, run: str) -> dict[str, Any]:
-        return to_json(await self._answer(self._tiles.Index(pb.IndexRequest(run=run), metadata=self._metadata)))
+        return to_json(await self._answer(self._tiles.Index, pb.IndexRequest(run=run)))
 
     async def watch(self, run: str) -> AsyncGenerator[dict[str, Any], None]:
         call = self._tiles.Watch(pb.WatchRequest(run=run), metadata=self._metadata)
@@ -80,12 +82,12 @@ class GrpcSource:
 
     async def names(self, build: Build, page: int) -> list[list[str]]:
         request = pb.NamesRequest(run=build.run, build=build.id, page=page)
-        answer = await self._answer(self._tiles.Names(request, metadata=self._metadata))
+        answer = await self._answer(self._tiles.Names, request)
         return [[name.name, name.category] for name in answer.names]
 
     async def shape(self, build: Build, block: int) -> bytes:
         request = pb.ShapeRequest(run=build.run, build=build.id, block=block)
-        answer = await self._answer(self._tiles.Shape(request, metadata=self._metadata))
+        answer = await self._answer(self._tiles.Shape, request)
         return bytes(answer.record)
 
     async def pages(self, build: Build, keys: Sequence[PageKey]) -> AsyncIterator[tuple[PageKey, bytes]]:
@@ -119,7 +121,7 @@ class GrpcSource:
 
     async def event(self, build: Build, track: int, ordinal: int) -> dict[str, Any]:
         request = pb.DetailsRequest(run=build.run, build=build.id, track=track, ordinal=ordinal)
-        return to_json(await self._answer(self._tiles.Details(request, metadata=self._metadata)))
+        return to_json(await self._answer(self._tiles.Details, request))
 
     async def stats(self, build: Build, query: StatsQuery) -> dict[str, Any]:
         request = pb.StatsRequest(
@@ -130,7 +132,7 @@ class GrpcSource:
             end=query.end,
             limit=_limit(query.limit),
         )
-        return to_json(await self._answer(self._tiles.Stats(request, metadata=self._metadata)))
+        return to_json(await self._answer(self._tiles.Stats, request))
 
     async def find(self, build: Build, query: FindQuery) -> dict[str, Any]:
         request = pb.FindRequest(
@@ -144,7 +146,7 @@ class GrpcSource:
             limit=_limit(query.limit),
             after="" if query.after is None else ",".join(map(str, query.after)),
         )
-        return to_json(await self._answer(self._tiles.Find(request, metadata=self._metadata)))
+        return to_json(await self._answer(self._tiles.Find, request))
 
     async def close(self) -> None:
         if self._channel is not None:
@@ -161,13 +163,20 @@ class GrpcSource:
         return tiles_pb2_grpc.TilesStub(self._channel)
 
     async def _open(self, run: str) -> pb.OpenResponse:
-        return await self._answer(self._tiles.Open(pb.OpenRequest(run=run), metadata=self._metadata))
+        return await self._answer(self._tiles.Open, pb.OpenRequest(run=run))
 
-    async def _answer(self, call: Awaitable[T]) -> T:
-        try:
-            return await call
-        except grpc.aio.AioRpcError as error:
-            raise self._refusal(error) from None
+    async def _answer(self, call: Callable[..., Awaitable[T]], request: Message) -> T:
+        for tries in itertools.count(1):
+            try:
+                return await call(request, metadata=self._metadata)
+            except grpc.aio.AioRpcError as error:
+                pause_s = None
+                if error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED:
+                    pause_s = wait_s(tries, dict(error.trailing_metadata() or ()).get("retry-after"))
+                if pause_s is None:
+                    raise self._refusal(error) from None
+            await asyncio.sleep(pause_s)
+        raise AssertionError("there is always another try, or a refusal")
 
     async def _reason(self, call: Any, error: Exception) -> TilescopeError:
         """Why a stream ended: writing to one that has ended says so, and not why."""

@@ -25,7 +25,7 @@ from tilescope.server import serving
 from tilescope.server.access import Access
 from tilescope.server.access_log import access_log
 from tilescope.server.app import make_app
-from tilescope.server.rpc import beside_http
+from tilescope.server.rpc import beside_http, gate
 from tilescope.server.rpc import serving as rpc_serving
 from tilescope.server.rpc.peers import client_of
 from tilescope.server.runs.cache import CacheDirectory
@@ -260,3 +260,69 @@ async def test_behind_nginx(served: Served, tmp_path: Path) -> None:
         lines = await lines_of(tmp_path / "log", 3)
     assert sorted(line["path"] for line in lines) == [f"{PATH}ListRuns", f"{PATH}Pages", f"{PATH}Pages"]
     assert [line["status"] for line in lines if line["path"] == f"{PATH}ListRuns"] == [429]
+
+
+@pytest.mark.parametrize("call", ["ListRuns", "Stats", "Events", "Pages", "/any/thing"])
+async def test_a_message_that_cannot_be_read_is_an_invalid_argument(served: Served, call: str) -> None:
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{served.grpc_port}") as connection:
+        path = call if call.startswith("/") else PATH + call
+        code, name, message = await refusal(connection.unary_unary(path)(b"\xff\xff\xff"))
+    if call == "/any/thing":
+        assert code is grpc.StatusCode.UNIMPLEMENTED
+        return
+    assert (code, name) == (grpc.StatusCode.INVALID_ARGUMENT, "bad_message")
+    assert message == "the message cannot be read: it is none of this call's"
+
+
+@pytest.mark.parametrize("call", ["ListRuns", "Pages"])
+async def test_a_call_that_sends_no_message_has_a_deadline(
+    served: Served, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    monkeypatch.setattr(gate, "FIRST_MESSAGE_S", 0.1)
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{served.grpc_port}") as connection:
+        silent = connection.stream_stream(PATH + call)()
+        async with asyncio.timeout(10):
+            assert await silent.code() is grpc.StatusCode.ABORTED
+        assert dict(await silent.trailing_metadata())["tilescope-code"] == "too_slow"
+
+
+@pytest.mark.parametrize("settings", [Settings(access=Access(TOKEN))])
+async def test_the_token_is_asked_for_before_a_message_has_come(served: Served) -> None:
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{served.grpc_port}") as connection:
+        silent = connection.stream_stream(f"{PATH}ListRuns")()
+        async with asyncio.timeout(5):
+            assert await silent.code() is grpc.StatusCode.UNAUTHENTICATED
+
+
+@pytest.mark.parametrize("settings", [Settings(max_questions_per_client=1)])
+async def test_questions_of_one_client_are_limited_over_http_and_grpc_together(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def endless(*_arguments: object) -> AsyncGenerator[pb.EventBatch, None]:
+        while True:
+            yield pb.EventBatch(value=[0.0] * 10_000)
+
+    monkeypatch.setattr("tilescope.server.rpc.events.batches", endless)
+    of_build: dict[str, Any] = {"run": served.run, "build": served.build}
+    stats = f"{served.url}api/v1/runs/{served.run}/builds/{served.build}/stats"
+    async with channel(served.grpc_port) as tiles, aiohttp.ClientSession() as session:
+        call = tiles.Events(pb.EventsRequest(**of_build))
+        await call.read()
+        with pytest.raises(grpc.aio.AioRpcError) as refused:
+            await tiles.Stats(pb.StatsRequest(**of_build))
+        assert refused.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+        metadata = dict(refused.value.trailing_metadata())
+        assert (metadata["tilescope-code"], metadata["retry-after"]) == ("too_many", "1")
+        async with session.get(stats) as answer:
+            assert (answer.status, answer.headers["Retry-After"]) == (429, "1")
+            assert (await answer.json())["error"]["code"] == "too_many"
+        async with session.get(f"{served.url}metrics") as answer:
+            metrics = await answer.text()
+        assert "tilescope_refused_questions_total 2.0" in metrics
+        assert "tilescope_questions 1.0" in metrics
+        call.cancel()
+        async with asyncio.timeout(10):
+            while True:  # until the server knows that the call has ended
+                async with session.get(stats) as answer:
+                    if answer.status == 200:
+                        return

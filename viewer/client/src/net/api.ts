@@ -19,6 +19,7 @@ import {
   type TrackTree,
   type TrackTreeJson,
 } from "./model";
+import { type Pause, pauseFor, waitBeforeMs } from "./patience";
 
 export type Fetch = (input: string, init?: RequestInit) => Promise<Response>;
 
@@ -26,11 +27,13 @@ export type Fetch = (input: string, init?: RequestInit) => Promise<Response>;
 export class Api {
   private readonly base: string;
   private readonly fetch: Fetch;
+  private readonly pause: Pause;
 
   /** `root` is the address under which `/api/v1` lies, without a slash at its end; "" for the page's own server. */
-  constructor(root = "", fetcher: Fetch = (input, init) => fetch(input, init)) {
+  constructor(root = "", fetcher: Fetch = (input, init) => fetch(input, init), pause: Pause = pauseFor) {
     this.base = `${root}/api/v1`;
     this.fetch = fetcher;
+    this.pause = pause;
   }
 
   async runs(signal?: AbortSignal): Promise<Run[]> {
@@ -74,7 +77,22 @@ export class Api {
     return url.href;
   }
 
+  /** Asks again when the server says that it is busy with other questions of this client. */
   private async request(path: string, init: RequestInit = {}): Promise<Response> {
+    for (let tries = 1; ; tries++) {
+      const response = await this.ask(path, init);
+      const waitMs = response.status === 429 ? waitBeforeMs(tries, response.headers.get("retry-after")) : null;
+      if (waitMs === null) {
+        if (!response.ok) {
+          throw await apiError(response);
+        }
+        return response;
+      }
+      await this.pause(waitMs, init.signal ?? null);
+    }
+  }
+
+  private async ask(path: string, init: RequestInit): Promise<Response> {
     let response: Response;
     try {
       response = await this.fetch(this.base + path, init);
@@ -83,9 +101,6 @@ export class Api {
         throw error;
       }
       throw new NetworkError("the server does not answer", { cause: error });
-    }
-    if (!response.ok) {
-      throw await apiError(response);
     }
     return response;
   }

@@ -1,0 +1,59 @@
+"""How much one client may take of a server: options, and what becomes of them in its settings."""
+
+from __future__ import annotations
+
+import argparse
+
+# As in tilescope.server.settings, which is slow to import; a test compares them.
+_CONNECTIONS = 1024
+_QUESTIONS = 32
+_QUESTIONS_PER_CONNECTION = 8
+
+
+def add_limit_options(parser: argparse.ArgumentParser) -> None:
+    """Declares the limits of one client."""
+    group = parser.add_argument_group(
+        "how much one client may take", "a client is an address: everybody behind one proxy is one client"
+    )
+    group.add_argument(
+        "--connections-per-client",
+        type=parse_limit,
+        default=_CONNECTIONS,
+        metavar="N",
+        help=f"connections of one address, over HTTP and gRPC together; default: {_CONNECTIONS:,}",
+    )
+    group.add_argument(
+        "--questions-per-client",
+        type=parse_limit,
+        default=_QUESTIONS,
+        metavar="N",
+        help="questions (statistics, search, events) of one address that are answered or wait at once; "
+        f"default: {_QUESTIONS}",
+    )
+    group.add_argument(
+        "--questions-per-connection",
+        type=parse_limit,
+        default=_QUESTIONS_PER_CONNECTION,
+        metavar="N",
+        help=f"the same of one gRPC connection (over HTTP there is one); default: {_QUESTIONS_PER_CONNECTION}",
+    )
+
+
+def limits_of(args: argparse.Namespace) -> dict[str, int]:
+    """The members of the settings. Those of all clients together are never below those of one."""
+    from tilescope.server.settings import DEFAULTS
+
+    return {
+        "max_connections": max(DEFAULTS.max_connections, args.connections_per_client),
+        "max_connections_per_client": args.connections_per_client,
+        "max_questions": max(DEFAULTS.max_questions, args.questions_per_client),
+        "max_questions_per_client": args.questions_per_client,
+        "max_questions_per_connection": args.questions_per_connection,
+    }
+
+
+def parse_limit(text: str) -> int:
+    """A number from 1 on, for argparse."""
+    if not (text.isascii() and text.isdigit() and int(text[:9]) > 0 and len(text) <= 9):
+        raise argparse.ArgumentTypeError("a limit is a number from 1 to 999,999,999")
+    return int(text)
