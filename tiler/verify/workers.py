@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from queue import SimpleQueue
 
 from tilescope.tiler.verify.report import Tally
@@ -44,6 +45,10 @@ def worker_count() -> int:
     return min(_WORKERS_AT_MOST, len(os.sched_getaffinity(0)))
 
 
+def _tell_end(messages: SimpleQueue[_Finished], what: str, _: Future[Tally]) -> None:
+    messages.put(_Finished(what, 0))
+
+
 def run_tasks(tasks: Sequence[Task], progress: Callable[[int, str], None]) -> Iterator[Tally]:
     """What each task looked at, in their order. `progress` is told, in this thread, how much has been done of all.
 
@@ -60,16 +65,16 @@ def run_tasks(tasks: Sequence[Task], progress: Callable[[int, str], None]) -> It
             if amount:
                 messages.put(_Finished(task.what, amount * task.cost))
 
-        try:
-            done(0)
-            return task.run(done)
-        finally:
-            messages.put(_Finished(task.what, 0))
+        done(0)
+        return task.run(done)
 
     amount = 0
     with ThreadPoolExecutor(worker_count()) as pool:
         try:
             futures: list[Future[Tally]] = [pool.submit(run, task) for task in tasks]
+            for future, task in zip(futures, tasks, strict=True):
+                # Not by the task itself: whoever reads its last message before the future is done would wait for ever.
+                future.add_done_callback(partial(_tell_end, messages, task.what))
             for future in futures:
                 while not future.done() or not messages.empty():
                     message = messages.get()
