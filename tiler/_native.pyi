@@ -26,6 +26,14 @@ def pair_slices(
     int,
     int,
 ]: ...
+def async_homes(
+    group: NDArray[np.int64],
+    time_ns: NDArray[np.int64],
+    time_ps: NDArray[np.int64],
+    key: NDArray[np.int64],
+    phase: NDArray[np.uint8],
+    keys: int,
+) -> NDArray[np.int64]: ...
 def innermost_slices(
     start: NDArray[np.int64], duration: NDArray[np.int64], time: NDArray[np.int64]
 ) -> NDArray[np.int64]: ...
@@ -264,6 +272,7 @@ class TraceEventStream:
     def threads(self) -> list[tuple[int, int, str, str, int]]: ...  # process, kind of tid, tid, name, sort index
     def tracks(self) -> list[tuple[int, int, int, str, str, str]]: ...  # role, process or -1, thread or -1, labels
     def names(self) -> list[tuple[str, str]]: ...  # name, category
+    def shared_identities(self) -> bytes: ...
     def ignored(self) -> dict[str, int]: ...
 
 # bind_tree.cpp

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.build.arguments import gather_args
-from tilescope.tiler.build.piece import TrackEvents
+from tilescope.tiler.build.piece import TrackEvents, select
 from tilescope.tiler.build.scratch import Scratch
 from tilescope.tiler.build.timed import FileAxis, TimedEvents, timed_events
 from tilescope.tiler.columns import Activity, Census, Crowd, EventChunk, Span
 
+Ints = NDArray[np.int64]
 _T = TypeVar("_T", bound=np.generic)
 
 
@@ -36,6 +37,36 @@ class Gatherer:
             return
         self.events += self.census.add(chunk)
         self._activities.add(chunk.track, chunk.phase, chunk.time_ns, chunk.duration_ns)
+        self._place(chunk)
+
+    def pieces(self, track: int) -> Sequence[TrackEvents]:
+        """A track's events, in file order."""
+        return self._pieces.get(track, ())
+
+    def move(self, track: int, number: int, rows: Ints, to: NDArray[np.int32], key: Ints) -> None:
+        """Moves rows of a track's piece behind all events of other tracks, with other keys. The piece stays."""
+        piece = self._pieces[track][number]
+        moved = select(piece, rows, self.scratch)
+        self._pieces[track][number] = select(piece, np.delete(np.arange(len(piece)), rows), self.scratch)
+        self._rows[track] -= len(rows)
+        self._place(
+            EventChunk(
+                to,
+                moved.phase,
+                moved.time_ns,
+                moved.time_ps,
+                moved.duration_ns,
+                moved.duration_ps,
+                moved.name,
+                key,
+                moved.value,
+                moved.flags,
+                moved.args_end,
+                moved.args,
+            )
+        )
+
+    def _place(self, chunk: EventChunk) -> None:
         order = _order_by_track(chunk.track)
         tracks = chunk.track if order is None else chunk.track[order]
         events = _select(self.scratch, chunk, order)
@@ -71,7 +102,7 @@ class Gatherer:
         if pieces is None:
             return None
         pieces.reverse()
-        return timed_events(_emptied(pieces), self._rows[track], axis, scratch)
+        return timed_events(_emptied(pieces), self._rows[track], axis, scratch) if self._rows[track] else None
 
 
 def _emptied(pieces: list[TrackEvents]) -> Iterator[TrackEvents]:

@@ -104,10 +104,16 @@ def _place_file(
     layout: Layout, host: int, file: int, summary: TraceSummary, weight_of: Callable[[int, int], int]
 ) -> None:
     tracks_of: list[list[int]] = [[] for _ in summary.processes]
+    emptied: set[int] = set()  # processes of which ends of async slices have moved to others
     for source in _by_sort_index(summary.tracks):
-        if summary.tracks[source].kind != TrackKind.FLOW:
-            tracks_of[summary.tracks[source].process].append(source)
+        track = summary.tracks[source]
+        if track.kind == TrackKind.ASYNC and weight_of(file, source) == 0:
+            emptied.add(track.process)
+        elif track.kind != TrackKind.FLOW:
+            tracks_of[track.process].append(source)
     for number in _by_sort_index(summary.processes):
+        if number in emptied and not tracks_of[number]:
+            continue
         process = summary.processes[number]
         group = _group(layout, host, "process", process.name, process.detail)
         for source in tracks_of[number]:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.build.arguments import gather_args
+from tilescope.tiler.build.scratch import Scratch
+
 Ints = NDArray[np.int64]
+_T = TypeVar("_T", bound=np.generic)
 
 
 class Piece(Protocol):
@@ -56,3 +60,25 @@ class TrackEvents:
 
     def __len__(self) -> int:
         return len(self.phase)
+
+
+def select(piece: Piece, rows: Ints, scratch: Scratch) -> TrackEvents:
+    """Some rows of a piece, in this order."""
+
+    def optional(column: NDArray[_T] | None) -> NDArray[_T] | None:
+        return None if column is None else scratch.pick(column, rows)
+
+    args_end, args = gather_args(scratch, piece.args_end, piece.args, rows)
+    return TrackEvents(
+        scratch.pick(piece.phase, rows),
+        scratch.pick(piece.time_ns, rows),
+        optional(piece.time_ps),
+        scratch.pick(piece.duration_ns, rows),
+        optional(piece.duration_ps),
+        scratch.pick(piece.name, rows),
+        optional(piece.key),
+        optional(piece.value),
+        scratch.pick(piece.flags, rows),
+        args_end,
+        args,
+    )

@@ -12,6 +12,7 @@ from os.path import commonpath
 from pathlib import Path
 
 from tilescope.tiler.build.ahead import ahead
+from tilescope.tiler.build.async_ends import move_async_ends
 from tilescope.tiler.build.descriptors import allow_open
 from tilescope.tiler.build.file_events import FileEvents, TrackwiseEvents
 from tilescope.tiler.build.gather import Gatherer
@@ -95,6 +96,7 @@ class _Reading:
             if summary is not None:
                 self.snapshot = FileSnapshot.of(summary, gathered, gathered.census)
         reader.close()
+        move_async_ends(gathered, reader.summary())
         return TraceFile(self.path, reader.size_bytes, gathered, reader.summary())
 
     def _stop_if_asked(self) -> None:

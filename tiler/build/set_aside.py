@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.build.arguments import gather_args
-from tilescope.tiler.build.piece import Piece, TrackEvents
+from tilescope.tiler.build.piece import Piece, select
 from tilescope.tiler.build.scratch import Scratch
 from tilescope.tiler.build.window import PICOSECONDS, Window
 from tilescope.tiler.columns import EventCounts, Phase, TrackKind
 
 Mask = NDArray[np.bool_]
-_T = TypeVar("_T", bound=np.generic)
 
 REASON = "outside_window"  # among what is ignored
 
@@ -72,7 +69,7 @@ def apart(piece: Piece, window: Window, base_ns: int) -> tuple[Piece, SetAside]:
     phases = np.bincount(phase[written], minlength=len(Phase)).tolist()
     some = out[:_EXAMPLES]
     times = zip((base_ns + ns for ns in piece.time_ns[some].tolist()), piece.duration_ns[some].tolist(), strict=True)
-    return _select(piece, np.flatnonzero(inside)), SetAside(tuple(phases), tuple(times))
+    return select(piece, np.flatnonzero(inside), Scratch()), SetAside(tuple(phases), tuple(times))
 
 
 def _inside(piece: Piece, window: Window, base_ns: int) -> Mask:
@@ -95,26 +92,6 @@ def _inside(piece: Piece, window: Window, base_ns: int) -> Mask:
         owner = np.maximum.accumulate(np.where(flow, -1, np.arange(len(flow))))
         inside = np.where(flow & (owner >= 0), inside[owner], inside)
     return inside
-
-
-def _select(piece: Piece, rows: NDArray[np.int64]) -> Piece:
-    def optional(column: NDArray[_T] | None) -> NDArray[_T] | None:
-        return None if column is None else column[rows]
-
-    args_end, args = gather_args(Scratch(), piece.args_end, piece.args, rows)
-    return TrackEvents(
-        piece.phase[rows],
-        piece.time_ns[rows],
-        optional(piece.time_ps),
-        piece.duration_ns[rows],
-        optional(piece.duration_ps),
-        piece.name[rows],
-        optional(piece.key),
-        optional(piece.value),
-        piece.flags[rows],
-        args_end,
-        args,
-    )
 
 
 def describe(window: Window, tracks: Sequence[tuple[str, SetAside]]) -> str:

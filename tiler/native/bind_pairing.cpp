@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "async_homes.hpp"
 #include "bind_arrays.hpp"
 #include "enclosing.hpp"
 #include "pairing.hpp"
@@ -45,9 +46,25 @@ nb::object innermost(InColumn<std::int64_t> start, InColumn<std::int64_t> durati
     return nb::cast(to_numpy(std::move(slice)));
 }
 
+nb::object homes(InColumn<std::int64_t> group, InColumn<std::int64_t> time_ns, InColumn<std::int64_t> time_ps,
+                 InColumn<std::int64_t> key, InColumn<std::uint8_t> phase, std::size_t keys) {
+    const std::size_t size = group.size();
+    if (time_ns.size() != size || time_ps.size() != size || key.size() != size || phase.size() != size) {
+        throw std::invalid_argument("the columns differ in length");
+    }
+    std::vector<std::int64_t> found;
+    {
+        nb::gil_scoped_release release;
+        found = async_homes({size, group.data(), time_ns.data(), time_ps.data(), key.data(), phase.data(), keys});
+    }
+    return nb::cast(to_numpy(std::move(found)));
+}
+
 }  // namespace
 
 void bind_pairing(nb::module_& m) {
+    m.def("async_homes", &homes, nb::arg("group"), nb::arg("time_ns"), nb::arg("time_ps"), nb::arg("key"), nb::arg("phase"),
+          nb::arg("keys"));
     m.def("pair_slices", &pair, nb::arg("time"), nb::arg("duration"), nb::arg("phase"), nb::arg("name"),
           nb::arg("key").none(), nb::arg("trace_end"));
     m.def("innermost_slices", &innermost, nb::arg("start"), nb::arg("duration"), nb::arg("time"));

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "bind_arrays.hpp"
 #include "trace_event_part.hpp"
@@ -116,6 +117,12 @@ nb::dict ignored(const TraceEventStream& stream) {
     return out;
 }
 
+// As int32 numbers.
+nb::bytes shared_identities(const TraceEventStream& stream) {
+    const std::vector<std::int32_t> identities = stream.sink().keys().shared_identities();
+    return nb::bytes(identities.data(), identities.size() * sizeof(std::int32_t));
+}
+
 const char* ended_in(const TraceEventStream& stream) {
     switch (stream.ended_in()) {
         case EndedIn::nothing: return "nothing";
@@ -186,6 +193,7 @@ void bind_trace_event(nb::module_& m) {
         .def("threads", &threads)
         .def("tracks", &tracks)
         .def("names", &names)
+        .def("shared_identities", &shared_identities)
         .def("ignored", &ignored);
 }
 

@@ -49,13 +49,7 @@ void EventSink::renumber(EventSink& part) {
         std::int64_t& key = rows.key.data()[row];
         if (entry.role == TrackRole::async_slices || entry.role == TrackRole::async_instants) {
             const std::int32_t process = scopes.processes[static_cast<std::size_t>(entry.process)];
-            const auto phase = static_cast<Phase>(rows.phase.data()[row]);
-            const AsyncPlace place = keys_.async_place(phase, identities[static_cast<std::size_t>(key)], process);
-            key = place.key;
-            if (place.process != process) {
-                rows.track.data()[row] = tracks_.of_process(place.process, entry.role, {entry.label[0], {}, {}});
-                continue;
-            }
+            key = keys_.async_key(identities[static_cast<std::size_t>(key)], process);
         } else if (key >= 0) {
             key = flows[static_cast<std::size_t>(key)];
         }

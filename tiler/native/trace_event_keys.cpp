@@ -74,42 +74,35 @@ std::int32_t EventKeys::async_identity(const EventFields& event, std::int32_t pr
     return identities_.intern(scratch_);
 }
 
-std::int32_t EventKeys::add_local(std::int32_t process) {
+std::int32_t EventKeys::add_local(std::int32_t identity, std::int32_t process) {
     if (locals_.size() >= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
         throw std::length_error("too many distinct ids");
     }
-    locals_.push_back({process, 0});
+    locals_.push_back({identity, process});
     return static_cast<std::int32_t>(locals_.size() - 1);
 }
 
-std::int32_t EventKeys::local_key(std::int32_t identity, std::int32_t process) {
+std::int32_t EventKeys::async_key(std::int32_t identity, std::int32_t process) {
+    if (static_cast<std::size_t>(identity) >= shared_.size()) shared_.resize(identities_.size());
     Shared& shared = shared_[static_cast<std::size_t>(identity)];
-    if (shared.home < 0) return shared.home = add_local(process);
+    if (shared.home < 0) return shared.home = add_local(identity, process);
     if (locals_[static_cast<std::size_t>(shared.home)].process == process) return shared.home;
+    shared.elsewhere = true;
     scratch_.clear();
     append_number(scratch_, identity);
     append_number(scratch_, process);
     const auto other = static_cast<std::size_t>(elsewhere_.intern(scratch_));
-    if (other == elsewhere_keys_.size()) elsewhere_keys_.push_back(add_local(process));
+    if (other == elsewhere_keys_.size()) elsewhere_keys_.push_back(add_local(identity, process));
     return elsewhere_keys_[other];
 }
 
-AsyncPlace EventKeys::async_place(Phase phase, std::int32_t identity, std::int32_t process) {
-    if (static_cast<std::size_t>(identity) >= shared_.size()) shared_.resize(identities_.size());
-    std::int32_t key = local_key(identity, process);
-    if (phase == Phase::begin) {
-        shared_[static_cast<std::size_t>(identity)].last_begun = key;
-        ++locals_[static_cast<std::size_t>(key)].open;
-        return {key, process};
+std::vector<std::int32_t> EventKeys::shared_identities() const {
+    std::vector<std::int32_t> identities;
+    identities.reserve(locals_.size());
+    for (const Local& local : locals_) {
+        identities.push_back(shared_[static_cast<std::size_t>(local.identity)].elsewhere ? local.identity : -1);
     }
-    if (phase != Phase::end) return {key, process};
-    if (locals_[static_cast<std::size_t>(key)].open == 0) {
-        const std::int32_t other = shared_[static_cast<std::size_t>(identity)].last_begun;
-        if (other >= 0 && locals_[static_cast<std::size_t>(other)].open > 0) key = other;
-    }
-    Local& local = locals_[static_cast<std::size_t>(key)];
-    if (local.open > 0) --local.open;
-    return {key, local.process};
+    return identities;
 }
 
 std::int64_t EventKeys::flow(const EventFields& event, std::int32_t process) {

@@ -6,17 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "event_codes.hpp"
 #include "intern.hpp"
 #include "trace_event_fields.hpp"
 
 namespace tilescope {
-
-// What pairing needs of an async event.
-struct AsyncPlace {
-    std::int64_t key;
-    std::int32_t process;  // whose track it goes to
-};
 
 // From the numbers of processes and threads in a part of a file to those in the whole file.
 struct ScopeNumbers {
@@ -30,10 +23,12 @@ public:
     // name and thread. b/n/e and S/T/p/F do not mix. Returns its number.
     std::int32_t async_identity(const EventFields& event, std::int32_t process, std::int32_t thread);
 
-    // To be asked for each BEGIN, END and INSTANT in file order. An identity is first looked for in the event's own
-    // process: writers use the same ids in several ones. An end that has no open begin there belongs to the process that
-    // began last.
-    AsyncPlace async_place(Phase phase, std::int32_t identity, std::int32_t process);
+    // The number of an identity in a process: writers use the same ids in several ones. Which ends belong to another
+    // process is decided when all events are known: see tiler/build/async_ends.py.
+    std::int32_t async_key(std::int32_t identity, std::int32_t process);
+
+    // Of each async key: its identity when that is in several processes, otherwise -1.
+    std::vector<std::int32_t> shared_identities() const;
 
     // s/t/f: category, scope and id, -1 without an id. The name is no part of it: some writers name the ends differently.
     std::int64_t flow(const EventFields& event, std::int32_t process);
@@ -51,18 +46,17 @@ private:
     void begin_identity(char family, Scope scope, std::int32_t number);
 
     struct Shared {
-        std::int32_t home = -1;        // local key in the process that came first, -1: none yet
-        std::int32_t last_begun = -1;  // local key, -1: none
+        std::int32_t home = -1;  // key in the process that came first, -1: none yet
+        bool elsewhere = false;  // whether it is in other processes, too
     };
     struct Local {
+        std::int32_t identity;
         std::int32_t process;
-        std::int64_t open = 0;  // begins minus ends, in file order
     };
 
     static std::vector<std::int32_t> absorb(Interner& into, const Interner& part, const ScopeNumbers& scopes);
     void begin_identified(char family, const EventFields& event, std::int32_t process);
-    std::int32_t local_key(std::int32_t identity, std::int32_t process);
-    std::int32_t add_local(std::int32_t process);
+    std::int32_t add_local(std::int32_t identity, std::int32_t process);
 
     Interner identities_;                   // without the process, unless it confines the id
     std::vector<Shared> shared_;            // by identity, as far as it has been asked for

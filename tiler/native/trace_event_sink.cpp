@@ -218,11 +218,9 @@ void EventSink::add_async(const EventFields& event, char phase, EventRow& row) {
     const std::int32_t process = tracks_.thread_at(thread).process;
     row.phase = phase == 'b' || phase == 'S' ? Phase::begin : phase == 'e' || phase == 'F' ? Phase::end : Phase::instant;
     const std::int32_t identity = keys_.async_identity(event, process, thread);
-    AsyncPlace place{identity, process};
-    if (extent_ == Extent::file) place = keys_.async_place(row.phase, identity, process);
     const TrackRole role = row.phase == Phase::instant ? TrackRole::async_instants : TrackRole::async_slices;
-    row.key = place.key;
-    row.track = tracks_.of_process(place.process, role, {decoded(event.cat, category_scratch_), {}, {}});
+    row.key = extent_ == Extent::file ? keys_.async_key(identity, process) : identity;
+    row.track = tracks_.of_process(process, role, {decoded(event.cat, category_scratch_), {}, {}});
     row.name = row.phase == Phase::end && is_nameless(event.name) ? -1 : name_of(event);
     put(event, row);
 }

@@ -22,8 +22,8 @@ public:
     // Whether the members make an event at all, as far as resynchronising needs to know.
     static bool looks_like_event(const EventFields& event);
 
-    // The sink of a whole file, or of a part of one that `absorb` will put in its place. A part does not know which async
-    // slices are open before it: its async rows have the number of an identity as their key.
+    // The sink of a whole file, or of a part of one that `absorb` will put in its place. The async rows of a part have the
+    // number of an identity as their key.
     enum class Extent { file, part };
     explicit EventSink(Extent extent = Extent::file) : extent_(extent) {}
 
@@ -47,6 +47,7 @@ public:
     void end_large_chunk();         // makes what has been gathered a chunk when it is large enough for one
 
     const Tracks& tracks() const { return tracks_; }
+    const EventKeys& keys() const { return keys_; }
     const Interner& names() const { return names_; }
     const Interner& categories() const { return categories_; }
     const std::vector<std::int32_t>& category_of_name() const { return category_of_name_; }

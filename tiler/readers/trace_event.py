@@ -6,6 +6,7 @@ become tracks, and how they are counted. Here it is fed, and what it found is pu
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -86,6 +87,7 @@ class TraceEventReader:
         pairs = stream.names()
         summary.names = [name for name, _ in pairs]
         summary.categories = [category for _, category in pairs]
+        summary.async_identities = array("i", stream.shared_identities())
         summary.warnings = self._warnings()
 
     def _describe_tracks(self, summary: TraceSummary) -> None:
