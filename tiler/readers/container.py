@@ -16,11 +16,12 @@ from typing import Final, NamedTuple
 
 from tilescope.tiler.errors import DamagedTrace, TooLarge, TraceError, UnknownFormat
 from tilescope.tiler.natural_order import natural_key
+from tilescope.tiler.readers.gzip_member import GZIP_MAGIC
 from tilescope.tiler.readers.inflation import Inflation
 from tilescope.tiler.readers.left_out import LeftOut
 from tilescope.tiler.readers.member_streams import FileSlice, ZipStream
 from tilescope.tiler.readers.signature import HEAD_BYTES, Format, recognise
-from tilescope.tiler.readers.source import GZIP_MAGIC, ByteSource, StreamDamage, open_raw
+from tilescope.tiler.readers.source import ByteSource, StreamDamage, open_raw
 from tilescope.tiler.readers.tar_stream import TarKind, TarReader, is_tar
 from tilescope.tiler.readers.zip_directory import MAGICS, ZipDamage, ZipEntry, zip_entries
 
