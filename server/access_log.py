@@ -64,7 +64,8 @@ def write_entry(
         "ms": round(seconds * 1000, 3),
         "agent": agent[:MAX_TEXT],
     }
-    logger.info(json.dumps(line, separators=(",", ":")))
+    # JSON has escaped all of what is no letter but DEL.
+    logger.info(json.dumps(line, separators=(",", ":")).replace("\x7f", "\\u007f"))
 
 
 @contextmanager

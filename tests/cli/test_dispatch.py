@@ -33,7 +33,7 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[argparse.Nam
     [
         (TraceError("a.pb", "wire type 7", offset=12345, advice="copy it again"), 1,
          "a.pb: byte 12,345: wire type 7 (copy it again)"),
-        (DamagedStore("track 3, level 2, tile 9:\ncount is wrong"), 1, "track 3, level 2, tile 9: count is wrong"),
+        (DamagedStore("track 3, level 2, tile 9:\ncount is wrong"), 1, r"track 3, level 2, tile 9:\ncount is wrong"),
         (UsageError("two runs: a, b"), 2, "two runs: a, b"),
         (Cancelled("while reading"), 130, "stopped"),
         (KeyboardInterrupt(), 130, "stopped"),

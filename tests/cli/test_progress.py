@@ -111,3 +111,23 @@ def test_a_stream_that_cannot_be_written_does_not_stop_the_work(clock: Clock) ->
     with ProgressDisplay(Full()) as display:
         clock.now += 10
         display.update("read", 0.5)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_bar_shows_names_as_they_are(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are no markup of rich's, and no escape sequence of theirs reaches the terminal."""
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "200")
+    with ProgressDisplay() as display:
+        clock.now += 1
+        display.update("[red]a[/nothing]\x1b]0;x\x07\nb: reading", 0.5)
+    shown = terminal.getvalue()
+    assert r"[red]a[/nothing]\x1b]0;x\x07\nb: reading" in shown
+    assert "\x07" not in shown
+    assert "\x1b]" not in shown

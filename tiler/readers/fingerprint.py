@@ -63,7 +63,9 @@ def take_fingerprint(file: Path) -> Fingerprint:
     stat = archive.stat()
     # The time of the last change of the inode cannot be set back.
     digest = _digest(archive, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
-    return Fingerprint(file.name, stat.st_size, stat.st_mtime_ns, digest)
+    # As text that JSON can keep, also where the name holds bytes that are no UTF-8.
+    name = file.name.encode(errors="backslashreplace").decode()
+    return Fingerprint(name, stat.st_size, stat.st_mtime_ns, digest)
 
 
 def take_fingerprints(files: Iterable[Path]) -> tuple[Fingerprint, ...]:

@@ -32,7 +32,7 @@ class LmdbWriter:
         try:
             # Readers by position rely on pages being written before what names them: never with `writemap`.
             self._env = lmdb.open(
-                str(path),
+                os.fsencode(path),  # LMDB takes no text with bytes that are no UTF-8
                 map_size=_MAP_BYTES,
                 max_dbs=0,
                 sync=False,  # publishing syncs once

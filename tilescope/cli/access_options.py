@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tilescope.cli.limit_options import limits_of
+from tilescope.cli.say import complain
 
 if TYPE_CHECKING:
     from tilescope.server.settings import Settings
@@ -73,10 +73,9 @@ def warn_of_strangers(settings: Settings) -> None:
 
     if settings.allow_hosts and settings.access.is_open:
         names = ", ".join(sorted(settings.allow_hosts))
-        print(f"tilescope: no token: whoever reaches {names} can read these traces", file=sys.stderr)
+        complain(f"no token: whoever reaches {names} can read these traces")
     if not is_loopback(settings.host) and settings.certificate is None:
-        print(
-            f"tilescope: listening on {settings.host} without TLS: the token and the traces can be read on their way"
-            " (--certificate; or a tunnel, ssh -L)",
-            file=sys.stderr,
+        complain(
+            f"listening on {settings.host} without TLS: the token and the traces can be read on their way"
+            " (--certificate; or a tunnel, ssh -L)"
         )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
 
 from tilescope.cli.command import EXIT_BAD, EXIT_INTERRUPTED, EXIT_USAGE
 from tilescope.cli.parser import build_parser
+from tilescope.cli.say import complain, printable, show_traceback
 from tilescope.tiler.errors import Cancelled, TilescopeError, UsageError
 from tilescope.tiler.memory_limits import out_of_memory
 
@@ -15,6 +17,8 @@ from tilescope.tiler.memory_limits import out_of_memory
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command line, `sys.argv[1:]` by default; returns the exit code. argparse exits with 2 by itself."""
     args = build_parser().parse_args(argv)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # letters that the terminal's encoding does not have
     try:
         code: int = args.run(args)
         sys.stdout.flush()
@@ -25,9 +29,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return EXIT_BAD
     except (Exception, KeyboardInterrupt) as error:
         if args.debug:
+            sys.excepthook = show_traceback
             raise
         message, code = describe(error)
-        print(f"tilescope: {message}", file=sys.stderr)
+        complain(message)
         return code
 
 
@@ -52,4 +57,4 @@ def describe(error: BaseException) -> tuple[str, int]:
 
 def one_line(text: str) -> str:
     """`text` without line breaks: what scripts that read stderr line by line rely on."""
-    return " ".join(text.split())
+    return printable(text.strip())

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tilescope.cli.cache_options import add_cache_options, cache_directory
+from tilescope.cli.say import say
 from tilescope.cli.text import size_text
 
 if TYPE_CHECKING:
@@ -47,9 +48,9 @@ def run(args: argparse.Namespace) -> int:
         gone = {left.path for left in removed}
         removed += [left for left in cache.trim(dry_run=args.dry_run) if left.path not in gone]
     for left in removed:
-        print(f"{left.path}: {size_text(left.size_bytes)}")
+        say(f"{left.path}: {size_text(left.size_bytes)}")
     total = size_text(sum(left.size_bytes for left in removed))
-    print(f"{'would free' if args.dry_run else 'freed'} {total}" if removed else "there is nothing to remove")
+    say(f"{'would free' if args.dry_run else 'freed'} {total}" if removed else "there is nothing to remove")
     return 0
 
 

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 from tilescope.cli.inflation_option import add_inflation_option
 from tilescope.cli.memory_option import add_memory_option
 from tilescope.cli.progress import ProgressDisplay
+from tilescope.cli.say import say
 from tilescope.cli.store_facts import Fact, store_facts
 from tilescope.cli.text import plural, rate_text, seconds_text
 
@@ -77,9 +78,9 @@ def run(args: argparse.Namespace) -> int:
         store.close()
     events = int(manifest["events"]["total"])
     speed = f"in {seconds_text(seconds)}, {rate_text(events, seconds)}" if worked else "that are up to date already"
-    print(f"{args.output}: {plural(events, 'event', 'events')} {speed}")
+    say(f"{args.output}: {plural(events, 'event', 'events')} {speed}")
     for fact in [*store_facts(manifest), *(Fact("note", note) for note in source.notes)]:
-        print(f"  {fact.label:<10}{fact.text}")
+        say(f"  {fact.label:<10}{fact.text}")
     return 0
 
 

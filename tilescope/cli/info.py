@@ -28,6 +28,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from tilescope.cli.say import printable, say_json
 from tilescope.cli.store_facts import store_facts
 
 NAME = "info"
@@ -59,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
         store.close()
     with must_make_sense(args.store):
         if args.json:
-            print(json.dumps(_with_numbers(manifest), ensure_ascii=False, indent=1))
+            say_json(_with_numbers(manifest))
         else:
             _print_tables(args.store, manifest, tree)
     return 0
@@ -87,10 +88,10 @@ def _print_tables(path: Path, manifest: dict[str, Any], tree: bytes) -> None:
     console = Console()
     if not console.is_terminal:
         console = Console(width=PIPED_WIDTH)
-    console.print(Text(str(path), style="bold"))
+    console.print(Text(printable(str(path)), style="bold"))
     facts = Table(box=None, show_header=False, padding=(0, 2))
     for fact in store_facts(manifest):
-        facts.add_row(Text(fact.label, style="dim"), Text(fact.text))
+        facts.add_row(Text(fact.label, style="dim"), Text(printable(fact.text)))
     console.print(facts)
 
     processes = Table(box=box.SIMPLE_HEAD, padding=(0, 1))
@@ -98,5 +99,5 @@ def _print_tables(path: Path, manifest: dict[str, Any], tree: bytes) -> None:
     for title in ("tracks", "events", "busy"):
         processes.add_column(title, justify="right", no_wrap=True)
     for row in process_rows(json.loads(decompress(tree)), int(manifest["tick_ps"])):
-        processes.add_row(Text(row.name), row.tracks, row.events, row.busy)
+        processes.add_row(Text(printable(row.name)), row.tracks, row.events, row.busy)
     console.print(processes)

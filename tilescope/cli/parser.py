@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import inspect
+from typing import NoReturn
 
 from tilescope import __version__
 from tilescope.cli.command import Command
 from tilescope.cli.commands import COMMANDS
+from tilescope.cli.say import printable
 
 HELP_WIDTH = 100  # columns; fixed, so that docs/cli.md does not depend on a terminal
 
@@ -32,9 +34,16 @@ class HelpFormatter(argparse.RawDescriptionHelpFormatter):
         return f"{', '.join(action.option_strings)} {metavar}"
 
 
+class Parser(argparse.ArgumentParser):
+    """What is wrong with the arguments is said on one line, whatever is in them."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(printable(message))
+
+
 def build_parser() -> argparse.ArgumentParser:
     """The parser of the whole command line. The parsed `args.run` is the subcommand's function."""
-    parser = argparse.ArgumentParser(prog="tilescope", description=DESCRIPTION, formatter_class=HelpFormatter)
+    parser: argparse.ArgumentParser = Parser(prog="tilescope", description=DESCRIPTION, formatter_class=HelpFormatter)
     parser.add_argument("--version", action="version", version=f"tilescope {__version__}")
     parser.add_argument("--debug", action="store_true", help="show a traceback when something fails")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)

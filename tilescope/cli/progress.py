@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self, TextIO
 
+from tilescope.cli.say import printable, say
 from tilescope.cli.text import count_text, plural, rate_text, seconds_text, size_text
 
 if TYPE_CHECKING:
@@ -152,7 +153,7 @@ class _Lines:
 
     def show(self, state: _State) -> None:
         known = [f"{state.phase}: {state.numbers.fraction:.0%}", state.facts()]
-        print(", ".join(filter(None, known)), file=self._stream, flush=True)
+        say(", ".join(filter(None, known)), self._stream)
 
     def close(self) -> None:
         pass
@@ -164,7 +165,7 @@ class _Bar:
         from rich.progress import BarColumn, Progress, TextColumn
 
         self._progress = Progress(
-            TextColumn("{task.description:<8}"),
+            TextColumn("{task.description:<8}", markup=False),  # names of runs may look like markup
             BarColumn(bar_width=32),
             TextColumn("{task.percentage:>3.0f}%"),
             TextColumn("[dim]{task.fields[facts]}"),
@@ -181,7 +182,7 @@ class _Bar:
             if self._task is not None:
                 self._progress.remove_task(self._task)
             self._phase = state.phase
-            self._task = self._progress.add_task(state.phase, total=1.0, visible=False, facts="")
+            self._task = self._progress.add_task(printable(state.phase), total=1.0, visible=False, facts="")
         self._progress.update(self._task, completed=state.numbers.fraction, visible=True, facts=state.facts())
         self._progress.refresh()
 

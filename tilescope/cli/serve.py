@@ -22,11 +22,11 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from pathlib import Path
 
 from tilescope.cli.access_options import make_settings, warn_of_strangers
 from tilescope.cli.indexing_progress import with_progress
+from tilescope.cli.say import complain, say
 from tilescope.cli.server_options import add_server_options, log_to_stderr, make_registry, parse_port
 from tilescope.tiler.errors import TilescopeError
 
@@ -68,9 +68,9 @@ def run(args: argparse.Namespace) -> int:
         url = url_of(listening, settings)
         if settings.access.is_made_up:
             url = with_token(url, settings.access)
-        print(f"Serving {count} {'run' if count == 1 else 'runs'} at {url} (Ctrl-C stops)", flush=True)
+        say(f"Serving {count} {'run' if count == 1 else 'runs'} at {url} (Ctrl-C stops)")
         for port in grpc_port:
-            print(f"gRPC at {settings.host}:{port}", flush=True)
+            say(f"gRPC at {settings.host}:{port}")
 
     app = make_app(registry, settings=settings)
     if not args.no_grpc:
@@ -92,4 +92,4 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _without_grpc(error: TilescopeError) -> None:
-    print(f"tilescope: HTTP alone: {error}", file=sys.stderr)
+    complain(f"HTTP alone: {error}")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 import logging
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from tilescope.cli.cache_options import add_cache_options, cache_directory
 from tilescope.cli.inflation_option import add_inflation_option
 from tilescope.cli.limit_options import add_limit_options
 from tilescope.cli.memory_option import add_memory_option
+from tilescope.cli.say import LogToStderr
 from tilescope.tiler.errors import UsageError
 
 if TYPE_CHECKING:
@@ -67,23 +67,15 @@ def make_registry(args: argparse.Namespace, *, index_all: bool) -> Registry:
 @contextmanager
 def log_to_stderr() -> Iterator[None]:
     """Lets the server say on standard error, within the block, what it indexes and what fails."""
-    handler = _Stderr()
-    handler.setFormatter(logging.Formatter("tilescope: %(message)s"))
-    logger = logging.getLogger("tilescope.server")
-    logger.addHandler(handler)
+    handler = LogToStderr()
+    # On the root, so that asyncio, aiohttp and gRPC, which complain of what clients send, do so in this form as well.
+    root, logger = logging.getLogger(), logging.getLogger("tilescope.server")
+    root.addHandler(handler)
     logger.setLevel(logging.INFO)
     try:
         yield
     finally:
-        logger.removeHandler(handler)
-
-
-class _Stderr(logging.Handler):
-    """Writes to what standard error is at the moment: while a bar is shown, lines must go above it."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        with suppress(OSError):  # nobody reads it, or its disk is full: the server goes on
-            print(self.format(record), file=sys.stderr, flush=True)
+        root.removeHandler(handler)
 
 
 def parse_port(text: str) -> int:

@@ -16,6 +16,7 @@ import argparse
 from pathlib import Path
 
 from tilescope.cli.progress import ProgressDisplay
+from tilescope.cli.say import say
 from tilescope.cli.text import plural, size_text
 
 NAME = "synth"
@@ -46,6 +47,6 @@ def run(args: argparse.Namespace) -> int:
                 "writing", events / max(1, args.events), events=events, size_bytes=size_bytes
             ),
         )
-    print(f"{result.path}: {plural(result.events, 'event', 'events')}, {size_text(result.size_bytes)}")
-    print(f"{result.totals_path}: totals of each track")
+    say(f"{result.path}: {plural(result.events, 'event', 'events')}, {size_text(result.size_bytes)}")
+    say(f"{result.totals_path}: totals of each track")
     return 0

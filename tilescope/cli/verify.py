@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 
 from tilescope.cli.progress import ProgressDisplay
+from tilescope.cli.say import say
 from tilescope.cli.text import seconds_text
 
 NAME = "verify"
@@ -37,6 +38,6 @@ def run(args: argparse.Namespace) -> int:
     with ProgressDisplay() as display, must_make_sense(args.store):
         report = verify_store(args.store, progress=lambda fraction, what: display.update(what, fraction))
     for line in report.lines():
-        print(line)
-    print(f"{args.store}: everything agrees ({seconds_text(time.monotonic() - begin)})")
+        say(line)
+    say(f"{args.store}: everything agrees ({seconds_text(time.monotonic() - begin)})")
     return 0

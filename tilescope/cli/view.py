@@ -28,6 +28,7 @@ from tilescope.cli.access_options import make_settings, warn_of_strangers
 from tilescope.cli.command import EXIT_BAD
 from tilescope.cli.doomed import unless_doomed
 from tilescope.cli.indexing_progress import with_progress
+from tilescope.cli.say import complain, say
 from tilescope.cli.server_options import add_server_options, log_to_stderr, make_registry
 from tilescope.tiler.errors import UsageError
 
@@ -68,9 +69,9 @@ def run(args: argparse.Namespace) -> int:
             raise UsageError(f"{where}: there are no traces here (name a trace, a log directory or a store)")
         url = f"{url_of(listening, settings)}?run={quote(runs[0].found.id)}"
         with_login = with_token(url, settings.access)
-        print(f"Viewing {with_login if settings.access.is_made_up else url} (Ctrl-C stops)", flush=True)
+        say(f"Viewing {with_login if settings.access.is_made_up else url} (Ctrl-C stops)")
         if not args.no_browser and not (has_screen() and await asyncio.to_thread(webbrowser.open, with_login)):
-            print("tilescope: no browser could be started: open the URL by hand", file=sys.stderr)
+            complain("no browser could be started: open the URL by hand")
 
     app = make_app(registry, settings=settings)
     serving = with_progress(registry, run_until_signalled(app, listening, show))
