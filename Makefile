@@ -18,7 +18,7 @@ VIEWER := $(shell find viewer -type d \( -name node_modules -o -name dist \) -pr
 VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
 
-.PHONY: help demo install test test-python test-viewer test-browser test-dist kill-test hostile sanitize fuzz lint lint-python lint-viewer bench bench-scale \
+.PHONY: help demo install test test-python test-viewer test-browser test-dist kill-test damage hostile sanitize fuzz lint lint-python lint-viewer bench bench-scale \
         bench-load dist viewer browser nginx cli-docs clean
 
 help: ## this list
@@ -96,6 +96,9 @@ kill-test: $(STAMPS)/test-tools ## kills sixty builds at random moments, and one
 
 hostile: $(STAMPS)/test-tools ## hundreds of hostile files, each in processes with limits (HOSTILE_ARGS)
 	$(BIN)/python -m tests.hostile.campaign $(HOSTILE_ARGS)
+
+damage: $(STAMPS)/test-tools ## flips 500 bits of a store and cuts it 50 times; verifies and serves it each time (10 minutes)
+	TILESCOPE_FLIPS=500 TILESCOPE_CUTS=50 $(BIN)/python -m pytest -rs -s tests/tiler/store/test_damage.py
 
 sanitize: $(STAMPS)/sanitized $(STAMPS)/test-tools ## tests of native code under ASan and UBSan
 	$(BIN)/python tests/run_sanitized.py $(SANITIZE_ARGS)

@@ -18,8 +18,8 @@ ROOT = Path(__file__).resolve().parent.parent
 BUILT = ROOT / "build" / "sanitize" / "native"
 SITE = ROOT / "build" / "sanitize" / "site"
 
-# What reaches native code: readers, pairing, tile trees, pages, traces that are made up.
-TESTS = ("columns", "readers", "synth", "pyramid", "pages", "build")
+# What reaches native code: readers, pairing, tile trees, pages, traces that are made up, stores that are read.
+TESTS = ("columns", "readers", "synth", "pyramid", "pages", "build", "store/test_lmdb_reader.py")
 
 # These start Python processes of their own, which would find the installed module.
 NOT_HERE = ("build/test_kill.py", "build/test_same_trace.py", "build/test_disk_full.py")
