@@ -21,6 +21,7 @@ class Guests:
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
         self._settings = settings
         self._metrics = metrics
+        self.callers: set[tuple[str, int]] = set()  # over gRPC: address and port of those who had a call let in
         self.rooms: list[Callable[[], Iterable[str]]] = []
         metrics.connections.set_function(lambda: len(self._inside()))
 

@@ -21,7 +21,7 @@ from tilescope.server.errors import BadMessage, TooSlow
 from tilescope.server.guests import Guests
 from tilescope.server.metrics import Metrics
 from tilescope.server.rpc.failures import http_status, refuse
-from tilescope.server.rpc.peers import client_of
+from tilescope.server.rpc.peers import client_of, port_of
 from tilescope.v1 import tiles_pb2
 
 SERVICE: Final = tiles_pb2.DESCRIPTOR.services_by_name["Tiles"].full_name
@@ -61,7 +61,7 @@ class Gate(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grpc has no typ
             context.add_done_callback(lambda _: self._note(call, status_of_end(context), client, size_bytes, began_s))
             try:
                 self._enter(context)
-                self._check_token(call)
+                self._check_token(call, context.peer())
                 requests = _requests(messages, handler.request_deserializer or bytes)
                 answering = behaviour(requests if handler.request_streaming else await anext(requests), context)
                 if not inspect.isasyncgen(answering):
@@ -91,10 +91,11 @@ class Gate(grpc.aio.ServerInterceptor):  # type: ignore[misc]  # grpc has no typ
         if not self._calls[peer]:
             del self._calls[peer]
 
-    def _check_token(self, call: Any) -> None:
+    def _check_token(self, call: Any, peer: str) -> None:
         if not call.method.startswith(_OPEN):
             given = [value for name, value in call.invocation_metadata if name == "authorization"]
             self._access.check_bearer(given[0] if len(given) == 1 else None)
+            self._guests.callers.add((client_of(peer), port_of(peer)))
 
     def _note(self, call: Any, status: grpc.StatusCode, client: str, size_bytes: int, began_s: float) -> None:
         if call.method.startswith(_COUNTED):

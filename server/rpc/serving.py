@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ from tilescope.server.guests import Guests
 from tilescope.server.keys import GUESTS, METRICS, QUESTIONS, REGISTRY, SETTINGS
 from tilescope.server.metrics import Metrics
 from tilescope.server.rpc.gate import SERVICE, Gate
+from tilescope.server.rpc.idlers import Idlers
 from tilescope.server.rpc.service import TilesService
 from tilescope.server.runs.registry import Registry
 from tilescope.server.services import Questions
@@ -84,7 +86,11 @@ def beside_http(
             yield
             return
         on_ready(bound)
+        guests: Guests = app[GUESTS]
+        idlers = Idlers(bound, guests.callers, app[SETTINGS].max_connections_per_client)
+        watching = asyncio.create_task(idlers.watch())
         yield
+        watching.cancel()
         await server.stop(STOP_GRACE_S)
 
     return context
