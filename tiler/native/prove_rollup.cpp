@@ -128,7 +128,7 @@ void ProveRollup::add(int64_t first, int64_t stop, int64_t name, int64_t duratio
         add_part(left_level, bin, name, stop - first, count, duration);
         return;
     }
-    int right_level = left_level, lowest = left_level;
+    int right_level = left_level;
     if (stop > left.stop) {
         const std::size_t run = left.run;
         const Terminal& right = terminal(stop - 1, first, stop);
@@ -136,40 +136,59 @@ void ProveRollup::add(int64_t first, int64_t stop, int64_t name, int64_t duratio
             throw WrongTrack(track_, "an event from tick " + std::to_string(first) + " to " + std::to_string(stop) + " lies where no tile is");
         }
         right_level = right.level;
-        lowest = lowest_;
     }
-    const bool starts_full = FullBins(first, stop, left_level).has(bin);
-    if (!starts_full) {
-        add_part(left_level, bin, name, std::min(stop, (bin + 1) << (2 * left_level)) - first, count, duration);
-    } else if (count > 0) {
-        add_part(left_level, bin, name, 0, count, duration);
+    longs_.push_back({first, stop, duration, static_cast<int32_t>(name), static_cast<uint8_t>(left_level), static_cast<uint8_t>(right_level),
+                      static_cast<uint8_t>(count)});
+}
+
+// Adds what a slice has in the bins of terminal tiles in which it begins and ends, unless it covers them.
+void ProveRollup::add_edges(int z, const Long& slice) {
+    const int64_t from = slice.first >> (2 * z), to = (slice.stop - 1) >> (2 * z);
+    const FullBins full(slice.first, slice.stop, z);
+    if (z == slice.left_level) {
+        if (!full.has(from)) {
+            add_part(z, from, slice.name, std::min(slice.stop, (from + 1) << (2 * z)) - slice.first, slice.count, slice.duration);
+        } else if (slice.count > 0) {
+            add_part(z, from, slice.name, 0, slice.count, slice.duration);
+        }
     }
-    const int64_t last_bin = (stop - 1) >> (2 * right_level);
-    const bool same = right_level == left_level && last_bin == bin;
-    if (!same && !FullBins(first, stop, right_level).has(last_bin)) {
-        add_part(right_level, last_bin, name, stop - (last_bin << (2 * right_level)), 0, duration);
+    if (z == slice.right_level && !(z == slice.left_level && to == from) && !full.has(to)) {
+        add_part(z, to, slice.name, slice.stop - (to << (2 * z)), 0, slice.duration);
     }
-    for (int z = lowest; z <= root_; ++z) {
-        const FullBins full(first, stop, z);
-        if (!full.any()) break;
-        at(z).spans.push_back({full.first, full.stop, name, duration});
-        if (z == root_) break;
-        // Above, bins that are not covered get what is covered of them at this level.
-        const FullBins above(first, stop, z + 1);
-        const int64_t from = first >> (2 * (z + 1)), to = (stop - 1) >> (2 * (z + 1));
-        const auto add_rest = [&](int64_t outer) {
-            const int64_t covered = std::min(full.stop, 4 * outer + 4) - std::max(full.first, 4 * outer);
-            if (covered > 0 && !above.has(outer)) add_part(z + 1, outer, name, covered << (2 * z), 0, duration);
-        };
-        if (z >= left_level) add_rest(from);
-        if (z >= right_level && (z < left_level || to != from)) add_rest(to);
+}
+
+// Adds to bins that a slice does not cover what it covers of them at the level below.
+void ProveRollup::add_rest(int z, const Long& slice) {
+    const FullBins below(slice.first, slice.stop, z - 1), full(slice.first, slice.stop, z);
+    const int64_t from = slice.first >> (2 * z), to = (slice.stop - 1) >> (2 * z);
+    const auto add = [&](int64_t bin) {
+        const int64_t covered = std::min(below.stop, 4 * bin + 4) - std::max(below.first, 4 * bin);
+        if (covered > 0 && !full.has(bin)) add_part(z, bin, slice.name, covered << (2 * (z - 1)), 0, slice.duration);
+    };
+    if (z > slice.left_level) add(from);
+    if (z > slice.right_level && (z <= slice.left_level || to != from)) add(to);
+}
+
+// The bins of a level that slices cover. Slices that add nothing above are forgotten.
+std::vector<ProveCover::Span> ProveRollup::spans_of(int z) {
+    std::vector<ProveCover::Span> spans;
+    std::size_t left = 0;
+    for (const Long& slice : longs_) {
+        add_edges(z, slice);
+        if (z > lowest_) add_rest(z, slice);
+        const FullBins full(slice.first, slice.stop, z);
+        if (full.any()) spans.push_back({full.first, full.stop, slice.name, slice.duration});
+        if (full.any() || z < slice.left_level || z < slice.right_level) longs_[left++] = slice;
     }
+    longs_.resize(left);
+    return spans;
 }
 
 void ProveRollup::complete_until(int64_t until) {
     ProveParts rising;
     for (int z = lowest_; z <= root_ && !levels_.empty(); ++z) {
         Level& level = at(z);
+        std::vector<ProveCover::Span> spans = spans_of(z);
         ProveParts parts;
         parts.swap(level.parts);
         level.merged = 0;
@@ -183,21 +202,21 @@ void ProveRollup::complete_until(int64_t until) {
         const auto open = std::find_if(parts.rbegin(), parts.rend(), [&](const ProvePart& part) { return part.bin < stop; }).base();
         level.open.assign(open, parts.end());
         parts.erase(open, parts.end());
-        sum_bins(z, until, parts);
-        std::vector<ProveCover::Span>().swap(level.spans);
+        sum_bins(z, until, parts, spans);
         for (ProvePart& part : parts) part.bin >>= 2;
         rising.swap(parts);
     }
+    std::vector<Long>().swap(longs_);
 }
 
-void ProveRollup::sum_bins(int z, int64_t until, const ProveParts& parts) {
+void ProveRollup::sum_bins(int z, int64_t until, const ProveParts& parts, std::vector<ProveCover::Span>& spans) {
     Level& level = at(z);
-    ProveCover cover(level.spans);
+    ProveCover cover(spans);
     const int64_t width = int64_t{1} << (2 * z), complete = until >> (2 * z);
     std::size_t part = 0;
-    const int64_t first_covered = level.spans.empty() ? INT64_MAX : level.spans[0].first;
+    const int64_t first_covered = spans.empty() ? INT64_MAX : spans[0].first;
     int64_t last_covered = 0;
-    for (const ProveCover::Span& span : level.spans) last_covered = std::max(last_covered, span.stop);
+    for (const ProveCover::Span& span : spans) last_covered = std::max(last_covered, span.stop);
     for (std::size_t tile = level.next_tile; tile < level.tiles.size(); ++tile) {
         const int64_t tile_first = level.tiles[tile] << 8;
         if (tile_first >= complete) break;

@@ -77,13 +77,19 @@ class ProveRollup {
         int level;
         std::size_t run;  // of tiles without gaps between them
     };
+    // Ticks of a slice that do not lie within one bin of the tile in which they begin.
+    struct Long {
+        int64_t first, stop, duration;
+        int32_t name;
+        uint8_t left_level, right_level;  // of the terminal tiles in which they begin and end
+        uint8_t count;
+    };
     struct Level {
         std::vector<int64_t> tiles;  // indices, ascending
         std::size_t next_tile = 0;   // the first that is not complete
         ProveParts parts;            // of the batch
         std::size_t merged = 0;
         ProveParts open;             // of the bin in which the last batch ended
-        std::vector<ProveCover::Span> spans;
         std::vector<ProveBin> done;  // complete, not compared
         std::size_t compared = 0;
     };
@@ -91,8 +97,10 @@ class ProveRollup {
     const Terminal& terminal(int64_t tick, int64_t first, int64_t stop);
     Level& at(int level) { return levels_[static_cast<std::size_t>(level - lowest_)]; }
     void add_part(int level, int64_t bin, int64_t name, int64_t busy, int64_t count, int64_t duration);
-    void add_side(int64_t tick, int from_level, int until_level, int64_t first, int64_t stop, int64_t name, int64_t duration);
-    void sum_bins(int level, int64_t until, const ProveParts& parts);
+    void add_edges(int level, const Long& slice);
+    void add_rest(int level, const Long& slice);
+    std::vector<ProveCover::Span> spans_of(int level);
+    void sum_bins(int level, int64_t until, const ProveParts& parts, std::vector<ProveCover::Span>& spans);
     ProveBin bin_of(const ProvePart* first, const ProvePart* last, int64_t bin, int64_t width, const ProveCover* cover) const;
 
     const ProveTree& tree_;
@@ -100,6 +108,7 @@ class ProveRollup {
     int root_, overview_level_, lowest_;
     std::vector<Terminal> terminals_;
     std::size_t hint_ = 0;
+    std::vector<Long> longs_;    // of the batch
     std::vector<Level> levels_;  // from lowest_ on
     std::vector<ProveEntry> overview_;
 };
