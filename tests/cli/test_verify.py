@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.demo import DEMO_TRACE
-from tilescope.cli import main
+from tilescope.cli import main, memory_option
 from tilescope.tiler.build import build_store
 from tilescope.tiler.pages import PageKey
 from tilescope.tiler.store import open_run_store
+from tilescope.tiler.verify import verify
 
 
 @pytest.fixture
@@ -59,3 +60,12 @@ def test_an_altered_byte(store: Path, capsys: pytest.CaptureFixture[str]) -> Non
 def test_no_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["verify", str(tmp_path)]) == 1
     assert capsys.readouterr().err.startswith(f"tilescope: {tmp_path}")
+
+
+def test_the_memory_that_it_may_take(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert verify.DEFAULT_MEMORY_BYTES == memory_option.DEFAULT_MEMORY_BYTES
+    assert main(["verify", "--memory", "1M", str(store)]) == 0
+    assert "everything agrees" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["verify", "--memory", "much", str(store)])
+    assert "is no size" in capsys.readouterr().err

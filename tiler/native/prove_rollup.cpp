@@ -128,7 +128,7 @@ void ProveRollup::add(int64_t first, int64_t stop, int64_t name, int64_t duratio
         add_part(left_level, bin, name, stop - first, count, duration);
         return;
     }
-    int right_level = left_level;
+    int right_level = left_level, lowest = left_level;
     if (stop > left.stop) {
         const std::size_t run = left.run;
         const Terminal& right = terminal(stop - 1, first, stop);
@@ -136,9 +136,10 @@ void ProveRollup::add(int64_t first, int64_t stop, int64_t name, int64_t duratio
             throw WrongTrack(track_, "an event from tick " + std::to_string(first) + " to " + std::to_string(stop) + " lies where no tile is");
         }
         right_level = right.level;
+        lowest = lowest_;
     }
     longs_.push_back({first, stop, duration, static_cast<int32_t>(name), static_cast<uint8_t>(left_level), static_cast<uint8_t>(right_level),
-                      static_cast<uint8_t>(count)});
+                      static_cast<uint8_t>(lowest), static_cast<uint8_t>(count)});
 }
 
 // Adds what a slice has in the bins of terminal tiles in which it begins and ends, unless it covers them.
@@ -177,7 +178,7 @@ std::vector<ProveCover::Span> ProveRollup::spans_of(int z) {
         add_edges(z, slice);
         if (z > lowest_) add_rest(z, slice);
         const FullBins full(slice.first, slice.stop, z);
-        if (full.any()) spans.push_back({full.first, full.stop, slice.name, slice.duration});
+        if (full.any() && z >= slice.lowest_level) spans.push_back({full.first, full.stop, slice.name, slice.duration});
         if (full.any() || z < slice.left_level || z < slice.right_level) longs_[left++] = slice;
     }
     longs_.resize(left);

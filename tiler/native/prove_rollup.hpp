@@ -82,6 +82,7 @@ class ProveRollup {
         int64_t first, stop, duration;
         int32_t name;
         uint8_t left_level, right_level;  // of the terminal tiles in which they begin and end
+        uint8_t lowest_level;             // of those between
         uint8_t count;
     };
     struct Level {

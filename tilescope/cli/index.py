@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", type=Path, metavar="PATH", help="a trace file, a run or a log directory")
     parser.add_argument("-o", "--output", type=Path, metavar="STORE", required=True, help="the folder to write")
     parser.add_argument("--force", action="store_true", help="index also what is up to date")
-    add_memory_option(parser, "beside the store")
+    add_memory_option(parser, "about what indexing may take; what is beyond lies in scratch files beside the store")
     add_inflation_option(parser)
 
 

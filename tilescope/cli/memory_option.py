@@ -1,4 +1,4 @@
-"""How much memory indexing may take: an option of whatever indexes."""
+"""How much memory work may take: an option of whatever indexes or verifies."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from typing import Final
 
 from tilescope.cli.sizes import parse_size
 
-DEFAULT_MEMORY_BYTES: Final = 1 << 30  # as in tilescope.tiler.build, which is slow to import; a test compares them
+DEFAULT_MEMORY_BYTES: Final = (
+    1 << 30
+)  # as in tilescope.tiler.build and .verify, which are slow to import; a test compares them
 
 
-def add_memory_option(parser: argparse.ArgumentParser, where: str) -> None:
-    """Declares --memory. `where`: in what place scratch files lie, for the help text."""
+def add_memory_option(parser: argparse.ArgumentParser, what: str) -> None:
+    """Declares --memory. `what` begins its help: of what it is the memory."""
     parser.add_argument(
         "--memory",
         type=parse_size,
         metavar="SIZE",
         default=DEFAULT_MEMORY_BYTES,
-        help=f"about what indexing may take; what is beyond lies in scratch files {where}; default: 1GiB",
+        help=f"{what}; default: 1GiB",
     )

@@ -34,7 +34,9 @@ def add_server_options(parser: argparse.ArgumentParser) -> None:
         "--access-log", type=Path, metavar="FILE", help="write a line of JSON for each request; -: to standard error"
     )
     add_cache_options(parser)
-    add_memory_option(parser, "in the cache directory")
+    add_memory_option(
+        parser, "about what indexing may take; what is beyond lies in scratch files in the cache directory"
+    )
     add_inflation_option(parser)
     add_access_options(parser)
     add_limit_options(parser)

@@ -5,9 +5,14 @@ totals are compared with those that were counted while the trace was read: count
 names, rollups and arguments. The first difference ends the check with exit code 1 and a line that names
 track, level and tile.
 
+The time is linear in what the store holds, and all processors are used. Memory does not grow with the store;
+with less of it, the events of rollups are gone through in smaller batches. Only a single tile of millions of
+slices, all at one time, takes what it needs.
+
 Examples:
 
     tilescope verify run.store
+    tilescope verify --memory 512M run.store
 """
 
 from __future__ import annotations
@@ -16,6 +21,7 @@ import argparse
 import time
 from pathlib import Path
 
+from tilescope.cli.memory_option import add_memory_option
 from tilescope.cli.progress import ProgressDisplay
 from tilescope.cli.say import say
 from tilescope.cli.text import seconds_text
@@ -27,6 +33,7 @@ HELP = "prove that a store is exact"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     parser.add_argument("store", type=Path, metavar="STORE", help="a store, as `tilescope index` writes it")
+    add_memory_option(parser, "about what all threads together may take")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -36,7 +43,9 @@ def run(args: argparse.Namespace) -> int:
 
     begin = time.monotonic()
     with ProgressDisplay() as display, must_make_sense(args.store):
-        report = verify_store(args.store, progress=lambda fraction, what: display.update(what, fraction))
+        report = verify_store(
+            args.store, progress=lambda fraction, what: display.update(what, fraction), memory_bytes=args.memory
+        )
     for line in report.lines():
         say(line)
     say(f"{args.store}: everything agrees ({seconds_text(time.monotonic() - begin)})")

@@ -45,3 +45,40 @@ def test_a_task_whose_end_is_told_before_it_is_done(monkeypatch: pytest.MonkeyPa
     waiting.join(10)
     assert not waiting.is_alive()
     assert found == [Tally(events=1)]
+
+
+def ignore(amount: int, what: str) -> None:
+    """For who needs no progress."""
+
+
+def test_the_first_failure_in_order_is_raised_whichever_comes_first_in_time() -> None:
+    late = threading.Event()
+
+    def fails_late(done: Told) -> Tally:
+        assert late.wait(60)
+        raise ValueError("the first in order")
+
+    def fails_at_once(done: Told) -> Tally:
+        late.set()
+        raise ValueError("the first in time")
+
+    with pytest.raises(ValueError, match="in order"):
+        list(run_tasks([Task("a", 1, fails_late), Task("b", 1, fails_at_once)], ignore))
+
+
+def test_what_progress_raises_ends_all_tasks() -> None:
+    ended = threading.Semaphore(0)
+
+    def endless(done: Told) -> Tally:
+        try:
+            while True:
+                done(1)
+        finally:
+            ended.release()
+
+    def interrupt(amount: int, what: str) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        list(run_tasks([Task("endless", 1, endless)] * 2, interrupt))
+    assert ended.acquire(timeout=60)
