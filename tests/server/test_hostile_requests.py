@@ -20,7 +20,7 @@ demo_store = conftest.demo_store
 served = test_gate.served
 REQUESTS = 500
 
-NUMBERS = (
+NUMBERS: tuple[str, ...] = (
     "0",
     "1",
     "5",
@@ -33,7 +33,15 @@ NUMBERS = (
 )
 NUMBERS += ("1e5", "0x10", "+1", "٣", "%D9%A3", "", "0" * 20, "31", "32", "4611686018427387904", "1.0", "NaN")
 TEXTS = ("", "a", "%00", "%ff", "%ed%a0%80", "é", "%", "%zz", "[", "..", "..%2f..", "%F0%9F%98%80", "e" * 300, "exact")
-BODIES = (b"", b"{}", b"[", b"\xff", b"[" * 30_000, b'{"pages": 1e999}', b'{"pages": [[0,0,0,' + b"9" * 6000 + b"]]}")
+BODIES: tuple[bytes, ...] = (
+    b"",
+    b"{}",
+    b"[",
+    b"\xff",
+    b"[" * 30_000,
+    b'{"pages": 1e999}',
+    b'{"pages": [[0,0,0,' + b"9" * 6000 + b"]]}",
+)
 BODIES += tuple(
     json.dumps({"pages": pages}).encode()
     for pages in (
@@ -47,7 +55,7 @@ BODIES += tuple(
         [[0.5] * 4],
     )
 )
-VALUES = (
+VALUES: tuple[str, ...] = (
     "",
     "gzip",
     "deflate",
@@ -73,7 +81,16 @@ VALUES += (
     "é",
 )
 VALUES += ("http://evil", "token=;;;=", 'tilescope="\\"', "Wed, 21 Oct 2015 07:28:00 GMT", "Bearer x", "text/html")
-HEADERS = ("Content-Encoding", "Range", "If-None-Match", "If-Match", "If-Range", "Accept-Encoding", "Accept", "Expect")
+HEADERS: tuple[str, ...] = (
+    "Content-Encoding",
+    "Range",
+    "If-None-Match",
+    "If-Match",
+    "If-Range",
+    "Accept-Encoding",
+    "Accept",
+    "Expect",
+)
 HEADERS += (
     "Content-Type",
     "Transfer-Encoding",
@@ -84,7 +101,15 @@ HEADERS += (
     "Cookie",
 )
 HEADERS += ("Sec-WebSocket-Version", "Sec-WebSocket-Extensions", "Origin", "Authorization", "X-Forwarded-Proto", "Host")
-PATHS = ("/pages/N/N/N/N", "/residuals/N/N/N/N", "/shapes/N", "/names/N", "/overview/N", "/flows/N/N/N", "/events/N/N")
+PATHS: tuple[str, ...] = (
+    "/pages/N/N/N/N",
+    "/residuals/N/N/N/N",
+    "/shapes/N",
+    "/names/N",
+    "/overview/N",
+    "/flows/N/N/N",
+    "/events/N/N",
+)
 PATHS += ("/events?Q", "/stats?Q", "/find?Q", "/batch", "/stream", "/tracks", "/T", "/tracks/T")
 METHODS = ("GET", "GET", "GET", "POST", "POST", "HEAD", "OPTIONS", "PUT", "TRACE", "XX")
 PARAMETERS = ("tracks", "start", "end", "limit", "after", "text", "match", "token", "other")
