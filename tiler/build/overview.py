@@ -19,13 +19,16 @@ from tilescope.tiler.store import keys
 
 Ints = NDArray[np.int64]
 
+_JOINED = 1024  # tracks
+
 
 class Overview:
     """Takes the tracks of a run in any order, from any thread."""
 
     def __init__(self, end: int) -> None:
         self.grid = OverviewGrid.of(end)
-        self._parts: list[OverviewEntries] = []
+        self._parts: list[OverviewEntries] = []  # of many tracks each
+        self._few: list[OverviewEntries] = []  # of one track each: four arrays, of which most hold next to nothing
         self._adding = threading.Lock()
 
     def add(self, track: int, data: TrackData) -> None:
@@ -52,7 +55,7 @@ class Overview:
 
     def entries(self) -> Iterator[tuple[bytes, bytes]]:
         """All pages, each with its key."""
-        entries = OverviewEntries.join(self._parts)
+        entries = OverviewEntries.join([*self._parts, *self._few])
         for number in range(self.grid.pages):
             yield keys.overview(number), compress(entries.page(number).encode(self.grid.level, number))
 
@@ -61,7 +64,10 @@ class Overview:
             bins, np.full(len(bins), track, np.int64), utilisation.astype(np.int64), name.astype(np.int64)
         )
         with self._adding:
-            self._parts.append(part)
+            self._few.append(part)
+            if len(self._few) == _JOINED:
+                self._parts.append(OverviewEntries.join(self._few))
+                self._few = []
 
 
 def _counter_bins(time: Ints, value: NDArray[np.float64], level: int) -> tuple[Ints, Ints, Ints]:

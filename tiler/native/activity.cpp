@@ -11,23 +11,29 @@ void Activity::widen(std::int64_t start, std::int64_t last) {
         shift_ = 1;
         first_ = start >> shift_;
         last_ = first_;
-        bins_.resize(kBins);
+        bins_.resize(kFewBins);
     }
     while (true) {
         const std::int64_t first = std::min(first_, start >> shift_);
         const std::int64_t end = std::max(last_, last >> shift_);
-        if (end - first < kBins) {
+        if (end - first < static_cast<std::int64_t>(bins_.size())) {
             first_ = first;
             last_ = end;
             return;
         }
-        std::vector<std::int64_t> wider(kBins);
+        std::vector<std::int64_t> wider(bins_.size());
         for (std::int64_t bin = first_; bin <= last_; ++bin) wider[slot(bin >> 1)] += at(bin);
         bins_.swap(wider);
         first_ >>= 1;
         last_ >>= 1;
         ++shift_;
     }
+}
+
+void Activity::grow() {
+    std::vector<std::int64_t> few(kBins);
+    few.swap(bins_);
+    for (std::int64_t bin = first_; bin <= last_; ++bin) at(bin) = few[static_cast<std::size_t>(bin) & (kFewBins - 1)];
 }
 
 void Activity::spread(std::int64_t start, std::int64_t last) {

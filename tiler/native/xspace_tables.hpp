@@ -1,6 +1,7 @@
 // Look-up tables of the catalogue: metadata by id, distinct names, numbers of flows.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -17,24 +18,29 @@ class IdTable {
     static constexpr std::int32_t absent = -1;
 
     IdTable() = default;  // finds nothing, and takes whatever is set
-    explicit IdTable(std::size_t expected) : dense_(expected * 4 + 1024, absent) {}
+    explicit IdTable(std::size_t expected) : dense_limit_(expected * 4 + 1024) {}
 
     std::int32_t find(std::int64_t id) const {
-        if (is_dense(id)) return dense_[static_cast<std::size_t>(id)];
+        const auto at = static_cast<std::uint64_t>(id);
+        if (at < dense_.size()) return dense_[at];
+        if (at < dense_limit_ || sparse_.empty()) return absent;
         const auto found = sparse_.find(id);
         return found == sparse_.end() ? absent : found->second;
     }
 
     void set(std::int64_t id, std::int32_t value) {
-        if (is_dense(id))
-            dense_[static_cast<std::size_t>(id)] = value;
-        else
+        const auto at = static_cast<std::uint64_t>(id);
+        if (at >= dense_limit_) {
             sparse_[id] = value;
+            return;
+        }
+        // Grown as it is needed: a file may have a million planes.
+        if (at >= dense_.size()) dense_.resize(std::min(dense_limit_, std::max<std::size_t>(at + 1, 2 * dense_.size())), absent);
+        dense_[at] = value;
     }
 
   private:
-    bool is_dense(std::int64_t id) const { return static_cast<std::uint64_t>(id) < dense_.size(); }
-
+    std::size_t dense_limit_ = 0;
     std::vector<std::int32_t> dense_;
     std::unordered_map<std::int64_t, std::int32_t> sparse_;
 };

@@ -77,8 +77,8 @@ def test_what_is_cut_is_named(tmp_path: Path) -> None:
     space = read(path)
     assert space.summary.warnings == [
         f"the file is cut short at byte {EVENT_ENDS[5] + 3}, inside the plane /device:TPU:0: 6 whole events are kept, "
-        "what came behind them is missing (also names: an event whose name is missing is called [event N], by its number in "
-        "the file)"
+        "what came behind them is missing (also names: an event whose name is missing is called [event N], by its "
+        "number in the file)"
     ]
     assert [track.name for track in space.summary.tracks] == ["XLA Ops", "XLA Ops"]
     assert space.summary.hostname == "host0"
