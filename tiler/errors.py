@@ -48,6 +48,10 @@ class DamagedTrace(TraceError):
     """The format is known, the content is damaged beyond what may be skipped."""
 
 
+class TooMany(TraceError):
+    """It has more of what must be kept in memory than indexing may take."""
+
+
 class ChangedTrace(TraceError):
     """The file was written, or shortened, while it was read: what has been read of it may be wrong."""
 

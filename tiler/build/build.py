@@ -24,6 +24,7 @@ from tilescope.tiler.build.tables import ENTRIES_AT_ONCE, Entry, args_entries, b
 from tilescope.tiler.build.unchanged import unchanged
 from tilescope.tiler.memory_limits import memory_errors
 from tilescope.tiler.readers.fingerprint import Fingerprint, take_fingerprints
+from tilescope.tiler.readers.room import Room
 from tilescope.tiler.store import keys
 from tilescope.tiler.store.generation import Generation, building_in
 from tilescope.tiler.store.sweep import sweep_in_turn
@@ -102,17 +103,25 @@ def _build(
     workers: int,
 ) -> None:
     """Everything between the beginning of a generation and its publication."""
+    room = Room(memory_bytes)
     folder, mapped_bytes = generation.scratch, int(memory_bytes * _MAPPED_SHARE)
     preview = Preview(generation, files, sources, meter)
     with (
         closing(Scratch(folder, int(memory_bytes * _KEPT_SHARE), mapped_bytes)) as kept,
         # Slices that rollups keep in memory are those that tracks were built from.
         closing(Scratch(folder, int(memory_bytes * (_WORKING_SHARE + _ROLLUP_SHARE)), mapped_bytes)) as working,
-        read_files(files, kept, meter, executor, workers, preview.show, max_inflated) as read,
+        read_files(files, kept, meter, executor, workers, preview.show, max_inflated, room) as read,
     ):
         traces = read.found
+        summaries = [file.summary for file in traces]
+        room.check(
+            files[0] if len(files) == 1 else files[0].parent,
+            tracks=sum(len(summary.tracks) for summary in summaries),
+            processes=sum(len(summary.processes) for summary in summaries),
+            names=sum(len(summary.names) for summary in summaries),
+        )
         run = Run(traces, read.left_out)
-        layout = lay_out([file.summary for file in traces], lambda file, track: traces[file].events.rows_of(track))
+        layout = lay_out(summaries, lambda file, track: traces[file].events.rows_of(track))
         meter.events, meter.tracks = run.events, len(layout.tracks)
         if meter.revision or run.events >= _PREVIEW_EVENTS:
             snapshots = [FileSnapshot.of(file.summary, file.events) if file else None for file in read.traces]

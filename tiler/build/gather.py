@@ -85,6 +85,11 @@ class Gatherer:
         """When they are, so far."""
         return iter(self.census)
 
+    @property
+    def tracks(self) -> int:
+        """How many tracks have events so far."""
+        return len(self._rows)
+
     def rows_of(self, track: int) -> int:
         """How many events and flow ends of a track there are so far."""
         return self._rows.get(track, 0)

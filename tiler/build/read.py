@@ -24,6 +24,7 @@ from tilescope.tiler.errors import Cancelled, DamagedTrace, TraceError, UnknownF
 from tilescope.tiler.readers.left_out import LeftOut
 from tilescope.tiler.readers.reader import Reader, TrackwiseReader
 from tilescope.tiler.readers.recognise import reader_of
+from tilescope.tiler.readers.room import Room
 from tilescope.tiler.readers.sources import Sources
 
 _POLL_SECONDS = 0.03
@@ -61,6 +62,7 @@ class _Reading:
     path: Path
     sources: Sources
     scratch: Scratch
+    room: Room
     stopped: threading.Event
     reader: Reader | None = None
     events: int = 0
@@ -79,7 +81,7 @@ class _Reading:
 
     def _read(self, executor: Executor | None) -> TraceFile:
         source = self.sources.open(self.path, self._stop_if_asked)
-        reader = self.reader = reader_of(source, scratch_dir=self.scratch.folder)
+        reader = self.reader = reader_of(source, scratch_dir=self.scratch.folder, room=self.room)
         if isinstance(reader, TrackwiseReader):
             self.trackwise = True
             with closing(reader.survey(executor)) as steps:
@@ -93,6 +95,7 @@ class _Reading:
             self._stop_if_asked()
             gathered.add(chunk)
             self.events = gathered.events
+            self.room.check(self.path, gathered.tracks, 0)
             if summary is not None:
                 self.snapshot = FileSnapshot.of(summary, gathered, gathered.census)
         reader.close()
@@ -113,8 +116,11 @@ def read_files(
     workers: int,
     on_snapshots: Callable[[Sequence[FileSnapshot | None]], None],
     max_inflated: int | None = None,
+    room: Room | None = None,
 ) -> Iterator[ReadFiles]:
     """Reads all files; they stay open within the block. Raises TraceError when none of them can be read.
+
+    Raises TooMany when one of them has more tracks or names than there is room for.
 
     `on_snapshots` gets what has been found so far, whenever that is more than before.
     """
@@ -123,7 +129,7 @@ def read_files(
     with ExitStack() as stack:
         sources = Sources(files, scratch_dir=scratch.folder, max_inflated=max_inflated)
         stack.callback(sources.close)
-        readings = [_Reading(file, sources, scratch, stopped) for file in files]
+        readings = [_Reading(file, sources, scratch, room or Room(), stopped) for file in files]
         sizes = [_size_bytes(file) for file in files]
         meter.bytes_total = sum(sizes)
         stack.callback(_close, readings)

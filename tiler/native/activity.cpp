@@ -4,6 +4,24 @@
 
 namespace tilescope {
 
+// Keeps one of the first slices, or has bins from now on: true.
+bool Activity::leave_few(std::int64_t start, std::int64_t duration) {
+    if (few_.size() == kFew) {
+        *this = binned();
+        return true;
+    }
+    few_.push_back({start, duration});
+    return false;
+}
+
+Activity Activity::binned() const {
+    if (few_.empty()) return *this;
+    Activity result;
+    result.bins_.resize(kBins);
+    for (const Slice& slice : few_) result.add(slice.start, slice.duration);
+    return result;
+}
+
 void Activity::widen(std::int64_t start, std::int64_t last) {
     // Bin numbers of the whole time axis fit in 63 bits, so that differences do not overflow.
     if (!any_) {
@@ -11,29 +29,22 @@ void Activity::widen(std::int64_t start, std::int64_t last) {
         shift_ = 1;
         first_ = start >> shift_;
         last_ = first_;
-        bins_.resize(kFewBins);
     }
     while (true) {
         const std::int64_t first = std::min(first_, start >> shift_);
         const std::int64_t end = std::max(last_, last >> shift_);
-        if (end - first < static_cast<std::int64_t>(bins_.size())) {
+        if (end - first < kBins) {
             first_ = first;
             last_ = end;
             return;
         }
-        std::vector<std::int64_t> wider(bins_.size());
+        std::vector<std::int64_t> wider(kBins);
         for (std::int64_t bin = first_; bin <= last_; ++bin) wider[slot(bin >> 1)] += at(bin);
         bins_.swap(wider);
         first_ >>= 1;
         last_ >>= 1;
         ++shift_;
     }
-}
-
-void Activity::grow() {
-    std::vector<std::int64_t> few(kBins);
-    few.swap(bins_);
-    for (std::int64_t bin = first_; bin <= last_; ++bin) at(bin) = few[static_cast<std::size_t>(bin) & (kFewBins - 1)];
 }
 
 void Activity::spread(std::int64_t start, std::int64_t last) {

@@ -7,17 +7,16 @@
 
 namespace tilescope {
 
-// Busy time in at most 256 bins (8 as long as there are no more than 8 slices: hostile files have a million tracks of one
-// event, and of each 2 KB would be gigabytes), whose width doubles whenever the events reach further. Sums are exact for their bins
+// Busy time in at most 256 bins, whose width doubles whenever the events reach further. Sums are exact for their bins
 // as long as they fit in 64 bits; slices of all rows are summed, so that a bin may be busy for longer than it lasts.
 class Activity {
   public:
     static constexpr int kBins = 256;
-    static constexpr int kFewBins = 8;
+    static constexpr std::size_t kFew = 8;
 
     // A slice of length 0 counts as 1, so that its bin is not empty.
     void add(std::int64_t start, std::int64_t duration) {
-        if (slices_ <= kFewBins && ++slices_ > kFewBins) grow();
+        if (bins_.empty() && !leave_few(start, duration)) return;
         const std::int64_t last = last_of(start, duration);
         if (!any_ || start >> shift_ < first_ || last >> shift_ > last_) widen(start, last);
         const std::int64_t bin = start >> shift_;
@@ -27,7 +26,11 @@ class Activity {
             spread(start, last);
     }
 
-    bool empty() const { return !any_; }
+    bool empty() const { return !any_ && few_.empty(); }
+
+    // With bins, however few slices there are; the rest may be asked then.
+    Activity binned() const;
+
     int shift() const { return shift_; }  // bins are 2**shift long
     std::int64_t first() const { return first_; }  // bin numbers, counted from time 0
     std::int64_t last() const { return last_; }
@@ -39,15 +42,19 @@ class Activity {
         if (__builtin_add_overflow(start, duration > 0 ? duration - 1 : 0, &last)) return INT64_MAX;
         return last;
     }
-    // Bins lie in the array by their number modulo its size.
-    std::size_t slot(std::int64_t bin) const { return static_cast<std::size_t>(bin) & (bins_.size() - 1); }
+    // Bins lie in the array by their number modulo 256.
+    static std::size_t slot(std::int64_t bin) { return static_cast<std::size_t>(bin) & (kBins - 1); }
     std::int64_t& at(std::int64_t bin) { return bins_[slot(bin)]; }
+    bool leave_few(std::int64_t start, std::int64_t duration);
     void widen(std::int64_t start, std::int64_t last);
     void spread(std::int64_t start, std::int64_t last);
-    void grow();
 
-    std::vector<std::int64_t> bins_;  // none before the first event
-    int slices_ = 0;  // of the first few
+    struct Slice {
+        std::int64_t start;
+        std::int64_t duration;
+    };
+    std::vector<Slice> few_;  // instead of bins, as long as they are few: 2 KB for each of a million lines would be too much
+    std::vector<std::int64_t> bins_;
     std::int64_t first_ = 0;
     std::int64_t last_ = 0;
     int shift_ = 0;

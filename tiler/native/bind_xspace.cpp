@@ -103,8 +103,11 @@ class LineEvents {
 // surveyed and decoded by several threads, each line by one at a time.
 class XSpaceFile {
   public:
-    explicit XSpaceFile(InColumn<std::uint8_t> buffer)
-        : buffer_(std::move(buffer)), source_{buffer_.data(), buffer_.size()}, outline_(source_) {}
+    XSpaceFile(InColumn<std::uint8_t> buffer, std::size_t room, std::size_t per_plane, std::size_t per_line, std::size_t per_name)
+        : buffer_(std::move(buffer)),
+          source_{buffer_.data(), buffer_.size()},
+          room_{room, per_plane, per_line, per_name},
+          outline_(source_, room_) {}
 
     bool read_outline(std::size_t stop) {
         nb::gil_scoped_release release;
@@ -190,7 +193,7 @@ class XSpaceFile {
     // All lines have been surveyed and settled.
     void seal() {
         nb::gil_scoped_release release;
-        catalogue_ = std::make_unique<xspace::Catalogue>(source_, outline(), surveys_);
+        catalogue_ = std::make_unique<xspace::Catalogue>(source_, outline(), surveys_, room_);
     }
 
     LineEvents events(std::size_t line) const {
@@ -226,8 +229,10 @@ class XSpaceFile {
     xspace::Surveyor surveyor(std::size_t line, std::optional<std::int64_t> start_ns) const {
         const xspace::Line& of = outline().lines[line];
         const std::size_t entries = outline().planes[of.plane].event_metadata.size();
-        return xspace::Surveyor(source_, of, flow_stats_[of.plane], entries, start_ns);
+        return xspace::Surveyor(source_, of, flow_stats_[of.plane], entries, max_ids(), start_ns);
     }
+
+    std::size_t max_ids() const { return room_.per_name == 0 ? room_.bytes : room_.bytes / room_.per_name; }
 
     const xspace::Catalogue& catalogue() const {
         if (!catalogue_) throw std::invalid_argument("seal comes first");
@@ -247,6 +252,7 @@ class XSpaceFile {
 
     InColumn<std::uint8_t> buffer_;
     wire::Source source_;
+    xspace::Room room_;
     xspace::OutlineReader outline_;
     std::vector<xspace::FlowStats> flow_stats_;  // by plane
     std::vector<xspace::LineSurvey> surveys_;
@@ -254,15 +260,21 @@ class XSpaceFile {
     std::unique_ptr<xspace::Catalogue> catalogue_;
 };
 
-// `WireError(what, offset)` in Python.
+// `WireError(what, offset)` in Python, and `LimitReached(what, offset)`.
 void bind_wire_error(nb::module_& m) {
     static nb::object* type = nullptr;  // lives as long as the process, as the module does
+    static nb::object* limit = nullptr;
     type = new nb::object(nb::steal(PyErr_NewException("tilescope.tiler._native.WireError", PyExc_ValueError, nullptr)));
+    limit = new nb::object(nb::steal(PyErr_NewException("tilescope.tiler._native.LimitReached", PyExc_ValueError, nullptr)));
     m.attr("WireError") = *type;
+    m.attr("LimitReached") = *limit;
     nb::register_exception_translator(
         [](const std::exception_ptr& pending, void* payload) {
             try {
                 std::rethrow_exception(pending);
+            } catch (const wire::LimitReached& error) {
+                const nb::tuple args = nb::make_tuple(error.what(), error.offset());
+                PyErr_SetObject(limit->ptr(), args.ptr());
             } catch (const wire::Error& error) {
                 const nb::tuple args = nb::make_tuple(error.what(), error.offset());
                 PyErr_SetObject(static_cast<PyObject*>(payload), args.ptr());
@@ -313,7 +325,8 @@ void bind_xspace(nb::module_& m) {
         .def_prop_ro("position", &LineEvents::position);
 
     nb::class_<XSpaceFile>(m, "XSpaceFile")
-        .def(nb::init<InColumn<std::uint8_t>>(), nb::arg("buffer"))
+        .def(nb::init<InColumn<std::uint8_t>, std::size_t, std::size_t, std::size_t, std::size_t>(), nb::arg("buffer"),
+             nb::arg("room"), nb::arg("per_plane"), nb::arg("per_line"), nb::arg("per_name"))
         .def("read_outline", &XSpaceFile::read_outline, nb::arg("stop"))
         .def("planes", &XSpaceFile::planes)
         .def("errors", &XSpaceFile::errors)

@@ -27,6 +27,12 @@ class CutShort : public Error {
     using Error::Error;
 };
 
+// More was found than there is memory for.
+class LimitReached : public Error {
+  public:
+    using Error::Error;
+};
+
 // The whole file.
 struct Source {
     const std::uint8_t* data = nullptr;

@@ -8,8 +8,15 @@ namespace tilescope::xspace {
 using wire::bytes_field;
 using wire::Cursor;
 
-Catalogue::Catalogue(const wire::Source& source, const Outline& outline, const std::vector<LineSurvey>& surveys)
+namespace {
+
+constexpr std::size_t copies = 4; // of each name's bytes: here, in Python, in the run's table, when they are written
+
+}  // namespace
+
+Catalogue::Catalogue(const wire::Source& source, const Outline& outline, const std::vector<LineSurvey>& surveys, const Room& room)
     : source_(source) {
+    std::size_t taken = 0;
     std::vector<bool> has_events(outline.planes.size(), false);
     for (std::size_t line = 0; line < surveys.size(); ++line)
         if (!surveys[line].metadata_ids.empty()) has_events[outline.lines[line].plane] = true;
@@ -35,6 +42,9 @@ Catalogue::Catalogue(const wire::Source& source, const Outline& outline, const s
             const auto number = static_cast<std::int32_t>(used_.size());
             used_.push_back(read_metadata(plane, entry == IdTable::absent ? nullptr : &of.event_metadata[static_cast<std::size_t>(entry)], id, of.is_cut));
             used_names_.push_back(used_.back().name_index);
+            taken += room.per_name + copies * used_.back().size();
+            if (taken > room.bytes)
+                throw wire::LimitReached("has more than " + std::to_string(used_.size()) + " names of events", of.name.begin);
             numbers_[plane].set(id, number);
         }
         for (const auto& [type, id] : surveys[line].flows) flows_.intern(type, id);

@@ -22,12 +22,19 @@ struct UsedMetadata {
     wire::Range name;
     wire::Range display_name;
     std::vector<wire::Range> stats;  // fields with their tags
+
+    std::size_t size() const {
+        std::size_t bytes = name.size() + display_name.size();
+        for (const wire::Range& stat : stats) bytes += stat.size() + sizeof(stat);
+        return bytes;
+    }
 };
 
 class Catalogue {
   public:
-    // Numbers are given in the order of first use, lines in file order. Throws wire::Error.
-    Catalogue(const wire::Source& source, const Outline& outline, const std::vector<LineSurvey>& surveys);
+    // Numbers are given in the order of first use, lines in file order. Throws wire::Error, wire::LimitReached when the
+    // names take more than `room`.
+    Catalogue(const wire::Source& source, const Outline& outline, const std::vector<LineSurvey>& surveys, const Room& room);
 
     const NameTable& names() const { return names_; }
     const std::vector<UsedMetadata>& used_metadata() const { return used_; }

@@ -43,6 +43,7 @@ void OutlineReader::file_field() {
     case bytes_field(1): {
         bool is_cut = false;
         const Range plane = cursor.bytes_or_rest("plane", is_cut);
+        take(room_.per_plane, "planes");
         outline_.planes.emplace_back();
         outline_.planes.back().is_cut = is_cut;
         if (is_cut) outline_.cut = Cut{"the file ends inside a plane", at_};
@@ -50,9 +51,9 @@ void OutlineReader::file_field() {
         plane_end_ = plane.end;
         return;
     }
-    case bytes_field(2): outline_.errors.push_back(cursor.bytes("message")); break;
-    case bytes_field(3): outline_.warnings.push_back(cursor.bytes("message")); break;
-    case bytes_field(4): outline_.hostnames.push_back(cursor.bytes("host name")); break;
+    case bytes_field(2): take(room_.per_name, "messages"); outline_.errors.push_back(cursor.bytes("message")); break;
+    case bytes_field(3): take(room_.per_name, "messages"); outline_.warnings.push_back(cursor.bytes("message")); break;
+    case bytes_field(4): take(room_.per_name, "host names"); outline_.hostnames.push_back(cursor.bytes("host name")); break;
     default: cursor.skip_unknown(tag, 4);
     }
     at_ = cursor.offset();
@@ -67,18 +68,27 @@ void OutlineReader::plane_field() {
     case bytes_field(2): plane.name = cursor.bytes("name"); break;
     case bytes_field(3): {
         const Range line = cursor.bytes_or_rest("line", in_cut_line_);
+        take(room_.per_line, "lines");
         outline_.lines.push_back({outline_.planes.size() - 1, line});
         if (!in_cut_line_) break;
         outline_.cut = Cut{"the file ends inside a line", at_};
         at_ = line.begin;
         return;
     }
-    case bytes_field(4): plane.event_metadata.push_back(metadata_entry(cursor.bytes("metadata entry"))); break;
-    case bytes_field(5): plane.stat_metadata.push_back(metadata_entry(cursor.bytes("metadata entry"))); break;
-    case bytes_field(6): plane.stats.push_back(cursor.bytes("stat")); break;
+    case bytes_field(4): take(sizeof(MetadataEntry) * 4, "event metadata"); plane.event_metadata.push_back(metadata_entry(cursor.bytes("metadata entry"))); break;
+    case bytes_field(5): take(room_.per_name, "stat metadata"); plane.stat_metadata.push_back(metadata_entry(cursor.bytes("metadata entry"))); break;
+    case bytes_field(6): take(room_.per_name, "stats of planes"); plane.stats.push_back(cursor.bytes("stat")); break;
     default: cursor.skip_unknown(tag, 6);
     }
     at_ = cursor.offset();
+}
+
+void OutlineReader::take(std::size_t bytes, const char* what) {
+    taken_ += bytes;
+    if (taken_ > room_.bytes)
+        throw wire::LimitReached("has too many " + std::string(what) + " (" + std::to_string(outline_.planes.size()) + " planes, " +
+                                     std::to_string(outline_.lines.size()) + " lines and more)",
+                                 at_);
 }
 
 void OutlineReader::cut_line_field() {

@@ -41,6 +41,14 @@ struct Cut {
     std::size_t offset = 0;
 };
 
+// How much may be found in a file, each piece at what it takes until the run is stored, as `tiler/readers/room.py` counts.
+struct Room {
+    std::size_t bytes = ~std::size_t{0};
+    std::size_t per_plane = 0;
+    std::size_t per_line = 0;
+    std::size_t per_name = 0;  // an event metadata that events use, or any other small piece
+};
+
 struct Outline {
     std::vector<Plane> planes;
     std::vector<Line> lines;  // those of a plane are neighbours, planes in order
@@ -52,10 +60,10 @@ struct Outline {
 
 class OutlineReader {
   public:
-    explicit OutlineReader(wire::Source source) : source_(source) {}
+    OutlineReader(wire::Source source, Room room) : source_(source), room_(room) {}
 
     // Reads on until the position is at least `stop`; true while there is more. Throws wire::Error for damage other than
-    // a cut.
+    // a cut, wire::LimitReached when there is no room for what was found.
     bool advance(std::size_t stop);
 
     std::size_t position() const { return at_; }
@@ -66,9 +74,12 @@ class OutlineReader {
     void file_field();
     void plane_field();
     void cut_line_field();
+    void take(std::size_t bytes, const char* what);
     MetadataEntry metadata_entry(wire::Range range) const;
 
     wire::Source source_;
+    Room room_;
+    std::size_t taken_ = 0;
     Outline outline_;
     std::size_t at_ = 0;
     std::size_t plane_end_ = 0;  // 0 outside of a plane

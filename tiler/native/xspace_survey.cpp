@@ -21,12 +21,13 @@ bool Surveyor::SeenIds::add(std::int64_t id) {
 }
 
 Surveyor::Surveyor(const wire::Source& source, const Line& line, const FlowStats& flow_stats, std::size_t metadata_entries,
-                   std::optional<std::int64_t> start_ns)
+                   std::size_t max_ids, std::optional<std::int64_t> start_ns)
     : source_(source),
       line_(line),
       flow_stats_(flow_stats),
       start_ns_(start_ns),
       position_(line.body.begin),
+      max_ids_(max_ids),
       seen_(metadata_entries) {}
 
 bool Surveyor::advance(std::size_t stop) {
@@ -79,6 +80,8 @@ void Surveyor::take_event(Cursor& line) {
     if (event_.metadata_id != last_id_ || found_.metadata_ids.empty()) {
         last_id_ = event_.metadata_id;
         if (seen_.add(last_id_)) found_.metadata_ids.push_back(last_id_);
+        if (found_.metadata_ids.size() > max_ids_)
+            throw wire::LimitReached("has more than " + std::to_string(max_ids_) + " names of events", position_);
     }
     if (flows.ends()) found_.flows.emplace_back(flows.value[consumer_type], flows.value[consumer_id]);
     if (flows.begins()) found_.flows.emplace_back(flows.value[producer_type], flows.value[producer_id]);

@@ -38,8 +38,9 @@ class Surveyor {
   public:
     // `start_ns`: where the line counts from, if events whose time does not fit are to be left out. All that is referred to
     // must outlive the surveyor.
+    // Throws wire::LimitReached for more than `max_ids` different names.
     Surveyor(const wire::Source& source, const Line& line, const FlowStats& flow_stats, std::size_t metadata_entries,
-             std::optional<std::int64_t> start_ns = std::nullopt);
+             std::size_t max_ids, std::optional<std::int64_t> start_ns = std::nullopt);
 
     // Reads on until the position is at least `stop`; true while there is more. Throws wire::Error.
     bool advance(std::size_t stop);
@@ -69,6 +70,7 @@ class Surveyor {
     const FlowStats& flow_stats_;
     std::optional<std::int64_t> start_ns_;
     std::size_t position_;
+    std::size_t max_ids_;
     SeenIds seen_;
     std::int64_t last_id_ = 0;
     Event event_;

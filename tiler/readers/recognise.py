@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tilescope.tiler.readers.reader import Reader
+from tilescope.tiler.readers.room import Room
 from tilescope.tiler.readers.signature import HEAD_BYTES, Format, recognise
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.readers.sources import open_source
@@ -22,11 +23,14 @@ def open_trace(path: Path | str, *, scratch_dir: Path | None = None, max_inflate
     return reader_of(open_source(path, max_inflated), scratch_dir=scratch_dir)
 
 
-def reader_of(source: ByteSource, *, scratch_dir: Path | None = None) -> Reader:
-    """A reader of a source, which belongs to it from now on. Raises as `open_trace` does."""
+def reader_of(source: ByteSource, *, scratch_dir: Path | None = None, room: Room | None = None) -> Reader:
+    """A reader of a source, which belongs to it from now on. Raises as `open_trace` does.
+
+    `room` is how much it may find.
+    """
     try:
         if recognise(source.peek(HEAD_BYTES), source.path) is Format.XSPACE:
-            return XSpaceReader(source, scratch_dir=scratch_dir)
+            return XSpaceReader(source, scratch_dir=scratch_dir, room=room)
         return TraceEventReader(source)
     except BaseException:
         source.close()

@@ -20,6 +20,7 @@ from tilescope.tiler import _native
 from tilescope.tiler.columns import Activity, EventChunk, EventCounts, Process, Span, TraceSummary, Track, TrackKind
 from tilescope.tiler.errors import DamagedTrace
 from tilescope.tiler.readers.mapped import MappedBytes
+from tilescope.tiler.readers.room import NAME_BYTES, PROCESS_BYTES, TRACK_BYTES, Room
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.readers.text_damage import find_text_damage
 from tilescope.tiler.readers.xspace_facts import (
@@ -48,14 +49,16 @@ _SURVEYS_AHEAD = 256  # tasks that wait on the executor
 class XSpaceReader:
     """Reads one XSpace: a `TrackwiseReader`. `scratch_dir` is where compressed files are inflated.
 
-    Raises `DamagedTrace` with path, byte offset (of the uncompressed data) and advice.
+    Raises `DamagedTrace` with path, byte offset (of the uncompressed data) and advice, and `TooMany` as soon as it has
+    found more than there is `room` for.
     """
 
-    def __init__(self, source: ByteSource, *, scratch_dir: Path | None = None) -> None:
+    def __init__(self, source: ByteSource, *, scratch_dir: Path | None = None, room: Room | None = None) -> None:
         self.path = source.path
         self.size_bytes = source.size_bytes
         self._source = source
         self._scratch_dir = scratch_dir
+        self._room = room or Room()
         self._mapped: MappedBytes | None = None
         self._native: _native.XSpaceFile | None = None
         self._lines: list[_native.XSpaceLine] = []
@@ -73,7 +76,9 @@ class XSpaceReader:
     def survey(self, executor: Executor | None = None) -> Generator[None, None, None]:
         """Outline, then a look into each line. Without an executor one line after the other."""
         mapped = self._mapped = yield from MappedBytes.mapping(self._source, self._scratch_dir)
-        native = self._native = _native.XSpaceFile(mapped.array)
+        native = self._native = _native.XSpaceFile(
+            mapped.array, self._room.bytes, PROCESS_BYTES, TRACK_BYTES, NAME_BYTES
+        )
         with self._damage(mapped):
             while native.read_outline(native.outline_position + _STEP_BYTES):
                 mapped.check()
@@ -246,6 +251,9 @@ class XSpaceReader:
         """Turns what the native reader met into a `DamagedTrace`, or `ChangedTrace`."""
         try:
             yield
+        except _native.LimitReached as error:
+            mapped.check()
+            raise self._room.error(self.path, error.args[0]) from error
         except _native.WireError as error:
             mapped.check()
             what, offset = error.args
