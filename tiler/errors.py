@@ -4,6 +4,7 @@
     ├── TraceError            the trace is bad: path, byte offset, advice
     │   ├── UnknownFormat     not a trace that we know
     │   ├── DamagedTrace      was one once
+    │   ├── TooMany           has more tracks or names than there is memory for
     │   ├── ChangedTrace      is another one than when we began to read it
     │   └── TooLarge          inflates to more than it may
     ├── StoreError            the store is bad

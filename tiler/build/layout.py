@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -83,16 +84,31 @@ class Layout:
 def lay_out(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int], int]) -> Layout:
     """Places all tracks. `weight_of(file, track)` says how many rows are to be read for a track."""
     layout = Layout()
-    files = sorted(range(len(summaries)), key=lambda k: natural_key(summaries[k].hostname))
-    hosts = dict.fromkeys(summaries[file].hostname for file in files)
+    names = _host_names(summaries)
+    files = sorted(range(len(summaries)), key=lambda k: natural_key(names[k]))
+    hosts = dict.fromkeys(names[file] for file in files)
     run = _group(layout, None, "run", f"{len(hosts)} hosts") if len(hosts) > 1 else None
     for host in hosts:
         group = _group(layout, run, "host", host or "host")
         for file in files:
-            if summaries[file].hostname == host:
+            if names[file] == host:
                 _place_file(layout, group, file, summaries[file], weight_of)
     _place_rollups(layout)
     return layout
+
+
+def _host_names(summaries: Sequence[TraceSummary]) -> list[str]:
+    """The host of each file. Profilers write one XSpace per host: several with one name are hosts of their own."""
+    names: list[str] = []
+    seen: Counter[str] = Counter()
+    for summary in summaries:
+        name = summary.hostname
+        if summary.format == "xspace":
+            seen[name] += 1
+            if seen[name] > 1:
+                name = f"{name} ({seen[name]})"
+        names.append(name)
+    return names
 
 
 def _group(layout: Layout, parent: int | None, kind: str, name: str, detail: str = "") -> int:

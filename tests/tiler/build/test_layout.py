@@ -11,6 +11,10 @@ def summary(hostname: str, processes: list[Process], tracks: list[Track]) -> Tra
     return TraceSummary("xspace", processes=processes, tracks=tracks, hostname=hostname)
 
 
+def json_summary(hostname: str, processes: list[Process], tracks: list[Track]) -> TraceSummary:
+    return TraceSummary("trace_event_json", processes=processes, tracks=tracks, hostname=hostname)
+
+
 def groups(layout: Layout) -> list[tuple[str, str, int | None, int | None]]:
     return [(g.kind, g.name, g.parent, g.rollup) for g in layout.groups]
 
@@ -72,8 +76,20 @@ def test_rollups_of_several_hosts() -> None:
     assert len(rollups) == 1 + 3 * 3
 
 
+def test_spaces_with_the_host_name_of_another_stay_apart() -> None:
+    files = [summary("vm", [Process(f"p{k}")], [Track(0, TrackKind.SLICE, "a")]) for k in range(2)]
+    layout = lay_out(files, lambda file, track: 1)
+    assert [(g.kind, g.name) for g in layout.groups] == [
+        ("run", "2 hosts"),
+        ("host", "vm"),
+        ("process", "p0"),
+        ("host", "vm (2)"),
+        ("process", "p1"),
+    ]
+
+
 def test_files_of_one_host_stand_together() -> None:
-    files = [summary(name, [Process(f"p{k}")], [Track(0, TrackKind.SLICE, "a")]) for k, name in enumerate("bab")]
+    files = [json_summary(name, [Process(f"p{k}")], [Track(0, TrackKind.SLICE, "a")]) for k, name in enumerate("bab")]
     layout = lay_out(files, lambda file, track: 1)
     assert [(g.kind, g.name) for g in layout.groups] == [
         ("run", "2 hosts"),
