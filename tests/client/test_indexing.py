@@ -27,7 +27,9 @@ async def server(tmp_path: Path, aiohttp_server: ServerFactory) -> TestServer:
     logs = tmp_path / "logs"
     logs.mkdir()
     shutil.copy(DEMO_TRACE, logs / GOOD)
-    (logs / BAD).write_bytes(DEMO_TRACE.read_bytes()[:50_000])
+    damaged = bytearray(DEMO_TRACE.read_bytes())
+    damaged[50_000:50_100] = b"\xff" * 100  # one that was cut off there would be read as far as it goes
+    (logs / BAD).write_bytes(damaged)
     return await serve(logs, tmp_path, aiohttp_server)
 
 
