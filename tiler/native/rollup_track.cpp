@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 
 #include "geometry.hpp"
 #include "name_table.hpp"
@@ -109,6 +110,7 @@ private:
         });
         sort_edges();
         active_.clear();
+        place_of_.clear();
         size_t edge = 0;
         for (size_t bin = 0; bin < kBinsPerTile; ++bin) {
             for (const int32_t name : covering_until_[bin]) deactivate(name);
@@ -164,25 +166,21 @@ private:
         for (const Edge& edge : edges_) sorted_[next[edge.bin]++] = edge;
     }
 
+    // Many slices of different names may cover a bin: each is found by its name.
     void activate(int32_t name) {
-        for (auto& [active, slices] : active_) {
-            if (active == name) {
-                ++slices;
-                return;
-            }
-        }
-        active_.emplace_back(name, 1);
+        const auto [entry, is_new] = place_of_.try_emplace(name, active_.size());
+        if (is_new) active_.emplace_back(name, 0);
+        ++active_[entry->second].second;
     }
 
     void deactivate(int32_t name) {
-        for (auto& entry : active_) {
-            if (entry.first != name) continue;
-            if (--entry.second == 0) {
-                entry = active_.back();
-                active_.pop_back();
-            }
-            return;
-        }
+        const auto entry = place_of_.find(name);
+        auto& place = active_[entry->second];
+        if (--place.second > 0) return;
+        place = active_.back();
+        place_of_[place.first] = entry->second;
+        active_.pop_back();
+        place_of_.erase(name);
     }
 
     TileSum sum_children(int level, int64_t index) {
@@ -251,6 +249,7 @@ private:
     std::array<std::vector<int32_t>, kBinsPerTile> covering_from_;
     std::array<std::vector<int32_t>, kBinsPerTile> covering_until_;
     std::vector<std::pair<int32_t, int64_t>> active_;  // names that cover the bin at hand, and by how many slices
+    std::unordered_map<int32_t, size_t> place_of_;     // of a name among them
     uint64_t taken_ = 0;
     std::vector<Tile>& tiles_;
     std::vector<std::pair<size_t, size_t>>& contents_;
