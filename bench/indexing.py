@@ -86,8 +86,8 @@ def report(result: Indexed) -> list[str]:
         verifying = result.verifying
         speed_text = f"{trace.events / verifying.seconds / 1e6:.2f} M events/s"
         lines.append(
-            f"verify    {seconds_text(verifying.seconds)} wall: {speed_text}, "
-            f"{size_text(verifying.peak_rss_bytes)} resident at the peak"
+            f"verify    {seconds_text(verifying.seconds)} wall, {seconds_text(verifying.cpu_seconds)} CPU: "
+            f"{speed_text}, {size_text(verifying.peak_rss_bytes)} resident at the peak"
         )
     return lines
 

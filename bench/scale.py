@@ -2,7 +2,7 @@
 
 python -m bench.scale --xprof PYTHON       everything; about 20 minutes and 10 GB of disk
 python -m bench.scale --rows xspace,json   10 million events as XSpace and as JSON
-python -m bench.scale --rows big --verify  100 million events (3.5 GB), and a check of that store
+python -m bench.scale --rows big --verify  100 million events (3.5 GB), and proofs of that store and the usual one
 python -m bench.scale --quick              small, for the test that keeps this alive
 
 PYTHON is an interpreter that has xprof (`make bench` makes one). Traces are written one at a time, just before they are
@@ -37,6 +37,9 @@ JSON_SPEED = Target(200e6, 400e6, lambda value: f"{value / 1e6:.0f} MB/s")
 GZIP_SPEED = Target(150e6, 300e6, lambda value: f"{value / 1e6:.0f} MB/s")
 MEMORY = Target(2e9, 1e9, lambda value: size_text(round(value)), at_most=True)
 STORE_RATIO = Target(0.7, 0.45, lambda value: f"{value:.2f}", at_most=True)
+VERIFY = Target(12, None, seconds_text, at_most=True)  # of the usual number of events
+VERIFY_BIG = Target(150, None, seconds_text, at_most=True)
+VERIFY_MEMORY = Target(1e9, None, lambda value: size_text(round(value)), at_most=True)
 COST = Target(1.3, 1.1, lambda value: f"{value:.2f}×", at_most=True)
 
 
@@ -79,10 +82,11 @@ class Scale:
     def _xspace(self) -> Iterator[Row]:
         work = f"XSpace, {_millions(self._sizes.usual)}"
         trace = TraceSpec("xspace", self._sizes.usual).write(self._folder / XPROF_FOLDER)
-        self._usual = indexed = _announced("xspace", index_trace(trace, verify=False))
+        self._usual = indexed = _announced("xspace", index_trace(trace, verify=self._verify))
         yield measured_row(f"{work}, index to published store", SPEED, indexed.events_per_second, _wall(indexed))
         yield _memory_row(work, indexed)
         yield measured_row(f"{work}, store / input", STORE_RATIO, indexed.store_ratio, size_text(indexed.store_bytes))
+        yield from _verify_rows(work, indexed, VERIFY)
         if "xprof" in self._rows:
             yield self._against_xprof(f"{work}, wall time of xprof / ours", indexed)
         trace.remove()
@@ -117,8 +121,7 @@ class Scale:
         )
         yield measured_row(f"{work}, CPU per event against {_millions(self._sizes.usual)}", COST, ratio, detail)
         yield _memory_row(work, indexed)
-        if indexed.verifying is not None:  # a store that is not clean ends the benchmark
-            yield Row(f"{work}, verify", "clean", "", f"clean ({seconds_text(indexed.verifying.seconds)})", "reached")
+        yield from _verify_rows(work, indexed, VERIFY_BIG)
 
     def _track(self) -> Iterator[Row]:
         trace = TraceSpec("xspace", self._sizes.track, 1).write(self._folder)
@@ -158,6 +161,16 @@ def _memory_row(work: str, indexed: Indexed) -> Row:
     return measured_row(f"{work}, peak memory", MEMORY, indexed.indexing.peak_rss_bytes, detail)
 
 
+def _verify_rows(work: str, indexed: Indexed, target: Target) -> Iterator[Row]:
+    """A store that is not clean has ended the benchmark."""
+    if indexed.verifying is not None:
+        verifying = indexed.verifying
+        detail = f"clean, {seconds_text(verifying.cpu_seconds)} CPU"
+        yield measured_row(f"{work}, verify", target, verifying.seconds, detail)
+        detail = f"{size_text(verifying.peak_private_bytes)} without mapped files"
+        yield measured_row(f"{work}, verify, peak memory", VERIFY_MEMORY, verifying.peak_rss_bytes, detail)
+
+
 def _wall(indexed: Indexed) -> str:
     return f"{seconds_text(indexed.indexing.seconds)} wall"
 
@@ -179,7 +192,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         "--rows", type=_row_names, default=frozenset(ROWS), help=f"some of {','.join(ROWS)}; default: all"
     )
     parser.add_argument("--xprof", type=Path, metavar="PYTHON", help="an interpreter that has xprof")
-    parser.add_argument("--verify", action="store_true", help="verify the store of the row `big`, too")
+    parser.add_argument("--verify", action="store_true", help="verify the stores of the rows `xspace` and `big`, too")
     parser.add_argument("--quick", action="store_true", help="small traces; the numbers mean little")
     parser.add_argument("--directory", type=Path, help="where traces and stores are put for a while")
     return parser.parse_args(argv)

@@ -29,12 +29,14 @@ def test_a_quick_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert "xprof 2.99: 1:00 min wall, 50 s CPU" in out
     assert "tables of 1.00 kB" in out
     table = {cells[1].strip(): cells for cells in (line.split("|") for line in out.splitlines() if line[:1] == "|")}
-    assert len(table) == 2 + 12
+    assert len(table) == 2 + 15
     ratio = table["XSpace, 0.02 M events, wall time of xprof / ours"]
     assert [cell.strip() for cell in ratio[2:4]] == ["≥ 20×", "≥ 50×"]
     assert re.match(r" \d+× \(xprof: 1:00 min", ratio[4])
     assert table["XSpace, one track of 0.05 M events, peak memory"][5].strip() == "aim reached"
-    assert table["XSpace, 0.1 M events, verify"][5].strip() == "reached"
+    for work in ("XSpace, 0.02 M events", "XSpace, 0.1 M events"):
+        assert table[f"{work}, verify"][5].strip() == "reached"
+        assert table[f"{work}, verify, peak memory"][5].strip() == "reached"
     assert not list(traces.iterdir()), "traces and stores are removed"
 
 
