@@ -49,7 +49,7 @@ def claim(generation: Path) -> Use | None:
 
 def _lock(file: Path, flags: int, kind: int) -> Use | None:
     try:
-        descriptor = os.open(file, flags | os.O_CLOEXEC)
+        descriptor = os.open(file, flags | os.O_CLOEXEC | os.O_NONBLOCK)  # a pipe must not make us wait
     except (FileNotFoundError, NotADirectoryError):
         return None
     use = Use(descriptor)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +13,7 @@ import pytest
 from tests.tiler.json_traces import busy_events, write_trace
 from tests.tiler.verify.altered_store import AlteredStore
 from tilescope.tiler.build import build_store
-from tilescope.tiler.errors import DamagedStore, NoStore, StoreVersion
+from tilescope.tiler.errors import DamagedStore, NoStore, StoreError, StoreVersion
 from tilescope.tiler.pages import compress, decompress
 from tilescope.tiler.store import keys
 from tilescope.tiler.store.run_store import RunStore, open_run_store
@@ -90,6 +92,21 @@ def test_manifests_that_are_refused(path: Path, tmp_path: Path, manifest: bytes,
     for _ in range(2):  # the environment is closed again after each attempt
         with pytest.raises(error, match="index the trace again"):
             open_run_store(altered.path)
+
+
+@pytest.mark.parametrize("current", [b"gen-" + b"x" * 500, b"gen-\xff", b"gen-a/b", b"", b"gen-1" * 10**6])
+def test_a_current_that_names_no_generation_is_refused(tmp_path: Path, current: bytes) -> None:
+    (tmp_path / "CURRENT").write_bytes(current)
+    with pytest.raises(StoreError, match=re.escape(str(tmp_path))):
+        open_run_store(tmp_path)
+
+
+def test_a_pipe_in_place_of_the_data_is_refused_at_once(tmp_path: Path) -> None:
+    (tmp_path / "CURRENT").write_text("gen-1")
+    (tmp_path / "gen-1").mkdir()
+    os.mkfifo(tmp_path / "gen-1" / "data.mdb")
+    with pytest.raises(DamagedStore, match="no plain file"):
+        open_run_store(tmp_path)
 
 
 def test_a_damaged_page_is_an_error_not_a_wrong_answer(path: Path, tmp_path: Path) -> None:
