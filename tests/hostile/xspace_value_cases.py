@@ -223,6 +223,12 @@ CASES = [
         )
         for name, flows in _FLOWS.items()
     ),
+    case(
+        "xspace-name/thousand-errors",
+        "the first are told, the others counted",
+        SPACE + b"".join(w.data(2, f"error {k}") for k in range(1000)),
+        kept(("the profiler reported an error: error [0-9]+$", "the profiler reported an error 980 more times")),
+    ),
     _outlier("line-int64-max", plane("/host:x", line("l", event(), start_ns=MAX))),
     _outlier("line-int64-min", plane("/host:x", line("l", event(), start_ns=MIN))),
     _outlier("line-100-years", plane("/host:x", line("l", event(), start_ns=100 * YEAR_NS))),

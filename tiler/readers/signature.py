@@ -146,17 +146,22 @@ def _looks_like_xspace(head: bytes) -> bool:
 
 
 def _looks_like_plane(payload: bytes) -> bool:
-    """Whether the known fields of the first part of a plane are of the right wire type and its name is text."""
+    """Whether the known fields of the first part of a plane are of the right wire type and its name is text.
+
+    A name that is no text is made up for by two more fields.
+    """
     known = 0
+    is_text = True
     try:
         for field in _fields(payload):
             expected = _PLANE_FIELDS.get(field.number)
             known += expected is not None
-            if known == 0 or expected not in (None, field.wire_type) or (field.number == 2 and not _is_utf8(field)):
+            if known == 0 or expected not in (None, field.wire_type):
                 return False
+            is_text = is_text and (field.number != 2 or _is_utf8(field))
     except WireDamage:
         return False
-    return True
+    return is_text or known > 2
 
 
 def _is_utf8(field: _Field) -> bool:

@@ -28,10 +28,10 @@ from tilescope.tiler.readers.xspace_facts import (
     args_tables,
     hostname_of,
     line_start_ns,
-    one_line,
     plane_detail,
     process_ranks,
     profile_start_ns,
+    profiler_words,
 )
 
 FORMAT = "xspace"
@@ -205,8 +205,8 @@ class XSpaceReader:
             name = line.display_name or line.name or f"line {line.id}"
             summary.tracks.append(Track(process=line.plane, kind=TrackKind.SLICE, name=name, detail=f"line {line.id}"))
         summary.hostname = next(filter(None, native.hostnames()), "") or hostname_of(self.path)
-        summary.warnings += [f"the profiler reported an error: {one_line(text)}" for text in native.errors()]
-        summary.warnings += [f"the profiler warned: {one_line(text)}" for text in native.warnings()]
+        summary.warnings += profiler_words("reported an error", native.errors())
+        summary.warnings += profiler_words("warned", native.warnings())
         summary.names = native.names()
         summary.categories = [""] * len(summary.names)
         slices = sum(line.events for line in self._lines)

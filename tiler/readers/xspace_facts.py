@@ -18,6 +18,7 @@ DEVICE_PREFIX = "/device:"
 INT64_MAX = (1 << 63) - 1
 
 _MAX_DETAIL_CHARS = 300
+_MAX_WORDS = 20  # of a profiler's errors, and of its warnings
 
 
 def process_ranks(names: Sequence[str]) -> list[int]:
@@ -49,8 +50,7 @@ def plane_stats(plane: _native.XSpacePlane) -> list[xstat.XStat]:
 def plane_detail(plane: _native.XSpacePlane) -> str:
     """`name value, …` of the plane's stats, without binary ones."""
     parts = [f"{stat.name} {stat.value}" for stat in plane_stats(plane) if isinstance(stat.value, int | float | str)]
-    text = one_line(", ".join(parts))
-    return text if len(text) <= _MAX_DETAIL_CHARS else text[: _MAX_DETAIL_CHARS - 1] + "…"
+    return _shortened(one_line(", ".join(parts)))
 
 
 def profile_start_ns(planes: Sequence[_native.XSpacePlane]) -> int:
@@ -94,6 +94,17 @@ def args_tables(native: _native.XSpaceFile, planes: Sequence[_native.XSpacePlane
 def hostname_of(path: Path) -> str:
     """`<host>` of `<host>.xplane.pb` or `<host>.xplane.pb.gz`."""
     return re.sub(r"(\.xplane)?(\.pb)?(\.gz)?$", "", path.name, flags=re.IGNORECASE)
+
+
+def profiler_words(verb: str, texts: Sequence[str]) -> list[str]:
+    """A line for each of the first texts that a profiler has left in its file, and one that counts the others."""
+    lines = [f"the profiler {verb}: {_shortened(one_line(text))}" for text in texts[:_MAX_WORDS]]
+    more = len(texts) - len(lines)
+    return [*lines, f"the profiler {verb} {more:,} more times"] if more else lines
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _MAX_DETAIL_CHARS else text[: _MAX_DETAIL_CHARS - 1] + "…"
 
 
 def one_line(text: str) -> str:
