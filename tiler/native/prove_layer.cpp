@@ -13,7 +13,7 @@ void ProveLayer::add_rollup(const ProveTree& tree, std::size_t slot, std::size_t
         const auto first = tree.level_first();
         std::copy(first.begin(), first.end() - 1, blocks_.back().at.begin());
     }
-    rollups_.push_back(std::make_unique<ProveRollup>(tree, slot, track, run_.root_level, run_.overview_level));
+    rollups_.push_back(std::make_unique<ProveRollup>(tree, slot, track, run_.root_level, run_.overview_level, places_));
     blocks_.back().rollups.at(slot) = rollups_.back().get();
 }
 

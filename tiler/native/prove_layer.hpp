@@ -13,7 +13,7 @@ namespace tilescope {
 
 class ProveLayer {
   public:
-    explicit ProveLayer(const ProveRun& run) : run_(run) {}
+    explicit ProveLayer(const ProveRun& run) : run_(run), places_(static_cast<std::size_t>(run.names) + 1) {}
     ProveLayer(const ProveLayer&) = delete;
     ProveLayer& operator=(const ProveLayer&) = delete;
 
@@ -40,6 +40,7 @@ class ProveLayer {
     };
 
     ProveRun run_;
+    std::vector<std::size_t> places_;
     std::vector<std::unique_ptr<ProveRollup>> rollups_;
     std::vector<Block> blocks_;
     std::size_t bins_ = 0;

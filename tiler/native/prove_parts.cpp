@@ -8,22 +8,82 @@
 
 namespace tilescope {
 
+namespace {
+
+// Fewer parts are sorted as they are.
+constexpr std::size_t kWorthBuckets = 64;
+
+bool by_lane(const ProvePart& a, const ProvePart& b) { return a.lane < b.lane; }
+
+bool by_bin(const ProvePart& a, const ProvePart& b) { return a.bin < b.bin; }
+
+// Brings parts into the order of their bins. False: they lie in more bins than there are parts, and stay as they are.
+bool put_in_bins(ProveParts& parts) {
+    const auto [least, greatest] = std::minmax_element(parts.begin(), parts.end(), by_bin);
+    const int64_t first_bin = least->bin;
+    const auto bins = static_cast<uint64_t>(greatest->bin - first_bin) + 1;
+    if (parts.size() < kWorthBuckets || bins > parts.size()) return false;
+    std::vector<std::size_t> ends(bins + 1, 0);
+    const auto bin_of = [&](const ProvePart& part) { return static_cast<std::size_t>(part.bin - first_bin); };
+    for (const ProvePart& part : parts) ++ends[bin_of(part) + 1];
+    for (std::size_t bin = 0; bin < bins; ++bin) ends[bin + 1] += ends[bin];
+    ProveParts sorted(parts.size());
+    for (const ProvePart& part : parts) sorted[ends[bin_of(part)]++] = part;
+    parts.swap(sorted);
+    return true;
+}
+
+void add_to(ProvePart& sum, const ProvePart& part) {
+    sum.busy = sum_at_most(sum.busy, part.busy);
+    sum.count += part.count;
+    sum.longest = std::max(sum.longest, part.longest);
+}
+
+void sort_parts(ProveParts& parts) {
+    if (std::is_sorted(parts.begin(), parts.end())) return;
+    if (!put_in_bins(parts)) {
+        std::sort(parts.begin(), parts.end());
+        return;
+    }
+    for (auto first = parts.begin(); first != parts.end();) {
+        const auto last = std::find_if(first, parts.end(), [&](const ProvePart& part) { return part.bin != first->bin; });
+        if (!std::is_sorted(first, last, by_lane)) std::sort(first, last, by_lane);
+        first = last;
+    }
+}
+
+}  // namespace
+
 void merge_parts(ProveParts& parts) {
     if (parts.empty()) return;
-    if (!std::is_sorted(parts.begin(), parts.end())) std::sort(parts.begin(), parts.end());
+    sort_parts(parts);
     std::size_t last = 0;
     for (std::size_t k = 1; k < parts.size(); ++k) {
         ProvePart& sum = parts[last];
         const ProvePart& part = parts[k];
         if (sum.bin == part.bin && sum.lane == part.lane) {
-            sum.busy = sum_at_most(sum.busy, part.busy);
-            sum.count += part.count;
-            sum.longest = std::max(sum.longest, part.longest);
+            add_to(sum, part);
         } else {
             parts[++last] = part;
         }
     }
     parts.resize(last + 1);
+}
+
+void merge_parts_of_names(ProveParts& parts, std::vector<std::size_t>& places) {
+    if (!std::is_sorted(parts.begin(), parts.end(), by_bin) && !put_in_bins(parts)) std::sort(parts.begin(), parts.end(), by_bin);
+    std::size_t size = 0, of_bin = 0;  // sums so far, and the first of the bin at hand
+    for (const ProvePart& part : parts) {
+        if (size > 0 && parts[size - 1].bin != part.bin) of_bin = size;
+        std::size_t& place = places.at(part.lane);
+        if (place >= of_bin && place < size && parts[place].lane == part.lane) {
+            add_to(parts[place], part);
+        } else {
+            place = size;
+            parts[size++] = part;
+        }
+    }
+    parts.resize(size);
 }
 
 ProveBin sum_of(const ProvePart* first, const ProvePart* last) {

@@ -32,6 +32,10 @@ using ProveParts = std::vector<ProvePart>;
 // Brings parts in the order (bin, row, name), each once.
 void merge_parts(ProveParts& parts);
 
+// The same for parts of row 0, whose names come in no order within a bin. `places` has one for each name and one more;
+// what is in it does not matter.
+void merge_parts_of_names(ProveParts& parts, std::vector<std::size_t>& places);
+
 // The sum of the parts of one row of a bin, given merged: the name with the most busy time, then with the most slices,
 // then with the lowest id. `bin` is that of the parts.
 ProveBin sum_of(const ProvePart* first, const ProvePart* last);

@@ -81,8 +81,9 @@ void ProveCover::change(int64_t name, int64_t by) {
     std::push_heap(most_.begin(), most_.end());
 }
 
-ProveRollup::ProveRollup(const ProveTree& tree, std::size_t slot, std::size_t track, int root_level, int overview_level)
-    : tree_(tree), track_(track), root_(root_level), overview_level_(overview_level), lowest_(root_level) {
+ProveRollup::ProveRollup(const ProveTree& tree, std::size_t slot, std::size_t track, int root_level, int overview_level,
+                         std::vector<std::size_t>& places)
+    : tree_(tree), track_(track), places_(places), root_(root_level), overview_level_(overview_level), lowest_(root_level) {
     for (std::size_t tile = 0; tile < tree.size(); ++tile) {
         if (tree.slot[tile] != slot) continue;
         if (levels_.empty()) {
@@ -115,7 +116,7 @@ void ProveRollup::add_part(int level, int64_t bin, int64_t name, int64_t busy, i
     Level& to = at(level);
     to.parts.push_back({bin, ProvePart::lane_of(0, name), busy, count, duration});
     if (to.parts.size() > 2 * std::max(to.merged, kWorthMerging)) {
-        merge_parts(to.parts);
+        merge_parts_of_names(to.parts, places_);
         to.merged = to.parts.size();
     }
 }
@@ -197,7 +198,7 @@ void ProveRollup::complete_until(int64_t until) {
         parts.insert(parts.end(), rising.begin(), rising.end());
         ProveParts().swap(rising);
         ProveParts().swap(level.open);
-        merge_parts(parts);
+        merge_parts_of_names(parts, places_);
         // Parts of the bin in which the batch ends stay here until that is complete.
         const int64_t stop = until >> (2 * z);
         const auto open = std::find_if(parts.rbegin(), parts.rend(), [&](const ProvePart& part) { return part.bin < stop; }).base();

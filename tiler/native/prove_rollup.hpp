@@ -57,8 +57,9 @@ class ProveCover {
 
 class ProveRollup {
   public:
-    // `track`: its number, for errors.
-    ProveRollup(const ProveTree& tree, std::size_t slot, std::size_t track, int root_level, int overview_level);
+    // `track`: its number, for errors. `places`: memory that rollups take turns with, see `merge_parts_of_names`.
+    ProveRollup(const ProveTree& tree, std::size_t slot, std::size_t track, int root_level, int overview_level,
+                std::vector<std::size_t>& places);
 
     // Ticks [first, stop) of a slice, in this batch. `count`: 1 where it starts in it. Throws WrongTrack where no tile is.
     void add(int64_t first, int64_t stop, int64_t name, int64_t duration, int64_t count);
@@ -106,6 +107,7 @@ class ProveRollup {
 
     const ProveTree& tree_;
     std::size_t track_;
+    std::vector<std::size_t>& places_;
     int root_, overview_level_, lowest_;
     std::vector<Terminal> terminals_;
     std::size_t hint_ = 0;
