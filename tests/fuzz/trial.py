@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.fuzz.damaged_stores import damage
 from tests.fuzz.wrapping import write_mutant
 from tilescope.tiler.build import build_store
 from tilescope.tiler.errors import TilescopeError
@@ -13,12 +14,17 @@ from tilescope.tiler.query import FindQuery, QueryReader, find, finish, stats
 from tilescope.tiler.readers import discover
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.store import open_run_store
+from tilescope.tiler.store.sense import must_make_sense
 from tilescope.tiler.verify import verify_store
 
 # Small budgets reach scratch files; the usual one is what people have.
 _MEMORY_BYTES = (1 << 30, 1 << 30, 1 << 20, 50_000)
 _EVENTS_LOOKED_AT = 200
 _LONGEST_MESSAGE = 1000
+
+# Of the stores that are proved, some are damaged, and read again, so many times.
+_DAMAGED_STORES = 0.3
+_COPIES = 4
 
 
 class Finding(Exception):
@@ -55,7 +61,23 @@ def run_trial(seed: int, folder: Path) -> Outcome:
     left = sorted(entry.name for entry in store.iterdir() if entry.name.endswith(".part"))
     if left:
         raise Finding(f"left behind: {left}")
-    return Outcome(_read_back(rng, store))
+    events = _read_back(rng, store)
+    if rng.random() < _DAMAGED_STORES:
+        _read_damaged(rng, store, folder)
+    return Outcome(events)
+
+
+def _read_damaged(rng: random.Random, store: Path, folder: Path) -> None:
+    """Whoever reads a store that is damaged gets answers, or one line."""
+    for copy in range(_COPIES):
+        path = damage(rng, store, folder / f"damaged{copy}")
+        for read in (verify_store, lambda path: _read_back(rng, path)):
+            try:
+                with must_make_sense(path):  # as the command line and the server do
+                    read(path)
+            except TilescopeError as error:
+                if "\n" in str(error):
+                    raise Finding(f"not one line: {str(error)!r}") from error
 
 
 def _read_back(rng: random.Random, path: Path) -> int:
