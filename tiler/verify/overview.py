@@ -21,7 +21,7 @@ from tilescope.tiler.verify.page_reader import inflate
 from tilescope.tiler.verify.report import Tally
 
 # Sums that surely fit in 64 bits when they are multiplied with FULL.
-_SMALL_TICKS = 1 << 54
+_SMALL = 1 << 54
 
 
 class OverviewCheck:
@@ -49,7 +49,7 @@ class OverviewCheck:
     def compare_busy(self, track: TrackEntry, bin: Ints, busy: Ints, name: Ints, *, lanes: int) -> None:
         """Compares the entries of a track with bins that are busy in at most `lanes` rows. Raises DamagedStore."""
         capacity = lanes << (2 * self._grid.level)
-        if not len(busy) or (int(busy.max()) < _SMALL_TICKS and capacity < _SMALL_TICKS):
+        if not len(busy) or (int(busy.max()) < _SMALL and capacity < _SMALL):
             parts = np.clip(-(-FULL * busy // capacity), 1, FULL)
         else:  # as Python's integers
             parts = np.array([min(FULL, max(1, -(-FULL * ticks // capacity))) for ticks in busy.tolist()], np.int64)
