@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol
 
 from tilescope.tiler.build.scratch import Scratch
 from tilescope.tiler.build.timed import FileAxis, TimedEvents, timed_events
-from tilescope.tiler.columns import Activity, Census, Crowd, Span
+from tilescope.tiler.columns import Activity, Census, Crowd, Span, TraceSummary
 from tilescope.tiler.readers.reader import TrackwiseReader
 
 
@@ -64,3 +65,13 @@ class TrackwiseEvents:
     def take(self, track: int, axis: FileAxis, scratch: Scratch) -> TimedEvents | None:
         rows = self.reader.rows_of(track)
         return timed_events(self.reader.track_chunks(track), rows, axis, scratch) if rows else None
+
+
+@dataclass(frozen=True, slots=True)
+class TraceFile:
+    """A file that has been read, or looked into if its tracks can be read one by one."""
+
+    path: Path
+    size_bytes: int
+    events: FileEvents
+    summary: TraceSummary

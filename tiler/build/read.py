@@ -13,8 +13,9 @@ from pathlib import Path
 
 from tilescope.tiler.build.ahead import ahead
 from tilescope.tiler.build.async_ends import move_async_ends
+from tilescope.tiler.build.clocks import align_lost_clocks
 from tilescope.tiler.build.descriptors import allow_open
-from tilescope.tiler.build.file_events import FileEvents, TrackwiseEvents
+from tilescope.tiler.build.file_events import TraceFile, TrackwiseEvents
 from tilescope.tiler.build.gather import Gatherer
 from tilescope.tiler.build.meter import READ_TRACKWISE, READ_WHOLE, Meter
 from tilescope.tiler.build.scratch import Scratch
@@ -30,16 +31,6 @@ from tilescope.tiler.readers.sources import Sources
 _POLL_SECONDS = 0.03
 _SNAPSHOT_SECONDS = 0.5
 _NAMED_FILES = 20  # of those that cannot be read
-
-
-@dataclass(frozen=True, slots=True)
-class TraceFile:
-    """A file that has been read, or looked into if its tracks can be read one by one."""
-
-    path: Path
-    size_bytes: int
-    events: FileEvents
-    summary: TraceSummary
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +130,7 @@ def read_files(
             futures = [pool.submit(reading.read, lines) for reading in readings]
             try:
                 _watch(futures, readings, sizes, meter, on_snapshots)
-                traces = [future.result() for future in futures]
+                traces = align_lost_clocks([future.result() for future in futures])
             except BaseException:
                 stopped.set()
                 for future in futures:

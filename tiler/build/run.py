@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tilescope.tiler.build.file_events import TraceFile
 from tilescope.tiler.build.flow_rows import FlowRows, flow_rows
 from tilescope.tiler.build.names import RunNames
-from tilescope.tiler.build.read import TraceFile
 from tilescope.tiler.build.scratch import Scratch
 from tilescope.tiler.build.set_aside import REASON, SetAside, describe
 from tilescope.tiler.build.timed import FileAxis, TimedEvents

@@ -4,11 +4,12 @@ from tilescope.tiler.columns.activity import Activity
 from tilescope.tiler.columns.census import Census, Crowd, Length
 from tilescope.tiler.columns.chunk import EventChunk, EventFlag, Phase
 from tilescope.tiler.columns.span import Span
-from tilescope.tiler.columns.summary import EventCounts, Process, TraceSummary, Track, TrackKind
+from tilescope.tiler.columns.summary import Clock, EventCounts, Process, TraceSummary, Track, TrackKind
 
 __all__ = [
     "Activity",
     "Census",
+    "Clock",
     "Crowd",
     "EventChunk",
     "EventCounts",

@@ -51,6 +51,14 @@ class EventCounts:
     other: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """What the times of a file count from, where its format keeps that in a place of its own."""
+
+    start_ns: int  # when the capture began, since the epoch, which is in the times already; 0: the file does not say it
+    latest_track_ns: int  # where the last of its tracks with events begins, in the times of the file
+
+
 @dataclass(slots=True)
 class TraceSummary:
     """Everything about a file that is not a column."""
@@ -65,6 +73,7 @@ class TraceSummary:
     warnings: list[str] = field(default_factory=list)  # one line each
     hostname: str = ""
     base_time_ns: int = 0  # to be added to every `time_ns` of the chunks: some files say it only at their end
+    clock: Clock | None = None
     # Of each key of async rows: the number of its identity where several processes use that, otherwise -1.
     async_identities: array[int] = field(default_factory=lambda: array("i"))
     args_encoding: str = "json"  # "xstat" or "json": how `EventChunk.args` is to be decoded

@@ -17,7 +17,17 @@ from typing import TypeVar
 import numpy as np
 
 from tilescope.tiler import _native
-from tilescope.tiler.columns import Activity, EventChunk, EventCounts, Process, Span, TraceSummary, Track, TrackKind
+from tilescope.tiler.columns import (
+    Activity,
+    Clock,
+    EventChunk,
+    EventCounts,
+    Process,
+    Span,
+    TraceSummary,
+    Track,
+    TrackKind,
+)
 from tilescope.tiler.errors import DamagedTrace
 from tilescope.tiler.readers.mapped import MappedBytes
 from tilescope.tiler.readers.room import NAME_BYTES, PROCESS_BYTES, TRACK_BYTES, Room
@@ -86,6 +96,7 @@ class XSpaceReader:
             self._refuse_mangled(mapped, native)
             planes, ranges = native.planes(), native.line_ranges()
             start_ns = profile_start_ns(planes)
+            has_clock = start_ns != 0
             if not 0 <= start_ns <= INT64_MAX:
                 self._summary.warnings.append(
                     f"profile_start_time {start_ns} is no time in nanoseconds: all times stay as they are in the file"
@@ -104,6 +115,9 @@ class XSpaceReader:
             native.seal()
         self._lines = [native.line(line) for line in range(len(ranges))]
         self._describe(native, planes)
+        if start_ns or not has_clock:
+            used = (start for start, line in zip(self._starts_ns, self._lines, strict=True) if line.events)
+            self._summary.clock = Clock(start_ns, max(used, default=0))
         self._describe_cut(native, mapped)
         mapped.check()
 
