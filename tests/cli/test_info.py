@@ -9,6 +9,7 @@ import pytest
 
 from tests.demo import DEMO_TRACE
 from tilescope.cli import main
+from tilescope.cli.info import SHOWN_PROCESSES
 from tilescope.tiler.build import build_store
 
 KINDS = ["total", "slices", "instants", "counter_samples", "async_slices", "flow_ends", "other"]
@@ -44,6 +45,18 @@ def test_tables(store: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert ["/host:CPU", "7", "5,673", "211.517", "ms"] in rows
     assert ["events", "5,673", "slices"] in rows
     assert max(map(len, out.splitlines())) <= 120
+
+
+def test_many_processes_and_a_long_name_are_shown_in_part(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    named = {"ph": "M", "name": "process_name", "pid": 0, "args": {"name": "x" * 100_000}}
+    events = [{"ph": "X", "pid": pid, "tid": 1, "ts": pid, "dur": 1, "name": "a"} for pid in range(SHOWN_PROCESSES + 7)]
+    (tmp_path / "t.json").write_text(json.dumps([named, *events]))
+    build_store([tmp_path / "t.json"], tmp_path / "t.store")
+    assert main(["info", str(tmp_path / "t.store")]) == 0
+    out = capsys.readouterr().out
+    assert "and 7 more processes" in out
+    assert out.count("x" * 50) < 20
+    assert len(out.splitlines()) < SHOWN_PROCESSES + 30
 
 
 def test_a_trace_is_not_a_store(capsys: pytest.CaptureFixture[str]) -> None:

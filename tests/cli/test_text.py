@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tilescope.cli.text import count_text, duration_text, plural, rate_text, seconds_text, size_text
+from tilescope.cli.text import count_text, duration_text, plural, rate_text, seconds_text, shortened, size_text
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,7 @@ def test_counts() -> None:
     assert plural(1, "event", "events") == "1 event"
     assert plural(0, "event", "events") == "0 events"
     assert plural(1_200, "event", "events") == "1,200 events"
+
+
+def test_texts_that_are_too_long() -> None:
+    assert [shortened("abcdef", length) for length in (3, 5, 6, 7)] == ["ab…", "abcd…", "abcdef", "abcdef"]

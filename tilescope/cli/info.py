@@ -30,11 +30,14 @@ from typing import Any
 
 from tilescope.cli.say import printable, say_json
 from tilescope.cli.store_facts import store_facts
+from tilescope.cli.text import plural, shortened
 
 NAME = "info"
 HELP = "say what a store holds"
 
 PIPED_WIDTH = 120  # columns, where there is no terminal to ask
+SHOWN_PROCESSES = 200  # laying out a table of 100,000 rows takes a minute
+SHOWN_CHARACTERS = 300  # of a name
 _COUNTS = ("source_bytes", "store_bytes")
 
 
@@ -98,6 +101,9 @@ def _print_tables(path: Path, manifest: dict[str, Any], tree: bytes) -> None:
     processes.add_column("process", overflow="fold")
     for title in ("tracks", "events", "busy"):
         processes.add_column(title, justify="right", no_wrap=True)
-    for row in process_rows(json.loads(decompress(tree)), int(manifest["tick_ps"])):
-        processes.add_row(Text(printable(row.name)), row.tracks, row.events, row.busy)
+    rows = process_rows(json.loads(decompress(tree)), int(manifest["tick_ps"]))
+    for row in rows[:SHOWN_PROCESSES]:
+        processes.add_row(Text(printable(shortened(row.name, SHOWN_CHARACTERS))), row.tracks, row.events, row.busy)
     console.print(processes)
+    if len(rows) > SHOWN_PROCESSES:
+        console.print(f"  and {plural(len(rows) - SHOWN_PROCESSES, 'more process', 'more processes')}")

@@ -17,6 +17,11 @@ def plural(count: int, one: str, many: str) -> str:
     return f"{count_text(count)} {one if count == 1 else many}"
 
 
+def shortened(text: str, characters: int) -> str:
+    """("abcdef", 4) → "abc…"."""
+    return text if len(text) <= characters else text[: characters - 1] + "…"
+
+
 def size_text(size_bytes: int) -> str:
     """Decimal units, three digits: 386123456 → "386 MB", 1500 → "1.50 kB"."""
     value = float(size_bytes)

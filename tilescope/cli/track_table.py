@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,11 +24,14 @@ def process_rows(tree: dict[str, Any], tick_ps: int) -> list[ProcessRow]:
     tracks = [track for track in tree["tracks"] if track["kind"] != "rollup"]
     hosts = [group for group in tree["groups"] if group["kind"] == "host"]
     names = {group["id"]: group["name"] for group in tree["groups"]}
+    of_group: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
+    for track in tracks:
+        of_group[track["group"]].append(track)
     rows = []
     for group in tree["groups"]:
         if group["kind"] != "process":
             continue
-        own = [track for track in tracks if track["group"] == group["id"]]
+        own = of_group[group["id"]]
         busy = sum(int(track.get("busy", 0)) for track in own)
         prefix = f"{names[group['parent']]} › " if len(hosts) > 1 else ""
         rows.append(
