@@ -6,6 +6,7 @@ import gzip
 import subprocess
 import sys
 import tarfile
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -132,3 +133,27 @@ build_store([Path(file) for file in sys.argv[4:]], Path(sys.argv[3]))
         else:
             assert "Too many open files" in done.stderr.splitlines()[-1]
             assert not list(store.glob("gen*"))
+
+
+@pytest.mark.parametrize("name", ["b.xplane.pb", "b.xplane.pb.gz", "b.trace.json", "b.trace.json.gz"])
+@pytest.mark.parametrize("kind", ["folder", "zip", "tar"])
+def test_a_file_of_no_bytes_adds_no_host(tmp_path: Path, kind: str, name: str) -> None:
+    folder = tmp_path / "plugins" / "profile" / "2026_01_31_10_00_00"
+    files = put(folder, **{"a.xplane.pb": XSPACE, name: b"", "c.xplane.pb": XSPACE})
+    place = folder
+    if kind == "zip":
+        place = tmp_path / "run.zip"
+        with zipfile.ZipFile(place, "w") as packed:
+            for file in files:
+                packed.write(file, file.name)
+    elif kind == "tar":
+        place = tmp_path / "run.tar"
+        with tarfile.open(place, "w") as archive:
+            for file in files:
+                archive.add(file, file.name)
+    (run,) = discover(place)
+    assert (run.hosts, run.notes) == (("a", "c"), (f"{name} is left out: it is empty",))
+    build_store(run.files, tmp_path / "store")
+    found = manifest(tmp_path / "store")
+    assert (found["hosts"], found["files"]) == (["a", "c"], ["a.xplane.pb", "c.xplane.pb"])
+    assert found["events"]["slices"] == "6"
