@@ -275,6 +275,10 @@ class TraceEventStream:
     def threads(self) -> list[tuple[int, int, str, str, int]]: ...  # process, kind of tid, tid, name, sort index
     def tracks(self) -> list[tuple[int, int, int, str, str, str]]: ...  # role, process or -1, thread or -1, labels
     def names(self) -> list[tuple[str, str]]: ...  # name, category
+    @property
+    def name_count(self) -> int: ...
+    @property
+    def name_bytes(self) -> int: ...  # of the texts of all names
     def shared_identities(self) -> bytes: ...
     def ignored(self) -> dict[str, int]: ...
 

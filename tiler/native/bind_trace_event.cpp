@@ -193,6 +193,8 @@ void bind_trace_event(nb::module_& m) {
         .def("threads", &threads)
         .def("tracks", &tracks)
         .def("names", &names)
+        .def_prop_ro("name_count", [](const TraceEventStream& stream) { return stream.sink().names().size(); })
+        .def_prop_ro("name_bytes", [](const TraceEventStream& stream) { return stream.sink().names().bytes(); })
         .def("shared_identities", &shared_identities)
         .def("ignored", &ignored);
 }

@@ -20,6 +20,7 @@ public:
     std::vector<std::int32_t> intern_all(const Interner& other);
 
     std::size_t size() const { return entries_.size(); }
+    std::size_t bytes() const { return arena_.size(); }  // of all strings together
     std::string_view at(std::int32_t number) const;
 
 private:

@@ -16,7 +16,8 @@ from tilescope.tiler.errors import TooMany
 # its peak beyond what it takes anyway, per piece, rounded up for lines with more events (2 kB of bins of activity).
 TRACK_BYTES: Final = 6 << 10
 PROCESS_BYTES: Final = 4 << 10
-NAME_BYTES: Final = 768  # beside four copies of its text
+NAME_BYTES: Final = 768  # beside its text
+NAME_COPIES: Final = 4  # of the text
 
 # Below that much memory even Python and its libraries have no room.
 _LEAST_BYTES: Final = 64 << 20
@@ -33,10 +34,12 @@ class Room:
         """What tracks, processes and names may take."""
         return max(self.memory_bytes, _LEAST_BYTES)
 
-    def check(self, path: Path | str, tracks: int, processes: int, names: int = 0) -> None:
-        """Raises `TooMany`."""
-        if tracks * TRACK_BYTES + processes * PROCESS_BYTES + names * NAME_BYTES > self.bytes:
-            raise self.error(path, f"has {tracks:,} tracks, {processes:,} processes and {names:,} names")
+    def check(self, path: Path | str, tracks: int, processes: int, names: int = 0, text_bytes: int = 0) -> None:
+        """Raises `TooMany`. `text_bytes`: of the texts of all names, where they are known."""
+        of_names = names * NAME_BYTES + text_bytes * NAME_COPIES
+        if tracks * TRACK_BYTES + processes * PROCESS_BYTES + of_names > self.bytes:
+            found = ((tracks, "tracks"), (processes, "processes"), (names, "names"))
+            raise self.error(path, "has " + " and ".join(f"{count:,} {what}" for count, what in found if count))
 
     def error(self, path: Path | str, what: str) -> TooMany:
         """For what has too much of something, as `what` says."""

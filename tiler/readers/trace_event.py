@@ -13,6 +13,7 @@ from pathlib import Path
 from tilescope.tiler import _native
 from tilescope.tiler.columns import EventChunk, EventCounts, TraceSummary
 from tilescope.tiler.errors import UnknownFormat
+from tilescope.tiler.readers.room import Room
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.readers.trace_event_blocks import default_workers, read_blocks
 from tilescope.tiler.readers.trace_event_tracks import TrackNames
@@ -23,14 +24,19 @@ _ADVICE = "Tilescope reads an array of trace events, or an object with such an a
 
 
 class TraceEventReader:
-    """Reads one trace-event JSON file. Raises `UnknownFormat` for JSON, or text, that is no trace."""
+    """Reads one trace-event JSON file.
 
-    def __init__(self, source: ByteSource, workers: int | None = None) -> None:
+    Raises `UnknownFormat` for JSON, or text, that is no trace, and `TooMany` as soon as it has found more names than
+    there is `room` for.
+    """
+
+    def __init__(self, source: ByteSource, workers: int | None = None, room: Room | None = None) -> None:
         """Reads with so many threads, by default with one per core."""
         self.path = source.path
         self.size_bytes = source.size_bytes
         self._source = source
         self._workers = workers or default_workers()
+        self._room = room or Room()
         self._stream = _native.TraceEventStream()
         self._summary = TraceSummary(format=FORMAT)
 
@@ -45,6 +51,7 @@ class TraceEventReader:
         try:
             for block, part in read_blocks(self._source, self._workers):
                 stream.feed(block, part)
+                self._room.check(self.path, 0, 0, stream.name_count, stream.name_bytes)
                 while stream.chunk_ready:
                     yield EventChunk(*stream.take())
             stream.finish()

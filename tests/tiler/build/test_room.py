@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -79,3 +80,18 @@ def test_files_that_are_too_many_together(tmp_path: Path) -> None:
         trace.write_bytes(plane(LINE * (LINES // 2 + 1)))
     with pytest.raises(TooMany, match="2 processes"):
         build_store(traces, tmp_path / "store", memory_bytes=1)
+
+
+@pytest.mark.parametrize(("names", "chars"), [(200_000, 0), (20_000, 1_000)])
+def test_names_of_a_json_trace_are_counted_while_it_is_read(tmp_path: Path, names: int, chars: int) -> None:
+    """With their texts. The file goes on behind the last name that there is room for."""
+    trace = tmp_path / "trace.json"
+    padding = "n" * chars
+    event = '{{"ph":"X","pid":1,"tid":1,"ts":{0},"dur":1,"name":"{1}{0}"}}'
+    trace.write_text(f"[{','.join(event.format(k, padding) for k in range(names))}]")
+    with pytest.raises(TooMany, match=r"trace\.json: has [\d,]+ names, more than there is room for in 67 MB") as caught:
+        build_store([trace], tmp_path / "store", memory_bytes=1)
+    found = re.search(r"has ([\d,]+) names", caught.value.what)
+    assert found is not None
+    assert 0.3 * names < int(found[1].replace(",", "")) < names
+    assert not (tmp_path / "store").exists()
