@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,26 +13,48 @@ from tilescope.tiler.pages.flow_ends import FlowEnds
 
 Ints = NDArray[np.int64]
 
+_ENDS_AT_ONCE = 1 << 20  # about 150 bytes each while they are summed up
+
 
 def flow_tiles(ends: FlowEnds, root_level: int) -> Iterator[FlowTiles]:
-    """The flow tiles of a track, a level at a time: the root, and the children of tiles that have many ends."""
+    """The flow tiles of a track, level by level: the root, and the children of tiles that have many ends.
+
+    A level of very many ends comes in several pieces.
+    """
     order = np.argsort(ends.tick, kind="stable")
-    tick, incoming, partner = ends.tick[order], ends.incoming[order], ends.partner_track[order]
+    # Narrow: there may be many millions of ends, in several orders at a time.
+    incoming, partner = ends.incoming.astype(np.int8)[order], ends.partner_track.astype(np.int32)[order]
+    tick = ends.tick[order]
+    del order
     for level in range(root_level, -1, -1):
-        yield _level(level, tick >> (2 * level), incoming, partner)
-        tile = tick >> (2 * level + 8)
-        first = np.flatnonzero(np.diff(tile, prepend=-1))
-        size = np.diff(first, append=len(tile))
+        first = np.flatnonzero(np.diff(tick >> (2 * level + 8), prepend=-1))  # of each tile, its first end
+        size = np.diff(first, append=len(tick))
+        for piece in _pieces(first, len(tick)):
+            yield _level(level, tick[piece] >> (2 * level), incoming[piece], partner[piece])
         more = np.repeat(size > ENDS_OF_LAST_TILE, size)
         tick, incoming, partner = tick[more], incoming[more], partner[more]
         if not len(tick):
             return
 
 
-def _level(level: int, bins: Ints, incoming: Ints, partner: Ints) -> FlowTiles:
+def _pieces(first: Ints, stop: int) -> Iterator[slice]:
+    """Ends [0, stop) in pieces of whole tiles, which begin at `first`: up to so many ends, or one tile."""
+    begin = 0
+    while begin < stop:
+        at = int(np.searchsorted(first, begin + _ENDS_AT_ONCE, side="right")) - 1  # the tile behind that begins last
+        end = stop if begin + _ENDS_AT_ONCE >= stop else int(first[at])
+        if end <= begin:
+            end = int(first[at + 1]) if at + 1 < len(first) else stop
+        yield slice(begin, end)
+        begin = end
+
+
+def _level(level: int, bins: Ints, incoming: NDArray[np.int8], partner: NDArray[np.int32]) -> FlowTiles:
     """The tiles of ends that lie in these bins (numbered from tick 0, ascending)."""
-    order = np.lexsort([partner, incoming, bins])
+    keys: list[NDArray[Any]] = [partner, incoming, bins]
+    order = np.lexsort(keys)
     bins, incoming, partner = bins[order], incoming[order], partner[order]
+    del order
     new = (np.diff(bins, prepend=-1) != 0) | (np.diff(incoming, prepend=-1) != 0) | (np.diff(partner, prepend=-1) != 0)
     first = np.flatnonzero(new)
     count = np.diff(first, append=len(bins))
@@ -44,7 +67,8 @@ def _level(level: int, bins: Ints, incoming: Ints, partner: Ints) -> FlowTiles:
     np.add.at(total, (incoming, place), count)
 
     tile = bins >> 8
-    strongest = np.lexsort([partner, incoming, bins, -count, tile])
+    keys = [partner, incoming, bins, -count, tile]
+    strongest = np.lexsort(keys)
     first_of_tile = np.flatnonzero(np.diff(tile, prepend=-1))
     groups = np.diff(first_of_tile, append=len(tile))
     rank = np.arange(len(tile)) - np.repeat(first_of_tile, groups)
@@ -62,7 +86,7 @@ def _level(level: int, bins: Ints, incoming: Ints, partner: Ints) -> FlowTiles:
         other[0],
         other[1],
         bins[edges] & 255,
-        incoming[edges],
-        partner[edges],
+        incoming[edges].astype(np.int64),
+        partner[edges].astype(np.int64),
         count[edges],
     )

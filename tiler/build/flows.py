@@ -53,7 +53,7 @@ class Flows:
         """All chunks of flow ends and of flow tiles, each with its key."""
         for file in sorted(self._parts):
             parts = self._parts.pop(file)
-            ends = _Ends.join([parts[number] for number in sorted(parts)])
+            ends = _Ends.join([parts.pop(number) for number in sorted(parts)])
             for track, stored in self._edges(ends).by_track(self.scratch):
                 arriving = int(np.count_nonzero(stored.incoming))
                 self.ends[track] = len(stored) - arriving, arriving
@@ -102,6 +102,8 @@ class _Ends:
     @classmethod
     def join(cls, parts: list[_Ends]) -> _Ends:
         """All parts, one after the other."""
+        if len(parts) == 1:
+            return parts[0]
         return cls(*(np.concatenate([getattr(part, column) for part in parts]) for column in cls.__slots__))
 
 
@@ -113,18 +115,21 @@ class _Edges:
 
     def by_track(self, scratch: Scratch) -> Iterator[tuple[int, FlowEnds]]:
         """Each track's ends of edges, in the order in which they are stored."""
-        n = len(self.source)
         tracks = scratch.pick(self.ends.track, np.concatenate([self.source, self.target]))
         order = scratch.keep(np.argsort(tracks, kind="stable"))
         stops = np.cumsum(np.bincount(tracks))
         for track in np.flatnonzero(np.diff(stops, prepend=0)).tolist():
-            edge = order[int(stops[track - 1]) if track else 0 : int(stops[track])]
-            incoming = (edge >= n).astype(np.int64)
-            edge = edge - n * incoming
-            own = np.where(incoming, self.target[edge], self.source[edge])
-            partner = np.where(incoming, self.source[edge], self.target[edge])
-            within = np.lexsort([self.ends.tick[own], (self.ends.ordinal[own] << 1) | incoming])
-            yield track, self._stored(own[within], incoming[within], partner[within])
+            yield track, self._stored(*self._in_order(order[int(stops[track - 1]) if track else 0 : int(stops[track])]))
+
+    def _in_order(self, edge: Ints) -> tuple[Ints, Ints, Ints]:
+        """Own end, direction and other end of these edges, those that arrive counted on from those that leave."""
+        n = len(self.source)
+        incoming = (edge >= n).astype(np.int64)
+        edge = edge - n * incoming
+        own = np.where(incoming, self.target[edge], self.source[edge])
+        within = np.lexsort([self.ends.tick[own], (self.ends.ordinal[own] << 1) | incoming])
+        own, incoming, edge = own[within], incoming[within], edge[within]
+        return own, incoming, np.where(incoming, self.source[edge], self.target[edge])
 
     def _stored(self, own: Ints, incoming: Ints, partner: Ints) -> FlowEnds:
         ends = self.ends

@@ -81,3 +81,20 @@ def test_tiles(rows: list[Row]) -> None:
         joined = [FlowTiles.decode(chunk.encode(9), 9) for chunk in tiles.chunks()]
         assert {k: v for chunk in joined for k, v in found(chunk).items()} == found(tiles)
     assert not covered or len(levels) == ROOT_LEVEL + 1
+
+
+@given(ENDS, st.integers(1, 40))
+def test_tiles_that_are_summed_up_piece_by_piece(rows: list[Row], at_once: int) -> None:
+    """The same tiles in the same order, each once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(flow_bins, "ENDS_OF_LAST_TILE", LIMIT)
+        patch.setattr(flow_bins, "EDGES_PER_TILE", EDGES)
+        whole = list(flow_tiles(ends_of(rows), ROOT_LEVEL))
+        patch.setattr(flow_bins, "_ENDS_AT_ONCE", at_once)
+        pieces = list(flow_tiles(ends_of(rows), ROOT_LEVEL))
+    contents = [
+        [(of.level, index, of_tile) for of in tiles for index, of_tile in found(of).items()]
+        for tiles in (whole, pieces)
+    ]
+    assert contents[0] == contents[1]
+    assert max(len(of) for of in pieces) <= at_once
