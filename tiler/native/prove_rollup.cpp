@@ -28,7 +28,7 @@ struct FullBins {
 
 }  // namespace
 
-ProveCover::ProveCover(std::vector<Span>& spans) : spans_(spans) {
+ProveCover::ProveCover(std::vector<Span>& spans, int64_t most_counted) : spans_(spans), most_counted_(most_counted) {
     std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.first < b.first; });
 }
 
@@ -57,7 +57,7 @@ bool ProveCover::go_to(int64_t bin) {
         std::pop_heap(longest_.begin(), longest_.end(), shorter);
         longest_.pop_back();
     }
-    while (most_[0].slices != slices_of(most_[0].name)) {
+    while (most_[0].slices != std::min(slices_of(most_[0].name), most_counted_)) {
         std::pop_heap(most_.begin(), most_.end());
         most_.pop_back();
     }
@@ -77,7 +77,7 @@ void ProveCover::change(int64_t name, int64_t by) {
         of_name_.erase(name);
         return;
     }
-    most_.push_back({slices, name});
+    most_.push_back({std::min(slices, most_counted_), name});
     std::push_heap(most_.begin(), most_.end());
 }
 
@@ -213,8 +213,8 @@ void ProveRollup::complete_until(int64_t until) {
 
 void ProveRollup::sum_bins(int z, int64_t until, const ProveParts& parts, std::vector<ProveCover::Span>& spans) {
     Level& level = at(z);
-    ProveCover cover(spans);
     const int64_t width = int64_t{1} << (2 * z), complete = until >> (2 * z);
+    ProveCover cover(spans, kMostBusy / width);
     std::size_t part = 0;
     const int64_t first_covered = spans.empty() ? INT64_MAX : spans[0].first;
     int64_t last_covered = 0;

@@ -25,14 +25,15 @@ class ProveCover {
         int64_t name, duration;
     };
 
-    explicit ProveCover(std::vector<Span>& spans);
+    // `most_counted`: of how many slices of a name the busy time is cut, so that more of them are as many.
+    ProveCover(std::vector<Span>& spans, int64_t most_counted);
 
     // Goes on to a later bin. False: nothing covers it.
     bool go_to(int64_t bin);
 
     int64_t slices() const { return slices_; }
     int64_t slices_of(int64_t name) const;
-    // Of the name with the most slices, of equal ones the lowest.
+    // Of the name with the most slices that count, of equal ones the lowest.
     std::pair<int64_t, int64_t> most() const { return {most_[0].slices, most_[0].name}; }
     int64_t longest() const { return longest_[0].duration; }
 
@@ -47,6 +48,7 @@ class ProveCover {
     void change(int64_t name, int64_t by);
 
     const std::vector<Span>& spans_;
+    int64_t most_counted_;
     std::size_t next_ = 0;
     std::vector<Span> ending_;   // heap: the next to end on top
     std::vector<Span> longest_;  // heap: the longest on top; may hold what has ended below it

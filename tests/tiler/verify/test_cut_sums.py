@@ -39,3 +39,16 @@ def test_hundreds_of_threads_that_are_busy_for_weeks(tmp_path: Path) -> None:
         assert busiest == BIN_BUSY_LIMIT
     finally:
         store.close()
+
+
+def test_of_names_whose_busy_time_is_cut_the_lowest_dominates(tmp_path: Path) -> None:
+    """Both names cover bins of the root more than 256 times: from there on it does not matter how often."""
+    path, store_path = tmp_path / "weeks.json", tmp_path / "weeks.store"
+    names = ["low"] * 270 + ["high"] * 430
+    events = [
+        {"ph": "X", "name": name, "pid": 1, "tid": tid, "ts": 0.000001 * (tid % 7), "dur": LONG_US}
+        for tid, name in enumerate(names)
+    ]
+    path.write_text(json.dumps(events))
+    build_store([path], store_path)
+    verify_store(store_path)
