@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -31,6 +33,20 @@ def test_rows_are_given_by_first_fit(track: list[Slice]) -> None:
     assert rows == len(set(row.tolist()))
     partly = sum(any(o.start <= s.start < o.end < s.end for o in track[:k]) for k, s in enumerate(track))
     assert overlaps == partly
+
+
+@pytest.mark.parametrize("depth", [1, 3000])
+def test_thousands_of_rows_are_given_by_first_fit(depth: int) -> None:
+    """Slices of all lengths over some that are nested, so many that thousands run at once."""
+    rng = random.Random(depth)
+    inner = [Slice(k, 8000 - 2 * k, 0) for k in range(depth)]
+    mixed = [Slice(rng.randrange(9000), rng.choice([0, 1, 50, 4000, 9000]), 0) for _ in range(6000)]
+    track = canonical([*inner, *mixed])
+    start, duration = (np.array([getattr(s, c) for s in track], np.int64) for c in ("start", "duration"))
+    row = np.empty(len(track), np.uint32)
+    rows, _ = _native.assign_rows(start, duration, row)
+    assert row.tolist() == [s.row for s in track]
+    assert rows == 1 + max(s.row for s in track) > 1000
 
 
 def test_rows_need_slices_in_time_order() -> None:
