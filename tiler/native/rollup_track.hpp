@@ -8,8 +8,8 @@
 namespace tilescope {
 
 // Built in one sweep over the children's slices, depth first: a terminal tile sums what overlaps
-// it, a tile above adds up the (bin, name) tables of its four children, and only the tables on the way to the root are
-// in memory. Rollups have no individuals: slices of different tracks overlap, so a bin's busy time may exceed its width.
+// it, a bin above adds up the name tables of four bins, and only the tables on the way to the root are in memory. Slices
+// that cover a bin are in no table: they are known once for all bins that they cover. Rollups have no individuals: slices of different tracks overlap, so a bin's busy time may exceed its width.
 class RollupTrack final : public TrackTiles {
 public:
     RollupTrack(const std::vector<const KeptSlices*>& children, int root_level);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import resource
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.tiler.pyramid import tracks
-from tests.tiler.pyramid.native_tree import NativeTree, assert_same, native_rollup
+from tests.tiler.pyramid.native_tree import NativeTree, assert_same, exact_page, native_rollup
 from tests.tiler.pyramid.reference import BUSY_LIMIT, TERMINAL, Slice, canonical, rollup_tree, root_level
 from tilescope.tiler import _native
 
@@ -64,6 +65,59 @@ def test_sums_beyond_64_bits_are_cut(tracks_at_once: int) -> None:
     assert (busy.max() == BUSY_LIMIT) == (tracks_at_once >= 256)
     assert busy.min() >= 0
     check([*long, *([[Slice(k * 2**44, 2**60, 5)] for k in range(40)])])
+
+
+@pytest.mark.parametrize(("more", "level"), [((300, 260), 27), ((1100, 1030), 26), ((300, 255), 27)])
+def test_of_names_whose_busy_time_is_cut_the_lowest_dominates(more: tuple[int, int], level: int) -> None:
+    """Their slices cover a bin, and some of a third name lie in it."""
+    end = 2**61 - 1 if level == 27 else 2**59 - 1
+    roofs = [[Slice(0, end, name)] for name, slices in zip((5, 3), more, strict=True) for _ in range(slices)]
+    tree = check([*roofs, [Slice(end // 3, end // 5, 4), Slice(end // 2, 9, 5)]])
+    assert tree[level, 0][0].bins.name.tolist()[7] == (3 if min(more) >= 4 ** (31 - level) else 5)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_long_slices_of_many_names_across_tiles_of_many_levels(seed: int) -> None:
+    """Some begin or end where bins do. A burst brings fine tiles, which all of the long ones may run through."""
+    rng = random.Random(seed)
+    end = 4**11
+    long = []
+    for _ in range(400):
+        edge = 4 ** rng.randrange(11)
+        places = [0, end, rng.randrange(end), rng.randrange(end) // edge * edge]
+        start, stop = sorted(rng.choices(places, k=2))
+        long.append(Slice(start, stop - start, rng.randrange(-1, 4 + 400 * seed)))
+    burst = rng.randrange(end)
+    tree = check([canonical(long[:300]), canonical(long[300:]), [Slice(burst, 0, 0)] * 16_500])
+    assert len({level for level, _ in tree}) > 5
+
+
+def test_names_of_slices_that_run_at_once_take_no_memory_per_bin() -> None:
+    """Each slice has a name of its own, and covers half of the run: half a minute and gigabytes, name by bin."""
+    slices = 150_000
+    start = np.arange(slices)
+    child = _native.KeptSlices(start, np.full(slices, slices), np.arange(slices, dtype=np.int32))
+    level = root_level(2 * slices)
+    address_space = resource.getrlimit(resource.RLIMIT_AS)
+    resident = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (resident + 1_000 * slices, address_space[1]))
+    try:
+        tiles = _native.rollup_tiles([child], level)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, address_space)
+    block = _native.Block(0)
+    block.add(0, tiles)
+    block.seal()
+    last = len(block.tiles()[0])
+    (root,) = exact_page(block, last - 1, last).tiles()
+    assert root.level == level
+    edges = np.arange(257) * 4**level
+    done = np.array([int(np.clip(edge - start, 0, slices).sum()) for edge in edges])
+    used = np.diff(done) > 0
+    assert root.bins.busy.tolist() == np.diff(done)[used].tolist()
+    # Of the slices that cover a bin: that which starts in it, or the lowest. Nothing covers the last.
+    first, stop = edges[:-1][used], edges[1:][used]
+    assert root.bins.name.tolist()[:-1] == np.where(first < slices, first, stop - slices).tolist()[:-1]
 
 
 @pytest.mark.parametrize(
