@@ -19,7 +19,7 @@ VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
 
 .PHONY: help demo install test test-python test-viewer test-browser test-dist kill-test damage hostile sanitize fuzz lint lint-python lint-viewer bench bench-scale \
-        bench-load dist viewer browser nginx cli-docs clean
+        bench-load dist viewer browser nginx cli-docs tools-docs clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
@@ -171,6 +171,9 @@ dist: $(STAMPS)/test-tools $(VIEWER_BUILT) ## sdist and wheel, in dist/
 
 cli-docs: $(STAMPS)/test-tools ## writes docs/cli.md anew from the help texts
 	$(BIN)/python -m tests.cli.write_cli_docs
+
+tools-docs: $(STAMPS)/test-tools ## writes docs/tools.md anew from the registrations
+	$(BIN)/tilescope tools --markdown > docs/tools.md
 
 clean: ## removes everything that was built
 	rm -rf .venv build dist .demo server/static viewer/node_modules viewer/dist viewer/client/dist tests/artefacts \

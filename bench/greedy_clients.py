@@ -12,10 +12,10 @@ from typing import Final
 import aiohttp
 
 QUESTIONS: Final = (
-    "find?text=e&limit=10000",
+    "tools/find?text=e&limit=10000",
     "events?limit=50000",
-    "stats?limit=65536",
-    "find?text=a&limit=10000&start=1000000",
+    "tools/stats?limit=65536",
+    "tools/find?text=a&limit=10000&start=1000000",
     "events?limit=50000&start=1000000",
 )
 REFUSED_PAUSE_S: Final = 0.25  # though the server says a second

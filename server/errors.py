@@ -8,6 +8,7 @@
         ├── BadMessage        a message of the stream makes no sense
         ├── Unauthorized      the server demands a token that the request does not have
         ├── Forbidden         the request comes from another web page, or for another host name
+        ├── NotAcceptable     the answer is not to be had in the form that the request wants
         ├── PreconditionFailed  the client has another version than it believes
         ├── TooMany           more connections, or questions at once, than one client may have
         ├── TooSlow           the body of the request does not come
@@ -66,6 +67,10 @@ class Forbidden(ServerError):
     """The request is not one that this server's own pages, or a program, would send."""
 
 
+class NotAcceptable(ServerError):
+    """The answer is not to be had in the form that the request wants (`Accept`)."""
+
+
 class PreconditionFailed(ServerError):
     """What the request says of the resource (`If-Match`) is not so."""
 
@@ -115,6 +120,7 @@ _ANSWERS: tuple[tuple[type[Exception], Answer], ...] = (
     (BadMessage, Answer(HTTPStatus.BAD_REQUEST, "bad_message")),
     (BadRequest, Answer(HTTPStatus.BAD_REQUEST, "bad_request")),
     (Unauthorized, Answer(HTTPStatus.UNAUTHORIZED, "unauthorized")),
+    (NotAcceptable, Answer(HTTPStatus.NOT_ACCEPTABLE, "not_acceptable")),
     (PreconditionFailed, Answer(HTTPStatus.PRECONDITION_FAILED, "precondition_failed")),
     (TooMany, Answer(HTTPStatus.TOO_MANY_REQUESTS, "too_many")),
     (QuestionFailed, Answer(HTTPStatus.INTERNAL_SERVER_ERROR, "question_failed")),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tilescope.server.openapi import questions
+from tilescope.server.openapi import span_events, tools
 from tilescope.server.openapi.paths import path_items
 from tilescope.server.openapi.schemas import SCHEMAS
 
@@ -24,7 +24,7 @@ def describe_api(base_path: str = "") -> dict[str, Any]:
         "servers": [{"url": base_path or "/"}],
         "paths": path_items(),
         "components": {
-            "schemas": SCHEMAS | questions.SCHEMAS,
+            "schemas": SCHEMAS | span_events.SCHEMAS | tools.SCHEMAS,
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
         "security": [{}, {"token": []}],  # demanded of servers that others can reach

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from tilescope.server.batch import CONTENT_TYPE as BATCH_TYPE
-from tilescope.server.openapi.questions import with_questions
 from tilescope.server.openapi.schemas import Schema, reference
+from tilescope.server.openapi.span_events import with_events
+from tilescope.server.openapi.tools import with_tools
 from tilescope.server.paths import API, BUILD, RUN
 
 PathItem = dict[str, Any]
@@ -87,7 +88,8 @@ def path_items() -> dict[str, PathItem]:
                 notes=_CACHE_FOR_EVER,
             )
         },
-        **with_questions(_question),
+        **with_events(_question),
+        **with_tools(_question),
         f"{BUILD}/overview/{{page}}": {"get": _stored("One page of the overview: bins of all tracks", None, "page")},
         f"{BUILD}/flows/{{track}}/{{level}}/{{index}}": {
             "get": _stored("The chunk of flow tiles that has this one", None, "track", "level", "index")

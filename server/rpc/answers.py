@@ -11,16 +11,6 @@ from tilescope.tiler.pages import decompress
 from tilescope.v1 import tiles_pb2 as pb
 
 
-def stats_answer(answer: Mapping[str, Any]) -> bytes:
-    """A `StatsResponse`."""
-    return to_message(answer, pb.StatsResponse()).SerializeToString()
-
-
-def find_answer(answer: Mapping[str, Any]) -> bytes:
-    """A `FindResponse`."""
-    return to_message(answer, pb.FindResponse()).SerializeToString()
-
-
 def open_answer(manifest: Mapping[str, Any], tree: bytes) -> bytes:
     """An `OpenResponse`; the tree as it is stored."""
     return to_message({"manifest": manifest, **json.loads(decompress(tree))}, pb.OpenResponse()).SerializeToString()

@@ -8,10 +8,10 @@ from contextlib import aclosing
 import numpy as np
 
 from tilescope.server.rpc.requests import optional, tracks_of
-from tilescope.server.services import EventPart, EventsRequest, Questions
-from tilescope.server.services.requests import parse_place
+from tilescope.server.services import EventPart, EventsQuestion, Questions
 from tilescope.server.services.workers import Asking
 from tilescope.tiler.pages import SliceFlag
+from tilescope.tiler.tools import from_values
 from tilescope.v1 import tiles_pb2 as pb
 
 
@@ -19,8 +19,13 @@ async def batches(
     questions: Questions, asking: Asking, request: pb.EventsRequest
 ) -> AsyncGenerator[pb.EventBatch, None]:
     """A batch for each page of events, until all are sent, or as many as the request wants."""
-    after = parse_place(request.after) if request.after else None
-    asked = EventsRequest(tracks_of(request), optional(request, "start"), optional(request, "end"), after)
+    values = {
+        "tracks": tracks_of(request),
+        "start": optional(request, "start"),
+        "end": optional(request, "end"),
+        "after": request.after or None,
+    }
+    asked = from_values(EventsQuestion, values)
     left = optional(request, "limit")
     async with aclosing(questions.all_events(asking, request.run, request.build, asked)) as parts:
         async for part in parts:

@@ -10,16 +10,14 @@ from functools import partial
 from tilescope.server.errors import NotFound
 from tilescope.server.metrics import Metrics
 from tilescope.server.routes.runs import run_json
-from tilescope.server.rpc import events, pages, view, watch
-from tilescope.server.rpc.answers import find_answer, open_answer, stats_answer
+from tilescope.server.rpc import events, pages, tools, view, watch
+from tilescope.server.rpc.answers import open_answer
 from tilescope.server.rpc.failures import Context, answers, streams
 from tilescope.server.rpc.messages import event_message, to_message
 from tilescope.server.rpc.peers import client_of
-from tilescope.server.rpc.requests import optional, tracks_of
 from tilescope.server.runs.registry import Registry
 from tilescope.server.runs.store import RunStore
-from tilescope.server.services import Asker, Questions, StatsRequest, find_query
-from tilescope.server.services.requests import DEFAULT_ROWS, parse_place
+from tilescope.server.services import Asker, Questions
 from tilescope.server.services.workers import Asking
 from tilescope.tiler.errors import NotBuilt, StoreError
 from tilescope.tiler.pages import decompress
@@ -70,33 +68,13 @@ class TilesService:
             return pb.ShapeResponse(record=_found(store, store.shape(request.block), f"shapes-{request.block}"))
 
     @answers
-    async def Stats(self, request: pb.StatsRequest, context: Context) -> bytes:  # noqa: N802
-        limit = optional(request, "limit")
-        asked = StatsRequest(
-            tracks_of(request),
-            optional(request, "start"),
-            optional(request, "end"),
-            DEFAULT_ROWS if limit is None else limit,
-        )
-        return await self._questions.stats(  # type: ignore[no-any-return]
-            self._asking(context), request.run, request.build, asked, stats_answer
-        )
+    async def ListTools(self, request: pb.ListToolsRequest, context: Context) -> bytes:  # noqa: N802
+        return await tools.listed(self._questions, self._asking(context), request)
 
-    @answers
-    async def Find(self, request: pb.FindRequest, context: Context) -> bytes:  # noqa: N802
-        limit = optional(request, "limit")
-        query = find_query(
-            request.text,
-            request.match or "contains",
-            tracks_of(request),
-            optional(request, "start"),
-            optional(request, "end"),
-            DEFAULT_ROWS if limit is None else limit,
-            parse_place(request.after) if request.after else None,
-        )
-        return await self._questions.find(  # type: ignore[no-any-return]
-            self._asking(context), request.run, request.build, query, find_answer
-        )
+    @streams
+    async def Ask(self, request: pb.AskRequest, context: Context) -> AsyncGenerator[pb.AskResponse, None]:  # noqa: N802
+        async for part in tools.answer(self._questions, self._asking(context), request):
+            yield part
 
     @answers
     async def Details(self, request: pb.DetailsRequest, _context: Context) -> pb.Event:  # noqa: N802

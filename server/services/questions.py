@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any, Final
 from weakref import WeakKeyDictionary, proxy
+
+from msgspec import structs
 
 from tilescope.server.errors import TooMany
 from tilescope.server.metrics import Metrics
 from tilescope.server.runs.registry import Registry
 from tilescope.server.runs.store import RunStore
-from tilescope.server.services.requests import EventsRequest, StatsRequest, ViewRequest
-from tilescope.server.services.tasks import Encode, EncodingTask, EventPart, EventsTask, FindTask, StatsTask
+from tilescope.server.services.kept_answers import KeptAnswers
+from tilescope.server.services.requests import EventsQuestion, ViewRequest
+from tilescope.server.services.tasks import EncodingTask, EventPart, EventsTask
 from tilescope.server.services.turns import Asker, Limits
 from tilescope.server.services.worker import Source, Task
 from tilescope.server.services.workers import Asking, Workers
 from tilescope.server.settings import DEFAULTS, Settings
-from tilescope.tiler.query import FindQuery, Place, QueryReader
+from tilescope.tiler.query import QueryReader
 from tilescope.tiler.resolver import PageWant
 from tilescope.tiler.store.sense import must_make_sense
 
@@ -35,6 +37,7 @@ class Questions:
             Limits(settings.max_questions, settings.max_questions_per_client, settings.max_questions_per_connection)
         )
         self._metrics.questions.set_function(lambda: len(self._workers))
+        self._kept = KeptAnswers()
         self._readers: WeakKeyDictionary[RunStore, QueryReader] = WeakKeyDictionary()
 
     @contextmanager
@@ -47,13 +50,19 @@ class Questions:
             self._metrics.refused_questions.inc()
             raise
 
-    async def stats(self, asking: Asking, run_id: str, build: str, request: StatsRequest, encode: Encode) -> Any:
-        """Statistics by name, as docs/api.md has them and `encode` turns them into. Raises `TilescopeError`s."""
-        return await self._answer(asking, run_id, build, StatsTask(request, encode))
-
-    async def find(self, asking: Asking, run_id: str, build: str, query: FindQuery, encode: Encode) -> Any:
-        """Occurrences of a name, as docs/api.md has them and `encode` turns them into. Raises `TilescopeError`s."""
-        return await self._answer(asking, run_id, build, FindTask(query, encode))
+    async def ask(self, asking: Asking, run_id: str, build: str, name: str, task: Task) -> bytes:
+        """The answer of a tool, under a `name` that tells what was asked. Raises `TilescopeError`s."""
+        run = await self._registry.find(run_id)
+        question = (run.id, build, name)
+        with self._registry.lease(run.id, build) as store:
+            if (known := self._kept.get(question)) is not None:
+                return known
+            is_final = not store.is_growing
+            opener = self._registry.opener(is_growing=store.is_growing)
+            answer: bytes = await asking.answer(Source(run.store, build, opener), task)
+        if is_final:
+            self._kept.keep(question, answer)
+        return answer
 
     async def encoded(self, asking: Asking, run_id: str, build: str, encode: Callable[[], Any]) -> Any:
         """What `encode` returns, of things that it has; made where the event loop does not wait for it."""
@@ -64,7 +73,7 @@ class Questions:
         asking: Asking,
         run_id: str,
         build: str,
-        request: EventsRequest,
+        request: EventsQuestion,
         limit: int,
         encode: Callable[[Sequence[EventPart], bool], Any],
     ) -> Any:
@@ -72,7 +81,7 @@ class Questions:
         return await self._answer(asking, run_id, build, EventsTask(request, limit, encode))
 
     async def all_events(
-        self, asking: Asking, run_id: str, build: str, request: EventsRequest
+        self, asking: Asking, run_id: str, build: str, request: EventsQuestion
     ) -> AsyncGenerator[EventPart, None]:
         """The events of a span, part by part in the order (track, ordinal). Raises `TilescopeError`s. To be closed."""
         named: set[int] = set()
@@ -86,8 +95,8 @@ class Questions:
                 yield EventPart(part.events, names)
             if has_more:
                 last = next(part.events for part in reversed(parts) if len(part.events))
-                place = Place(int(last.start[-1]), last.track, int(last.ordinal[-1]))
-                request = replace(request, after=place)
+                after = f"{last.start[-1]},{last.track},{last.ordinal[-1]}"
+                request = structs.replace(request, after=after)
 
     def view(self, store: RunStore, request: ViewRequest) -> list[PageWant]:
         """The pages that show a view, most urgent first. Takes milliseconds. Raises `TilescopeError`s."""

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tilescope.server.services.requests import EventsRequest, StatsRequest, span_of
-from tilescope.tiler.query import Events, FindQuery, Name, QueryReader, Reading, Steps, find, stats
+from tilescope.server.services.requests import EventsQuestion
+from tilescope.tiler.query import Events, Name, QueryReader, Reading, Steps
 from tilescope.tiler.resolver import TickRange
+from tilescope.tiler.tools import Scope, place
 
 Encode = Callable[[dict[str, Any]], Any]  # a function of a module
 
@@ -24,35 +25,10 @@ class EventPart:
 
 
 @dataclass(frozen=True, slots=True)
-class StatsTask:
-    """Statistics by name, as docs/api.md has them."""
-
-    request: StatsRequest
-    encode: Encode
-
-    def __call__(self, reader: QueryReader) -> Steps[Any]:
-        span = _within(span_of(self.request.start, self.request.end), reader)
-        found = yield from stats(reader, span, self.request.tracks, self.request.limit)
-        return self.encode(found.to_json())
-
-
-@dataclass(frozen=True, slots=True)
-class FindTask:
-    """Occurrences of a name, as docs/api.md has them."""
-
-    query: FindQuery
-    encode: Encode
-
-    def __call__(self, reader: QueryReader) -> Steps[Any]:
-        found = yield from find(reader, self.query)
-        return self.encode(found.to_json())
-
-
-@dataclass(frozen=True, slots=True)
 class EventsTask:
     """The first events of a span in the order (track, ordinal), and whether there are more."""
 
-    request: EventsRequest
+    request: EventsQuestion
     limit: int
     encode: Callable[[Sequence[EventPart], bool], Any]
 
@@ -83,9 +59,9 @@ class EncodingTask:
         return self.encode()
 
 
-def _event_parts(reader: QueryReader, request: EventsRequest) -> Iterator[EventPart]:
-    span = _within(span_of(request.start, request.end), reader)
-    after = request.after
+def _event_parts(reader: QueryReader, request: EventsQuestion) -> Iterator[EventPart]:
+    span = Scope(reader).within(request.span)
+    after = place(request.after)
     reading = Reading(reader)
     named: set[int] = set()
     for track in reader.tree.leaves(request.tracks, EVENT_KINDS):
@@ -100,9 +76,3 @@ def _event_parts(reader: QueryReader, request: EventsRequest) -> Iterator[EventP
             new = set(events.name.tolist()) - named
             named |= new
             yield EventPart(events, reader.names.of(new))
-
-
-def _within(span: TickRange, reader: QueryReader) -> TickRange:
-    """The part of a span that the run has; events that start at its last tick are in it."""
-    stop = min(span.stop, reader.end + 1)
-    return TickRange(min(span.start, stop), stop)

@@ -48,11 +48,13 @@ def test_flags_are_told_in_words(browser: Browser, flagged: Served, file: str, n
         run = flagged.run_id(file)
         viewer.open(run)
         build = flagged.get(f"/runs/{run}/manifest")["build"]
-        address = f"{flagged.url}/api/v1/runs/{run}/builds/{build}/find?text={quote(name)}&match=exact"
+        address = f"{flagged.url}/api/v1/runs/{run}/builds/{build}/tools/find?text={quote(name)}&match=exact"
         with urllib.request.urlopen(address, timeout=30) as answer:
-            (event,) = json.loads(gzip.decompress(answer.read()))["events"]
+            events, _ = json.loads(gzip.decompress(answer.read()))["tables"]
+        row = {column["id"]: column["values"][0] for column in events["columns"]}
+        event = row["event"]
         page.goto("about:blank")
-        page.goto(f"{viewer.url}/?run={run}#v=1&sel={event['track']}.{event['ordinal']}")
+        page.goto(f"{viewer.url}/?run={run}#v=1&sel={event}")
         viewer.wait("window.tilescope?.state === 'open'", 60)
         viewer.settle()
         drawer = viewer.drawer()
@@ -62,9 +64,9 @@ def test_flags_are_told_in_words(browser: Browser, flagged: Served, file: str, n
             viewer.screenshot(f"flags-{name.replace(' ', '-')}")
         if name in LONG:
             viewer.expand_all()
-            top = next(item.top_px for item in viewer.tree() if item.key == f"t{event['track']}")
+            top = next(item.top_px for item in viewer.tree() if item.key == f"t{row['track']}")
             page.mouse.move(
-                viewer.x_of(int(event["start"]) + int(event["duration"]) // 2), viewer.timeline_box()["y"] + top + 10
+                viewer.x_of(int(row["start"]) + int(row["duration"]) // 2), viewer.timeline_box()["y"] + top + 10
             )
             viewer.wait("document.querySelector('.tooltip-note') !== null", 5)
             assert page.inner_text(".tooltip-note") == text

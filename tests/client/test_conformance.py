@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
@@ -19,12 +20,12 @@ from tilescope.client.errors import Refused
 from tilescope.client.http import HttpSource
 from tilescope.client.local import LocalSource
 from tilescope.client.rpc import GrpcSource
-from tilescope.client.source import Build, Source, StatsQuery
+from tilescope.client.source import Build, Source, Value
 from tilescope.tiler.build import build_store
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.pages import PageKey, Shape, decompress
-from tilescope.tiler.query import EVERYTHING, FindQuery, Match, Place
-from tilescope.tiler.resolver import TickRange, View
+from tilescope.tiler.resolver import View
+from tilescope.tiler.tools import answer_json
 from tilescope.v1 import tiles_pb2 as pb
 
 Question = Callable[[Source, Build], Awaitable[Any]]
@@ -68,6 +69,10 @@ async def all_pages(source: Source, build: Build) -> dict[PageKey, bytes]:
     return found
 
 
+async def asked(source: Source, build: Build, tool: str, **values: Value) -> Any:
+    return json.loads(answer_json.encode(await source.ask(build, tool, values)))
+
+
 async def all_news(source: Source, run: str) -> list[dict[str, Any]]:
     return [message async for message in source.watch(run)]
 
@@ -81,15 +86,17 @@ QUESTIONS: dict[str, Question] = {
     "pages": all_pages,
     "event": lambda source, build: source.event(build, 2, 17),
     "counter event": lambda source, build: source.event(build, 4, 3),
-    "stats": lambda source, build: source.stats(build, StatsQuery(None, 0, 10**9, 1000)),
-    "stats of a span": lambda source, build: source.stats(build, StatsQuery([0, 1, 3], 5000, 900_001, 3)),
-    "stats of nothing": lambda source, build: source.stats(build, StatsQuery([], 7, 7, 0)),
-    "find": lambda source, build: source.find(build, FindQuery("op 1", EVERYTHING, limit=50)),
-    "find the next": lambda source, build: source.find(
-        build, FindQuery("op 1", TickRange(9000, 800_000), tracks=[1, 3], limit=5, after=Place(9900, 1, 3))
+    "stats": lambda source, build: asked(source, build, "stats", start=0, end=10**9),
+    "stats of a span": lambda source, build: asked(
+        source, build, "stats", tracks=[0, 1, 3], start=5000, end=900_001, limit=3
     ),
-    "find the whole": lambda source, build: source.find(build, FindQuery("needle", EVERYTHING, Match.EXACT)),
-    "find nothing": lambda source, build: source.find(build, FindQuery("nothing of that name", EVERYTHING)),
+    "stats of nothing": lambda source, build: asked(source, build, "stats", tracks=[], start=7, end=7, limit=0),
+    "find": lambda source, build: asked(source, build, "find", text="op 1", limit=50),
+    "find the next": lambda source, build: asked(
+        source, build, "find", text="op 1", start=9000, end=800_000, tracks=[1, 3], limit=5, after="9900,1,3"
+    ),
+    "find the whole": lambda source, build: asked(source, build, "find", text="needle", match="exact"),
+    "find nothing": lambda source, build: asked(source, build, "find", text="nothing of that name"),
 }
 
 REFUSED: dict[str, tuple[Question, str]] = {
@@ -99,8 +106,11 @@ REFUSED: dict[str, tuple[Question, str]] = {
     "no names": (lambda source, build: source.names(build, 99), "not_found"),
     "no shape": (lambda source, build: source.shape(build, 99), "not_found"),
     "no event": (lambda source, build: source.event(build, 2, 10**9), "not_found"),
-    "no track": (lambda source, build: source.stats(build, StatsQuery([99], 0, 9, 9)), ""),
-    "no track to look on": (lambda source, build: source.find(build, FindQuery("a", EVERYTHING, tracks=[99])), ""),
+    "no track": (lambda source, build: asked(source, build, "stats", tracks=[99]), ""),
+    "no track to look on": (lambda source, build: asked(source, build, "find", text="a", tracks=[99]), ""),
+    "no tool": (lambda source, build: asked(source, build, "nonsense"), "not_found"),
+    "no field of that name": (lambda source, build: asked(source, build, "stats", spam=1), ""),
+    "no span": (lambda source, build: asked(source, build, "stats", start=9, end=8), ""),
 }
 
 
@@ -218,8 +228,8 @@ async def test_real_traces_with_their_arguments_and_flows(
                 event = comparable(await source.event(there, track["id"], ordinal))
                 assert event == comparable(await local.event(here, track["id"], ordinal))
             if count:
-                query = StatsQuery([track["id"]], 0, 2**60, 100)
-                assert comparable(await source.stats(there, query)) == comparable(await local.stats(here, query))
+                expected = await asked(local, here, "stats", tracks=[track["id"]], limit=100)
+                assert await asked(source, there, "stats", tracks=[track["id"]], limit=100) == expected
     every: list[Source] = [local, *remote.values()]
     for source in every:
         await source.close()

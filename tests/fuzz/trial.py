@@ -10,11 +10,13 @@ from tests.fuzz.damaged_stores import damage
 from tests.fuzz.wrapping import write_mutant
 from tilescope.tiler.build import build_store
 from tilescope.tiler.errors import TilescopeError
-from tilescope.tiler.query import FindQuery, QueryReader, find, finish, stats
+from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.readers import discover
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.store.sense import must_make_sense
+from tilescope.tiler.tools.find.search import FindQuery, find
+from tilescope.tiler.tools.stats.summary import summary
 from tilescope.tiler.verify import verify_store
 
 # Small budgets reach scratch files; the usual one is what people have.
@@ -92,7 +94,7 @@ def _read_back(rng: random.Random, path: Path) -> int:
     try:
         reader = QueryReader(store)
         everything = TickRange(0, max(1, reader.end))
-        finish(stats(reader, everything, None, 50))
+        finish(summary(reader, everything, None, 50))
         finish(find(reader, FindQuery("op", everything)))
         events = 0
         for number, track in enumerate(reader.tree.tracks):

@@ -76,7 +76,13 @@ async def is_served(client: Client, run: Mapping[str, Any]) -> bool:
     """Whether manifest, names, shapes and statistics of the run are answered."""
     base = f"/api/v1/runs/{run['id']}"
     build = f"{base}/builds/{run['build']}"
-    paths = (f"{base}/manifest", f"{build}/tracks", f"{build}/names/0", f"{build}/shapes/0", f"{build}/stats?tracks=1")
+    paths = (
+        f"{base}/manifest",
+        f"{build}/tracks",
+        f"{build}/names/0",
+        f"{build}/shapes/0",
+        f"{build}/tools/stats?tracks=1",
+    )
     return {(await client.get(path)).status for path in paths} == {200}
 
 
@@ -124,7 +130,7 @@ async def test_a_store_that_is_cut_short_while_it_is_served(
         await socket.send_bytes(msgpack.packb({"type": "want", "id": 1, "pages": [[0, 15, 0, 0]]}))
         frame = msgpack.unpackb(await socket.receive_bytes(timeout=5))
         assert (frame["type"], frame["code"]) == ("error", "bad_store")
-    for path in ("names/0", "shapes/0", "tracks", "events/1/5", "stats?tracks=1", "find?text=a"):
+    for path in ("names/0", "shapes/0", "tracks", "events/1/5", "tools/stats?tracks=1", "tools/find?text=a"):
         assert await code_of(client, f"{base}/{path}") == (500, "bad_store")
     assert await code_of(client, f"/api/v1/runs/{run['id']}/manifest") == (500, "bad_store")
     runs = await runs_of(client)
@@ -189,7 +195,7 @@ async def test_records_that_make_no_sense(
     run = runs["bad.store"]
     base = f"/api/v1/runs/{run['id']}/builds/{run['build'] or 'b'}"
     codes = set()
-    for path in ("names/0", "shapes/0", "tracks", "events/1/5", "stats?tracks=1", "find?text=a"):
+    for path in ("names/0", "shapes/0", "tracks", "events/1/5", "tools/stats?tracks=1", "tools/find?text=a"):
         answer = await client.get(f"{base}/{path}")
         if answer.status != 200:
             codes.add((answer.status, (await answer.json(content_type=None))["error"]["code"]))

@@ -110,9 +110,20 @@ PATHS: tuple[str, ...] = (
     "/flows/N/N/N",
     "/events/N/N",
 )
-PATHS += ("/events?Q", "/stats?Q", "/find?Q", "/batch", "/stream", "/tracks", "/T", "/tracks/T")
+PATHS += (
+    "/events?Q",
+    "/tools",
+    "/tools/T?Q",
+    "/tools/stats?Q",
+    "/tools/find?Q",
+    "/batch",
+    "/stream",
+    "/tracks",
+    "/T",
+    "/tracks/T",
+)
 METHODS = ("GET", "GET", "GET", "POST", "POST", "HEAD", "OPTIONS", "PUT", "TRACE", "XX")
-PARAMETERS = ("tracks", "start", "end", "limit", "after", "text", "match", "token", "other")
+PARAMETERS = ("tracks", "start", "end", "limit", "after", "text", "match", "table", "token", "other")
 
 
 def target(rng: random.Random, run: str, build: str) -> str:

@@ -21,7 +21,7 @@ from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.registry import Registry
 from tilescope.server.services.workers import Workers
 from tilescope.tiler.build import build_store
-from tilescope.tiler.query import EVERYTHING, FindQuery, QueryReader, find, finish, stats
+from tilescope.tiler.query import QueryReader
 from tilescope.tiler.readers import discover
 from tilescope.tiler.store import RunStore, open_run_store
 
@@ -63,37 +63,6 @@ async def ask(demo_store: Path, tmp_path: Path, aiohttp_client: Callable[..., Aw
     store.close()
 
 
-async def test_statistics_are_those_of_the_store(ask: Asker) -> None:
-    assert await ask("stats", "Stats") == json_of_stats(ask, None, 1000)
-    tracks = [track["id"] for track in ask.reader.tree.tracks if track["kind"] == "slice"][:3]
-    spelt = f"{tracks[0]}-{tracks[0]},{','.join(map(str, tracks[1:]))}"
-    assert await ask(f"stats?tracks={spelt}&limit=2", "Stats") == json_of_stats(ask, tracks, 2)
-    assert (await ask("stats?tracks=", "Stats"))["tracks"] == 0
-    assert (await ask("stats?tracks=" + ",".join(["1"] * 1000), "Stats"))["tracks"] == 1
-    nothing = await ask("stats?start=5&end=5", "Stats")
-    assert (nothing["rows"], nothing["rest"], nothing["total"]["count"]) == ([], None, "0")
-
-
-def json_of_stats(ask: Asker, tracks: list[int] | None, limit: int) -> dict[str, Any]:
-    span = EVERYTHING._replace(stop=ask.reader.end + 1)
-    return finish(stats(ask.reader, span, tracks, limit)).to_json()
-
-
-async def test_a_search_page_by_page_is_that_of_the_store(ask: Asker) -> None:
-    whole = finish(find(ask.reader, FindQuery("dot", EVERYTHING, limit=10_000))).to_json()
-    assert len(whole["events"]) > 20
-    found, after = [], ""
-    while True:
-        page = await ask(f"find?text=DOT&limit=7{after}", "Found")
-        assert (page["count"], page["tracks"]) == (whole["count"], whole["tracks"])
-        found += page["events"]
-        if page["after"] is None:
-            break
-        after = f"&after={page['after']}"
-    assert found == whole["events"]
-    assert (await ask("find?text=DOT&match=exact", "Found"))["count"] == "0"
-
-
 async def test_all_events_page_by_page_are_those_of_the_tracks(ask: Asker) -> None:
     columns: dict[str, list[Any]] = {}
     names: dict[str, Any] = {}
@@ -121,23 +90,24 @@ async def test_all_events_page_by_page_are_those_of_the_tracks(ask: Asker) -> No
 @pytest.mark.parametrize(
     "question",
     [
-        "find",
-        "find?text=",
-        "find?text=a&match=regex",
-        "find?text=a&limit=10001",
-        "find?text=a&after=1,2",
-        "find?text=a&text=b",
-        "find?text=" + "a" * 257,
-        "stats?limit=-1",
-        "stats?limit=999999999999999",
-        "stats?start=1e3",
-        "stats?start=9&end=8",
-        "stats?tracks=1,x",
-        "stats?tracks=5-1",
-        "stats?tracks=0-4294967295",
-        "stats?tracks=" + ",".join(["1"] * 1001),
-        "stats?tracks=999999",
-        "stats?stat=1",
+        "tools/find",
+        "tools/find?text=",
+        "tools/find?text=a&match=regex",
+        "tools/find?text=a&limit=10001",
+        "tools/find?text=a&after=1,2",
+        "tools/find?text=a&text=b",
+        "tools/find?text=" + "a" * 257,
+        "tools/stats?limit=-1",
+        "tools/stats?limit=999999999999999",
+        "tools/stats?start=1e3",
+        "tools/stats?start=9&end=8",
+        "tools/stats?tracks=1,x",
+        "tools/stats?tracks=5-1",
+        "tools/stats?tracks=0-4294967295",
+        "tools/stats?tracks=" + ",".join(["1"] * 1001),
+        "tools/find?text=a&table=none",
+        "tools/stats?tracks=999999",
+        "tools/stats?stat=1",
         "events?limit=50001",
         "events?start=²",
     ],
@@ -151,15 +121,15 @@ async def test_what_makes_no_sense_is_refused(ask: Asker, question: str) -> None
 
 
 async def test_an_answer_that_the_client_has_is_not_sent_again(ask: Asker, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = await ask.client.get(f"{ask.base}/stats?limit=3")
-    again = await ask.client.get(f"{ask.base}/stats?limit=3", headers={"If-None-Match": first.headers["ETag"]})
-    other = await ask.client.get(f"{ask.base}/stats?limit=4", headers={"If-None-Match": first.headers["ETag"]})
+    first = await ask.client.get(f"{ask.base}/tools/stats?limit=3")
+    again = await ask.client.get(f"{ask.base}/tools/stats?limit=3", headers={"If-None-Match": first.headers["ETag"]})
+    other = await ask.client.get(f"{ask.base}/tools/stats?limit=4", headers={"If-None-Match": first.headers["ETag"]})
     assert (again.status, other.status) == (304, 200)
-    for question in ("stats?limit=3", "find?text=op", "events"):
+    for question in ("tools/stats?limit=3", "tools/find?text=op", "events"):
         answer = await ask.client.get(f"{ask.base}/{question}")
         with monkeypatch.context() as idle:
             idle.setattr(Workers, "answer", None)  # nothing is computed for it
             held = {"If-None-Match": answer.headers["ETag"]}
             assert (await ask.client.get(f"{ask.base}/{question}", headers=held)).status == 304
-    unknown = await ask.client.get(f"{ask.base.rsplit('/', 1)[0]}/b0/stats")
+    unknown = await ask.client.get(f"{ask.base.rsplit('/', 1)[0]}/b0/tools/stats")
     assert (unknown.status, (await unknown.json())["error"]["code"]) == (404, "unknown_build")

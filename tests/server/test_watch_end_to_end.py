@@ -199,8 +199,8 @@ async def test_a_real_build_is_seen_before_it_is_ready_the_block_on_screen_first
         await watch.until(lambda message: message["type"] == "ready")
         assert sorted(watch.built) == list(range(manifest["blocks"]))
         assert await pages_of(client, base, wanted, IMMUTABLE) == growing
-        stats = await json_of(client, f"{base}/stats?limit=1", "Stats")
-    assert int(stats["total"]["count"]) > 1_000_000
+        stats = await json_of(client, f"{base}/tools/stats?limit=1", "ToolAnswer")
+    assert int(stats["tables"][0]["totals"]["count"]) > 1_000_000
 
 
 async def test_a_worker_that_is_killed_leaves_nothing_though_somebody_reads_its_build(

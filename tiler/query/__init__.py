@@ -1,11 +1,10 @@
-"""Questions to a store: the events of a span, what they are made of, where a name occurs, which pages show a view."""
+"""What questions to a store are answered from: its tracks, names, events and pages."""
 
 from tilescope.tiler.query.events import EVERYTHING, EventPlan, Events, LeafRun, join, no_events
-from tilescope.tiler.query.find import FindQuery, Found, Match, Occurrence, Place, find
-from tilescope.tiler.query.names import Name, Names
+from tilescope.tiler.query.names import Name, Names, NameSet
+from tilescope.tiler.query.place import Place
 from tilescope.tiler.query.reader import QueryReader
 from tilescope.tiler.query.reading import Reading
-from tilescope.tiler.query.stats import Stats, stats
 from tilescope.tiler.query.steps import Steps, finish
 from tilescope.tiler.query.store import QueryStore
 from tilescope.tiler.query.tracks import SLICE_KINDS, TrackTree
@@ -15,23 +14,17 @@ __all__ = [
     "SLICE_KINDS",
     "EventPlan",
     "Events",
-    "FindQuery",
-    "Found",
     "LeafRun",
-    "Match",
     "Name",
+    "NameSet",
     "Names",
-    "Occurrence",
     "Place",
     "QueryReader",
     "QueryStore",
     "Reading",
-    "Stats",
     "Steps",
     "TrackTree",
-    "find",
     "finish",
     "join",
     "no_events",
-    "stats",
 ]

@@ -11,7 +11,7 @@ from typing import Any, Self
 from tilescope.client.answers import FindAnswer, StatsAnswer, events_table
 from tilescope.client.errors import Refused
 from tilescope.client.progress import Progress
-from tilescope.client.source import Build, Source, StatsQuery
+from tilescope.client.source import Build, Source, Value
 from tilescope.client.tables import Table
 from tilescope.client.tracks import Track, Tracks, ids_of, tracks_of
 from tilescope.client.view import RunView, make_view, used_names, view_tiles
@@ -26,9 +26,10 @@ from tilescope.tiler.pages import (
     decompress,
     with_residual,
 )
-from tilescope.tiler.query import EventPlan, Events, FindQuery, Match, Place, TrackTree
+from tilescope.tiler.query import EventPlan, Events, TrackTree
 from tilescope.tiler.resolver import TickRange, TileIndex, TrackRequest, View, sharp_level
 from tilescope.tiler.ticks import TICK_LIMIT
+from tilescope.tiler.tools import Answer
 
 # Kinds of tracks that hold events themselves.
 _EVENT_KINDS = frozenset({"slice", "async", "instant", "counter"})
@@ -191,8 +192,8 @@ class AsyncRun:
         self, start: int | None = None, end: int | None = None, tracks: Tracks = None, *, limit: int = 1000
     ) -> StatsAnswer:
         """What the ticks [start, end) are made of, name by name, exactly; the busiest names first."""
-        query = StatsQuery(ids_of(tracks), *self._span(start, end), limit)
-        return StatsAnswer.of(await self._source.stats(self._of, query))
+        span = self._span(start, end)
+        return StatsAnswer.of(await self.ask("stats", start=span.start, end=span.stop, tracks=tracks, limit=limit))
 
     async def find(
         self,
@@ -208,20 +209,35 @@ class AsyncRun:
 
         Of the events that start in [start, end). `limit=None` lists all of them. Raises UsageError.
         """
-        if match not in {kind.value for kind in Match}:
-            raise UsageError(f"a name matches by {' or '.join(Match)}, not by {match!r}")
         span = self._span(start, end)
-        answers: list[dict[str, Any]] = []
-        after: Place | None = None
+        answers: list[Answer] = []
+        after: str | None = None
         listed = 0
         while True:
             at_once = _FIND_AT_ONCE if limit is None else min(limit - listed, _FIND_AT_ONCE)
-            query = FindQuery(text, span, Match(match), ids_of(tracks), at_once, after)
-            answers.append(await self._source.find(self._of, query))
-            listed += len(answers[-1]["events"])
-            if answers[-1]["after"] is None or (limit is not None and listed >= limit):
+            asked = {"start": span.start, "end": span.stop, "tracks": tracks, "match": match, "limit": at_once}
+            answers.append(await self.ask("find", text=text, after=after, **asked))
+            events = answers[-1].table("events")
+            listed += len(events)
+            after = events.more
+            if after is None or (limit is not None and listed >= limit):
                 return FindAnswer.of(answers)
-            after = Place(*map(int, answers[-1]["after"].split(",")))
+
+    async def ask(self, tool: str, /, **values: Tracks | str | None) -> Answer:
+        """What a tool answers: see docs/tools.md. Fields of the question that are None are left out.
+
+        `table("…")` of the answer is one of its tables, with `to_pandas()` and `to_arrow()`. Raises UsageError for a
+        question that makes no sense, `Refused` for a tool that is not there.
+        """
+        asked: dict[str, Value] = {}
+        for name, value in values.items():
+            if isinstance(value, float):
+                raise UsageError(f"{name}: {value} is a float, and those cannot hold every tick: give an integer")
+            if isinstance(value, int | str):
+                asked[name] = value
+            elif (ids := ids_of(value)) is not None:
+                asked[name] = ids
+        return await self._source.ask(self._of, tool, asked)
 
     async def name_texts(self, names: Iterable[int]) -> dict[int, tuple[str, str]]:
         """Texts and categories of name ids; -1, no name, is left out."""

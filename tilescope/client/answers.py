@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from tilescope.client.tables import Column, Table, Words
 from tilescope.tiler.pages import SliceFlag
 from tilescope.tiler.query import Events
-
-INT64_MAX = np.iinfo(np.int64).max
+from tilescope.tiler.tools import Answer, Value, values_of
+from tilescope.tiler.tools import Column as ToolColumn
+from tilescope.tiler.tools import Table as ToolTable
 
 # Text and category by name id.
 NameTexts = Mapping[int, tuple[str, str]]
@@ -42,21 +43,13 @@ class StatsAnswer:
     table: Table  # name, category, count, busy, self, longest
 
     @classmethod
-    def of(cls, answer: Mapping[str, Any]) -> StatsAnswer:
-        """From the JSON of docs/api.md."""
-        rows = answer["rows"]
-        columns: dict[str, Column] = {column: words([row[column] for row in rows]) for column in ("name", "category")}
-        for name in ("count", "busy", "self", "longest"):
-            columns[name] = _integers(int(row[name]) for row in rows)
-        return cls(
-            int(answer["start"]),
-            int(answer["end"]),
-            answer["tracks"],
-            answer["names"],
-            _sums(answer["total"]),
-            None if answer["rest"] is None else _sums(answer["rest"]),
-            Table(columns),
-        )
+    def of(cls, answer: Answer) -> StatsAnswer:
+        """From what the tool says."""
+        table = answer.table("names")
+        start, end, tracks, names = (_integer(answer.fact(name).value) for name in ("start", "end", "tracks", "names"))
+        rest = None if table.rest is None else _sums(table.rest)
+        columns = {column.id: _column(column) for column in table.columns if column.id != "name_id"}
+        return cls(start, end, tracks, names, _sums(table.totals or {}), rest, Table(columns))
 
     def _repr_html_(self) -> str:
         return self.table._repr_html_()
@@ -72,21 +65,22 @@ class FindAnswer:
     table: Table  # track, ordinal, name, category, start, duration, row
 
     @classmethod
-    def of(cls, answers: Sequence[Mapping[str, Any]]) -> FindAnswer:
-        """From the JSON of docs/api.md, of one page or of several that follow one another."""
+    def of(cls, answers: Sequence[Answer]) -> FindAnswer:
+        """From what the tool says, once or page by page."""
         first = answers[0]
-        events = [event for answer in answers for event in answer["events"]]
+        events = [answer.table("events") for answer in answers]
+        ordinals = [str(event).partition(".")[2] for table in events for event in values_of(table.column("event"))]
         columns: dict[str, Column] = {
-            "track": np.array([event["track"] for event in events], np.int64),
-            "ordinal": np.array([int(event["ordinal"]) for event in events], np.int64),
-            "name": words([event["name"] for event in events]),
-            "category": words([event["category"] for event in events]),
-            "start": np.array([int(event["start"]) for event in events], np.int64),
-            "duration": np.array([int(event["duration"]) for event in events], np.int64),
-            "row": np.array([event["row"] for event in events], np.int64),
+            "track": _joined(events, "track"),
+            "ordinal": np.array(ordinals, np.int64),
+            "name": words([str(name) for table in events for name in values_of(table.column("name"))]),
+            "category": words([str(name) for table in events for name in values_of(table.column("category"))]),
+            **{name: _joined(events, name) for name in ("start", "duration", "row")},
         }
-        per_track = {track["track"]: int(track["count"]) for track in first["tracks"]}
-        return cls(first["names"], int(first["count"]), per_track, Table(columns))
+        tracks = first.table("tracks")
+        counts = zip(*(map(_integer, values_of(tracks.column(name))) for name in ("track", "count")), strict=True)
+        names, count = (_integer(first.fact(name).value) for name in ("names", "count"))
+        return cls(names, count, dict(counts), Table(columns))
 
     def _repr_html_(self) -> str:
         return self.table._repr_html_()
@@ -137,11 +131,20 @@ def words(texts: Sequence[str]) -> Words:
     return Words(np.array(codes, np.int32), list(found))
 
 
-def _sums(sums: Mapping[str, str]) -> Sums:
-    return Sums(*(int(sums[name]) for name in ("count", "busy", "self", "longest")))
+def _sums(sums: Mapping[str, Value]) -> Sums:
+    return Sums(*(_integer(sums[name]) for name in ("count", "busy", "self", "longest")))
 
 
-def _integers(values: Iterable[int]) -> NDArray[Any]:
-    """As int64 if they fit, else Python's own: sums over many tracks may exceed 64 bits."""
-    found = list(values)
-    return np.array(found, np.int64 if max(found, default=0) <= INT64_MAX else object)
+def _integer(value: Value) -> int:
+    assert isinstance(value, int)
+    return value
+
+
+def _column(column: ToolColumn) -> Column:
+    """Texts kept once each; integers as they are."""
+    values = column.values
+    return np.asarray(values) if isinstance(values, np.ndarray) else words([str(value) for value in values])
+
+
+def _joined(tables: Sequence[ToolTable], name: str) -> NDArray[np.int64]:
+    return np.concatenate([np.asarray(table.column(name).values, np.int64) for table in tables])

@@ -8,7 +8,7 @@ import itertools
 import json
 import ssl
 import struct
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 from typing import Any, Final
@@ -18,9 +18,10 @@ import aiohttp
 
 from tilescope.client.errors import Refused, Unreachable, refusal
 from tilescope.client.patience import wait_s
-from tilescope.client.source import Build, StatsQuery, key_lists
+from tilescope.client.source import Build, Value, key_lists, text_of
 from tilescope.tiler.pages import PageKey
-from tilescope.tiler.query import FindQuery
+from tilescope.tiler.tools import Answer
+from tilescope.tiler.tools.answer_json import decode
 
 API: Final = "api/v1"
 MAX_PAGES: Final = 4096  # in one batch, see docs/api.md
@@ -53,7 +54,7 @@ class HttpSource:
 
     async def index(self, run: str) -> dict[str, Any]:
         async with self._ask("POST", f"runs/{quote(run, safe='')}/index") as answer:
-            indexed: dict[str, Any] = await _decoded(answer)
+            indexed: dict[str, Any] = json.loads(await _inflated(answer))
             return indexed
 
     async def watch(self, run: str) -> AsyncGenerator[dict[str, Any], None]:
@@ -100,23 +101,9 @@ class HttpSource:
         event: dict[str, Any] = await self._json(f"{_path(build)}/events/{track}/{ordinal}")
         return event
 
-    async def stats(self, build: Build, query: StatsQuery) -> dict[str, Any]:
-        asked = {"start": query.start, "end": query.end, "limit": query.limit, "tracks": _ranges(query.tracks)}
-        answer: dict[str, Any] = await self._json(f"{_path(build)}/stats", asked)
-        return answer
-
-    async def find(self, build: Build, query: FindQuery) -> dict[str, Any]:
-        asked = {
-            "text": query.text,
-            "match": query.match.value,
-            "start": query.span.start,
-            "end": query.span.stop,
-            "limit": query.limit,
-            "tracks": _ranges(query.tracks),
-            "after": None if query.after is None else ",".join(map(str, query.after)),
-        }
-        answer: dict[str, Any] = await self._json(f"{_path(build)}/find", asked)
-        return answer
+    async def ask(self, build: Build, tool: str, values: Mapping[str, Value]) -> Answer:
+        asked = {name: text_of(value) for name, value in values.items()}
+        return decode(await self._body(f"{_path(build)}/tools/{quote(tool, safe='')}", asked))
 
     async def close(self) -> None:
         if self._session is not None:
@@ -130,10 +117,12 @@ class HttpSource:
             self._session = aiohttp.ClientSession(headers=headers, auto_decompress=False, timeout=_TIMEOUT)
         return self._session
 
-    async def _json(self, path: str, query: dict[str, Any] | None = None) -> Any:
-        params = {name: str(value) for name, value in (query or {}).items() if value is not None}
-        async with self._ask("GET", path, params=params) as answer:
-            return await _decoded(answer)
+    async def _json(self, path: str) -> Any:
+        return json.loads(await self._body(path))
+
+    async def _body(self, path: str, query: Mapping[str, str] | None = None) -> bytes:
+        async with self._ask("GET", path, params=query) as answer:
+            return await _inflated(answer)
 
     @asynccontextmanager
     async def _ask(self, method: str, path: str, **more: Any) -> AsyncIterator[aiohttp.ClientResponse]:
@@ -158,27 +147,14 @@ def _path(build: Build) -> str:
     return f"runs/{quote(build.run, safe='')}/builds/{quote(build.id, safe='')}"
 
 
-def _ranges(tracks: Sequence[int] | None) -> str | None:
-    """`1,5,8-12`: a host of a thousand tracks still fits into a URL."""
-    if tracks is None:
-        return None
-    ranges: list[list[int]] = []
-    for track in sorted(set(tracks)):
-        if ranges and track == ranges[-1][1] + 1:
-            ranges[-1][1] = track
-        else:
-            ranges.append([track, track])
-    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in ranges)
-
-
-async def _decoded(answer: aiohttp.ClientResponse) -> Any:
+async def _inflated(answer: aiohttp.ClientResponse) -> bytes:
     body = await answer.read()
-    return json.loads(gzip.decompress(body) if answer.headers.get("Content-Encoding") == "gzip" else body)
+    return gzip.decompress(body) if answer.headers.get("Content-Encoding") == "gzip" else body
 
 
 async def _refusal(answer: aiohttp.ClientResponse) -> Exception:
     try:
-        error = (await _decoded(answer))["error"]
+        error = json.loads(await _inflated(answer))["error"]
         return refusal(error["code"], error["message"])
     except (ValueError, KeyError, TypeError, OSError):
         return Unreachable(f"{answer.url}: answered {answer.status} as no tile server does")

@@ -5,19 +5,19 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tilescope.client.errors import Refused
-from tilescope.client.source import Build, StatsQuery
+from tilescope.client.source import Build, Value
 from tilescope.tiler.errors import NoStore
 from tilescope.tiler.pages import PageKey, decompress
-from tilescope.tiler.query import FindQuery, QueryReader, find, finish, stats
+from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.readers.logdir import run_id
-from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.store import RunStore, generation, is_store, open_run_store
+from tilescope.tiler.tools import Answer, Scope, from_values, no_such_tool, tools
 
 
 @dataclass(slots=True)
@@ -109,16 +109,13 @@ class LocalSource:
             raise Refused("not_found", f"there is no events-{track}.{ordinal} in build {self._store.build}")
         return event
 
-    async def stats(self, build: Build, query: StatsQuery) -> dict[str, Any]:
+    async def ask(self, build: Build, tool: str, values: Mapping[str, Value]) -> Answer:
         self._check(*build)
-        reader = self._reader
-        end = reader.end + 1
-        span = TickRange(min(query.start, end), min(query.end, end))
-        return (await asyncio.to_thread(finish, stats(reader, span, query.tracks, query.limit))).to_json()
-
-    async def find(self, build: Build, query: FindQuery) -> dict[str, Any]:
-        self._check(*build)
-        return (await asyncio.to_thread(finish, find(self._reader, query))).to_json()
+        asked = tools().get(tool)
+        if asked is None:
+            raise Refused("not_found", no_such_tool(tool))
+        question = from_values(asked.question, values)
+        return await asyncio.to_thread(finish, asked.answer(Scope(self._reader), question))
 
     async def close(self) -> None:
         with _opening:

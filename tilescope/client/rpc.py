@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 import os
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 from urllib.parse import parse_qs, urlsplit
@@ -21,10 +22,11 @@ from google.protobuf.message import Message
 import tilescope.v1.tiles_pb2_grpc as tiles_pb2_grpc
 from tilescope.client.errors import Refused, Unreachable, refusal
 from tilescope.client.patience import wait_s
-from tilescope.client.source import Build, StatsQuery, key_lists
+from tilescope.client.source import Build, Value, key_lists
 from tilescope.tiler.errors import TilescopeError
 from tilescope.tiler.pages import PageKey
-from tilescope.tiler.query import FindQuery
+from tilescope.tiler.tools import Answer
+from tilescope.tiler.tools.answer_json import decode
 from tilescope.v1 import tiles_pb2 as pb
 
 MAX_PAGES: Final = 4096  # in one want-list, see docs/api.md
@@ -123,30 +125,9 @@ class GrpcSource:
         request = pb.DetailsRequest(run=build.run, build=build.id, track=track, ordinal=ordinal)
         return to_json(await self._answer(self._tiles.Details, request))
 
-    async def stats(self, build: Build, query: StatsQuery) -> dict[str, Any]:
-        request = pb.StatsRequest(
-            run=build.run,
-            build=build.id,
-            tracks=_track_set(query.tracks),
-            start=query.start,
-            end=query.end,
-            limit=_limit(query.limit),
-        )
-        return to_json(await self._answer(self._tiles.Stats, request))
-
-    async def find(self, build: Build, query: FindQuery) -> dict[str, Any]:
-        request = pb.FindRequest(
-            run=build.run,
-            build=build.id,
-            text=query.text,
-            match=query.match.value,
-            tracks=_track_set(query.tracks),
-            start=query.span.start,
-            end=query.span.stop,
-            limit=_limit(query.limit),
-            after="" if query.after is None else ",".join(map(str, query.after)),
-        )
-        return to_json(await self._answer(self._tiles.Find, request))
+    async def ask(self, build: Build, tool: str, values: Mapping[str, Value]) -> Answer:
+        request = pb.AskRequest(run=build.run, build=build.id, tool=tool, question=json.dumps(values).encode())
+        return decode(await self._answer(self._parts, request))
 
     async def close(self) -> None:
         if self._channel is not None:
@@ -177,6 +158,10 @@ class GrpcSource:
                     raise self._refusal(error) from None
             await asyncio.sleep(pause_s)
         raise AssertionError("there is always another try, or a refusal")
+
+    async def _parts(self, request: pb.AskRequest, metadata: Any) -> bytes:
+        """The whole answer of a tool, which comes in parts."""
+        return b"".join([part.data async for part in self._tiles.Ask(request, metadata=metadata)])
 
     async def _reason(self, call: Any, error: Exception) -> TilescopeError:
         """Why a stream ended: writing to one that has ended says so, and not why."""
@@ -224,19 +209,6 @@ def _scalar(field: FieldDescriptor, value: Any) -> Any:
 def _track(track: pb.Track) -> dict[str, Any]:
     """Members that a track of its kind does not have are left out, as over HTTP."""
     return {name: value for name, value in to_json(track).items() if value is not None}
-
-
-def _track_set(tracks: Sequence[int] | None) -> pb.TrackSet | None:
-    try:
-        return None if tracks is None else pb.TrackSet(tracks=tracks)
-    except ValueError:
-        raise refusal("bad_request", "track numbers are 32-bit integers from 0 on") from None
-
-
-def _limit(limit: int) -> int:
-    if not 0 <= limit < 2**32:
-        raise refusal("bad_request", f"{limit} is no number of rows")
-    return limit
 
 
 def _page_key(key: pb.PageKey) -> PageKey:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from tilescope.tiler.pages import PageKey
-from tilescope.tiler.query import FindQuery
+from tilescope.tiler.tools import Answer, Tracks
 
 
 class Build(NamedTuple):
@@ -17,14 +16,8 @@ class Build(NamedTuple):
     id: str
 
 
-@dataclass(frozen=True, slots=True)
-class StatsQuery:
-    """Statistics of the ticks [start, end) of some tracks; None: of all."""
-
-    tracks: Sequence[int] | None
-    start: int
-    end: int
-    limit: int
+# What a field of a question may be; tracks are numbers.
+Value = int | str | Sequence[int]
 
 
 class Source(Protocol):
@@ -55,11 +48,16 @@ class Source(Protocol):
 
     async def event(self, build: Build, track: int, ordinal: int) -> dict[str, Any]: ...
 
-    async def stats(self, build: Build, query: StatsQuery) -> dict[str, Any]: ...
-
-    async def find(self, build: Build, query: FindQuery) -> dict[str, Any]: ...
+    async def ask(self, build: Build, tool: str, values: Mapping[str, Value]) -> Answer:
+        """What a tool answers. Raises `Refused` for a tool that is not there."""
+        ...
 
     async def close(self) -> None: ...
+
+
+def text_of(value: Value) -> str:
+    """A field of a question as it stands in a URL."""
+    return str(value) if isinstance(value, int | str) else Tracks.of(value).text()
 
 
 def key_lists(keys: Sequence[PageKey], at_most: int) -> Iterator[list[PageKey]]:

@@ -151,6 +151,7 @@ class Run(_Waiting[AsyncRun]):
     events = _waited_for(AsyncRun.events)
     event_batches = _one_by_one(AsyncRun.event_batches)
     event = _waited_for(AsyncRun.event)
+    ask = _waited_for(AsyncRun.ask)
     stats = _waited_for(AsyncRun.stats)
     find = _waited_for(AsyncRun.find)
     name_texts = _waited_for(AsyncRun.name_texts)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -96,12 +98,18 @@ async def test_what_will_never_be_there_is_not_found_in_a_block_that_is_done(
     assert await error_code(client, f"{RUN}/builds/b8/tracks") == (404, "unknown_build")
 
 
-async def test_statistics_of_what_is_not_built_are_not_built_either(client: Client, store: FakeGrowingStore) -> None:
-    for question in ("stats?tracks=0", "events?tracks=0", "find?text=fusion"):
-        assert await error_code(client, f"{BUILD}/{question}") == (404, "not_built_yet")
-    store.is_done = True
-    answer = await client.get(f"{BUILD}/stats?tracks=0")
-    assert (answer.status, answer.headers["Cache-Control"]) == (200, "no-store")
+async def test_events_of_what_is_not_built_are_not_built_either(client: Client, store: FakeGrowingStore) -> None:
+    assert await error_code(client, f"{BUILD}/events?tracks=0") == (404, "not_built_yet")
+
+
+async def test_tools_answer_over_what_is_built_and_say_so(client: Client, store: FakeGrowingStore) -> None:
+    for is_done in (False, True):
+        store.is_done = is_done
+        for question in ("stats?tracks=0", "find?text=fusion"):
+            answer = await client.get(f"{BUILD}/tools/{question}")
+            assert (answer.status, answer.headers["Cache-Control"]) == (200, "no-store")
+            assert "ETag" not in answer.headers
+            assert json.loads(gzip.decompress(await answer.read()))["complete"] == is_done
 
 
 async def test_the_moment_of_publication_loses_no_reader(client: Client, site: Site, store: FakeGrowingStore) -> None:

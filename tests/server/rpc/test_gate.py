@@ -215,7 +215,9 @@ async def test_each_call_is_one_line_with_what_was_sent(
             listed = await tiles.ListRuns(pb.ListRunsRequest())
             await refusal(tiles.Open(pb.OpenRequest(run="nobody")))
             batches = [batch async for batch in tiles.Events(pb.EventsRequest(run=run, build=build))]
-            await refusal(tiles.Stats(pb.StatsRequest(run=run, build=build, limit=70_000)))
+            await refusal(
+                tiles.Ask(pb.AskRequest(run=run, build=build, tool="stats", question=b'{"limit": 70000}')).read()
+            )
             await lines_of(tmp_path / "log", 4)  # calls on their way side by side end in any order
             call = tiles.View(pb.ViewRequest(run=run, build=build))
             await call.read()
@@ -230,7 +232,7 @@ async def test_each_call_is_one_line_with_what_was_sent(
         (f"{PATH}ListRuns", 200, listed.ByteSize()),
         (f"{PATH}Open", 404, 0),
         (f"{PATH}Events", 200, sum(batch.ByteSize() for batch in batches)),
-        (f"{PATH}Stats", 400, 0),
+        (f"{PATH}Ask", 400, 0),
         (f"{PATH}View", 499, 0),
         ("/any/thing", 404, 0),
         ("/grpc.health.v1.Health/Check", 200, 2),
@@ -262,7 +264,7 @@ async def test_behind_nginx(served: Served, tmp_path: Path) -> None:
     assert [line["status"] for line in lines if line["path"] == f"{PATH}ListRuns"] == [429]
 
 
-@pytest.mark.parametrize("call", ["ListRuns", "Stats", "Events", "Pages", "/any/thing"])
+@pytest.mark.parametrize("call", ["ListRuns", "Ask", "Events", "Pages", "/any/thing"])
 async def test_a_message_that_cannot_be_read_is_an_invalid_argument(served: Served, call: str) -> None:
     async with grpc.aio.insecure_channel(f"127.0.0.1:{served.grpc_port}") as connection:
         path = call if call.startswith("/") else PATH + call
@@ -304,12 +306,12 @@ async def test_questions_of_one_client_are_limited_over_http_and_grpc_together(
 
     monkeypatch.setattr("tilescope.server.rpc.events.batches", endless)
     of_build: dict[str, Any] = {"run": served.run, "build": served.build}
-    stats = f"{served.url}api/v1/runs/{served.run}/builds/{served.build}/stats"
+    stats = f"{served.url}api/v1/runs/{served.run}/builds/{served.build}/tools/stats"
     async with channel(served.grpc_port) as tiles, aiohttp.ClientSession() as session:
         call = tiles.Events(pb.EventsRequest(**of_build))
         await call.read()
         with pytest.raises(grpc.aio.AioRpcError) as refused:
-            await tiles.Stats(pb.StatsRequest(**of_build))
+            await tiles.Ask(pb.AskRequest(tool="stats", **of_build)).read()
         assert refused.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
         metadata = dict(refused.value.trailing_metadata())
         assert (metadata["tilescope-code"], metadata["retry-after"]) == ("too_many", "1")

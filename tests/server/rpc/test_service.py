@@ -20,8 +20,9 @@ from tests.server.rpc.refusals import refusal
 from tilescope.server.rpc import failures
 from tilescope.server.stream.wants import WantQueue
 from tilescope.tiler.pages import PageKey, Shape, decompress
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query import QueryReader, Steps, finish
 from tilescope.tiler.resolver import View
+from tilescope.tiler.tools import Scope, answer_json, from_values, tool, tools, values_of
 from tilescope.v1 import tiles_pb2 as pb
 
 
@@ -226,6 +227,33 @@ async def test_all_events_in_batches(site: Site) -> None:
     assert sum(len(batch.ordinal) for batch in some) == 7
 
 
+async def parts_of(call: Any) -> bytes:
+    return b"".join([part.data async for part in call])
+
+
+async def test_tools_answer_in_json_and_as_arrow(site: Site) -> None:
+    import pyarrow
+
+    listed = await site.tiles.ListTools(pb.ListToolsRequest(run=site.run, build=site.build))
+    assert [(tool.id, tool.available) for tool in listed.tools] == [(name, True) for name in tools()]
+    asked = pb.AskRequest(run=site.run, build=site.build, tool="stats", question=b'{"limit": 3, "start": "5"}')
+    answer = answer_json.decode(await parts_of(site.tiles.Ask(asked)))
+    here = tool("stats")
+    expected = finish(here.answer(Scope(QueryReader(site.store)), from_values(here.question, {"limit": 3, "start": 5})))
+    assert answer_json.encode(answer) == answer_json.encode(expected)
+    asked.format, asked.table = "arrow", "names"
+    arrow = pyarrow.ipc.open_stream(await parts_of(site.tiles.Ask(asked))).read_all()
+    assert arrow["busy"].to_pylist() == values_of(expected.table("names").column("busy"))
+
+
+async def test_a_long_answer_comes_in_parts(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tilescope.server.rpc.tools.PART_BYTES", 100)
+    asked = pb.AskRequest(run=site.run, build=site.build, tool="stats")
+    parts = [part.data async for part in site.tiles.Ask(asked)]
+    assert {len(part) for part in parts[:-1]} == {100}
+    assert len(answer_json.decode(b"".join(parts)).table("names")) > 100
+
+
 async def test_errors_are_those_of_http(site: Site) -> None:
     tiles, run, build = site.tiles, site.run, site.build
     assert await refusal(tiles.Open(pb.OpenRequest(run="nobody"))) == (
@@ -233,17 +261,24 @@ async def test_errors_are_those_of_http(site: Site) -> None:
         "not_found",
         "there is no run 'nobody'",
     )
-    stale = await refusal(tiles.Stats(pb.StatsRequest(run=run, build="b0")))
+    stale = await refusal(parts_of(tiles.Ask(pb.AskRequest(run=run, build="b0", tool="stats"))))
     assert stale[:2] == (grpc.StatusCode.NOT_FOUND, "unknown_build")
     for call in (
-        tiles.Find(pb.FindRequest(run=run, build=build)),
-        tiles.Find(pb.FindRequest(run=run, build=build, text="a", match="regex")),
-        tiles.Find(pb.FindRequest(run=run, build=build, text="a", after="x")),
-        tiles.Stats(pb.StatsRequest(run=run, build=build, start=9, end=8)),
-        tiles.Stats(pb.StatsRequest(run=run, build=build, tracks=pb.TrackSet(tracks=[9999]))),
-        tiles.Stats(pb.StatsRequest(run=run, build=build, limit=70_000)),
+        pb.AskRequest(tool="find"),
+        pb.AskRequest(tool="find", question=b'{"text": "a", "match": "regex"}'),
+        pb.AskRequest(tool="find", question=b'{"text": "a", "after": "x"}'),
+        pb.AskRequest(tool="find", question=b'{"text": "a"}', table="none"),
+        pb.AskRequest(tool="stats", question=b'{"start": 9, "end": 8}'),
+        pb.AskRequest(tool="stats", question=b'{"tracks": [9999]}'),
+        pb.AskRequest(tool="stats", question=b'{"limit": 70000}'),
+        pb.AskRequest(tool="stats", question=b'{"start": 0.5}'),
+        pb.AskRequest(tool="stats", question=b"[]"),
+        pb.AskRequest(tool="stats", format="xml"),
     ):
-        assert (await refusal(call))[:2] == (grpc.StatusCode.INVALID_ARGUMENT, "bad_request")
+        call.run, call.build = run, build
+        assert (await refusal(parts_of(tiles.Ask(call))))[:2] == (grpc.StatusCode.INVALID_ARGUMENT, "bad_request")
+    nothing = await refusal(parts_of(tiles.Ask(pb.AskRequest(run=run, build=build, tool="nonsense"))))
+    assert nothing[:2] == (grpc.StatusCode.NOT_FOUND, "not_found")
     none = await refusal(tiles.Details(pb.DetailsRequest(run=run, build=build, track=0, ordinal=10**9)))
     assert none[:2] == (grpc.StatusCode.NOT_FOUND, "not_found")
     assert (await refusal(tiles.Shape(pb.ShapeRequest(run=run, build=build, block=99))))[0] is grpc.StatusCode.NOT_FOUND
@@ -266,9 +301,9 @@ class Endless:
 
 
 async def test_a_deadline_stops_the_work(site: Site, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("tilescope.server.services.questions.StatsTask", lambda *_arguments: Endless(tmp_path))
-    request = pb.StatsRequest(run=site.run, build=site.build)
-    call = site.tiles.Stats(request, timeout=5)
+    monkeypatch.setattr("tilescope.server.rpc.tools.ToolTask", lambda *_arguments: Endless(tmp_path))
+    request = pb.AskRequest(run=site.run, build=site.build, tool="stats")
+    call = asyncio.ensure_future(parts_of(site.tiles.Ask(request, timeout=5)))
     async with asyncio.timeout(30):
         while not (tmp_path / "begun").exists():
             await asyncio.sleep(0.01)

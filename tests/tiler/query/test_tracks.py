@@ -10,8 +10,9 @@ import pytest
 
 from tests.demo import DEMO_TRACE
 from tilescope.tiler.build import build_store
-from tilescope.tiler.query import EVERYTHING, QueryReader, TrackTree, finish, stats
+from tilescope.tiler.query import EVERYTHING, QueryReader, TrackTree, finish
 from tilescope.tiler.store import RunStore, open_run_store
+from tilescope.tiler.tools.stats.summary import summary
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +42,7 @@ def test_the_statistics_of_a_rollup_are_those_of_its_histogram(pod: RunStore) ->
     reader = QueryReader(pod)
     for track in reader.tree.tracks:
         if track["kind"] != "counter":
-            answer = finish(stats(reader, EVERYTHING, [track["id"]], 100_000))
+            answer = finish(summary(reader, EVERYTHING, [track["id"]], 100_000))
             histogram = pod.histogram(track["id"], *EVERYTHING)
             assert histogram is not None
             for column in histogram.__slots__:

@@ -3,6 +3,7 @@
 export * from "./base/time";
 export * from "./base/track";
 export * from "./base/view";
+export * from "./net/answer";
 export * from "./net/api";
 export * from "./net/client";
 export * from "./net/error";

@@ -3,6 +3,7 @@
 import { type PageKey, pageName } from "../pages/key";
 import { decodeOverview, Overview, type OverviewGrid } from "../pages/overview";
 import { ShapeIndex } from "../pages/shape";
+import { questionQuery, type ToolAnswer, type ToolEntry, type ToolQuestion } from "./answer";
 import { ApiError, NetworkError } from "./error";
 import {
   type EventDetails,
@@ -115,6 +116,19 @@ export class BuildApi {
 
   async tracks(): Promise<TrackTree> {
     return parseTrackTree(await this.api.json<TrackTreeJson>(`${this.path}/tracks`));
+  }
+
+  /** The tools, and which of them have an answer for this run. */
+  async tools(signal?: AbortSignal): Promise<readonly ToolEntry[]> {
+    const { tools } = await this.api.json<{ tools: ToolEntry[] }>(`${this.path}/tools`, { signal: signal ?? null });
+    return tools;
+  }
+
+  /** What a tool answers: docs/tools.md says what each takes. */
+  ask(tool: string, question: ToolQuestion = {}, signal?: AbortSignal): Promise<ToolAnswer> {
+    const query = questionQuery(question);
+    const path = `${this.path}/tools/${encodeURIComponent(tool)}${query === "" ? "" : `?${query}`}`;
+    return this.api.json<ToolAnswer>(path, { signal: signal ?? null });
   }
 
   /** Names of the ids from `page * page_size` on. */

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from tilescope.tiler.errors import UsageError
 from tilescope.tiler.pages import HISTOGRAM_EVENTS, Histogram, decompress
 from tilescope.tiler.query.events import EventPlan, Events, LeafRun
 from tilescope.tiler.query.names import Name, NameSet
+from tilescope.tiler.query.place import Place
 from tilescope.tiler.query.reader import QueryReader
 from tilescope.tiler.query.reading import Reading
 from tilescope.tiler.query.steps import Steps
@@ -28,14 +28,6 @@ class Match(StrEnum):
 
     CONTAINS = "contains"  # anywhere in the name, upper and lower case alike
     EXACT = "exact"  # the whole name as it is
-
-
-class Place(NamedTuple):
-    """Where an event stands in the order in which occurrences are listed: by time, then by track."""
-
-    start: int
-    track: int
-    ordinal: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,29 +79,6 @@ class Found:
     events: Sequence[Occurrence]
     has_more: bool
     names: dict[int, Name]  # of the listed events
-
-    def to_json(self) -> dict[str, Any]:
-        """As docs/api.md has it."""
-        events = [
-            {
-                "track": event.track,
-                "ordinal": str(event.ordinal),
-                "name": self.names[event.name].text,
-                "category": self.names[event.name].category,
-                "start": str(event.start),
-                "duration": str(event.duration),
-                "row": event.row,
-            }
-            for event in self.events
-        ]
-        last = self.events[-1].place if self.has_more and self.events else None
-        return {
-            "names": self.n_names,
-            "count": str(sum(self.per_track.values())),
-            "tracks": [{"track": track, "count": str(count)} for track, count in self.per_track.items()],
-            "events": events,
-            "after": None if last is None else ",".join(map(str, last)),
-        }
 
 
 def find(reader: QueryReader, query: FindQuery) -> Steps[Found]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,7 @@ _ROWS_AT_ONCE = 200_000
 
 
 @dataclass(frozen=True, slots=True)
-class Stats:
+class Summary:
     """The answer. `rows` are the busiest names; all names together have `total`, those without a row `rest`.
 
     Counts are of events that start in the span; times are ticks within it. `names` has the name of each row.
@@ -34,29 +33,8 @@ class Stats:
     total: Histogram  # one row
     names: dict[int, Name]
 
-    def to_json(self) -> dict[str, Any]:
-        """As docs/api.md has it."""
-        rows = [
-            {
-                "name_id": name,
-                "name": self.names[name].text,
-                "category": self.names[name].category,
-                **_sums(self.rows, k),
-            }
-            for k, name in enumerate(self.rows.name.tolist())
-        ]
-        return {
-            "start": str(self.span.start),
-            "end": str(self.span.stop),
-            "tracks": len(self.tracks),
-            "names": self.n_names,
-            "total": _sums(self.total, 0),
-            "rest": _sums(self.rest, 0) if len(self.rest) else None,
-            "rows": rows,
-        }
 
-
-def stats(reader: QueryReader, span: TickRange, tracks: Sequence[int] | None, limit: int) -> Steps[Stats]:
+def summary(reader: QueryReader, span: TickRange, tracks: Sequence[int] | None, limit: int) -> Steps[Summary]:
     """Sums up the events of some tracks (None: all) in a span; at most `limit` rows, the busiest names.
 
     A rollup stands for its tracks; each track counts once. Counters have no names and are left out. Raises UsageError
@@ -78,15 +56,10 @@ def stats(reader: QueryReader, span: TickRange, tracks: Sequence[int] | None, li
     summed = sum_by_name(parts, exact)
     rows, rest = summed.take(slice(limit)), summed.take(slice(limit, None))
     names = reader.names.of(rows.name.tolist())
-    return Stats(span, leaves, len(summed), rows, _one_row(rest) if len(rest) else rest, _one_row(summed), names)
+    return Summary(span, leaves, len(summed), rows, _one_row(rest) if len(rest) else rest, _one_row(summed), names)
 
 
 def _one_row(rows: Histogram) -> Histogram:
     sums = (rows.count.sum(), rows.busy.sum(), rows.self_busy.sum())
     longest = rows.longest.max(initial=0)
     return Histogram(np.array([-1]), *(np.array([value]) for value in (*sums, longest)))
-
-
-def _sums(rows: Histogram, k: int) -> dict[str, str]:
-    columns = {"count": rows.count, "busy": rows.busy, "self": rows.self_busy, "longest": rows.longest}
-    return {name: str(int(column[k])) for name, column in columns.items()}

@@ -12,9 +12,9 @@ from tests.example import Example, PlainEvent
 from tests.tiler.query.test_events import SPANS
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.pages import PageKey
-from tilescope.tiler.query import EVERYTHING, FindQuery, Match, Occurrence, Place, find, finish
-from tilescope.tiler.query.find import MAX_TEXT
+from tilescope.tiler.query import EVERYTHING, Place, finish
 from tilescope.tiler.resolver import TickRange
+from tilescope.tiler.tools.find.search import MAX_TEXT, FindQuery, Match, Occurrence, find
 
 
 @given(
@@ -29,7 +29,7 @@ def test_all_occurrences_are_counted_and_the_first_are_listed(
     example: Example, span: TickRange, text: str, match: Match, threads: set[int] | None, limit: int
 ) -> None:
     tracks = None if threads is None else [example.track(f"thread {k}") for k in threads]
-    answer = finish(find(example.reader, FindQuery(text, span, match, tracks, limit))).to_json()
+    answer = finish(find(example.reader, FindQuery(text, span, match, tracks, limit)))
     shown = range(4) if threads is None else threads
     wanted = [
         (event.start, example.track(event.track), event.name)
@@ -38,12 +38,11 @@ def test_all_occurrences_are_counted_and_the_first_are_listed(
         and span.start <= event.start < span.stop
         and (event.name == text if match is Match.EXACT else text.lower() in event.name.lower())
     ]
-    assert int(answer["count"]) == len(wanted)
-    assert sum(int(track["count"]) for track in answer["tracks"]) == len(wanted)
-    listed = [(int(event["start"]), event["track"], event["name"]) for event in answer["events"]]
+    assert sum(answer.per_track.values()) == len(wanted)
+    listed = [(event.start, event.track, answer.names[event.name].text) for event in answer.events]
     assert [place[:2] for place in listed] == sorted(place[:2] for place in wanted)[:limit]
     assert set(listed) <= set(wanted)
-    assert (answer["after"] is not None) == (0 < limit < len(wanted))
+    assert answer.has_more == (limit < len(wanted))
 
 
 def test_page_by_page_one_gets_all_of_them_in_order(example: Example) -> None:
@@ -57,7 +56,7 @@ def test_page_by_page_one_gets_all_of_them_in_order(example: Example) -> None:
         pages += page.events
         if not page.has_more:
             break
-        after = Place(*map(int, str(page.to_json()["after"]).split(",")))
+        after = page.events[-1].place
     assert pages == whole.events
 
 

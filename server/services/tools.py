@@ -1,0 +1,106 @@
+"""What is asked of tools, as values that travel to the process that answers; and what of them clients are told."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any, Final
+
+from tilescope.server.errors import NotAcceptable, NotFound
+from tilescope.server.json_text import json_body
+from tilescope.tiler.errors import UsageError
+from tilescope.tiler.pages import compress
+from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.tools import Answer, AnyTool, Question, Scope, answer_json, to_json, tool, tools
+
+ARROW: Final = "application/vnd.apache.arrow.stream"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolTask:
+    """A question to a tool. `encode` is a function of a module, or a `partial` of one."""
+
+    tool: str
+    question: Question
+    encode: Callable[[Answer], Any]
+
+    def __call__(self, reader: QueryReader) -> Steps[Any]:
+        answer = yield from tool(self.tool).answer(Scope(reader), self.question)
+        return self.encode(answer)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolListTask:
+    """Which tools there are, and which of them have an answer for this run."""
+
+    encode: Callable[[Mapping[str, Any]], Any]
+
+    def __call__(self, reader: QueryReader) -> Steps[Any]:
+        listed = []
+        for one in tools().values():
+            reason = one.availability(Scope(reader))
+            listed.append(
+                {
+                    "id": one.id,
+                    "title": one.title,
+                    "help": one.help,
+                    "group": one.group,
+                    "available": not reason,
+                    "reason": reason,
+                }
+            )
+            yield
+        return self.encode({"tools": listed})
+
+
+def find_tool(name: str) -> AnyTool:
+    """The tool of that id. Raises `NotFound`."""
+    try:
+        return tool(name)
+    except UsageError as error:
+        raise NotFound(str(error)) from None
+
+
+def json_list(listed: Mapping[str, Any]) -> bytes:
+    """The list as HTTP sends it."""
+    return compress(json_body(listed))
+
+
+def json_answer(table: str, answer: Answer) -> bytes:
+    """An answer as HTTP sends it; of one table, if one is named. Raises UsageError when there is none of that name."""
+    return compress(json_text(table, answer))
+
+
+def arrow_answer(table: str, answer: Answer) -> bytes:
+    """One table as an Arrow IPC stream, compressed. Raises UsageError when there is no such table."""
+    return compress(arrow_stream(table, answer))
+
+
+def json_text(table: str, answer: Answer) -> bytes:
+    """An answer as JSON; of one table, if one is named. Raises UsageError when there is none of that name."""
+    return answer_json.encode(answer, table or None)
+
+
+def arrow_stream(table: str, answer: Answer) -> bytes:
+    """One table as an Arrow IPC stream. Raises UsageError when there is none of that name, or no pyarrow."""
+    from tilescope.tiler.tools.arrow import ipc_stream
+
+    return ipc_stream(answer.only_table(table or None))
+
+
+def check_arrow() -> None:
+    """Raises `NotAcceptable` where tables cannot be written as Arrow."""
+    if find_spec("pyarrow") is None:
+        raise NotAcceptable("this server has no pyarrow, and so no Arrow: ask for JSON")
+
+
+def question_name(tool: AnyTool, question: Question, table: str, form: str) -> str:
+    """A name for an answer, of the question as it is understood: how it is spelt changes nothing."""
+    return f"tools-{tool.id}-{digest(to_json(question), table.encode(), form.encode())}"
+
+
+def digest(*parts: bytes) -> str:
+    """A short text for these bytes, and for no others."""
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]

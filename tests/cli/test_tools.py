@@ -1,0 +1,87 @@
+"""`tilescope tools` and `tilescope ask`."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.demo import DEMO_TRACE
+from tilescope.cli.dispatch import main
+from tilescope.tiler.build import build_store
+from tilescope.tiler.tools import tools
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "tools.md"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("ask") / "demo.store"
+    build_store([DEMO_TRACE], path)
+    return path
+
+
+def test_the_page_of_the_tools_is_what_their_registrations_say(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tools", "--markdown"]) == 0
+    assert capsys.readouterr().out == PAGE.read_text(encoding="utf-8"), "run `make tools-docs`"
+    assert main(["tools"]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == list(tools())
+
+
+def test_answers_in_every_form(store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from pyarrow import parquet
+
+    asked = ["ask", str(store), "stats", "--limit", "3"]
+    assert main(asked) == 0
+    shown = capsys.readouterr().out
+    assert "ThunkExecutor::Execute" in shown
+    assert "41.415 ms" in shown
+    assert main([*asked, "--format", "json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    columns = {column["id"]: column["values"] for column in answer["tables"][0]["columns"]}
+    assert columns["count"] == ["24", "67", "24"]
+    assert main([*asked, "--format", "csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [row["busy"] for row in rows] == columns["busy"]
+    file = tmp_path / "names.parquet"
+    assert main([*asked, "--format", "parquet", "-o", str(file)]) == 0
+    assert [str(value) for value in parquet.read_table(file)["busy"].to_pylist()] == columns["busy"]
+
+
+def test_a_table_of_several_is_named(store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["ask", str(store), "find", "--text", "dot", "--format", "csv"]
+    assert main(asked) == 2
+    assert "name one table: events, tracks" in capsys.readouterr().err
+    assert main([*asked, "--table", "tracks", "-o", str(tmp_path / "t.csv")]) == 0
+    assert (tmp_path / "t.csv").read_text().startswith("track,count\n")
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["nonsense"], "there is no tool 'nonsense': there are stats, find"),
+        (["stats", "--limit", "x"], "limit: expected an integer, not 'x'"),
+        (["stats", "--start", "9", "--end", "8"], "ticks 9 to 8 are no span"),
+        (["stats", "--format", "parquet"], "parquet is not for terminals"),
+        (["stats", "--table", "none"], "there is no table 'none': there are names"),
+    ],
+)
+def test_what_makes_no_sense_is_one_line(
+    store: Path, more: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["ask", str(store), *more]) == 2
+    told = capsys.readouterr().err
+    assert words in told
+    assert told.count("\n") == 1
+
+
+def test_the_help_of_a_tool_is_made_of_its_question(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["ask", "x.store", "find", "--help"])
+    assert ended.value.code == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "--match {contains,exact}" in shown
+    assert "The most occurrences that are listed (default: 1000)" in shown

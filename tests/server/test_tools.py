@@ -1,0 +1,129 @@
+"""Tools over HTTP, of a real store."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.demo import DEMO_TRACE
+from tests.server.conftest import Client
+from tilescope.server.app import make_app
+from tilescope.server.keys import QUESTIONS
+from tilescope.server.runs.cache import CacheDirectory
+from tilescope.server.runs.open_stores import OpenStores
+from tilescope.server.runs.registry import Registry
+from tilescope.server.services.tools import ARROW
+from tilescope.tiler.build import build_store
+from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.readers import discover
+from tilescope.tiler.store import open_run_store
+from tilescope.tiler.tools import Scope, answer_json, from_values, tool, tools
+
+
+@pytest.fixture(scope="module")
+def demo_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("demo") / "demo.store"
+    build_store([DEMO_TRACE], path)
+    return path
+
+
+class Asker:
+    """Asks the tools of the only build of a server."""
+
+    def __init__(self, client: Client, base: str) -> None:
+        self.client, self.base = client, base
+
+    async def __call__(self, path: str, **headers: str) -> tuple[int, dict[str, str], bytes]:
+        answer = await self.client.get(f"{self.base}/{path}", headers=headers)
+        body = await answer.read()
+        packed = answer.headers.get("Content-Encoding") == "gzip"
+        return answer.status, dict(answer.headers), gzip.decompress(body) if packed else body
+
+
+@pytest.fixture
+async def ask(demo_store: Path, tmp_path: Path, aiohttp_client: Callable[..., Awaitable[Client]]) -> Asker:
+    registry = Registry([demo_store], CacheDirectory(tmp_path / "cache"), OpenStores(open_run_store), discover)
+    client = await aiohttp_client(make_app(registry), auto_decompress=False)
+    (run,) = (await (await client.get("/api/v1/runs")).json())["runs"]
+    return Asker(client, f"/api/v1/runs/{run['id']}/builds/{run['build']}")
+
+
+def of_the_store(path: Path, name: str, **values: Any) -> Any:
+    store = open_run_store(path)
+    try:
+        asked = tool(name)
+        answer = finish(asked.answer(Scope(QueryReader(store)), from_values(asked.question, values)))
+        return json.loads(answer_json.encode(answer))
+    finally:
+        store.close()
+
+
+async def test_answers_are_those_of_the_store(ask: Asker, demo_store: Path) -> None:
+    for path, name, values in (
+        ("tools/stats", "stats", {}),
+        ("tools/stats?limit=3&start=1000&end=9000000", "stats", {"limit": 3, "start": 1000, "end": 9_000_000}),
+        ("tools/find?text=dot&limit=7&tracks=3-5", "find", {"text": "dot", "limit": 7, "tracks": [3, 4, 5]}),
+    ):
+        status, headers, body = await ask(path)
+        assert (status, headers["Content-Type"]) == (200, "application/json")
+        assert json.loads(body) == of_the_store(demo_store, name, **values)
+
+
+async def test_one_table_alone_and_as_arrow(ask: Asker, demo_store: Path) -> None:
+    import pyarrow
+
+    _, _, body = await ask("tools/find?text=dot&table=tracks")
+    (table,) = json.loads(body)["tables"]
+    assert table["id"] == "tracks"
+    status, headers, body = await ask("tools/stats", Accept=ARROW)
+    assert (status, headers["Content-Type"], headers["Vary"]) == (200, ARROW, "Accept")
+    arrow = pyarrow.ipc.open_stream(body).read_all()
+    (names,) = of_the_store(demo_store, "stats")["tables"]
+    busy = next(column["values"] for column in names["columns"] if column["id"] == "busy")
+    assert [str(value) for value in arrow["busy"].to_pylist()] == busy
+
+
+async def test_what_makes_no_sense(ask: Asker) -> None:
+    for path, status, words in (
+        ("tools/nonsense", 404, "there is no tool 'nonsense': there are stats, find"),
+        ("tools/stats?limit=x", 400, "limit: expected an integer, not 'x'"),
+        ("tools/stats?limit=1&limit=2", 400, "limit stands in the query twice"),
+        ("tools/stats?tracks=99999", 400, "there is no track 99999"),
+        ("tools/find", 400, "missing required field text"),
+        ("tools/find?text=x&table=spam", 400, "there is no table 'spam': there are events, tracks"),
+    ):
+        got, _, body = await ask(path)
+        assert (got, words in json.loads(body)["error"]["message"]) == (status, True), body
+    assert (await ask("tools/find?text=x", Accept=ARROW))[0] == 400  # which of its two tables?
+
+
+async def test_an_answer_is_made_once_however_its_question_is_spelt(ask: Asker) -> None:
+    _, first, body = await ask("tools/stats?limit=1000&start=5")
+    _, second, again = await ask("tools/stats?start=5")
+    assert (first["Etag"], body) == (second["Etag"], again)
+    assert first["Cache-Control"].endswith("immutable")
+    status, _, empty = await ask("tools/stats?start=5", **{"If-None-Match": first["Etag"]})
+    assert (status, empty) == (304, b"")
+    assert (await ask("tools/stats?start=6"))[1]["Etag"] != first["Etag"]
+
+
+async def test_the_list_of_tools(ask: Asker) -> None:
+    _, _, body = await ask("tools")
+    listed = json.loads(body)["tools"]
+    assert [one["id"] for one in listed] == list(tools())
+    assert all(one["available"] and not one["reason"] and one["help"] for one in listed)
+
+
+async def test_answers_are_kept(ask: Asker) -> None:
+    app = ask.client.server.app  # type: ignore[attr-defined]
+    await ask("tools/stats?limit=2")
+    kept = app[QUESTIONS]._kept
+    size = kept.size_bytes
+    assert size > 0
+    await ask("tools/stats?limit=2")
+    assert kept.size_bytes == size

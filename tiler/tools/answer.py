@@ -1,0 +1,181 @@
+"""Answers: one schema for all tools. Facts, tables, series and notes, whose cells may point into the timeline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.errors import UsageError
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
+# What a figure is. `event` is "track.ordinal", `span` is "start-end" in ticks, `place` is where a list goes on.
+Kind = Literal[
+    "text",
+    "name",
+    "count",
+    "ticks",
+    "bytes",
+    "fraction",
+    "rate",
+    "flops",
+    "number",
+    "id",
+    "track",
+    "event",
+    "span",
+    "place",
+    "flag",
+]
+
+# Exact integers, of 64 bits and beyond: decimal text in JSON.
+INTEGER_KINDS: Final[frozenset[str]] = frozenset({"count", "ticks", "bytes", "flops"})
+
+# Small integers, numbers in JSON.
+ID_KINDS: Final[frozenset[str]] = frozenset({"id", "track"})
+
+# Doubles.
+FLOAT_KINDS: Final[frozenset[str]] = frozenset({"fraction", "rate", "number"})
+
+TEXT_KINDS: Final[frozenset[str]] = frozenset({"text", "name", "event", "span", "place"})
+
+Severity = Literal["info", "warning", "error"]
+Value = int | float | str | bool | None
+Values = NDArray[Any] | Sequence[Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One figure. `value` None: not recorded; then `note` says why, and what to record to get it."""
+
+    id: str
+    label: str
+    value: Value
+    kind: Kind
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Values of one kind, one for each row; None: not recorded. `unit` says what a rate or a number is of."""
+
+    id: str
+    title: str
+    kind: Kind
+    values: Values
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Columns of equal length. With `parent`, a column of row numbers (-1: none), rows form a tree.
+
+    `totals` has sums over all rows by column, those that were left out included; `rest` sums of just these. `more` is
+    the value of the question's field `after` that asks for what follows.
+    """
+
+    id: str
+    title: str
+    columns: Sequence[Column]
+    parent: str | None = None
+    totals: Mapping[str, Value] | None = None
+    rest: Mapping[str, Value] | None = None
+    more: str | None = None
+
+    def __post_init__(self) -> None:
+        lengths = {len(column.values) for column in self.columns}
+        if len(lengths) > 1:
+            raise ValueError(f"table {self.id!r}: columns have {sorted(lengths)} rows")
+
+    def __len__(self) -> int:
+        return len(self.columns[0].values) if self.columns else 0
+
+    def to_arrow(self) -> pyarrow.Table:
+        """Columns by id. Raises UsageError without pyarrow."""
+        from tilescope.tiler.tools.arrow import arrow_table
+
+        return arrow_table(self)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Columns by id; repeated texts as categories. Raises UsageError without pandas and pyarrow."""
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            raise UsageError("pandas is not installed: pip install tilescope[notebook]") from None
+        return self.to_arrow().to_pandas()
+
+    def column(self, name: str) -> Column:
+        """The column of that id. Raises KeyError."""
+        for column in self.columns:
+            if column.id == name:
+                return column
+        raise KeyError(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """What is to be drawn as a chart: ys over one x."""
+
+    id: str
+    title: str
+    kind: Literal["line", "area", "bars", "heat"]
+    x: Column
+    ys: Sequence[Column]
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something that a reader should know, and where in the timeline to look."""
+
+    severity: Severity
+    text: str
+    start: int | None = None
+    end: int | None = None
+    track: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a tool says. `is_complete` False: the run is still being indexed, and some tracks are not done."""
+
+    facts: Sequence[Fact] = ()
+    tables: Sequence[Table] = ()
+    series: Sequence[Series] = ()
+    notes: Sequence[Note] = ()
+    is_complete: bool = True
+    _by_id: dict[str, Table] = field(init=False, repr=False, compare=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._by_id.update({table.id: table for table in self.tables})
+
+    def table(self, name: str) -> Table:
+        """The table of that id. Raises UsageError."""
+        if name not in self._by_id:
+            raise UsageError(f"there is no table {name!r}: there are {', '.join(self._by_id) or 'none'}")
+        return self._by_id[name]
+
+    def only_table(self, name: str | None) -> Table:
+        """The table of that id, or the only one there is. Raises UsageError."""
+        if name is not None:
+            return self.table(name)
+        if len(self.tables) != 1:
+            raise UsageError(f"name one table: {', '.join(self._by_id) or 'this answer has none'}")
+        return self.tables[0]
+
+    def fact(self, name: str) -> Fact:
+        """The fact of that id. Raises KeyError."""
+        for fact in self.facts:
+            if fact.id == name:
+                return fact
+        raise KeyError(name)
+
+
+def values_of(column: Column) -> list[Value]:
+    """Python's own values, row by row."""
+    return column.values.tolist() if isinstance(column.values, np.ndarray) else list(column.values)

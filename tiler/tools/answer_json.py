@@ -1,0 +1,168 @@
+"""Answers as JSON: exact integers as decimal text, what is not recorded as null, columns as lists. And back again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import msgspec
+import numpy as np
+
+from tilescope.tiler.tools.answer import (
+    FLOAT_KINDS,
+    ID_KINDS,
+    INTEGER_KINDS,
+    Answer,
+    Column,
+    Fact,
+    Kind,
+    Note,
+    Series,
+    Table,
+    Value,
+    Values,
+    values_of,
+)
+
+_INT64_MAX = np.iinfo(np.int64).max
+
+
+def encode(answer: Answer, only: str | None = None) -> bytes:
+    """The answer as JSON, as docs/tools.md has it; nothing but one table, if it is named. Raises UsageError."""
+    if only is not None:
+        answer = Answer(tables=[answer.table(only)], is_complete=answer.is_complete)
+    return msgspec.json.encode(
+        {
+            "complete": answer.is_complete,
+            "facts": [
+                {
+                    "id": fact.id,
+                    "label": fact.label,
+                    "kind": fact.kind,
+                    "value": _plain(fact.kind, fact.value),
+                    "note": fact.note,
+                }
+                for fact in answer.facts
+            ],
+            "tables": [_table(table) for table in answer.tables],
+            "series": [
+                {
+                    "id": one.id,
+                    "title": one.title,
+                    "kind": one.kind,
+                    "x": _column(one.x),
+                    "ys": list(map(_column, one.ys)),
+                }
+                for one in answer.series
+            ],
+            "notes": [
+                {
+                    "severity": note.severity,
+                    "text": note.text,
+                    "start": _plain("ticks", note.start),
+                    "end": _plain("ticks", note.end),
+                    "track": note.track,
+                }
+                for note in answer.notes
+            ],
+        }
+    )
+
+
+def decode(data: bytes) -> Answer:
+    """The answer that `encode` wrote; integers that fit are columns of int64, others of Python's own."""
+    value = msgspec.json.decode(data)
+    return Answer(
+        [
+            Fact(fact["id"], fact["label"], _value(fact["kind"], fact["value"]), fact["kind"], fact["note"])
+            for fact in value["facts"]
+        ],
+        [_read_table(table) for table in value["tables"]],
+        [
+            Series(one["id"], one["title"], one["kind"], _read_column(one["x"]), list(map(_read_column, one["ys"])))
+            for one in value["series"]
+        ],
+        [
+            Note(
+                note["severity"],
+                note["text"],
+                cast("int | None", _value("ticks", note["start"])),
+                cast("int | None", _value("ticks", note["end"])),
+                note["track"],
+            )
+            for note in value["notes"]
+        ],
+        value["complete"],
+    )
+
+
+def _table(table: Table) -> dict[str, Any]:
+    kinds = {column.id: column.kind for column in table.columns}
+    return {
+        "id": table.id,
+        "title": table.title,
+        "parent": table.parent,
+        "columns": [_column(column) for column in table.columns],
+        "totals": _sums(kinds, table.totals),
+        "rest": _sums(kinds, table.rest),
+        "more": table.more,
+    }
+
+
+def _read_table(table: dict[str, Any]) -> Table:
+    columns = [_read_column(column) for column in table["columns"]]
+    kinds = {column.id: column.kind for column in columns}
+    totals, rest = (_read_sums(kinds, table[name]) for name in ("totals", "rest"))
+    return Table(table["id"], table["title"], columns, table["parent"], totals, rest, table["more"])
+
+
+def _column(column: Column) -> dict[str, Any]:
+    values = values_of(column)
+    return {
+        "id": column.id,
+        "title": column.title,
+        "kind": column.kind,
+        "unit": column.unit,
+        "values": [_plain(column.kind, value) for value in values],
+    }
+
+
+def _read_column(column: dict[str, Any]) -> Column:
+    values = [_value(column["kind"], value) for value in column["values"]]
+    return Column(column["id"], column["title"], column["kind"], _packed(column["kind"], values), column["unit"])
+
+
+def _packed(kind: Kind, values: Sequence[Value]) -> Values:
+    """As numpy columns where that loses nothing."""
+    if kind in FLOAT_KINDS:
+        return np.array([math.nan if value is None else value for value in values], np.float64)
+    if kind in INTEGER_KINDS | ID_KINDS and None not in values:
+        numbers = cast("Sequence[int]", values)
+        fits = all(abs(value) <= _INT64_MAX for value in numbers)
+        return np.array(numbers, np.int64 if fits else object)
+    return values
+
+
+def _sums(kinds: Mapping[str, Kind], sums: Mapping[str, Value] | None) -> dict[str, Any] | None:
+    return None if sums is None else {name: _plain(kinds[name], value) for name, value in sums.items()}
+
+
+def _read_sums(kinds: Mapping[str, Kind], sums: Mapping[str, Any] | None) -> dict[str, Value] | None:
+    return None if sums is None else {name: _value(kinds[name], value) for name, value in sums.items()}
+
+
+def _plain(kind: Kind, value: Value) -> Any:
+    """A value as JSON has it."""
+    if value is None:
+        return None
+    if kind in INTEGER_KINDS:
+        return str(int(value))
+    if kind in FLOAT_KINDS:
+        number = float(value)
+        return number if math.isfinite(number) else None
+    return value
+
+
+def _value(kind: Kind, value: Any) -> Value:
+    return int(value) if kind in INTEGER_KINDS and value is not None else cast("Value", value)

@@ -1,0 +1,208 @@
+"""Questions: what is asked of a tool, typed once, and made of the texts of a URL or a command line, or of JSON.
+
+A question is a frozen `msgspec.Struct`. Each field has help (`Meta(description=…)`), limits, a unit
+(`Meta(extra={"unit": …})`) and a default; what transports and docs need of them is in `parameters.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, Final, TypeVar, get_args
+
+import msgspec
+from msgspec import Meta
+
+from tilescope.tiler.errors import UsageError
+from tilescope.tiler.query import Place
+from tilescope.tiler.resolver import TickRange
+from tilescope.tiler.ticks import TICK_LIMIT
+
+MAX_TRACKS: Final = 65_536  # that one question names
+MAX_TRACKS_TEXT: Final = 2000  # characters that name them in a URL, which may have 8 KiB
+
+_INT64: Final = 1 << 63
+_INTEGER: Final = re.compile("-?[0-9]{1,40}", re.ASCII)
+
+# A time in ticks since the run's origin.
+Tick = Annotated[int, Meta(ge=-_INT64, le=_INT64 - 1, extra={"unit": "ticks"})]
+
+# Where a list goes on: start, track and ordinal of the last event of the answer before, as its `more` has them.
+After = Annotated[str, Meta(pattern="^[0-9]{1,19},[0-9]{1,19},[0-9]{1,19}$")]
+
+
+class Tracks(tuple[int, ...]):
+    """Tracks by number, ascending, each once. A rollup stands for the tracks that it sums."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, tracks: Iterable[int]) -> Tracks:
+        """These tracks. Raises UsageError when they are too many for one question."""
+        found = cls(sorted(set(tracks)))
+        if len(found) > MAX_TRACKS:
+            raise UsageError(f"a question names at most {MAX_TRACKS:,} tracks, not {len(found):,}")
+        return found
+
+    @classmethod
+    def parse(cls, text: str) -> Tracks:
+        """`1,5,8-12`; an empty text is no track at all. Raises UsageError."""
+        if len(text) > MAX_TRACKS_TEXT:
+            raise UsageError(f"tracks are named in at most {MAX_TRACKS_TEXT:,} characters: name ranges, or a rollup")
+        found: set[int] = set()
+        for part in text.split(",") if text else ():
+            first, dash, last = part.partition("-")
+            numbers = (first, last if dash else first)
+            if not all(number.isdecimal() and number.isascii() and len(number) <= 10 for number in numbers):
+                raise UsageError(f"tracks are numbers and ranges, as in 1,5,8-12, not {part[:40]!r}")
+            low, high = map(int, numbers)
+            if high < low or high - low >= MAX_TRACKS or len(found) > MAX_TRACKS:
+                raise UsageError(f"tracks are at most {MAX_TRACKS:,} in ascending ranges")
+            found.update(range(low, high + 1))
+        return cls.of(found)
+
+    def text(self) -> str:
+        """As `parse` reads it: a host of a thousand tracks still fits into a URL."""
+        ranges: list[list[int]] = []
+        for track in self:
+            if ranges and track == ranges[-1][1] + 1:
+                ranges[-1][1] = track
+            else:
+                ranges.append([track, track])
+        return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in ranges)
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Base of all questions."""
+
+    @classmethod
+    def known(cls) -> tuple[str, ...]:
+        """The names of the fields, in their order."""
+        return cls.__struct_fields__
+
+
+class SpanQuestion(Question, frozen=True, kw_only=True):
+    """A question about a span of time and some tracks: the whole run and all tracks unless told otherwise."""
+
+    start: Annotated[Tick | None, Meta(description="First tick of the span; the run's start unless given.")] = None
+    end: Annotated[Tick | None, Meta(description="First tick after the span; without it the span has no end.")] = None
+    tracks: Annotated[
+        Tracks | None,
+        Meta(description="Track numbers and ranges, as in 1,5,8-12; a rollup stands for its tracks. All unless given."),
+    ] = None
+
+    @property
+    def span(self) -> TickRange:
+        """The ticks [start, end) within those in which events can be. Raises UsageError when there is no such span."""
+        if self.start is not None and self.end is not None and self.end < self.start:
+            raise UsageError(f"ticks {self.start} to {self.end} are no span: it would end before it starts")
+        first = 0 if self.start is None else max(self.start, 0)
+        last = TICK_LIMIT if self.end is None else min(self.end, TICK_LIMIT)
+        return TickRange(first, max(first, last))
+
+
+Q = TypeVar("Q", bound=Question)
+
+
+def place(after: str | None) -> Place | None:
+    """The place that an `After` names."""
+    return None if after is None else Place(*map(int, after.split(",")))
+
+
+def from_text(kind: type[Q], values: Mapping[str, str]) -> Q:
+    """A question from texts, by the names of its fields. Raises UsageError, naming the field."""
+    return _convert(kind, dict(values))
+
+
+def from_json(kind: type[Q], data: bytes) -> Q:
+    """A question from a JSON object; 64-bit integers may be text. Raises UsageError, naming the field."""
+    try:
+        values = json.loads(data, parse_float=_no_float, parse_constant=_no_float) if data else {}
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, _Float):
+            raise UsageError(f"a question holds no fractions: {error}") from None
+        raise UsageError("a question is a JSON object: this is none") from None
+    if not isinstance(values, dict):
+        raise UsageError("a question is a JSON object: this is none")
+    return _convert(kind, values)
+
+
+def from_values(kind: type[Q], values: Mapping[str, object]) -> Q:
+    """A question from Python values: tracks as numbers, times as integers. Raises UsageError, naming the field."""
+    for name, value in values.items():
+        if isinstance(value, float):
+            raise UsageError(f"{name}: {value} is a float, and those cannot hold every tick: give an integer")
+    return _convert(kind, {name: value for name, value in values.items() if value is not None})
+
+
+def to_text(question: Question) -> dict[str, str]:
+    """The texts that make this question, of fields that differ from their default."""
+    return {name: _text(value) for name, value in _given(question)}
+
+
+def to_json(question: Question) -> bytes:
+    """JSON that makes this question; 64-bit integers are text."""
+    return msgspec.json.encode({name: _text(value) for name, value in _given(question)})
+
+
+def _given(question: Question) -> Iterable[tuple[str, Any]]:
+    for field in msgspec.structs.fields(type(question)):
+        value = getattr(question, field.name)
+        if field.required or value != field.default:
+            yield field.name, value
+
+
+def _text(value: object) -> str:
+    if isinstance(value, Tracks):
+        return value.text()
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+class _Float(ValueError):
+    """A fraction where only integers may stand."""
+
+
+def _no_float(text: str) -> float:
+    raise _Float(text)
+
+
+def _convert(kind: type[Q], values: dict[str, Any]) -> Q:
+    unknown = [name for name in values if name not in kind.known()]
+    if unknown:
+        raise UsageError(f"there is no parameter {unknown[0]!r}: there are {', '.join(kind.known())}")
+    for field in msgspec.structs.fields(kind):
+        value = values.get(field.name)
+        if isinstance(value, str) and int in _types(field.type) and not _INTEGER.fullmatch(value):
+            raise UsageError(f"{field.name}: expected an integer, not {value[:40]!r}")
+    try:
+        return msgspec.convert(values, kind, strict=False, dec_hook=_special)
+    except msgspec.ValidationError as error:
+        if isinstance(error.__cause__, UsageError):
+            raise UsageError(str(error.__cause__)) from None
+        raise UsageError(_message(str(error))) from None
+
+
+def _special(kind: type[Any], value: Any) -> Any:
+    """Values of the types that msgspec does not know."""
+    if kind is Tracks:
+        if isinstance(value, str):
+            return Tracks.parse(value)
+        if isinstance(value, int):
+            value = [value]
+        if isinstance(value, Sequence) and all(isinstance(track, int) and track >= 0 for track in value):
+            return Tracks.of(value)
+        raise UsageError("tracks are numbers from 0 on")
+    raise TypeError(f"questions have no fields of type {kind.__name__}")
+
+
+def _message(text: str) -> str:
+    """msgspec's message, with the field first and in words."""
+    what, separator, where = text.partition(" - at `$.")
+    what = what.replace("`", "").replace(" | null", "")
+    return f"{where.rstrip('`')}: {what[0].lower()}{what[1:]}" if separator else f"{what[0].lower()}{what[1:]}"
+
+
+def _types(annotation: Any) -> set[Any]:
+    inner = get_args(annotation)
+    return {annotation} if not inner else set().union(*(_types(part) for part in inner))

@@ -1,0 +1,46 @@
+"""A tool: one registration from which every transport, the clients, the command line and the docs are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from tilescope.tiler.query import Steps
+from tilescope.tiler.tools.answer import Answer
+from tilescope.tiler.tools.question import Question
+from tilescope.tiler.tools.scope import Scope
+
+Q = TypeVar("Q", bound=Question)
+
+# What is shown of a tool's figure where the trace has none, and what to record to get it. Empty: it is available.
+Reason = str
+
+
+def always(_scope: Scope) -> Reason:
+    """For tools that need nothing but events."""
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool(Generic[Q]):
+    """What answers one sort of question about a run, from its store alone.
+
+    `id` is a word of small letters, digits and `_`; `help` is one line. `answer` may be interrupted between its steps,
+    and raises UsageError and DamagedStore. `availability` says why a run has no answer, and what to record to get one.
+    """
+
+    id: str
+    title: str
+    help: str
+    group: str
+    question: type[Q]
+    answer: Callable[[Scope, Q], Steps[Answer]]
+    availability: Callable[[Scope], Reason] = always
+
+    def __post_init__(self) -> None:
+        if not (self.id.isascii() and self.id.isidentifier() and self.id.islower()):
+            raise ValueError(f"a tool's id is a word of small letters, digits and _, not {self.id!r}")
+
+
+AnyTool = Tool[Any]

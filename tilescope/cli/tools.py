@@ -1,0 +1,38 @@
+"""Lists the tools that answer questions about a run: those that come with Tilescope, and those of other packages.
+
+With --markdown it prints the page docs/tools.md: each tool with everything that its question takes.
+
+Examples:
+
+    tilescope tools
+    tilescope tools --markdown
+"""
+
+from __future__ import annotations
+
+import argparse
+
+NAME = "tools"
+HELP = "list the tools that answer questions"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    parser.add_argument("--markdown", action="store_true", help="the page docs/tools.md")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Prints the list or the page."""
+    from tilescope.cli.say import say
+    from tilescope.cli.tools_page import page
+    from tilescope.tiler.tools import tools
+
+    known = list(tools().values())
+    if args.markdown:
+        for line in page(known).splitlines():
+            say(line)
+        return 0
+    width = max(len(tool.id) for tool in known)
+    for tool in known:
+        say(f"{tool.id:<{width}}  {tool.help}")
+    return 0

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { questionQuery } from "./answer";
+import { Api } from "./api";
+
+test("a question is the query of a URL", () => {
+  const question = { text: "a&b =", start: 9007199254740993n, tracks: [3, 1], limit: 5, after: undefined };
+  expect(questionQuery(question)).toBe("text=a%26b+%3D&start=9007199254740993&tracks=3%2C1&limit=5");
+  expect(questionQuery({})).toBe("");
+});
+
+test("a tool is asked by its name, with its question", async () => {
+  const asked: string[] = [];
+  const api = new Api("http://h", (url) => {
+    asked.push(url);
+    return Promise.resolve(Response.json({ complete: true, facts: [], tables: [], series: [], notes: [], tools: [] }));
+  });
+  const build = api.build("r 1", "b1");
+  expect((await build.ask("stats", { limit: 3 })).complete).toBe(true);
+  await build.ask("my tool");
+  expect(await build.tools()).toEqual([]);
+  const base = "http://h/api/v1/runs/r%201/builds/b1/tools";
+  expect(asked).toEqual([`${base}/stats?limit=3`, `${base}/my%20tool`, base]);
+});
