@@ -68,8 +68,9 @@ def _run(case: Case, folder: Path, command: Command) -> Outcome:
     store = made / "x.store"
     outcome = Outcome(command("index", ["index", str(path), "-o", str(store), *case.args]))
     if outcome.index.code == 0:
-        for name in ("verify", "info"):
-            outcome.after[name] = command(name, [name, str(store)])
+        budget = case.args if "--memory" in case.args else ()
+        outcome.after["verify"] = command("verify", ["verify", str(store), *budget])
+        outcome.after["info"] = command("info", ["info", str(store)])
         outcome.facts = _facts(command, store)
     outcome.left = [f"in/{name}" for name in sorted(_names(given) - before)] + _left(made, scratch, outcome.index.code)
     return outcome
