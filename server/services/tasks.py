@@ -11,8 +11,6 @@ from tilescope.tiler.query import Events, Name, QueryReader, Reading, Steps
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools import Scope, place
 
-Encode = Callable[[dict[str, Any]], Any]  # a function of a module
-
 EVENT_KINDS = frozenset({"slice", "async", "instant", "counter"})
 
 

@@ -43,8 +43,6 @@ ID_KINDS: Final[frozenset[str]] = frozenset({"id", "track"})
 # Doubles.
 FLOAT_KINDS: Final[frozenset[str]] = frozenset({"fraction", "rate", "number"})
 
-TEXT_KINDS: Final[frozenset[str]] = frozenset({"text", "name", "event", "span", "place"})
-
 Severity = Literal["info", "warning", "error"]
 Value = int | float | str | bool | None
 Values = NDArray[Any] | Sequence[Value]

@@ -1,26 +1,5 @@
-"""A store for questions: the one of tests/tiler/query."""
+"""The store that tests/tiler/query has."""
 
-from __future__ import annotations
+from tests.tiler.query.conftest import _many_histograms, example
 
-import random
-from collections.abc import Iterator
-
-import pytest
-
-from tests.example import Example, random_events
-from tilescope.tiler.pages import shape
-
-
-@pytest.fixture(scope="module")
-def _many_histograms() -> Iterator[None]:
-    """Tiles have histograms from 200 events on, so that this small trace has some on several levels."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shape, "HISTOGRAM_EVENTS", 200)
-        yield
-
-
-@pytest.fixture(scope="module")
-def example(_many_histograms: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Example]:
-    example = Example(tmp_path_factory.mktemp("tools"), random_events(random.Random(3)))
-    yield example
-    example.store.close()
+__all__ = ["_many_histograms", "example"]
