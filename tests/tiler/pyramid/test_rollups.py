@@ -55,7 +55,7 @@ def test_a_burst_of_one_tick_ends_at_level_0() -> None:
     assert tree[0, 3000 // 256][0].flags & TERMINAL
 
 
-@pytest.mark.parametrize("tracks_at_once", [255, 256, 512, 3000])
+@pytest.mark.parametrize("tracks_at_once", [255, 256, 300])
 def test_sums_beyond_64_bits_are_cut(tracks_at_once: int) -> None:
     """Hundreds of tracks that are busy for the whole of a run as long as can be, in picoseconds half a month."""
     end = 2**61 - 1
