@@ -31,18 +31,24 @@ $(BIN)/python:
 		{ echo "Tilescope needs Python 3.11 or newer; name one with: make PYTHON=python3.11" >&2; exit 1; }
 	$(PYTHON) -m venv .venv
 
-$(STAMPS)/build-tools: | $(BIN)/python
+BUILD_TOOLS := $(STAMPS)/build-tools.txt
+
+$(BUILD_TOOLS): pyproject.toml | $(BIN)/python
 	@mkdir -p $(STAMPS)
-	$(PIP) install 'scikit-build-core>=0.11,<2' 'nanobind>=2.9,<4' 'cmake>=3.25' ninja 'grpcio-tools==1.85.1'
+	@$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], "cmake>=3.25", "ninja", sep="\n")' > $@
+
+$(STAMPS)/build-tools: $(BUILD_TOOLS)
+	$(PIP) install --requirement $(BUILD_TOOLS)
 	@touch $@
 
 # Editable: Python files are used where they lie, so that only the native module and the dependencies can be out of date.
+# The build tools are named again: the generator of code needs the oldest protobuf, and what is installed must go with it.
 $(STAMPS)/install: pyproject.toml $(NATIVE) $(PROTOS) $(STAMPS)/build-tools
-	$(PIP) install --no-build-isolation --editable .
+	$(PIP) install --no-build-isolation --requirement $(BUILD_TOOLS) --editable .
 	@touch $@
 
 $(STAMPS)/test-tools: pyproject.toml $(STAMPS)/install
-	$(PIP) install --no-build-isolation --editable '.[test,lint,bench]' build
+	$(PIP) install --no-build-isolation --requirement $(BUILD_TOOLS) --editable '.[test,lint,bench]' build
 	@touch $@
 
 install: $(STAMPS)/install ## an editable install in .venv

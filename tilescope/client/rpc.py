@@ -153,7 +153,7 @@ class GrpcSource:
             except grpc.aio.AioRpcError as error:
                 pause_s = None
                 if error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED:
-                    pause_s = wait_s(tries, dict(error.trailing_metadata() or ()).get("retry-after"))
+                    pause_s = wait_s(tries, _entries(error.trailing_metadata()).get("retry-after"))
                 if pause_s is None:
                     raise self._refusal(error) from None
             await asyncio.sleep(pause_s)
@@ -167,10 +167,10 @@ class GrpcSource:
         """Why a stream ended: writing to one that has ended says so, and not why."""
         if isinstance(error, grpc.aio.AioRpcError):
             return self._refusal(error)
-        return self._refusal_of(await call.code(), await call.details(), dict(await call.trailing_metadata()))
+        return self._refusal_of(await call.code(), await call.details(), _entries(await call.trailing_metadata()))
 
     def _refusal(self, error: Any) -> TilescopeError:
-        return self._refusal_of(error.code(), error.details(), dict(error.trailing_metadata() or ()))
+        return self._refusal_of(error.code(), error.details(), _entries(error.trailing_metadata()))
 
     def _refusal_of(self, status: Any, details: str, metadata: dict[str, str]) -> TilescopeError:
         code = metadata.get(CODE_METADATA)
@@ -193,9 +193,20 @@ def _field(message: Message, field: FieldDescriptor) -> Any:
     if entry is not None and entry.GetOptions().map_entry:
         of = entry.fields_by_name["value"]
         return {str(key): _scalar(of, item) for key, item in sorted(value.items())}
-    if field.is_repeated:
+    if _is_repeated(field):
         return [_scalar(field, item) for item in value]
     return _scalar(field, value)
+
+
+def _is_repeated(field: FieldDescriptor) -> bool:
+    """Whether a field is a list. protobuf 5 has no `is_repeated`, and later ones warn of `label` or have none."""
+    known: bool | None = getattr(field, "is_repeated", None)
+    return field.label == field.LABEL_REPEATED if known is None else known
+
+
+def _entries(metadata: Any) -> dict[str, str]:
+    """Metadata by name. It is gone through in pairs: its `keys` are wrong in grpcio before 1.80."""
+    return dict(tuple(metadata or ()))
 
 
 def _scalar(field: FieldDescriptor, value: Any) -> Any:

@@ -12,5 +12,5 @@ async def refusal(call: Any) -> tuple[grpc.StatusCode, str, str]:
     """Status code, code of the API and message of a call that is refused."""
     with pytest.raises(grpc.aio.AioRpcError) as refused:
         await call
-    metadata = dict(refused.value.trailing_metadata())
+    metadata = dict(tuple(refused.value.trailing_metadata()))
     return refused.value.code(), metadata.get("tilescope-code", ""), refused.value.details()

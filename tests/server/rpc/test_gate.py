@@ -285,7 +285,7 @@ async def test_a_call_that_sends_no_message_has_a_deadline(
         silent = connection.stream_stream(PATH + call)()
         async with asyncio.timeout(10):
             assert await silent.code() is grpc.StatusCode.ABORTED
-        assert dict(await silent.trailing_metadata())["tilescope-code"] == "too_slow"
+        assert dict(tuple(await silent.trailing_metadata()))["tilescope-code"] == "too_slow"
 
 
 @pytest.mark.parametrize("settings", [Settings(access=Access(TOKEN))])
@@ -313,7 +313,7 @@ async def test_questions_of_one_client_are_limited_over_http_and_grpc_together(
         with pytest.raises(grpc.aio.AioRpcError) as refused:
             await tiles.Ask(pb.AskRequest(tool="stats", **of_build)).read()
         assert refused.value.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
-        metadata = dict(refused.value.trailing_metadata())
+        metadata = dict(tuple(refused.value.trailing_metadata()))
         assert (metadata["tilescope-code"], metadata["retry-after"]) == ("too_many", "1")
         async with session.get(stats) as answer:
             assert (answer.status, answer.headers["Retry-After"]) == (429, "1")

@@ -95,5 +95,5 @@ async def test_what_is_not_indexed_cannot_be_opened(watched: Watched) -> None:
     with pytest.raises(grpc.aio.AioRpcError) as refused:
         await watched.tiles.Open(pb.OpenRequest(run="run1"))
     assert refused.value.code() is grpc.StatusCode.FAILED_PRECONDITION
-    assert dict(refused.value.trailing_metadata())["tilescope-code"] == "not_indexed"
+    assert dict(tuple(refused.value.trailing_metadata()))["tilescope-code"] == "not_indexed"
     assert "is not indexed yet" in refused.value.details()
