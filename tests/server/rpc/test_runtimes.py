@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 # As protobuf 6.30 and 6.31 say it.
-REMARK = "Protobuf gencode version 5.29.0 is exactly one major version older than the runtime version 6.31.1 at {}. Please"
+REMARK = "Protobuf gencode version 5.29.0 is exactly one major version older than the runtime version 6.31.1 at {}."
 
 # Warnings are errors there, but for those that the import itself takes out.
 PROGRAM = "import sys, warnings; import tilescope.v1; warnings.warn(sys.argv[1])"
