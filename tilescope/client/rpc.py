@@ -198,10 +198,10 @@ def _field(message: Message, field: FieldDescriptor) -> Any:
     return _scalar(field, value)
 
 
-def _is_repeated(field: FieldDescriptor) -> bool:
+def _is_repeated(field: Any) -> bool:
     """Whether a field is a list. protobuf 5 has no `is_repeated`, and later ones warn of `label` or have none."""
     known: bool | None = getattr(field, "is_repeated", None)
-    return field.label == field.LABEL_REPEATED if known is None else known
+    return bool(field.label == field.LABEL_REPEATED) if known is None else known
 
 
 def _entries(metadata: Any) -> dict[str, str]:
