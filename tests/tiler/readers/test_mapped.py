@@ -76,7 +76,7 @@ def test_a_file_that_is_written_has_changed(path: Path) -> None:
 def test_other_maps_still_end_the_process_as_they_did(path: Path, options: list[str]) -> None:
     # Under AddressSanitizer the process would end by its handler of SIGBUS, not by the one that was there before ours.
     environment = os.environ | {"ASAN_OPTIONS": f"{os.environ.get('ASAN_OPTIONS', '')}:handle_sigbus=0"}
-    command = [sys.executable, "-P", *options, "-c", UNGUARDED, path]
+    command: list[str | Path] = [sys.executable, "-P", *options, "-c", UNGUARDED, path]
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert done.stdout == "0 True\n"
     assert done.returncode == -signal.SIGBUS
