@@ -8,8 +8,8 @@ from typing import Any
 
 from tilescope.server.services.requests import EventsQuestion
 from tilescope.tiler.query import Events, Name, QueryReader, Reading, Steps
-from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools import Scope, place
+from tilescope.tiler.windows import Windows
 
 EVENT_KINDS = frozenset({"slice", "async", "instant", "counter"})
 
@@ -67,7 +67,7 @@ def _event_parts(reader: QueryReader, request: EventsQuestion) -> Iterator[Event
             continue
         resumed = after is not None and track == after.track
         first = max(span.start, after.start) if after is not None and resumed else span.start
-        plan = reader.plan(track, TickRange(first, span.stop))
+        plan = reader.plan(track, Windows.one(first, span.stop))
         for events in reading.events(plan, plan.leaf_runs):
             if after is not None and resumed:
                 events = events.take(events.ordinal > after.ordinal)

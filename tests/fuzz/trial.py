@@ -12,12 +12,12 @@ from tilescope.tiler.build import build_store
 from tilescope.tiler.errors import TilescopeError
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.readers import discover
-from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.store.sense import must_make_sense
 from tilescope.tiler.tools.find.search import FindQuery, find
 from tilescope.tiler.tools.stats.summary import summary
 from tilescope.tiler.verify import verify_store
+from tilescope.tiler.windows import Windows, everywhere
 
 # Small budgets reach scratch files; the usual one is what people have.
 _MEMORY_BYTES = (1 << 30, 1 << 30, 1 << 20, 50_000)
@@ -93,7 +93,7 @@ def _read_back(rng: random.Random, path: Path) -> int:
     store = open_run_store(path)
     try:
         reader = QueryReader(store)
-        everything = TickRange(0, max(1, reader.end))
+        everything = everywhere(Windows.one(0, max(1, reader.end)))
         finish(summary(reader, everything, None, 50))
         finish(find(reader, FindQuery("op", everything)))
         events = 0

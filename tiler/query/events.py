@@ -1,4 +1,4 @@
-"""The events of a span, from the leaves that hold them, as columns."""
+"""The events of some windows, from the leaves that hold them, as columns."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, Page, PageKey, SliceFlag
 from tilescope.tiler.resolver import TickRange, TileIndex
 from tilescope.tiler.ticks import TICK_LIMIT
+from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
 
 # Beyond every event.
-EVERYTHING = TickRange(0, TICK_LIMIT)
+EVERYTHING = Windows.one(0, TICK_LIMIT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,21 +48,21 @@ class LeafRun:
     page: PageKey
     first_of_page: int  # position in the shape of the first tile of the page
     tiles: Ints  # positions in the shape, in time order
-    with_earlier: bool  # whether events that reach into the first leaf from the left count, too
+    after: Ints  # of each: where the leaf of the plan before it ends, 0 for the first
 
 
 class EventPlan:
-    """Which leaves hold the events of a track that overlap a span, and what to take of each.
+    """Which leaves hold the events of a track that overlap a window, and what to take of each: every event once.
 
-    An event overlaps a span when it starts in it, or starts before and ends after the span's first tick. Raises nothing
-    for tracks without events: then there are no leaves.
+    An event overlaps a window when it starts in it, or starts before and ends after the window's first tick. Raises
+    nothing for tracks without events: then there are no leaves.
     """
 
-    def __init__(self, tiles: TileIndex, track: int, span: TickRange, root_level: int) -> None:
+    def __init__(self, tiles: TileIndex, track: int, windows: Windows, root_level: int) -> None:
         self.track = track
-        self.span = span
+        self.windows = windows
         self.tiles = tiles
-        self.leaf_runs = list(_leaf_runs(tiles, track, span, root_level)) if span.start < span.stop else []
+        self.leaf_runs = list(_leaf_runs(tiles, track, windows, root_level)) if len(windows) else []
 
     def events(self, run: LeafRun, page: Page) -> Events:
         """The events in the leaves of a run, from their page. Raises DamagedStore when the page is another."""
@@ -85,11 +86,9 @@ class EventPlan:
         which, tile = _rows(page.slice_ends, at)
         s = page.slices
         start, duration, flags = s.start[which], s.duration[which], s.flags[which]
-        seen = (start < self.span.stop) & ((start >= self.span.start) | (start + duration > self.span.start))
-        counted_before = (flags & SliceFlag.REACHES_IN) != 0
-        if run.with_earlier:
-            counted_before &= tile > 0
-        seen &= ~counted_before
+        # What reaches in from the left was taken with the leaf before if it reaches through that, too.
+        taken_before = ((flags & SliceFlag.REACHES_IN) != 0) & (start < run.after[tile])
+        seen = ~taken_before & self.windows.meet(start, start + duration)
         which = which[seen]
         return Events(
             self.track,
@@ -105,7 +104,7 @@ class EventPlan:
     def _samples(self, page: Page, at: Ints) -> Events:
         which, _ = _rows(page.sample_ends, at)
         time = page.samples.time[which]
-        which = which[(time >= self.span.start) & (time < self.span.stop)]
+        which = which[self.windows.hold(time)]
         zero = np.zeros(len(which), np.int64)
         samples = page.samples
         return Events(
@@ -125,16 +124,21 @@ def join(parts: Sequence[Events]) -> Events:
     return Events(parts[0].track, *(np.concatenate([getattr(part, column) for part in parts]) for column in columns))
 
 
-def _leaf_runs(tiles: TileIndex, track: int, span: TickRange, root_level: int) -> Iterator[LeafRun]:
+def _leaf_runs(tiles: TileIndex, track: int, windows: Windows, root_level: int) -> Iterator[LeafRun]:
     slot = np.array([track % TRACKS_PER_BLOCK], np.int64)
+    span = TickRange(windows.start, windows.stop)
     _, leaves = tiles.tiles_for(slot, np.zeros(1, np.bool_), span, 0, root_level)
     shape = tiles.shape
-    leaves = leaves[np.argsort(shape.index[leaves] << (2 * shape.level[leaves] + 8), kind="stable")]
-    pages = tiles.page_starts_of(leaves)
-    for run in np.split(leaves, np.flatnonzero(np.diff(pages)) + 1):
+    shift = 2 * shape.level[leaves] + 8
+    start, stop = shape.index[leaves] << shift, (shape.index[leaves] + 1) << shift
+    order = np.argsort(start, kind="stable")
+    order = order[windows.meet(start[order], stop[order])]
+    leaves, after = leaves[order], np.append(0, stop[order])[:-1]
+    borders = np.flatnonzero(np.diff(tiles.page_starts_of(leaves))) + 1
+    for run, ends in zip(np.split(leaves, borders), np.split(after, borders), strict=True):
         if len(run):
-            start = int(tiles.page_starts_of(run[:1])[0])
-            yield LeafRun(tiles.page_key(start), start, run, with_earlier=bool(run[0] == leaves[0]))
+            first = int(tiles.page_starts_of(run[:1])[0])
+            yield LeafRun(tiles.page_key(first), first, run, ends)
 
 
 def _rows(ends: Ints, tiles: Ints) -> tuple[Ints, Ints]:

@@ -11,7 +11,8 @@ from tilescope.tiler.query.events import EventPlan
 from tilescope.tiler.query.names import Names
 from tilescope.tiler.query.store import QueryStore
 from tilescope.tiler.query.tracks import TrackTree
-from tilescope.tiler.resolver import PageWant, TickRange, TileIndex, TrackRequest, View, resolve
+from tilescope.tiler.resolver import PageWant, TileIndex, TrackRequest, View, resolve
+from tilescope.tiler.windows import Windows
 
 # Blocks whose tiles are kept arranged: some megabytes for a run of ten million events.
 _KEPT_BLOCKS = 64
@@ -37,10 +38,10 @@ class QueryReader:
         """The tiles of a block. Raises DamagedStore or NotBuilt when it has no shape record."""
         return self._kept_tiles(block)
 
-    def plan(self, track: int, span: TickRange) -> EventPlan:
-        """Where the events of a track are that overlap a span. Raises UsageError for a track that holds none itself."""
+    def plan(self, track: int, windows: Windows) -> EventPlan:
+        """Where the events of a track are that overlap a window. Raises UsageError when there is no such track."""
         self.tree.kind(track)
-        return EventPlan(self.tiles(track // TRACKS_PER_BLOCK), track, span, self.root_level)
+        return EventPlan(self.tiles(track // TRACKS_PER_BLOCK), track, windows, self.root_level)
 
     def pages(self, view: View, tracks: Sequence[int], nearby: Sequence[int] = ()) -> list[PageWant]:
         """The pages that show some tracks in a view, most urgent first. Raises UsageError for an unknown track."""

@@ -10,9 +10,9 @@ import numpy as np
 from tilescope.tiler.pages import BUSY_LIMIT, Histogram, Page, PageKey, Shape, sum_by_name
 from tilescope.tiler.query.events import EventPlan, Events, LeafRun
 from tilescope.tiler.query.reader import QueryReader
-from tilescope.tiler.resolver import TickRange
-from tilescope.tiler.store.histograms import Span, histogram_parts
+from tilescope.tiler.store.histograms import histogram_parts
 from tilescope.tiler.ticks import TICK_LIMIT
+from tilescope.tiler.windows import Windows
 
 # The leaves of small tracks of a block share pages, one for each level; those of a large track take turns between
 # levels. A page takes about half a megabyte.
@@ -31,14 +31,15 @@ class Reading:
         for run in runs:
             yield plan.events(run, self._kept(run.page))
 
-    def histogram(self, track: int, span: TickRange) -> Histogram:
-        """How often each name occurs in a span of a track of slices, and how long: exactly. Raises DamagedStore."""
+    def histogram(self, track: int, windows: Windows) -> Histogram:
+        """How often each name occurs in windows of a track of slices, and how long: exactly. Raises DamagedStore."""
         busy = int(self._reader.tree.tracks[track]["busy"])
         exact = np.int64 if busy < BUSY_LIMIT else object
-        stop = span.stop if span.stop <= self._reader.end else TICK_LIMIT
-        if span.start >= stop or self._reader.tree.tracks[track]["events"] == "0":
+        if not len(windows) or self._reader.tree.tracks[track]["events"] == "0":
             return sum_by_name([], exact)
-        return sum_by_name(list(histogram_parts(self, track, Span(max(span.start, 0), stop), exact)), exact)
+        if windows.stop > self._reader.end:  # tiles reach beyond the run, and are within the last window all the same
+            windows = Windows(windows.starts, np.append(windows.stops[:-1], TICK_LIMIT))
+        return sum_by_name(list(histogram_parts(self, track, windows, exact)), exact)
 
     def decoded_shape(self, block: int) -> Shape:
         """The shape of a block."""

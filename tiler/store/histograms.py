@@ -1,9 +1,10 @@
-"""The histogram of any span of a track: from those of tiles where there are some, from leaves elsewhere."""
+"""The histogram of any windows of a track: from those of tiles where there are some, from leaves elsewhere."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,18 +23,14 @@ from tilescope.tiler.pages import (
 )
 from tilescope.tiler.pages.page import Slices
 from tilescope.tiler.ticks import TICK_LIMIT
+from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
 
-# Leaves are summed up in lots of about so many events, which then take some 50 MB.
+# Leaves are summed up in lots of about so many events, which then take some 50 MB. With many short windows a slice may
+# be looked at in several: then as many rows at once, or as one window has.
 _EVENTS_AT_ONCE = 250_000
-
-
-class Span(NamedTuple):
-    """The ticks [start, stop)."""
-
-    start: int
-    stop: int
+_ROWS_AT_ONCE = 1_000_000
 
 
 class Source(Protocol):
@@ -49,10 +46,10 @@ class Source(Protocol):
         """The stored histogram of a tile, compressed."""
 
 
-def histogram_parts(store: Source, track: int, span: Span, dtype: type[Any]) -> Iterator[Histogram]:
-    """Histograms that add up to that of a span of a track of slices; `dtype`: of their sums.
+def histogram_parts(store: Source, track: int, windows: Windows, dtype: type[Any]) -> Iterator[Histogram]:
+    """Histograms that add up to that of some windows of a track of slices; `dtype`: of their sums.
 
-    At each level at most two tiles lie across the borders of the span, so at most six that are within it are not in a
+    At each level at most two tiles lie across the borders of a window, so at most six that are within it are not in a
     tile that is within it, too. Those with a histogram cost one record each. The others have fewer than
     HISTOGRAM_EVENTS events, and their leaves are read. Names that a histogram has summed up as "other" are looked for
     in the tiles below: then all of its leaves may be read. Raises DamagedStore.
@@ -68,8 +65,8 @@ def histogram_parts(store: Source, track: int, span: Span, dtype: type[Any]) -> 
         here = tiles[shape.level[tiles] == level]
         first = shape.index[here] << (2 * level + 8)
         stop = np.minimum((shape.index[here] + 1) << (2 * level + 8), TICK_LIMIT)
-        wanted = np.isin(shape.index[here] >> 2, opened) & (first < span.stop) & (stop > span.start)
-        within = wanted & (first >= span.start) & (stop <= span.stop)
+        wanted = np.isin(shape.index[here] >> 2, opened) & windows.meet(first, stop)
+        within = wanted & windows.cover(first, stop)
         if dtype is not object:  # a track whose sums are beyond int64 has no histograms
             for at in np.flatnonzero(within & shape.has_histogram[here]):
                 found = _stored(store, track, level, int(shape.index[here[at]]))
@@ -79,7 +76,7 @@ def histogram_parts(store: Source, track: int, span: Span, dtype: type[Any]) -> 
         leaf = shape.is_leaf[here]
         leaves.append(here[wanted & leaf])
         opened = shape.index[here[wanted & ~leaf]]
-    yield from _of_leaves(store, shape, _in_time_order(shape, np.concatenate([*leaves, tiles[:0]])), span, dtype)
+    yield from _of_leaves(store, shape, _in_time_order(shape, np.concatenate([*leaves, tiles[:0]])), windows, dtype)
 
 
 def _stored(store: Source, track: int, level: int, index: int) -> Histogram:
@@ -93,14 +90,14 @@ def _stored(store: Source, track: int, level: int, index: int) -> Histogram:
         raise DamagedStore(f"{where}: its histogram is damaged (index the trace again)") from error
 
 
-def _of_leaves(store: Source, shape: Shape, leaves: Ints, span: Span, dtype: type[Any]) -> Iterator[Histogram]:
+def _of_leaves(store: Source, shape: Shape, leaves: Ints, windows: Windows, dtype: type[Any]) -> Iterator[Histogram]:
     lots = np.cumsum(shape.events[leaves]) // _EVENTS_AT_ONCE
     for lot in np.split(leaves, np.flatnonzero(np.diff(lots)) + 1):
         if len(lot):
-            yield _of_lot(store, shape, lot, span, dtype)
+            yield from _of_lot(store, shape, lot, windows, dtype)
 
 
-def _of_lot(store: Source, shape: Shape, leaves: Ints, span: Span, dtype: type[Any]) -> Histogram:
+def _of_lot(store: Source, shape: Shape, leaves: Ints, windows: Windows, dtype: type[Any]) -> Iterator[Histogram]:
     page_starts = shape.page_starts()
     pages: dict[int, Page] = {}
     slices: list[Slices] = []
@@ -114,12 +111,53 @@ def _of_lot(store: Source, shape: Shape, leaves: Ints, span: Span, dtype: type[A
             raise DamagedStore(f"level {shape.level[leaf]}, tile {shape.index[leaf]}: it is not on its page")
         slices.append(select(page.slices, slice(int(page.slice_ends[at]), int(page.slice_ends[at + 1]))))
     counts = [len(part) for part in slices]
-    shift = 2 * shape.level[leaves] + 8
-    first = np.repeat(np.maximum(shape.index[leaves] << shift, span.start), counts)
-    stop = np.repeat(np.minimum((shape.index[leaves] + 1) << shift, span.stop), counts)
     start, duration, name = (np.concatenate([getattr(s, c) for s in slices]) for c in ("start", "duration", "name"))
-    seen = (start < stop) & ((start >= first) | (start + duration > first))
-    return sum_by_name([rows_within(*(column[seen] for column in (start, duration, name, first, stop)))], dtype)
+    cells = _cells(shape, leaves, windows)
+    # Of each slice the cells of its leaf in which it is looked at: those that it has a tick in, or starts in.
+    leaf = np.repeat(np.arange(len(leaves)), counts)
+    low, high = np.searchsorted(cells.leaf, leaf), np.searchsorted(cells.leaf, leaf, side="right")
+    low = np.clip(np.searchsorted(cells.stop, start, side="right"), low, high)
+    high = np.clip(np.searchsorted(cells.first, np.maximum(start + duration, start + 1)), low, high)
+    for lot in _lots_of_cells(low, high, len(cells.leaf)):
+        begin, end = np.maximum(low, lot.start), np.minimum(high, lot.stop)
+        times = np.maximum(end - begin, 0)
+        row = np.repeat(np.arange(len(start)), times)
+        cell = begin[row] + np.arange(len(row)) - np.repeat(np.cumsum(times) - times, times)
+        order = np.argsort(cell, kind="stable")
+        row, cell = row[order], cell[order]
+        columns = (start[row], duration[row], name[row], cells.first[cell], cells.stop[cell])
+        yield sum_by_name([rows_within(*columns)], dtype)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """What leaves and windows have in common, ascending: `leaf` is a position among the leaves."""
+
+    leaf: Ints
+    first: Ints
+    stop: Ints
+
+
+def _cells(shape: Shape, leaves: Ints, windows: Windows) -> _Cells:
+    shift = 2 * shape.level[leaves] + 8
+    first, stop = shape.index[leaves] << shift, (shape.index[leaves] + 1) << shift
+    low = np.searchsorted(windows.stops, first, side="right")
+    counts = np.maximum(np.searchsorted(windows.starts, stop) - low, 0)
+    leaf = np.repeat(np.arange(len(leaves)), counts)
+    window = low[leaf] + np.arange(len(leaf)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return _Cells(leaf, np.maximum(first[leaf], windows.starts[window]), np.minimum(stop[leaf], windows.stops[window]))
+
+
+def _lots_of_cells(low: Ints, high: Ints, cells: int) -> Iterator[range]:
+    """Neighbouring cells in which so many slices are looked at that they fit into memory; a cell stays whole."""
+    change = np.bincount(low, minlength=cells + 1) - np.bincount(high, minlength=cells + 1)
+    rows = np.cumsum(np.cumsum(change)[:cells])
+    at = 0
+    while at < cells:
+        before = int(rows[at - 1]) if at else 0
+        end = max(at + 1, int(np.searchsorted(rows, before + _ROWS_AT_ONCE, side="right")))
+        yield range(at, end)
+        at = end
 
 
 def _in_time_order(shape: Shape, leaves: Ints) -> Ints:

@@ -30,13 +30,14 @@ from tilescope.tiler.pages import (
 from tilescope.tiler.pages.flow_ends import FlowEnds
 from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.store import generation, keys
-from tilescope.tiler.store.histograms import Span, histogram_parts
+from tilescope.tiler.store.histograms import histogram_parts
 from tilescope.tiler.store.lmdb_reader import LmdbReader
 from tilescope.tiler.store.sense import must_make_sense
 from tilescope.tiler.store.turn import mark_used
 from tilescope.tiler.store.use import Use, hold
 from tilescope.tiler.store.version import STORE_VERSION
 from tilescope.tiler.ticks import TICK_LIMIT
+from tilescope.tiler.windows import Windows
 
 # Shapes and pages that are kept decoded for looking up events: a click is followed by clicks nearby.
 _KEPT_SHAPES = 16
@@ -129,9 +130,9 @@ class RunStore:
             return None
         of = tracks[track]["children"] if tracks[track]["kind"] == "rollup" else [track]
         run_end = int(self._manifest["public"]["end"])
-        span = Span(max(start, 0), end if end <= run_end else TICK_LIMIT)
+        windows = Windows.one(start, end if end <= run_end else TICK_LIMIT)
         exact = np.int64 if int(tracks[track]["busy"]) < BUSY_LIMIT else object
-        parts = [part for child in of for part in histogram_parts(self, child, span, exact)] if start < end else []
+        parts = [part for child in of for part in histogram_parts(self, child, windows, exact)] if start < end else []
         return sum_by_name(parts, exact)
 
     def histogram_record(self, track: int, level: int, index: int) -> bytes | None:

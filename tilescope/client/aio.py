@@ -30,6 +30,7 @@ from tilescope.tiler.query import EventPlan, Events, TrackTree
 from tilescope.tiler.resolver import TickRange, TileIndex, TrackRequest, View, sharp_level
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.tools import Answer
+from tilescope.tiler.windows import Windows
 
 # Kinds of tracks that hold events themselves.
 _EVENT_KINDS = frozenset({"slice", "async", "instant", "counter"})
@@ -179,7 +180,7 @@ class AsyncRun:
         for track in tree.leaves(ids_of(tracks), _EVENT_KINDS):
             if tree.tracks[track]["events"] == "0":
                 continue
-            plan = EventPlan(await self._tiles_of(track), track, self._span(start, end), self._root_level)
+            plan = EventPlan(await self._tiles_of(track), track, Windows.one(*self._span(start, end)), self._root_level)
             async for part in self._read(plan):
                 if len(part):
                     yield part

@@ -1,4 +1,4 @@
-"""Events of spans against the events that were written."""
+"""Events of windows against the events that were written."""
 
 from __future__ import annotations
 
@@ -8,40 +8,37 @@ from hypothesis import strategies as st
 
 from tests.corpus import corpus_path
 from tests.example import Example
+from tests.tiler.windows import WINDOWS, overlaps, starts_in
 from tilescope.tiler.build import build_store
 from tilescope.tiler.errors import DamagedStore, UsageError
 from tilescope.tiler.query import EVERYTHING, QueryReader, Reading, join, no_events
 from tilescope.tiler.query.events import Events
-from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.store import open_run_store
-
-SPANS = st.tuples(st.integers(-1000, 4_100_000), st.sampled_from([0, 1, 5, 1000, 70_000, 5_000_000])).map(
-    lambda s: TickRange(s[0], s[0] + s[1])
-)
+from tilescope.tiler.windows import Windows
 
 
-def events_of(reader: QueryReader, track: int, span: TickRange) -> Events:
-    plan = reader.plan(track, span)
+def events_of(reader: QueryReader, track: int, windows: Windows) -> Events:
+    plan = reader.plan(track, windows)
     return join([no_events(track), *Reading(reader).events(plan, plan.leaf_runs)])
 
 
-@given(span=SPANS, thread=st.sampled_from(["thread 0", "thread 3"]))
+@given(windows=WINDOWS, thread=st.sampled_from(["thread 0", "thread 3"]))
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_slices_of_any_span(example: Example, span: TickRange, thread: str) -> None:
-    events = events_of(example.reader, example.track(thread), span)
+def test_slices_of_any_windows(example: Example, windows: Windows, thread: str) -> None:
+    events = events_of(example.reader, example.track(thread), windows)
     assert list(events.ordinal) == sorted(set(events.ordinal.tolist())), "an event twice, or out of order"
     names = [example.reader.names[name] for name in events.name.tolist()]
     found = zip(names, events.start.tolist(), events.duration.tolist(), strict=True)
-    wanted = [e for e in example.events if e.track == thread and e.overlaps(*span)]
+    wanted = [e for e in example.events if e.track == thread and overlaps(e, windows)]
     assert sorted(found) == sorted(((e.name, e.category), e.start, e.duration) for e in wanted)
     assert not events.flags.any()
 
 
-@given(span=SPANS)
+@given(windows=WINDOWS)
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_counter_samples_of_any_span(example: Example, span: TickRange) -> None:
-    events = events_of(example.reader, example.track("memory · v"), span)
-    wanted = [e for e in example.events if e.value is not None and span.start <= e.start < span.stop]
+def test_counter_samples_of_any_windows(example: Example, windows: Windows) -> None:
+    events = events_of(example.reader, example.track("memory · v"), windows)
+    wanted = [e for e in example.events if e.value is not None and starts_in(e, windows)]
     assert list(zip(events.start.tolist(), events.value.tolist(), strict=True)) == [(e.start, e.value) for e in wanted]
 
 

@@ -12,7 +12,9 @@ from tests.demo import DEMO_TRACE
 from tilescope.tiler.build import build_store
 from tilescope.tiler.query import EVERYTHING, QueryReader, TrackTree, finish
 from tilescope.tiler.store import RunStore, open_run_store
+from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.tools.stats.summary import summary
+from tilescope.tiler.windows import everywhere
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +44,8 @@ def test_the_statistics_of_a_rollup_are_those_of_its_histogram(pod: RunStore) ->
     reader = QueryReader(pod)
     for track in reader.tree.tracks:
         if track["kind"] != "counter":
-            answer = finish(summary(reader, EVERYTHING, [track["id"]], 100_000))
-            histogram = pod.histogram(track["id"], *EVERYTHING)
+            answer = finish(summary(reader, everywhere(EVERYTHING), [track["id"]], 100_000))
+            histogram = pod.histogram(track["id"], 0, TICK_LIMIT)
             assert histogram is not None
             for column in histogram.__slots__:
                 assert getattr(answer.rows, column).tolist() == getattr(histogram, column).tolist()

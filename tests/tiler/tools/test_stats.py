@@ -9,25 +9,25 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.example import Example
-from tests.tiler.query.test_events import SPANS
+from tests.tiler.windows import WINDOWS, overlaps, pairs, starts_in, ticks_in
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.pages import Histogram
+from tilescope.tiler.pages import Histogram, sum_by_name
 from tilescope.tiler.query import EVERYTHING, finish
-from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.tools.stats.summary import summary
+from tilescope.tiler.windows import Windows, everywhere
 
 
-@given(span=SPANS, threads=st.sets(st.integers(0, 3), min_size=1), limit=st.sampled_from([0, 1, 5, 1000]))
+@given(windows=WINDOWS, threads=st.sets(st.integers(0, 3), min_size=1), limit=st.sampled_from([0, 1, 5, 1000]))
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_counts_and_times_of_any_span(example: Example, span: TickRange, threads: set[int], limit: int) -> None:
+def test_counts_and_times_of_any_windows(example: Example, windows: Windows, threads: set[int], limit: int) -> None:
     tracks = [example.track(f"thread {k}") for k in threads]
-    answer = finish(summary(example.reader, span, tracks, limit))
+    answer = finish(summary(example.reader, everywhere(windows), tracks, limit))
     count, busy = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
     for event in example.events:
-        if event.track in {f"thread {k}" for k in threads} and event.overlaps(*span):
+        if event.track in {f"thread {k}" for k in threads} and overlaps(event, windows):
             key = event.name, event.category
-            count[key] += event.start >= span.start
-            busy[key] += min(event.start + event.duration, span.stop) - max(event.start, span.start)
+            count[key] += starts_in(event, windows)
+            busy[key] += ticks_in(event, windows)
     names = [tuple(answer.names[name]) for name in answer.rows.name.tolist()]
     rows = dict(zip(names, zip(answer.rows.count.tolist(), answer.rows.busy.tolist(), strict=True), strict=True))
     assert rows.items() <= {key: (count[key], busy[key]) for key in busy}.items()
@@ -43,8 +43,8 @@ def sums(rows: Histogram) -> list[int]:
 
 def test_a_rollup_stands_for_its_tracks_and_counts_each_once(example: Example) -> None:
     rollup = next(track["id"] for track in example.reader.tree.tracks if track["kind"] == "rollup")
-    of_all = finish(summary(example.reader, EVERYTHING, None, 1000))
-    of_rollup = finish(summary(example.reader, EVERYTHING, [rollup, example.track("thread 1")], 1000))
+    of_all = finish(summary(example.reader, everywhere(EVERYTHING), None, 1000))
+    of_rollup = finish(summary(example.reader, everywhere(EVERYTHING), [rollup, example.track("thread 1")], 1000))
     assert (of_rollup.tracks, of_rollup.names) == (of_all.tracks, of_all.names)
     assert sums(of_rollup.rows) == sums(of_all.rows)
     assert len(of_all.tracks) == 4
@@ -53,6 +53,20 @@ def test_a_rollup_stands_for_its_tracks_and_counts_each_once(example: Example) -
 
 def test_an_unknown_track_is_refused_and_a_counter_has_no_names(example: Example) -> None:
     with pytest.raises(UsageError, match="no track 77"):
-        finish(summary(example.reader, EVERYTHING, [77], 10))
-    empty = finish(summary(example.reader, EVERYTHING, [example.track("memory · v")], 10))
+        finish(summary(example.reader, everywhere(EVERYTHING), [77], 10))
+    empty = finish(summary(example.reader, everywhere(EVERYTHING), [example.track("memory · v")], 10))
     assert (len(empty.rows), sums(empty.total), len(empty.rest)) == (0, [0, 0, 0], 0)
+
+
+@given(windows=WINDOWS)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_windows_are_the_sum_of_each_of_them(example: Example, windows: Windows) -> None:
+    """Self times and the longest included, for which plain sums over events are no reference."""
+    whole = finish(summary(example.reader, everywhere(windows), None, 1000))
+    each = [finish(summary(example.reader, everywhere(Windows.one(*one)), None, 1000)) for one in pairs(windows)]
+    assert rows(whole.rows) == rows(sum_by_name([part.rows for part in each]))
+
+
+def rows(found: Histogram) -> list[tuple[int, ...]]:
+    columns = (found.name, found.count, found.busy, found.self_busy, found.longest)
+    return list(zip(*(column.tolist() for column in columns), strict=True))

@@ -12,6 +12,7 @@ from tilescope.tiler.tools.find.search import MAX_TEXT, FindQuery, Match, find
 from tilescope.tiler.tools.question import After, SpanQuestion, place
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
+from tilescope.tiler.windows import Windows, everywhere
 
 MAX_FOUND: Final = 10_000
 DEFAULT_FOUND: Final = 1000
@@ -32,7 +33,12 @@ class FindQuestion(SpanQuestion, frozen=True, kw_only=True):
 def _answer(scope: Scope, question: FindQuestion) -> Steps[Answer]:
     tracks = scope.leaves(question.tracks)
     query = FindQuery(
-        question.text, question.span, Match(question.match), tracks, question.limit, place(question.after)
+        question.text,
+        everywhere(Windows.one(*question.span)),
+        Match(question.match),
+        tracks,
+        question.limit,
+        place(question.after),
     )
     found = yield from find(scope.reader, query)
     names = [found.names[event.name] for event in found.events]

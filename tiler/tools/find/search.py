@@ -17,7 +17,7 @@ from tilescope.tiler.query.place import Place
 from tilescope.tiler.query.reader import QueryReader
 from tilescope.tiler.query.reading import Reading
 from tilescope.tiler.query.steps import Steps
-from tilescope.tiler.resolver import TickRange
+from tilescope.tiler.windows import Windows, WindowsOf
 
 # Of a text to find: in a URL, a character may take twelve.
 MAX_TEXT = 256
@@ -32,10 +32,10 @@ class Match(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FindQuery:
-    """What is looked for: events that start in a span and whose name matches."""
+    """What is looked for: events that start in a window of their track and whose name matches."""
 
     text: str
-    span: TickRange
+    windows_of: WindowsOf
     match: Match = Match.CONTAINS
     tracks: Sequence[int] | None = None  # None: all; a rollup stands for its tracks
     limit: int = 1000  # occurrences that are listed
@@ -72,9 +72,9 @@ class Occurrence:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The answer. `per_track` counts all events of the span that match, whatever `limit` and `after` say."""
+    """The answer. `per_track` counts all events of the windows that match, whatever `limit` and `after` say."""
 
-    n_names: int  # names that match, whether or not they occur in the span
+    n_names: int  # names that match, whether or not they occur in the windows
     per_track: dict[int, int]
     events: Sequence[Occurrence]
     has_more: bool
@@ -112,41 +112,42 @@ class _Search:
 
     def look_through(self, track: int) -> None:
         """Reads all events of a track: they are few."""
-        plan = self._reader.plan(track, self._query.span)
-        listed = self._listed_span()
+        windows = self._query.windows_of(track)
+        plan = self._reader.plan(track, windows)
+        listed = self._listed(windows)
         of_track: list[Occurrence] = []
         count = 0
         for events in self._reading.events(plan, plan.leaf_runs):
-            found = events.take(self._names.has(events.name) & (events.start >= self._query.span.start))
+            found = events.take(self._names.has(events.name) & windows.hold(events.start))
             count += len(found)
-            of_track += self._occurrences(found.take(found.start < listed.stop), self._wanted - len(of_track))
+            of_track += self._occurrences(found.take(listed.hold(found.start)), self._wanted - len(of_track))
         self._add(track, count, of_track)
 
     def look_with_histograms(self, track: int) -> Steps[None]:
         """Counts from histograms, and reads only the leaves in which the names may be, in time order."""
-        histogram = self._reading.histogram(track, self._query.span)
+        windows = self._query.windows_of(track)
+        histogram = self._reading.histogram(track, windows)
         count = int(histogram.count[self._names.has(histogram.name)].sum())
         of_track: list[Occurrence] = []
         if count:
             yield
-            listed = self._listed_span()
+            listed = self._listed(windows)
             plan = self._reader.plan(track, listed)
             where = _NameTiles(self._reader, track, self._names)
             runs = [run for run in plan.leaf_runs if where.may_be_in(plan, run)]
             for events in self._reading.events(plan, runs):
-                found = events.take(self._names.has(events.name) & (events.start >= listed.start))
+                found = events.take(self._names.has(events.name) & listed.hold(events.start))
                 of_track += self._occurrences(found, self._wanted - len(of_track))
                 yield
                 if len(of_track) >= self._wanted:
                     break
         self._add(track, count, of_track)
 
-    def _listed_span(self) -> TickRange:
+    def _listed(self, windows: Windows) -> Windows:
         """Where occurrences are still of interest: after `after`, and not later than all that are found."""
-        span, after = self._query.span, self._query.after
-        start = span.start if after is None else max(span.start, after.start)
-        stop = min(span.stop, self.first[-1].start + 1) if len(self.first) == self._wanted else span.stop
-        return TickRange(start, max(start, stop))
+        after = self._query.after
+        stop = self.first[-1].start + 1 if len(self.first) == self._wanted else windows.stop
+        return windows.clipped(windows.start if after is None else after.start, stop)
 
     def _occurrences(self, found: Events, limit: int) -> list[Occurrence]:
         """The first of these events that are to be listed."""

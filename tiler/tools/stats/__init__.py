@@ -13,6 +13,7 @@ from tilescope.tiler.tools.question import SpanQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.stats.summary import summary
 from tilescope.tiler.tools.tool import Tool
+from tilescope.tiler.windows import Windows, everywhere
 
 MAX_ROWS: Final = 65_536
 DEFAULT_ROWS: Final = 1000
@@ -29,7 +30,7 @@ class StatsQuestion(SpanQuestion, frozen=True, kw_only=True):
 def _answer(scope: Scope, question: StatsQuestion) -> Steps[Answer]:
     span = scope.within(question.span)
     tracks = scope.leaves(question.tracks)
-    found = yield from summary(scope.reader, span, tracks, question.limit)
+    found = yield from summary(scope.reader, everywhere(Windows.one(*span)), tracks, question.limit)
     rows = found.rows
     names = [found.names[name] for name in rows.name.tolist()]
     columns = [

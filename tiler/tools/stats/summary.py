@@ -1,4 +1,4 @@
-"""What a span of some tracks is made of, name by name: exactly, from histograms and leaves."""
+"""What windows of some tracks are made of, name by name: exactly, from histograms and leaves."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tilescope.tiler.query.names import Name
 from tilescope.tiler.query.reader import QueryReader
 from tilescope.tiler.query.reading import Reading
 from tilescope.tiler.query.steps import Steps
-from tilescope.tiler.resolver import TickRange
+from tilescope.tiler.windows import WindowsOf
 
 # Parts are summed up as soon as together they have so many rows: memory does not grow with the number of tracks.
 _ROWS_AT_ONCE = 200_000
@@ -22,10 +22,9 @@ _ROWS_AT_ONCE = 200_000
 class Summary:
     """The answer. `rows` are the busiest names; all names together have `total`, those without a row `rest`.
 
-    Counts are of events that start in the span; times are ticks within it. `names` has the name of each row.
+    Counts are of events that start in a window; times are ticks within one. `names` has the name of each row.
     """
 
-    span: TickRange
     tracks: Sequence[int]  # those that hold the events, ascending
     n_names: int
     rows: Histogram
@@ -34,8 +33,8 @@ class Summary:
     names: dict[int, Name]
 
 
-def summary(reader: QueryReader, span: TickRange, tracks: Sequence[int] | None, limit: int) -> Steps[Summary]:
-    """Sums up the events of some tracks (None: all) in a span; at most `limit` rows, the busiest names.
+def summary(reader: QueryReader, windows_of: WindowsOf, tracks: Sequence[int] | None, limit: int) -> Steps[Summary]:
+    """Sums up the events of some tracks (None: all) in the windows of each; at most `limit` rows, the busiest names.
 
     A rollup stands for its tracks; each track counts once. Counters have no names and are left out. Raises UsageError
     for an unknown track, and DamagedStore.
@@ -47,7 +46,7 @@ def summary(reader: QueryReader, span: TickRange, tracks: Sequence[int] | None, 
     parts = [sum_by_name([], exact)]
     rows_in_parts = 0
     for track in leaves:
-        parts.append(reading.histogram(track, span))
+        parts.append(reading.histogram(track, windows_of(track)))
         rows_in_parts += len(parts[-1])
         if rows_in_parts > _ROWS_AT_ONCE:
             parts = [sum_by_name(parts, exact)]
@@ -56,7 +55,7 @@ def summary(reader: QueryReader, span: TickRange, tracks: Sequence[int] | None, 
     summed = sum_by_name(parts, exact)
     rows, rest = summed.take(slice(limit)), summed.take(slice(limit, None))
     names = reader.names.of(rows.name.tolist())
-    return Summary(span, leaves, len(summed), rows, _one_row(rest) if len(rest) else rest, _one_row(summed), names)
+    return Summary(leaves, len(summed), rows, _one_row(rest) if len(rest) else rest, _one_row(summed), names)
 
 
 def _one_row(rows: Histogram) -> Histogram:

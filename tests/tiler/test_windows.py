@@ -1,0 +1,53 @@
+"""Windows against sets of ticks."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.tiler.windows import pairs
+from tilescope.tiler.ticks import TICK_LIMIT
+from tilescope.tiler.windows import Windows
+
+SPANS = st.lists(st.tuples(st.integers(-3, 30), st.integers(-3, 30)), max_size=8)
+
+
+def ticks(windows: Windows) -> set[int]:
+    return {tick for start, stop in pairs(windows) for tick in range(start, stop)}
+
+
+def of(spans: list[tuple[int, int]]) -> Windows:
+    return Windows.of([start for start, _ in spans], [stop for _, stop in spans])
+
+
+@given(SPANS)
+def test_they_are_the_union_of_the_spans_ascending_and_apart(spans: list[tuple[int, int]]) -> None:
+    windows = of(spans)
+    assert ticks(windows) == {tick for start, stop in spans for tick in range(max(start, 0), stop)}
+    edges = [edge for pair in pairs(windows) for edge in pair]
+    assert edges == sorted(set(edges))
+    assert windows.ticks == len(ticks(windows))
+    assert (windows.start, windows.stop) == ((edges[0], edges[-1]) if edges else (0, 0))
+
+
+@given(SPANS, st.integers(-3, 30), st.integers(-3, 30))
+def test_clipping_keeps_the_ticks_within(spans: list[tuple[int, int]], start: int, stop: int) -> None:
+    assert ticks(of(spans).clipped(start, stop)) == {tick for tick in ticks(of(spans)) if start <= tick < stop}
+
+
+@given(SPANS, st.lists(st.tuples(st.integers(0, 30), st.integers(0, 12)), min_size=1))
+def test_which_events_are_in_them(spans: list[tuple[int, int]], events: list[tuple[int, int]]) -> None:
+    windows = of(spans)
+    inside = ticks(windows)
+    start = np.array([event[0] for event in events])
+    end = start + np.array([event[1] for event in events])
+    assert windows.hold(start).tolist() == [tick in inside for tick in start.tolist()]
+    times = list(zip(start.tolist(), end.tolist(), strict=True))
+    assert windows.meet(start, end).tolist() == [bool(inside & {a, *range(a, b)}) for a, b in times]
+    assert windows.cover(start, end + 1).tolist() == [set(range(a, b + 1)) <= inside for a, b in times]
+
+
+def test_nothing_lies_beyond_the_time_axis() -> None:
+    assert pairs(Windows.one(-5, 1 << 62)) == [(0, TICK_LIMIT)]
+    assert pairs(Windows.one(5, 5)) == pairs(Windows.of([], [])) == []

@@ -1,0 +1,94 @@
+"""Windows: pieces of a time axis in which something is looked at, such as the steps of a training run on one device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.ticks import TICK_LIMIT
+
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """The ticks [starts[k], stops[k]): ascending, none of them empty, none touching another. Make them with `of`."""
+
+    starts: Ints
+    stops: Ints
+
+    @classmethod
+    def of(cls, starts: Iterable[int] | Ints, stops: Iterable[int] | Ints) -> Windows:
+        """The ticks that lie in any of these spans, which may be in any order and overlap; none before tick 0."""
+        first, last = (
+            np.asarray(list(times) if not isinstance(times, np.ndarray) else times, np.int64)
+            for times in (starts, stops)
+        )
+        first, last = np.clip(first, 0, TICK_LIMIT), np.clip(last, 0, TICK_LIMIT)
+        some = last > first
+        order = np.argsort(first[some], kind="stable")
+        first, last = first[some][order], np.maximum.accumulate(last[some][order])
+        begins = np.ones(len(first), np.bool_)
+        begins[1:] = first[1:] > last[:-1]
+        at = np.flatnonzero(begins)
+        return cls(first[at], last[np.append(at[1:], len(first)) - 1] if len(at) else last)
+
+    @classmethod
+    def one(cls, start: int, stop: int) -> Windows:
+        """One window, or none when it would be empty."""
+        return cls.of([start], [stop])
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    @property
+    def start(self) -> int:
+        """First tick of all; 0 without windows."""
+        return int(self.starts[0]) if len(self) else 0
+
+    @property
+    def stop(self) -> int:
+        """First tick after all; 0 without windows."""
+        return int(self.stops[-1]) if len(self) else 0
+
+    @property
+    def ticks(self) -> int:
+        """How many there are."""
+        return int((self.stops - self.starts).sum())
+
+    def clipped(self, start: int, stop: int) -> Windows:
+        """What of them lies in the ticks [start, stop)."""
+        if len(self) and self.start >= start and self.stop <= stop:
+            return self
+        return Windows.of(np.maximum(self.starts, start), np.minimum(self.stops, stop))
+
+    def hold(self, times: Ints) -> Mask:
+        """Which of these ticks lie in a window."""
+        return self.meet(times, times)
+
+    def meet(self, starts: Ints, ends: Ints) -> Mask:
+        """Which of these events have a tick in a window, or start in one: [start, end), or just a tick."""
+        at = np.searchsorted(self.stops, starts, side="right")  # the first window that ends after it
+        first = np.append(self.starts, TICK_LIMIT)[at]
+        found: Mask = (at < len(self)) & ((first <= starts) | (first < ends))
+        return found
+
+    def cover(self, starts: Ints, stops: Ints) -> Mask:
+        """Which of these spans lie in one window as a whole."""
+        at = np.searchsorted(self.stops, starts, side="right")
+        first, last = np.append(self.starts, TICK_LIMIT)[at], np.append(self.stops, -1)[at]
+        found: Mask = (at < len(self)) & (first <= starts) & (stops <= last)
+        return found
+
+
+# What is looked at on each track.
+WindowsOf = Callable[[int], Windows]
+
+
+def everywhere(windows: Windows) -> WindowsOf:
+    """The same windows on all tracks."""
+    return lambda _track: windows
