@@ -13,7 +13,7 @@ from tilescope.server.caching import JSON
 from tilescope.server.errors import TooMany, Unauthorized, answer_to, message_of
 from tilescope.server.json_text import json_body
 from tilescope.server.keys import REGISTRY
-from tilescope.tiler.errors import StoreError
+from tilescope.tiler.errors import StoreError, ToolFailed
 
 _HTTP_CODES = {
     HTTPStatus.NOT_FOUND: "not_found",
@@ -48,6 +48,8 @@ def report_failure(request: web.Request, error: Exception) -> None:
     run = request.match_info.get("run")
     if isinstance(error, StoreError) and run is not None:
         request.app[REGISTRY].report(run, error)
+    elif isinstance(error, ToolFailed):  # which says where in somebody else's code
+        _log.error("%s", error)
     elif answer_to(error).status is HTTPStatus.INTERNAL_SERVER_ERROR:
         _log.error("%s %s failed", request.method, request.path, exc_info=error)
 

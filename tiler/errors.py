@@ -15,6 +15,8 @@
     │   └── DamagedStore      a page or a record is wrong: track, level, tile
     ├── OutOfMemory           the system gives no more memory, address space or threads
     ├── Cancelled             somebody asked for the work to stop
+    ├── NotAvailable          the run has no answer to a question: why, and what to record to get one
+    ├── ToolFailed            a tool of another package is broken: which, and where
     └── UsageError            the command line asks for something impossible
 
 They know nothing of HTTP or exit codes: `tilescope.cli` and `tilescope.server` have one table each.
@@ -101,6 +103,14 @@ class OutOfMemory(TilescopeError):
 
 class Cancelled(TilescopeError):
     """The work was stopped on request."""
+
+
+class NotAvailable(TilescopeError):
+    """The trace does not have what a tool needs. The message says what that is, and what to record to get it."""
+
+
+class ToolFailed(TilescopeError):
+    """A tool of another package raised what it must not, or gave what is no answer."""
 
 
 class UsageError(TilescopeError):

@@ -46,7 +46,7 @@ _ERRORS: Final[dict[int, str]] = {
         "`too_many`: more connections, or questions at once, than a client may have: "
         "ask again after `Retry-After` seconds."
     ),
-    500: "`bad_store` or `internal`: the server failed; `question_failed`: ask again.",
+    500: "`bad_store` or `internal`: the server failed; `question_failed`: ask again; `tool_failed`: a tool is broken.",
     507: "`disk_full`: indexing failed for want of room on the server's disk.",
 }
 

@@ -81,6 +81,11 @@ _TABLE: Final = {
     "schema": TEXT,
 }
 
+_REFUSED: Final = {
+    "406": "`not_acceptable`: this server writes no Arrow.",
+    "422": "`not_available`: the run has no answer; the message says what to record to get one.",
+}
+
 
 def with_tools(make: Callable[..., dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Path → operations: the list, and one for each tool. `make` makes one of (summary, schema)."""
@@ -90,10 +95,9 @@ def with_tools(make: Callable[..., dict[str, Any]]) -> dict[str, dict[str, Any]]
         operation["parameters"] = [*operation["parameters"], *query_parameters(tool.question), _TABLE]
         answer = operation["responses"]["200"]
         answer["content"] = {**answer["content"], ARROW: {}}
-        operation["responses"]["406"] = {
-            "description": "`not_acceptable`: this server writes no Arrow.",
-            "content": {"application/json": {"schema": reference("Error")}},
-        }
+        for status, description in _REFUSED.items():
+            content = {"application/json": {"schema": reference("Error")}}
+            operation["responses"][status] = {"description": description, "content": content}
         items[f"{BUILD}/tools/{tool.id}"] = {"get": operation}
     return items
 

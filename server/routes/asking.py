@@ -2,30 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from aiohttp import hdrs, web
 
+from tilescope.server.caching import unkept
 from tilescope.server.errors import BadRequest
 from tilescope.server.keys import QUESTIONS
-from tilescope.server.routes.resource import kept_member, store_of, stored_member
+from tilescope.server.routes.resource import kept_member, named_store, store_of, stored_member
 from tilescope.server.services import Asker
+from tilescope.server.services.tools import BuildName
 from tilescope.server.services.workers import Asking
 
 
 async def answer_with(
-    request: web.Request, name: str, ask: Callable[[Asking, str, str], Awaitable[bytes]], media: str
+    request: web.Request,
+    name: str,
+    ask: Callable[[Asking, str, str], Awaitable[bytes]],
+    media: str,
+    others: Sequence[BuildName] = (),
 ) -> web.StreamResponse:
     """The answer that `ask` gives for the run and the build of the path, under a `name` that tells what was asked.
 
-    Nothing is asked when the client has the answer already. The question has its place until the answer is taken.
+    Nothing is asked when the client has the answer already: it may be kept when neither the build nor the `others` that
+    the question names are growing. The question has its place until the answer is taken.
     """
-    kept = kept_member(request, await store_of(request), name)
+    stores = [await store_of(request), *[await named_store(request, *other) for other in others]]
+    is_final = not any(store.is_growing for store in stores)  # now: it may be published while we answer of a part
+    kept = kept_member(request, stores[0], name) if is_final else None
     if kept is not None:
         return kept
     with request.app[QUESTIONS].asking(Asker(request.remote or "", request.protocol)) as asking:
         body = await ask(asking, request.match_info["run"], request.match_info["build"])
-        answer = stored_member(request, await store_of(request), body, name, media)
+        if is_final:
+            answer = stored_member(request, await store_of(request), body, name, media)
+        else:
+            answer = unkept(body, media, gzip=True)
         answer.headers[hdrs.VARY] = hdrs.ACCEPT
         await answer.prepare(request)
         await answer.write_eof()

@@ -13,9 +13,14 @@ from tilescope.tiler.errors import NotBuilt
 
 async def store_of(request: web.Request) -> RunStore:
     """The store of the run and build in the path. Raises `NotFound`, `UnknownBuild`, `StoreError`."""
+    return await named_store(request, request.match_info["run"], request.match_info["build"])
+
+
+async def named_store(request: web.Request, run_id: str, build: str) -> RunStore:
+    """The store of any run and build. Raises `NotFound`, `UnknownBuild`, `StoreError`."""
     registry = request.app[REGISTRY]
-    run = await registry.find(request.match_info["run"])
-    return registry.store(run.id, request.match_info["build"])
+    run = await registry.find(run_id)
+    return registry.store(run.id, build)
 
 
 def stored_member(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Sequence
 from functools import partial
 
 from aiohttp import hdrs, web
@@ -12,9 +13,11 @@ from tilescope.server.paths import BUILD
 from tilescope.server.routes.asking import answer_with, question_values
 from tilescope.server.services.tools import (
     ARROW,
+    BuildName,
     ToolListTask,
     ToolTask,
     arrow_answer,
+    builds_of,
     check_arrow,
     find_tool,
     json_answer,
@@ -22,7 +25,8 @@ from tilescope.server.services.tools import (
     question_name,
 )
 from tilescope.server.services.worker import Task
-from tilescope.tiler.tools import from_text
+from tilescope.server.services.workers import Asking
+from tilescope.tiler.tools import from_text, to_json
 
 routes = web.RouteTableDef()
 
@@ -46,11 +50,14 @@ async def get_answer(request: web.Request) -> web.StreamResponse:
     else:
         encode, media = json_answer, JSON
     name = question_name(tool, question, table, media)
-    return await _answer(request, name, ToolTask(tool.id, question, partial(encode, table)), media)
+    task = ToolTask(tool.id, to_json(question), partial(encode, table))
+    return await _answer(request, name, task, media, builds_of(question))
 
 
-async def _answer(request: web.Request, name: str, task: Task, media: str) -> web.StreamResponse:
-    questions = request.app[QUESTIONS]
-    return await answer_with(
-        request, name, lambda asking, run, build: questions.ask(asking, run, build, name, task), media
-    )
+async def _answer(
+    request: web.Request, name: str, task: Task, media: str, others: Sequence[BuildName] = ()
+) -> web.StreamResponse:
+    def ask(asking: Asking, run: str, build: str) -> Awaitable[bytes]:
+        return request.app[QUESTIONS].ask(asking, run, build, name, task, others)
+
+    return await answer_with(request, name, ask, media, others)

@@ -14,7 +14,7 @@ import grpc
 
 from tilescope.server.errors import TooMany, answer_to, message_of
 from tilescope.server.metrics import CLIENT_GONE
-from tilescope.tiler.errors import StoreError
+from tilescope.tiler.errors import StoreError, ToolFailed
 
 CODE_METADATA: Final = "tilescope-code"  # trailing metadata: the code that HTTP has in its JSON
 RETRY_METADATA: Final = "retry-after"  # trailing metadata, as the header of HTTP: seconds
@@ -102,7 +102,9 @@ async def refuse(context: Context, error: Exception) -> Exception:
     if isinstance(error, grpc.aio.BaseError | asyncio.CancelledError):
         raise error
     status = _STATUS.get(answer_to(error).status, grpc.StatusCode.INTERNAL)
-    if status is grpc.StatusCode.INTERNAL and not isinstance(error, StoreError):  # of which the registry was told
+    if isinstance(error, ToolFailed):  # which says where in somebody else's code
+        _log.error("%s", error)
+    elif status is grpc.StatusCode.INTERNAL and not isinstance(error, StoreError):  # of which the registry was told
         _log.error("a call failed", exc_info=error)
     metadata = [(CODE_METADATA, answer_to(error).code)]
     if isinstance(error, TooMany):

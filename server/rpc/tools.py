@@ -13,13 +13,14 @@ from tilescope.server.services.tools import (
     ToolListTask,
     ToolTask,
     arrow_stream,
+    builds_of,
     check_arrow,
     find_tool,
     json_text,
     question_name,
 )
 from tilescope.server.services.workers import Asking
-from tilescope.tiler.tools import from_json
+from tilescope.tiler.tools import from_json, to_json
 from tilescope.v1 import tiles_pb2 as pb
 
 PART_BYTES: Final = 1 << 20  # clients take messages of 4 MiB unless they are told otherwise
@@ -42,8 +43,8 @@ async def answer(questions: Questions, asking: Asking, request: pb.AskRequest) -
         check_arrow()
     question = from_json(tool.question, request.question)
     name = question_name(tool, question, request.table, encode.__name__)
-    task = ToolTask(tool.id, question, partial(encode, request.table))
-    data = await questions.ask(asking, request.run, request.build, name, task)
+    task = ToolTask(tool.id, to_json(question), partial(encode, request.table))
+    data = await questions.ask(asking, request.run, request.build, name, task, builds_of(question))
     for first in range(0, max(len(data), 1), PART_BYTES):
         yield pb.AskResponse(data=data[first : first + PART_BYTES])
 

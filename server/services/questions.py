@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any, Final
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
+from contextlib import ExitStack, asynccontextmanager, contextmanager
+from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary, proxy
 
 from msgspec import structs
@@ -16,6 +16,7 @@ from tilescope.server.runs.store import RunStore
 from tilescope.server.services.kept_answers import KeptAnswers
 from tilescope.server.services.requests import EventsQuestion, ViewRequest
 from tilescope.server.services.tasks import EncodingTask, EventPart, EventsTask
+from tilescope.server.services.tools import BuildName
 from tilescope.server.services.turns import Asker, Limits
 from tilescope.server.services.worker import Source, Task
 from tilescope.server.services.workers import Asking, Workers
@@ -25,6 +26,11 @@ from tilescope.tiler.resolver import PageWant
 from tilescope.tiler.store.sense import must_make_sense
 
 EVENTS_AT_ONCE: Final = 16_384  # of a stream of events: nothing is held for a client that does not take them
+
+
+class _Leased(NamedTuple):
+    sources: list[Source]
+    is_growing: bool  # one of them, when they were leased
 
 
 class Questions:
@@ -50,17 +56,20 @@ class Questions:
             self._metrics.refused_questions.inc()
             raise
 
-    async def ask(self, asking: Asking, run_id: str, build: str, name: str, task: Task) -> bytes:
-        """The answer of a tool, under a `name` that tells what was asked. Raises `TilescopeError`s."""
-        run = await self._registry.find(run_id)
-        question = (run.id, build, name)
-        with self._registry.lease(run.id, build) as store:
-            if (known := self._kept.get(question)) is not None:
+    async def ask(
+        self, asking: Asking, run_id: str, build: str, name: str, task: Task, others: Sequence[BuildName] = ()
+    ) -> bytes:
+        """The answer of a tool, under a `name` that tells what was asked; of the build and others that it names.
+
+        Raises `TilescopeError`s.
+        """
+        question = (run_id, build, name)
+        async with self._leased(BuildName(run_id, build), *others) as leased:
+            known = self._kept.get(question)
+            if known is not None:
                 return known
-            is_final = not store.is_growing
-            opener = self._registry.opener(is_growing=store.is_growing)
-            answer: bytes = await asking.answer(Source(run.store, build, opener), task)
-        if is_final:
+            answer: bytes = await asking.answer(task, *leased.sources)
+        if not leased.is_growing:
             self._kept.keep(question, answer)
         return answer
 
@@ -119,10 +128,22 @@ class Questions:
         await self._workers.close()
 
     async def _answer(self, asking: Asking, run_id: str, build: str, task: Task) -> Any:
-        run = await self._registry.find(run_id)
-        with self._registry.lease(run.id, build) as store:
-            opener = self._registry.opener(is_growing=store.is_growing)
-            return await asking.answer(Source(run.store, build, opener), task)
+        async with self._leased(BuildName(run_id, build)) as leased:
+            return await asking.answer(task, *leased.sources)
+
+    @asynccontextmanager
+    async def _leased(self, *builds: BuildName) -> AsyncIterator[_Leased]:
+        """Builds that stay open for the whole block. Raises `NotFound`, `UnknownBuild`, `StoreError`."""
+        runs = [await self._registry.find(name.run) for name in builds]
+        with ExitStack() as leases:
+            sources = []
+            is_growing = False
+            for run, name in zip(runs, builds, strict=True):
+                store = leases.enter_context(self._registry.lease(run.id, name.build))
+                opener = self._registry.opener(is_growing=store.is_growing)
+                sources.append(Source(run.store, name.build, opener))
+                is_growing = is_growing or store.is_growing
+            yield _Leased(sources, is_growing)
 
 
 def _as_they_are(parts: Sequence[EventPart], has_more: bool) -> tuple[Sequence[EventPart], bool]:

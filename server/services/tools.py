@@ -6,28 +6,57 @@ import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from tilescope.server.errors import NotAcceptable, NotFound
 from tilescope.server.json_text import json_body
+from tilescope.server.told import without_folders
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.pages import compress
 from tilescope.tiler.query import QueryReader, Steps
-from tilescope.tiler.tools import Answer, AnyTool, Question, Scope, answer_json, to_json, tool, tools
+from tilescope.tiler.tools import (
+    Answer,
+    AnyTool,
+    BuildRef,
+    Question,
+    Scope,
+    answer_json,
+    ask,
+    from_json,
+    references,
+    to_json,
+    tool,
+    tools,
+    why_not,
+)
 
 ARROW: Final = "application/vnd.apache.arrow.stream"
 
 
+class BuildName(NamedTuple):
+    """A build of a run, as paths have it."""
+
+    run: str
+    build: str
+
+
 @dataclass(frozen=True, slots=True)
 class ToolTask:
-    """A question to a tool. `encode` is a function of a module, or a `partial` of one."""
+    """A question to a tool, as JSON, because a class of another package might not travel.
+
+    `encode` is a function of a module, or a `partial` of one.
+    """
 
     tool: str
-    question: Question
+    question: bytes
     encode: Callable[[Answer], Any]
 
-    def __call__(self, reader: QueryReader) -> Steps[Any]:
-        answer = yield from tool(self.tool).answer(Scope(reader), self.question)
+    def __call__(self, reader: QueryReader, *others: QueryReader) -> Steps[Any]:
+        """To be called with the readers of the builds that `builds_of` the question names, in this order."""
+        asked = tool(self.tool)
+        question = from_json(asked.question, self.question)
+        named = dict(zip(_build_refs(question), others, strict=True))
+        answer = yield from ask(asked, Scope(reader, named), question)
         return self.encode(answer)
 
 
@@ -40,7 +69,7 @@ class ToolListTask:
     def __call__(self, reader: QueryReader) -> Steps[Any]:
         listed = []
         for one in tools().values():
-            reason = one.availability(Scope(reader))
+            reason = why_not(one, Scope(reader))
             listed.append(
                 {
                     "id": one.id,
@@ -60,7 +89,12 @@ def find_tool(name: str) -> AnyTool:
     try:
         return tool(name)
     except UsageError as error:
-        raise NotFound(str(error)) from None
+        raise NotFound(without_folders(str(error))) from None
+
+
+def builds_of(question: Question) -> list[BuildName]:
+    """The builds that a question names beside the one that it is about. Raises UsageError."""
+    return [_build_name(ref) for ref in _build_refs(question)]
 
 
 def json_list(listed: Mapping[str, Any]) -> bytes:
@@ -94,6 +128,18 @@ def check_arrow() -> None:
     """Raises `NotAcceptable` where tables cannot be written as Arrow."""
     if find_spec("pyarrow") is None:
         raise NotAcceptable("this server has no pyarrow, and so no Arrow: ask for JSON")
+
+
+def _build_refs(question: Question) -> list[BuildRef]:
+    """Each once."""
+    return list(dict.fromkeys(references(question, BuildRef).values()))
+
+
+def _build_name(ref: BuildRef) -> BuildName:
+    run, slash, build = ref.partition("/")
+    if not (run and slash and build) or "/" in build:
+        raise UsageError(f"a build is named by RUN/BUILD, as the list of runs has them, not {str(ref)[:80]!r}")
+    return BuildName(run, build)
 
 
 def question_name(tool: AnyTool, question: Question, table: str, form: str) -> str:

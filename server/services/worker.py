@@ -12,7 +12,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from multiprocessing import parent_process
 from pathlib import Path
@@ -27,7 +27,7 @@ TURN_S: Final = 0.05  # after so long, another question has its turn
 NICENESS: Final = 5  # who looks at pages comes first
 KEPT_STORES: Final = 2  # open for the next question, though nobody asks anything of them
 
-Task = Callable[[QueryReader], Steps[Any]]
+Task = Callable[..., Steps[Any]]  # of the readers of all its sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,9 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Something to be answered from a build; to be pickled."""
+    """Something to be answered from a build, and perhaps further ones; to be pickled."""
 
-    source: Source
+    sources: tuple[Source, ...]
     task: Task
 
 
@@ -93,7 +93,7 @@ class _OpenBuilds:
 
 
 _builds = _OpenBuilds()
-_begun: dict[int, tuple[Source, Steps[Any]]] = {}
+_begun: dict[int, tuple[ExitStack, Steps[Any]]] = {}  # and what has the builds closed
 
 
 def set_up() -> None:
@@ -112,9 +112,9 @@ def take_turn(number: int, question: Question) -> Turn:
     """Begins a question, or goes on with it. Raises what the task raises: then it is over."""
     until = time.monotonic() + TURN_S
     try:
-        with must_make_sense(question.source.path.name):
+        with must_make_sense(", ".join(source.path.name for source in question.sources)):
             if number not in _begun:
-                _begun[number] = question.source, question.task(_builds.begin(question.source))
+                _begun[number] = _begin(question)
             _, steps = _begun[number]
             while True:
                 next(steps)
@@ -131,9 +131,18 @@ def take_turn(number: int, question: Question) -> Turn:
 def drop(number: int) -> None:
     """The question is over, or nobody waits for the answer any more."""
     if number in _begun:
-        source, steps = _begun.pop(number)
-        steps.close()
-        _builds.end(source)
+        builds, steps = _begun.pop(number)
+        with builds, suppress(Exception):  # of a stranger's tool that does not let go
+            steps.close()
+
+
+def _begin(question: Question) -> tuple[ExitStack, Steps[Any]]:
+    with ExitStack() as builds:
+        readers = []
+        for source in question.sources:
+            readers.append(_builds.begin(source))
+            builds.callback(_builds.end, source)
+        return builds.pop_all(), question.task(*readers)
 
 
 def _portable(error: Exception) -> Exception:

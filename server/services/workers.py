@@ -31,9 +31,9 @@ class Asking:
         self._workers = workers
         self._ticket = ticket
 
-    async def answer(self, source: Source, task: Task) -> Any:
+    async def answer(self, task: Task, *sources: Source) -> Any:
         """The answer of a task; one after the other. Raises what the task raises, and `QuestionFailed`."""
-        return await self._workers.answer(self._ticket, Question(source, task))
+        return await self._workers.answer(self._ticket, Question(sources, task))
 
 
 class Workers:

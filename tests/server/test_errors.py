@@ -6,7 +6,16 @@ import pytest
 
 from tilescope.server import errors
 from tilescope.server.errors import CODES, ServerError, answer_to, message_of
-from tilescope.tiler.errors import DamagedStore, DamagedTrace, DiskFull, NoStore, StoreVersion, TilescopeError
+from tilescope.tiler.errors import (
+    DamagedStore,
+    DamagedTrace,
+    DiskFull,
+    NoStore,
+    NotAvailable,
+    StoreVersion,
+    TilescopeError,
+    ToolFailed,
+)
 
 
 @pytest.mark.parametrize(
@@ -26,6 +35,8 @@ from tilescope.tiler.errors import DamagedStore, DamagedTrace, DiskFull, NoStore
         (StoreVersion("x"), 422, "bad_store"),
         (DamagedStore("x"), 500, "bad_store"),
         (DamagedTrace(Path("t"), "cut"), 422, "bad_trace"),
+        (NotAvailable("x"), 422, "not_available"),
+        (ToolFailed("x"), 500, "tool_failed"),
         (TilescopeError("x"), 500, "internal"),
         (KeyError("x"), 500, "internal"),
     ],

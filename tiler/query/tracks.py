@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -69,10 +69,22 @@ class TrackTree:
 
     def children(self, rollup: int) -> list[int]:
         """The tracks that a rollup sums, by id: those of slices with events, in the groups below those that name it."""
+        groups = self._with_parts(self._naming.get(rollup, ()))
+        return sorted(set().union(*(self._summed.get(group, ()) for group in groups)))
+
+    def of_host(self, name: str) -> list[int]:
+        """All tracks of the host of that name, by id."""
+        hosts = [group["id"] for group in self.groups if group["kind"] == "host" and group["name"] == name]
+        groups = self._with_parts(hosts)
+        return [track["id"] for track in self.tracks if track["group"] in groups]
+
+    def _with_parts(self, groups: Iterable[int]) -> set[int]:
+        """These groups, and those in them."""
         found: set[int] = set()
-        groups = list(self._naming.get(rollup, ()))
-        while groups:
-            group = groups.pop()
-            found.update(self._summed.get(group, ()))
-            groups += self._parts.get(group, ())
-        return sorted(found)
+        left = list(groups)
+        while left:
+            group = left.pop()
+            if group not in found:
+                found.add(group)
+                left += self._parts.get(group, ())
+        return found

@@ -1,7 +1,20 @@
 """Tools: what answers questions about a run. One folder each, one contract for all."""
 
-from tilescope.tiler.tools.answer import Answer, Column, Fact, Kind, Note, Series, Severity, Table, Value, values_of
-from tilescope.tiler.tools.catalogue import ENTRY_POINTS, no_such_tool, tool, tools
+from tilescope.tiler.tools.answer import (
+    Answer,
+    Column,
+    Fact,
+    Kind,
+    Note,
+    Series,
+    SeriesKind,
+    Severity,
+    Table,
+    Value,
+    values_of,
+)
+from tilescope.tiler.tools.asking import ask, why_not
+from tilescope.tiler.tools.catalogue import ENTRY_POINTS, left_out, no_such_tool, tool, tools
 from tilescope.tiler.tools.parameters import Parameter, parameters
 from tilescope.tiler.tools.question import (
     After,
@@ -13,9 +26,11 @@ from tilescope.tiler.tools.question import (
     from_text,
     from_values,
     place,
+    text_of,
     to_json,
     to_text,
 )
+from tilescope.tiler.tools.references import BuildRef, HostRef, references
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import AnyTool, Tool
 
@@ -24,14 +39,17 @@ __all__ = [
     "After",
     "Answer",
     "AnyTool",
+    "BuildRef",
     "Column",
     "Fact",
+    "HostRef",
     "Kind",
     "Note",
     "Parameter",
     "Question",
     "Scope",
     "Series",
+    "SeriesKind",
     "Severity",
     "SpanQuestion",
     "Table",
@@ -39,15 +57,20 @@ __all__ = [
     "Tool",
     "Tracks",
     "Value",
+    "ask",
     "from_json",
     "from_text",
     "from_values",
+    "left_out",
     "no_such_tool",
     "parameters",
     "place",
+    "references",
+    "text_of",
     "to_json",
     "to_text",
     "tool",
     "tools",
     "values_of",
+    "why_not",
 ]

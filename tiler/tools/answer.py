@@ -44,6 +44,7 @@ ID_KINDS: Final[frozenset[str]] = frozenset({"id", "track"})
 FLOAT_KINDS: Final[frozenset[str]] = frozenset({"fraction", "rate", "number"})
 
 Severity = Literal["info", "warning", "error"]
+SeriesKind = Literal["line", "area", "bars", "heat"]
 Value = int | float | str | bool | None
 Values = NDArray[Any] | Sequence[Value]
 
@@ -72,7 +73,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Columns of equal length. With `parent`, a column of row numbers (-1: none), rows form a tree.
+    """Columns of equal length. With `parent`, a column of row numbers (-1: none), rows form a tree, parents first.
 
     `totals` has sums over all rows by column, those that were left out included; `rest` sums of just these. `more` is
     the value of the question's field `after` that asks for what follows.
@@ -122,7 +123,7 @@ class Series:
 
     id: str
     title: str
-    kind: Literal["line", "area", "bars", "heat"]
+    kind: SeriesKind
     x: Column
     ys: Sequence[Column]
 

@@ -161,7 +161,9 @@ def _plain(kind: Kind, value: Value) -> Any:
     if kind in FLOAT_KINDS:
         number = float(value)
         return number if math.isfinite(number) else None
-    return value
+    if kind in ID_KINDS:
+        return int(value)
+    return bool(value) if kind == "flag" else value
 
 
 def _value(kind: Kind, value: Any) -> Value:

@@ -2,33 +2,61 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
+from typing import Final
 
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.tools.find import TOOL as FIND
 from tilescope.tiler.tools.stats import TOOL as STATS
 from tilescope.tiler.tools.tool import AnyTool, Tool
 
-ENTRY_POINTS = "tilescope.tools"
+ENTRY_POINTS: Final = "tilescope.tools"
 
-_OURS: tuple[AnyTool, ...] = (STATS, FIND)
-_log = logging.getLogger(__name__)
+_OURS: Final[tuple[AnyTool, ...]] = (STATS, FIND)
+_MESSAGE_CHARS: Final = 300  # of a stranger's exception
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """All tools by id, ours first; and a line for each of another package that is left out."""
+
+    tools: Mapping[str, AnyTool]
+    left_out: Sequence[str]
 
 
 @cache
-def tools() -> Mapping[str, AnyTool]:
-    """All tools by id, ours first. One of another package that cannot be loaded is left out and logged."""
+def known() -> Catalogue:
+    """What there is in this process: packages are looked for once."""
     found = {tool.id: tool for tool in _OURS}
-    for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name):
-        for tool in _load(entry):
-            if tool.id in found:
-                _log.warning("the tool %r of %s is left out: there is one of that name", tool.id, entry.value)
+    left_out: list[str] = []
+    for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: (entry.name, entry.value)):
+        try:
+            loaded = entry.load()
+        except (Exception, SystemExit) as error:  # whatever a stranger's module raises must not end the server
+            what = " ".join(f"{type(error).__name__}: {error}".split())[:_MESSAGE_CHARS]
+            left_out.append(f"the tools of {entry.value} are left out, they cannot be loaded: {what}")
+            continue
+        for tool in loaded if isinstance(loaded, list | tuple) else [loaded]:
+            if not isinstance(tool, Tool):
+                left_out.append(f"{entry.value} is left out: a {type(tool).__name__} is no tool")
+            elif tool.id in found:
+                left_out.append(f"the tool {tool.id!r} of {entry.value} is left out: there is one of that name")
             else:
                 found[tool.id] = tool
-    return found
+    return Catalogue(found, left_out)
+
+
+def tools() -> Mapping[str, AnyTool]:
+    """All tools by id, ours first."""
+    return known().tools
+
+
+def left_out() -> Sequence[str]:
+    """A line for each tool of another package that cannot be used: which, and why."""
+    return known().left_out
 
 
 def tool(name: str) -> AnyTool:
@@ -40,19 +68,6 @@ def tool(name: str) -> AnyTool:
 
 
 def no_such_tool(name: str) -> str:
-    """What is said of a tool that is not there."""
-    return f"there is no tool {name!r}: there are {', '.join(tools())}"
-
-
-def _load(entry: EntryPoint) -> Iterator[AnyTool]:
-    """What an entry point names: a tool, or a list of tools."""
-    try:
-        loaded = entry.load()
-    except Exception as error:  # whatever a stranger's module raises must not end the server
-        _log.warning("the tools of %s cannot be loaded: %s: %s", entry.value, type(error).__name__, error)
-        return
-    for tool in loaded if isinstance(loaded, list | tuple) else [loaded]:
-        if isinstance(tool, Tool):
-            yield tool
-        else:
-            _log.warning("%s offers a %s, which is no tool", entry.value, type(tool).__name__)
+    """What is said of a tool that is not there, and of those that might be it."""
+    there = f"there is no tool {name[:80]!r}: there are {', '.join(tools())}"
+    return "; ".join([there, *known().left_out])

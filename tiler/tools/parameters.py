@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 from msgspec import Meta
 
-from tilescope.tiler.tools.question import Question, Tracks
+from tilescope.tiler.tools.question import Question, Tracks, leaves, text_of
+from tilescope.tiler.tools.references import MAX_REFERENCE_TEXT, BuildRef, HostRef
 
 Schema = dict[str, Any]
+FieldType = Literal["text", "integer", "flag", "choice", "tracks", "build", "host"]
 
 _TRACKS: Final = "^([0-9]{1,10}(-[0-9]{1,10})?(,[0-9]{1,10}(-[0-9]{1,10})?)*)?$"
+_REFERENCE: Final = {"type": "string", "minLength": 1, "maxLength": MAX_REFERENCE_TEXT}
+
+# Types of fields that msgspec does not know, by what they are and what their values look like in a URL.
+_SPECIAL: Final[dict[type[Any], tuple[FieldType, Schema]]] = {
+    Tracks: ("tracks", {"type": "string", "pattern": _TRACKS}),
+    BuildRef: ("build", {**_REFERENCE, "pattern": "^[^/]+/[^/]+$"}),
+    HostRef: ("host", _REFERENCE),
+}
+_KNOWN: Final[dict[str, FieldType]] = {"string": "text", "integer": "integer", "boolean": "flag"}
+_METAVARS: Final[dict[FieldType, str]] = {"integer": "N", "build": "STORE", "host": "HOST", "tracks": "TRACKS"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +32,7 @@ class Parameter:
     """A field: `schema` is that of its value in a URL; `default` None where there is none; `choices` if few."""
 
     name: str
+    type: FieldType
     help: str
     unit: str
     schema: Schema
@@ -35,13 +48,11 @@ class Parameter:
     @property
     def metavar(self) -> str | None:
         """What stands for the value in the help: "TICKS", "N"; None for choices, which are listed."""
-        if self.choices:
-            return None
-        return self.unit.upper() or ("N" if self.schema.get("type") == "integer" else self.name.upper())
+        return None if self.choices else self.unit.upper() or _METAVARS.get(self.type, self.name.upper())
 
 
 def parameters(kind: type[Question]) -> tuple[Parameter, ...]:
-    """The fields of a question in their order."""
+    """The fields of a question in their order. Raises TypeError for one of a type that questions do not have."""
     _, components = msgspec.json.schema_components((kind,), schema_hook=_special)
     schemas = components[kind.__name__]["properties"]
     return tuple(_parameter(field, schemas[field.encode_name]) for field in msgspec.structs.fields(kind))
@@ -52,10 +63,25 @@ def _parameter(field: msgspec.structs.FieldInfo, schema: Schema) -> Parameter:
     help_text = schema.pop("description", "")
     schema.pop("default", None)
     if "anyOf" in schema:
-        (schema,) = (dict(one) for one in schema["anyOf"] if one != {"type": "null"})
+        schema, *others = (dict(one) for one in schema["anyOf"] if one != {"type": "null"})
+        schema = {} if others else schema
+    type_, choices = _type(field, schema)
+    default = None if field.default in (msgspec.NODEFAULT, None) else field.default
+    if isinstance(default, Tracks):
+        default = text_of(default)
+    return Parameter(field.name, type_, help_text, _unit(field.type), schema, default, field.required, choices)
+
+
+def _type(field: msgspec.structs.FieldInfo, schema: Schema) -> tuple[FieldType, tuple[str, ...]]:
+    special = [type_ for kind, (type_, _) in _SPECIAL.items() if kind in leaves(field.type)]
     choices = tuple(schema.get("enum", ()))
-    default = None if field.default is msgspec.NODEFAULT else field.default
-    return Parameter(field.name, help_text, _unit(field.type), schema, default, field.required, choices)
+    if special:
+        return special[0], ()
+    if choices and all(isinstance(choice, str) for choice in choices):
+        return "choice", choices
+    if schema.get("type") not in _KNOWN:
+        raise TypeError(f"{field.name}: fields are text, integers, flags, choices of texts, tracks, builds and hosts")
+    return _KNOWN[schema["type"]], ()
 
 
 def _unit(annotation: Any) -> str:
@@ -68,6 +94,6 @@ def _unit(annotation: Any) -> str:
 
 
 def _special(kind: type[Any]) -> Schema:
-    if kind is Tracks:
-        return {"type": "string", "pattern": _TRACKS}
-    raise TypeError(f"questions have no fields of type {kind.__name__}")
+    if kind not in _SPECIAL:
+        raise TypeError(f"questions have no fields of type {kind.__name__}")
+    return dict(_SPECIAL[kind][1])

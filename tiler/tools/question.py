@@ -18,6 +18,7 @@ from tilescope.tiler.errors import UsageError
 from tilescope.tiler.query import Place
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.ticks import TICK_LIMIT
+from tilescope.tiler.tools.references import Reference, reference
 
 MAX_TRACKS: Final = 65_536  # that one question names
 MAX_TRACKS_TEXT: Final = 2000  # characters that name them in a URL, which may have 8 KiB
@@ -138,12 +139,13 @@ def from_values(kind: type[Q], values: Mapping[str, object]) -> Q:
 
 def to_text(question: Question) -> dict[str, str]:
     """The texts that make this question, of fields that differ from their default."""
-    return {name: _text(value) for name, value in _given(question)}
+    return {name: text_of(value) for name, value in _given(question)}
 
 
 def to_json(question: Question) -> bytes:
-    """JSON that makes this question; 64-bit integers are text."""
-    return msgspec.json.encode({name: _text(value) for name, value in _given(question)})
+    """JSON that makes this question; 64-bit integers are text, tracks are numbers."""
+    given = {name: list(value) if isinstance(value, Tracks) else text_of(value) for name, value in _given(question)}
+    return msgspec.json.encode(given)
 
 
 def _given(question: Question) -> Iterable[tuple[str, Any]]:
@@ -153,7 +155,8 @@ def _given(question: Question) -> Iterable[tuple[str, Any]]:
             yield field.name, value
 
 
-def _text(value: object) -> str:
+def text_of(value: object) -> str:
+    """A value as it stands in a URL."""
     if isinstance(value, Tracks):
         return value.text()
     return str(value).lower() if isinstance(value, bool) else str(value)
@@ -173,36 +176,49 @@ def _convert(kind: type[Q], values: dict[str, Any]) -> Q:
         raise UsageError(f"there is no parameter {unknown[0]!r}: there are {', '.join(kind.known())}")
     for field in msgspec.structs.fields(kind):
         value = values.get(field.name)
-        if isinstance(value, str) and int in _types(field.type) and not _INTEGER.fullmatch(value):
+        if isinstance(value, str) and int in leaves(field.type) and not _INTEGER.fullmatch(value):
             raise UsageError(f"{field.name}: expected an integer, not {value[:40]!r}")
     try:
         return msgspec.convert(values, kind, strict=False, dec_hook=_special)
     except msgspec.ValidationError as error:
-        if isinstance(error.__cause__, UsageError):
-            raise UsageError(str(error.__cause__)) from None
-        raise UsageError(_message(str(error))) from None
+        raise UsageError(_message(str(error), error.__cause__)) from None
 
 
 def _special(kind: type[Any], value: Any) -> Any:
-    """Values of the types that msgspec does not know."""
-    if kind is Tracks:
-        if isinstance(value, str):
-            return Tracks.parse(value)
-        if isinstance(value, int):
-            value = [value]
-        if isinstance(value, Sequence) and all(isinstance(track, int) and track >= 0 for track in value):
-            return Tracks.of(value)
-        raise UsageError("tracks are numbers from 0 on")
+    """Values of the types that msgspec does not know. Raises ValueError, to which it adds the field."""
+    try:
+        if issubclass(kind, Reference):
+            return reference(kind, value)
+        if kind is Tracks:
+            return _tracks(value)
+    except UsageError as error:
+        raise ValueError(str(error)) from None
     raise TypeError(f"questions have no fields of type {kind.__name__}")
 
 
-def _message(text: str) -> str:
-    """msgspec's message, with the field first and in words."""
-    what, separator, where = text.partition(" - at `$.")
-    what = what.replace("`", "").replace(" | null", "")
-    return f"{where.rstrip('`')}: {what[0].lower()}{what[1:]}" if separator else f"{what[0].lower()}{what[1:]}"
+def _tracks(value: Any) -> Tracks:
+    if isinstance(value, str):
+        return Tracks.parse(value)
+    if isinstance(value, int):
+        value = [value]
+    if isinstance(value, Sequence) and all(isinstance(track, int) and track >= 0 for track in value):
+        return Tracks.of(value)
+    raise UsageError("tracks are numbers from 0 on")
 
 
-def _types(annotation: Any) -> set[Any]:
+def _message(text: str, cause: BaseException | None) -> str:
+    """msgspec's message, or that of `_special`, with the field first and in words."""
+    what, _, where = text.partition(" - at `$.")
+    if cause is None:
+        what = what.replace("`", "").replace(" | null", "")
+        what = what[0].lower() + what[1:]
+    else:
+        what = str(cause)
+    where = where.rstrip("`")
+    return f"{where}: {what}" if where and not what.startswith(where) else what
+
+
+def leaves(annotation: Any) -> set[Any]:
+    """The types and values that a type is made of."""
     inner = get_args(annotation)
-    return {annotation} if not inner else set().union(*(_types(part) for part in inner))
+    return {annotation} if not inner else set().union(*(leaves(part) for part in inner))

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer
+from tilescope.tiler.tools.parameters import parameters
 from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.scope import Scope
 
 Q = TypeVar("Q", bound=Question)
+
+# Fields that a question cannot have: options of the command line and parameters of a URL have these names.
+RESERVED: Final = frozenset({"table", "format", "output", "help", "debug"})
 
 # What is shown of a tool's figure where the trace has none, and what to record to get it. Empty: it is available.
 Reason = str
@@ -39,8 +43,19 @@ class Tool(Generic[Q]):
     availability: Callable[[Scope], Reason] = always
 
     def __post_init__(self) -> None:
+        """Raises ValueError or TypeError for what no transport could offer."""
+        texts = (self.id, self.title, self.help, self.group)
+        if not all(isinstance(text, str) and text.isprintable() and text for text in texts):
+            raise ValueError("id, title, help and group of a tool are one line of text each")
         if not (self.id.isascii() and self.id.isidentifier() and self.id.islower()):
             raise ValueError(f"a tool's id is a word of small letters, digits and _, not {self.id!r}")
+        if not (isinstance(self.question, type) and issubclass(self.question, Question)):
+            raise TypeError(f"the question of {self.id!r} is no subclass of Question")
+        if not (callable(self.answer) and callable(self.availability)):
+            raise TypeError(f"answer and availability of {self.id!r} are to be functions")
+        reserved = [parameter.name for parameter in parameters(self.question) if parameter.name in RESERVED]
+        if reserved:
+            raise ValueError(f"the question of {self.id!r} cannot have a field {reserved[0]!r}: options have that name")
 
 
 AnyTool = Tool[Any]

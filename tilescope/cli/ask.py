@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from contextlib import closing, nullcontext
+from contextlib import ExitStack, closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Asks, and prints or writes the answer."""
-    from tilescope.tiler.tools import Scope, from_text, tool
+    from tilescope.tiler.tools import BuildRef, Scope, ask, from_text, references, tool
 
     asked = tool(args.tool)
     options = tool_parser(asked).parse_args(args.options)
@@ -51,11 +51,18 @@ def run(args: argparse.Namespace) -> int:
 
     from tilescope.tiler.query import QueryReader, finish
     from tilescope.tiler.store import open_run_store
+    from tilescope.tiler.store.sense import must_make_sense
 
-    with closing(open_run_store(args.store)) as store:
-        scope = Scope(QueryReader(store))
-        tick_ps = int(scope.manifest["tick_ps"])
-        answer = finish(asked.answer(scope, question))
+    with ExitStack() as opened:
+
+        def reader(path: Path) -> QueryReader:
+            return QueryReader(opened.enter_context(closing(open_run_store(path))))
+
+        others = {ref: reader(Path(ref)) for ref in references(question, BuildRef).values()}
+        with must_make_sense(args.store):
+            scope = Scope(reader(args.store), others)
+            tick_ps = int(scope.manifest["tick_ps"])
+            answer = finish(ask(asked, scope, question))
     _write(answer, options, tick_ps)
     return 0
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
 from contextlib import aclosing
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self, runtime_checkable
 
 from tilescope.client.answers import FindAnswer, StatsAnswer, events_table
 from tilescope.client.errors import Refused
@@ -40,6 +41,14 @@ _FIND_AT_ONCE = 10_000
 
 # Pages that are kept decoded while events are read: leaves of neighbouring levels take turns.
 _KEPT_PAGES = 4
+
+
+@runtime_checkable
+class Named(Protocol):
+    """A run of either client."""
+
+    @property
+    def ref(self) -> str: ...
 
 
 class AsyncClient:
@@ -125,6 +134,11 @@ class AsyncRun:
     def ticks(self, *, ns: int = 0, us: int = 0, ms: int = 0, s: int = 0) -> int:
         """So much time in ticks, rounded down."""
         return (((s * 1000 + ms) * 1000 + us) * 1000 + ns) * 1000 // self.tick_ps
+
+    @property
+    def ref(self) -> str:
+        """What names this build in a question to another one: `run.ask("…", against=other)`."""
+        return self._source.ref(self._of)
 
     async def tracks(self, *, kind: str | None = None, name: str | None = None) -> list[Track]:
         """The tracks by id; those of a kind, or whose name contains a text."""
@@ -224,17 +238,22 @@ class AsyncRun:
             if after is None or (limit is not None and listed >= limit):
                 return FindAnswer.of(answers)
 
-    async def ask(self, tool: str, /, **values: Tracks | str | None) -> Answer:
+    async def ask(self, tool: str, /, **values: Tracks | str | os.PathLike[str] | Named | None) -> Answer:
         """What a tool answers: see docs/tools.md. Fields of the question that are None are left out.
 
-        `table("…")` of the answer is one of its tables, with `to_pandas()` and `to_arrow()`. Raises UsageError for a
-        question that makes no sense, `Refused` for a tool that is not there.
+        A field that names another build takes a run of the same server, or of any store on this machine; without a
+        server, the path of a store as well. `table("…")` of the answer is one of its tables, with `to_pandas()` and
+        `to_arrow()`. Raises UsageError for a question that makes no sense, `Refused` for a tool that is not there.
         """
         asked: dict[str, Value] = {}
         for name, value in values.items():
             if isinstance(value, float):
                 raise UsageError(f"{name}: {value} is a float, and those cannot hold every tick: give an integer")
-            if isinstance(value, int | str):
+            if isinstance(value, Named):
+                asked[name] = value.ref
+            elif isinstance(value, os.PathLike):
+                asked[name] = os.fspath(value)
+            elif isinstance(value, int | str):
                 asked[name] = value
             elif (ids := ids_of(value)) is not None:
                 asked[name] = ids

@@ -18,7 +18,7 @@ import aiohttp
 
 from tilescope.client.errors import Refused, Unreachable, refusal
 from tilescope.client.patience import wait_s
-from tilescope.client.source import Build, Value, key_lists, text_of
+from tilescope.client.source import Build, Value, key_lists, ref_of, text_of
 from tilescope.tiler.pages import PageKey
 from tilescope.tiler.tools import Answer
 from tilescope.tiler.tools.answer_json import decode
@@ -104,6 +104,9 @@ class HttpSource:
     async def ask(self, build: Build, tool: str, values: Mapping[str, Value]) -> Answer:
         asked = {name: text_of(value) for name, value in values.items()}
         return decode(await self._body(f"{_path(build)}/tools/{quote(tool, safe='')}", asked))
+
+    def ref(self, build: Build) -> str:
+        return ref_of(build)
 
     async def close(self) -> None:
         if self._session is not None:

@@ -5,19 +5,23 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from tilescope.client.errors import Refused
 from tilescope.client.source import Build, Value
-from tilescope.tiler.errors import NoStore
+from tilescope.tiler.errors import Cancelled, NoStore
 from tilescope.tiler.pages import PageKey, decompress
-from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.readers.logdir import run_id
 from tilescope.tiler.store import RunStore, generation, is_store, open_run_store
-from tilescope.tiler.tools import Answer, Scope, from_values, no_such_tool, tools
+from tilescope.tiler.store.sense import must_make_sense
+from tilescope.tiler.tools import Answer, BuildRef, Scope, ask, from_values, no_such_tool, references, tools
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -33,6 +37,67 @@ _open: dict[Path, _Shared] = {}
 _opening = threading.Lock()
 
 
+def _share(path: Path, folder: Path | None = None) -> tuple[Path, _Shared]:
+    """The published generation of a store, or that `folder` when it is open; to be released. Raises StoreError."""
+    with _opening:
+        folder = folder or generation.current(path)
+        shared = _open.get(folder)
+        if shared is None:
+            store = open_run_store(path)
+            folder = path / f"gen-{store.build}"
+            shared = _open.setdefault(folder, _Shared(store, QueryReader(store)))
+        shared.users += 1
+    return folder, shared
+
+
+def _release(folder: Path) -> None:
+    with _opening:
+        shared = _open[folder]
+        shared.users -= 1
+        if not shared.users:
+            del _open[folder]
+            shared.store.close()
+
+
+@contextmanager
+def _reading(ref: str) -> Iterator[QueryReader]:
+    """A build that a question names: by the path of its store, or as `LocalSource.ref` names one that is open."""
+    path = Path(ref).resolve()
+    if path in _open:
+        folder, shared = _share(path.parent, path)
+    elif is_store(path):
+        folder, shared = _share(path)
+    else:
+        raise NoStore(f"{ref}: there is no store here to compare with")
+    try:
+        yield shared.reader
+    finally:
+        _release(folder)
+
+
+async def _finished(steps: Steps[T]) -> T:
+    """The answer, worked on in a thread; whoever stops waiting stops the work."""
+    is_wanted = threading.Event()
+    is_wanted.set()
+
+    def work() -> T:
+        while is_wanted.is_set():
+            try:
+                next(steps)
+            except StopIteration as end:
+                answer: T = end.value
+                return answer
+        steps.close()
+        raise Cancelled("nobody waits for the answer")
+
+    working = asyncio.get_running_loop().run_in_executor(None, work)
+    try:
+        return await asyncio.shield(working)
+    finally:
+        is_wanted.clear()
+        await asyncio.wait([working])
+
+
 class LocalSource:
     """The one run of a store. The generation that was published when it was opened is read until it is closed."""
 
@@ -40,14 +105,7 @@ class LocalSource:
         if not is_store(path):
             raise NoStore(f"{path}: there is no store here (make one with: tilescope index TRACE -o STORE)")
         self._path = path.resolve()
-        with _opening:
-            self._folder = generation.current(self._path)
-            shared = _open.get(self._folder)
-            if shared is None:
-                store = open_run_store(self._path)
-                self._folder = self._path / f"gen-{store.build}"
-                shared = _open.setdefault(self._folder, _Shared(store, QueryReader(store)))
-            shared.users += 1
+        self._folder, shared = _share(self._path)
         self._shared: _Shared | None = shared
         self._id = run_id(self._path, self._path.name)
 
@@ -115,16 +173,18 @@ class LocalSource:
         if asked is None:
             raise Refused("not_found", no_such_tool(tool))
         question = from_values(asked.question, values)
-        return await asyncio.to_thread(finish, asked.answer(Scope(self._reader), question))
+        with ExitStack() as opened:
+            others = {ref: opened.enter_context(_reading(ref)) for ref in references(question, BuildRef).values()}
+            with must_make_sense(self._path.name):
+                return await _finished(ask(asked, Scope(self._reader, others), question))
+
+    def ref(self, build: Build) -> str:
+        return str(self._path / f"gen-{build.id}")
 
     async def close(self) -> None:
-        with _opening:
-            shared, self._shared = self._shared, None
-            if shared is not None:
-                shared.users -= 1
-                if not shared.users:
-                    del _open[self._folder]
-                    shared.store.close()
+        if self._shared is not None:
+            self._shared = None
+            _release(self._folder)
 
     @property
     def _store(self) -> RunStore:

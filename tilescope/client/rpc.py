@@ -22,7 +22,7 @@ from google.protobuf.message import Message
 import tilescope.v1.tiles_pb2_grpc as tiles_pb2_grpc
 from tilescope.client.errors import Refused, Unreachable, refusal
 from tilescope.client.patience import wait_s
-from tilescope.client.source import Build, Value, key_lists
+from tilescope.client.source import Build, Value, key_lists, ref_of
 from tilescope.tiler.errors import TilescopeError
 from tilescope.tiler.pages import PageKey
 from tilescope.tiler.tools import Answer
@@ -128,6 +128,9 @@ class GrpcSource:
     async def ask(self, build: Build, tool: str, values: Mapping[str, Value]) -> Answer:
         request = pb.AskRequest(run=build.run, build=build.id, tool=tool, question=json.dumps(values).encode())
         return decode(await self._answer(self._parts, request))
+
+    def ref(self, build: Build) -> str:
+        return ref_of(build)
 
     async def close(self) -> None:
         if self._channel is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from tilescope.tiler import tools
 from tilescope.tiler.pages import PageKey
 from tilescope.tiler.tools import Answer, Tracks
 
@@ -52,12 +53,21 @@ class Source(Protocol):
         """What a tool answers. Raises `Refused` for a tool that is not there."""
         ...
 
+    def ref(self, build: Build) -> str:
+        """What names a build in a question to another one, for a comparison."""
+        ...
+
     async def close(self) -> None: ...
 
 
 def text_of(value: Value) -> str:
     """A field of a question as it stands in a URL."""
-    return str(value) if isinstance(value, int | str) else Tracks.of(value).text()
+    return tools.text_of(value if isinstance(value, int | str) else Tracks.of(value))
+
+
+def ref_of(build: Build) -> str:
+    """What names a build to a server."""
+    return f"{build.run}/{build.id}"
 
 
 def key_lists(keys: Sequence[PageKey], at_most: int) -> Iterator[list[PageKey]]:

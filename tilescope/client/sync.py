@@ -146,6 +146,11 @@ class Run(_Waiting[AsyncRun]):
         """So much time in ticks, rounded down."""
         return self._twin.ticks(ns=ns, us=us, ms=ms, s=s)
 
+    @property
+    def ref(self) -> str:
+        """What names this build in a question to another one: `run.ask("…", against=other)`."""
+        return self._twin.ref
+
     tracks = _waited_for(AsyncRun.tracks)
     view = _waited_for(AsyncRun.view)
     events = _waited_for(AsyncRun.events)

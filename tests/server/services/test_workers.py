@@ -88,7 +88,7 @@ def ask(workers: Workers, tmp_path: Path) -> Any:
 
     async def ask(what: str) -> Any:
         with workers.asking(ASKER) as asking:
-            return await asyncio.wait_for(asking.answer(source, Task(what, tmp_path)), 30)
+            return await asyncio.wait_for(asking.answer(Task(what, tmp_path), source), 30)
 
     return ask
 
@@ -174,7 +174,7 @@ async def test_processes_end_when_nobody_asks(ask: Any, monkeypatch: pytest.Monk
 
 async def test_a_store_that_does_not_open_is_the_error_of_the_question(workers: Workers, tmp_path: Path) -> None:
     with workers.asking(ASKER) as asking, pytest.raises(DamagedStore, match="damaged"):
-        await asking.answer(Source(tmp_path, "b1", damaged), Task("pid", tmp_path))
+        await asking.answer(Task("pid", tmp_path), Source(tmp_path, "b1", damaged))
 
 
 def damaged(path: Path, build: str) -> FakeStore:

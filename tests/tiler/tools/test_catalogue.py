@@ -2,68 +2,42 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.toy_tools import install
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.tools import catalogue, tool, tools
-
-PLUGIN = '''
-"""A package of somebody else."""
-from tilescope.tiler.tools import Answer, Fact, Question, Tool
-
-class Q(Question, frozen=True, kw_only=True):
-    times: int = 2
-
-def answer(scope, question):
-    yield
-    return Answer([Fact("events", "Events", question.times * int(scope.manifest["events"]["total"]), "count")])
-
-TOOL = Tool("toy", "Toy", "counts events several times", "examples", Q, answer)
-CLASH = Tool("stats", "Mine", "is called as one of ours", "examples", Q, answer)
-NOTHING = 5
-'''
+from tilescope.tiler.tools import catalogue, left_out, tool, tools
 
 
 @pytest.fixture
-def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    (tmp_path / "toy_tools.py").write_text(PLUGIN)
-    info = tmp_path / "toy_tools-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-tools\nVersion: 1.0\n")
-    entries = "\n".join(
-        [
-            f"[{catalogue.ENTRY_POINTS}]",
-            "a = toy_tools:TOOL",
-            "b = toy_tools:CLASH",
-            "c = toy_tools:NOTHING",
-            "d = gone:X",
-        ]
-    )
-    (info / "entry_points.txt").write_text(entries)
-    monkeypatch.syspath_prepend(str(tmp_path))
-    tools.cache_clear()
+def faulty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.syspath_prepend(str(install(tmp_path, faulty=True)))
+    catalogue.known.cache_clear()
     yield
-    tools.cache_clear()
+    catalogue.known.cache_clear()
     sys.modules.pop("toy_tools", None)
 
 
-def test_a_tool_of_another_package_is_found(plugin: None, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.WARNING):
-        assert list(tools()) == ["stats", "find", "toy"]
-    assert tool("toy").help == "counts events several times"
+def test_tools_of_another_package_are_found_and_what_is_none_is_told(faulty: None) -> None:
+    found = ["late", "leaving", "wrong", "plain", "torn", "endless", "toy", "compare", "absent"]
+    assert list(tools()) == ["stats", "find", *found]
+    assert tool("toy").help == "what tracks there are, in every shape of an answer"
     assert tool("stats").title == "Statistics"
-    told = [record.getMessage() for record in caplog.records]
-    assert len(told) == 3
-    assert any("'stats' of toy_tools:CLASH is left out" in line for line in told)
-    assert any("toy_tools:NOTHING offers a int, which is no tool" in line for line in told)
-    assert any("the tools of gone:X cannot be loaded: ModuleNotFoundError" in line for line in told)
+    assert left_out() == [
+        "the tool 'stats' of toy_tools:FAULTY is left out: there is one of that name",
+        "toy_tools:FAULTY is left out: a int is no tool",
+        "the tools of toy_tools_gone:TOOLS are left out, they cannot be loaded: "
+        "ModuleNotFoundError: No module named 'toy_tools_gone'",
+        "the tools of toy_tools_leaving:TOOLS are left out, they cannot be loaded: SystemExit: 3",
+    ]
+    with pytest.raises(UsageError, match=r"there is no tool 'spam': there are stats, find, late.*; the tools of toy_"):
+        tool("spam")
 
 
 def test_an_unknown_tool_names_those_there_are() -> None:
-    with pytest.raises(UsageError, match="there is no tool 'nonsense': there are stats, find"):
+    with pytest.raises(UsageError, match=r"^there is no tool 'nonsense': there are stats, find$"):
         tool("nonsense")

@@ -65,7 +65,7 @@ def _answer(scope: Scope, question: FindQuestion) -> Steps[Answer]:
         Table("events", "Events by time", events, more=more),
         Table("tracks", "Events by track", per_track, totals={"count": count}),
     ]
-    return Answer(facts, tables, is_complete=scope.is_complete)
+    return Answer(facts, tables)
 
 
 TOOL: Final = Tool(

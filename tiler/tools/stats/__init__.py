@@ -50,7 +50,7 @@ def _answer(scope: Scope, question: StatsQuestion) -> Steps[Answer]:
         Fact("tracks", "Tracks", len(tracks), "count"),
         Fact("names", "Names", found.n_names, "count", "that occur in the span"),
     ]
-    return Answer(facts, [Table("names", "Names", columns, totals=total, rest=rest)], is_complete=scope.is_complete)
+    return Answer(facts, [Table("names", "Names", columns, totals=total, rest=rest)])
 
 
 def _sums(rows: Histogram) -> dict[str, Value]:

@@ -1,0 +1,79 @@
+"""Asking a tool: whether it has an answer, and what becomes of the faults of tools that others have written."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from traceback import extract_tb
+from typing import Final
+
+from tilescope.tiler.errors import NotAvailable, TilescopeError, ToolFailed
+from tilescope.tiler.query import Steps
+from tilescope.tiler.tools.answer import Answer
+from tilescope.tiler.tools.checking import check
+from tilescope.tiler.tools.question import Question
+from tilescope.tiler.tools.references import check_hosts
+from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.tool import AnyTool, Reason
+
+_OUR_CODE: Final = Path(__file__).parents[2]
+_MESSAGE_CHARS: Final = 300  # of a stranger's exception
+
+
+def ask(tool: AnyTool, scope: Scope, question: Question) -> Steps[Answer]:
+    """What a tool answers; incomplete as far as the scope is.
+
+    Raises UsageError, StoreErrors, NotAvailable, and ToolFailed for whatever else a tool of another package raises.
+    """
+    check_hosts(question, scope.manifest["hosts"])
+    reason = _why_not(tool, scope)
+    if reason:
+        raise NotAvailable(f"{tool.id} has no answer for this run: {reason}")
+    with _blamed(tool):
+        steps = tool.answer(scope, question)
+        if not isinstance(steps, Generator):
+            raise TypeError(f"its function returns a value of type {type(steps).__name__}: it must yield")
+        answer = yield from steps
+        check(answer)
+        return replace(answer, is_complete=answer.is_complete and scope.is_complete)
+
+
+def why_not(tool: AnyTool, scope: Scope) -> Reason:
+    """Why a run has no answer of this tool; empty: it has one."""
+    try:
+        return _why_not(tool, scope)
+    except ToolFailed as error:
+        return str(error)
+
+
+def _why_not(tool: AnyTool, scope: Scope) -> Reason:
+    with _blamed(tool):
+        reason = tool.availability(scope)
+        if not isinstance(reason, str):
+            raise TypeError(f"its availability is of type {type(reason).__name__}: it has to be a text")
+        return reason
+
+
+@contextmanager
+def _blamed(tool: AnyTool) -> Iterator[None]:
+    """Within the block, errors that a tool of another package must not raise are ToolFailed.
+
+    Those of ours pass: decoding the records of a damaged store raises them.
+    """
+    try:
+        yield
+    except TilescopeError:
+        raise
+    except (Exception, SystemExit) as error:
+        if tool.question.__module__.startswith("tilescope."):
+            raise
+        what = " ".join(f"{type(error).__name__}: {error}".split())[:_MESSAGE_CHARS]
+        raise ToolFailed(f"the tool {tool.id!r} failed{_place(error)}: {what}") from error
+
+
+def _place(error: BaseException) -> str:
+    """Where in somebody else's code it was raised, if it was there."""
+    theirs = [frame for frame in extract_tb(error.__traceback__) if _OUR_CODE not in Path(frame.filename).parents]
+    return f" in {Path(theirs[-1].filename).name}, line {theirs[-1].lineno}" if theirs else ""
