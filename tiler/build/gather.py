@@ -43,8 +43,8 @@ class Gatherer:
         """A track's events, in file order."""
         return self._pieces.get(track, ())
 
-    def move(self, track: int, number: int, rows: Ints, to: NDArray[np.int32], key: Ints) -> None:
-        """Moves rows of a track's piece behind all events of other tracks, with other keys. The piece stays."""
+    def move(self, track: int, number: int, rows: Ints, to: NDArray[np.int32]) -> None:
+        """Moves rows of a track's piece behind all events of other tracks. The piece stays."""
         piece = self._pieces[track][number]
         moved = select(piece, rows, self.scratch)
         self._pieces[track][number] = select(piece, np.delete(np.arange(len(piece)), rows), self.scratch)
@@ -58,7 +58,7 @@ class Gatherer:
                 moved.duration_ns,
                 moved.duration_ps,
                 moved.name,
-                key,
+                moved.key,
                 moved.value,
                 moved.flags,
                 moved.args_end,

@@ -90,7 +90,7 @@ class _Reading:
             if summary is not None:
                 self.snapshot = FileSnapshot.of(summary, gathered, gathered.census)
         reader.close()
-        move_async_ends(gathered, reader.summary())
+        move_async_ends(gathered, reader.summary(), self.path, self.room)
         return TraceFile(self.path, reader.size_bytes, gathered, reader.summary())
 
     def _stop_if_asked(self) -> None:

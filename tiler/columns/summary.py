@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -74,7 +73,5 @@ class TraceSummary:
     hostname: str = ""
     base_time_ns: int = 0  # to be added to every `time_ns` of the chunks: some files say it only at their end
     clock: Clock | None = None
-    # Of each key of async rows: the number of its identity where several processes use that, otherwise -1.
-    async_identities: array[int] = field(default_factory=lambda: array("i"))
     args_encoding: str = "json"  # "xstat" or "json": how `EventChunk.args` is to be decoded
     args_tables: bytes = b""  # whatever the decoder of that encoding needs, opaque to the stages between

@@ -117,12 +117,6 @@ nb::dict ignored(const TraceEventStream& stream) {
     return out;
 }
 
-// As int32 numbers.
-nb::bytes shared_identities(const TraceEventStream& stream) {
-    const std::vector<std::int32_t> identities = stream.sink().keys().shared_identities();
-    return nb::bytes(identities.data(), identities.size() * sizeof(std::int32_t));
-}
-
 const char* ended_in(const TraceEventStream& stream) {
     switch (stream.ended_in()) {
         case EndedIn::nothing: return "nothing";
@@ -195,7 +189,8 @@ void bind_trace_event(nb::module_& m) {
         .def("names", &names)
         .def_prop_ro("name_count", [](const TraceEventStream& stream) { return stream.sink().names().size(); })
         .def_prop_ro("name_bytes", [](const TraceEventStream& stream) { return stream.sink().names().bytes(); })
-        .def("shared_identities", &shared_identities)
+        .def_prop_ro("id_count", [](const TraceEventStream& stream) { return stream.sink().keys().size(); })
+        .def_prop_ro("id_bytes", [](const TraceEventStream& stream) { return stream.sink().keys().bytes(); })
         .def("ignored", &ignored);
 }
 

@@ -180,7 +180,7 @@ class XSpaceFile {
         check_line(line);
         const xspace::LineSurvey& survey = surveys_[line];
         return {outline().lines[line].plane, survey.id, survey.timestamp_ns, text(survey.name), text(survey.display_name),
-                survey.events - survey.out_of_range, survey.out_of_range, survey.flows.size(), survey.first_ps,
+                survey.events - survey.out_of_range, survey.out_of_range, survey.flow_ends, survey.first_ps,
                 survey.end.ns, survey.end.ps, survey.any_ps};
     }
 
@@ -229,7 +229,7 @@ class XSpaceFile {
     xspace::Surveyor surveyor(std::size_t line, std::optional<std::int64_t> start_ns) const {
         const xspace::Line& of = outline().lines[line];
         const std::size_t entries = outline().planes[of.plane].event_metadata.size();
-        return xspace::Surveyor(source_, of, flow_stats_[of.plane], entries, max_ids(), start_ns);
+        return xspace::Surveyor(source_, of, flow_stats_[of.plane], entries, max_ids(), room_.bytes / xspace::table_flow_bytes, start_ns);
     }
 
     std::size_t max_ids() const { return room_.per_name == 0 ? room_.bytes : room_.bytes / room_.per_name; }

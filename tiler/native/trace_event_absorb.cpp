@@ -33,8 +33,7 @@ void EventSink::absorb(EventSink&& part) {
 // part met it, which is the order of the file.
 void EventSink::renumber(EventSink& part) {
     const ScopeNumbers scopes = tracks_.absorb(part.tracks_);
-    const std::vector<std::int32_t> identities = keys_.absorb_identities(part.keys_, scopes);
-    const std::vector<std::int32_t> flows = keys_.absorb_flows(part.keys_, scopes);
+    EventKeys::PartNumbers keys(keys_, part.keys_, scopes);
     const std::vector<std::int32_t> names = names_.intern_all(part.names_);
     for (std::size_t k = 0; k < names.size(); ++k) {
         if (static_cast<std::size_t>(names[k]) < category_of_name_.size()) continue;
@@ -46,13 +45,7 @@ void EventSink::renumber(EventSink& part) {
         if (rows.name.data()[row] >= 0) rows.name.data()[row] = names[static_cast<std::size_t>(rows.name.data()[row])];
         const auto track = static_cast<std::size_t>(rows.track.data()[row]);
         const TrackEntry& entry = part.tracks_.tracks()[track];
-        std::int64_t& key = rows.key.data()[row];
-        if (entry.role == TrackRole::async_slices || entry.role == TrackRole::async_instants) {
-            const std::int32_t process = scopes.processes[static_cast<std::size_t>(entry.process)];
-            key = keys_.async_key(identities[static_cast<std::size_t>(key)], process);
-        } else if (key >= 0) {
-            key = flows[static_cast<std::size_t>(key)];
-        }
+        rows.key.data()[row] = keys.of(rows.key.data()[row]);
         if (tracks[track] < 0) tracks[track] = tracks_.of_part(entry, scopes);
         rows.track.data()[row] = tracks[track];
     }

@@ -34,7 +34,7 @@ public:
 private:
     std::size_t find_first_event(std::string_view block, EventFields& fields) const;
 
-    EventSink sink_{EventSink::Extent::part};
+    EventSink sink_;
     std::size_t first_ = 0;
     std::size_t last_ = 0;
     std::uint64_t elements_ = 0;

@@ -217,9 +217,8 @@ void EventSink::add_async(const EventFields& event, char phase, EventRow& row) {
     const std::int32_t thread = tracks_.thread(event.pid, event.tid);
     const std::int32_t process = tracks_.thread_at(thread).process;
     row.phase = phase == 'b' || phase == 'S' ? Phase::begin : phase == 'e' || phase == 'F' ? Phase::end : Phase::instant;
-    const std::int32_t identity = keys_.async_identity(event, process, thread);
     const TrackRole role = row.phase == Phase::instant ? TrackRole::async_instants : TrackRole::async_slices;
-    row.key = extent_ == Extent::file ? keys_.async_key(identity, process) : identity;
+    row.key = keys_.async(event, process, thread);
     row.track = tracks_.of_process(process, role, {decoded(event.cat, category_scratch_), {}, {}});
     row.name = row.phase == Phase::end && is_nameless(event.name) ? -1 : name_of(event);
     put(event, row);

@@ -22,11 +22,6 @@ public:
     // Whether the members make an event at all, as far as resynchronising needs to know.
     static bool looks_like_event(const EventFields& event);
 
-    // The sink of a whole file, or of a part of one that `absorb` will put in its place. The async rows of a part have the
-    // number of an identity as their key.
-    enum class Extent { file, part };
-    explicit EventSink(Extent extent = Extent::file) : extent_(extent) {}
-
     void add(const EventFields& event);
 
     // Takes over all that a part of the file has found, as if its events had been added here.
@@ -75,7 +70,6 @@ private:
     void renumber(EventSink& part);
     void end_chunk();
 
-    Extent extent_;
     Tracks tracks_;
     EventKeys keys_;
     Interner names_;

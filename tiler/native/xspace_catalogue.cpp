@@ -47,7 +47,9 @@ Catalogue::Catalogue(const wire::Source& source, const Outline& outline, const s
                 throw wire::LimitReached("has more than " + std::to_string(used_.size()) + " names of events", of.name.begin);
             numbers_[plane].set(id, number);
         }
-        for (const auto& [type, id] : surveys[line].flows) flows_.intern(type, id);
+        taken += table_flow_bytes * surveys[line].table_flows.size();
+        if (taken > room.bytes) throw wire::LimitReached("has too many names of events and flow ends of ids beyond 2**48", of.name.begin);
+        for (const auto& [type, id] : surveys[line].table_flows) flows_.intern(type, id);
     }
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "direct_key.hpp"
+
 namespace tilescope::xspace {
 
 using wire::bytes_field;
@@ -90,6 +92,12 @@ void LineDecoder::append_row(Chunk& chunk) {
     if (chunk.key.size() != 0) chunk.key.push(-1);
 }
 
+std::int64_t LineDecoder::flow_key(std::uint64_t type, std::uint64_t id) const {
+    if (const auto key = direct_key(type, id)) return *key;
+    const std::int64_t number = catalogue_.flows().find(type, id);
+    return number < 0 ? number : kTableKey | number;
+}
+
 // A flow end at the start of the event that was appended just before.
 void LineDecoder::append_flow(Chunk& chunk, Phase phase, std::uint64_t type, std::uint64_t id) {
     const std::size_t last = chunk.size() - 1;
@@ -106,7 +114,7 @@ void LineDecoder::append_flow(Chunk& chunk, Phase phase, std::uint64_t type, std
     chunk.name.push_unchecked(chunk.name.data()[last]);
     chunk.flags.push_unchecked(0);
     chunk.args_end.push_unchecked(chunk.args_end.data()[last]);
-    chunk.key.push(catalogue_.flows().find(type, id));
+    chunk.key.push(flow_key(type, id));
 }
 
 void LineDecoder::append_args(Chunk& chunk, std::int32_t number) {

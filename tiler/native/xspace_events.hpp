@@ -37,6 +37,7 @@ class LineDecoder {
     bool was_surveyed() const;
     void append_row(Chunk& chunk);
     void append_flow(Chunk& chunk, Phase phase, std::uint64_t type, std::uint64_t id);
+    std::int64_t flow_key(std::uint64_t type, std::uint64_t id) const;
     void append_args(Chunk& chunk, std::int32_t number);
 
     const wire::Source& source_;

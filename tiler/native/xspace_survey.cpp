@@ -1,6 +1,9 @@
 #include "xspace_survey.hpp"
 
 #include <algorithm>
+#include <string>
+
+#include "direct_key.hpp"
 
 namespace tilescope::xspace {
 
@@ -21,13 +24,14 @@ bool Surveyor::SeenIds::add(std::int64_t id) {
 }
 
 Surveyor::Surveyor(const wire::Source& source, const Line& line, const FlowStats& flow_stats, std::size_t metadata_entries,
-                   std::size_t max_ids, std::optional<std::int64_t> start_ns)
+                   std::size_t max_ids, std::size_t max_flows, std::optional<std::int64_t> start_ns)
     : source_(source),
       line_(line),
       flow_stats_(flow_stats),
       start_ns_(start_ns),
       position_(line.body.begin),
       max_ids_(max_ids),
+      max_flows_(max_flows),
       seen_(metadata_entries) {}
 
 bool Surveyor::advance(std::size_t stop) {
@@ -83,9 +87,17 @@ void Surveyor::take_event(Cursor& line) {
         if (found_.metadata_ids.size() > max_ids_)
             throw wire::LimitReached("has more than " + std::to_string(max_ids_) + " names of events", position_);
     }
-    if (flows.ends()) found_.flows.emplace_back(flows.value[consumer_type], flows.value[consumer_id]);
-    if (flows.begins()) found_.flows.emplace_back(flows.value[producer_type], flows.value[producer_id]);
+    if (flows.ends()) take_flow(flows.value[consumer_type], flows.value[consumer_id]);
+    if (flows.begins()) take_flow(flows.value[producer_type], flows.value[producer_id]);
     found_.activity.add(event_.offset_ps, duration);
+}
+
+void Surveyor::take_flow(std::uint64_t type, std::uint64_t id) {
+    ++found_.flow_ends;
+    if (direct_key(type, id)) return;
+    found_.table_flows.emplace_back(type, id);
+    if (found_.table_flows.size() > max_flows_)
+        throw wire::LimitReached("has more than " + std::to_string(max_flows_) + " flow ends of ids beyond 2**48", position_);
 }
 
 }  // namespace tilescope::xspace

@@ -16,6 +16,9 @@
 
 namespace tilescope::xspace {
 
+// What a flow end with an entry of `table_flows` takes: here and in the catalogue's table, while that grows.
+constexpr std::size_t table_flow_bytes = 128;
+
 struct LineSurvey {
     std::int64_t id = 0;
     std::int64_t timestamp_ns = 0;
@@ -30,7 +33,8 @@ struct LineSurvey {
     NanoPico end{0, 0};
     bool any_ps = false;
     std::vector<std::int64_t> metadata_ids;  // that they use, in the order of first use
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> flows;  // (type, id) of their flow ends, in file order
+    std::size_t flow_ends = 0;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> table_flows;  // (type, id) of those that need a table, in file order
     Activity activity;
 };
 
@@ -38,9 +42,9 @@ class Surveyor {
   public:
     // `start_ns`: where the line counts from, if events whose time does not fit are to be left out. All that is referred to
     // must outlive the surveyor.
-    // Throws wire::LimitReached for more than `max_ids` different names.
+    // Throws wire::LimitReached for more than `max_ids` different names or `max_flows` flow ends that need a table.
     Surveyor(const wire::Source& source, const Line& line, const FlowStats& flow_stats, std::size_t metadata_entries,
-             std::size_t max_ids, std::optional<std::int64_t> start_ns = std::nullopt);
+             std::size_t max_ids, std::size_t max_flows, std::optional<std::int64_t> start_ns = std::nullopt);
 
     // Reads on until the position is at least `stop`; true while there is more. Throws wire::Error.
     bool advance(std::size_t stop);
@@ -64,6 +68,7 @@ class Surveyor {
     };
 
     void take_event(wire::Cursor& line);
+    void take_flow(std::uint64_t type, std::uint64_t id);
 
     const wire::Source& source_;
     const Line& line_;
@@ -71,6 +76,7 @@ class Surveyor {
     std::optional<std::int64_t> start_ns_;
     std::size_t position_;
     std::size_t max_ids_;
+    std::size_t max_flows_;
     SeenIds seen_;
     std::int64_t last_id_ = 0;
     Event event_;

@@ -57,7 +57,7 @@ class NameTable {
     std::unordered_map<std::string_view, std::int32_t> index_;
 };
 
-// (type, id) of a flow → its number. Open addressing: a long trace has millions of flows.
+// (type, id) of a flow that has no direct key → its number. Open addressing: a long trace has millions of flows.
 class FlowTable {
   public:
     std::int64_t intern(std::uint64_t type, std::uint64_t id);

@@ -1,7 +1,8 @@
-"""How many tracks, processes and names there is room for in the memory that indexing may take.
+"""How many tracks, processes, names, ids and flow ends there is room for in the memory that indexing may take.
 
-They stay in memory until a run is published, and unlike events they cannot lie in scratch files. A file of some
-megabytes can name millions of each, so they are counted as they are found, and refused before they take too much.
+They stay in memory until a run is published, or are worked on all at once, and unlike events they cannot lie in
+scratch files. A file of some megabytes can name millions of each, so they are counted as they are found, and refused
+before they take too much.
 """
 
 from __future__ import annotations
@@ -19,6 +20,16 @@ PROCESS_BYTES: Final = 4 << 10
 NAME_BYTES: Final = 768  # beside its text
 NAME_COPIES: Final = 4  # of the text
 
+# Of async slices and flows, where an id is not a number: entries and slots of a table that doubles, and its text.
+ID_BYTES: Final = 128
+ID_COPIES: Final = 3
+
+# Of a file's flow ends while they are joined, beside what lies in scratch files.
+FLOW_END_BYTES: Final = 64
+
+# Of async begins and ends whose ids are looked at together, because several processes use them.
+SHARED_ASYNC_BYTES: Final = 384
+
 # Below that much memory even Python and its libraries have no room.
 _LEAST_BYTES: Final = 64 << 20
 
@@ -31,18 +42,36 @@ class Room:
 
     @property
     def bytes(self) -> int:
-        """What tracks, processes and names may take."""
+        """What tracks, processes, names and ids may take."""
         return max(self.memory_bytes, _LEAST_BYTES)
 
-    def check(self, path: Path | str, tracks: int, processes: int, names: int = 0, text_bytes: int = 0) -> None:
-        """Raises `TooMany`. `text_bytes`: of the texts of all names, where they are known."""
+    def check(
+        self,
+        path: Path | str,
+        tracks: int = 0,
+        processes: int = 0,
+        names: int = 0,
+        text_bytes: int = 0,
+        ids: int = 0,
+        id_bytes: int = 0,
+    ) -> None:
+        """Raises `TooMany`. `text_bytes` and `id_bytes`: of the texts of all names and ids, where they are known."""
         of_names = names * NAME_BYTES + text_bytes * NAME_COPIES
-        if tracks * TRACK_BYTES + processes * PROCESS_BYTES + of_names > self.bytes:
-            found = ((tracks, "tracks"), (processes, "processes"), (names, "names"))
+        of_ids = ids * ID_BYTES + id_bytes * ID_COPIES
+        if tracks * TRACK_BYTES + processes * PROCESS_BYTES + of_names + of_ids > self.bytes:
+            found = ((tracks, "tracks"), (processes, "processes"), (names, "names"), (ids, "ids that are no numbers"))
             raise self.error(path, "has " + " and ".join(f"{count:,} {what}" for count, what in found if count))
+
+    def check_flow_ends(self, path: Path | str, flow_ends: int) -> None:
+        """Raises `TooMany` for more than can be joined."""
+        if flow_ends * FLOW_END_BYTES > self.bytes:
+            raise self.error(path, f"has {flow_ends:,} flow ends")
 
     def error(self, path: Path | str, what: str) -> TooMany:
         """For what has too much of something, as `what` says."""
-        costs = f"{TRACK_BYTES >> 10} kB a track, {PROCESS_BYTES >> 10} kB a process, 1 kB a name and its text"
+        costs = (
+            f"{TRACK_BYTES >> 10} kB a track, {PROCESS_BYTES >> 10} kB a process, 1 kB a name and its text, "
+            f"{FLOW_END_BYTES} bytes a flow end"
+        )
         limit = f"more than there is room for in {self.bytes / 1e6:,.0f} MB of memory"
         return TooMany(path, f"{what}, {limit}", advice=f"give more with --memory: {costs}")

@@ -6,7 +6,6 @@ become tracks, and how they are counted. Here it is fed, and what it found is pu
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -51,7 +50,13 @@ class TraceEventReader:
         try:
             for block, part in read_blocks(self._source, self._workers):
                 stream.feed(block, part)
-                self._room.check(self.path, 0, 0, stream.name_count, stream.name_bytes)
+                self._room.check(
+                    self.path,
+                    names=stream.name_count,
+                    text_bytes=stream.name_bytes,
+                    ids=stream.id_count,
+                    id_bytes=stream.id_bytes,
+                )
                 while stream.chunk_ready:
                     yield EventChunk(*stream.take())
             stream.finish()
@@ -94,7 +99,6 @@ class TraceEventReader:
         pairs = stream.names()
         summary.names = [name for name, _ in pairs]
         summary.categories = [category for _, category in pairs]
-        summary.async_identities = array("i", stream.shared_identities())
         summary.warnings = self._warnings()
 
     def _describe_tracks(self, summary: TraceSummary) -> None:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tiler.readers.trace_event_file import source_of
+from tilescope.tiler.build import async_ends
 from tilescope.tiler.build.async_ends import move_async_ends
 from tilescope.tiler.build.gather import Gatherer
 from tilescope.tiler.build.layout import lay_out
@@ -21,6 +22,7 @@ from tilescope.tiler.build.timeline import Timeline
 from tilescope.tiler.build.track_data import make_slices
 from tilescope.tiler.columns import EventFlag, TrackKind
 from tilescope.tiler.details.json_args import decode
+from tilescope.tiler.errors import TooMany
 from tilescope.tiler.readers.trace_event import TraceEventReader
 
 END_NS = 10**9
@@ -164,3 +166,23 @@ def test_an_id_of_many_processes() -> None:
     found, alone, _ = indexed(events)
     assert (len(found), alone) == (n, 0)
     assert all(one.end is not None and one.start // 1000 + one.end // 1000 == 2 * n - 1 for one in found)
+
+
+def many_ends(ids: int, count: int) -> list[dict[str, Any]]:
+    """Begins and ends all over three processes."""
+    rng = random.Random(3)
+    return [async_event(rng.choice("be"), rng.randint(1, 3), ts, id=rng.randrange(ids)) for ts in range(count)]
+
+
+def test_ids_that_are_looked_at_in_shares(monkeypatch: pytest.MonkeyPatch) -> None:
+    events = many_ends(200, 2000)
+    whole = indexed(events)
+    assert any(s.ended_by for s in whole[0])
+    monkeypatch.setattr(async_ends, "SHARED_ASYNC_BYTES", (1 << 62) // 400)
+    assert indexed(events) == whole == (*reference(events), whole[2])
+
+
+def test_an_id_that_there_is_no_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(async_ends, "SHARED_ASYNC_BYTES", (1 << 62) // 400)
+    with pytest.raises(TooMany, match="ids of async slices in several processes, more than 400 times"):
+        indexed(many_ends(1, 1000))

@@ -111,11 +111,12 @@ def eventful(seed: int, count: int = 60) -> list[str]:
         if rng.random() < 0.6:
             event["cat"] = rng.choice(["c", "d", ""])
         if rng.random() < 0.5:
-            event["id"] = rng.choice([1, "0x2", 3])
+            event["id"] = rng.choice([1, "0x2", 3, "0x02", "text", 1 << 60])
         elif rng.random() < 0.5:
             event["id2"] = rng.choice([{"local": "0x1"}, {"global": 2}, {}])
         if rng.random() < 0.2:
-            event |= {"bind_id": rng.choice(["0x9", 8]), "flow_in": rng.random() < 0.5, "flow_out": rng.random() < 0.5}
+            event |= {"flow_in": rng.random() < 0.5, "flow_out": rng.random() < 0.5}
+            event["bind_id"] = rng.choice(["0x9", 8, "nine"])
         if rng.random() < 0.3:
             event["s"] = rng.choice("gpt")
         if rng.random() < 0.6:
