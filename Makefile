@@ -48,7 +48,7 @@ $(STAMPS)/install: pyproject.toml $(NATIVE) $(PROTOS) $(STAMPS)/build-tools
 	@touch $@
 
 $(STAMPS)/test-tools: pyproject.toml $(STAMPS)/install
-	$(PIP) install --no-build-isolation --requirement $(BUILD_TOOLS) --editable '.[test,lint,bench]' build
+	$(PIP) install --no-build-isolation --requirement $(BUILD_TOOLS) --editable '.[test,lint,bench]'
 	@touch $@
 
 install: $(STAMPS)/install ## an editable install in .venv
@@ -115,8 +115,8 @@ FUZZ_SEED ?= 1
 fuzz: $(STAMPS)/sanitized $(STAMPS)/test-tools ## mutated traces under ASan and UBSan (FUZZ_MINUTES of processor time, FUZZ_SEED)
 	$(BIN)/python -m tests.fuzz.fuzz --minutes $(FUZZ_MINUTES) --seed $(FUZZ_SEED)
 
-test-dist: $(STAMPS)/test-tools dist ## installs the wheel in an empty environment and serves a page from it
-	TILESCOPE_WHEEL=$$(ls -t dist/*.whl | head -n 1) $(BIN)/python -m pytest -rs tests/distribution
+test-dist: $(STAMPS)/test-tools dist ## installs the wheels in empty environments of all Pythons found, and serves from them
+	TILESCOPE_DIST=dist $(BIN)/python -m pytest -rs tests/distribution
 
 # Browser tests skip, and say so, where this finds and installs none.
 browser:
@@ -145,7 +145,7 @@ lint-python: $(STAMPS)/test-tools
 	@mkdir -p build/src/tilescope/v1 && for f in __init__.py tiles_pb2.pyi; do ln -sfn $$(cat build/src/v1)/$$f build/src/tilescope/v1/$$f; done
 	$(BIN)/ruff check .
 	$(BIN)/mypy -p tilescope
-	$(BIN)/mypy tests bench
+	$(BIN)/mypy tests bench release
 
 lint-viewer: $(VIEWER_MODULES)
 	cd viewer && npm run --silent lint && npm run --silent check
@@ -169,11 +169,9 @@ bench-scale: $(STAMPS)/test-tools $(STAMPS)/peers ## indexing: 10 and 100 millio
 bench-load: $(STAMPS)/test-tools ## serving: viewports, one stream, 200 viewers at once
 	$(BIN)/python -m bench.load $(BENCH_ARGS)
 
-dist: $(STAMPS)/test-tools $(VIEWER_BUILT) ## sdist and wheel, in dist/
-	@rm -rf dist && mkdir -p build
-	@echo "building sdist and wheel (log: build/dist.log)"
-	@$(BIN)/python -m build --no-isolation --outdir dist . > build/dist.log 2>&1 || { cat build/dist.log; exit 1; }
-	@ls -l dist
+# With PYTHON=… one wheel, built by that Python; otherwise one for 3.11 and one for 3.12 and newer, as far as they are found.
+dist: $(BIN)/python $(VIEWER_BUILT) ## sdist and wheels that install without a compiler, in dist/ (PYTHON)
+	@$(BIN)/python -m release.wheels $(if $(filter file,$(origin PYTHON)),,--python $(PYTHON))
 
 cli-docs: $(STAMPS)/test-tools ## writes docs/cli.md anew from the help texts
 	$(BIN)/python -m tests.cli.write_cli_docs

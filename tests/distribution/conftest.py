@@ -1,33 +1,86 @@
-"""The wheel that `make dist` built, installed in an environment of its own."""
+"""The wheels that `make dist` built, installed in environments of their own, with every Python that is found."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
-import venv
+import zipfile
+from dataclasses import dataclass
+from email.parser import HeaderParser
 from pathlib import Path
 
 import pytest
 
+from release.interpreters import STABLE_FROM, SUPPORTED, Interpreter, find
+
+OLDEST = "with the oldest requirements"
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """An environment of a wheel and of what it requires."""
+
+    bin: Path
+    python: Interpreter
+
 
 @pytest.fixture(scope="session")
-def wheel() -> Path:
-    """The wheel named by TILESCOPE_WHEEL."""
-    name = os.environ.get("TILESCOPE_WHEEL")
+def wheels() -> dict[str, Path]:
+    """By the tag of their Python: `cp311`, `cp312`."""
+    name = os.environ.get("TILESCOPE_DIST")
     if not name:
-        pytest.skip("no wheel: `make test-dist` builds one and names it in TILESCOPE_WHEEL")
-    path = Path(name).resolve()
-    assert path.is_file(), f"TILESCOPE_WHEEL names {path}, which is not there"
-    return path
+        pytest.skip("no wheels: `make test-dist` builds them and names their folder in TILESCOPE_DIST")
+    found = {path.name.split("-")[2]: path.resolve() for path in Path(name).glob("tilescope-*.whl")}
+    assert found, f"TILESCOPE_DIST names {name}, which has no wheels"
+    return found
 
 
-@pytest.fixture(scope="session")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The `bin` folder of an empty environment into which the wheel was installed with what it requires."""
-    folder = tmp_path_factory.mktemp("installed") / "venv"
-    venv.create(folder, with_pip=True)
-    python = folder / "bin" / Path(sys.executable).name
-    options = ["--quiet", "--disable-pip-version-check", "--only-binary", ":all:"]
-    subprocess.run([python, "-m", "pip", "install", *options, wheel], check=True, timeout=300)
-    return folder / "bin"
+def wheel_for(wheels: dict[str, Path], version: tuple[int, int]) -> Path:
+    """The wheel that a Python of this version installs."""
+    major, minor = min(version, STABLE_FROM)
+    wheel = wheels.get(f"cp{major}{minor}")
+    if wheel is None:
+        pytest.skip(f"no wheel for Python {version[0]}.{version[1]} was built")
+    return wheel
+
+
+@pytest.fixture(scope="session", params=[*SUPPORTED, f"{SUPPORTED[0]} {OLDEST}"])
+def installed(
+    request: pytest.FixtureRequest, wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
+) -> Installed:
+    """An empty environment into which a wheel was installed: with the newest of all that it requires, or the oldest."""
+    version, _, requirements = request.param.partition(" ")
+    python = find(version)
+    if python is None:
+        pytest.skip(f"no Python {version} found")
+    wheel = wheel_for(wheels, python.version)
+    folder = tmp_path_factory.mktemp("installed")
+    uv("venv", "--python", python.executable, folder / "venv")
+    found = Installed(folder / "venv/bin", python)
+    if requirements == OLDEST:
+        install(found, "--resolution", "lowest-direct", wheel, *requirements_of(wheel))
+    else:
+        install(found, wheel)
+    return found
+
+
+def install(installed: Installed, *what: str | Path) -> None:
+    """Installs into an environment; nothing is compiled."""
+    uv("pip", "install", "--python", installed.bin / "python", "--only-binary", ":all:", *what)
+
+
+def uv(*arguments: str | Path) -> None:
+    """Runs uv: what it has fetched once, it installs in a second."""
+    command = [sys.executable, "-m", "uv", "--quiet", "--no-config", "--no-python-downloads", *arguments]
+    subprocess.run(command, check=True, timeout=300)
+
+
+def requirements_of(wheel: Path) -> list[str]:
+    """What a wheel requires, without its extras."""
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        required = HeaderParser().parsestr(archive.read(name).decode()).get_all("Requires-Dist", [])
+    plain = [line for line in required if "extra ==" not in line]
+    assert plain, f"{wheel.name} requires nothing"
+    return plain

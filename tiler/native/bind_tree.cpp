@@ -121,7 +121,7 @@ class TreeReader {
             PyObject* made = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size));
             if (made == nullptr) nb::raise_python_error();
             read.push_back({0, nb::steal<nb::bytes>(made)});
-            places.push_back(PyBytes_AS_STRING(made));
+            places.push_back(PyBytes_AsString(made));
         }
         nb::gil_scoped_release release;
         for (std::size_t k = 0; k < entries.size(); ++k) read[k].checksum = file.read(snapshot, entries[k], places[k]);

