@@ -15,6 +15,7 @@ from tilescope.server.errors import BadRequest, answer_to, message_of
 from tilescope.server.json_text import json_body
 from tilescope.server.page_keys import parse_page_keys
 from tilescope.tiler.pages import PageKey
+from tilescope.tiler.schema import ErrorAnswer
 
 CONTENT_TYPE: Final = "application/vnd.tilescope.batch"
 
@@ -54,9 +55,7 @@ def end_frame() -> bytes:
 
 def error_frame(error: Exception) -> bytes:
     """The last frame of a body that cannot be completed: what `answer_failures` would have said."""
-    return _frame(
-        Kind.ERROR, payload=json_body({"error": {"code": answer_to(error).code, "message": message_of(error)}})
-    )
+    return _frame(Kind.ERROR, payload=json_body(ErrorAnswer.of(answer_to(error).code, message_of(error))))
 
 
 def _number(text: str) -> int | float:

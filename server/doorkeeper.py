@@ -14,6 +14,7 @@ from tilescope.server.errors import TooMany, answer_to
 from tilescope.server.guests import Guests
 from tilescope.server.json_text import json_body
 from tilescope.server.protocol import Conversation
+from tilescope.tiler.schema import ErrorAnswer
 
 _REFUSAL_S: Final = 5.0  # to take the refusal
 
@@ -60,7 +61,7 @@ def _client(transport: asyncio.BaseTransport) -> str:
 
 def _refusal(error: TooMany) -> bytes:
     answer = answer_to(error)
-    body = json_body({"error": {"code": answer.code, "message": str(error)}})
+    body = json_body(ErrorAnswer.of(answer.code, str(error)))
     head = (
         f"HTTP/1.1 {answer.status.value} {answer.status.phrase}\r\nContent-Type: application/json\r\n"
         f"Content-Length: {len(body)}\r\nCache-Control: no-store\r\nConnection: close\r\n"

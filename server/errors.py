@@ -39,6 +39,7 @@ from tilescope.tiler.errors import (
     TraceError,
     UsageError,
 )
+from tilescope.tiler.schema import ErrorCode
 
 
 class ServerError(TilescopeError):
@@ -110,7 +111,7 @@ class Answer:
     """What a client is told of an exception."""
 
     status: HTTPStatus
-    code: str
+    code: ErrorCode
 
 
 _INTERNAL = Answer(HTTPStatus.INTERNAL_SERVER_ERROR, "internal")
@@ -142,8 +143,6 @@ _ANSWERS: tuple[tuple[type[Exception], Answer], ...] = (
     (UsageError, Answer(HTTPStatus.BAD_REQUEST, "bad_request")),
     (Cancelled, Answer(HTTPStatus.SERVICE_UNAVAILABLE, "cancelled")),
 )
-
-CODES = tuple(sorted({answer.code for _, answer in _ANSWERS} | {_INTERNAL.code, "method_not_allowed", "too_large"}))
 
 
 def answer_to(error: Exception) -> Answer:

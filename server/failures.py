@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
+from typing import Final
 
 from aiohttp import hdrs, web
 
@@ -14,8 +15,9 @@ from tilescope.server.errors import TooMany, Unauthorized, answer_to, message_of
 from tilescope.server.json_text import json_body
 from tilescope.server.keys import REGISTRY
 from tilescope.tiler.errors import StoreError, ToolFailed
+from tilescope.tiler.schema import ErrorAnswer, ErrorCode
 
-_HTTP_CODES = {
+_HTTP_CODES: Final[dict[HTTPStatus, ErrorCode]] = {
     HTTPStatus.NOT_FOUND: "not_found",
     HTTPStatus.METHOD_NOT_ALLOWED: "method_not_allowed",
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "too_large",
@@ -62,7 +64,7 @@ def _headers_of(error: Exception) -> Mapping[str, str]:
 
 def error_response(
     status: int,
-    code: str,
+    code: ErrorCode,
     message: str,
     headers: Mapping[str, str] | None = None,
     *,
@@ -71,6 +73,6 @@ def error_response(
     """An answer that says what is wrong. Never kept by a cache."""
     return kind(
         status=status,
-        body=json_body({"error": {"code": code, "message": message}}),
+        body=json_body(ErrorAnswer.of(code, message)),
         headers={hdrs.CONTENT_TYPE: JSON, hdrs.CACHE_CONTROL: "no-store", **(headers or {})},
     )

@@ -21,6 +21,7 @@ from tilescope.server.access_log import JsonAccessLogger, logger
 from tilescope.server.errors import message_of
 from tilescope.server.failures import error_response
 from tilescope.server.frame_masks import MaskedFrames
+from tilescope.tiler.schema import ErrorCode
 
 HEAD_TIMEOUT_S: Final = 10.0  # from the first byte of a head, or the connection, to the end of the head
 IDLE_TIMEOUT_S: Final = 120.0  # between requests; longer than proxies keep connections that they do not use
@@ -100,7 +101,7 @@ class Conversation(web.RequestHandler):
             message = message_of(exc) if isinstance(exc, Exception) else None
         if request.writer.output_size > 0:
             raise ConnectionError("an answer has begun: it cannot become another")
-        code = "internal" if status >= HTTPStatus.INTERNAL_SERVER_ERROR else "bad_request"
+        code: ErrorCode = "internal" if status >= HTTPStatus.INTERNAL_SERVER_ERROR else "bad_request"
         what = " ".join((message or HTTPStatus(status).phrase).split())
         answer = error_response(status, code, what, kind=_Unsigned)
         answer.force_close()

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tilescope.server.openapi import span_events, tools
 from tilescope.server.openapi.paths import path_items
-from tilescope.server.openapi.schemas import SCHEMAS
+from tilescope.server.openapi.schemas import components
 
 API_VERSION = "1.0.0"
 
@@ -24,7 +23,7 @@ def describe_api(base_path: str = "") -> dict[str, Any]:
         "servers": [{"url": base_path or "/"}],
         "paths": path_items(),
         "components": {
-            "schemas": SCHEMAS | span_events.SCHEMAS | tools.SCHEMAS,
+            "schemas": components(),
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
         "security": [{}, {"token": []}],  # demanded of servers that others can reach

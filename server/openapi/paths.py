@@ -64,13 +64,13 @@ def path_items() -> dict[str, PathItem]:
         "/metrics": {"get": _metrics()},
         f"{API}/openapi.json": {"get": _json("This description", None, (403,), notes="ETag, no-cache.")},
         f"{API}/runs": {
-            "get": _json("The runs that this server offers, newest first", "Runs", (403, 500), notes="ETag, no-cache.")
+            "get": _json("The runs that are offered, newest first", "RunList", (403, 500), notes="ETag, no-cache.")
         },
         f"{RUN}/index": {"post": _index()},
         f"{RUN}/manifest": {
             "get": _json("What a run holds", "Manifest", (403, 404, 409, 422, 500, 507), "run", notes="ETag, no-cache.")
         },
-        f"{BUILD}/tracks": {"get": _stored("The track tree", "Tracks")},
+        f"{BUILD}/tracks": {"get": _stored("The track tree", "TrackTree")},
         f"{BUILD}/names/{{page}}": {"get": _stored("One page of names, by name id", "Names", "page")},
         f"{BUILD}/shapes/{{block}}": {"get": _stored("The shape record of a block of 32 tracks", None, "block")},
         f"{BUILD}/pages/{{block}}/{{level}}/{{index}}/{{slot}}": {
@@ -82,7 +82,7 @@ def path_items() -> dict[str, PathItem]:
         f"{BUILD}/events/{{track}}/{{ordinal}}": {
             "get": _json(
                 "One event with all its arguments",
-                "Event",
+                "EventDetails",
                 (403, 404, 500),
                 *("run", "build", "track", "ordinal"),
                 notes=_CACHE_FOR_EVER,
@@ -172,7 +172,7 @@ def _operation(
     failures = {
         str(status): {
             "description": _ERRORS[status],
-            "content": {"application/json": {"schema": reference("Error")}},
+            "content": {"application/json": {"schema": reference("ErrorAnswer")}},
         }
         for status in (*errors, 401)
     }

@@ -1,77 +1,14 @@
-"""The operations of the tools, made of their registrations, as OpenAPI path items, with the schema of all answers."""
+"""The operations of the tools, made of their registrations, as OpenAPI path items."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, get_args
+from typing import Any, Final
 
-from tilescope.server.openapi.schemas import TEXT, Schema, array, choice, nullable, record, reference
+from tilescope.server.openapi.schemas import TEXT, reference
 from tilescope.server.paths import BUILD
 from tilescope.server.services.tools import ARROW
-from tilescope.tiler.tools import Kind, Parameter, Question, Severity, parameters, tools
-
-_KIND: Final = choice(*get_args(Kind))
-
-# Exact integers are decimal text, ids and fractions are numbers, what is not recorded is null: by the kind beside it.
-_VALUE: Final[Schema] = {"type": ["string", "number", "boolean", "null"]}
-
-_SUMS: Final[Schema] = nullable({"type": "object", "additionalProperties": _VALUE})
-
-SCHEMAS: Final[dict[str, Schema]] = {
-    "ToolList": record(
-        {
-            "tools": array(
-                record(
-                    {
-                        **dict.fromkeys(("id", "title", "help", "group"), TEXT),
-                        "available": {"type": "boolean"},
-                        "reason": TEXT,
-                    }
-                )
-            )
-        }
-    ),
-    "ToolFact": record({"id": TEXT, "label": TEXT, "kind": _KIND, "value": _VALUE, "note": TEXT}),
-    "ToolColumn": record({"id": TEXT, "title": TEXT, "kind": _KIND, "unit": TEXT, "values": array(_VALUE)}),
-    "ToolTable": record(
-        {
-            "id": TEXT,
-            "title": TEXT,
-            "parent": nullable(TEXT),
-            "columns": array(reference("ToolColumn")),
-            "totals": _SUMS,
-            "rest": _SUMS,
-            "more": nullable(TEXT),
-        }
-    ),
-    "ToolSeries": record(
-        {
-            "id": TEXT,
-            "title": TEXT,
-            "kind": choice("line", "area", "bars", "heat"),
-            "x": reference("ToolColumn"),
-            "ys": array(reference("ToolColumn")),
-        }
-    ),
-    "ToolNote": record(
-        {
-            "severity": choice(*get_args(Severity)),
-            "text": TEXT,
-            "start": nullable(reference("Decimal")),
-            "end": nullable(reference("Decimal")),
-            "track": nullable({"type": "integer", "minimum": 0}),
-        }
-    ),
-    "ToolAnswer": record(
-        {
-            "complete": {"type": "boolean"},
-            "facts": array(reference("ToolFact")),
-            "tables": array(reference("ToolTable")),
-            "series": array(reference("ToolSeries")),
-            "notes": array(reference("ToolNote")),
-        }
-    ),
-}
+from tilescope.tiler.tools import Parameter, Question, parameters, tools
 
 _TABLE: Final = {
     "name": "table",
@@ -96,7 +33,7 @@ def with_tools(make: Callable[..., dict[str, Any]]) -> dict[str, dict[str, Any]]
         answer = operation["responses"]["200"]
         answer["content"] = {**answer["content"], ARROW: {}}
         for status, description in _REFUSED.items():
-            content = {"application/json": {"schema": reference("Error")}}
+            content = {"application/json": {"schema": reference("ErrorAnswer")}}
             operation["responses"][status] = {"description": description, "content": content}
         items[f"{BUILD}/tools/{tool.id}"] = {"get": operation}
     return items

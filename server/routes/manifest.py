@@ -8,7 +8,7 @@ from tilescope.server.caching import JSON, revalidated
 from tilescope.server.json_text import json_body
 from tilescope.server.keys import REGISTRY
 from tilescope.server.paths import RUN
-from tilescope.server.runs.run import RunState
+from tilescope.tiler.schema import manifest_of
 
 routes = web.RouteTableDef()
 
@@ -19,6 +19,5 @@ async def get_manifest(request: web.Request) -> web.Response:
     registry = request.app[REGISTRY]
     run = await registry.find(request.match_info["run"])
     store = registry.current_store(run)
-    state = RunState.INDEXING if store.is_growing else RunState.READY
-    manifest = {**store.manifest(), "run": run.id, "name": run.name, "state": state}
+    manifest = manifest_of(store.manifest(), run.id, run.name, is_growing=store.is_growing)
     return revalidated(request, json_body(manifest), JSON)

@@ -106,7 +106,7 @@ async def refuse(context: Context, error: Exception) -> Exception:
         _log.error("%s", error)
     elif status is grpc.StatusCode.INTERNAL and not isinstance(error, StoreError):  # of which the registry was told
         _log.error("a call failed", exc_info=error)
-    metadata = [(CODE_METADATA, answer_to(error).code)]
+    metadata: list[tuple[str, str]] = [(CODE_METADATA, answer_to(error).code)]
     if isinstance(error, TooMany):
         metadata.append((RETRY_METADATA, str(error.retry_after_s)))
     await context.abort(status, message_of(error), tuple(metadata))

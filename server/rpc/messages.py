@@ -1,4 +1,4 @@
-"""From the JSON of docs/api.md to messages: their fields have the same names.
+"""From the structs and the JSON of docs/api.md to messages: their fields have the same names.
 
 64-bit integers are decimal text in JSON and integers in messages, and null is a field that is not set: the JSON mapping
 of protobuf has it so, too.
@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 
 from google.protobuf import json_format
 from google.protobuf.message import Message
+from msgspec import Struct, to_builtins
 
 from tilescope.tiler.details.nesting import cut
 from tilescope.v1 import tiles_pb2 as pb
@@ -22,9 +23,9 @@ M = TypeVar("M", bound=Message)
 NESTED_AT_MOST: Final = 32
 
 
-def to_message(value: Mapping[str, Any], message: M) -> M:
+def to_message(value: Struct | Mapping[str, Any], message: M) -> M:
     """Fills a message; members that it does not know (of a later version of the answers) are left out."""
-    return json_format.ParseDict(dict(value), message, ignore_unknown_fields=True)
+    return json_format.ParseDict(to_builtins(value), message, ignore_unknown_fields=True)
 
 
 def event_message(event: Mapping[str, Any]) -> pb.Event:

@@ -9,7 +9,6 @@ from functools import partial
 
 from tilescope.server.errors import NotFound
 from tilescope.server.metrics import Metrics
-from tilescope.server.routes.runs import run_json
 from tilescope.server.rpc import events, pages, tools, view, watch
 from tilescope.server.rpc.answers import open_answer
 from tilescope.server.rpc.failures import Context, answers, streams
@@ -21,6 +20,7 @@ from tilescope.server.services import Asker, Questions
 from tilescope.server.services.workers import Asking
 from tilescope.tiler.errors import NotBuilt, StoreError
 from tilescope.tiler.pages import decompress
+from tilescope.tiler.schema import RunList, manifest_of
 from tilescope.v1 import tiles_pb2 as pb
 
 
@@ -35,19 +35,19 @@ class TilesService:
     @answers
     async def ListRuns(self, _request: pb.ListRunsRequest, _context: Context) -> pb.ListRunsResponse:  # noqa: N802
         runs = await self._registry.list_runs()
-        return to_message({"runs": [run_json(status) for status in runs]}, pb.ListRunsResponse())
+        return to_message(RunList(runs=[status.told() for status in runs]), pb.ListRunsResponse())
 
     @answers
     async def Index(self, request: pb.IndexRequest, _context: Context) -> pb.Run:  # noqa: N802
         status = self._registry.request_index(await self._registry.find(request.run))
-        return to_message(run_json(status), pb.Run())
+        return to_message(status.told(), pb.Run())
 
     @answers
     async def Open(self, request: pb.OpenRequest, context: Context) -> bytes:  # noqa: N802
         run = await self._registry.find(request.run)
         try:
             store = self._registry.current_store(run)
-            manifest = {"run": run.id, "name": run.name, **store.manifest()}
+            manifest = manifest_of(store.manifest(), run.id, run.name, is_growing=store.is_growing)
             tree = store.tracks()
         except StoreError as error:
             self._registry.report(run.id, error)

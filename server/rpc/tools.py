@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from tilescope.server.errors import BadRequest
 from tilescope.server.rpc.messages import to_message
@@ -20,6 +20,7 @@ from tilescope.server.services.tools import (
     question_name,
 )
 from tilescope.server.services.workers import Asking
+from tilescope.tiler.schema import ToolList
 from tilescope.tiler.tools import from_json, to_json
 from tilescope.v1 import tiles_pb2 as pb
 
@@ -49,5 +50,5 @@ async def answer(questions: Questions, asking: Asking, request: pb.AskRequest) -
         yield pb.AskResponse(data=data[first : first + PART_BYTES])
 
 
-def _tools_message(tools: Mapping[str, Any]) -> bytes:
+def _tools_message(tools: ToolList) -> bytes:
     return to_message(tools, pb.ListToolsResponse()).SerializeToString()

@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
-from typing import Any
 
+from tilescope.tiler import schema
 from tilescope.tiler.readers.fingerprint import Fingerprint
-
-
-class RunState(StrEnum):
-    """How far a run is on its way to being shown."""
-
-    NEW = "new"  # not indexed
-    QUEUED = "queued"
-    INDEXING = "indexing"
-    READY = "ready"
-    FAILED = "failed"
+from tilescope.tiler.schema import RunState as RunState
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +26,20 @@ class IndexProgress:
     build: str = ""
     revision: int = 0  # of what can be seen of the build; 0: nothing yet
 
-    def to_json(self) -> dict[str, Any]:
-        """As docs/api.md shows it."""
-        return {
-            "phase": self.phase,
-            "fraction": self.fraction,
-            "bytes_read": str(self.bytes_read),
-            "bytes_total": str(self.bytes_total),
-            "events": str(self.events),
-            "tracks": self.tracks,
-            "blocks_done": self.blocks_done,
-            "blocks": self.blocks,
-            "seconds_left": self.seconds_left,
-            "revision": self.revision,
-        }
+    def told(self) -> schema.Progress:
+        """As clients are told of it."""
+        return schema.Progress(
+            phase=self.phase,
+            fraction=self.fraction,
+            bytes_read=str(self.bytes_read),
+            bytes_total=str(self.bytes_total),
+            events=str(self.events),
+            tracks=self.tracks,
+            blocks_done=self.blocks_done,
+            blocks=self.blocks,
+            seconds_left=self.seconds_left,
+            revision=self.revision,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +72,21 @@ class RunStatus:
     no_room: bool = False  # the reason of the error: the disk was full
     build: str | None = None  # that can be asked for now: published, or growing
     progress: IndexProgress | None = None
+
+    def told(self) -> schema.Run:
+        """As clients are told of it."""
+        run = self.found
+        return schema.Run(
+            id=run.id,
+            name=run.name,
+            path=run.path,
+            state=self.state,
+            error=self.error,
+            hosts=list(run.hosts),
+            files=run.file_count,
+            size_bytes=str(run.size_bytes),
+            modified_ns=str(run.modified_ns),
+            build=self.build,
+            progress=None if self.progress is None else self.progress.told(),
+            notes=list(run.notes),
+        )

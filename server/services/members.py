@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import chain
-from typing import Any
+
+from msgspec import Struct
 
 from tilescope.server.json_text import json_body
 from tilescope.server.services.tasks import EventPart
 from tilescope.tiler.pages import SliceFlag, compress
 from tilescope.tiler.query import Name
+from tilescope.tiler.schema import EventColumns, Events
 
 
-def json_member(answer: Mapping[str, Any]) -> bytes:
+def json_member(answer: Struct) -> bytes:
     """Any answer."""
     return compress(json_body(answer))
 
@@ -29,15 +31,16 @@ def events_member(parts: Sequence[EventPart], has_more: bool) -> bytes:
     def column(name: str) -> list[int]:
         return list(chain.from_iterable(getattr(e, name).tolist() for e in events))
 
-    columns = {
-        "track": list(chain.from_iterable([e.track] * len(e) for e in events)),
-        "ordinal": [str(value) for value in column("ordinal")],
-        "name_id": column("name"),
-        "start": [str(value) for value in column("start")],
-        "duration": [str(value) for value in column("duration")],
-        "row": column("row"),
-        "open": [bool(flags & SliceFlag.OPEN) for flags in column("flags")],
-        "flags": column("flags"),
-        "value": [value if value - value == 0 else None for value in column("value")],
-    }
-    return json_member({"columns": columns, "names": {str(name): list(names[name]) for name in used}, "after": last})
+    columns = EventColumns(
+        track=list(chain.from_iterable([e.track] * len(e) for e in events)),
+        ordinal=[str(value) for value in column("ordinal")],
+        name_id=column("name"),
+        start=[str(value) for value in column("start")],
+        duration=[str(value) for value in column("duration")],
+        row=column("row"),
+        open=[bool(flags & SliceFlag.OPEN) for flags in column("flags")],
+        flags=column("flags"),
+        value=[value if value - value == 0 else None for value in column("value")],
+    )
+    told = {str(name): (names[name].text, names[name].category) for name in used}
+    return json_member(Events(columns=columns, names=told, after=last))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any, Final, NamedTuple
@@ -14,6 +14,7 @@ from tilescope.server.told import without_folders
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.pages import compress
 from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.schema import ToolEntry, ToolList
 from tilescope.tiler.tools import (
     Answer,
     AnyTool,
@@ -64,24 +65,24 @@ class ToolTask:
 class ToolListTask:
     """Which tools there are, and which of them have an answer for this run."""
 
-    encode: Callable[[Mapping[str, Any]], Any]
+    encode: Callable[[ToolList], Any]
 
     def __call__(self, reader: QueryReader) -> Steps[Any]:
         listed = []
         for one in tools().values():
             reason = why_not(one, Scope(reader))
             listed.append(
-                {
-                    "id": one.id,
-                    "title": one.title,
-                    "help": one.help,
-                    "group": one.group,
-                    "available": not reason,
-                    "reason": reason,
-                }
+                ToolEntry(
+                    id=one.id,
+                    title=one.title,
+                    help=one.help,
+                    group=one.group,
+                    available=not reason,
+                    reason=reason,
+                )
             )
             yield
-        return self.encode({"tools": listed})
+        return self.encode(ToolList(tools=listed))
 
 
 def find_tool(name: str) -> AnyTool:
@@ -97,7 +98,7 @@ def builds_of(question: Question) -> list[BuildName]:
     return [_build_name(ref) for ref in _build_refs(question)]
 
 
-def json_list(listed: Mapping[str, Any]) -> bytes:
+def json_list(listed: ToolList) -> bytes:
     """The list as HTTP sends it."""
     return compress(json_body(listed))
 

@@ -4,45 +4,45 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
+
+from msgspec import structs
 
 from tilescope.server.errors import BadMessage
 from tilescope.server.json_text import json_body
 from tilescope.server.runs.run import IndexProgress, RunStatus
+from tilescope.tiler.schema import WatchBlocks, WatchError, WatchFailed, WatchMessage, WatchProgress, WatchReady
 
 MAX_MESSAGE_BYTES: Final = 64 * 1024
 MAX_BLOCKS: Final = 4096  # in one message
 _BLOCK_LIMIT: Final = 2**32
 
-_NOTHING_YET: Final = IndexProgress("", 0.0, 0)
-
 
 def progress_message(status: RunStatus) -> str:
     """How far a run is that cannot be shown in full yet."""
-    progress = (status.progress or _NOTHING_YET).to_json()
-    if status.progress is None:
-        progress["phase"] = status.state
-    return _text({"type": "progress", "state": status.state, "build": status.build, **progress})
+    progress = status.progress or IndexProgress(status.state, 0.0, 0)
+    told = structs.asdict(progress.told())
+    return _text(WatchProgress(state=status.state, build=status.build, **told))
 
 
 def blocks_message(build: str, blocks: Sequence[int]) -> str:
     """These blocks of a build that grows are done."""
-    return _text({"type": "blocks", "build": build, "blocks": list(blocks)})
+    return _text(WatchBlocks(build=build, blocks=list(blocks)))
 
 
 def ready_message(build: str) -> str:
     """All is done and published."""
-    return _text({"type": "ready", "build": build})
+    return _text(WatchReady(build=build))
 
 
 def failed_message(error: str) -> str:
     """The run cannot be shown."""
-    return _text({"type": "failed", "error": error})
+    return _text(WatchFailed(error=error))
 
 
 def error_message(code: str, message: str) -> str:
     """Why the server is about to close."""
-    return _text({"type": "error", "code": code, "message": message})
+    return _text(WatchError(code=code, message=message))
 
 
 def parse_want(text: str) -> tuple[int, ...]:
@@ -61,5 +61,5 @@ def parse_want(text: str) -> tuple[int, ...]:
     return tuple(blocks)
 
 
-def _text(message: dict[str, Any]) -> str:
+def _text(message: WatchMessage) -> str:
     return json_body(message).decode()

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from tilescope.server import errors
-from tilescope.server.errors import CODES, ServerError, answer_to, message_of
+from tilescope.server.errors import ServerError, answer_to, message_of
 from tilescope.tiler.errors import (
     DamagedStore,
     DamagedTrace,
@@ -16,6 +17,7 @@ from tilescope.tiler.errors import (
     TilescopeError,
     ToolFailed,
 )
+from tilescope.tiler.schema import ErrorCode
 
 
 @pytest.mark.parametrize(
@@ -44,7 +46,7 @@ from tilescope.tiler.errors import (
 def test_table(error: Exception, status: int, code: str) -> None:
     answer = answer_to(error)
     assert (answer.status, answer.code) == (status, code)
-    assert code in CODES
+    assert code in get_args(ErrorCode)
 
 
 def test_every_error_of_the_server_is_in_the_table() -> None:

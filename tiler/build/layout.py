@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import asdict, dataclass, field
+from typing import cast
 
+from msgspec import UNSET
+
+from tilescope.tiler import schema
 from tilescope.tiler.build.track_facts import TrackFacts
 from tilescope.tiler.columns import Process, TraceSummary, Track, TrackKind
 from tilescope.tiler.natural_order import natural_key
@@ -21,7 +24,7 @@ class Group:
 
     id: int
     parent: int | None
-    kind: str  # "run", "host" or "process"
+    kind: schema.GroupKind
     name: str
     detail: str
     rollup: int | None = None  # its rollup track
@@ -41,23 +44,22 @@ class PlacedTrack:
     weight: int  # rows that are to be read for it
     children: tuple[int, ...] = ()  # of a rollup: the tracks that it sums
 
-    def to_json(self, facts: TrackFacts, lanes: int) -> dict[str, Any]:
-        """As docs/api.md has it."""
-        out: dict[str, Any] = {
-            "id": self.id,
-            "group": self.group,
-            "kind": str(self.kind),
-            "name": self.name,
-            "detail": self.detail,
-            "rows": facts.rows,
-            "events": str(facts.events),
-            "busy": str(facts.busy),
-        }
-        if self.kind == TrackKind.ROLLUP:
-            out["lanes"] = lanes
-        if facts.value_range is not None:
-            out["min"], out["max"] = facts.value_range
-        return out
+    def told(self, facts: TrackFacts, lanes: int) -> schema.Track:
+        """As clients are told of it."""
+        least, greatest = facts.value_range or (UNSET, UNSET)
+        return schema.Track(
+            id=self.id,
+            group=self.group,
+            kind=cast("schema.TrackKind", self.kind.value),  # all but FLOW, which has no place
+            name=self.name,
+            detail=self.detail,
+            rows=facts.rows,
+            events=str(facts.events),
+            busy=str(facts.busy),
+            lanes=lanes if self.kind == TrackKind.ROLLUP else UNSET,
+            min=least,
+            max=greatest,
+        )
 
 
 @dataclass(slots=True)
@@ -71,14 +73,11 @@ class Layout:
         """How many rows the tracks of a rollup have together; at least 1."""
         return max(1, sum(facts[child].rows for child in track.children))
 
-    def to_json(self, facts: Mapping[int, TrackFacts]) -> dict[str, Any]:
-        """As docs/api.md has it."""
-        groups = [
-            {"id": g.id, "parent": g.parent, "kind": g.kind, "name": g.name, "detail": g.detail, "rollup": g.rollup}
-            for g in self.groups
-        ]
-        tracks = [track.to_json(facts[track.id], self.lanes_of(track, facts)) for track in self.tracks]
-        return {"groups": groups, "tracks": tracks}
+    def told(self, facts: Mapping[int, TrackFacts]) -> schema.TrackTree:
+        """As clients are told of it."""
+        groups = [schema.Group(**asdict(group)) for group in self.groups]
+        tracks = [track.told(facts[track.id], self.lanes_of(track, facts)) for track in self.tracks]
+        return schema.TrackTree(groups=groups, tracks=tracks)
 
 
 def lay_out(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int], int]) -> Layout:
@@ -111,7 +110,7 @@ def _host_names(summaries: Sequence[TraceSummary]) -> list[str]:
     return names
 
 
-def _group(layout: Layout, parent: int | None, kind: str, name: str, detail: str = "") -> int:
+def _group(layout: Layout, parent: int | None, kind: schema.GroupKind, name: str, detail: str = "") -> int:
     layout.groups.append(Group(len(layout.groups), parent, kind, name, detail))
     return layout.groups[-1].id
 

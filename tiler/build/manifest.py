@@ -8,7 +8,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tilescope.tiler import _native
+import msgspec
+
+from tilescope.tiler import _native, schema
 from tilescope.tiler.build.flows import FlowCounts
 from tilescope.tiler.build.layout import Layout
 from tilescope.tiler.build.names import NAMES_PER_PAGE
@@ -45,31 +47,31 @@ def make_manifest(found: Findings) -> dict[str, Any]:
     The totals of the tracks are sums over the columns that ingest made, before there was any tile.
     """
     timeline, layout, facts = found.timeline, found.layout, found.facts
-    public = {
-        "build": found.build,
-        "state": "indexing" if found.revision else "ready",
-        "revision": found.revision,
-        "format": " + ".join(sorted({summary.format for _, _, summary in found.files})),
-        "tick_ps": timeline.tick_ps,
-        "origin_ns": str(timeline.origin_ns),
-        "start": "0",
-        "end": str(timeline.end),
-        "root_level": _native.root_level(timeline.end),
-        "empty": not any(of.events for of in facts.values()),
-        "hosts": [group.name for group in layout.groups if group.kind == "host"],
-        "files": [path.name for path, _, _ in found.files],
-        "processes": sum(group.kind == "process" for group in layout.groups),
-        "tracks": len(layout.tracks),
-        "blocks": -(-len(layout.tracks) // TRACKS_PER_BLOCK),
-        "names": {"count": found.names, "page_size": NAMES_PER_PAGE},
-        "overview": OverviewGrid.of(timeline.end).to_json(),
-        "events": {kind: str(count) for kind, count in asdict(_counts(found)).items()},
-        "flows": {kind: str(count) for kind, count in asdict(found.flow_counts).items()},
-        "ignored": {reason: str(count) for reason, count in found.ignored.items()},
-        "warnings": list(found.warnings),
-        "source_bytes": str(sum(size_bytes for _, size_bytes, _ in found.files)),
-        "created_ns": str(time.time_ns()),
-    }
+    public = schema.StoredManifest(
+        build=found.build,
+        state="indexing" if found.revision else "ready",
+        revision=found.revision,
+        format=" + ".join(sorted({summary.format for _, _, summary in found.files})),
+        tick_ps=1 if timeline.tick_ps == 1 else 1000,
+        origin_ns=str(timeline.origin_ns),
+        start="0",
+        end=str(timeline.end),
+        root_level=_native.root_level(timeline.end),
+        empty=not any(of.events for of in facts.values()),
+        hosts=[group.name for group in layout.groups if group.kind == "host"],
+        files=[path.name for path, _, _ in found.files],
+        processes=sum(group.kind == "process" for group in layout.groups),
+        tracks=len(layout.tracks),
+        blocks=-(-len(layout.tracks) // TRACKS_PER_BLOCK),
+        names=schema.NameCounts(count=found.names, page_size=NAMES_PER_PAGE),
+        overview=OverviewGrid.of(timeline.end).told(),
+        events=schema.EventCounts(**_texts(asdict(_counts(found)))),
+        flows=schema.FlowCounts(**_texts(asdict(found.flow_counts))),
+        ignored=_texts(found.ignored),
+        warnings=list(found.warnings),
+        source_bytes=str(sum(size_bytes for _, size_bytes, _ in found.files)),
+        created_ns=str(time.time_ns()),
+    )
     files = [
         {"path": str(path.resolve()), "size_bytes": size_bytes, "args_encoding": summary.args_encoding}
         for path, size_bytes, summary in found.files
@@ -92,11 +94,15 @@ def make_manifest(found: Findings) -> dict[str, Any]:
         tracks.append(entry)
     return {
         "version": STORE_VERSION,
-        "public": public,
+        "public": msgspec.to_builtins(public),
         "files": files,
         "sources": [source.to_json() for source in found.sources],
         "tracks": tracks,
     }
+
+
+def _texts(counts: Mapping[str, int]) -> dict[str, str]:
+    return {what: str(count) for what, count in counts.items()}
 
 
 def _counts(found: Findings) -> EventCounts:

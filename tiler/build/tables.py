@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TypeVar
 
+from msgspec import to_builtins
+
 from tilescope.tiler.build.manifest import Findings, make_manifest
 from tilescope.tiler.build.names import RunNames
 from tilescope.tiler.pages import compress
@@ -33,7 +35,7 @@ def args_entries(found: Findings) -> Iterator[Entry]:
 
 def tree_entries(found: Findings) -> Iterator[Entry]:
     """Track tree and manifest, to be written together."""
-    yield keys.TRACKS, compress(_json(found.layout.to_json(found.facts)))
+    yield keys.TRACKS, compress(_json(to_builtins(found.layout.told(found.facts))))
     yield keys.MANIFEST, compress(_json(make_manifest(found)))
 
 

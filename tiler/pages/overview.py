@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler import _native
+from tilescope.tiler import _native, schema
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages.columns import Col
 from tilescope.tiler.pages.container import OVERVIEW_MAGIC, decode, encode
@@ -38,9 +38,9 @@ class OverviewGrid:
         """How many pages there are."""
         return -(-self.bins // BINS_PER_PAGE)
 
-    def to_json(self) -> dict[str, int]:
+    def told(self) -> schema.OverviewGrid:
         """As the manifest has it."""
-        return {"level": self.level, "bins": self.bins, "bins_per_page": BINS_PER_PAGE, "pages": self.pages}
+        return schema.OverviewGrid(level=self.level, bins=self.bins, bins_per_page=BINS_PER_PAGE, pages=self.pages)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from tilescope.tiler.details import decoder_for
@@ -29,6 +30,7 @@ from tilescope.tiler.pages import (
 )
 from tilescope.tiler.pages.flow_ends import FlowEnds
 from tilescope.tiler.readers.fingerprint import Fingerprint
+from tilescope.tiler.schema import FLOWS_AT_MOST, Argument, EventDetails, EventFlows, FlowPartner, StoredManifest
 from tilescope.tiler.store import generation, keys
 from tilescope.tiler.store.histograms import histogram_parts
 from tilescope.tiler.store.lmdb_reader import LmdbReader
@@ -45,9 +47,6 @@ _KEPT_PAGES = 8
 
 # Between reading the name of a generation and opening it, a newer one may be published and this one removed.
 _OPEN_TRIES = 5
-
-# Partners that an event lists in each direction; the counts are of all.
-_FLOWS_AT_MOST = 100
 
 
 class RunStore:
@@ -69,7 +68,7 @@ class RunStore:
             )
         with must_make_sense(path):
             self._manifest: dict[str, Any] = manifest
-            self.build = str(manifest["public"]["build"])
+            self.build = msgspec.convert(manifest["public"], StoredManifest).build
         self._kept_shape = lru_cache(_KEPT_SHAPES)(self._decode_shape)
         self._kept_page = lru_cache(_KEPT_PAGES)(self._decode_page)
         self._kept_names = lru_cache(_KEPT_PAGES)(self._decode_names)
@@ -171,20 +170,29 @@ class RunStore:
         if not 0 <= ordinal < tracks[track]["events"]:
             return None
         tile = self._leaf_of(track, ordinal)
-        out: dict[str, Any] = {"track": track, "ordinal": str(ordinal), "kind": tracks[track]["kind"]}
-        if tracks[track]["kind"] == "counter":
+        is_sample = tracks[track]["kind"] == "counter"
+        if is_sample:
             at = _position(tile.samples.ordinal, ordinal, track)
-            out |= {"name": tracks[track]["name"], "category": "", "start": str(int(tile.samples.time[at]))}
-            out |= {"duration": "0", "row": 0, "flags": [], "value": float(tile.samples.value[at])}
+            name, category = tracks[track]["name"], ""
         else:
             at = _position(tile.slices.ordinal, ordinal, track)
             name, category = self._name(int(tile.slices.name[at]))
-            out |= {"name": name, "category": category, "start": str(int(tile.slices.start[at]))}
-            out |= {"duration": str(int(tile.slices.duration[at])), "row": int(tile.slices.row[at])}
-            out |= {"flags": SliceFlag(int(tile.slices.flags[at])).words, "value": None}
-        out["flows"] = self._flows(track, ordinal)
-        out["args"] = [{"name": name, "value": _to_json(value)} for name, value in self._args(track, ordinal)]
-        return out
+        event = EventDetails(
+            track=track,
+            ordinal=str(ordinal),
+            kind=tracks[track]["kind"],
+            name=name,
+            category=category,
+            start=str(int(tile.samples.time[at] if is_sample else tile.slices.start[at])),
+            duration="0" if is_sample else str(int(tile.slices.duration[at])),
+            row=0 if is_sample else int(tile.slices.row[at]),
+            flags=[] if is_sample else SliceFlag(int(tile.slices.flags[at])).words,
+            value=float(tile.samples.value[at]) if is_sample else None,
+            flows=self._flows(track, ordinal),
+            args=[Argument(name=name, value=_to_json(value)) for name, value in self._args(track, ordinal)],
+        )
+        told: dict[str, Any] = msgspec.to_builtins(event)
+        return told
 
     def flow_ends(self, track: int) -> Iterator[FlowEnds]:
         """All flow ends of a track, chunk by chunk in their order. Raises DamagedStore."""
@@ -223,24 +231,27 @@ class RunStore:
         raw = event_args(chunk, ordinal - keys.details_ordinal(key))
         return self._kept_decoder(self._manifest["tracks"][track]["file"])(raw) if raw else []
 
-    def _flows(self, track: int, ordinal: int) -> dict[str, Any]:
+    def _flows(self, track: int, ordinal: int) -> EventFlows:
         found = self._data.last_at_most(keys.flow_ends(track, ordinal), keys.flow_ends_of(track))
         ends = None if found is None else FlowEnds.decode(decompress(found[1]), track)
-        out: dict[str, Any] = {}
-        for side, incoming in (("in", 1), ("out", 0)):
-            of_event = None if ends is None else ends.take((ends.ordinal == ordinal) & (ends.incoming == incoming))
-            out[side] = [] if of_event is None else self._partners(of_event.take(slice(_FLOWS_AT_MOST)))
-            out[f"{side}_count"] = str(0 if of_event is None else len(of_event))
-        return out
+        if ends is None:
+            return EventFlows(in_=[], in_count="0", out=[], out_count="0")
+        incoming, outgoing = (ends.take((ends.ordinal == ordinal) & (ends.incoming == side)) for side in (1, 0))
+        return EventFlows(
+            in_=self._partners(incoming.take(slice(FLOWS_AT_MOST))),
+            in_count=str(len(incoming)),
+            out=self._partners(outgoing.take(slice(FLOWS_AT_MOST))),
+            out_count=str(len(outgoing)),
+        )
 
-    def _partners(self, ends: FlowEnds) -> list[dict[str, Any]]:
+    def _partners(self, ends: FlowEnds) -> list[FlowPartner]:
         return [
-            {
-                "track": int(ends.partner_track[k]),
-                "ordinal": str(int(ends.partner_ordinal[k])),
-                "name": self._name(int(ends.partner_name[k]))[0],
-                "start": str(int(ends.partner_start[k])),
-            }
+            FlowPartner(
+                track=int(ends.partner_track[k]),
+                ordinal=str(int(ends.partner_ordinal[k])),
+                name=self._name(int(ends.partner_name[k]))[0],
+                start=str(int(ends.partner_start[k])),
+            )
             for k in range(len(ends))
         ]
 

@@ -1,18 +1,7 @@
 """Tools: what answers questions about a run. One folder each, one contract for all."""
 
-from tilescope.tiler.tools.answer import (
-    Answer,
-    Column,
-    Fact,
-    Kind,
-    Note,
-    Series,
-    SeriesKind,
-    Severity,
-    Table,
-    Value,
-    values_of,
-)
+from tilescope.tiler.schema import Kind, SeriesKind, Severity
+from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value, values_of
 from tilescope.tiler.tools.asking import ask, why_not
 from tilescope.tiler.tools.catalogue import ENTRY_POINTS, left_out, no_such_tool, tool, tools
 from tilescope.tiler.tools.parameters import Parameter, parameters

@@ -4,35 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import UsageError
+from tilescope.tiler.schema import Kind, SeriesKind, Severity
 
 if TYPE_CHECKING:
     import pandas
     import pyarrow
-
-# What a figure is. `event` is "track.ordinal", `span` is "start-end" in ticks, `place` is where a list goes on.
-Kind = Literal[
-    "text",
-    "name",
-    "count",
-    "ticks",
-    "bytes",
-    "fraction",
-    "rate",
-    "flops",
-    "number",
-    "id",
-    "track",
-    "event",
-    "span",
-    "place",
-    "flag",
-]
 
 # Exact integers, of 64 bits and beyond: decimal text in JSON.
 INTEGER_KINDS: Final[frozenset[str]] = frozenset({"count", "ticks", "bytes", "flops"})
@@ -43,8 +25,6 @@ ID_KINDS: Final[frozenset[str]] = frozenset({"id", "track"})
 # Doubles.
 FLOAT_KINDS: Final[frozenset[str]] = frozenset({"fraction", "rate", "number"})
 
-Severity = Literal["info", "warning", "error"]
-SeriesKind = Literal["line", "area", "bars", "heat"]
 Value = int | float | str | bool | None
 Values = NDArray[Any] | Sequence[Value]
 

@@ -9,6 +9,7 @@ from typing import Any, cast
 import msgspec
 import numpy as np
 
+from tilescope.tiler.schema import Kind, ToolAnswer, ToolColumn, ToolFact, ToolNote, ToolSeries, ToolTable
 from tilescope.tiler.tools.answer import (
     FLOAT_KINDS,
     ID_KINDS,
@@ -16,7 +17,6 @@ from tilescope.tiler.tools.answer import (
     Answer,
     Column,
     Fact,
-    Kind,
     Note,
     Series,
     Table,
@@ -33,104 +33,85 @@ def encode(answer: Answer, only: str | None = None) -> bytes:
     if only is not None:
         answer = Answer(tables=[answer.table(only)], is_complete=answer.is_complete)
     return msgspec.json.encode(
-        {
-            "complete": answer.is_complete,
-            "facts": [
-                {
-                    "id": fact.id,
-                    "label": fact.label,
-                    "kind": fact.kind,
-                    "value": _plain(fact.kind, fact.value),
-                    "note": fact.note,
-                }
+        ToolAnswer(
+            complete=answer.is_complete,
+            facts=[
+                ToolFact(
+                    id=fact.id, label=fact.label, kind=fact.kind, value=_plain(fact.kind, fact.value), note=fact.note
+                )
                 for fact in answer.facts
             ],
-            "tables": [_table(table) for table in answer.tables],
-            "series": [
-                {
-                    "id": one.id,
-                    "title": one.title,
-                    "kind": one.kind,
-                    "x": _column(one.x),
-                    "ys": list(map(_column, one.ys)),
-                }
+            tables=[_table(table) for table in answer.tables],
+            series=[
+                ToolSeries(id=one.id, title=one.title, kind=one.kind, x=_column(one.x), ys=list(map(_column, one.ys)))
                 for one in answer.series
             ],
-            "notes": [
-                {
-                    "severity": note.severity,
-                    "text": note.text,
-                    "start": _plain("ticks", note.start),
-                    "end": _plain("ticks", note.end),
-                    "track": note.track,
-                }
+            notes=[
+                ToolNote(
+                    severity=note.severity,
+                    text=note.text,
+                    start=_plain("ticks", note.start),
+                    end=_plain("ticks", note.end),
+                    track=note.track,
+                )
                 for note in answer.notes
             ],
-        }
+        )
     )
 
 
 def decode(data: bytes) -> Answer:
     """The answer that `encode` wrote; integers that fit are columns of int64, others of Python's own."""
-    value = msgspec.json.decode(data)
+    told = msgspec.json.decode(data, type=ToolAnswer)
     return Answer(
+        [Fact(fact.id, fact.label, _value(fact.kind, fact.value), fact.kind, fact.note) for fact in told.facts],
+        [_read_table(table) for table in told.tables],
         [
-            Fact(fact["id"], fact["label"], _value(fact["kind"], fact["value"]), fact["kind"], fact["note"])
-            for fact in value["facts"]
-        ],
-        [_read_table(table) for table in value["tables"]],
-        [
-            Series(one["id"], one["title"], one["kind"], _read_column(one["x"]), list(map(_read_column, one["ys"])))
-            for one in value["series"]
+            Series(one.id, one.title, one.kind, _read_column(one.x), list(map(_read_column, one.ys)))
+            for one in told.series
         ],
         [
             Note(
-                note["severity"],
-                note["text"],
-                cast("int | None", _value("ticks", note["start"])),
-                cast("int | None", _value("ticks", note["end"])),
-                note["track"],
+                note.severity,
+                note.text,
+                cast("int | None", _value("ticks", note.start)),
+                cast("int | None", _value("ticks", note.end)),
+                note.track,
             )
-            for note in value["notes"]
+            for note in told.notes
         ],
-        value["complete"],
+        told.complete,
     )
 
 
-def _table(table: Table) -> dict[str, Any]:
+def _table(table: Table) -> ToolTable:
     kinds = {column.id: column.kind for column in table.columns}
-    return {
-        "id": table.id,
-        "title": table.title,
-        "parent": table.parent,
-        "columns": [_column(column) for column in table.columns],
-        "totals": _sums(kinds, table.totals),
-        "rest": _sums(kinds, table.rest),
-        "more": table.more,
-    }
+    return ToolTable(
+        id=table.id,
+        title=table.title,
+        parent=table.parent,
+        columns=[_column(column) for column in table.columns],
+        totals=_sums(kinds, table.totals),
+        rest=_sums(kinds, table.rest),
+        more=table.more,
+    )
 
 
-def _read_table(table: dict[str, Any]) -> Table:
-    columns = [_read_column(column) for column in table["columns"]]
+def _read_table(table: ToolTable) -> Table:
+    columns = [_read_column(column) for column in table.columns]
     kinds = {column.id: column.kind for column in columns}
-    totals, rest = (_read_sums(kinds, table[name]) for name in ("totals", "rest"))
-    return Table(table["id"], table["title"], columns, table["parent"], totals, rest, table["more"])
+    totals, rest = (_read_sums(kinds, sums) for sums in (table.totals, table.rest))
+    return Table(table.id, table.title, columns, table.parent, totals, rest, table.more)
 
 
-def _column(column: Column) -> dict[str, Any]:
-    values = values_of(column)
-    return {
-        "id": column.id,
-        "title": column.title,
-        "kind": column.kind,
-        "unit": column.unit,
-        "values": [_plain(column.kind, value) for value in values],
-    }
+def _column(column: Column) -> ToolColumn:
+    values = [_plain(column.kind, value) for value in values_of(column)]
+    return ToolColumn(id=column.id, title=column.title, kind=column.kind, unit=column.unit, values=values)
 
 
-def _read_column(column: dict[str, Any]) -> Column:
-    values = [_value(column["kind"], value) for value in column["values"]]
-    return Column(column["id"], column["title"], column["kind"], _packed(column["kind"], values), column["unit"])
+def _read_column(column: ToolColumn) -> Column:
+    values = [_value(column.kind, value) for value in column.values]
+    return Column(column.id, column.title, column.kind, _packed(column.kind, values), column.unit)
 
 
 def _packed(kind: Kind, values: Sequence[Value]) -> Values:

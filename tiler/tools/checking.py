@@ -10,6 +10,7 @@ from typing import Any, Final, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.schema import Kind, SeriesKind, Severity
 from tilescope.tiler.tools.answer import (
     FLOAT_KINDS,
     ID_KINDS,
@@ -17,11 +18,8 @@ from tilescope.tiler.tools.answer import (
     Answer,
     Column,
     Fact,
-    Kind,
     Note,
     Series,
-    SeriesKind,
-    Severity,
     Table,
     Values,
     values_of,

@@ -11,12 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+import msgspec
+
 from tilescope.client.errors import Refused
 from tilescope.client.source import Build, Value
 from tilescope.tiler.errors import Cancelled, NoStore
 from tilescope.tiler.pages import PageKey, decompress
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.readers.logdir import run_id
+from tilescope.tiler.schema import Run, RunState, manifest_of
 from tilescope.tiler.store import RunStore, generation, is_store, open_run_store
 from tilescope.tiler.store.sense import must_make_sense
 from tilescope.tiler.tools import Answer, BuildRef, Scope, ask, from_values, no_such_tool, references, tools
@@ -111,22 +114,21 @@ class LocalSource:
 
     async def runs(self) -> list[dict[str, Any]]:
         manifest = self._store.manifest()
-        return [
-            {
-                "id": self._id,
-                "name": self._path.name,
-                "path": str(self._path),
-                "state": "ready",
-                "error": None,
-                "hosts": manifest["hosts"],
-                "files": len(manifest["files"]),
-                "size_bytes": manifest["store_bytes"],
-                "modified_ns": manifest["created_ns"],
-                "build": self._store.build,
-                "progress": None,
-                "notes": [],
-            }
-        ]
+        run = Run(
+            id=self._id,
+            name=self._path.name,
+            path=str(self._path),
+            state=RunState.READY,
+            error=None,
+            hosts=manifest["hosts"],
+            files=len(manifest["files"]),
+            size_bytes=manifest["store_bytes"],
+            modified_ns=manifest["created_ns"],
+            build=self._store.build,
+            progress=None,
+            notes=[],
+        )
+        return [msgspec.to_builtins(run)]
 
     async def index(self, run: str) -> dict[str, Any]:
         self._check(run)
@@ -139,7 +141,8 @@ class LocalSource:
 
     async def manifest(self, run: str) -> dict[str, Any]:
         self._check(run)
-        return {"run": self._id, "name": self._path.name, **self._store.manifest()}
+        manifest: dict[str, Any] = msgspec.to_builtins(manifest_of(self._store.manifest(), self._id, self._path.name))
+        return manifest
 
     async def tracks(self, build: Build) -> dict[str, Any]:
         self._check(*build)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec import UNSET
+
 from tilescope.tiler.build.layout import Layout, lay_out
 from tilescope.tiler.build.track_facts import TrackFacts
 from tilescope.tiler.columns import Process, TraceSummary, Track, TrackKind
@@ -106,10 +108,10 @@ def test_what_is_said_of_tracks() -> None:
     layout = lay_out([alone], lambda file, track: 1)
     facts = {0: TrackFacts(5, 2, 10), 1: TrackFacts(6, 3, 20, value_range=(0.5, 1.5))}
     facts[2] = TrackFacts.of_rollup([facts[0], facts[1]])
-    shown = layout.to_json(facts)["tracks"]
-    assert [(t["rows"], t["events"], t["busy"], t.get("lanes")) for t in shown] == [
-        (2, "5", "10", None),
-        (3, "6", "20", None),
+    shown = layout.told(facts).tracks
+    assert [(t.rows, t.events, t.busy, t.lanes) for t in shown] == [
+        (2, "5", "10", UNSET),
+        (3, "6", "20", UNSET),
         (1, "11", "30", 5),
     ]
-    assert (shown[1]["min"], shown[1]["max"]) == (0.5, 1.5)
+    assert (shown[1].min, shown[1].max) == (0.5, 1.5)

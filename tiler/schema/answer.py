@@ -1,0 +1,115 @@
+"""What tools answer, and which there are. `tiler/tools/answer.py` has the same with columns of numpy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from tilescope.tiler.schema.numbers import Count, Ticks
+
+# What a figure is. `event` is "track.ordinal", `span` is "start-end" in ticks, `place` is where a list goes on.
+Kind = Literal[
+    "text",
+    "name",
+    "count",
+    "ticks",
+    "bytes",
+    "fraction",
+    "rate",
+    "flops",
+    "number",
+    "id",
+    "track",
+    "event",
+    "span",
+    "place",
+    "flag",
+]
+SeriesKind = Literal["line", "area", "bars", "heat"]
+Severity = Literal["info", "warning", "error"]
+
+# Exact integers are decimal text, ids and fractions are numbers, what is not recorded is null: by the kind beside it.
+ToolValue = str | int | float | bool | None
+
+
+class ToolFact(Struct, frozen=True, kw_only=True):
+    """One figure."""
+
+    id: str
+    label: str
+    kind: Kind
+    value: Annotated[ToolValue, Meta(description="null: not recorded.")]
+    note: Annotated[str, Meta(description="What it is, or why it was not recorded and what to do about it.")]
+
+
+class ToolColumn(Struct, frozen=True, kw_only=True):
+    """Values of one kind, one for each row."""
+
+    id: str
+    title: str
+    kind: Kind
+    unit: Annotated[str, Meta(description="What a rate or a number is of.")]
+    values: Annotated[Sequence[ToolValue], Meta(description="null: not recorded.")]
+
+
+class ToolTable(Struct, frozen=True, kw_only=True):
+    """Columns of equal length."""
+
+    id: str
+    title: str
+    parent: Annotated[
+        str | None, Meta(description="The column of row numbers (-1: none) that makes a tree of the rows.")
+    ]
+    columns: Sequence[ToolColumn]
+    totals: Annotated[Mapping[str, ToolValue] | None, Meta(description="Sums over all rows, by column.")]
+    rest: Annotated[Mapping[str, ToolValue] | None, Meta(description="Sums over rows that are not listed, by column.")]
+    more: Annotated[str | None, Meta(description="What `after` has to be for the rows that follow.")]
+
+
+class ToolSeries(Struct, frozen=True, kw_only=True):
+    """What is to be drawn as a chart: ys over one x."""
+
+    id: str
+    title: str
+    kind: SeriesKind
+    x: ToolColumn
+    ys: Sequence[ToolColumn]
+
+
+class ToolNote(Struct, frozen=True, kw_only=True):
+    """Something that a reader should know, and where in the timeline to look."""
+
+    severity: Severity
+    text: str
+    start: Ticks | None
+    end: Ticks | None
+    track: Count | None
+
+
+class ToolAnswer(Struct, frozen=True, kw_only=True):
+    """What a tool answers."""
+
+    complete: Annotated[bool, Meta(description="false while the run is being indexed, and tracks are not done.")]
+    facts: Sequence[ToolFact]
+    tables: Sequence[ToolTable]
+    series: Sequence[ToolSeries]
+    notes: Sequence[ToolNote]
+
+
+class ToolEntry(Struct, frozen=True, kw_only=True):
+    """A tool, and whether it has an answer for this run."""
+
+    id: str
+    title: str
+    help: str
+    group: str
+    available: bool
+    reason: Annotated[str, Meta(description="Why it has none, and what to record to get one.")]
+
+
+class ToolList(Struct, frozen=True, kw_only=True):
+    """All tools."""
+
+    tools: Sequence[ToolEntry]

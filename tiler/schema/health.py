@@ -1,0 +1,14 @@
+"""Whether a server is alive."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+
+class Health(Struct, frozen=True, kw_only=True):
+    """The server is alive."""
+
+    status: Literal["ok"]
+    version: str

@@ -1,0 +1,96 @@
+"""What a run holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from tilescope.tiler.schema.numbers import Count, Decimal, Ticks
+
+
+class NameCounts(Struct, frozen=True, kw_only=True):
+    """The names of a build, which come in pages."""
+
+    count: Annotated[Count, Meta(description="Name ids are 0 to count - 1.")]
+    page_size: Annotated[int, Meta(ge=1, description="Page p has the names from p * page_size on.")]
+
+
+class OverviewGrid(Struct, frozen=True, kw_only=True):
+    """The bins of a build's overview: from tick 0 on, 4**level ticks wide."""
+
+    level: Count
+    bins: Count
+    bins_per_page: Count
+    pages: Count
+
+
+class EventCounts(Struct, frozen=True, kw_only=True):
+    """Events as they are written in the files, see docs/formats.md."""
+
+    total: Decimal
+    slices: Decimal
+    instants: Decimal
+    counter_samples: Decimal
+    async_slices: Decimal
+    flow_ends: Decimal
+    other: Decimal
+
+
+class FlowCounts(Struct, frozen=True, kw_only=True):
+    """What became of flow ends, see docs/formats.md."""
+
+    edges: Annotated[Decimal, Meta(description="Lead from a slice to a slice.")]
+    starts_without_end: Annotated[Decimal, Meta(description="Steps included.")]
+    ends_without_start: Decimal
+    without_id: Decimal
+    without_slice: Annotated[Decimal, Meta(description="Left out: an end lies where its thread has no slice.")]
+
+
+class StoredManifest(Struct, frozen=True, kw_only=True):
+    """What a build knows of itself."""
+
+    build: Annotated[str, Meta(description="Id of the build: everything below it is immutable once it is ready.")]
+    state: Annotated[
+        Literal["indexing", "ready"],
+        Meta(description="indexing: provisional, and parts of the build are not there yet."),
+    ]
+    revision: Annotated[Count, Meta(description="Grows when the track tree changes; 0 of a build that is ready.")]
+    format: Annotated[str, Meta(description="Formats of the files: xspace, trace-event JSON …")]
+    tick_ps: Annotated[Literal[1, 1000], Meta(description="Picoseconds of a tick.")]
+    origin_ns: Annotated[
+        Decimal, Meta(description="Time of tick 0, in nanoseconds; since the epoch, where it is known.")
+    ]
+    start: Annotated[Ticks, Meta(description="The first tick, always 0.")]
+    end: Annotated[Ticks, Meta(description="The last tick of any event.")]
+    root_level: Annotated[Count, Meta(description="Level of the tiles that show the whole run.")]
+    empty: Annotated[bool, Meta(description="Whether no track has an event.")]
+    hosts: Sequence[str]
+    files: Annotated[Sequence[str], Meta(description="Names of the trace files, without their folders.")]
+    processes: Count
+    tracks: Annotated[Count, Meta(description="Track ids are 0 to tracks - 1, rollups included.")]
+    blocks: Annotated[Count, Meta(description="Blocks of 32 tracks.")]
+    names: NameCounts
+    overview: OverviewGrid | UnsetType = UNSET
+    events: EventCounts
+    flows: FlowCounts
+    ignored: Annotated[dict[str, Decimal], Meta(description="What was left out of the trace: how often, by reason.")]
+    warnings: Sequence[str]
+    source_bytes: Annotated[Decimal, Meta(description="Size of the trace files.")]
+    created_ns: Annotated[Decimal, Meta(description="When it was indexed, in nanoseconds since the epoch.")]
+
+
+class Manifest(StoredManifest, frozen=True, kw_only=True):
+    """What a run holds. Everything else asks for the build that is named here."""
+
+    run: Annotated[str, Meta(description="Id of the run.")]
+    name: Annotated[str, Meta(description="Name of the run.")]
+    store_bytes: Annotated[Decimal, Meta(description="Size of the store.")]
+
+
+def manifest_of(stored: Mapping[str, Any], run: str, name: str, *, is_growing: bool = False) -> Manifest:
+    """The manifest of a run of that id and name, of what its store says. Raises `ValueError` when it makes no sense."""
+    state = "indexing" if is_growing else "ready"
+    return msgspec.convert({**stored, "run": run, "name": name, "state": state}, Manifest)

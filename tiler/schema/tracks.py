@@ -1,0 +1,47 @@
+"""The track tree: groups and tracks in screen order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from tilescope.tiler.schema.numbers import Count, Decimal, TickSum
+
+GroupKind = Literal["run", "host", "process"]
+TrackKind = Literal["slice", "async", "instant", "counter", "rollup"]
+
+
+class Group(Struct, frozen=True, kw_only=True):
+    """A process, a host, or all hosts."""
+
+    id: Count
+    parent: Annotated[Count | None, Meta(description="The group around it.")]
+    kind: GroupKind
+    name: str
+    detail: str
+    rollup: Annotated[Count | None, Meta(description="The track that sums up all slices below the group.")]
+
+
+class Track(Struct, frozen=True, kw_only=True):
+    """One track. Tracks stand by id: first all but rollups in screen order, then the rollups."""
+
+    id: Count
+    group: Count
+    kind: TrackKind
+    name: str
+    detail: str
+    rows: Annotated[Count, Meta(description="Depth of nesting.")]
+    events: Annotated[Decimal, Meta(description="A track with 0 events has no tiles.")]
+    busy: Annotated[TickSum | UnsetType, Meta(description="Sum of the durations.")] = UNSET
+    lanes: Annotated[Count | UnsetType, Meta(description="Rollups: rows of all their tracks together.")] = UNSET
+    min: Annotated[float | UnsetType | None, Meta(description="Counters: the least value.")] = UNSET
+    max: Annotated[float | UnsetType | None, Meta(description="Counters: the greatest value.")] = UNSET
+
+
+class TrackTree(Struct, frozen=True, kw_only=True):
+    """The track tree of a build. Groups form a tree through `parent`."""
+
+    groups: Sequence[Group]
+    tracks: Sequence[Track]
