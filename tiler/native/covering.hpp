@@ -31,33 +31,22 @@ public:
 
     const Known& known() const { return known_; }
 
-    // Slices of these names cover the node at hand; none of them lasts longer than `longest`.
-    void enter(const std::vector<int32_t>& names, int64_t longest) {
+    // So many slices of each name cover the node at hand; none of them lasts longer than `longest`.
+    void enter(const std::vector<Part>& covers, int64_t longest) {
         known_.longest = std::max(known_.longest, longest);
-        for (const int32_t name : names) enter(name);
-    }
-
-    void enter(int32_t name) {
-        const int64_t slices = ++slices_at(name);
-        ++known_.slices;
-        if (slices > known_.most || (slices == known_.most && name < known_.name)) {
-            known_.most = slices;
-            known_.name = name;
-        }
-        const int power = bit_length(static_cast<uint64_t>(slices)) - 1;
-        if (power < 8 || power % 2 != 0 || slices != int64_t{1} << power) return;
-        int32_t& lowest = known_.lowest_cut[static_cast<size_t>(power / 2 - 4)];
-        lowest = std::min(lowest, name);
+        for (const Part& cover : covers) enter(cover.name, cover.count);
     }
 
     // The node is left. `before`: what was known when it was entered.
-    void leave(const std::vector<int32_t>& names, const Known& before) {
-        for (const int32_t name : names) leave(name);
+    void leave(const std::vector<Part>& covers, const Known& before) {
+        for (const Part& cover : covers) slices_at(cover.name) -= cover.count;
         known_ = before;
     }
 
-    void leave(int32_t name) { --slices_at(name); }
-    void put_back(const Known& before) { known_ = before; }
+    // Of slices that cover a bin of the level.
+    static int64_t busy_of(int64_t slices, int level) {
+        return slices > kBusyLimit >> (2 * level) ? kBusyLimit : slices << (2 * level);
+    }
 
     // Of all slices in a bin of the level.
     int64_t busy(int level) const { return busy_of(known_.slices, level); }
@@ -65,7 +54,7 @@ public:
     // Of those of one name.
     int64_t busy(int level, int32_t name) const {
         const size_t at = static_cast<size_t>(int64_t{name} + 1);
-        return at < slices_of_.size() ? busy_of(slices_of_[at], level) : 0;
+        return at < slices_of_.size() ? busy_of(static_cast<int64_t>(slices_of_[at]), level) : 0;
     }
 
     // The name that dominates a bin of the level, if nothing else is in it. Something must cover it.
@@ -77,11 +66,22 @@ public:
     }
 
 private:
-    static int64_t busy_of(int64_t slices, int level) {
-        return slices > kBusyLimit >> (2 * level) ? kBusyLimit : slices << (2 * level);
+    void enter(int32_t name, uint64_t more) {
+        const int64_t before = static_cast<int64_t>(slices_at(name));
+        const int64_t slices = static_cast<int64_t>(slices_at(name) += more);
+        known_.slices += slices - before;
+        if (slices > known_.most || (slices == known_.most && name < known_.name)) {
+            known_.most = slices;
+            known_.name = name;
+        }
+        for (size_t k = 0; k < known_.lowest_cut.size(); ++k) {
+            const int64_t cut = int64_t{256} << (2 * k);
+            if (slices < cut) return;
+            if (before < cut) known_.lowest_cut[k] = std::min(known_.lowest_cut[k], name);
+        }
     }
 
-    uint32_t& slices_at(int32_t name) {
+    uint64_t& slices_at(int32_t name) {
         if (name < -1) throw std::invalid_argument("a name is no number of a name");
         const size_t at = static_cast<size_t>(int64_t{name} + 1);
         if (at >= slices_of_.size()) slices_of_.resize(at + 1);
@@ -89,7 +89,7 @@ private:
     }
 
     Known known_;
-    std::vector<uint32_t> slices_of_;  // by name, which is -1 where there is none
+    std::vector<uint64_t> slices_of_;  // by name, which is -1 where there is none
 };
 
 }  // namespace tilescope

@@ -29,6 +29,10 @@ public:
     }
 
     void clear() {
+        if (parts_.capacity() > kKept) {  // there may be hundreds of tables
+            *this = {};
+            return;
+        }
         parts_.clear();
         ++stamp_;
         if (stamp_ == 0) {  // the stamps have wrapped round: none may look current
@@ -45,6 +49,7 @@ private:
 
     // Most bins hold a handful of names: those are found without hashing.
     static constexpr size_t kLinear = 8;
+    static constexpr size_t kKept = 4096;  // parts for which memory is kept while the table is empty
 
     Part& find(int32_t name) {
         if (parts_.size() <= kLinear) {

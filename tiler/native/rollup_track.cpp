@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "covering.hpp"
 #include "geometry.hpp"
@@ -74,18 +75,16 @@ public:
 private:
     // One of the four children of a tile that is open, before it is built: slices that start before it.
     struct Waiting {
-        std::vector<int32_t> covering;  // names of those that cover it, but not its parent
-        int64_t longest = 0;            // of these
-        std::vector<Rest> ending;       // those that end in it
+        NameTable covering;        // how many of each name cover it, but not its parent
+        int64_t longest = 0;       // of these
+        std::vector<Rest> ending;  // those that end in it
     };
 
-    // A slice's part of a node of a terminal tile. In a bin: where it does not cover it, or a higher node does not. In
-    // another node: it covers that.
-    struct Piece {
-        int64_t busy;
-        int32_t name;
-        uint16_t node;
-        uint8_t starts;
+    // What slices leave in a node of a terminal tile. In a bin: busy times, where they do not cover it, or a higher node does
+    // not. In another node: how many of each name cover that. Names are few where slices are many, so this is never large.
+    struct Node {
+        NameTable names;
+        int64_t longest = 0;
     };
 
     // Nodes of a tree of so many levels below its root: those of a terminal tile are numbered from the root on, each
@@ -94,28 +93,30 @@ private:
     static constexpr int kTileHeight = 4;
 
     // Returns the longest of the slices in the tile, unless they cover it. Leaves their parts in `parts_`.
-    int64_t build(int level, int64_t index, size_t starting, const std::vector<Rest>& ending) {
+    int64_t build(int level, int64_t index, size_t starting, std::vector<Rest> ending) {
         const bool terminal = level == 0 || (level < root_level_ && starting <= kTerminalSlices);
         const uint64_t before = taken_;
-        const int64_t longest = terminal ? sum_slices(level, index, ending) : sum_children(level, index, ending);
+        const int64_t longest = terminal ? sum_slices(level, index, ending) : sum_children(level, index, std::move(ending));
         write(level, index, before, terminal);
         return longest;
     }
 
-    int64_t sum_children(int level, int64_t index, const std::vector<Rest>& ending) {
+    int64_t sum_children(int level, int64_t index, std::vector<Rest> ending) {
         for (const Rest& rest : ending) wait_from(level - 1, 4 * index, rest);
+        std::vector<Rest>().swap(ending);  // each slice waits in one place, not at every level
         const size_t parts = parts_.size();
         int64_t longest = 0;
         for (int64_t child = 4 * index; child < 4 * index + 4; ++child) {
             Waiting& waiting = waiting_at(level - 1, child);
             const size_t starting = sweep_.count_before(tile_start(child + 1, level - 1));
-            const bool any = starting > 0 || !waiting.covering.empty() || !waiting.ending.empty();
+            const std::vector<Part>& covering = waiting.covering.parts();
+            const bool any = starting > 0 || !covering.empty() || !waiting.ending.empty();
             if (!any && covering_.known().slices == 0) continue;
             const Covering::Known before = covering_.known();
-            covering_.enter(waiting.covering, waiting.longest);
-            longest = std::max({longest, waiting.longest, build(level - 1, child, starting, waiting.ending)});
-            covering_.leave(waiting.covering, before);
-            for (const int32_t name : waiting.covering) pass_up(level - 1 + kTileHeight, name);
+            covering_.enter(covering, waiting.longest);
+            longest = std::max({longest, waiting.longest, build(level - 1, child, starting, std::move(waiting.ending))});
+            covering_.leave(covering, before);
+            pass_up(level - 1 + kTileHeight, covering);
             waiting = {};
         }
         end_node(level + kTileHeight, index, parts, longest);
@@ -125,9 +126,6 @@ private:
     int64_t sum_slices(int level, int64_t index, const std::vector<Rest>& ending) {
         const int64_t start = tile_start(index, level);
         const int64_t stop = tile_start(index + 1, level);
-        pieces_.clear();
-        place_.fill(0);
-        longest_.fill(0);
         for (const Rest& rest : ending) spread(level, start, rest.end, rest.duration, rest.name, false);
         sweep_.take_before(stop, [&](int64_t from, int64_t duration, int32_t name) {
             const int64_t end = from + duration;
@@ -135,7 +133,6 @@ private:
             if (end > stop) wait_behind(level, index, {end, duration, name});
             ++taken_;
         });
-        sort_pieces();
         return sum_node(level, kTileHeight, index, 0);
     }
 
@@ -151,7 +148,7 @@ private:
                 if (rest.end > tile_start(child, level)) waiting.ending.push_back(rest);
                 return true;
             }
-            waiting.covering.push_back(rest.name);
+            waiting.covering.add(rest.name, 0, 1);
             waiting.longest = std::max(waiting.longest, rest.duration);
         } while (++child % 4 != 0);
         return false;
@@ -170,73 +167,60 @@ private:
         const size_t first = static_cast<size_t>(bin_at(from, level) % kBinsPerTile);
         const size_t last = end == from ? first : static_cast<size_t>(bin_at(end - 1, level) % kBinsPerTile);
         if (first == last) {
-            add_piece(node_of(first, 0), {end - from, name, 0, starts}, duration);
+            note(first, 0, name, end - from, starts, duration);
             return;
         }
         const int64_t width = int64_t{1} << (2 * level);
-        add_piece(node_of(first, 0), {bin_start(bin_at(from, level) + 1, level) - from, name, 0, starts}, duration);
-        add_piece(node_of(last, 0), {(end - 1) % width + 1, name, 0, 0}, duration);
+        note(first, 0, name, bin_start(bin_at(from, level) + 1, level) - from, starts, duration);
+        note(last, 0, name, (end - 1) % width + 1, false, duration);
         size_t left = first + 1;
         size_t right = last;
         for (int height = 0; left < right; ++height, left /= 4, right /= 4) {
-            const Piece piece{width << (2 * height), name, 0, 0};
-            for (; left < right && left % 4 != 0; ++left) add_piece(node_of(left, height), piece, duration);
-            for (; left < right && right % 4 != 0; --right) add_piece(node_of(right - 1, height), piece, duration);
+            const bool covers = height > 0;
+            const int64_t busy = covers ? 0 : width;
+            for (; left < right && left % 4 != 0; ++left) note(left, height, name, busy, covers, duration);
+            for (; left < right && right % 4 != 0; --right) note(right - 1, height, name, busy, covers, duration);
         }
     }
 
-    // The number of a node, which is the `at`th of those of its height.
-    static size_t node_of(size_t at, int height) {
-        size_t node = 0;
+    // Notes a slice at a node, which is the `at`th of those of its height. `counts`: a bin counts the slices that start in it,
+    // another node those that cover it.
+    void note(size_t at, int height, int32_t name, int64_t busy, bool counts, int64_t duration) {
+        size_t number = 0;
+        any_[number] = true;
         for (int above = kTileHeight; above-- > height;) {
-            node += 1 + (at >> (2 * (above - height))) % 4 * kNodes[static_cast<size_t>(above)];
+            number += 1 + (at >> (2 * (above - height))) % 4 * kNodes[static_cast<size_t>(above)];
+            any_[number] = true;
         }
-        return node;
+        nodes_[number].names.add(name, busy, counts);
+        nodes_[number].longest = std::max(nodes_[number].longest, duration);
     }
 
-    void add_piece(size_t node, Piece piece, int64_t duration) {
-        piece.node = static_cast<uint16_t>(node);
-        pieces_.push_back(piece);
-        ++place_[node + 1];
-        longest_[node] = std::max(longest_[node], duration);
-    }
-
-    // Brings the pieces of a node together: a counting sort.
-    void sort_pieces() {
-        for (size_t node = 1; node < place_.size(); ++node) place_[node] += place_[node - 1];
-        auto next = place_;
-        if (sorted_.size() < pieces_.size()) sorted_.resize(pieces_.size());
-        for (const Piece& piece : pieces_) sorted_[next[piece.node]++] = piece;
-    }
-
-    // Sums a node of a terminal tile, and those below. Returns the longest of the slices in it, those that were entered
-    // above left out.
-    int64_t sum_node(int level, int height, int64_t index, size_t node) {
-        const size_t first = place_[node];
-        const size_t last = place_[node + 1];
+    // Sums a node of a terminal tile, and those below, and forgets them. Returns the longest of the slices in it, those that
+    // were entered above left out.
+    int64_t sum_node(int level, int height, int64_t index, size_t number) {
+        Node& node = nodes_[number];
+        any_[number] = false;
+        const int64_t own = std::exchange(node.longest, 0);
         if (height == 0) {
-            for (size_t k = first; k < last; ++k) names_.add(sorted_[k].name, sorted_[k].busy, sorted_[k].starts);
-            end_bin(level, index, longest_[node]);
-            return longest_[node];
+            end_bin(level, index, own, node.names);
+            return own;
         }
         const Covering::Known before = covering_.known();
-        for (size_t k = first; k < last; ++k) covering_.enter(sorted_[k].name);
-        covering_.enter({}, longest_[node]);
+        covering_.enter(node.names.parts(), own);
         const size_t parts = parts_.size();
         int64_t longest = 0;
-        const size_t nodes = kNodes[static_cast<size_t>(height - 1)];
-        size_t child = node + 1;
-        for (int64_t below = 4 * index; below < 4 * index + 4; ++below, child += nodes) {
-            if (place_[child] == place_[child + nodes] && covering_.known().slices == 0) continue;
+        const size_t below_child = kNodes[static_cast<size_t>(height - 1)];
+        size_t child = number + 1;
+        for (int64_t below = 4 * index; below < 4 * index + 4; ++below, child += below_child) {
+            if (!any_[child] && covering_.known().slices == 0) continue;
             longest = std::max(longest, sum_node(level, height - 1, below, child));
         }
         end_node(level + height, index, parts, longest);
-        for (size_t k = first; k < last; ++k) {
-            covering_.leave(sorted_[k].name);
-            pass_up(level + height, sorted_[k].name);
-        }
-        covering_.put_back(before);
-        return std::max(longest, longest_[node]);
+        covering_.leave(node.names.parts(), before);
+        pass_up(level + height, node.names.parts());
+        node.names.clear();
+        return std::max(longest, own);
     }
 
     // Adds up the parts that the children of a node have left from `first` on. `longest`: of slices that do not cover it.
@@ -244,13 +228,13 @@ private:
         if (level > root_level_) return;  // no bin, and nothing was left
         for (size_t k = first; k < parts_.size(); ++k) names_.add(parts_[k].name, parts_[k].busy, parts_[k].count);
         parts_.resize(first);
-        end_bin(level, index, longest);
+        end_bin(level, index, longest, names_);
     }
 
-    // Writes the bin whose parts are in the name table, and leaves them to the node above.
-    void end_bin(int level, int64_t index, int64_t longest) {
+    // Writes the bin whose parts are in the table, leaves them to the node above, and empties the table.
+    void end_bin(int level, int64_t index, int64_t longest, NameTable& names) {
         const Covering::Known& covering = covering_.known();
-        const std::vector<Part>& parts = names_.parts();
+        const std::vector<Part>& parts = names.parts();
         const bool covered = covering.slices > 0;
         if (parts.empty() && !covered) return;
         Bin out{0, std::max(longest, covering.longest), 0, 0, 0, static_cast<uint8_t>(index % kBinsPerTile), 0};
@@ -266,12 +250,15 @@ private:
         out.share = share_of(best, out.busy, out.count);
         open_[static_cast<size_t>(level)].push_back(out);
         if (level < root_level_) parts_.insert(parts_.end(), parts.begin(), parts.end());
-        names_.clear();
+        names.clear();
     }
 
-    // Leaves to the node above the part of a slice that covers a node of this level.
-    void pass_up(int level, int32_t name) {
-        if (level < root_level_) parts_.push_back({name, int64_t{1} << (2 * level), 0});
+    // Leaves to the node above the parts of slices that cover a node of this level.
+    void pass_up(int level, const std::vector<Part>& covers) {
+        if (level >= root_level_) return;
+        for (const Part& cover : covers) {
+            parts_.push_back({cover.name, Covering::busy_of(static_cast<int64_t>(cover.count), level), 0});
+        }
     }
 
     void write(int level, int64_t index, uint64_t before, bool terminal) {
@@ -286,11 +273,9 @@ private:
     int root_level_;
     std::array<std::array<Waiting, 4>, kMaxLevel + 1> waiting_;  // by the level of the children
     Covering covering_;
-    // Of the terminal tile at hand: pieces as they come and by node, where each node's begin, and the longest slice of each.
-    std::vector<Piece> pieces_;
-    std::vector<Piece> sorted_;
-    std::array<size_t, kNodes[kTileHeight] + 1> place_{};
-    std::array<int64_t, kNodes[kTileHeight]> longest_{};
+    // Of the terminal tile at hand, empty between two of them: its nodes, and whether there is anything in or below each.
+    std::array<Node, kNodes[kTileHeight]> nodes_;
+    std::array<bool, kNodes[kTileHeight]> any_{};
     NameTable names_;                                     // parts of the bin at hand
     std::vector<Part> parts_;                             // of bins whose node above has not ended
     std::array<std::vector<Bin>, kMaxLevel + 1> open_;    // of the open tile of each level

@@ -120,6 +120,35 @@ def test_names_of_slices_that_run_at_once_take_no_memory_per_bin() -> None:
     assert root.bins.name.tolist()[:-1] == np.where(first < slices, first, stop - slices).tolist()[:-1]
 
 
+@pytest.mark.parametrize("shape", ["nested", "all end at once", "stairs", "pyramid"])
+def test_a_name_that_is_open_a_million_times_at_once(shape: str) -> None:
+    """What waits for its end does so in one place, and what covers a node is counted by name: 0.3 kB a slice."""
+    slices = 1_000_000
+    start = np.arange(slices)
+    duration = {
+        "nested": 1000 * slices - 2 * start,
+        "all end at once": 3 * slices - start,
+        "stairs": np.full(slices, 2 * slices),
+        "pyramid": 64**3 * slices - 64**3 * start,
+    }[shape]
+    child = _native.KeptSlices(start, duration, np.zeros(slices, np.int32))
+    level = root_level(int((start + duration).max()))
+    address_space = resource.getrlimit(resource.RLIMIT_AS)
+    resident = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (resident + 300 * slices, address_space[1]))
+    try:
+        tiles = _native.rollup_tiles([child], level)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, address_space)
+    block = _native.Block(0)
+    block.add(0, tiles)
+    block.seal()
+    last = len(block.tiles()[0])
+    (root,) = exact_page(block, last - 1, last).tiles()
+    assert int(root.bins.busy.sum()) == int(duration.sum())
+    assert int(root.bins.count.sum()) == slices
+
+
 @pytest.mark.parametrize(
     ("start", "duration"), [([6, 5], [1, 1]), ([-1, 5], [1, 1]), ([5, 6], [1, -1]), ([5, 6], [1, 2**61])]
 )
