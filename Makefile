@@ -19,7 +19,7 @@ VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
 
 .PHONY: help demo install test test-python test-viewer test-browser test-dist kill-test damage hostile sanitize fuzz lint lint-python lint-viewer bench bench-scale \
-        bench-load dist viewer browser nginx cli-docs tools-docs clean
+        bench-load dist resolve viewer browser nginx cli-docs tools-docs clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
@@ -172,6 +172,9 @@ bench-load: $(STAMPS)/test-tools ## serving: viewports, one stream, 200 viewers 
 # With PYTHON=… one wheel, built by that Python; otherwise one for 3.11 and one for 3.12 and newer, as far as they are found.
 dist: $(BIN)/python $(VIEWER_BUILT) ## sdist and wheels that install without a compiler, in dist/ (PYTHON)
 	@$(BIN)/python -m release.wheels $(if $(filter file,$(origin PYTHON)),,--python $(PYTHON))
+
+resolve: $(STAMPS)/test-tools dist ## which versions go together with TensorFlow, TensorBoard, JAX and XProf; asks the package index
+	@$(BIN)/python -m release.resolve
 
 cli-docs: $(STAMPS)/test-tools ## writes docs/cli.md anew from the help texts
 	$(BIN)/python -m tests.cli.write_cli_docs
