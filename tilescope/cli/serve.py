@@ -25,7 +25,6 @@ import os
 from pathlib import Path
 
 from tilescope.cli.access_options import make_settings, warn_of_strangers
-from tilescope.cli.indexing_progress import with_progress
 from tilescope.cli.say import complain, say
 from tilescope.cli.server_options import add_server_options, log_to_stderr, make_registry, parse_port
 from tilescope.tiler.errors import TilescopeError
@@ -52,6 +51,7 @@ def run(args: argparse.Namespace) -> int:
     """Serves until it is told to stop."""
     import asyncio
 
+    from tilescope.cli.indexing_progress import with_progress
     from tilescope.server.access_log import access_log
     from tilescope.server.app import make_app
     from tilescope.server.serving import DEFAULT_PORT, bind, run_until_signalled, url_of, with_token

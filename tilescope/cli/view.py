@@ -26,8 +26,6 @@ from typing import TYPE_CHECKING
 
 from tilescope.cli.access_options import make_settings, warn_of_strangers
 from tilescope.cli.command import EXIT_BAD
-from tilescope.cli.doomed import unless_doomed
-from tilescope.cli.indexing_progress import with_progress
 from tilescope.cli.say import complain, say
 from tilescope.cli.server_options import add_server_options, log_to_stderr, make_registry
 from tilescope.tiler.errors import UsageError
@@ -52,6 +50,8 @@ def run(args: argparse.Namespace) -> int:
     import webbrowser
     from urllib.parse import quote
 
+    from tilescope.cli.doomed import unless_doomed
+    from tilescope.cli.indexing_progress import with_progress
     from tilescope.server.access_log import access_log
     from tilescope.server.app import make_app
     from tilescope.server.serving import run_until_signalled, url_of, with_token
