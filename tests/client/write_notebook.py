@@ -13,7 +13,7 @@ CELLS = (
     """# A profile in a notebook
 
 This notebook asks questions of the trace that ships with Tilescope. It needs
-`pip install 'tilescope[notebook]'`, and no server: `connect` takes the URL of one
+Tilescope with its extra `notebook` (docs/install.md), and no server: `connect` takes the URL of one
 (`http://localhost:8808`) or, as here, a store.""",
     """import tempfile
 from pathlib import Path

@@ -86,7 +86,7 @@ class Table:
         try:
             import pandas  # noqa: F401
         except ImportError:
-            raise UsageError("pandas is not installed: pip install tilescope[notebook]") from None
+            raise UsageError("pandas is not installed: pip install pandas") from None
         return self.to_arrow().to_pandas()
 
     def column(self, name: str) -> Column:

@@ -1,4 +1,4 @@
-"""Tables of answers for pyarrow (`pip install tilescope[notebook]`)."""
+"""Tables of answers for pyarrow, which is in the extra `notebook`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def arrow_table(table: Table) -> pyarrow.Table:
     try:
         import pyarrow
     except ImportError:
-        raise UsageError("pyarrow is not installed: pip install tilescope[notebook]") from None
+        raise UsageError("pyarrow is not installed: pip install pyarrow") from None
     arrays = [_array(pyarrow, column) for column in table.columns]
     fields = [
         pyarrow.field(column.id, array.type, metadata={"kind": column.kind, "title": column.title, "unit": column.unit})

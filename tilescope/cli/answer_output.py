@@ -83,7 +83,7 @@ def write_parquet(table: Table, path: Path) -> None:
     try:
         from pyarrow import parquet
     except ImportError:
-        raise UsageError("pyarrow is not installed: pip install tilescope[notebook]") from None
+        raise UsageError("pyarrow is not installed: pip install pyarrow") from None
     from tilescope.tiler.tools.arrow import arrow_table
 
     parquet.write_table(arrow_table(table), path)

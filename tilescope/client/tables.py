@@ -1,4 +1,4 @@
-"""Tables as numpy columns, and their way to pyarrow and pandas (`pip install tilescope[notebook]`)."""
+"""Tables as numpy columns, and their way to pyarrow and pandas, which are the extra `notebook`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas
     import pyarrow
 
-_ADVICE = "is not installed: pip install tilescope[notebook]"
+_ADVICE = "is not installed: pip install"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Table:
         try:
             import pyarrow
         except ImportError:
-            raise UsageError(f"pyarrow {_ADVICE}") from None
+            raise UsageError(f"pyarrow {_ADVICE} pyarrow") from None
 
         def converted(column: Column) -> Any:
             if isinstance(column, Words):
@@ -76,7 +76,7 @@ class Table:
         try:
             import pandas
         except ImportError:
-            raise UsageError(f"pandas {_ADVICE}") from None
+            raise UsageError(f"pandas {_ADVICE} pandas") from None
 
         def converted(column: Column) -> Any:
             if isinstance(column, Words):
