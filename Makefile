@@ -139,7 +139,7 @@ lint: lint-python lint-viewer ## ruff, mypy, biome, tsc
 # mypy sees one folder per package, as an installation has it; the folders of the repository have other names.
 lint-python: $(STAMPS)/test-tools
 	@mkdir -p build/src/tilescope
-	@for f in __init__.py __main__.py py.typed cli client; do ln -sfn ../../../tilescope/$$f build/src/tilescope/$$f; done
+	@for f in __init__.py __init__.pyi __main__.py py.typed cli client; do ln -sfn ../../../tilescope/$$f build/src/tilescope/$$f; done
 	@for f in tiler server; do ln -sfn ../../../$$f build/src/tilescope/$$f; done
 	@$(BIN)/python -c 'import tilescope.v1; print(*tilescope.v1.__path__)' > build/src/v1
 	@mkdir -p build/src/tilescope/v1 && for f in __init__.py tiles_pb2.pyi; do ln -sfn $$(cat build/src/v1)/$$f build/src/tilescope/v1/$$f; done

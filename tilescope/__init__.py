@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from tilescope.client import connect, connect_async
+from importlib import import_module
+from typing import Any
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "connect", "connect_async"]
+
+# Where the public names are. They are loaded when they are asked for: the command line starts without them. Type
+# checkers and editors read `__init__.pyi`, which names the same, as a test sees to.
+_PLACES = {
+    "tilescope.client": """
+        AnswerTable Argument AsyncClient AsyncRun Client ClientError Event EventKind FindAnswer FlowPartner
+        Match Phase Progress Refused Run RunInfo RunState RunView StatsAnswer Sums Table Time ToolAnswer Track
+        TrackKind TrackList Tracks Unreachable connect connect_async index
+    """,
+    "tilescope.tiler.errors": """
+        Cancelled ChangedTrace DamagedStore DamagedTrace DiskFull NoStore NotBuilt OutOfMemory StoreError
+        StoreVersion TilescopeError TooLarge TooMany TraceError UnknownFormat UsageError
+    """,
+}
+_PLACE_OF = {name: place for place, names in _PLACES.items() for name in names.split()}
+
+__all__ = ["__version__", *_PLACE_OF]
 
 
 def __getattr__(name: str) -> Any:
-    """Loads the client when it is asked for: the command line starts without it."""
-    if name in ("connect", "connect_async"):
-        from tilescope import client
+    if name not in _PLACE_OF:
+        raise AttributeError(f"module 'tilescope' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_PLACE_OF[name]), name)
+    return value
 
-        return getattr(client, name)
-    raise AttributeError(f"module 'tilescope' has no attribute {name!r}")
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

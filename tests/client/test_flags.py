@@ -30,7 +30,7 @@ async def check(run: AsyncRun, expected: dict[str, list[str]]) -> None:
         assert row["flags"].split() == flags, row
         assert row["open"] == ("open" in flags)
         if row["name"] in expected:
-            assert (await run.event(track.id, row["ordinal"]))["flags"] == flags
+            assert list((await run.event(track.id, row["ordinal"])).flags) == flags
     assert set(expected) <= set(table["name"])
     view = await run.view(px=10)
     shown = {row["name"]: row["flags"].split() for row in view.slices.rows() if row["name"] in expected}

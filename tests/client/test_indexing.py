@@ -45,14 +45,14 @@ async def client(url: str) -> AsyncIterator[AsyncClient]:
 
 
 async def test_a_run_is_indexed_when_somebody_waits_for_it(client: AsyncClient) -> None:
-    assert {run["state"] for run in await client.runs()} == {"new"}
+    assert {run.state for run in await client.runs()} == {"new"}
     with pytest.raises(Refused, match="not indexed yet") as refused:
         await client.run(GOOD)
     assert refused.value.code == "not_indexed"
     run = await client.run(GOOD, wait=True)
     assert run.manifest["state"] == "ready"
     assert (await run.stats()).total.count > 0
-    assert (await client.index(GOOD))["state"] == "ready"
+    assert (await client.index(GOOD)).state == "ready"
     for _ in range(2):  # each time it is tried again
         with pytest.raises(Refused, match=r"bad\.xplane\.pb") as failed:
             await client.run(BAD, wait=True)
@@ -96,6 +96,16 @@ async def test_a_server_that_goes_away_is_not_the_end_of_a_run(client: AsyncClie
         await anext(news)
 
 
+LISTED: dict[str, Any] = {
+    **dict.fromkeys(("id", "name", "path"), "a"),
+    **dict.fromkeys(("error", "build", "progress")),
+    **dict.fromkeys(("files", "size_bytes", "modified_ns"), "1"),
+    "state": "new",
+    "hosts": [],
+    "notes": [],
+}
+
+
 def test_a_watch_can_be_interrupted() -> None:
     """Ctrl-C comes up as itself, also when what is watched takes a while to let go of."""
     ended: list[str] = []
@@ -105,7 +115,7 @@ def test_a_watch_can_be_interrupted() -> None:
             pass
 
         async def runs(self) -> list[dict[str, Any]]:
-            return [{"id": "a", "name": "a"}]
+            return [LISTED]
 
         async def watch(self, run: str) -> AsyncGenerator[dict[str, Any], None]:
             try:

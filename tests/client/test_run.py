@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import fields
+from datetime import timedelta
+from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 
 from tests.example import Example
-from tilescope.client import AsyncClient, AsyncRun, Refused
+from tilescope.client import AsyncClient, AsyncRun, Refused, Time, Track, TrackList
 from tilescope.tiler.errors import UsageError
 
 
 async def test_the_run_is_found_by_name_by_id_and_as_the_newest(client: AsyncClient, example: Example) -> None:
     (listed,) = await client.runs()
-    for name in (None, listed["id"], listed["name"]):
+    for name in (None, listed.id, listed.name):
         run = await client.run(name)
-        assert (run.name, run.build, run.tick_ps) == (example.path.name, listed["build"], 1000)
+        assert (run.name, run.build, run.tick_ps) == (example.path.name, listed.build, 1000)
         assert run.end == max(event.start + event.duration for event in example.events)
     with pytest.raises(Refused, match="no run 'nobody'") as refused:
         await client.run("nobody")
@@ -51,11 +55,14 @@ async def test_all_events_of_a_run_each_once(run: AsyncRun, example: Example) ->
     assert values.tolist() == [e.value for e in example.events if e.value is not None]
 
 
-async def test_batches_are_the_same_events(run: AsyncRun) -> None:
+async def test_batches_are_the_same_events(run: AsyncRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tilescope.client.aio._BATCH_EVENTS", 1000)
     whole = await run.events(tracks=await run.tracks(kind="slice"))
     parts = [part async for part in run.event_batches(tracks=await run.tracks(kind="slice"))]
     assert len(parts) > 4
-    assert np.concatenate([part.start for part in parts]).tolist() == whole["start"].tolist()
+    assert min(map(len, parts[:-1])) >= 1000
+    assert [row for part in parts for row in part] == whole.rows()
+    assert np.concatenate([part["start"] for part in parts]).tolist() == whole["start"].tolist()
 
 
 async def test_a_rollup_stands_for_its_tracks(run: AsyncRun) -> None:
@@ -91,7 +98,7 @@ async def test_where_a_name_occurs(run: AsyncRun, example: Example) -> None:
     needles = await run.find("needle", limit=1)
     assert (needles.count, len(needles.table), needles.table["name"].tolist()) == (2, 1, ["needle"])
     event = await run.event(int(needles.table["track"][0]), int(needles.table["ordinal"][0]))
-    assert (event["name"], event["start"]) == ("needle", str(needles.table["start"][0]))
+    assert (event.name, event.start) == ("needle", needles.table["start"][0])
 
 
 @pytest.mark.parametrize(("start", "end", "px"), [(None, None, 300), (100_000, 900_000, 1000), (5000, 5400, 800)])
@@ -125,7 +132,7 @@ async def test_what_makes_no_sense_is_refused_alike(run: AsyncRun) -> None:
         run.events(tracks=[4711]),
         run.find("op", tracks=4711),
         run.find(""),
-        run.find("op", match="regex"),
+        run.find("op", match="regex"),  # type: ignore[arg-type]
         run.view(tracks=4711),
         run.view(10, 10),
         run.stats(10, 9),
@@ -138,6 +145,98 @@ async def test_what_makes_no_sense_is_refused_alike(run: AsyncRun) -> None:
     assert refused.value.code == "not_found"
 
 
-async def test_time_in_ticks(run: AsyncRun) -> None:
+SPELLINGS: list[tuple[Time, int]] = [
+    (np.int64(50_000), 50_000),
+    ("50000", 50_000),
+    ("50 us", 50_000),
+    ("0.00005 s", 50_000),
+    (timedelta(microseconds=50), 50_000),
+    (np.timedelta64(50, "us"), 50_000),
+    (pandas.Timedelta(50_001, "ns"), 50_001),
+]
+
+
+@pytest.mark.parametrize(("time", "ticks"), SPELLINGS)
+async def test_a_time_may_be_spelt_in_many_ways(run: AsyncRun, time: Time, ticks: int) -> None:
+    assert (await run.stats(time, 90_000)).start == ticks
+    assert (await run.ask("stats", start=time, end=90_000)).fact("start").value == ticks
+    assert (await run.events(time, 90_000)).rows() == (await run.events(ticks, 90_000)).rows()
+    assert (await run.view(time, 90_000)).start == ticks
+    assert (await run.find("op", time)).count == (await run.find("op", ticks)).count
+
+
+@pytest.mark.parametrize("time", [0.5, 5e4, float("nan"), np.float64(50_000), np.float32(2)])
+async def test_a_float_is_no_time_anywhere(run: AsyncRun, time: Any) -> None:
+    async def batches(end: Any) -> None:
+        async for _ in run.event_batches(0, end):
+            pass
+
+    questions = [run.stats(0, time), run.events(0, time), run.view(0, time), run.find("a", 0, time), batches(time)]
+    messages = set()
+    for question in (*questions, run.ask("stats", end=time)):
+        with pytest.raises(UsageError) as refused:
+            await question
+        messages.add(str(refused.value))
+    assert messages == {f"end: {time} is a float, and those cannot hold every tick: give an integer"}
+
+
+async def test_numbers_of_numpy_are_numbers(run: AsyncRun) -> None:
+    events = await run.events(limit=5)
+    track, ordinal = events["track"][0], events["ordinal"][0]
+    assert (await run.event(track, ordinal)).start == events["start"][0]
+    assert len(await run.events(tracks=track)) == len(await run.events(tracks=int(track)))
+    assert len(await run.events(tracks=events["track"])) == len(await run.events(tracks=int(track)))
+    assert (await run.ask("stats", tracks=track)).fact("tracks").value == 1
+
+
+async def test_an_event_has_numbers_as_tables_have(run: AsyncRun) -> None:
+    table = await run.events(tracks=2, limit=20)
+    for row in table:
+        event = await run.event(row["track"], row["ordinal"])
+        told = {name: getattr(event, name) for name in row if name not in ("flags", "open", "value")}
+        assert told == {name: value for name, value in row.items() if name in told}
+        assert " ".join(event.flags) == row["flags"]
+
+
+async def test_tracks_are_a_table_too(run: AsyncRun) -> None:
+    tracks = await run.tracks()
+    frame = tracks.to_pandas()
+    assert list(frame.columns) == tracks.columns == [field.name for field in fields(Track)]
+    assert frame["name"].tolist() == [track.name for track in tracks]
+    assert frame["events"].tolist() == [track.events for track in tracks]
+    assert frame["path"].tolist() == [" / ".join(track.path) for track in tracks]
+    assert frame["max"].isna().tolist() == [track.max is None for track in tracks]
+    assert tracks[1:3] == TrackList(list(tracks)[1:3])
+    assert len(TrackList([]).to_pandas()) == 0
+
+
+async def test_answers_are_tables(run: AsyncRun) -> None:
+    asked = await run.ask("stats", limit=3)
+    for answer in (await run.stats(limit=3), await run.find("op", limit=3), asked.table("names")):
+        assert answer.columns == answer.table.columns
+        assert [row["name"] for row in answer] == answer["name"].tolist() == answer.to_pandas()["name"].tolist()
+        assert answer.to_arrow().num_rows == len(answer) == len(answer.rows()) == 3
+        assert answer.to_arrow()["name"].to_pylist()[0] in repr(answer)
+        assert "</table>" in answer._repr_html_()
+        with pytest.raises(UsageError, match="there is no column 'nope': there are "):
+            answer["nope"]
+
+
+async def test_sums_are_named_as_columns(run: AsyncRun) -> None:
+    answer = await run.stats()
+    assert {name: getattr(answer.total, name) for name in ("count", "busy", "self")} == {
+        name: int(answer[name].sum()) for name in ("count", "busy", "self")
+    }
+
+
+async def test_time_in_ticks_and_back(run: AsyncRun) -> None:
     assert run.ticks(us=3) == 3000
     assert run.ticks(s=1, ns=1) == 1_000_000_001
+    assert run.ticks(s=0.1) == run.ticks("0.1 s") == run.ticks(timedelta(seconds=0.1)) == 100_000_000
+    assert run.ticks("1 ms", us=0.001) == 1_000_001
+    with pytest.raises(UsageError, match="no whole number of ticks: a tick of this run is 1 ns"):
+        run.ticks(ns=0.5)
+    assert run.time_text(1_250_000) == "1.25 ms"
+    assert run.timedelta(1_250_000) == np.timedelta64(1_250_000, "ns")
+    starts = (await run.events(limit=9))["start"]
+    assert (run.timedelta(starts) / np.timedelta64(1, "ns")).tolist() == starts.tolist()

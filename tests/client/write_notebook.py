@@ -19,27 +19,24 @@ Tilescope with its extra `notebook` (docs/install.md), and no server: `connect` 
 from pathlib import Path
 
 import tilescope
-from tilescope.tiler.build import build_store
 
-trace = next(Path("demo").glob("plugins/profile/*/*.xplane.pb"))
-store = Path(tempfile.mkdtemp()) / "demo.store"
-build_store([trace], store)  # as `tilescope index` does
+store = tilescope.index("demo", Path(tempfile.mkdtemp()) / "demo.store")  # as `tilescope index` does
 run = tilescope.connect(store).run()
-run.name, run.end - run.start, run.tick_ps""",
+run""",
     """# Where the time goes
 
 The busiest names of the whole run. Counts and times are exact: each tick of `self` belongs to one event.""",
     """stats = run.stats(limit=10)
-stats.table.to_pandas()""",
+stats.to_pandas()""",
     """# Which of a track's events are the longest?""",
     """busiest = max(run.tracks(kind="slice"), key=lambda track: track.busy)
 events = run.events(tracks=busiest).to_pandas()
 events.nlargest(5, "duration")[["name", "start", "duration", "row"]]""",
     """# Where does a name occur, and what was it called with?""",
     """found = run.find("dot", limit=100)
-first = found.table.rows()[0]
+first = next(iter(found))
 print(found.count, "times on", len(found.per_track), "tracks")
-run.event(first["track"], first["ordinal"])["args"]""",
+dict(run.event(first["track"], first["ordinal"]).args)""",
     """# What a viewer would draw
 
 The same pages that the browser gets: long events by themselves, the others in bins that count every one of them.""",

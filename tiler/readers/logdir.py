@@ -16,7 +16,7 @@ from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 
-from tilescope.tiler.errors import TooLarge, TraceError
+from tilescope.tiler.errors import TooLarge, TraceError, UsageError
 from tilescope.tiler.readers.container import EVENT_MARKS, holding_archive, list_archive
 from tilescope.tiler.readers.fingerprint import archive_of
 from tilescope.tiler.readers.run_files import HOST_SUFFIXES, Candidate, choose, host_of, is_host_file
@@ -63,6 +63,17 @@ def discover(path: Path | str, max_inflated: int | None = None) -> list[Run]:
     if not runs:
         raise TraceError(path, "there is no such file or folder")
     return sorted(runs, key=_newest_first)
+
+
+def find_run(path: Path, max_inflated: int | None = None) -> Run:
+    """The one run at `path`. Raises UsageError when there is none, or more than one."""
+    runs = discover(path, max_inflated)
+    if len(runs) == 1:
+        return runs[0]
+    if not runs:
+        raise UsageError(f"{path}: there is no trace here (expected a file, a run or a log directory)")
+    names = ", ".join(str(run.path) for run in runs[:5]) + (", …" if len(runs) > 5 else "")
+    raise UsageError(f"{path}: {len(runs)} runs, name one of them: {names}")
 
 
 def _newest_first(run: Run) -> tuple[int, str]:

@@ -17,7 +17,7 @@ from msgspec import Meta
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.query import Place
 from tilescope.tiler.resolver import TickRange
-from tilescope.tiler.ticks import TICK_LIMIT
+from tilescope.tiler.ticks import TICK_LIMIT, refuse_float
 from tilescope.tiler.tools.references import Reference, reference
 
 MAX_TRACKS: Final = 65_536  # that one question names
@@ -119,10 +119,8 @@ def from_text(kind: type[Q], values: Mapping[str, str]) -> Q:
 def from_json(kind: type[Q], data: bytes) -> Q:
     """A question from a JSON object; 64-bit integers may be text. Raises UsageError, naming the field."""
     try:
-        values = json.loads(data, parse_float=_no_float, parse_constant=_no_float) if data else {}
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, _Float):
-            raise UsageError(f"a question holds no fractions: {error}") from None
+        values = json.loads(data) if data else {}
+    except (ValueError, RecursionError):
         raise UsageError("a question is a JSON object: this is none") from None
     if not isinstance(values, dict):
         raise UsageError("a question is a JSON object: this is none")
@@ -131,9 +129,6 @@ def from_json(kind: type[Q], data: bytes) -> Q:
 
 def from_values(kind: type[Q], values: Mapping[str, object]) -> Q:
     """A question from Python values: tracks as numbers, times as integers. Raises UsageError, naming the field."""
-    for name, value in values.items():
-        if isinstance(value, float):
-            raise UsageError(f"{name}: {value} is a float, and those cannot hold every tick: give an integer")
     return _convert(kind, {name: value for name, value in values.items() if value is not None})
 
 
@@ -162,20 +157,13 @@ def text_of(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-class _Float(ValueError):
-    """A fraction where only integers may stand."""
-
-
-def _no_float(text: str) -> float:
-    raise _Float(text)
-
-
 def _convert(kind: type[Q], values: dict[str, Any]) -> Q:
     unknown = [name for name in values if name not in kind.known()]
     if unknown:
         raise UsageError(f"there is no parameter {unknown[0]!r}: there are {', '.join(kind.known())}")
     for field in msgspec.structs.fields(kind):
         value = values.get(field.name)
+        refuse_float(field.name, value)
         if isinstance(value, str) and int in leaves(field.type) and not _INTEGER.fullmatch(value):
             raise UsageError(f"{field.name}: expected an integer, not {value[:40]!r}")
     try:

@@ -31,7 +31,6 @@ from tilescope.cli.text import plural, rate_text, seconds_text
 
 if TYPE_CHECKING:
     from tilescope.tiler.build import Progress
-    from tilescope.tiler.readers.logdir import Run
 
 NAME = "index"
 HELP = "index a trace into a store"
@@ -49,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Builds the store and prints what is in it."""
     from tilescope.tiler.build import build_store
+    from tilescope.tiler.readers import find_run
     from tilescope.tiler.store import open_run_store
 
     source = find_run(args.path, args.max_inflated)
@@ -82,17 +82,3 @@ def run(args: argparse.Namespace) -> int:
     for fact in [*store_facts(manifest), *(Fact("note", note) for note in source.notes)]:
         say(f"  {fact.label:<10}{fact.text}")
     return 0
-
-
-def find_run(path: Path, max_inflated: int | None = None) -> Run:
-    """The one run at `path`. Raises UsageError when there is none, or more than one."""
-    from tilescope.tiler.errors import UsageError
-    from tilescope.tiler.readers.logdir import discover
-
-    runs = discover(path, max_inflated)
-    if len(runs) == 1:
-        return runs[0]
-    if not runs:
-        raise UsageError(f"{path}: there is no trace here (expected a file, a run or a log directory)")
-    names = ", ".join(str(run.path) for run in runs[:5]) + (", …" if len(runs) > 5 else "")
-    raise UsageError(f"{path}: {len(runs)} runs, name one of them: {names}")

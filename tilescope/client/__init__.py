@@ -1,30 +1,50 @@
 """The Python client: runs of a server, or of a store on this machine, for notebooks and programs."""
 
 from tilescope.client.aio import AsyncClient, AsyncRun
-from tilescope.client.answers import FindAnswer, StatsAnswer, Sums
+from tilescope.client.answers import AnswerTable, FindAnswer, StatsAnswer, Sums, ToolAnswer
 from tilescope.client.connection import connect, connect_async
 from tilescope.client.errors import ClientError, Refused, Unreachable
+from tilescope.client.event import Argument, Event, FlowPartner
+from tilescope.client.indexing import index
+from tilescope.client.kinds import EventKind, Match, Phase, RunState, TrackKind
 from tilescope.client.progress import Progress
+from tilescope.client.runs import RunInfo
 from tilescope.client.sync import Client, Run
 from tilescope.client.tables import Table
-from tilescope.client.tracks import Track
+from tilescope.client.times import Time
+from tilescope.client.tracks import Track, TrackList, Tracks
 from tilescope.client.view import RunView
 
 __all__ = [
+    "AnswerTable",
+    "Argument",
     "AsyncClient",
     "AsyncRun",
     "Client",
     "ClientError",
+    "Event",
+    "EventKind",
     "FindAnswer",
+    "FlowPartner",
+    "Match",
+    "Phase",
     "Progress",
     "Refused",
     "Run",
+    "RunInfo",
+    "RunState",
     "RunView",
     "StatsAnswer",
     "Sums",
     "Table",
+    "Time",
+    "ToolAnswer",
     "Track",
+    "TrackKind",
+    "TrackList",
+    "Tracks",
     "Unreachable",
     "connect",
     "connect_async",
+    "index",
 ]

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import operator
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
 from contextlib import aclosing
+from datetime import timedelta
+from functools import cache
 from types import TracebackType
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any, Protocol, Self, SupportsIndex, cast, overload, runtime_checkable
 
-from tilescope.client.answers import FindAnswer, StatsAnswer, events_table
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.client.answers import FindAnswer, StatsAnswer, ToolAnswer, events_table
 from tilescope.client.errors import Refused
+from tilescope.client.event import Event
+from tilescope.client.kinds import Match, TrackKind
 from tilescope.client.progress import Progress
+from tilescope.client.runs import RunInfo
 from tilescope.client.source import Build, Source, Value
 from tilescope.client.tables import Table
-from tilescope.client.tracks import Track, Tracks, ids_of, tracks_of
+from tilescope.client.times import Amount, Time, ticks_of, ticks_of_amounts, time_text, timedelta_of
+from tilescope.client.tracks import Track, TrackList, Tracks, id_of, ids_of, tracks_of
 from tilescope.client.view import RunView, make_view, used_names, view_tiles
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.pages import (
@@ -29,8 +39,8 @@ from tilescope.tiler.pages import (
 )
 from tilescope.tiler.query import EventPlan, Events, TrackTree
 from tilescope.tiler.resolver import TickRange, TileIndex, TrackRequest, View, sharp_level
-from tilescope.tiler.ticks import TICK_LIMIT
-from tilescope.tiler.tools import Answer
+from tilescope.tiler.ticks import TICK_LIMIT, refuse_float
+from tilescope.tiler.tools import Answer, SpanQuestion, parameters, tools
 from tilescope.tiler.windows import Windows
 
 # Kinds of tracks that hold events themselves.
@@ -38,6 +48,9 @@ _EVENT_KINDS = frozenset({"slice", "async", "instant", "counter"})
 
 # Occurrences that one answer of a search lists at most.
 _FIND_AT_ONCE = 10_000
+
+# Events of one batch, at least: those of a page, however few, would cost more to hand out than to read.
+_BATCH_EVENTS = 16_384
 
 # Pages that are kept decoded while events are read: leaves of neighbouring levels take turns.
 _KEPT_PAGES = 4
@@ -51,15 +64,19 @@ class Named(Protocol):
     def ref(self) -> str: ...
 
 
+# What a field of a tool's question may be.
+Asked = Time | Tracks | os.PathLike[str] | Named
+
+
 class AsyncClient:
     """A server, or a store on this machine. Close it, or use it with `async with`."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
 
-    async def runs(self) -> list[dict[str, Any]]:
-        """The runs, newest first, as docs/api.md has them."""
-        return await self._source.runs()
+    async def runs(self) -> list[RunInfo]:
+        """The runs, newest first."""
+        return [RunInfo.of(run) for run in await self._source.runs()]
 
     async def run(self, name: str | None = None, *, wait: bool = False) -> AsyncRun:
         """Opens the run of that id or name; the newest that can be opened unless told.
@@ -67,16 +84,16 @@ class AsyncClient:
         With `wait`, a run that is not indexed is indexed first. Raises `Refused`: without it, when there is no index.
         """
         found = await self._find(name)
-        if wait and found["state"] != "ready":
-            await self._source.index(found["id"])
-            async for progress in self.watch(found["id"]):
+        if wait and found.state != "ready":
+            await self._source.index(found.id)
+            async for progress in self.watch(found.id):
                 if progress.error is not None:
                     raise Refused("bad_trace", progress.error)
-        return AsyncRun(self._source, await self._source.manifest(found["id"]))
+        return AsyncRun(self._source, await self._source.manifest(found.id))
 
-    async def index(self, name: str) -> dict[str, Any]:
-        """Has a run indexed before those that wait, or once more after a failure; the run as docs/api.md has it."""
-        return await self._source.index((await self._find(name))["id"])
+    async def index(self, name: str) -> RunInfo:
+        """Has a run indexed before those that wait, or once more after a failure; the run as it is now."""
+        return RunInfo.of(await self._source.index((await self._find(name)).id))
 
     async def watch(self, name: str) -> AsyncGenerator[Progress, None]:
         """How far the run of that id or name is, whenever it has come further; the last is `ready` or `failed`.
@@ -84,7 +101,7 @@ class AsyncClient:
         Watching sets nothing going: `index` has a run indexed. As soon as there is a `build`, `run` opens it.
         """
         progress = Progress()
-        async with aclosing(self._source.watch((await self._find(name))["id"])) as messages:
+        async with aclosing(self._source.watch((await self._find(name)).id)) as messages:
             async for message in messages:
                 if message["type"] != "blocks":
                     progress = progress.after(message)
@@ -102,17 +119,23 @@ class AsyncClient:
     ) -> None:
         await self.close()
 
-    async def _find(self, name: str | None) -> dict[str, Any]:
-        matching = [run for run in await self._source.runs() if name in (None, run["id"], run["name"])]
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self._source.place}>"
+
+    async def _find(self, name: str | None) -> RunInfo:
+        matching = [run for run in await self.runs() if name in (None, run.id, run.name)]
         if name is None:
-            matching = [run for run in matching if run["build"] is not None] or matching
+            matching = [run for run in matching if run.build is not None] or matching
         if not matching:
             raise Refused("not_found", "there is no run" if name is None else f"there is no run {name!r}")
         return matching[0]
 
 
 class AsyncRun:
-    """One build of a run. Times are ticks, since `origin_ns`; a tick is `tick_ps` picoseconds."""
+    """One build of a run. Times are ticks since `origin_ns`; a tick is `tick_ps` picoseconds.
+
+    Where a time is asked for, a text with a unit ("0.1 s") and a timedelta of Python, numpy or pandas will do.
+    """
 
     def __init__(self, source: Source, manifest: dict[str, Any]) -> None:
         self._source = source
@@ -131,23 +154,51 @@ class AsyncRun:
         self._tiles: dict[int, TileIndex] = {}
         self._names: dict[int, list[list[str]]] = {}
 
-    def ticks(self, *, ns: int = 0, us: int = 0, ms: int = 0, s: int = 0) -> int:
-        """So much time in ticks, rounded down."""
-        return (((s * 1000 + ms) * 1000 + us) * 1000 + ns) * 1000 // self.tick_ps
+    def ticks(
+        self,
+        time: Time = 0,
+        /,
+        *,
+        ps: Amount = 0,
+        ns: Amount = 0,
+        us: Amount = 0,
+        ms: Amount = 0,
+        s: Amount = 0,
+    ) -> int:
+        """So much time in ticks: `ticks("0.1 s")`, `ticks(ms=2.5)`, `ticks(timedelta(seconds=1))`.
+
+        A float means its shortest decimal: 0.1 is a tenth. Raises UsageError for what is no whole number of ticks.
+        """
+        amounts = {"ps": ps, "ns": ns, "us": us, "ms": ms, "s": s}
+        return ticks_of(time, self.tick_ps) + ticks_of_amounts(amounts, self.tick_ps)
+
+    def time_text(self, ticks: SupportsIndex) -> str:
+        """The ticks in the unit that fits, exactly: "2.5 ms". `ticks` reads it back."""
+        return time_text(ticks, self.tick_ps)
+
+    @overload
+    def timedelta(self, ticks: NDArray[np.int64]) -> NDArray[np.timedelta64]: ...
+    @overload
+    def timedelta(self, ticks: int | np.integer[Any]) -> np.timedelta64: ...
+    def timedelta(self, ticks: int | np.integer[Any] | NDArray[np.int64]) -> np.timedelta64 | NDArray[np.timedelta64]:
+        """The ticks as a timedelta of numpy, exactly; a whole column at once."""
+        return timedelta_of(ticks, self.tick_ps)
 
     @property
     def ref(self) -> str:
         """What names this build in a question to another one: `run.ask("…", against=other)`."""
         return self._source.ref(self._of)
 
-    async def tracks(self, *, kind: str | None = None, name: str | None = None) -> list[Track]:
+    async def tracks(self, *, kind: TrackKind | None = None, name: str | None = None) -> TrackList:
         """The tracks by id; those of a kind, or whose name contains a text."""
         tree = await self._tree_of_tracks()
         tracks = tracks_of({"groups": tree.groups, "tracks": tree.tracks})
-        return [t for t in tracks if kind in (None, t.kind) and (name is None or name.casefold() in t.name.casefold())]
+        return TrackList(
+            t for t in tracks if kind in (None, t.kind) and (name is None or name.casefold() in t.name.casefold())
+        )
 
     async def view(
-        self, start: int | None = None, end: int | None = None, px: int = 1000, tracks: Tracks = None
+        self, start: Time | None = None, end: Time | None = None, px: int = 1000, tracks: Tracks = None
     ) -> RunView:
         """What a viewer draws of some tracks (unless told, all but rollups) in the ticks [start, end) on `px` pixels.
 
@@ -169,7 +220,7 @@ class AsyncRun:
         return make_view(span, level, tiles, pages, sizes, await self._name_texts(used_names(tiles, pages)))
 
     async def events(
-        self, start: int | None = None, end: int | None = None, tracks: Tracks = None, *, limit: int | None = None
+        self, start: Time | None = None, end: Time | None = None, tracks: Tracks = None, *, limit: int | None = None
     ) -> Table:
         """The events that overlap the ticks [start, end), by track and ordinal: all, unless `limit` says how many.
 
@@ -177,47 +228,47 @@ class AsyncRun:
         """
         parts: list[Events] = []
         left = limit
-        async for part in self.event_batches(start, end, tracks):
+        async for part in self._event_parts(start, end, tracks):
             taken = part if left is None else part.take(slice(left))
             parts.append(taken)
             if left is not None:
                 left -= len(taken)
                 if left <= 0:
                     break
-        return events_table(parts, await self._name_texts(name for part in parts for name in set(part.name.tolist())))
+        return await self._events_table(parts)
 
     async def event_batches(
-        self, start: int | None = None, end: int | None = None, tracks: Tracks = None
-    ) -> AsyncGenerator[Events, None]:
-        """The same, page by page, as numpy columns with name ids (see `name_texts`): for more than fits into memory."""
-        tree = await self._tree_of_tracks()
-        for track in tree.leaves(ids_of(tracks), _EVENT_KINDS):
-            if tree.tracks[track]["events"] == "0":
-                continue
-            plan = EventPlan(await self._tiles_of(track), track, Windows.one(*self._span(start, end)), self._root_level)
-            async for part in self._read(plan):
-                if len(part):
-                    yield part
+        self, start: Time | None = None, end: Time | None = None, tracks: Tracks = None
+    ) -> AsyncGenerator[Table, None]:
+        """The same in tables of some 16,000 events, one after the other: for more than fits into memory."""
+        parts: list[Events] = []
+        async for part in self._event_parts(start, end, tracks):
+            parts.append(part)
+            if sum(map(len, parts)) >= _BATCH_EVENTS:
+                yield await self._events_table(parts)
+                parts = []
+        if parts:
+            yield await self._events_table(parts)
 
-    async def event(self, track: int | Track, ordinal: int) -> dict[str, Any]:
-        """One event with all its arguments, as docs/api.md has it. Raises `Refused` when there is none."""
-        return await self._source.event(self._of, track.id if isinstance(track, Track) else track, ordinal)
+    async def event(self, track: SupportsIndex | Track, ordinal: SupportsIndex) -> Event:
+        """One event with its arguments and flows. Raises `Refused` when there is none."""
+        return Event.of(await self._source.event(self._of, id_of(track), operator.index(ordinal)))
 
     async def stats(
-        self, start: int | None = None, end: int | None = None, tracks: Tracks = None, *, limit: int = 1000
+        self, start: Time | None = None, end: Time | None = None, tracks: Tracks = None, *, limit: int = 1000
     ) -> StatsAnswer:
         """What the ticks [start, end) are made of, name by name, exactly; the busiest names first."""
         span = self._span(start, end)
-        return StatsAnswer.of(await self.ask("stats", start=span.start, end=span.stop, tracks=tracks, limit=limit))
+        return StatsAnswer.of(await self._ask("stats", start=span.start, end=span.stop, tracks=tracks, limit=limit))
 
     async def find(
         self,
         text: str,
-        start: int | None = None,
-        end: int | None = None,
+        start: Time | None = None,
+        end: Time | None = None,
         tracks: Tracks = None,
         *,
-        match: str = "contains",
+        match: Match = "contains",
         limit: int | None = 1000,
     ) -> FindAnswer:
         """Where names occur that contain a text, or are it (`match="exact"`): the count, and the first by time.
@@ -231,44 +282,70 @@ class AsyncRun:
         while True:
             at_once = _FIND_AT_ONCE if limit is None else min(limit - listed, _FIND_AT_ONCE)
             asked = {"start": span.start, "end": span.stop, "tracks": tracks, "match": match, "limit": at_once}
-            answers.append(await self.ask("find", text=text, after=after, **asked))
+            answers.append(await self._ask("find", text=text, after=after, **asked))
             events = answers[-1].table("events")
             listed += len(events)
             after = events.more
             if after is None or (limit is not None and listed >= limit):
                 return FindAnswer.of(answers)
 
-    async def ask(self, tool: str, /, **values: Tracks | str | os.PathLike[str] | Named | None) -> Answer:
+    async def ask(self, tool: str, /, **values: Asked) -> ToolAnswer:
         """What a tool answers: see docs/tools.md. Fields of the question that are None are left out.
 
         A field that names another build takes a run of the same server, or of any store on this machine; without a
-        server, the path of a store as well. `table("…")` of the answer is one of its tables, with `to_pandas()` and
-        `to_arrow()`. Raises UsageError for a question that makes no sense, `Refused` for a tool that is not there.
+        server, the path of a store as well. `answer.table("…")` is one of its tables, `answer.fact("…").value` a
+        figure. Raises UsageError for a question that makes no sense, `Refused` for a tool that is not there.
         """
+        return ToolAnswer(await self._ask(tool, **values))
+
+    def __repr__(self) -> str:
+        events, tracks = int(self.manifest["events"]["total"]), self.manifest["tracks"]
+        length = time_text(self.end - self.start, self.tick_ps)
+        return f"<{type(self).__name__} {self.name!r}: {events:,} events on {tracks:,} tracks, {length}>"
+
+    async def _ask(self, tool: str, **values: Asked) -> Answer:
         asked: dict[str, Value] = {}
         for name, value in values.items():
-            if isinstance(value, float):
-                raise UsageError(f"{name}: {value} is a float, and those cannot hold every tick: give an integer")
+            refuse_float(name, value)
             if isinstance(value, Named):
                 asked[name] = value.ref
             elif isinstance(value, os.PathLike):
                 asked[name] = os.fspath(value)
-            elif isinstance(value, int | str):
+            elif isinstance(value, timedelta | np.timedelta64) or (value is not None and name in _times(tool)):
+                asked[name] = ticks_of(cast("Time", value), self.tick_ps, name)
+            elif isinstance(value, str):
                 asked[name] = value
-            elif (ids := ids_of(value)) is not None:
+            elif isinstance(value, SupportsIndex):
+                asked[name] = operator.index(value)
+            elif (ids := ids_of(cast("Tracks", value))) is not None:
                 asked[name] = ids
         return await self._source.ask(self._of, tool, asked)
 
-    async def name_texts(self, names: Iterable[int]) -> dict[int, tuple[str, str]]:
-        """Texts and categories of name ids; -1, no name, is left out."""
-        return await self._name_texts(names)
+    def _span(self, start: Time | None, end: Time | None) -> TickRange:
+        first = None if start is None else ticks_of(start, self.tick_ps, "start")
+        stop = None if end is None else ticks_of(end, self.tick_ps, "end")
+        if first is None:
+            first = self.start
+        if stop is not None and stop < first:
+            raise UsageError(f"ticks {first} to {stop} are no span: it would end before it starts")
+        first = max(first, 0)
+        return TickRange(first, max(first, self.end + 1 if stop is None else min(stop, TICK_LIMIT)))
 
-    def _span(self, start: int | None, end: int | None) -> TickRange:
-        first = self.start if start is None else max(start, 0)
-        stop = self.end + 1 if end is None else min(end, TICK_LIMIT)
-        if end is not None and end < first and (start is None or end < start):
-            raise UsageError(f"ticks {first} to {end} are no span: it would end before it starts")
-        return TickRange(first, max(first, stop))
+    async def _event_parts(
+        self, start: Time | None, end: Time | None, tracks: Tracks
+    ) -> AsyncGenerator[Events, None]:
+        """The events page by page, with name ids."""
+        tree = await self._tree_of_tracks()
+        windows = Windows.one(*self._span(start, end))
+        for track in tree.leaves(ids_of(tracks), _EVENT_KINDS):
+            if tree.tracks[track]["events"] == "0":
+                continue
+            async for part in self._read(EventPlan(await self._tiles_of(track), track, windows, self._root_level)):
+                if len(part):
+                    yield part
+
+    async def _events_table(self, parts: Sequence[Events]) -> Table:
+        return events_table(parts, await self._name_texts(name for part in parts for name in set(part.name.tolist())))
 
     async def _tree_of_tracks(self) -> TrackTree:
         if self._tree is None:
@@ -324,6 +401,14 @@ class AsyncRun:
             self._names[page] = texts
         found = ((name, self._names[name // self._page_size][name % self._page_size]) for name in ids)
         return {name: (text, category) for name, (text, category) in found}
+
+
+@cache
+def _times(tool: str) -> frozenset[str]:
+    """The fields of a tool's question that are times. Of a tool that only the server has: those of all spans."""
+    known = tools().get(tool)
+    fields = parameters(SpanQuestion if known is None else known.question)
+    return frozenset(field.name for field in fields if field.unit == "ticks")
 
 
 def _with_repeats(keys: Sequence[PageKey]) -> list[tuple[PageKey, bool]]:

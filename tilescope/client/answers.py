@@ -1,4 +1,4 @@
-"""What the client returns."""
+"""What the client returns of questions."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.client.tables import Column, Table, Words
+from tilescope.client.tables import Column, Table, Tabular, Words, fits, words
+from tilescope.tiler.errors import UsageError
 from tilescope.tiler.pages import SliceFlag
 from tilescope.tiler.query import Events
-from tilescope.tiler.tools import Answer, Value, values_of
+from tilescope.tiler.tools import Answer, Fact, Note, Series, Value, values_of
 from tilescope.tiler.tools import Column as ToolColumn
 from tilescope.tiler.tools import Table as ToolTable
+from tilescope.tiler.tools.answer import FLOAT_KINDS, ID_KINDS, INTEGER_KINDS
 
 # Text and category by name id.
 NameTexts = Mapping[int, tuple[str, str]]
@@ -22,17 +24,17 @@ NameTexts = Mapping[int, tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Of the events of a span: how many start in it, and ticks within it."""
+    """Of the events of a span: how many start in it, and ticks within it. Members are named as the columns."""
 
     count: int
     busy: int
-    self_busy: int
+    self: int
     longest: int
 
 
 @dataclass(frozen=True, slots=True)
-class StatsAnswer:
-    """What a span is made of. `table` has the busiest names, `rest` the sums of those beyond the limit."""
+class StatsAnswer(Tabular):
+    """What a span is made of: a table of the busiest names, the sums of all, and of those beyond the limit."""
 
     start: int
     end: int
@@ -51,13 +53,13 @@ class StatsAnswer:
         columns = {column.id: _column(column) for column in table.columns if column.id != "name_id"}
         return cls(start, end, tracks, names, _sums(table.totals or {}), rest, Table(columns))
 
-    def _repr_html_(self) -> str:
-        return self.table._repr_html_()
+    def __repr__(self) -> str:
+        return f"{self.table!r}\n[{self.names:,} names in ticks {self.start:,} to {self.end:,}; total: {self.total}]"
 
 
 @dataclass(frozen=True, slots=True)
-class FindAnswer:
-    """Where a name occurs: `count` times, so often on each track; `table` lists the first, by time."""
+class FindAnswer(Tabular):
+    """Where a name occurs: `count` times, so often on each track; a table of the first occurrences, by time."""
 
     names: int  # that match
     count: int
@@ -82,8 +84,57 @@ class FindAnswer:
         names, count = (_integer(first.fact(name).value) for name in ("names", "count"))
         return cls(names, count, dict(counts), Table(columns))
 
-    def _repr_html_(self) -> str:
-        return self.table._repr_html_()
+    def __repr__(self) -> str:
+        return f"{self.table!r}\n[{self.count:,} events on {len(self.per_track):,} tracks]"
+
+
+class AnswerTable(Table):
+    """A table of a tool's answer; `column(…)` says what a column is: its title, kind and unit."""
+
+    __slots__ = ("_described", "id", "more", "parent", "rest", "title", "totals")
+
+    def __init__(self, table: ToolTable) -> None:
+        super().__init__({column.id: _column(column) for column in table.columns})
+        self.id, self.title = table.id, table.title
+        self.parent = table.parent  # the column that makes a tree of the rows: the number of a row, or -1
+        self.totals: Mapping[str, Value] | None = table.totals  # by column, over all rows
+        self.rest: Mapping[str, Value] | None = table.rest  # of rows that were left out
+        self.more = table.more  # `after` of the question that asks for what follows
+        self._described = table
+
+    def column(self, name: str) -> ToolColumn:
+        """The column of that id, described. Raises KeyError."""
+        return self._described.column(name)
+
+
+class ToolAnswer:
+    """What a tool says. `is_complete` False: the run is still being indexed, and some tracks are not done."""
+
+    def __init__(self, answer: Answer) -> None:
+        self.facts: Sequence[Fact] = answer.facts
+        self.tables = [AnswerTable(table) for table in answer.tables]
+        self.series: Sequence[Series] = answer.series
+        self.notes: Sequence[Note] = answer.notes
+        self.is_complete = answer.is_complete
+
+    def table(self, name: str) -> AnswerTable:
+        """The table of that id. Raises UsageError."""
+        for table in self.tables:
+            if table.id == name:
+                return table
+        raise UsageError(f"there is no table {name!r}: there are {', '.join(t.id for t in self.tables) or 'none'}")
+
+    def fact(self, name: str) -> Fact:
+        """The fact of that id. Raises UsageError."""
+        for fact in self.facts:
+            if fact.id == name:
+                return fact
+        raise UsageError(f"there is no fact {name!r}: there are {', '.join(f.id for f in self.facts) or 'none'}")
+
+    def __repr__(self) -> str:
+        facts = [f"{fact.label}: {fact.note if fact.value is None else fact.value}" for fact in self.facts]
+        tables = [f"\n{table.title} ({table.id})\n{table!r}" for table in self.tables]
+        return "\n".join([*facts, *tables, *(f"{note.severity}: {note.text}" for note in self.notes)])
 
 
 def events_table(parts: Sequence[Events], names: NameTexts) -> Table:
@@ -124,13 +175,6 @@ def flag_words(flags: NDArray[np.int64]) -> Words:
     return Words(by_flags.codes[inverse] if len(used) else by_flags.codes, by_flags.words)
 
 
-def words(texts: Sequence[str]) -> Words:
-    """A column of texts, each different one kept once."""
-    found: dict[str, int] = {}
-    codes = [found.setdefault(text, len(found)) for text in texts]
-    return Words(np.array(codes, np.int32), list(found))
-
-
 def _sums(sums: Mapping[str, Value]) -> Sums:
     return Sums(*(_integer(sums[name]) for name in ("count", "busy", "self", "longest")))
 
@@ -141,9 +185,18 @@ def _integer(value: Value) -> int:
 
 
 def _column(column: ToolColumn) -> Column:
-    """Texts kept once each; integers as they are."""
+    """Texts kept once each; numbers as they are, those that were not all recorded as Python's own."""
     values = column.values
-    return np.asarray(values) if isinstance(values, np.ndarray) else words([str(value) for value in values])
+    if isinstance(values, np.ndarray):
+        return values
+    if column.kind in FLOAT_KINDS:
+        return np.array(values, np.float64)  # None becomes NaN
+    if column.kind in INTEGER_KINDS | ID_KINDS | {"flag"}:
+        objects = np.array(values, object)
+        if None in values or not fits(objects):
+            return objects
+        return objects.astype(np.bool_ if column.kind == "flag" else np.int64)
+    return words([None if value is None else str(value) for value in values])
 
 
 def _joined(tables: Sequence[ToolTable], name: str) -> NDArray[np.int64]:

@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 
 from tilescope.client.aio import AsyncClient
-from tilescope.client.http import HttpSource
 from tilescope.client.local import LocalSource
 from tilescope.client.source import Source
 from tilescope.client.sync import Client
@@ -33,10 +32,13 @@ def connect_async(
 
 def _source(url_or_path: str | os.PathLike[str], token: str | None, ca_file: str | None) -> Source:
     text = os.fspath(url_or_path)
+    # What talks to servers takes a while to load: as long as everything else together.
     if text.startswith(("http://", "https://")):
+        from tilescope.client.http import HttpSource
+
         return HttpSource(text, token=token, ca_file=ca_file)
     if text.startswith(("grpc://", "grpcs://")):
-        from tilescope.client.rpc import GrpcSource  # takes a while to load
+        from tilescope.client.rpc import GrpcSource
 
         return GrpcSource(text, token=token, ca_file=ca_file)
     return LocalSource(Path(text))

@@ -48,6 +48,10 @@ class HttpSource:
         self._tls: ssl.SSLContext | bool = True if ca_file is None else ssl.create_default_context(cafile=ca_file)
         self._session: aiohttp.ClientSession | None = None
 
+    @property
+    def place(self) -> str:
+        return self._base.removesuffix(f"/{API}")
+
     async def runs(self) -> list[dict[str, Any]]:
         runs: list[dict[str, Any]] = (await self._json("runs"))["runs"]
         return runs

@@ -112,6 +112,10 @@ class LocalSource:
         self._shared: _Shared | None = shared
         self._id = run_id(self._path, self._path.name)
 
+    @property
+    def place(self) -> str:
+        return str(self._path)
+
     async def runs(self) -> list[dict[str, Any]]:
         manifest = self._store.manifest()
         run = Run(

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
+from tilescope.client.kinds import Phase, RunState
+
 _INT64: Final = ("bytes_read", "bytes_total", "events")  # decimal text in messages
 
 
@@ -13,8 +15,8 @@ _INT64: Final = ("bytes_read", "bytes_total", "events")  # decimal text in messa
 class Progress:
     """How far a run is on its way to being indexed; docs/api.md says more of what the members mean."""
 
-    state: str = "new"  # new, queued, indexing, ready or failed
-    phase: str = "new"  # of indexing: start, wait, read, build or publish; otherwise as the state
+    state: RunState = "new"
+    phase: Phase = "new"
     fraction: float = 0.0  # of the whole, 0 to 1
     seconds_left: float | None = None  # None: nothing is known yet
     build: str | None = None  # what can be opened, while it is indexed too

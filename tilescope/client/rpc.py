@@ -54,6 +54,10 @@ class GrpcSource:
         self._metadata = () if token is None else (("authorization", f"Bearer {token}"),)
         self._channel: Any = None
 
+    @property
+    def place(self) -> str:
+        return self._address
+
     async def runs(self) -> list[dict[str, Any]]:
         answer = await self._answer(self._tiles.ListRuns, pb.ListRunsRequest())
         return [to_json(run) for run in answer.runs]

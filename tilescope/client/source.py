@@ -27,6 +27,11 @@ class Source(Protocol):
     Raises `ClientError`s, `StoreError`s and `UsageError`s.
     """
 
+    @property
+    def place(self) -> str:
+        """Where that is, for people."""
+        ...
+
     async def runs(self) -> list[dict[str, Any]]: ...
 
     async def index(self, run: str) -> dict[str, Any]:

@@ -8,7 +8,10 @@ import weakref
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
 from functools import wraps
 from types import TracebackType
-from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tilescope.client.aio import AsyncClient, AsyncRun
 
@@ -61,6 +64,16 @@ def _waited_for(
     @wraps(method)
     def call(self: _Waiting[Twin], /, *args: P.args, **kwargs: P.kwargs) -> T:
         return self._loop.run(method(self._twin, *args, **kwargs))
+
+    return call
+
+
+def _at_once(method: Callable[Concatenate[Twin, P], T]) -> Callable[Concatenate[_Waiting[Twin], P], T]:
+    """The method of the twin, with its documentation, where there is nothing to wait for."""
+
+    @wraps(method)
+    def call(self: _Waiting[Twin], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return method(self._twin, *args, **kwargs)
 
     return call
 
@@ -119,6 +132,9 @@ class Client(_Waiting[AsyncClient]):
 
     run.__doc__ = AsyncClient.run.__doc__
 
+    def __repr__(self) -> str:
+        return repr(self._twin).replace("Async", "", 1)
+
     def close(self) -> None:
         """Closes connections, or the store."""
         self._close()
@@ -133,7 +149,10 @@ class Client(_Waiting[AsyncClient]):
 
 
 class Run(_Waiting[AsyncRun]):
-    """One build of a run. Times are ticks, since `origin_ns`; a tick is `tick_ps` picoseconds."""
+    """One build of a run. Times are ticks since `origin_ns`; a tick is `tick_ps` picoseconds.
+
+    Where a time is asked for, a text with a unit ("0.1 s") and a timedelta of Python, numpy or pandas will do.
+    """
 
     def __init__(self, run: AsyncRun, loop: LoopThread, client: Client) -> None:
         super().__init__(run, loop)
@@ -142,9 +161,19 @@ class Run(_Waiting[AsyncRun]):
         self.id, self.name, self.build = run.id, run.name, run.build
         self.tick_ps, self.origin_ns, self.start, self.end = run.tick_ps, run.origin_ns, run.start, run.end
 
-    def ticks(self, *, ns: int = 0, us: int = 0, ms: int = 0, s: int = 0) -> int:
-        """So much time in ticks, rounded down."""
-        return self._twin.ticks(ns=ns, us=us, ms=ms, s=s)
+    def __repr__(self) -> str:
+        return repr(self._twin).replace("Async", "", 1)
+
+    ticks = _at_once(AsyncRun.ticks)
+    time_text = _at_once(AsyncRun.time_text)
+
+    @overload
+    def timedelta(self, ticks: NDArray[np.int64]) -> NDArray[np.timedelta64]: ...
+    @overload
+    def timedelta(self, ticks: int | np.integer[Any]) -> np.timedelta64: ...
+    def timedelta(self, ticks: int | np.integer[Any] | NDArray[np.int64]) -> np.timedelta64 | NDArray[np.timedelta64]:
+        """The ticks as a timedelta of numpy, exactly; a whole column at once."""
+        return self._twin.timedelta(ticks)
 
     @property
     def ref(self) -> str:
@@ -159,7 +188,6 @@ class Run(_Waiting[AsyncRun]):
     ask = _waited_for(AsyncRun.ask)
     stats = _waited_for(AsyncRun.stats)
     find = _waited_for(AsyncRun.find)
-    name_texts = _waited_for(AsyncRun.name_texts)
 
 
 def _close(client: AsyncClient, loop: LoopThread) -> None:

@@ -1,14 +1,15 @@
-"""Tables as numpy columns, and their way to pyarrow and pandas, which are the extra `notebook`."""
+"""Tables as numpy columns, and their ways to Arrow (DuckDB, polars) and, with an extra, to pyarrow and pandas."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.client.showing import html_table, text_table
 from tilescope.tiler.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ _ADVICE = "is not installed: pip install"
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A column of texts of which many are equal: row k has `words[codes[k]]`."""
+    """A column of texts of which many are equal: row k has `words[codes[k]]`, or with code -1 none."""
 
     codes: NDArray[np.int32]
     words: Sequence[str]
@@ -29,30 +30,105 @@ class Words:
         return len(self.codes)
 
     def array(self) -> NDArray[np.object_]:
-        """The texts themselves."""
-        return np.array([*self.words, ""], object)[self.codes]
+        """The texts themselves; None where there is none."""
+        return np.array([*self.words, None], object)[self.codes]
+
+    def take(self, rows: slice) -> Words:
+        """Some of the rows."""
+        return Words(self.codes[rows], self.words)
 
 
+# An array of objects holds integers that do not fit into 64 bits, or that were not all recorded (None).
 Column = NDArray[Any] | Words
 
 
-class Table:
-    """Named columns of equal length. `table["start"]` is a numpy array."""
+class Tabular:
+    """What has a table: it can be used as one."""
+
+    __slots__ = ()
+    __contains__: ClassVar[None] = None  # a name of a column, or a row? Ask `columns`
+
+    @property
+    def table(self) -> Table:
+        """The table."""
+        raise NotImplementedError
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns, in their order."""
+        return self.table.columns
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """The rows, as dicts of Python's own types."""
+        return iter(self.table)
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self.table[name]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """All rows, as dicts of Python's own types."""
+        return self.table.rows()
+
+    def to_arrow(self) -> pyarrow.Table:
+        """Texts are dictionary-encoded. Raises UsageError without pyarrow."""
+        return self.table.to_arrow()
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Texts are categories. Raises UsageError without pandas."""
+        return self.table.to_pandas()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """For DuckDB, polars and whatever else reads the Arrow PyCapsule interface."""
+        return self.table.__arrow_c_stream__(requested_schema)
+
+    def _repr_html_(self) -> str:
+        return self.table._repr_html_()
+
+
+class Table(Tabular):
+    """Named columns of equal length. `table["start"]` is a numpy array, iterating gives rows."""
+
+    __slots__ = ("_columns",)
 
     def __init__(self, columns: Mapping[str, Column]) -> None:
         self._columns = dict(columns)
+
+    @property
+    def table(self) -> Table:
+        """This."""
+        return self
+
+    @property
+    def columns(self) -> list[str]:
+        """Their names, in their order."""
+        return list(self._columns)
 
     def __len__(self) -> int:
         return len(next(iter(self._columns.values()), ()))
 
     def __getitem__(self, name: str) -> NDArray[Any]:
+        if name not in self._columns:
+            raise UsageError(f"there is no column {name!r}: there are {', '.join(self._columns) or 'none'}")
         column = self._columns[name]
         return column.array() if isinstance(column, Words) else column
 
-    @property
-    def column_names(self) -> list[str]:
-        """In their order."""
-        return list(self._columns)
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        lists = {name: _values(self[name]) for name in self._columns}
+        for row in zip(*lists.values(), strict=True):
+            yield dict(zip(lists, row, strict=True))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """All rows, as dicts of Python's own types."""
+        return list(self)
+
+    def take(self, rows: slice) -> Table:
+        """Some of the rows, without a copy."""
+        return Table(
+            {name: c.take(rows) if isinstance(c, Words) else c[rows] for name, c in self._columns.items()}
+        )
 
     def to_arrow(self) -> pyarrow.Table:
         """Texts are dictionary-encoded. Raises UsageError without pyarrow."""
@@ -63,10 +139,10 @@ class Table:
 
         def converted(column: Column) -> Any:
             if isinstance(column, Words):
-                codes = pyarrow.array(column.codes, pyarrow.int32())
+                codes = pyarrow.array(column.codes, pyarrow.int32(), mask=column.codes < 0)
                 return pyarrow.DictionaryArray.from_arrays(codes, pyarrow.array(column.words, pyarrow.string()))
-            if column.dtype == object:  # sums beyond 64 bits
-                return pyarrow.array(column.tolist(), pyarrow.decimal128(38))
+            if column.dtype == object:
+                return pyarrow.array(column.tolist(), pyarrow.int64() if fits(column) else pyarrow.decimal128(38))
             return pyarrow.array(column, from_pandas=True)  # no value is null, not NaN
 
         return pyarrow.table({name: converted(column) for name, column in self._columns.items()})
@@ -81,21 +157,50 @@ class Table:
         def converted(column: Column) -> Any:
             if isinstance(column, Words):
                 return pandas.Categorical.from_codes(column.codes, categories=pandas.Index(column.words, dtype="str"))
+            if column.dtype == object and fits(column):
+                return pandas.array(column.tolist(), dtype="Int64")
             return column
 
         return pandas.DataFrame({name: converted(column) for name, column in self._columns.items()})
 
-    def rows(self) -> list[dict[str, Any]]:
-        """One dict per row, in Python's own types."""
-        lists = {name: self[name].tolist() for name in self._columns}
-        return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """For DuckDB, polars and whatever else reads the Arrow PyCapsule interface. Needs no pyarrow."""
+        from tilescope.client.arrow_stream import c_stream
+
+        return c_stream(self._columns, requested_schema)
 
     def __repr__(self) -> str:
-        return f"<Table of {len(self):,} rows: {', '.join(self._columns)}>"
+        return text_table(*self._shown())
 
     def _repr_html_(self) -> str:
         """How notebooks show it: the first and last rows."""
-        try:
-            return str(self.to_pandas()._repr_html_())
-        except UsageError:
-            return f"<code>&lt;{repr(self)[1:-1]}&gt;</code>"
+        return html_table(*self._shown())
+
+    def _shown(self) -> tuple[int, list[str], list[list[Any]], list[list[Any]]]:
+        """How many rows there are, the names of the columns, and the first and last rows."""
+        count = len(self)
+        first, last = (slice(0, count), slice(0, 0)) if count <= 2 * _SHOWN_ROWS else _ENDS
+        parts = ([list(row.values()) for row in self.take(rows)] for rows in (first, last))
+        return (count, self.columns, *parts)  # type: ignore[return-value]  # two parts
+
+
+_SHOWN_ROWS = 5
+_ENDS = slice(0, _SHOWN_ROWS), slice(-_SHOWN_ROWS, None)
+
+
+def _values(column: NDArray[Any]) -> list[Any]:
+    """Python's own values; None, not NaN, is no value."""
+    values: list[Any] = column.tolist()
+    return [None if value != value else value for value in values] if column.dtype.kind == "f" else values
+
+
+def words(texts: Sequence[str | None]) -> Words:
+    """A column of texts, each different one kept once; None is no text."""
+    found: dict[str, int] = {}
+    codes = [-1 if text is None else found.setdefault(text, len(found)) for text in texts]
+    return Words(np.array(codes, np.int32), list(found))
+
+
+def fits(column: NDArray[Any]) -> bool:
+    """Whether integers of a column of objects fit into 64 bits."""
+    return all(value is None or -(1 << 63) <= value < 1 << 63 for value in column.tolist())

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+import operator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, fields
+from typing import TYPE_CHECKING, Any, SupportsIndex, cast, overload
 
+import numpy as np
+
+from tilescope.client.kinds import TrackKind
+from tilescope.client.tables import Column, Table, words
 from tilescope.tiler.errors import UsageError
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +23,7 @@ class Track:
     """A track of a run. Times are ticks."""
 
     id: int
-    kind: str  # slice, async, instant, counter or rollup
+    kind: TrackKind
     name: str
     detail: str
     path: tuple[str, ...]  # names of the groups around it, outermost first: host, process
@@ -26,7 +35,67 @@ class Track:
 
 
 # What may stand for tracks in a question: one, several, or None for all.
-Tracks = int | Track | Iterable[int | Track] | None
+Tracks = SupportsIndex | Track | Iterable[SupportsIndex | Track] | None
+
+
+class TrackList(Sequence[Track]):
+    """Tracks by id: a sequence, and a table with a row for each."""
+
+    def __init__(self, tracks: Iterable[Track]) -> None:
+        self._tracks = tuple(tracks)
+
+    @overload
+    def __getitem__(self, at: int) -> Track: ...
+    @overload
+    def __getitem__(self, at: slice) -> TrackList: ...
+    def __getitem__(self, at: int | slice) -> Track | TrackList:
+        return TrackList(self._tracks[at]) if isinstance(at, slice) else self._tracks[at]
+
+    def __len__(self) -> int:
+        return len(self._tracks)
+
+    def __iter__(self) -> Iterator[Track]:
+        return iter(self._tracks)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TrackList) and self._tracks == other._tracks
+
+    def __hash__(self) -> int:
+        return hash(self._tracks)
+
+    @property
+    def table(self) -> Table:
+        """The members of a `Track` as columns; `path` is one text, with " / " between the names."""
+        rows = zip(*map(astuple, self._tracks), strict=True) if self._tracks else ((),) * len(fields(Track))
+        columns = dict(zip(self.columns, rows, strict=True))
+        texts = {name: words([str(text) for text in columns[name]]) for name in ("kind", "name", "detail")}
+        limits = {name: np.array(columns[name], np.float64) for name in ("min", "max")}  # None becomes NaN
+        numbers = {name: _integers(columns[name]) for name in ("id", "rows", "events", "busy")}
+        known = texts | {"path": words([" / ".join(path) for path in columns["path"]])} | limits | numbers
+        return Table({name: known[name] for name in self.columns})
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns, in their order."""
+        return [field.name for field in fields(Track)]
+
+    def to_arrow(self) -> pyarrow.Table:
+        """Raises UsageError without pyarrow."""
+        return self.table.to_arrow()
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Raises UsageError without pandas."""
+        return self.table.to_pandas()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """For DuckDB, polars and whatever else reads the Arrow PyCapsule interface."""
+        return self.table.__arrow_c_stream__(requested_schema)
+
+    def __repr__(self) -> str:
+        return repr(self.table)
+
+    def _repr_html_(self) -> str:
+        return self.table._repr_html_()
 
 
 def tracks_of(tree: Mapping[str, Any]) -> list[Track]:
@@ -57,9 +126,21 @@ def ids_of(tracks: Tracks) -> Sequence[int] | None:
     """The numbers of the tracks that are meant. Raises UsageError for what is no track."""
     if tracks is None:
         return None
-    several = [tracks] if isinstance(tracks, int | Track) else list(tracks)
-    ids = [track.id if isinstance(track, Track) else track for track in several]
-    for track in ids:
-        if not isinstance(track, int):
-            raise UsageError(f"{track!r} is no track: give its number, or what tracks() has returned")
-    return ids
+    if isinstance(tracks, Iterable) and not isinstance(tracks, str):
+        return [id_of(track) for track in tracks]
+    return [id_of(tracks)]
+
+
+def id_of(track: object) -> int:
+    """The number of a track. Raises UsageError for what is none."""
+    if isinstance(track, Track):
+        return track.id
+    try:
+        return operator.index(cast("SupportsIndex", track))
+    except TypeError:
+        raise UsageError(f"{track!r} is no track: give its number, or what tracks() has returned") from None
+
+
+def _integers(values: Sequence[int]) -> Column:
+    """As 64 bits where they fit: the sum of a rollup may not."""
+    return np.array(values, np.int64 if all(value < 1 << 63 for value in values) else object)

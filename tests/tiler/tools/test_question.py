@@ -94,6 +94,8 @@ def test_values_of_python() -> None:
     )
     with pytest.raises(UsageError, match=r"start: 0\.1 is a float"):
         from_values(StatsQuestion, {"start": 0.1})
+    with pytest.raises(UsageError, match=r"start: 0\.1 is a float"):
+        from_json(StatsQuestion, b'{"start": 0.1}')
     with pytest.raises(UsageError, match="tracks are numbers from 0 on"):
         from_values(StatsQuestion, {"tracks": [-1]})
 

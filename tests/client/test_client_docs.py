@@ -1,0 +1,80 @@
+"""docs/client.md names the columns and the members of all answers, as they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+import tilescope
+from tests.example import Example
+from tilescope import Event, FindAnswer, Progress, Run, RunInfo, RunView, StatsAnswer, Sums, Table, TrackList
+from tilescope.client.tables import Tabular
+
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "client.md"
+
+
+@pytest.fixture(scope="module")
+def text() -> str:
+    return DOCS.read_text()
+
+
+def table_rows(text: str, head: str) -> Mapping[str, str]:
+    """The rows of the table under a line, by their first cell."""
+    _, _, rest = text.partition(f"\n{head}\n")
+    lines = rest.partition("\n\n")[0].splitlines()[1:]
+    return dict(line.strip("| ").split(" | ", 1) for line in lines)
+
+
+def words_of(cell: str) -> list[str]:
+    return re.findall(r"`([a-z_]+)`", cell)
+
+
+def test_columns_of_tables(text: str, example: Example) -> None:
+    with tilescope.connect(example.path) as client:
+        run = client.run()
+        view = run.view()
+        tables: dict[str, Tabular | TrackList] = {
+            "`events()`, `event_batches()`": run.events(limit=1),
+            "`stats()`": run.stats(),
+            "`find()`": run.find("op"),
+            "`tracks()`": run.tracks(),
+            "`view().slices`": view.slices,
+            "`view().bins`": view.bins,
+            "`view().counter_bins`": view.counter_bins,
+            "`view().samples`": view.samples,
+        }
+        assert next(run.event_batches()).columns == run.events(limit=1).columns
+        told = table_rows(text, "| table | columns |")
+        assert {name: words_of(cell) for name, cell in told.items()} == {name: t.columns for name, t in tables.items()}
+
+
+def test_members_of_answers(text: str, example: Example) -> None:
+    told = {name.strip("`"): words_of(cell) for name, cell in table_rows(text, "| | has |").items()}
+    for kind in (Event, RunInfo, Progress):
+        assert told[kind.__name__] == [field.name for field in fields(kind)]
+    sums = [field.name for field in fields(Sums)]
+    for answer, rest in ((StatsAnswer, sums), (FindAnswer, []), (RunView, [])):
+        names = [field.name for field in fields(answer) if field.type not in ("Table", Table)]
+        assert told[answer.__name__] == names + rest
+    with tilescope.connect(example.path) as client:
+        run = client.run()
+        members = {name for name in vars(run) if not name.startswith("_")}
+        assert members == set(told[Run.__name__])
+
+
+def test_errors(text: str) -> None:
+    names = re.findall(r"`([A-Z][A-Za-z]+)`", " ".join(table_rows(text, "| error | |")))
+    assert {"UsageError", "Refused", "Unreachable", "NoStore"} <= set(names)
+    for name in names:
+        assert issubclass(getattr(tilescope, name), tilescope.TilescopeError)
+
+
+def test_every_name_in_the_examples_is_there(text: str) -> None:
+    for name in re.findall(r"tilescope\.([a-z_]+)\(", text):
+        assert name in tilescope.__all__, name
+    for name in re.findall(r"\brun\.([a-z_]+)\(", text):
+        assert callable(getattr(Run, name)), name

@@ -1,0 +1,73 @@
+"""One event with all that is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from tilescope.client.kinds import EventKind
+
+
+class Argument(NamedTuple):
+    """An argument of an event: any JSON value; integers are decimal text, so that none is rounded."""
+
+    name: str
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class FlowPartner:
+    """The slice at the other end of a flow."""
+
+    track: int
+    ordinal: int
+    name: str
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An event. Times are ticks. `dict(event.args)` has the arguments by name, the last where a name is repeated."""
+
+    track: int
+    ordinal: int
+    kind: EventKind
+    name: str
+    category: str
+    start: int
+    duration: int
+    row: int  # nesting depth, 0 is the top
+    flags: tuple[str, ...]  # open, renamed, aggregated, clamped, no_duration
+    value: float | None  # of counter samples
+    args: tuple[Argument, ...]  # in the order of the file
+    flows_in: tuple[FlowPartner, ...]  # from which flows arrive; at most 100
+    flows_in_count: int  # all of them
+    flows_out: tuple[FlowPartner, ...]
+    flows_out_count: int
+
+    @classmethod
+    def of(cls, event: Mapping[str, Any]) -> Event:
+        """From the JSON of docs/api.md."""
+        flows = event["flows"]
+        return cls(
+            event["track"],
+            int(event["ordinal"]),
+            event["kind"],
+            event["name"],
+            event["category"],
+            int(event["start"]),
+            int(event["duration"]),
+            event["row"],
+            tuple(event["flags"]),
+            event["value"],
+            tuple(Argument(arg["name"], arg["value"]) for arg in event["args"]),
+            tuple(map(_partner, flows["in"])),
+            int(flows["in_count"]),
+            tuple(map(_partner, flows["out"])),
+            int(flows["out_count"]),
+        )
+
+
+def _partner(partner: Mapping[str, Any]) -> FlowPartner:
+    return FlowPartner(partner["track"], int(partner["ordinal"]), partner["name"], int(partner["start"]))

@@ -1,0 +1,77 @@
+"""`tilescope.index`: from a trace to a store on this machine."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import cast
+
+from tilescope.client.kinds import Phase
+from tilescope.client.progress import Progress
+from tilescope.tiler.build import DEFAULT_MEMORY_BYTES, build_store
+from tilescope.tiler.build import Progress as BuildProgress
+from tilescope.tiler.errors import Cancelled
+from tilescope.tiler.readers import find_run
+
+AnyPath = str | os.PathLike[str]
+
+
+def index(
+    trace: AnyPath | Sequence[AnyPath],
+    store: AnyPath,
+    *,
+    progress: Callable[[Progress], None] | None = None,
+    cancel: threading.Event | None = None,
+    force: bool = False,
+    memory_bytes: int = DEFAULT_MEMORY_BYTES,
+    max_inflated: int | None = None,
+) -> Path:
+    """Indexes a trace into the folder `store`, and returns that: `tilescope.connect(tilescope.index(trace, store))`.
+
+    `trace` is a file, the folder of a run, a log directory with one run, or the files of one run. A store that is an
+    index of these very files is left as it is, unless `force` is set.
+
+    `progress` is told how far it is, some times a second; it runs in this thread, and what it raises ends the
+    work. So does `cancel`, once it is set by another thread: then `Cancelled` is raised. However it ends early, nothing
+    of it is left, and the store that was there before stays.
+
+    `memory_bytes` is about what it may take; `max_inflated` to how many bytes one file may inflate, 100 times its size
+    unless given. Raises TraceError, StoreError, OutOfMemory, and UsageError where `trace` is not one run.
+    """
+    if isinstance(trace, str | os.PathLike):
+        files = find_run(Path(trace), max_inflated).files
+    else:
+        files = tuple(map(Path, trace))
+
+    def report(now: BuildProgress) -> None:
+        if cancel is not None and cancel.is_set():
+            raise Cancelled("indexing was stopped")
+        if progress is not None:
+            progress(_progress(now))
+
+    report(BuildProgress("start", 0.0, 0))
+    build = build_store(
+        files, Path(store), progress=report, force=force, memory_bytes=memory_bytes, max_inflated=max_inflated
+    )
+    if progress is not None:
+        progress(Progress("ready", "ready", 1.0, build=build))
+    return Path(store)
+
+
+def _progress(now: BuildProgress) -> Progress:
+    return Progress(
+        "indexing",
+        cast("Phase", now.phase),
+        now.fraction,
+        now.seconds_left,
+        now.build or None,
+        None,
+        now.bytes_read,
+        now.bytes_total,
+        now.events,
+        now.tracks,
+        now.blocks_done,
+        now.blocks,
+    )

@@ -1,0 +1,48 @@
+"""Runs as they are listed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tilescope.client.kinds import RunState
+from tilescope.client.progress import Progress
+
+
+@dataclass(frozen=True, slots=True)
+class RunInfo:
+    """A run of a server, or of a store."""
+
+    id: str
+    name: str
+    path: str
+    state: RunState
+    error: str | None  # why it has failed
+    hosts: tuple[str, ...]
+    files: int
+    size_bytes: int  # of the files
+    modified_ns: int  # since the epoch
+    build: str | None  # what can be opened
+    progress: Progress | None  # while it is indexed
+    notes: tuple[str, ...]  # what was left aside of the files, and why
+
+    @classmethod
+    def of(cls, run: Mapping[str, Any]) -> RunInfo:
+        """From the JSON of docs/api.md."""
+        progress = run["progress"]
+        message = progress and {**progress, "type": "progress", "state": run["state"], "build": run["build"]}
+        return cls(
+            run["id"],
+            run["name"],
+            run["path"],
+            run["state"],
+            run["error"],
+            tuple(run["hosts"]),
+            run["files"],
+            int(run["size_bytes"]),
+            int(run["modified_ns"]),
+            run["build"],
+            Progress().after(message) if message else None,
+            tuple(run["notes"]),
+        )
