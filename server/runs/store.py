@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 from tilescope.tiler.pages import Histogram, PageKey
+from tilescope.tiler.pages.steps import TrackSteps
 from tilescope.tiler.readers.fingerprint import Fingerprint
 
 
@@ -39,6 +41,10 @@ class RunStore(Protocol):
     def histogram(self, track: int, start: int, end: int) -> Histogram | None: ...
 
     def histogram_record(self, track: int, level: int, index: int) -> bytes | None: ...
+
+    def steps(self) -> Iterator[tuple[int, TrackSteps]]: ...
+
+    def file_of_tracks(self) -> Sequence[int]: ...
 
     def close(self) -> None: ...
 

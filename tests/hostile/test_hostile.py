@@ -19,9 +19,7 @@ def test_there_are_enough() -> None:
     assert all(case.accepted for case in CASES)
 
 
-@pytest.mark.parametrize(
-    "case", [pytest.param(case, id=case.id) for case in CASES if not case.apart]
-)
+@pytest.mark.parametrize("case", [pytest.param(case, id=case.id) for case in CASES if not case.apart])
 def test_outcome(case: Case, tmp_path: Path) -> None:
     wrong = complaints(case, run_here(case, tmp_path))
     assert not wrong, "\n".join(wrong)

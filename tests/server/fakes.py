@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -20,6 +20,7 @@ from tilescope.server.runs.run import IndexProgress
 from tilescope.server.runs.wishes import Wishes
 from tilescope.tiler.errors import DamagedStore, NotBuilt
 from tilescope.tiler.pages import Histogram, PageKey, Shape, compress
+from tilescope.tiler.pages.steps import TrackSteps
 from tilescope.tiler.readers import Run
 from tilescope.tiler.readers.fingerprint import Fingerprint, take_fingerprints
 
@@ -64,6 +65,7 @@ class FakeStore:
             "names": {"count": 2, "page_size": 1024},
             "events": dict.fromkeys(counts, "7"),
             "flows": dict.fromkeys(flows, "3"),
+            "steps": {"count": "2", "first": "7", "last": "9", "slices": "3", "tracks": 2, "all": True},
             "ignored": {"missing_ph": "2"},
             "warnings": ["a warning"],
             "source_bytes": "123456",
@@ -123,6 +125,12 @@ class FakeStore:
     def histogram(self, track: int, start: int, end: int) -> Histogram | None:
         row = [np.array([value]) for value in (0, 7, 9, 8, 92)]
         return Histogram(*row) if track == 0 else None
+
+    def steps(self) -> Iterator[tuple[int, TrackSteps]]:
+        return iter(())
+
+    def file_of_tracks(self) -> Sequence[int]:
+        return [0]
 
     def histogram_record(self, track: int, level: int, index: int) -> bytes | None:
         return None

@@ -28,6 +28,7 @@ MESSAGES = [
     (schema.OverviewGrid, pb.Overview),
     (schema.EventCounts, pb.EventCounts),
     (schema.FlowCounts, pb.FlowCounts),
+    (schema.StepCounts, pb.StepCounts),
     (schema.Group, pb.Group),
     (schema.Track, pb.Track),
     (schema.EventDetails, pb.Event),

@@ -14,7 +14,10 @@ def write_trace(path: Path, events: list[dict[str, Any]]) -> Path:
 
 
 def busy_events(seed: int, *, threads: int = 3, calls: int = 1500) -> list[dict[str, Any]]:
-    """Threads with nested calls so short and so many that tiles above must aggregate; instants, a counter, flows."""
+    """Threads with nested calls so short and so many that tiles above must aggregate; instants, a counter, flows.
+
+    Five of the calls are steps.
+    """
     rng = random.Random(seed)
     events: list[dict[str, Any]] = [{"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "worker"}}]
     for tid in range(threads):
@@ -22,6 +25,8 @@ def busy_events(seed: int, *, threads: int = 3, calls: int = 1500) -> list[dict[
         for call in range(calls):
             length = rng.randrange(1, 40)
             name = f"call {rng.randrange(12)}"
+            if tid == 0 and call % 300 == 0:
+                name = f"Iteration {call // 300}"
             args = {"number": call}
             events.append({"ph": "X", "name": name, "pid": 1, "tid": tid, "ts": time, "dur": length, "args": args})
             inner = {"ph": "X", "name": "inner", "pid": 1, "tid": tid, "ts": time + length // 4, "dur": length // 2}

@@ -156,6 +156,8 @@ def _tables(build: str, run: Run, layout: Layout, builder: Builder, sources: Seq
         len(run.names),
         flow_counts=builder.flows.counts,
         flow_ends=builder.flows.ends,
+        steps=builder.steps.counts(),
+        steps_of=builder.steps.per_track,
         ignored=run.ignored(),
         warnings=run.warnings(),
     )

@@ -19,6 +19,7 @@ from tilescope.tiler.build.rollups import Rollups
 from tilescope.tiler.build.run import Run
 from tilescope.tiler.build.schedule import Schedule
 from tilescope.tiler.build.scratch import Scratch
+from tilescope.tiler.build.steps import StepFinder
 from tilescope.tiler.build.tables import ENTRIES_AT_ONCE, Entry, batched
 from tilescope.tiler.build.track_data import TrackData
 from tilescope.tiler.build.track_facts import TrackFacts
@@ -71,6 +72,7 @@ class Builder:
         self.flows = Flows(kept)
         self.overview = Overview(run.timeline.end)
         self.facts: dict[int, TrackFacts] = {}
+        self.steps = StepFinder(run)
         self.root_level = _native.root_level(run.timeline.end)
         self._run = run
         self._layout = layout
@@ -162,6 +164,7 @@ class Builder:
                 columns = self._run.files[track.file].summary.args_encoding == "xstat"
                 pieces = chunk.split(data.args_end, data.args, columns=columns)
                 self._write((keys.details(track.id, ordinal), args) for ordinal, args in pieces)
+            self._write(self.steps.entries(track, data))
             data = data.without_args()
             self.overview.add(track.id, data)
             block = self._blocks[track.id // TRACKS_PER_BLOCK]

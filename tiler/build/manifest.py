@@ -14,6 +14,7 @@ from tilescope.tiler import _native, schema
 from tilescope.tiler.build.flows import FlowCounts
 from tilescope.tiler.build.layout import Layout
 from tilescope.tiler.build.names import NAMES_PER_PAGE
+from tilescope.tiler.build.step_counts import StepCounts
 from tilescope.tiler.build.timeline import Timeline
 from tilescope.tiler.build.track_facts import TrackFacts
 from tilescope.tiler.columns import EventCounts, TraceSummary
@@ -37,6 +38,8 @@ class Findings:
     revision: int = 0  # above 0 while the run is indexed
     flow_counts: FlowCounts = field(default_factory=FlowCounts)
     flow_ends: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    steps: StepCounts = field(default_factory=StepCounts)
+    steps_of: Mapping[int, int] = field(default_factory=dict)  # by track
     ignored: Mapping[str, int] = field(default_factory=dict)
     warnings: Sequence[str] = ()
 
@@ -67,6 +70,7 @@ def make_manifest(found: Findings) -> dict[str, Any]:
         overview=OverviewGrid.of(timeline.end).told(),
         events=schema.EventCounts(**_texts(asdict(_counts(found)))),
         flows=schema.FlowCounts(**_texts(asdict(found.flow_counts))),
+        steps=_steps(found.steps),
         ignored=_texts(found.ignored),
         warnings=list(found.warnings),
         source_bytes=str(sum(size_bytes for _, size_bytes, _ in found.files)),
@@ -88,6 +92,7 @@ def make_manifest(found: Findings) -> dict[str, Any]:
             "rows": of.rows,
             "details": of.with_details,
             "flow_ends": found.flow_ends.get(track.id, (0, 0)),
+            "steps": found.steps_of.get(track.id, 0),
         }
         if track.children:
             entry["children"] = list(track.children)
@@ -99,6 +104,19 @@ def make_manifest(found: Findings) -> dict[str, Any]:
         "sources": [source.to_json() for source in found.sources],
         "tracks": tracks,
     }
+
+
+def _steps(counts: StepCounts) -> schema.StepCounts | None:
+    if counts.first is None or counts.last is None:
+        return None
+    return schema.StepCounts(
+        count=str(counts.numbers),
+        first=str(counts.first),
+        last=str(counts.last),
+        slices=str(counts.slices),
+        tracks=counts.tracks,
+        all=not counts.is_cut,
+    )
 
 
 def _texts(counts: Mapping[str, int]) -> dict[str, str]:

@@ -18,10 +18,17 @@ class RunNames:
 
     def __init__(self) -> None:
         self._ids: dict[str, int] = {}
+        self._texts: list[str] = []
         self._categories: list[str] = []
 
     def __len__(self) -> int:
         return len(self._ids)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._texts)
+
+    def __getitem__(self, name: int) -> str:
+        return self._texts[name]
 
     def add(self, names: Sequence[str], categories: Sequence[str]) -> NDArray[np.int32]:
         """Ids of a file's names, shape (n + 1,): the last is -1, for events without a name."""
@@ -29,13 +36,14 @@ class RunNames:
         for k, name in enumerate(names):
             known = self._ids.setdefault(name, len(self._ids))
             ids[k] = known
-            if known == len(self._categories):
+            if known == len(self._texts):
+                self._texts.append(name)
                 self._categories.append(categories[k] if k < len(categories) else "")
         return ids
 
     def pages(self) -> Iterator[bytes]:
         """Compressed pages of `[name, category]`."""
-        entries = list(zip(self._ids, self._categories, strict=True))
+        entries = list(zip(self._texts, self._categories, strict=True))
         for first in range(0, len(entries), NAMES_PER_PAGE):
             text = json.dumps(entries[first : first + NAMES_PER_PAGE], ensure_ascii=False, separators=(",", ":"))
             yield compress(text.encode("utf-8", "replace"))

@@ -35,6 +35,7 @@ class EventFlag(IntFlag):
     AGGREGATED = 8  # stands for many occurrences (XEvent.num_occurrences)
     CLAMPED = 16  # a negative duration was set to 0
     NO_DURATION = 32  # a complete event without a duration, kept as an instant
+    STEP = 64  # a step annotation: its arguments have the number of the step
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@
 #include "bind_arrays.hpp"
 #include "utf8.hpp"
 #include "wire.hpp"
+#include "xspace_args.hpp"
 #include "xspace_catalogue.hpp"
 #include "xspace_events.hpp"
 #include "xspace_flows.hpp"
@@ -260,6 +261,28 @@ class XSpaceFile {
     std::unique_ptr<xspace::Catalogue> catalogue_;
 };
 
+// Of some rows: the integer that a stat has among the arguments of each.
+auto integer_stats(const InColumn<std::int64_t>& args_end, const InColumn<std::uint8_t>& args,
+                   const InColumn<std::int64_t>& rows, const std::vector<std::int64_t>& ids, std::int64_t absent) {
+    std::vector<std::int64_t> found;
+    {
+        nb::gil_scoped_release release;
+        found.reserve(rows.size());
+        for (std::size_t k = 0; k < rows.size(); ++k) {
+            const std::int64_t row = rows.data()[k];
+            if (row < 0 || static_cast<std::uint64_t>(row) >= args_end.size()) throw std::invalid_argument("there is no such row");
+            const auto at = static_cast<std::size_t>(row);
+            const std::int64_t begin = at == 0 ? 0 : args_end.data()[at - 1];
+            const std::int64_t end = args_end.data()[at];
+            if (begin < 0 || end < begin || static_cast<std::uint64_t>(end) > args.size())
+                throw std::invalid_argument("arguments lie beyond the data");
+            const wire::Source source{args.data() + begin, static_cast<std::size_t>(end - begin)};
+            found.push_back(xspace::integer_stat(source, ids, absent));
+        }
+    }
+    return to_numpy(std::move(found));
+}
+
 // `WireError(what, offset)` in Python, and `LimitReached(what, offset)`.
 void bind_wire_error(nb::module_& m) {
     static nb::object* type = nullptr;  // lives as long as the process, as the module does
@@ -344,6 +367,9 @@ void bind_xspace(nb::module_& m) {
         .def("names", &XSpaceFile::names)
         .def("used_metadata", &XSpaceFile::used_metadata)
         .def_prop_ro("outline_position", &XSpaceFile::outline_position);
+
+    m.def("integer_stats", &integer_stats, nb::arg("args_end"), nb::arg("args"), nb::arg("rows"), nb::arg("ids"),
+          nb::arg("absent"));
 }
 
 }  // namespace tilescope

@@ -58,7 +58,7 @@ void LineDecoder::decode_event(Cursor& line, Chunk& chunk) {
     --events_left_;
     if (!adds_up(start_ns_, event_.offset_ps)) return;
     if (!was_surveyed()) throw wire::Error(changed, position_);
-    append_row(chunk);
+    append_row(chunk, flows.is_step());
     if (flows.ends()) append_flow(chunk, Phase::flow_end, flows.value[consumer_type], flows.value[consumer_id]);
     if (flows.begins()) append_flow(chunk, Phase::flow_start, flows.value[producer_type], flows.value[producer_id]);
 }
@@ -70,7 +70,7 @@ bool LineDecoder::was_surveyed() const {
     return !(survey_.end < end);
 }
 
-void LineDecoder::append_row(Chunk& chunk) {
+void LineDecoder::append_row(Chunk& chunk, bool is_step) {
     const std::int32_t number = catalogue_.number(line_.plane, event_.metadata_id);
     if (number == IdTable::absent) throw wire::Error(changed, position_);
     const NanoPico start = NanoPico::of(event_.offset_ps);
@@ -78,6 +78,7 @@ void LineDecoder::append_row(Chunk& chunk) {
     unsigned flags = 0;
     if (event_.duration_ps < 0) flags |= event_flag::clamped;
     if (event_.aggregated) flags |= event_flag::aggregated;
+    if (is_step) flags |= event_flag::step;
 
     chunk.track.push_unchecked(static_cast<std::int32_t>(number_));
     chunk.phase.push_unchecked(static_cast<std::uint8_t>(Phase::complete));

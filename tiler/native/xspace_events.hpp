@@ -35,7 +35,7 @@ class LineDecoder {
   private:
     void decode_event(wire::Cursor& line, Chunk& chunk);
     bool was_surveyed() const;
-    void append_row(Chunk& chunk);
+    void append_row(Chunk& chunk, bool is_step);
     void append_flow(Chunk& chunk, Phase phase, std::uint64_t type, std::uint64_t id);
     std::int64_t flow_key(std::uint64_t type, std::uint64_t id) const;
     void append_args(Chunk& chunk, std::int32_t number);

@@ -20,6 +20,7 @@ FlowStats::FlowStats(const wire::Source& source, const Plane& plane) {
         if (name == "_p") stats_.push_back({entry.id, producer_id});
         if (name == "_ct") stats_.push_back({entry.id, consumer_type});
         if (name == "_c") stats_.push_back({entry.id, consumer_id});
+        if (name == "step_num") stats_.push_back({entry.id, step_number});
     }
 }
 

@@ -1,4 +1,5 @@
-// Flows of an XSpace: pairs of stats that name the flow which an event begins or ends.
+// The stats of an XSpace that say what an event stands for among others: pairs that name the flow which it begins or
+// ends, and the number of the training step that it is.
 #pragma once
 
 #include "wire.hpp"
@@ -9,8 +10,8 @@
 
 namespace tilescope::xspace {
 
-// The stats `_pt`, `_p` (a flow begins) and `_ct`, `_c` (a flow ends).
-enum FlowPart : unsigned { producer_type, producer_id, consumer_type, consumer_id, flow_parts };
+// The stats `_pt`, `_p` (a flow begins), `_ct`, `_c` (a flow ends) and `step_num`.
+enum FlowPart : unsigned { producer_type, producer_id, consumer_type, consumer_id, step_number, flow_parts };
 
 struct FlowValues {
     std::uint64_t value[flow_parts];
@@ -18,12 +19,13 @@ struct FlowValues {
 
     bool ends() const { return has(consumer_type, consumer_id); }
     bool begins() const { return has(producer_type, producer_id); }
+    bool is_step() const { return (present >> step_number & 1u) != 0; }
 
   private:
     bool has(FlowPart a, FlowPart b) const { return (present >> a & present >> b & 1u) != 0; }
 };
 
-// Which stats of a plane speak of flows. Empty for nearly all device planes, whose stats need not be looked into then.
+// Which stats of a plane speak of flows and steps. Empty for nearly all device planes, whose stats need not be looked into then.
 class FlowStats {
   public:
     FlowStats() = default;

@@ -85,6 +85,10 @@ class Col(IntEnum):
     BUSY_MINUS_SELF = 115
     LONGEST = 116
 
+    STEP_NUMBER = 160
+    STEP_SOURCE = 161
+    STEP_OPEN = 162
+
 
 class TileFlag(IntFlag):
     """Bits of the tile flags; PAGE_START and HAS_RESIDUAL are in shape records alone."""

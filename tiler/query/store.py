@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 from tilescope.tiler.pages import PageKey
+from tilescope.tiler.pages.steps import TrackSteps
 
 
 class QueryStore(Protocol):
@@ -26,3 +28,7 @@ class QueryStore(Protocol):
     def page(self, key: PageKey) -> bytes | None: ...
 
     def histogram_record(self, track: int, level: int, index: int) -> bytes | None: ...
+
+    def steps(self) -> Iterator[tuple[int, TrackSteps]]: ...
+
+    def file_of_tracks(self) -> Sequence[int]: ...

@@ -31,6 +31,7 @@ from tilescope.tiler.schema.manifest import (
     Manifest,
     NameCounts,
     OverviewGrid,
+    StepCounts,
     StoredManifest,
     manifest_of,
 )
@@ -77,6 +78,7 @@ __all__ = [
     "RunState",
     "SeriesKind",
     "Severity",
+    "StepCounts",
     "StoredManifest",
     "TickSum",
     "Ticks",

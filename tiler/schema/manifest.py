@@ -49,6 +49,17 @@ class FlowCounts(Struct, frozen=True, kw_only=True):
     without_slice: Annotated[Decimal, Meta(description="Left out: an end lies where its thread has no slice.")]
 
 
+class StepCounts(Struct, frozen=True, kw_only=True):
+    """The steps that a trace marks, see docs/formats.md."""
+
+    count: Annotated[Decimal, Meta(description="Different numbers.")]
+    first: Annotated[Decimal, Meta(description="The least number.")]
+    last: Annotated[Decimal, Meta(description="The greatest number.")]
+    slices: Annotated[Decimal, Meta(description="That are steps: one for each device or host.")]
+    tracks: Annotated[Count, Meta(description="That have such slices.")]
+    all: Annotated[bool, Meta(description="false: there are more than are kept.")]
+
+
 class StoredManifest(Struct, frozen=True, kw_only=True):
     """What a build knows of itself."""
 
@@ -76,6 +87,7 @@ class StoredManifest(Struct, frozen=True, kw_only=True):
     overview: OverviewGrid | UnsetType = UNSET
     events: EventCounts
     flows: FlowCounts
+    steps: Annotated[StepCounts | None, Meta(description="null where the trace marks none, or is being indexed.")]
     ignored: Annotated[dict[str, Decimal], Meta(description="What was left out of the trace: how often, by reason.")]
     warnings: Sequence[str]
     source_bytes: Annotated[Decimal, Meta(description="Size of the trace files.")]

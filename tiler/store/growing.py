@@ -7,11 +7,13 @@ revision. Publication renames the folder under the open file, which goes on bein
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from tilescope.tiler.errors import NoStore, NotBuilt, StoreError
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, Histogram, PageKey
+from tilescope.tiler.pages.steps import TrackSteps
 from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.store import keys
 from tilescope.tiler.store.lmdb_reader import LmdbReader
@@ -92,6 +94,14 @@ class GrowingStore:
         """As `RunStore.histogram_record`. Raises NotBuilt."""
         self._require(track)
         return self._now.histogram_record(track, level, index)
+
+    def steps(self) -> Iterator[tuple[int, TrackSteps]]:
+        """As `RunStore.steps`: of the tracks that are built so far."""
+        return self._now.steps()
+
+    def file_of_tracks(self) -> Sequence[int]:
+        """As `RunStore.file_of_tracks`."""
+        return self._reader().file_of_tracks()
 
     def published(self) -> None:
         """It is the current generation now, and complete: from here on its answers stay as they are."""

@@ -14,6 +14,7 @@ _HISTOGRAM = struct.Struct(">cIBQ")
 
 MANIFEST = b"M"
 TRACKS = b"T"
+STEPS = b"W"  # prefix of all records of steps
 
 _ONE_OF = {
     b"S": "the shape record of block",
@@ -21,6 +22,7 @@ _ONE_OF = {
     b"O": "the page of the overview",
     b"A": "the table of arguments of file",
 }
+_FROM_EVENT = {b"D": "arguments", b"F": "flows", STEPS: "steps"}
 
 
 def page(key: PageKey) -> bytes:
@@ -85,6 +87,17 @@ def flow_ends_of(track: int) -> bytes:
     return _ONE.pack(b"F", track)
 
 
+def steps(track: int, ordinal: int) -> bytes:
+    """Key of the record of steps that begins with this slice."""
+    return _DETAILS.pack(b"W", track, ordinal)
+
+
+def steps_key(key: bytes) -> tuple[int, int]:
+    """Track and first slice of the record of steps with this key."""
+    _, track, ordinal = _DETAILS.unpack(key)
+    return track, ordinal
+
+
 def flow_tiles(track: int, level: int, index: int) -> bytes:
     """Key of the chunk of flow tiles that begins with this one."""
     return _FLOW_TILES.pack(b"G", track, level, index)
@@ -124,9 +137,9 @@ def _describe(key: bytes) -> str:
         _, track, level, index = _HISTOGRAM.unpack(key)
         what = "its histogram" if kind == b"H" else "its flow tile, and those after it"
         return f"track {track}, level {level}, tile {index}: {what}"
-    if kind in (b"D", b"F"):
+    if kind in _FROM_EVENT:
         _, track, ordinal = _DETAILS.unpack(key)
-        return f"track {track}: {'arguments' if kind == b'D' else 'flows'} from event {ordinal} on"
+        return f"track {track}: {_FROM_EVENT[kind]} from event {ordinal} on"
     if kind in _ONE_OF:
         return f"{_ONE_OF[kind]} {_ONE.unpack(key)[1]}"
     if key in (MANIFEST, TRACKS):

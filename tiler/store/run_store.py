@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from tilescope.tiler.pages import (
     sum_by_name,
 )
 from tilescope.tiler.pages.flow_ends import FlowEnds
+from tilescope.tiler.pages.steps import TrackSteps
 from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.schema import FLOWS_AT_MOST, Argument, EventDetails, EventFlows, FlowPartner, StoredManifest
 from tilescope.tiler.store import generation, keys
@@ -199,6 +200,16 @@ class RunStore:
         prefix = keys.flow_ends_of(track)
         for _, chunk in self._data.scan(prefix, prefix):
             yield FlowEnds.decode(decompress(chunk), track)
+
+    def steps(self) -> Iterator[tuple[int, TrackSteps]]:
+        """Track and steps of each record of steps, tracks ascending. Raises DamagedStore."""
+        for key, record in self._data.scan(keys.STEPS, keys.STEPS):
+            track, _ = keys.steps_key(key)
+            yield track, TrackSteps.decode(decompress(record), track)
+
+    def file_of_tracks(self) -> Sequence[int]:
+        """The number of the file that each track is of; -1 for rollups."""
+        return [track["file"] for track in self._manifest["tracks"]]
 
     def close(self) -> None:
         """Closes the store, and lets others remove it."""

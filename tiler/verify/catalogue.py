@@ -28,6 +28,7 @@ class TrackEntry:
     details: int  # events that have an entry in a chunk of arguments
     flows_out: int  # flow ends that leave its slices
     flows_in: int  # and that arrive
+    steps: int  # of its slices
     children: tuple[int, ...]  # of a rollup
 
     @property
@@ -123,6 +124,7 @@ def _track(path: Path, number: int, counted: dict[str, Any], shown: dict[str, An
         int(counted["busy"]),
         int(counted["details"]),
         *_flow_ends(counted["flow_ends"]),
+        int(counted["steps"]),
         tuple(counted.get("children", ())),
     )
 

@@ -15,24 +15,22 @@ from tilescope.tiler.pages.flow_ends import FlowEnds
 from tilescope.tiler.store import keys
 from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
 from tilescope.tiler.verify.columns import Ints, hash_rows
-from tilescope.tiler.verify.page_reader import LeafReader, inflate
+from tilescope.tiler.verify.leaf_slices import LeafSlices
+from tilescope.tiler.verify.page_reader import inflate
 from tilescope.tiler.verify.report import Tally
-from tilescope.tiler.verify.tree import BlockTree
 
 
 class FlowRecordCheck:
     """Takes all chunks of flow ends in the order of their keys."""
 
-    def __init__(self, catalogue: Catalogue, trees: list[BlockTree], leaves: LeafReader, tally: Tally) -> None:
+    def __init__(self, catalogue: Catalogue, slices: LeafSlices, tally: Tally) -> None:
         self._catalogue = catalogue
-        self._trees = trees
-        self._leaf_reader = leaves
+        self._slices = slices
         self._tally = tally
         tracks = len(catalogue.tracks)
         self._counts = np.zeros((tracks, 2), np.int64)  # that leave, that arrive
         self._said = np.zeros((tracks, 2), np.uint64)  # by the ends of a track of themselves
         self._heard = np.zeros((tracks, 2), np.uint64)  # of them by their partners
-        self._leaves: dict[int, tuple[Ints, Ints]] = {}  # of one track: positions, and how many events begin up to each
         self._finished = False
         self._last = -1, -1  # track and slice of the last end of the chunk before
 
@@ -51,10 +49,10 @@ class FlowRecordCheck:
             raise self._error(track, f"flow ends of event {ends.ordinal[0]} are stored as those of another")
         self._check_order(track, ends)
         self._check_partners(track, ends)
-        start, name = self._slices(track, ends.ordinal)
+        slices = self._slices.of(track, ends.ordinal, "flow ends")
         own = [np.full(len(ends), number), ends.ordinal, ends.tick]
         partner = [ends.partner_track, ends.partner_ordinal, ends.partner_tick]
-        said = hash_rows([ends.incoming, *own, start, name, *partner])
+        said = hash_rows([ends.incoming, *own, slices.start, slices.name, *partner])
         heard = hash_rows([1 - ends.incoming, *partner, ends.partner_start, ends.partner_name, *own])
         for side in (0, 1):
             self._said[number : number + 1, side] += said[ends.incoming == side].sum(dtype=np.uint64)
@@ -109,28 +107,6 @@ class FlowRecordCheck:
         wrong = np.flatnonzero((values < 0) | (values >= stop))
         if len(wrong):
             raise self._error(track, f"a flow end {what} {values[wrong[0]]}, which there is not")
-
-    def _slices(self, track: TrackEntry, ordinal: Ints) -> tuple[Ints, Ints]:
-        """Starts and names of slices, as the leaves have them."""
-        tree = self._trees[track.block]
-        if track.id not in self._leaves:
-            position = np.flatnonzero(tree.leaf & (tree.slot == track.slot))
-            position = position[np.argsort(tree.index[position] << (2 * tree.level[position]), kind="stable")]
-            self._leaves = {track.id: (position, np.cumsum(tree.events[position]))}
-        position, stops = self._leaves[track.id]
-        leaf = np.searchsorted(stops, ordinal, side="right")
-        if not len(position) or int(leaf.max()) >= len(position):
-            raise self._error(track, "its leaves hold fewer events than it has flow ends for")
-        start, name = np.empty_like(ordinal), np.empty_like(ordinal)
-        for number in np.unique(leaf).tolist():
-            slices = self._leaf_reader.slices(tree, int(position[number]))
-            here = leaf == number
-            at = np.searchsorted(slices.ordinal, ordinal[here])
-            at = np.minimum(at, max(0, len(slices.ordinal) - 1))
-            if not len(slices.ordinal) or (slices.ordinal[at] != ordinal[here]).any():
-                raise tree.error(int(position[number]), "it lacks an event that has flow ends")
-            start[here], name[here] = slices.start[at], slices.name[at]
-        return start, name
 
     def _error(self, track: TrackEntry, what: str) -> DamagedStore:
         return self._catalogue.track_error(track.id, what)

@@ -18,8 +18,10 @@ from tilescope.tiler.verify.catalogue import Catalogue
 from tilescope.tiler.verify.flow_bins import FlowTileCheck
 from tilescope.tiler.verify.flows import FlowRecordCheck
 from tilescope.tiler.verify.histograms import tiles_with_histogram
-from tilescope.tiler.verify.page_reader import LeafReader, check_bytes, inflate
+from tilescope.tiler.verify.leaf_slices import LeafSlices
+from tilescope.tiler.verify.page_reader import check_bytes, inflate
 from tilescope.tiler.verify.report import Tally
+from tilescope.tiler.verify.steps import StepRecordCheck
 from tilescope.tiler.verify.tree import BlockTree
 
 
@@ -53,7 +55,9 @@ class RecordCheck:
         self._details = [0] * len(catalogue.tracks)  # events seen so far, of each track
         self._tables = 0
         self._overview = 0  # pages seen so far
-        self._flows = FlowRecordCheck(catalogue, trees, LeafReader(store), tally)
+        slices = LeafSlices(store, catalogue, trees)
+        self._flows = FlowRecordCheck(catalogue, slices, tally)
+        self._steps = StepRecordCheck(catalogue, slices, tally)
         self._flow_tiles = FlowTileCheck(store, catalogue, tally)
         self._histograms = {key for tree in trees for key in _histogram_keys(catalogue, tree)}
         self._takes: dict[bytes, Callable[[bytes, bytes], None]] = {
@@ -68,6 +72,7 @@ class RecordCheck:
             b"F": self._flows.take,
             b"G": self._take_flow_tiles,
             b"H": self._take_histogram,
+            keys.STEPS: self._steps.take,
         }
 
     def check(self, done: Callable[[int], None]) -> Tally:
@@ -94,6 +99,7 @@ class RecordCheck:
                 raise self._catalogue.track_error(track.id, f"arguments of {seen} events, at ingest {track.details}")
             self._tally["details_events"] += seen
         self._flows.finish()
+        self._steps.finish()
         self._flow_tiles.finish()
         return self._tally
 

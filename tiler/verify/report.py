@@ -34,6 +34,7 @@ class VerifyReport:
     flow_edges: int = 0
     flow_chunks: int = 0
     flow_tiles: int = 0
+    steps: int = 0
 
     def lines(self) -> list[str]:
         """A fact a line, for people."""
@@ -50,5 +51,6 @@ class VerifyReport:
             f"{self.flow_tiles:,} tiles of flows, equal to the ends that lie in them",
             f"{self.overview_entries:,} entries of the overview: equal to the events of their tracks",
             f"{self.histograms:,} histograms with {self.histogram_rows:,} rows: equal to those of the events",
+            f"{self.steps:,} steps: each is a slice of its track",
             f"{self.names:,} names; arguments of {self.details_events:,} events in {self.details_chunks:,} chunks",
         ]

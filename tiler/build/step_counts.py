@@ -1,0 +1,17 @@
+"""What a manifest says of the steps of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class StepCounts:
+    """None at all unless something is counted."""
+
+    slices: int = 0  # that are steps
+    tracks: int = 0  # that have such
+    numbers: int = 0  # different ones
+    first: int | None = None  # the least number
+    last: int | None = None
+    is_cut: bool = False  # whether there are more than are kept
