@@ -19,7 +19,7 @@ VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
 
 .PHONY: help demo install test test-python test-viewer test-browser test-dist kill-test damage hostile sanitize fuzz lint lint-python lint-viewer bench bench-scale \
-        bench-load dist resolve viewer browser nginx cli-docs tools-docs clean
+        bench-load dist resolve viewer browser nginx cli-docs tools-docs types clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
@@ -178,6 +178,9 @@ resolve: $(STAMPS)/test-tools dist ## which versions go together with TensorFlow
 
 cli-docs: $(STAMPS)/test-tools ## writes docs/cli.md anew from the help texts
 	$(BIN)/python -m tests.cli.write_cli_docs
+
+types: $(STAMPS)/test-tools ## writes the TypeScript types of the API anew from tiler/schema
+	$(BIN)/python -m tests.server.write_types
 
 tools-docs: $(STAMPS)/test-tools ## writes docs/tools.md anew from the registrations
 	$(BIN)/tilescope tools --markdown > docs/tools.md

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import msgspec
 
@@ -25,6 +25,22 @@ _ANSWERS: Final = (
     schema.ToolAnswer,
     schema.WatchMessage,
 )
+
+# Choices that have names of their own.
+_CHOICES: Final[dict[str, tuple[Any, str]]] = {
+    "ErrorCode": (schema.ErrorCode, "What went wrong, for programs."),
+    "FigureKind": (schema.Kind, "What a figure is: exact integers are decimal text, ids and fractions numbers."),
+    "GroupKind": (schema.GroupKind, "What a group of tracks stands for."),
+    "SeriesKind": (schema.SeriesKind, "How a series is drawn."),
+    "Severity": (schema.Severity, "How much a note matters."),
+    "TrackKind": (schema.TrackKind, "What a track holds; a rollup sums up other tracks."),
+}
+
+# Messages of the watch, told from one another by their type.
+_WATCH: Final[Schema] = {
+    "description": "A message of the watch.",
+    "anyOf": [{"$ref": f"#/components/schemas/{kind.__name__}"} for kind in get_args(schema.WatchMessage)],
+}
 
 _NAME: Final[Schema] = {"type": "array", "prefixItems": [TEXT, TEXT], "minItems": 2, "maxItems": 2, "items": False}
 
@@ -53,6 +69,9 @@ _REQUESTS: Final[dict[str, Schema]] = {
 }
 
 
+_NAMES: Final = {frozenset(get_args(of)): name for name, (of, _) in _CHOICES.items()}
+
+
 def reference(name: str) -> Schema:
     """The schema of that name, wherever one may stand."""
     return {"$ref": f"#/components/schemas/{name}"}
@@ -61,7 +80,12 @@ def reference(name: str) -> Schema:
 def components() -> dict[str, Schema]:
     """All schemas by name."""
     _, found = msgspec.json.schema_components(_ANSWERS, ref_template="#/components/schemas/{name}")
-    return {name: _tidy(found[name]) for name in sorted(found)} | _REQUESTS
+    choices = {
+        name: {"description": description, "type": "string", "enum": list(get_args(of))}
+        for name, (of, description) in _CHOICES.items()
+    }
+    described = {name: _tidy(of) for name, of in found.items()} | choices | {"WatchMessage": _WATCH}
+    return {name: described[name] for name in sorted(described)} | _REQUESTS
 
 
 def _tidy(node: Any) -> Any:
@@ -75,6 +99,8 @@ def _tidy(node: Any) -> Any:
     if named:
         out["properties"] = {name: _tidy(of) for name, of in named.items()}
         out["additionalProperties"] = False
+    if name := _NAMES.get(frozenset(out.get("enum", ()))):
+        out = {key: value for key, value in out.items() if key != "enum"} | reference(name)
     if "enum" in out:
         out["type"] = "string" if all(isinstance(value, str) for value in out["enum"]) else "integer"
     if all(isinstance(of, dict) and of.keys() == {"type"} for of in out.get("anyOf", [None])):

@@ -1,13 +1,20 @@
 /** The public names of the package, folder by folder. What is not here is nobody's business but the package's. */
 
+export * from "./base/schema";
 export * from "./base/time";
-export * from "./base/track";
 export * from "./base/view";
 export * from "./net/answer";
 export * from "./net/api";
 export * from "./net/client";
 export * from "./net/error";
-export * from "./net/model";
+export {
+  type EventName,
+  type Manifest,
+  parseManifest,
+  parseTrackTree,
+  type Track,
+  type TrackTree,
+} from "./net/model";
 export * from "./net/names";
 export * from "./net/still";
 export * from "./net/stream";

@@ -14,7 +14,7 @@ it("copies one fact a line, whatever the values hold", () => {
   const details = {
     track: 1,
     ordinal: 2n,
-    kind: "slice",
+    kind: "slice" as const,
     name: "a\tb",
     category: "c",
     startTicks: ticks(2n ** 60n),

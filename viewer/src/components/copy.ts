@@ -1,9 +1,9 @@
 /** Details as text: for the argument table and for the clipboard. */
 
-import { type ArgValue, type EventDetails, formatTime, type TimeBase } from "@tilescope/client";
+import { type EventDetails, formatTime, type JsonValue, type TimeBase } from "@tilescope/client";
 
 /** An argument's value as text: strings as they are, everything else as JSON, indented where it is nested. */
-export function argText(value: ArgValue): string {
+export function argText(value: JsonValue): string {
   if (typeof value === "string") return value;
   return JSON.stringify(value, null, typeof value === "object" && value !== null ? 2 : 0);
 }

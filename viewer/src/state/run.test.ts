@@ -1,4 +1,11 @@
-import { type Api, ApiError, type Manifest, type Run, type TextSocket } from "@tilescope/client";
+import {
+  type Api,
+  ApiError,
+  type Manifest,
+  type Run,
+  type TextSocket,
+  type WatchProgressJson,
+} from "@tilescope/client";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { growth } from "./growth";
 import { RunOpener, runIdOf, runView } from "./run";
@@ -134,7 +141,10 @@ describe("RunOpener", () => {
     expect(runView.value).toEqual({ kind: "list" });
   });
 
-  const told = { type: "progress", phase: "read", fraction: 0.2, events: "5", build: "b" };
+  const told: Omit<WatchProgressJson, "revision"> = {
+    ...{ type: "progress", state: "indexing", phase: "read", fraction: 0.2, events: "5", build: "b" },
+    ...{ bytes_read: "1", bytes_total: "9", tracks: 1, blocks_done: 0, blocks: 0, seconds_left: null },
+  };
 
   it("shows a run while it is indexed, anew with each revision, and once more when it is ready", async () => {
     let manifest: Partial<Manifest> = { run: "r", build: "b", empty: false, state: "indexing", revision: 1 };

@@ -12,10 +12,13 @@ test("a tool is asked by its name, with its question", async () => {
   const asked: string[] = [];
   const api = new Api("http://h", (url) => {
     asked.push(url);
-    return Promise.resolve(Response.json({ complete: true, facts: [], tables: [], series: [], notes: [], tools: [] }));
+    const notes = [{ severity: "info", text: "here", start: "9007199254740993", end: null, track: null }];
+    return Promise.resolve(Response.json({ complete: true, facts: [], tables: [], series: [], notes, tools: [] }));
   });
   const build = api.build("r 1", "b1");
-  expect((await build.ask("stats", { limit: 3 })).complete).toBe(true);
+  const answer = await build.ask("stats", { limit: 3 });
+  expect(answer.complete).toBe(true);
+  expect(answer.notes[0]).toMatchObject({ startTicks: 9007199254740993n, endTicks: null });
   await build.ask("my tool");
   expect(await build.tools()).toEqual([]);
   const base = "http://h/api/v1/runs/r%201/builds/b1/tools";

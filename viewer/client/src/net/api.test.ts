@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { EventDetailsJson, EventsJson, ManifestJson, ProgressJson, RunJson, TrackTreeJson } from "../base/schema";
 import { encodeShape } from "../testing/page";
 import { Api } from "./api";
 import { ApiError, NetworkError } from "./error";
@@ -25,10 +26,14 @@ const json =
     new Response(JSON.stringify(value), { status });
 
 test("runs", async () => {
-  const run = {
-    ...{ id: "r", name: "r", path: "p", state: "indexing", error: null, hosts: ["h"], files: 1, build: null },
+  const progress: ProgressJson = {
+    ...{ phase: "read", fraction: 0.41, events: "1234567", bytes_read: "1", bytes_total: "2", tracks: 3 },
+    ...{ blocks_done: 0, blocks: 0, seconds_left: null, revision: 0 },
+  };
+  const run: RunJson = {
+    ...{ id: "r", name: "r", path: "p", state: "indexing" as const, error: null, hosts: ["h"], files: 1 },
     ...{ size_bytes: "9007199254740993", modified_ns: "1769853600000000001" },
-    progress: { phase: "read", fraction: 0.41, events: "1234567" },
+    ...{ build: null, progress, notes: [] },
   };
   const runs = await server({ "/runs": json({ runs: [run] }) }).runs();
   expect(runs[0]).toMatchObject({ id: "r", sizeBytes: 9007199254740993n, modifiedNs: 1769853600000000001n });
@@ -42,8 +47,9 @@ test("indexing is asked for with POST, and names are escaped", async () => {
 });
 
 test("the manifest of docs/api.md", async () => {
-  const manifest = {
-    ...{ run: "r", name: "n", build: "b", format: "xspace", tick_ps: 1, origin_ns: "1769853600000000000" },
+  const manifest: ManifestJson = {
+    ...{ state: "ready" as const, revision: 0, source_bytes: "9" },
+    ...{ run: "r", name: "n", build: "b", format: "xspace", tick_ps: 1 as const, origin_ns: "1769853600000000000" },
     ...{ start: "0", end: "982734987234", root_level: 16, empty: false, hosts: ["host0"], files: ["f"] },
     ...{ processes: 12, tracks: 140, blocks: 5, names: { count: 5123, page_size: 1024 } },
     events: {
@@ -55,29 +61,35 @@ test("the manifest of docs/api.md", async () => {
       flow_ends: "0",
       other: "0",
     },
+    flows: {
+      edges: "9007199254740993",
+      ...{ starts_without_end: "0", ends_without_start: "0", without_id: "0", without_slice: "0" },
+    },
     ...{ ignored: { missing_ph: "2" }, warnings: ["w"], store_bytes: "412000", created_ns: "5" },
   };
   const parsed = await server({ "/runs/r/manifest": json(manifest) }).manifest("r");
   expect(parsed.time).toEqual({ tickPs: 1, originNs: 1769853600000000000n });
   expect(parsed.range).toEqual({ startTicks: 0n, endTicks: 982734987234n });
   expect(parsed.events.counterSamples).toBe(3n);
+  expect(parsed.flows.edges).toBe(9007199254740993n);
+  expect(parsed.overview).toBeNull();
   expect(parsed.ignored).toEqual({ missing_ph: 2n });
   expect(parsed.names).toEqual({ count: 5123, pageSize: 1024 });
 });
 
 describe("a build", () => {
-  const tracks = {
+  const tracks: TrackTreeJson = {
     groups: [{ id: 0, parent: null, kind: "host", name: "host0", detail: "", rollup: null }],
     tracks: [
       { id: 0, group: 0, kind: "rollup", name: "p", detail: "", rows: 1, events: "2317", busy: "35", lanes: 7 },
       { id: 1, group: 0, kind: "counter", name: "c", detail: "", rows: 1, events: "12", min: 0, max: 12.5 },
     ],
   };
-  const event = {
+  const event: EventDetailsJson = {
     ...{
       track: 1,
       ordinal: "17",
-      kind: "slice",
+      kind: "slice" as const,
       name: "fusion.12",
       category: "",
       start: "8123",
@@ -85,6 +97,17 @@ describe("a build", () => {
       row: 1,
     },
     ...{ flags: ["open"], value: null, args: [{ name: "flops", value: "123456789012" }] },
+    flows: {
+      in: [{ track: 4, ordinal: "9007199254740993", name: "launch", start: "8001" }],
+      ...{ in_count: "1", out: [], out_count: "0" },
+    },
+  };
+  const events: EventsJson = {
+    columns: {
+      ...{ track: [1], ordinal: ["17"], name_id: [7], start: ["9007199254740993"], duration: ["92"], row: [1] },
+      ...{ open: [false], flags: [0], value: [null] },
+    },
+    ...{ names: { "7": ["fusion.12", ""] as const }, after: "8123,1,17" },
   };
   const build = server({
     "/runs/r/builds/b/tracks": json(tracks),
@@ -93,6 +116,7 @@ describe("a build", () => {
     "/runs/r/builds/b/pages/3/1/9007199254740991/4": () => new Response(new Uint8Array([1, 2])),
     "/runs/r/builds/b/residuals/3/1/9007199254740991/4": () => new Response(new Uint8Array([3])),
     "/runs/r/builds/b/events/1/17": json(event),
+    "/runs/r/builds/b/events?tracks=1&limit=1": json(events),
   }).build("r", "b");
 
   test("tracks", async () => {
@@ -112,7 +136,14 @@ describe("a build", () => {
       startTicks: 8123n,
       durationTicks: 92n,
       flags: ["open"],
+      flows: { in: [{ track: 4, ordinal: 9007199254740993n, name: "launch", startTicks: 8001n }], inCount: 1n },
     });
+  });
+
+  test("the events of a span", async () => {
+    const { columns, names, after } = await build.events({ tracks: [1], limit: 1 });
+    expect(columns).toMatchObject({ ordinal: [17n], nameId: [7], startTicks: [9007199254740993n], value: [null] });
+    expect([names, after]).toEqual([{ "7": ["fusion.12", ""] }, "8123,1,17"]);
   });
 
   test("the stream's address follows the page's", () => {

@@ -1,25 +1,31 @@
 /** Typed client of the HTTP part of docs/api.md. */
 
-import { type PageKey, pageName } from "../pages/key";
-import { decodeOverview, Overview, type OverviewGrid } from "../pages/overview";
-import { ShapeIndex } from "../pages/shape";
-import { questionQuery, type ToolAnswer, type ToolEntry, type ToolQuestion } from "./answer";
-import { ApiError, NetworkError } from "./error";
 import {
+  type ErrorAnswer,
   type EventDetails,
   type EventDetailsJson,
-  type EventName,
-  type Manifest,
+  type Events,
+  type EventsJson,
   type ManifestJson,
-  parseEventDetails,
-  parseManifest,
-  parseRun,
-  parseTrackTree,
+  type OverviewGrid,
   type Run,
-  type RunJson,
-  type TrackTree,
+  type RunListJson,
+  readEventDetails,
+  readEvents,
+  readRunList,
+  readToolAnswer,
+  type ToolAnswer,
+  type ToolAnswerJson,
+  type ToolEntry,
+  type ToolList,
   type TrackTreeJson,
-} from "./model";
+} from "../base/schema";
+import { type PageKey, pageName } from "../pages/key";
+import { decodeOverview, Overview } from "../pages/overview";
+import { ShapeIndex } from "../pages/shape";
+import { questionQuery, type ToolQuestion } from "./answer";
+import { ApiError, NetworkError } from "./error";
+import { type EventName, type Manifest, parseManifest, parseTrackTree, type TrackTree } from "./model";
 import { type Pause, pauseFor, waitBeforeMs } from "./patience";
 
 export type Fetch = (input: string, init?: RequestInit) => Promise<Response>;
@@ -38,8 +44,7 @@ export class Api {
   }
 
   async runs(signal?: AbortSignal): Promise<Run[]> {
-    const { runs } = await this.json<{ runs: RunJson[] }>("/runs", { signal: signal ?? null });
-    return runs.map(parseRun);
+    return [...readRunList(await this.json<RunListJson>("/runs", { signal: signal ?? null })).runs];
   }
 
   /** Asks for the run to be indexed; fine when it already is. */
@@ -120,15 +125,20 @@ export class BuildApi {
 
   /** The tools, and which of them have an answer for this run. */
   async tools(signal?: AbortSignal): Promise<readonly ToolEntry[]> {
-    const { tools } = await this.api.json<{ tools: ToolEntry[] }>(`${this.path}/tools`, { signal: signal ?? null });
+    const { tools } = await this.api.json<ToolList>(`${this.path}/tools`, { signal: signal ?? null });
     return tools;
   }
 
   /** What a tool answers: docs/tools.md says what each takes. */
-  ask(tool: string, question: ToolQuestion = {}, signal?: AbortSignal): Promise<ToolAnswer> {
-    const query = questionQuery(question);
-    const path = `${this.path}/tools/${encodeURIComponent(tool)}${query === "" ? "" : `?${query}`}`;
-    return this.api.json<ToolAnswer>(path, { signal: signal ?? null });
+  async ask(tool: string, question: ToolQuestion = {}, signal?: AbortSignal): Promise<ToolAnswer> {
+    const path = `${this.path}/tools/${encodeURIComponent(tool)}${asked(question)}`;
+    return readToolAnswer(await this.api.json<ToolAnswerJson>(path, { signal: signal ?? null }));
+  }
+
+  /** The events of a span as columns, by track and ordinal: `tracks`, `start`, `end`, `limit`, `after`. */
+  async events(question: ToolQuestion = {}, signal?: AbortSignal): Promise<Events> {
+    const path = `${this.path}/events${asked(question)}`;
+    return readEvents(await this.api.json<EventsJson>(path, { signal: signal ?? null }));
   }
 
   /** Names of the ids from `page * page_size` on. */
@@ -163,7 +173,7 @@ export class BuildApi {
 
   async event(track: number, ordinal: bigint | number, signal?: AbortSignal): Promise<EventDetails> {
     const path = `${this.path}/events/${track}/${ordinal}`;
-    return parseEventDetails(await this.api.json<EventDetailsJson>(path, { signal: signal ?? null }));
+    return readEventDetails(await this.api.json<EventDetailsJson>(path, { signal: signal ?? null }));
   }
 
   streamUrl(location: string): string {
@@ -171,9 +181,14 @@ export class BuildApi {
   }
 }
 
+function asked(question: ToolQuestion): string {
+  const query = questionQuery(question);
+  return query === "" ? "" : `?${query}`;
+}
+
 async function apiError(response: Response): Promise<ApiError> {
   try {
-    const { error } = (await response.json()) as { error: { code: string; message: string } };
+    const { error } = (await response.json()) as ErrorAnswer;
     return new ApiError(response.status, error.code, error.message);
   } catch {
     return new ApiError(response.status, "unknown", `the server answered ${response.status}`);

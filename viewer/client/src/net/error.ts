@@ -5,7 +5,10 @@
  *   NetworkError        the server did not answer
  */
 
-export type ApiCode = "not_indexed" | "bad_trace" | "unknown_build" | "not_found" | (string & {});
+import type { ErrorCode } from "../base/schema";
+
+/** What a server says that went wrong; a later one may say more. */
+export type ApiCode = ErrorCode | (string & {});
 
 export class ApiError extends Error {
   override readonly name = "ApiError";

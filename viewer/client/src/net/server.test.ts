@@ -4,6 +4,7 @@
  */
 
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { Run } from "../base/schema";
 import { ticks } from "../base/time";
 import { fit as fitView } from "../base/view";
 import { type PageKey, pageName } from "../pages/key";
@@ -14,7 +15,7 @@ import { checkComposed } from "../testing/rollups";
 import { corpusPath, serverCommand, TestServer } from "../testing/server";
 import { Api, type BuildApi } from "./api";
 import { TileClient } from "./client";
-import type { Manifest, Run, TrackTree } from "./model";
+import type { Manifest, TrackTree } from "./model";
 import type { Socket } from "./stream";
 
 const TRACES = [

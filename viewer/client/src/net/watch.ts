@@ -3,7 +3,7 @@
  * are built first. A lost connection is opened again.
  */
 
-import { type Progress, type ProgressJson, parseProgress } from "./model";
+import { type Progress, readProgress, type WatchMessage } from "../base/schema";
 import { laterByTimer } from "./stream";
 
 /** The part of a WebSocket that the watch uses. */
@@ -29,13 +29,6 @@ export interface WatchOptions {
   readonly events: WatchEvents;
   readonly later?: (run: () => void, ms: number) => () => void;
 }
-
-type WatchMessage =
-  | ({ readonly type: "progress"; readonly build: string | null } & ProgressJson)
-  | { readonly type: "blocks"; readonly build: string; readonly blocks: readonly number[] }
-  | { readonly type: "ready"; readonly build: string }
-  | { readonly type: "failed"; readonly error: string }
-  | { readonly type: "error"; readonly message: string };
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 8000;
@@ -109,7 +102,7 @@ export class Watch {
     const message = JSON.parse(text) as WatchMessage;
     switch (message.type) {
       case "progress":
-        events.onProgress(parseProgress(message), message.build);
+        events.onProgress(readProgress(message), message.build);
         return;
       case "blocks":
         events.onBlocks(message.build, message.blocks);

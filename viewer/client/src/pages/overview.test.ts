@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
+import type { OverviewGrid } from "../base/schema";
 import { encodeContainer } from "../testing/encode";
 import { binTicks } from "./key";
-import { decodeOverview, NO_NAME, Overview, type OverviewGrid } from "./overview";
+import { decodeOverview, NO_NAME, Overview } from "./overview";
 
 const grid: OverviewGrid = { level: 5, bins: 300, binsPerPage: 32, pages: 10 };
 

@@ -5,6 +5,7 @@
  * rows of a track, accurate to a 255th at best.
  */
 
+import type { OverviewGrid } from "../base/schema";
 import { NO_COUNTER_BINS, NO_SAMPLES, NO_SLICES } from "./compose";
 import { Container } from "./container";
 import { FormatError } from "./error";
@@ -15,14 +16,6 @@ const BIN = 144;
 const TRACK = 145;
 const UTILISATION = 146;
 const NAME = 147;
-
-/** Where the manifest says that the overview is. */
-export interface OverviewGrid {
-  readonly level: number;
-  readonly bins: number;
-  readonly binsPerPage: number;
-  readonly pages: number;
-}
 
 /** Entries of all columns have the same index. */
 export interface OverviewPage {

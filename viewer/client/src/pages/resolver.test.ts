@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { TrackKind } from "../base/schema";
 import { ticks } from "../base/time";
-import type { TrackKind } from "../base/track";
 import { encodeShape, type ShapeRow } from "../testing/page";
 import { counterTiles, type EventInput, Pyramid, sliceTiles } from "../testing/pyramid";
 import { Random } from "../testing/random";

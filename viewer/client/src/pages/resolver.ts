@@ -5,7 +5,7 @@
  * the same pages.
  */
 
-import type { TrackKind } from "../base/track";
+import type { TrackKind } from "../base/schema";
 import { type TickRange, type View, visibleRange } from "../base/view";
 import { blockOf, type PageKey, type PageName, pageName, slotOf, tileIndexAt } from "./key";
 import { type Part, partsOf, type TerminalTile } from "./parts";

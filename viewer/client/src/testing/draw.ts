@@ -1,7 +1,7 @@
 /** Draw lists for tests of what comes after the cache: from events to tiles, all loaded. */
 
+import type { TrackKind } from "../base/schema";
 import { type Ticks, ticks } from "../base/time";
-import type { TrackKind } from "../base/track";
 import type { View } from "../base/view";
 import { coverage, type DrawTile } from "../pages/coverage";
 import type { TileInput } from "./page";

@@ -1,0 +1,914 @@
+/**
+ * What the server says, as tiler/schema declares it. Written by `make types`: change it there.
+ *
+ * Names end in Json where JSON has decimal text for integers of 64 bits; the function beside makes integers of them.
+ */
+
+import { type Ticks, ticks } from "./time";
+
+/** Any JSON value; integers are decimal text. */
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+
+/** An argument of an event, as its file has it. */
+export interface Argument {
+  readonly name: string;
+  /** Any JSON value; integers are decimal text. */
+  readonly value: JsonValue;
+}
+
+/** The body of every answer with an error status. */
+export interface ErrorAnswer {
+  readonly error: Refusal;
+}
+
+/** What went wrong, for programs. */
+export type ErrorCode =
+  | "bad_message"
+  | "bad_request"
+  | "bad_store"
+  | "bad_trace"
+  | "cancelled"
+  | "disk_full"
+  | "forbidden"
+  | "internal"
+  | "method_not_allowed"
+  | "not_acceptable"
+  | "not_available"
+  | "not_built_yet"
+  | "not_found"
+  | "not_indexed"
+  | "precondition_failed"
+  | "question_failed"
+  | "too_large"
+  | "too_many"
+  | "too_slow"
+  | "tool_failed"
+  | "unauthorized"
+  | "unknown_build";
+
+/** Columns of equal length. */
+export interface EventColumns {
+  readonly track: readonly number[];
+  readonly ordinal: readonly bigint[];
+  /** -1 is no name. */
+  readonly nameId: readonly number[];
+  readonly startTicks: readonly Ticks[];
+  readonly durationTicks: readonly Ticks[];
+  readonly row: readonly number[];
+  /** Whether the trace ended before the event did. */
+  readonly open: readonly boolean[];
+  /** Sums of slice flags, see docs/page-format.md. */
+  readonly flags: readonly number[];
+  /** Counter samples: the value. */
+  readonly value: readonly (number | null)[];
+}
+
+/** EventColumns as JSON has it. */
+export interface EventColumnsJson {
+  readonly track: readonly number[];
+  readonly ordinal: readonly string[];
+  readonly name_id: readonly number[];
+  readonly start: readonly string[];
+  readonly duration: readonly string[];
+  readonly row: readonly number[];
+  readonly open: readonly boolean[];
+  readonly flags: readonly number[];
+  readonly value: readonly (number | null)[];
+}
+
+/** EventColumns of its JSON. */
+export function readEventColumns(json: EventColumnsJson): EventColumns {
+  return {
+    track: json.track,
+    ordinal: json.ordinal.map(BigInt),
+    nameId: json.name_id,
+    startTicks: json.start.map(ticks),
+    durationTicks: json.duration.map(ticks),
+    row: json.row,
+    open: json.open,
+    flags: json.flags,
+    value: json.value,
+  };
+}
+
+/** Events as they are written in the files, see docs/formats.md. */
+export interface EventCounts {
+  readonly total: bigint;
+  readonly slices: bigint;
+  readonly instants: bigint;
+  readonly counterSamples: bigint;
+  readonly asyncSlices: bigint;
+  readonly flowEnds: bigint;
+  readonly other: bigint;
+}
+
+/** EventCounts as JSON has it. */
+export interface EventCountsJson {
+  readonly total: string;
+  readonly slices: string;
+  readonly instants: string;
+  readonly counter_samples: string;
+  readonly async_slices: string;
+  readonly flow_ends: string;
+  readonly other: string;
+}
+
+/** EventCounts of its JSON. */
+export function readEventCounts(json: EventCountsJson): EventCounts {
+  return {
+    total: BigInt(json.total),
+    slices: BigInt(json.slices),
+    instants: BigInt(json.instants),
+    counterSamples: BigInt(json.counter_samples),
+    asyncSlices: BigInt(json.async_slices),
+    flowEnds: BigInt(json.flow_ends),
+    other: BigInt(json.other),
+  };
+}
+
+/** One event with all its arguments. */
+export interface EventDetails {
+  readonly track: number;
+  /** Rank of the event on its track. */
+  readonly ordinal: bigint;
+  readonly kind: "async" | "counter" | "instant" | "slice";
+  readonly name: string;
+  readonly category: string;
+  readonly startTicks: Ticks;
+  readonly durationTicks: Ticks;
+  /** Depth at which it is drawn. */
+  readonly row: number;
+  /** Those of its slice flags that hold, by name. */
+  readonly flags: readonly string[];
+  /** Counter samples: the value. */
+  readonly value: number | null;
+  readonly flows: EventFlows;
+  /** In the order of the file, with its repetitions. */
+  readonly args: readonly Argument[];
+}
+
+/** EventDetails as JSON has it. */
+export interface EventDetailsJson {
+  readonly track: number;
+  readonly ordinal: string;
+  readonly kind: "async" | "counter" | "instant" | "slice";
+  readonly name: string;
+  readonly category: string;
+  readonly start: string;
+  readonly duration: string;
+  readonly row: number;
+  readonly flags: readonly string[];
+  readonly value: number | null;
+  readonly flows: EventFlowsJson;
+  readonly args: readonly Argument[];
+}
+
+/** EventDetails of its JSON. */
+export function readEventDetails(json: EventDetailsJson): EventDetails {
+  return {
+    track: json.track,
+    ordinal: BigInt(json.ordinal),
+    kind: json.kind,
+    name: json.name,
+    category: json.category,
+    startTicks: ticks(json.start),
+    durationTicks: ticks(json.duration),
+    row: json.row,
+    flags: json.flags,
+    value: json.value,
+    flows: readEventFlows(json.flows),
+    args: json.args,
+  };
+}
+
+/** Slices from which flows arrive and to which they leave, in the order of the flows; the counts are of all. */
+export interface EventFlows {
+  readonly in: readonly FlowPartner[];
+  readonly inCount: bigint;
+  readonly out: readonly FlowPartner[];
+  readonly outCount: bigint;
+}
+
+/** EventFlows as JSON has it. */
+export interface EventFlowsJson {
+  readonly in: readonly FlowPartnerJson[];
+  readonly in_count: string;
+  readonly out: readonly FlowPartnerJson[];
+  readonly out_count: string;
+}
+
+/** EventFlows of its JSON. */
+export function readEventFlows(json: EventFlowsJson): EventFlows {
+  return {
+    in: json.in.map(readFlowPartner),
+    inCount: BigInt(json.in_count),
+    out: json.out.map(readFlowPartner),
+    outCount: BigInt(json.out_count),
+  };
+}
+
+/** The events of a span by track and ordinal, those that started before it included. */
+export interface Events {
+  readonly columns: EventColumns;
+  /** Name and category of every name id of this answer. */
+  readonly names: Readonly<Record<string, readonly [string, string]>>;
+  /** What `after` has to be for the events that follow. */
+  readonly after: string | null;
+}
+
+/** Events as JSON has it. */
+export interface EventsJson {
+  readonly columns: EventColumnsJson;
+  readonly names: Readonly<Record<string, readonly [string, string]>>;
+  readonly after: string | null;
+}
+
+/** Events of its JSON. */
+export function readEvents(json: EventsJson): Events {
+  return {
+    columns: readEventColumns(json.columns),
+    names: json.names,
+    after: json.after,
+  };
+}
+
+/** What a figure is: exact integers are decimal text, ids and fractions numbers. */
+export type FigureKind =
+  | "text"
+  | "name"
+  | "count"
+  | "ticks"
+  | "bytes"
+  | "fraction"
+  | "rate"
+  | "flops"
+  | "number"
+  | "id"
+  | "track"
+  | "event"
+  | "span"
+  | "place"
+  | "flag";
+
+/** What became of flow ends, see docs/formats.md. */
+export interface FlowCounts {
+  /** Lead from a slice to a slice. */
+  readonly edges: bigint;
+  /** Steps included. */
+  readonly startsWithoutEnd: bigint;
+  readonly endsWithoutStart: bigint;
+  readonly withoutId: bigint;
+  /** Left out: an end lies where its thread has no slice. */
+  readonly withoutSlice: bigint;
+}
+
+/** FlowCounts as JSON has it. */
+export interface FlowCountsJson {
+  readonly edges: string;
+  readonly starts_without_end: string;
+  readonly ends_without_start: string;
+  readonly without_id: string;
+  readonly without_slice: string;
+}
+
+/** FlowCounts of its JSON. */
+export function readFlowCounts(json: FlowCountsJson): FlowCounts {
+  return {
+    edges: BigInt(json.edges),
+    startsWithoutEnd: BigInt(json.starts_without_end),
+    endsWithoutStart: BigInt(json.ends_without_start),
+    withoutId: BigInt(json.without_id),
+    withoutSlice: BigInt(json.without_slice),
+  };
+}
+
+/** The slice at the other end of a flow. */
+export interface FlowPartner {
+  readonly track: number;
+  readonly ordinal: bigint;
+  readonly name: string;
+  readonly startTicks: Ticks;
+}
+
+/** FlowPartner as JSON has it. */
+export interface FlowPartnerJson {
+  readonly track: number;
+  readonly ordinal: string;
+  readonly name: string;
+  readonly start: string;
+}
+
+/** FlowPartner of its JSON. */
+export function readFlowPartner(json: FlowPartnerJson): FlowPartner {
+  return {
+    track: json.track,
+    ordinal: BigInt(json.ordinal),
+    name: json.name,
+    startTicks: ticks(json.start),
+  };
+}
+
+/** A process, a host, or all hosts. */
+export interface Group {
+  readonly id: number;
+  /** The group around it. */
+  readonly parent: number | null;
+  readonly kind: GroupKind;
+  readonly name: string;
+  readonly detail: string;
+  /** The track that sums up all slices below the group. */
+  readonly rollup: number | null;
+}
+
+/** What a group of tracks stands for. */
+export type GroupKind = "run" | "host" | "process";
+
+/** The server is alive. */
+export interface Health {
+  readonly status: "ok";
+  readonly version: string;
+}
+
+/** What a run holds. Everything else asks for the build that is named here. */
+export interface Manifest {
+  /** Id of the build: everything below it is immutable once it is ready. */
+  readonly build: string;
+  /** indexing: provisional, and parts of the build are not there yet. */
+  readonly state: "indexing" | "ready";
+  /** Grows when the track tree changes; 0 of a build that is ready. */
+  readonly revision: number;
+  /** Formats of the files: xspace, trace-event JSON … */
+  readonly format: string;
+  /** Picoseconds of a tick. */
+  readonly tickPs: 1 | 1000;
+  /** Time of tick 0, in nanoseconds; since the epoch, where it is known. */
+  readonly originNs: bigint;
+  /** The first tick, always 0. */
+  readonly startTicks: Ticks;
+  /** The last tick of any event. */
+  readonly endTicks: Ticks;
+  /** Level of the tiles that show the whole run. */
+  readonly rootLevel: number;
+  /** Whether no track has an event. */
+  readonly empty: boolean;
+  readonly hosts: readonly string[];
+  /** Names of the trace files, without their folders. */
+  readonly files: readonly string[];
+  readonly processes: number;
+  /** Track ids are 0 to tracks - 1, rollups included. */
+  readonly tracks: number;
+  /** Blocks of 32 tracks. */
+  readonly blocks: number;
+  readonly names: NameCounts;
+  readonly overview: OverviewGrid | undefined;
+  readonly events: EventCounts;
+  readonly flows: FlowCounts;
+  /** What was left out of the trace: how often, by reason. */
+  readonly ignored: Readonly<Record<string, bigint>>;
+  readonly warnings: readonly string[];
+  /** Size of the trace files. */
+  readonly sourceBytes: bigint;
+  /** When it was indexed, in nanoseconds since the epoch. */
+  readonly createdNs: bigint;
+  /** Id of the run. */
+  readonly run: string;
+  /** Name of the run. */
+  readonly name: string;
+  /** Size of the store. */
+  readonly storeBytes: bigint;
+}
+
+/** Manifest as JSON has it. */
+export interface ManifestJson {
+  readonly build: string;
+  readonly state: "indexing" | "ready";
+  readonly revision: number;
+  readonly format: string;
+  readonly tick_ps: 1 | 1000;
+  readonly origin_ns: string;
+  readonly start: string;
+  readonly end: string;
+  readonly root_level: number;
+  readonly empty: boolean;
+  readonly hosts: readonly string[];
+  readonly files: readonly string[];
+  readonly processes: number;
+  readonly tracks: number;
+  readonly blocks: number;
+  readonly names: NameCountsJson;
+  readonly overview?: OverviewGridJson;
+  readonly events: EventCountsJson;
+  readonly flows: FlowCountsJson;
+  readonly ignored: Readonly<Record<string, string>>;
+  readonly warnings: readonly string[];
+  readonly source_bytes: string;
+  readonly created_ns: string;
+  readonly run: string;
+  readonly name: string;
+  readonly store_bytes: string;
+}
+
+/** Manifest of its JSON. */
+export function readManifest(json: ManifestJson): Manifest {
+  return {
+    build: json.build,
+    state: json.state,
+    revision: json.revision,
+    format: json.format,
+    tickPs: json.tick_ps,
+    originNs: BigInt(json.origin_ns),
+    startTicks: ticks(json.start),
+    endTicks: ticks(json.end),
+    rootLevel: json.root_level,
+    empty: json.empty,
+    hosts: json.hosts,
+    files: json.files,
+    processes: json.processes,
+    tracks: json.tracks,
+    blocks: json.blocks,
+    names: readNameCounts(json.names),
+    overview: json.overview === undefined ? undefined : readOverviewGrid(json.overview),
+    events: readEventCounts(json.events),
+    flows: readFlowCounts(json.flows),
+    ignored: Object.fromEntries(Object.entries(json.ignored).map(([name, value]) => [name, BigInt(value)])),
+    warnings: json.warnings,
+    sourceBytes: BigInt(json.source_bytes),
+    createdNs: BigInt(json.created_ns),
+    run: json.run,
+    name: json.name,
+    storeBytes: BigInt(json.store_bytes),
+  };
+}
+
+/** The names of a build, which come in pages. */
+export interface NameCounts {
+  /** Name ids are 0 to count - 1. */
+  readonly count: number;
+  /** Page p has the names from p * page_size on. */
+  readonly pageSize: number;
+}
+
+/** NameCounts as JSON has it. */
+export interface NameCountsJson {
+  readonly count: number;
+  readonly page_size: number;
+}
+
+/** NameCounts of its JSON. */
+export function readNameCounts(json: NameCountsJson): NameCounts {
+  return {
+    count: json.count,
+    pageSize: json.page_size,
+  };
+}
+
+/** The bins of a build's overview: from tick 0 on, 4**level ticks wide. */
+export interface OverviewGrid {
+  readonly level: number;
+  readonly bins: number;
+  readonly binsPerPage: number;
+  readonly pages: number;
+}
+
+/** OverviewGrid as JSON has it. */
+export interface OverviewGridJson {
+  readonly level: number;
+  readonly bins: number;
+  readonly bins_per_page: number;
+  readonly pages: number;
+}
+
+/** OverviewGrid of its JSON. */
+export function readOverviewGrid(json: OverviewGridJson): OverviewGrid {
+  return {
+    level: json.level,
+    bins: json.bins,
+    binsPerPage: json.bins_per_page,
+    pages: json.pages,
+  };
+}
+
+/** How far indexing is. */
+export interface Progress {
+  /** start, wait (another process indexes the trace), read, build or publish. */
+  readonly phase: string;
+  /** Of the whole that is done. */
+  readonly fraction: number;
+  readonly bytesRead: bigint;
+  readonly bytesTotal: bigint;
+  /** Read so far. */
+  readonly events: bigint;
+  readonly tracks: number;
+  readonly blocksDone: number;
+  /** 0 until the trace has been read. */
+  readonly blocks: number;
+  /** null while there is nothing to tell from. */
+  readonly secondsLeft: number | null;
+  /** Grows when the track tree changes; 0 while there is nothing to show. */
+  readonly revision: number;
+}
+
+/** Progress as JSON has it. */
+export interface ProgressJson {
+  readonly phase: string;
+  readonly fraction: number;
+  readonly bytes_read: string;
+  readonly bytes_total: string;
+  readonly events: string;
+  readonly tracks: number;
+  readonly blocks_done: number;
+  readonly blocks: number;
+  readonly seconds_left: number | null;
+  readonly revision: number;
+}
+
+/** Progress of its JSON. */
+export function readProgress(json: ProgressJson): Progress {
+  return {
+    phase: json.phase,
+    fraction: json.fraction,
+    bytesRead: BigInt(json.bytes_read),
+    bytesTotal: BigInt(json.bytes_total),
+    events: BigInt(json.events),
+    tracks: json.tracks,
+    blocksDone: json.blocks_done,
+    blocks: json.blocks,
+    secondsLeft: json.seconds_left,
+    revision: json.revision,
+  };
+}
+
+/** What went wrong. */
+export interface Refusal {
+  /** For programs. */
+  readonly code: ErrorCode;
+  /** For people: one line. */
+  readonly message: string;
+}
+
+/** A run that this server offers. */
+export interface Run {
+  readonly id: string;
+  readonly name: string;
+  /** Begins with the name of what is served. */
+  readonly path: string;
+  readonly state: RunState;
+  /** One line, when the state is failed. */
+  readonly error: string | null;
+  readonly hosts: readonly string[];
+  /** How many trace files it has. */
+  readonly files: number;
+  readonly sizeBytes: bigint;
+  readonly modifiedNs: bigint;
+  /** What can be asked for now; null while there is nothing to show. */
+  readonly build: string | null;
+  /** null unless the state is indexing. */
+  readonly progress: Progress | null;
+  /** What was left aside of the run's files, and why. */
+  readonly notes: readonly string[];
+}
+
+/** Run as JSON has it. */
+export interface RunJson {
+  readonly id: string;
+  readonly name: string;
+  readonly path: string;
+  readonly state: RunState;
+  readonly error: string | null;
+  readonly hosts: readonly string[];
+  readonly files: number;
+  readonly size_bytes: string;
+  readonly modified_ns: string;
+  readonly build: string | null;
+  readonly progress: ProgressJson | null;
+  readonly notes: readonly string[];
+}
+
+/** Run of its JSON. */
+export function readRun(json: RunJson): Run {
+  return {
+    id: json.id,
+    name: json.name,
+    path: json.path,
+    state: json.state,
+    error: json.error,
+    hosts: json.hosts,
+    files: json.files,
+    sizeBytes: BigInt(json.size_bytes),
+    modifiedNs: BigInt(json.modified_ns),
+    build: json.build,
+    progress: json.progress === null ? null : readProgress(json.progress),
+    notes: json.notes,
+  };
+}
+
+/** The runs, newest first. */
+export interface RunList {
+  readonly runs: readonly Run[];
+}
+
+/** RunList as JSON has it. */
+export interface RunListJson {
+  readonly runs: readonly RunJson[];
+}
+
+/** RunList of its JSON. */
+export function readRunList(json: RunListJson): RunList {
+  return {
+    runs: json.runs.map(readRun),
+  };
+}
+
+/** How far a run is on its way to being shown. */
+export type RunState = "failed" | "indexing" | "new" | "queued" | "ready";
+
+/** How a series is drawn. */
+export type SeriesKind = "line" | "area" | "bars" | "heat";
+
+/** How much a note matters. */
+export type Severity = "info" | "warning" | "error";
+
+/** What a tool answers. */
+export interface ToolAnswer {
+  /** false while the run is being indexed, and tracks are not done. */
+  readonly complete: boolean;
+  readonly facts: readonly ToolFact[];
+  readonly tables: readonly ToolTable[];
+  readonly series: readonly ToolSeries[];
+  readonly notes: readonly ToolNote[];
+}
+
+/** ToolAnswer as JSON has it. */
+export interface ToolAnswerJson {
+  readonly complete: boolean;
+  readonly facts: readonly ToolFact[];
+  readonly tables: readonly ToolTable[];
+  readonly series: readonly ToolSeries[];
+  readonly notes: readonly ToolNoteJson[];
+}
+
+/** ToolAnswer of its JSON. */
+export function readToolAnswer(json: ToolAnswerJson): ToolAnswer {
+  return {
+    complete: json.complete,
+    facts: json.facts,
+    tables: json.tables,
+    series: json.series,
+    notes: json.notes.map(readToolNote),
+  };
+}
+
+/** Values of one kind, one for each row. */
+export interface ToolColumn {
+  readonly id: string;
+  readonly title: string;
+  readonly kind: FigureKind;
+  /** What a rate or a number is of. */
+  readonly unit: string;
+  /** null: not recorded. */
+  readonly values: readonly (string | number | boolean | null)[];
+}
+
+/** A tool, and whether it has an answer for this run. */
+export interface ToolEntry {
+  readonly id: string;
+  readonly title: string;
+  readonly help: string;
+  readonly group: string;
+  readonly available: boolean;
+  /** Why it has none, and what to record to get one. */
+  readonly reason: string;
+}
+
+/** One figure. */
+export interface ToolFact {
+  readonly id: string;
+  readonly label: string;
+  readonly kind: FigureKind;
+  /** null: not recorded. */
+  readonly value: string | number | boolean | null;
+  /** What it is, or why it was not recorded and what to do about it. */
+  readonly note: string;
+}
+
+/** All tools. */
+export interface ToolList {
+  readonly tools: readonly ToolEntry[];
+}
+
+/** Something that a reader should know, and where in the timeline to look. */
+export interface ToolNote {
+  readonly severity: Severity;
+  readonly text: string;
+  readonly startTicks: Ticks | null;
+  readonly endTicks: Ticks | null;
+  readonly track: number | null;
+}
+
+/** ToolNote as JSON has it. */
+export interface ToolNoteJson {
+  readonly severity: Severity;
+  readonly text: string;
+  readonly start: string | null;
+  readonly end: string | null;
+  readonly track: number | null;
+}
+
+/** ToolNote of its JSON. */
+export function readToolNote(json: ToolNoteJson): ToolNote {
+  return {
+    severity: json.severity,
+    text: json.text,
+    startTicks: json.start === null ? null : ticks(json.start),
+    endTicks: json.end === null ? null : ticks(json.end),
+    track: json.track,
+  };
+}
+
+/** What is to be drawn as a chart: ys over one x. */
+export interface ToolSeries {
+  readonly id: string;
+  readonly title: string;
+  readonly kind: SeriesKind;
+  readonly x: ToolColumn;
+  readonly ys: readonly ToolColumn[];
+}
+
+/** Columns of equal length. */
+export interface ToolTable {
+  readonly id: string;
+  readonly title: string;
+  /** The column of row numbers (-1: none) that makes a tree of the rows. */
+  readonly parent: string | null;
+  readonly columns: readonly ToolColumn[];
+  /** Sums over all rows, by column. */
+  readonly totals: Readonly<Record<string, string | number | boolean | null>> | null;
+  /** Sums over rows that are not listed, by column. */
+  readonly rest: Readonly<Record<string, string | number | boolean | null>> | null;
+  /** What `after` has to be for the rows that follow. */
+  readonly more: string | null;
+}
+
+/** One track. Tracks stand by id: first all but rollups in screen order, then the rollups. */
+export interface Track {
+  readonly id: number;
+  readonly group: number;
+  readonly kind: TrackKind;
+  readonly name: string;
+  readonly detail: string;
+  /** Depth of nesting. */
+  readonly rows: number;
+  /** A track with 0 events has no tiles. */
+  readonly events: bigint;
+  /** Sum of the durations. */
+  readonly busyTicks: Ticks | undefined;
+  /** Rollups: rows of all their tracks together. */
+  readonly lanes: number | undefined;
+  /** Counters: the least value. */
+  readonly min: number | null | undefined;
+  /** Counters: the greatest value. */
+  readonly max: number | null | undefined;
+}
+
+/** Track as JSON has it. */
+export interface TrackJson {
+  readonly id: number;
+  readonly group: number;
+  readonly kind: TrackKind;
+  readonly name: string;
+  readonly detail: string;
+  readonly rows: number;
+  readonly events: string;
+  readonly busy?: string;
+  readonly lanes?: number;
+  readonly min?: number | null;
+  readonly max?: number | null;
+}
+
+/** Track of its JSON. */
+export function readTrack(json: TrackJson): Track {
+  return {
+    id: json.id,
+    group: json.group,
+    kind: json.kind,
+    name: json.name,
+    detail: json.detail,
+    rows: json.rows,
+    events: BigInt(json.events),
+    busyTicks: json.busy === undefined ? undefined : ticks(json.busy),
+    lanes: json.lanes,
+    min: json.min,
+    max: json.max,
+  };
+}
+
+/** What a track holds; a rollup sums up other tracks. */
+export type TrackKind = "slice" | "async" | "instant" | "counter" | "rollup";
+
+/** The track tree of a build. Groups form a tree through `parent`. */
+export interface TrackTree {
+  readonly groups: readonly Group[];
+  readonly tracks: readonly Track[];
+}
+
+/** TrackTree as JSON has it. */
+export interface TrackTreeJson {
+  readonly groups: readonly Group[];
+  readonly tracks: readonly TrackJson[];
+}
+
+/** TrackTree of its JSON. */
+export function readTrackTree(json: TrackTreeJson): TrackTree {
+  return {
+    groups: json.groups,
+    tracks: json.tracks.map(readTrack),
+  };
+}
+
+/** Message of the watch: these blocks are done. */
+export interface WatchBlocks {
+  readonly type: "blocks";
+  readonly build: string;
+  readonly blocks: readonly number[];
+}
+
+/** Message of the watch: the server is about to close. */
+export interface WatchError {
+  readonly type: "error";
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Message of the watch: the run cannot be shown. */
+export interface WatchFailed {
+  readonly type: "failed";
+  readonly error: string;
+}
+
+/** A message of the watch. */
+export type WatchMessage = WatchProgressJson | WatchBlocks | WatchReady | WatchFailed | WatchError;
+
+/** Message of the watch: how far the run is. */
+export interface WatchProgress {
+  readonly type: "progress";
+  /** start, wait (another process indexes the trace), read, build or publish. */
+  readonly phase: string;
+  /** Of the whole that is done. */
+  readonly fraction: number;
+  readonly bytesRead: bigint;
+  readonly bytesTotal: bigint;
+  /** Read so far. */
+  readonly events: bigint;
+  readonly tracks: number;
+  readonly blocksDone: number;
+  /** 0 until the trace has been read. */
+  readonly blocks: number;
+  /** null while there is nothing to tell from. */
+  readonly secondsLeft: number | null;
+  /** Grows when the track tree changes; 0 while there is nothing to show. */
+  readonly revision: number;
+  readonly state: RunState;
+  readonly build: string | null;
+}
+
+/** WatchProgress as JSON has it. */
+export interface WatchProgressJson {
+  readonly type: "progress";
+  readonly phase: string;
+  readonly fraction: number;
+  readonly bytes_read: string;
+  readonly bytes_total: string;
+  readonly events: string;
+  readonly tracks: number;
+  readonly blocks_done: number;
+  readonly blocks: number;
+  readonly seconds_left: number | null;
+  readonly revision: number;
+  readonly state: RunState;
+  readonly build: string | null;
+}
+
+/** WatchProgress of its JSON. */
+export function readWatchProgress(json: WatchProgressJson): WatchProgress {
+  return {
+    type: json.type,
+    phase: json.phase,
+    fraction: json.fraction,
+    bytesRead: BigInt(json.bytes_read),
+    bytesTotal: BigInt(json.bytes_total),
+    events: BigInt(json.events),
+    tracks: json.tracks,
+    blocksDone: json.blocks_done,
+    blocks: json.blocks,
+    secondsLeft: json.seconds_left,
+    revision: json.revision,
+    state: json.state,
+    build: json.build,
+  };
+}
+
+/** Message of the watch: all is done and published. */
+export interface WatchReady {
+  readonly type: "ready";
+  readonly build: string;
+}
