@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import psutil
 
@@ -47,10 +49,11 @@ class ServerProcess:
 
 
 @contextmanager
-def serving(store: Path) -> Iterator[ServerProcess]:
-    """`tilescope serve` on free ports."""
-    command = [sys.executable, "-m", "tilescope", "serve", str(store), "--port", "0", "--grpc-port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+def serving(*stores: Path, packages: Path | None = None, log: IO[str] | None = None) -> Iterator[ServerProcess]:
+    """`tilescope serve` on free ports; `packages`: a folder of modules that it finds besides, `log`: what it says."""
+    command = [sys.executable, "-m", "tilescope", "serve", *map(str, stores), "--port", "0", "--grpc-port", "0"]
+    environment = os.environ if packages is None else {**os.environ, "PYTHONPATH": str(packages)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=environment) as process:
         try:
             assert process.stdout is not None
             said = process.stdout.readline() + process.stdout.readline()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator
 
 from aiohttp import web
@@ -19,6 +20,9 @@ from tilescope.server.services import Questions
 from tilescope.server.settings import DEFAULTS, Settings
 from tilescope.server.sockets import close_all
 from tilescope.server.viewer_files import ViewerFiles
+from tilescope.tiler.tools import left_out
+
+_log = logging.getLogger(__name__)
 
 
 def make_app(
@@ -61,6 +65,8 @@ async def _close_sockets(app: web.Application) -> None:
 
 
 async def _keep_registry_open(app: web.Application) -> AsyncIterator[None]:
+    for line in left_out():
+        _log.warning("%s", line)
     await app[REGISTRY].start()
     yield
     await app[QUESTIONS].close()

@@ -7,6 +7,7 @@ from pathlib import Path
 # Three tools that work, and one of each sort of fault.
 MODULE = '''
 """Toy tools."""
+import os
 from typing import Annotated, Literal
 
 from msgspec import Meta
@@ -116,8 +117,17 @@ def torn(scope):
 
 
 def endless(scope, question):
-    while True:
-        yield
+    try:
+        note("begun")
+        while True:
+            yield
+    finally:
+        note("stopped")
+
+
+def note(what):
+    with open(os.path.join(os.environ["TOY_NOTES"], what), "a") as file:
+        file.write(".")
 
 
 TOOLS = [

@@ -12,6 +12,7 @@ import pytest
 from tests.demo import DEMO_TRACE
 from tilescope.cli.dispatch import main
 from tilescope.tiler.build import build_store
+from tilescope.tiler.errors import UsageError
 from tilescope.tiler.tools import tools
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "tools.md"
@@ -67,6 +68,8 @@ def test_a_table_of_several_is_named(store: Path, tmp_path: Path, capsys: pytest
         (["stats", "--start", "9", "--end", "8"], "ticks 9 to 8 are no span"),
         (["stats", "--format", "parquet"], "parquet is not for terminals"),
         (["stats", "--table", "none"], "there is no table 'none': there are names"),
+        ([], "which tool? There are stats, find: `tilescope tools` says what they answer"),
+        (["stats", "--start", "0.5ps"], "--start: 0.5ps lies between two ticks: one is"),
     ],
 )
 def test_what_makes_no_sense_is_one_line(
@@ -78,10 +81,34 @@ def test_what_makes_no_sense_is_one_line(
     assert told.count("\n") == 1
 
 
+def test_times_may_have_a_unit(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ask", str(store), "stats", "--start", "1ms", "--end=2.5ms", "--format", "json"]) == 0
+    facts = {fact["id"]: fact["value"] for fact in json.loads(capsys.readouterr().out)["facts"]}
+    assert (facts["start"], facts["end"]) == ("1000000", "2500000")  # nanoseconds
+
+
+def test_a_trace_is_no_store_and_a_traceback_is_to_be_had(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ask", str(DEMO_TRACE), "stats"]) == 2
+    assert "this is a file, not a store (index it: tilescope index" in capsys.readouterr().err
+    with pytest.raises(UsageError):
+        main(["ask", str(DEMO_TRACE), "stats", "--debug"])
+
+
+def test_nothing_is_left_of_a_file_that_could_not_be_written(
+    store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["ask", str(store), "find", "--text", "dot", "--format", "csv", "-o", str(tmp_path / "t.csv")]
+    assert main(asked) == 2
+    assert "name one table" in capsys.readouterr().err
+    assert main([*asked[:-1], str(tmp_path / "gone" / "t.csv"), "--table", "events"]) == 1
+    assert capsys.readouterr().err == f"tilescope: {tmp_path}/gone/t.csv: No such file or directory\n"
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_the_help_of_a_tool_is_made_of_its_question(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["ask", "x.store", "find", "--help"])
     assert ended.value.code == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "--match {contains,exact}" in shown
-    assert "The most occurrences that are listed (default: 1000)" in shown
+    assert "the most occurrences that are listed, 0 to 10,000; default: 1,000" in shown

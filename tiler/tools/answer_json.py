@@ -56,7 +56,8 @@ def encode(answer: Answer, only: str | None = None) -> bytes:
                 )
                 for note in answer.notes
             ],
-        )
+        ),
+        enc_hook=_plain_text,
     )
 
 
@@ -145,6 +146,13 @@ def _plain(kind: Kind, value: Value) -> Any:
     if kind in ID_KINDS:
         return int(value)
     return bool(value) if kind == "flag" else value
+
+
+def _plain_text(text: object) -> str:
+    """A text of a class of its own, such as the name of a host that a question holds."""
+    if not isinstance(text, str):
+        raise TypeError(f"answers hold no {type(text).__name__}")
+    return str.__str__(text)
 
 
 def _value(kind: Kind, value: Any) -> Value:

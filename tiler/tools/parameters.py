@@ -46,6 +46,12 @@ class Parameter:
         return "--" + self.name.replace("_", "-")
 
     @property
+    def limits(self) -> str:
+        """Of an integer that has both, but for times: "1 to 9"."""
+        low, high = (self.schema.get(name) for name in ("minimum", "maximum"))
+        return f"{low:,} to {high:,}" if low is not None and high is not None and self.unit != "ticks" else ""
+
+    @property
     def metavar(self) -> str | None:
         """What stands for the value in the help: "TICKS", "N"; None for choices, which are listed."""
         return None if self.choices else self.unit.upper() or _METAVARS.get(self.type, self.name.upper())

@@ -1,12 +1,13 @@
 """Asks a store a question, with one of the tools that `tilescope tools` lists.
 
 What a tool takes is said by `tilescope ask STORE TOOL --help`. Times are ticks since the run's origin, as
-`tilescope info STORE --json` counts them; spans are [start, end). As text, at most 40 rows of a table are
-shown; the other formats have all of them, with ticks as integers.
+`tilescope info STORE --json` counts them, or have a unit: 1.5ms. Spans are [start, end). As text, at most 40 rows
+of a table are shown; the other formats have all of them, with ticks as integers.
 
 Examples:
 
     tilescope ask run.store stats --limit 10
+    tilescope ask run.store stats --start 1ms --end 2.5ms --tracks 4-7
     tilescope ask run.store stats --help
     tilescope ask run.store find --text fusion --format json
     tilescope ask run.store find --text fusion --table events --format csv -o fusion.csv
@@ -15,16 +16,17 @@ Examples:
 from __future__ import annotations
 
 import argparse
+import io
 import sys
-from contextlib import ExitStack, closing, nullcontext
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
     from typing import IO
 
-    from tilescope.tiler.tools import Answer, AnyTool
+    from tilescope.cli.answer_text import Shown
+    from tilescope.tiler.tools import Answer, AnyTool, Parameter
 
 NAME = "ask"
 HELP = "ask a store a question"
@@ -35,89 +37,137 @@ FORMATS = ("text", "json", "csv", "parquet")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments. Those of a tool are its own: tools are not loaded before one is asked for."""
     parser.add_argument("store", type=Path, metavar="STORE", help="a store, as `tilescope index` writes it")
-    parser.add_argument("tool", metavar="TOOL", help="which tool: see `tilescope tools`")
+    parser.add_argument("tool", nargs="?", metavar="TOOL", help="which tool: see `tilescope tools`")
     parser.add_argument("options", nargs=argparse.REMAINDER, metavar="…", help="what the tool takes")
 
 
 def run(args: argparse.Namespace) -> int:
     """Asks, and prints or writes the answer."""
-    from tilescope.tiler.tools import BuildRef, Scope, ask, from_text, references, tool
+    from tilescope.tiler.errors import UsageError
+    from tilescope.tiler.tools import tool, tools
 
+    if args.tool is None:
+        raise UsageError(f"which tool? There are {', '.join(tools())}: `tilescope tools` says what they answer")
     asked = tool(args.tool)
     options = tool_parser(asked).parse_args(args.options)
-    values = {name: getattr(options, name) for name in asked.question.known() if getattr(options, name) is not None}
-    question = from_text(asked.question, values)
-    _check(options)
+    args.debug = args.debug or options.debug
+    if options.format == "parquet" and options.output is None:
+        raise UsageError("parquet is not for terminals: name a file with -o FILE")
+    _ask(args.store, asked, options)
+    return 0
 
+
+def _ask(path: Path, asked: AnyTool, options: argparse.Namespace) -> None:
+    from tilescope.cli.answer_text import Shown, track_names
+    from tilescope.cli.spans import ticks_text
+    from tilescope.tiler.errors import UsageError
     from tilescope.tiler.query import QueryReader, finish
     from tilescope.tiler.store import open_run_store
     from tilescope.tiler.store.sense import must_make_sense
+    from tilescope.tiler.tools import BuildRef, Scope, ask, from_text, parameters, references, text_of
 
     with ExitStack() as opened:
 
-        def reader(path: Path) -> QueryReader:
-            return QueryReader(opened.enter_context(closing(open_run_store(path))))
+        def reader(store: Path) -> QueryReader:
+            if store.is_file():
+                raise UsageError(f"{store}: this is a file, not a store (index it: tilescope index {store} -o STORE)")
+            return QueryReader(opened.enter_context(closing(open_run_store(store))))
 
-        others = {ref: reader(Path(ref)) for ref in references(question, BuildRef).values()}
-        with must_make_sense(args.store):
-            scope = Scope(reader(args.store), others)
-            tick_ps = int(scope.manifest["tick_ps"])
-            answer = finish(ask(asked, scope, question))
-    _write(answer, options, tick_ps)
-    return 0
+        with must_make_sense(path):
+            main = reader(path)
+            tick_ps = int(main.store.manifest()["tick_ps"])
+        values: dict[str, str] = {}
+        for parameter in parameters(asked.question):
+            given = getattr(options, parameter.name)
+            if given is not None:
+                text = text_of(given)
+                values[parameter.name] = (
+                    ticks_text(parameter.option, text, tick_ps) if parameter.unit == "ticks" else text
+                )
+        question = from_text(asked.question, values)
+        with must_make_sense(path):
+            others = {ref: reader(Path(ref)) for ref in references(question, BuildRef).values()}
+            answer = finish(ask(asked, Scope(main, others), question))
+            names = track_names(main.tree)
+    _write(answer, options, Shown(tick_ps, lambda track: names.get(track, "")))
 
 
 def tool_parser(tool: AnyTool) -> argparse.ArgumentParser:
     """The options of one tool, made from its question."""
-    from tilescope.cli.parser import HelpFormatter
+    from tilescope.cli.parser import HelpFormatter, Parser
     from tilescope.tiler.tools import parameters
 
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog=f"tilescope ask STORE {tool.id}",
         description=f"{tool.title}: {tool.help}.",
         formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     for parameter in parameters(tool.question):
-        default = "" if parameter.default is None else f" (default: {parameter.default})"
-        parser.add_argument(
-            parameter.option,
-            dest=parameter.name,
-            metavar=parameter.metavar,
-            choices=parameter.choices or None,
-            required=parameter.is_required,
-            help=f"{parameter.help.rstrip('.')}{default}".replace("%", "%%"),
-        )
+        _add_option(parser, parameter)
     output = parser.add_argument_group("output")
-    output.add_argument("--format", choices=FORMATS, default="text", help="how the answer is written (default: text)")
+    output.add_argument("--format", choices=FORMATS, default="text", help="how the answer is written; default: text")
     output.add_argument(
         "--table", metavar="NAME", help="only this table; csv and parquet need one where there are more"
     )
     output.add_argument("-o", "--output", type=Path, metavar="FILE", help="write to a file instead of the terminal")
+    output.add_argument("--debug", action="store_true", help="show tracebacks")
     return parser
 
 
-def _check(options: argparse.Namespace) -> None:
-    from tilescope.tiler.errors import UsageError
-
-    if options.format == "parquet" and options.output is None:
-        raise UsageError("parquet is not for terminals: name a file with -o FILE")
-
-
-def _write(answer: Answer, options: argparse.Namespace, tick_ps: int) -> None:
-    from tilescope.cli import answer_output as output
-
-    if options.format == "parquet":
-        output.write_parquet(answer.only_table(options.table), options.output)
+def _add_option(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
+    help_text = parameter.help.rstrip(".")
+    if help_text[1:2].islower():
+        help_text = help_text[0].lower() + help_text[1:]
+    if parameter.limits:
+        help_text += f", {parameter.limits}"
+    if parameter.type == "flag":
+        parser.add_argument(
+            parameter.option, dest=parameter.name, action=argparse.BooleanOptionalAction, help=_escaped(help_text)
+        )
         return
-    with _destination(options.output) as file:
-        if options.format == "csv":
-            output.write_csv(answer.only_table(options.table), file)
-        elif options.format == "json":
-            output.write_json(answer, options.table, file)
-        else:
-            output.write_text(answer, options.table, tick_ps, file)
+    if parameter.default is not None:
+        default = parameter.default
+        help_text += f"; default: {default:,}" if isinstance(default, int) else f"; default: {default}"
+    parser.add_argument(
+        parameter.option,
+        dest=parameter.name,
+        metavar=parameter.metavar,
+        choices=parameter.choices or None,
+        required=parameter.is_required,
+        help=_escaped(help_text),
+    )
 
 
-def _destination(path: Path | None) -> AbstractContextManager[IO[str]]:
-    return nullcontext(sys.stdout) if path is None else path.open("w", encoding="utf-8", newline="")
+def _escaped(text: str) -> str:
+    return text.replace("%", "%%")
+
+
+def _write(answer: Answer, options: argparse.Namespace, shown: Shown) -> None:
+    from tilescope.cli.whole_file import whole_file
+
+    if options.output is None:
+        _write_text(answer, options, shown, sys.stdout)
+        return
+    with whole_file(options.output) as file:
+        if options.format == "parquet":
+            from tilescope.cli.answer_output import write_parquet
+
+            write_parquet(answer.only_table(options.table), file)
+            return
+        text = io.TextIOWrapper(file, "utf-8", newline="")
+        _write_text(answer, options, shown, text)
+        text.flush()
+        text.detach()  # the file is closed by who opened it
+
+
+def _write_text(answer: Answer, options: argparse.Namespace, shown: Shown, file: IO[str]) -> None:
+    from tilescope.cli.answer_output import write_csv, write_json
+    from tilescope.cli.answer_text import write_text
+
+    if options.format == "csv":
+        write_csv(answer.only_table(options.table), file)
+    elif options.format == "json":
+        write_json(answer, options.table, file)
+    else:
+        write_text(answer, options.table, shown, file)

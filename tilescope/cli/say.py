@@ -28,6 +28,8 @@ def printable_json(value: Any) -> str:
     """JSON on several lines that shows letters of all languages as they are, and escapes what is not to be seen."""
     text = json.dumps(value, ensure_ascii=False, indent=1)
     # Line breaks that are left are JSON's own: those in strings are escaped already.
+    if text.replace("\n", "").isprintable():
+        return text
     return "".join(c if _is_seen(c) or c == "\n" else _json_character(c) for c in text)
 
 

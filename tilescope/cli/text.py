@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 _SIZE_UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
+_SI_PREFIXES = tuple((1000 ** (6 - k), prefix) for k, prefix in enumerate("EPTGMk"))
 _PS_UNITS = ((86_400 * 10**12, "d"), (3_600 * 10**12, "h"), (60 * 10**12, "min"), (10**12, "s"))
 _PS_SMALL_UNITS = ((10**9, "ms"), (10**6, "µs"), (10**3, "ns"), (1, "ps"))
 
@@ -30,6 +31,14 @@ def size_text(size_bytes: int) -> str:
             break
         value /= 1000
     return f"{size_bytes} B" if unit == "B" else f"{_three_digits(value)} {unit}"
+
+
+def si_text(value: float) -> str:
+    """Three digits: 2345678 → "2.35 M", 42 → "42", 0.1234 → "0.123"; exact below 1,000 where it is an integer."""
+    for factor, prefix in _SI_PREFIXES:
+        if abs(value) >= 0.9995 * factor:
+            return f"{_three_digits(value / factor)} {prefix}"
+    return f"{value:.3g}" if value != int(value) else str(int(value))
 
 
 def rate_text(events: int, seconds: float) -> str:

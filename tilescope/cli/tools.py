@@ -23,10 +23,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Prints the list or the page."""
-    from tilescope.cli.say import say
+    from tilescope.cli.say import complain, say
     from tilescope.cli.tools_page import page
-    from tilescope.tiler.tools import tools
+    from tilescope.tiler.tools import left_out, tools
 
+    for line in left_out():
+        complain(line)
     known = list(tools().values())
     if args.markdown:
         for line in page(known).splitlines():

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Final
 
-from tilescope.tiler.tools import AnyTool, Parameter, parameters
+from tilescope.tiler.tools import AnyTool, FieldType, Parameter, parameters, text_of
 
 _HEAD = """\
 # Tools
@@ -18,11 +19,21 @@ question about a run, over all transports alike:
 | HTTP | `GET /api/v1/runs/{run}/builds/{build}/tools/{tool}?start=0&end=1000` |
 | Python | `run.ask("stats", start=0, end=1000)` |
 
-Times are ticks since the run's origin, spans are [start, end). While a run is being indexed, answers cover the tracks
-that are done, with `complete: false`.
+Times are ticks since the run's origin (on the command line 1.5ms, too), spans are [start, end). Tracks are numbers and
+ranges, as in `1,5,8-12`, and in Python a list as well. A host is named as in the manifest. Another build is named
+`RUN/BUILD` over HTTP; the command line takes the path of its store, Python a run. While a run is being indexed, answers
+cover the tracks that are done, with `complete: false`.
 """
 
 _COLUMNS = "| parameter | value | default | |\n|---|---|---|---|"
+
+_VALUES: Final[Mapping[FieldType, str]] = {
+    "text": "text",
+    "flag": "`true` or `false`",
+    "tracks": "tracks",
+    "build": "a build: RUN/BUILD, or the path of a store",
+    "host": "a host",
+}
 
 
 def page(tools: Sequence[AnyTool]) -> str:
@@ -35,16 +46,16 @@ def page(tools: Sequence[AnyTool]) -> str:
 
 
 def _row(parameter: Parameter) -> str:
-    default = "required" if parameter.is_required else "–" if parameter.default is None else f"`{parameter.default}`"
-    return f"| `{parameter.name}` | {_value(parameter)} | {default} | {parameter.help.replace('|', chr(92) + '|')} |"
+    default = parameter.default
+    text = "required" if parameter.is_required else "–" if default is None else f"`{text_of(default)}`"
+    return f"| `{parameter.name}` | {_value(parameter)} | {text} | {parameter.help.replace('|', chr(92) + '|')} |"
 
 
 def _value(parameter: Parameter) -> str:
-    schema = parameter.schema
-    if parameter.choices:
+    if parameter.type == "integer":
+        return parameter.limits or parameter.unit or "an integer"
+    if parameter.type == "choice":
         return " or ".join(f"`{choice}`" for choice in parameter.choices)
-    if schema.get("type") == "integer":
-        if parameter.unit:
-            return parameter.unit
-        return f"{schema['minimum']:,} to {schema['maximum']:,}" if "maximum" in schema else "an integer"
-    return f"at most {schema['maxLength']:,} characters" if "maxLength" in schema else "text"
+    if parameter.type == "text" and "maxLength" in parameter.schema:
+        return f"at most {parameter.schema['maxLength']:,} characters"
+    return _VALUES[parameter.type]

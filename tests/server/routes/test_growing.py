@@ -13,6 +13,7 @@ import pytest
 from tests.server.conftest import Client, Site
 from tests.server.fakes import FakeGrowingStore, page_bytes, small_pages
 from tilescope.server.runs.run import IndexProgress
+from tilescope.server.services import Questions
 
 RUN = "/api/v1/runs/run0"
 BUILD = f"{RUN}/builds/b9"
@@ -110,6 +111,23 @@ async def test_tools_answer_over_what_is_built_and_say_so(client: Client, store:
             assert (answer.status, answer.headers["Cache-Control"]) == (200, "no-store")
             assert "ETag" not in answer.headers
             assert json.loads(gzip.decompress(await answer.read()))["complete"] == is_done
+
+
+async def test_an_answer_over_a_part_is_not_kept_when_the_build_is_published_meanwhile(
+    client: Client, site: Site, store: FakeGrowingStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer_from_store = Questions.ask
+
+    async def ask(*asked: Any) -> bytes:
+        answer = await answer_from_store(*asked)
+        await site.jobs.end("run0", build="b9")
+        return answer
+
+    monkeypatch.setattr(Questions, "ask", ask)
+    answer = await client.get(f"{BUILD}/tools/stats")
+    assert (answer.status, answer.headers["Cache-Control"]) == (200, "no-store")
+    assert "ETag" not in answer.headers
+    assert not json.loads(gzip.decompress(await answer.read()))["complete"]
 
 
 async def test_the_moment_of_publication_loses_no_reader(client: Client, site: Site, store: FakeGrowingStore) -> None:

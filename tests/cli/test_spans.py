@@ -1,0 +1,34 @@
+"""Times on a command line."""
+
+from __future__ import annotations
+
+import pytest
+
+from tilescope.cli.spans import ticks_text
+from tilescope.tiler.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("text", "tick_ps", "ticks"),
+    [
+        ("1.5ms", 1, "1500000000"),
+        ("1.5 ms", 1000, "1500000"),
+        ("3s", 1, "3000000000000"),
+        ("-2µs", 1, "-2000000"),
+        ("2us", 1, "2000000"),
+        ("7ns", 1000, "7"),
+        ("0ps", 1000, "0"),
+        ("9007199254740993ns", 1, "9007199254740993000"),
+        ("1500", 1, "1500"),
+        ("1e3", 1, "1e3"),  # which the question refuses
+        ("5min", 1, "5min"),
+        ("٣ms", 1, "٣ms"),
+    ],
+)
+def test_times_are_ticks_exactly(text: str, tick_ps: int, ticks: str) -> None:
+    assert ticks_text("--start", text, tick_ps) == ticks
+
+
+def test_what_lies_between_two_ticks_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"^--start: 1.5ns lies between two ticks: one is 1,000 ps$"):
+        ticks_text("--start", "1.5ns", 1000)

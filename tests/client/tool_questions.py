@@ -1,0 +1,65 @@
+"""Questions to any tool, made of its own description: defaults, and each field with several values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tilescope.tiler.query import QueryReader
+from tilescope.tiler.tools import AnyTool, Parameter, parameters
+
+Values = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Material:
+    """What questions are made of: a run, and names of other builds."""
+
+    reader: QueryReader
+    builds: Sequence[str]
+
+
+def questions(tool: AnyTool, material: Material) -> Iterator[Values]:
+    """The shortest question; one for each value of each field; and all fields at once, twice."""
+    fields = {field.name: _values(field, material) for field in parameters(tool.question)}
+    required = {field.name: fields[field.name][0] for field in parameters(tool.question) if field.is_required}
+    yield required
+    for name, values in fields.items():
+        for value in values:
+            yield _sensible({**required, name: value})
+    for at in (0, -1):
+        yield _sensible({name: values[at] for name, values in fields.items() if values})
+
+
+def _values(field: Parameter, material: Material) -> Sequence[Any]:
+    reader, schema = material.reader, field.schema
+    if field.unit == "ticks":
+        return [reader.end // 3, reader.end * 2 // 3, 0, reader.end + 5]
+    match field.type:
+        case "tracks":
+            rollups = [track["id"] for track in reader.tree.tracks if track["kind"] == "rollup"]
+            leaves = reader.tree.leaves(None)
+            return [leaves[:1], leaves, rollups, []]
+        case "integer":
+            low, high = schema.get("minimum", 0), schema.get("maximum", 1000)
+            return sorted({low, min(low + 3, high), min(high, 500)})
+        case "flag":
+            return [True, False]
+        case "choice":
+            return field.choices
+        case "host":
+            return list(reader.store.manifest()["hosts"])
+        case "build":
+            return material.builds
+        case "text":
+            # What follows another answer is asked for when there is one.
+            return [] if "pattern" in schema else ["op 1", "Inner", "of no event"]
+    raise AssertionError(f"questions cannot be made of a field of type {field.type!r} yet")
+
+
+def _sensible(values: Mapping[str, Any]) -> Values:
+    """Spans that end after they start."""
+    if values.get("start", 0) > values.get("end", values.get("start", 0)):
+        return {**values, "start": values["end"], "end": values["start"]}
+    return dict(values)

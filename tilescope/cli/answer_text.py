@@ -1,0 +1,151 @@
+"""Answers of tools as text for people: facts, the first rows of tables, notes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any, Final
+
+from tilescope.cli.say import printable
+from tilescope.cli.text import count_text, duration_text, si_text, size_text
+from tilescope.tiler.tools import Answer, Column, Table, Value, values_of
+
+if TYPE_CHECKING:
+    from rich.table import Table as RichTable
+
+    from tilescope.tiler.query import TrackTree
+
+SHOWN_ROWS: Final = 40
+PIPED_WIDTH: Final = 120  # columns, where there is no terminal to ask
+_RIGHT: Final = frozenset({"count", "ticks", "bytes", "fraction", "rate", "flops", "number", "id"})
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What figures need to be read: how long a tick is, and how tracks are called."""
+
+    tick_ps: int
+    track_name: Callable[[int], str]
+
+    def text(self, kind: str, value: Value) -> str:
+        """A figure: times in the unit that fits, a dash for what is not recorded."""
+        if value is None or value != value:
+            return "–"
+        write = self._writers().get(kind)
+        if write is None:
+            return printable(str(value))
+        if isinstance(value, int | float) and value < 0 and kind != "id":
+            return f"-{write(-value)}"
+        return write(value)
+
+    def _writers(self) -> Mapping[str, Callable[[Any], str]]:
+        return {
+            "count": count_text,
+            "ticks": lambda value: duration_text(int(value), self.tick_ps),
+            "bytes": size_text,
+            "flops": si_text,
+            "rate": si_text,
+            "number": si_text,
+            "fraction": lambda value: f"{100 * value:.1f} %",
+            "flag": lambda value: "yes" if value else "no",
+            "track": lambda value: printable(f"{value} {self.track_name(value)}".rstrip()),
+        }
+
+
+def track_names(tree: TrackTree) -> dict[int, str]:
+    """What people know tracks by: the process and the name."""
+    groups = {group["id"]: group["name"] for group in tree.groups}
+    return {track["id"]: f"{groups.get(track['group'], '')} › {track['name']}" for track in tree.tracks}
+
+
+def write_text(answer: Answer, only: str | None, shown: Shown, file: IO[str]) -> None:
+    """All of it, or one table."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(file=file)
+    if not console.is_terminal:
+        console = Console(file=file, width=PIPED_WIDTH)
+    if only is None and answer.facts:
+        console.print(_facts(answer, shown))
+    for table in answer.tables if only is None else [answer.table(only)]:
+        console.print()
+        console.print(Text(table.title, style="bold"))
+        console.print(_rows(table, shown) if len(table) or table.rest else Text("  nothing", style="dim"))
+        if len(table) > SHOWN_ROWS:
+            console.print(Text(f"  {count_text(len(table) - SHOWN_ROWS)} more rows: --format json or csv has all"))
+        if table.more is not None:
+            console.print(Text(f"  there are more: ask on with --after {table.more}"))
+    if only is None:
+        for series in answer.series:
+            console.print()
+            points = count_text(len(series.x.values))
+            console.print(Text(f"{series.title}: {points} points, to be drawn: --format json has them"))
+        for note in answer.notes:
+            console.print(Text(printable(f"{note.severity}: {note.text}{_where(note.start, note.end, shown)}")))
+    if not answer.is_complete:
+        console.print(Text("the run is still being indexed: this is of the tracks that are done"))
+
+
+def _facts(answer: Answer, shown: Shown) -> RichTable:
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    facts = RichTable(box=None, show_header=False, padding=(0, 2, 0, 0))
+    for fact in answer.facts:
+        texts = printable(fact.label), shown.text(fact.kind, fact.value), printable(fact.note)
+        facts.add_row(*(Text(text, style=style) for text, style in zip(texts, ("dim", "", "dim"), strict=True)))
+    return facts
+
+
+def _rows(table: Table, shown: Shown) -> RichTable:
+    """The first rows, and the sums over all. Ids and columns without a figure say nothing to people."""
+    from rich import box
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    columns = [column for column in table.columns if column.kind != "id" and _says_something(column)]
+    # As `Text`, in which nothing is markup; what names a row may be folded, figures may not.
+    grid = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False)
+    for column in columns:
+        right = column.kind in _RIGHT
+        unit = f" [{column.unit}]" if column.unit else ""
+        title = Text(printable(column.title + unit))
+        grid.add_column(title, justify="right" if right else "left", overflow="fold", no_wrap=right)
+    texts = [[shown.text(column.kind, value) for value in values_of(first(column, SHOWN_ROWS))] for column in columns]
+    label = next((k for k, column in enumerate(columns) if column.kind not in _RIGHT), None)
+    if label is not None and table.parent is not None:
+        depths = _depths(values_of(first(table.column(table.parent), SHOWN_ROWS)))
+        texts[label] = [f"{'  ' * depth}{text}" for depth, text in zip(depths, texts[label], strict=True)]
+    for row in zip(*texts, strict=True):
+        grid.add_row(*map(Text, row))
+    grid.add_section()
+    for name, sums in (("not listed", table.rest), ("all", table.totals)):
+        if sums is not None:
+            cells = [shown.text(column.kind, sums[column.id]) if column.id in sums else "" for column in columns]
+            if label is not None and columns[label].id not in sums:
+                cells[label] = name
+            grid.add_row(*map(Text, cells), style="dim")
+    return grid
+
+
+def first(column: Column, limit: int) -> Column:
+    """The first values of a column."""
+    return Column(column.id, column.title, column.kind, column.values[:limit], column.unit)
+
+
+def _says_something(column: Column) -> bool:
+    return column.kind not in ("text", "name") or any(values_of(column)) or not len(column.values)
+
+
+def _depths(parents: Sequence[Value]) -> list[int]:
+    """How deep the rows of a tree stand: parents come first."""
+    depths: list[int] = []
+    for parent in parents:
+        depths.append(0 if parent is None or int(parent) < 0 else depths[int(parent)] + 1)
+    return depths
+
+
+def _where(start: int | None, end: int | None, shown: Shown) -> str:
+    ticks = [shown.text("ticks", tick) for tick in (start, end) if tick is not None]
+    return f" (at {' to '.join(ticks)})" if ticks else ""
