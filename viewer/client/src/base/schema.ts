@@ -363,6 +363,8 @@ export interface Manifest {
   readonly overview: OverviewGrid | undefined;
   readonly events: EventCounts;
   readonly flows: FlowCounts;
+  /** null where the trace marks none, or is being indexed. */
+  readonly steps: StepCounts | null;
   /** What was left out of the trace: how often, by reason. */
   readonly ignored: Readonly<Record<string, bigint>>;
   readonly warnings: readonly string[];
@@ -399,6 +401,7 @@ export interface ManifestJson {
   readonly overview?: OverviewGridJson;
   readonly events: EventCountsJson;
   readonly flows: FlowCountsJson;
+  readonly steps: StepCountsJson | null;
   readonly ignored: Readonly<Record<string, string>>;
   readonly warnings: readonly string[];
   readonly source_bytes: string;
@@ -430,6 +433,7 @@ export function readManifest(json: ManifestJson): Manifest {
     overview: json.overview === undefined ? undefined : readOverviewGrid(json.overview),
     events: readEventCounts(json.events),
     flows: readFlowCounts(json.flows),
+    steps: json.steps === null ? null : readStepCounts(json.steps),
     ignored: Object.fromEntries(Object.entries(json.ignored).map(([name, value]) => [name, BigInt(value)])),
     warnings: json.warnings,
     sourceBytes: BigInt(json.source_bytes),
@@ -627,6 +631,44 @@ export type SeriesKind = "line" | "area" | "bars" | "heat";
 
 /** How much a note matters. */
 export type Severity = "info" | "warning" | "error";
+
+/** The steps that a trace marks, see docs/formats.md. */
+export interface StepCounts {
+  /** Different numbers. */
+  readonly count: bigint;
+  /** The least number. */
+  readonly first: bigint;
+  /** The greatest number. */
+  readonly last: bigint;
+  /** That are steps: one for each device or host. */
+  readonly slices: bigint;
+  /** That have such slices. */
+  readonly tracks: number;
+  /** false: there are more than are kept. */
+  readonly all: boolean;
+}
+
+/** StepCounts as JSON has it. */
+export interface StepCountsJson {
+  readonly count: string;
+  readonly first: string;
+  readonly last: string;
+  readonly slices: string;
+  readonly tracks: number;
+  readonly all: boolean;
+}
+
+/** StepCounts of its JSON. */
+export function readStepCounts(json: StepCountsJson): StepCounts {
+  return {
+    count: BigInt(json.count),
+    first: BigInt(json.first),
+    last: BigInt(json.last),
+    slices: BigInt(json.slices),
+    tracks: json.tracks,
+    all: json.all,
+  };
+}
 
 /** What a tool answers. */
 export interface ToolAnswer {

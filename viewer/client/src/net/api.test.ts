@@ -48,7 +48,7 @@ test("indexing is asked for with POST, and names are escaped", async () => {
 
 test("the manifest of docs/api.md", async () => {
   const manifest: ManifestJson = {
-    ...{ state: "ready" as const, revision: 0, source_bytes: "9" },
+    ...{ state: "ready" as const, revision: 0, source_bytes: "9", steps: null },
     ...{ run: "r", name: "n", build: "b", format: "xspace", tick_ps: 1 as const, origin_ns: "1769853600000000000" },
     ...{ start: "0", end: "982734987234", root_level: 16, empty: false, hosts: ["host0"], files: ["f"] },
     ...{ processes: 12, tracks: 140, blocks: 5, names: { count: 5123, page_size: 1024 } },
