@@ -68,6 +68,17 @@ class Metrics:
         self.refused_questions = Counter(
             "tilescope_refused_questions", "Questions beyond the limits, turned away", registry=self.registry
         )
+        self.kept_answers_bytes = Gauge(
+            "tilescope_kept_answers_bytes", "Answers of tools that are kept in memory", registry=self.registry
+        )
+        self.kept_answers_hits = Counter(
+            "tilescope_kept_answers_hits",
+            "Questions whose answer was among those that are kept",
+            registry=self.registry,
+        )
+        self.kept_answers_misses = Counter(
+            "tilescope_kept_answers_misses", "Questions to tools whose answer had to be made", registry=self.registry
+        )
         version = Gauge("tilescope_build_info", "Always 1", ("version",), registry=self.registry)
         version.labels(__version__).set(1)
         ProcessCollector(registry=self.registry)

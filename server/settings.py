@@ -34,6 +34,7 @@ class Settings:
     max_questions: int = 128
     max_questions_per_client: int = 32
     max_questions_per_connection: int = 8  # over gRPC; over HTTP there is one anyway
+    kept_answers_bytes: int = 64_000_000  # of tools, for those who ask the same again
 
 
 DEFAULTS: Final = Settings()

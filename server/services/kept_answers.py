@@ -6,8 +6,6 @@ from collections import OrderedDict
 from collections.abc import Hashable
 from typing import Final
 
-DEFAULT_BYTES: Final = 64_000_000
-
 # What an entry takes beside its bytes: keys and the places in the table.
 _ENTRY_BYTES: Final = 1000
 
@@ -15,7 +13,7 @@ _ENTRY_BYTES: Final = 1000
 class KeptAnswers:
     """The answers that were asked for last, up to so many bytes."""
 
-    def __init__(self, max_bytes: int = DEFAULT_BYTES) -> None:
+    def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
         self._answers: OrderedDict[Hashable, bytes] = OrderedDict()
         self.size_bytes = 0

@@ -43,7 +43,8 @@ class Questions:
             Limits(settings.max_questions, settings.max_questions_per_client, settings.max_questions_per_connection)
         )
         self._metrics.questions.set_function(lambda: len(self._workers))
-        self._kept = KeptAnswers()
+        self._kept = KeptAnswers(settings.kept_answers_bytes)
+        self._metrics.kept_answers_bytes.set_function(lambda: self._kept.size_bytes)
         self._readers: WeakKeyDictionary[RunStore, QueryReader] = WeakKeyDictionary()
 
     @contextmanager
@@ -67,7 +68,9 @@ class Questions:
         async with self._leased(BuildName(run_id, build), *others) as leased:
             known = self._kept.get(question)
             if known is not None:
+                self._metrics.kept_answers_hits.inc()
                 return known
+            self._metrics.kept_answers_misses.inc()
             answer: bytes = await asking.answer(task, *leased.sources)
         if not leased.is_growing:
             self._kept.keep(question, answer)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,11 @@ import pytest
 from tests.demo import DEMO_TRACE
 from tests.server.conftest import Client
 from tilescope.server.app import make_app
-from tilescope.server.keys import QUESTIONS
 from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.registry import Registry
 from tilescope.server.services.tools import ARROW
+from tilescope.server.settings import Settings
 from tilescope.tiler.build import build_store
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.readers import discover
@@ -119,11 +120,32 @@ async def test_the_list_of_tools(ask: Asker) -> None:
     assert all(one["available"] and not one["reason"] and one["help"] for one in listed)
 
 
-async def test_answers_are_kept(ask: Asker) -> None:
-    app = ask.client.server.app  # type: ignore[attr-defined]
-    await ask("tools/stats?limit=2")
-    kept = app[QUESTIONS]._kept
-    size = kept.size_bytes
-    assert size > 0
-    await ask("tools/stats?limit=2")
-    assert kept.size_bytes == size
+async def kept(ask: Asker) -> dict[str, float]:
+    text = await (await ask.client.get("/metrics")).text()
+    found = re.findall(r"^tilescope_kept_answers_(\w+) (\S+)$", text, re.MULTILINE)
+    return {name: float(value) for name, value in found if not name.endswith("_created")}
+
+
+async def test_answers_are_kept_and_that_is_counted(ask: Asker) -> None:
+    assert await kept(ask) == {"bytes": 0, "hits_total": 0, "misses_total": 0}
+    _, _, body = await ask("tools/stats?limit=2")
+    after = await kept(ask)
+    assert after == {"bytes": after["bytes"], "hits_total": 0, "misses_total": 1}
+    assert after["bytes"] > 1000
+    _, _, again = await ask("tools/stats?limit=2")
+    assert again == body
+    assert await kept(ask) == {**after, "hits_total": 1}
+    await ask("tools/stats?limit=3")
+    assert (await kept(ask))["misses_total"] == 2
+
+
+async def test_nothing_is_kept_where_there_is_no_room(
+    demo_store: Path, tmp_path: Path, aiohttp_client: Callable[..., Awaitable[Client]]
+) -> None:
+    registry = Registry([demo_store], CacheDirectory(tmp_path / "cache"), OpenStores(open_run_store), discover)
+    client = await aiohttp_client(make_app(registry, settings=Settings(kept_answers_bytes=0)), auto_decompress=False)
+    (run,) = (await (await client.get("/api/v1/runs")).json())["runs"]
+    ask = Asker(client, f"/api/v1/runs/{run['id']}/builds/{run['build']}")
+    for _ in range(2):
+        assert (await ask("tools/stats?limit=2"))[0] == 200
+    assert await kept(ask) == {"bytes": 0, "hits_total": 0, "misses_total": 2}

@@ -63,6 +63,7 @@ def make_settings(args: argparse.Namespace) -> Settings:
         certificate=certificate,
         allow_hosts=frozenset(map(parse_host, args.allow_host)),
         allow_origins=frozenset(map(parse_origin, args.allow_origin)),
+        kept_answers_bytes=args.kept_answers,
         **limits_of(args),
     )
 

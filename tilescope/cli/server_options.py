@@ -16,16 +16,19 @@ from tilescope.cli.inflation_option import add_inflation_option
 from tilescope.cli.limit_options import add_limit_options
 from tilescope.cli.memory_option import add_memory_option
 from tilescope.cli.say import LogToStderr
+from tilescope.cli.sizes import parse_size
 from tilescope.tiler.errors import UsageError
 
 if TYPE_CHECKING:
     from tilescope.server.runs.registry import Registry
 
-_DEFAULT_PORT = 8808  # as in tilescope.server.serving, which is slow to import; a test compares them
+# As in tilescope.server.serving and .settings, which are slow to import; a test compares them.
+_DEFAULT_PORT = 8808
+KEPT_ANSWERS_BYTES = 64 * 10**6
 
 
 def add_server_options(parser: argparse.ArgumentParser) -> None:
-    """Declares where to listen, who may ask, --cache-dir and --cache-size, --memory and --max-inflated."""
+    """Declares where to listen, who may ask, and how much memory and disk there is for what."""
     parser.add_argument(
         "--host", default="127.0.0.1", help="address to listen on; default: 127.0.0.1, this machine alone"
     )
@@ -36,6 +39,13 @@ def add_server_options(parser: argparse.ArgumentParser) -> None:
     add_cache_options(parser)
     add_memory_option(
         parser, "about what indexing may take; what is beyond lies in scratch files in the cache directory"
+    )
+    parser.add_argument(
+        "--kept-answers",
+        type=parse_size,
+        metavar="SIZE",
+        default=KEPT_ANSWERS_BYTES,
+        help="memory for answers of tools, for those who ask the same again; 0: none; default: 64MB",
     )
     add_inflation_option(parser)
     add_access_options(parser)
