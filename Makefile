@@ -179,8 +179,9 @@ resolve: $(STAMPS)/test-tools dist ## which versions go together with TensorFlow
 cli-docs: $(STAMPS)/test-tools ## writes docs/cli.md anew from the help texts
 	$(BIN)/python -m tests.cli.write_cli_docs
 
-types: $(STAMPS)/test-tools ## writes the TypeScript types of the API anew from tiler/schema
+types: $(STAMPS)/test-tools ## writes the TypeScript types of the API, and tables of page columns, anew from their one source
 	$(BIN)/python -m tests.server.write_types
+	$(BIN)/python -m tests.tiler.pages.write_columns
 
 tools-docs: $(STAMPS)/test-tools ## writes docs/tools.md anew from the registrations
 	$(BIN)/tilescope tools --markdown > docs/tools.md

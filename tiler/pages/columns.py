@@ -1,93 +1,182 @@
-"""Column ids of pages, shape records and histograms. The names and numbers are those of docs/page-format.md."""
+"""The one table of columns: pages, shape records and all else that is a column container.
+
+The native encoder, the decoder in TypeScript and docs/page-format.md have the same: a test compares the first, and
+`make types` writes the others.
+"""
 
 from __future__ import annotations
 
-from enum import IntEnum, IntFlag
+from enum import Enum, IntEnum, IntFlag
+from typing import Literal
+
+
+class Where(Enum):
+    """Columns that belong together, and where they are found."""
+
+    TILES = "every page, one value for each tile"
+    SLICES = "leaf and interior tiles of slice, async and instant tracks"
+    BINS = "interior tiles of slice, async and instant tracks, all tiles of rollups"
+    RESIDUAL = "residuals, one value for each bin of the page"
+    COUNTER_BINS = "interior tiles of counters"
+    SAMPLES = "leaf tiles of counters"
+    SHAPE = "shape records, one value for each tile of the block"
+    FLOW_ENDS = "chunks of flow ends"
+    HISTOGRAM = "histograms"
+    FLOW_TILES = "chunks of flow tiles"
+    OVERVIEW = "pages of the overview"
+    STEPS = "records of steps, beside columns of slices"
 
 
 class Col(IntEnum):
-    """Columns of a container."""
+    """Columns of a container by id. All are int64 but those that say otherwise."""
 
-    INDEX = 0
-    SLOT = 1
-    TILE_FLAGS = 2
-    N_SLICES = 3
-    N_BINS = 4
-    N_COUNTER_BINS = 5
-    N_SAMPLES = 6
-    CARRY = 7
+    where: Where
+    meaning: str
+    unit: str
+    type: Literal["int64", "float64"]
+    since: int  # version of the container
 
-    START = 16
-    DURATION = 17
-    ROW = 18
-    NAME = 19
-    ORDINAL = 20
-    SLICE_FLAGS = 21
+    def __new__(
+        cls,
+        number: int,
+        where: Where,
+        meaning: str,
+        unit: str = "",
+        type: Literal["int64", "float64"] = "int64",
+        since: int = 1,
+    ) -> Col:
+        """A column with what is known of it beside its number."""
+        column = int.__new__(cls, number)
+        column._value_ = number
+        column.where, column.meaning, column.unit, column.type, column.since = where, meaning, unit, type, since
+        return column
 
-    BIN = 32
-    BIN_ROW = 33
-    COUNT = 34
-    BUSY = 35
-    BIN_NAME = 36
-    SHARE = 37
-    LONGEST_MINUS_BUSY = 38  # of residuals
-    BUSY_RESIDUAL = 39  # of residuals
+    INDEX = 0, Where.TILES, "tile index i"
+    SLOT = 1, Where.TILES, "track within the block"
+    TILE_FLAGS = 2, Where.TILES, "1 leaf, 2 terminal"
+    N_SLICES = 3, Where.TILES, "how many values of the slice columns belong to this tile"
+    N_BINS = 4, Where.TILES, "the same for the bin columns"
+    N_COUNTER_BINS = 5, Where.TILES, "the same for the counter bin columns"
+    N_SAMPLES = 6, Where.TILES, "the same for the sample columns"
+    CARRY = (
+        7,
+        Where.TILES,
+        "counter tiles: the value in force at the tile's start, NaN when there is none",
+        "",
+        "float64",
+    )
 
-    COUNTER_BIN = 48
-    N = 49
-    FIRST = 50
-    LAST = 51
-    MIN = 52
-    MAX = 53
-    MEAN = 54
+    START = 16, Where.SLICES, "since the origin (not clipped to the tile)", "ticks"
+    DURATION = 17, Where.SLICES, "of the slice", "ticks"
+    ROW = 18, Where.SLICES, "nesting depth, 0 is the top"
+    NAME = 19, Where.SLICES, "what it is called", "name id"
+    ORDINAL = 20, Where.SLICES, "rank of the event on its track, in the order (start, longer first, order in the file)"
+    SLICE_FLAGS = 21, Where.SLICES, "the sum of the [flags](#slice-flags) that hold"
 
-    TIME = 64
-    VALUE = 65
-    SAMPLE_ORDINAL = 66
+    BIN = 32, Where.BINS, "0 to 255"
+    BIN_ROW = 33, Where.BINS, "nesting depth"
+    COUNT = 34, Where.BINS, "slices that start in the bin"
+    BUSY = (
+        35,
+        Where.BINS,
+        "rounded: see [residuals](#residuals). At most `4**z` (before rounding) in slice tracks. Rollup "
+        "tracks: summed over all rows of the child tracks, up to [`2**62`](#rollups-cut)",
+        "ticks",
+    )
+    BIN_NAME = 36, Where.BINS, "the dominant name: most busy time; then the most slices; then the lowest id", "name id"
+    SHARE = (
+        37,
+        Where.BINS,
+        "the dominant name's part of the exact busy time, `floor(255 * part / busy)`; of `count` where that is 0",
+        "1/255",
+    )
+    LONGEST_MINUS_BUSY = (
+        38,
+        Where.RESIDUAL,
+        "duration of the longest slice that touches the bin, minus the exact busy time",
+        "ticks",
+    )
+    BUSY_RESIDUAL = 39, Where.RESIDUAL, "the exact busy time minus column 35 of the page: may be negative", "ticks"
 
-    FLOW_ORDINAL = 96
-    FLOW_INCOMING = 97
-    FLOW_TICK = 98
-    FLOW_PARTNER_TRACK = 99
-    FLOW_PARTNER_ORDINAL = 100
-    FLOW_PARTNER_TICK = 101
-    FLOW_PARTNER_OFFSET = 102
-    FLOW_PARTNER_NAME = 103
+    COUNTER_BIN = 48, Where.COUNTER_BINS, "0 to 255"
+    N = 49, Where.COUNTER_BINS, "samples in the bin"
+    FIRST = 50, Where.COUNTER_BINS, "value of the first sample", "", "float64"
+    LAST = 51, Where.COUNTER_BINS, "value of the last sample", "", "float64"
+    MIN = 52, Where.COUNTER_BINS, "least value", "", "float64"
+    MAX = 53, Where.COUNTER_BINS, "greatest value", "", "float64"
+    MEAN = 54, Where.COUNTER_BINS, "time-weighted over the part of the bin in which a value is in force", "", "float64"
 
-    N_FLOW_BINS = 128
-    N_FLOW_EDGES = 129
-    FLOW_BIN = 130
-    FLOW_OUT = 131
-    FLOW_IN = 132
-    FLOW_OTHER_OUT = 133
-    FLOW_OTHER_IN = 134
-    FLOW_EDGE_BIN = 135
-    FLOW_EDGE_INCOMING = 136
-    FLOW_EDGE_PARTNER = 137
-    FLOW_EDGE_COUNT = 138
+    TIME = 64, Where.SAMPLES, "since the origin", "ticks"
+    VALUE = 65, Where.SAMPLES, "value from then on", "", "float64"
+    SAMPLE_ORDINAL = 66, Where.SAMPLES, "rank of the sample on its track"
 
-    SHAPE_LEVEL = 80
-    SHAPE_INDEX = 81
-    SHAPE_SLOT = 82
-    SHAPE_FLAGS = 83
-    SHAPE_EVENTS = 84
-    SHAPE_PAGE_CRC = 85
-    SHAPE_RESIDUAL_CRC = 86
+    SHAPE_LEVEL = 80, Where.SHAPE, "level of the tile"
+    SHAPE_INDEX = 81, Where.SHAPE, "tile index"
+    SHAPE_SLOT = 82, Where.SHAPE, "track within the block"
+    SHAPE_FLAGS = 83, Where.SHAPE, "1 leaf, 2 terminal, 4 first tile of a page, 8 that page has a residual"
+    SHAPE_EVENTS = 84, Where.SHAPE, "events that start in the tile"
+    SHAPE_PAGE_CRC = (
+        85,
+        Where.SHAPE,
+        "CRC-32 of the gzip member of the page that begins with this tile; 0 for other tiles",
+    )
+    SHAPE_RESIDUAL_CRC = 86, Where.SHAPE, "the same of its residual; 0 without one"
 
-    OVERVIEW_BIN = 144
-    OVERVIEW_TRACK = 145
-    UTILISATION = 146
-    OVERVIEW_NAME = 147
+    FLOW_ORDINAL = 96, Where.FLOW_ENDS, "of the slice"
+    FLOW_INCOMING = 97, Where.FLOW_ENDS, "0 the flow leaves the slice, 1 it arrives"
+    FLOW_TICK = 98, Where.FLOW_ENDS, "time of this end", "ticks"
+    FLOW_PARTNER_TRACK = 99, Where.FLOW_ENDS, "track of the other end"
+    FLOW_PARTNER_ORDINAL = 100, Where.FLOW_ENDS, "ordinal of the slice at the other end"
+    FLOW_PARTNER_TICK = 101, Where.FLOW_ENDS, "time of the other end", "ticks"
+    FLOW_PARTNER_OFFSET = 102, Where.FLOW_ENDS, "flow_partner_tick minus the start of the partner's slice", "ticks"
+    FLOW_PARTNER_NAME = 103, Where.FLOW_ENDS, "of the partner's slice, -1 none", "name id"
 
-    HISTOGRAM_NAME = 112
-    HISTOGRAM_COUNT = 113
-    HISTOGRAM_BUSY = 114
-    BUSY_MINUS_SELF = 115
-    LONGEST = 116
+    HISTOGRAM_NAME = (
+        112,
+        Where.HISTOGRAM,
+        "-1 events without a name; -2 all names that have no row of their own",
+        "name id",
+    )
+    HISTOGRAM_COUNT = 113, Where.HISTOGRAM, "slices that start in the tile"
+    HISTOGRAM_BUSY = (
+        114,
+        Where.HISTOGRAM,
+        "the sum of the slices' overlaps with the tile, of all rows, slices that reach in included",
+        "ticks",
+    )
+    BUSY_MINUS_SELF = 115, Where.HISTOGRAM, "`histogram_busy` minus the self time", "ticks"
+    LONGEST = (
+        116,
+        Where.HISTOGRAM,
+        "duration (not clipped to the tile) of the longest slice that starts in the tile; 0 when none does",
+        "ticks",
+    )
 
-    STEP_NUMBER = 160
-    STEP_SOURCE = 161
-    STEP_OPEN = 162
+    N_FLOW_BINS = 128, Where.FLOW_TILES, "how many values of the bin columns belong to each tile"
+    N_FLOW_EDGES = 129, Where.FLOW_TILES, "the same for the edge columns"
+    FLOW_BIN = 130, Where.FLOW_TILES, "0 to 255, ascending; bins without flow ends are left out"
+    FLOW_OUT = 131, Where.FLOW_TILES, "flow ends that leave"
+    FLOW_IN = 132, Where.FLOW_TILES, "flow ends that arrive"
+    FLOW_OTHER_OUT = 133, Where.FLOW_TILES, "those that leave and that no listed edge counts"
+    FLOW_OTHER_IN = 134, Where.FLOW_TILES, "those that arrive and that no listed edge counts"
+    FLOW_EDGE_BIN = 135, Where.FLOW_TILES, "0 to 255"
+    FLOW_EDGE_INCOMING = 136, Where.FLOW_TILES, "0 they leave, 1 they arrive"
+    FLOW_EDGE_PARTNER = 137, Where.FLOW_TILES, "track of the other ends"
+    FLOW_EDGE_COUNT = 138, Where.FLOW_TILES, "flow ends of this bin and direction whose partner is on that track"
+
+    OVERVIEW_BIN = 144, Where.OVERVIEW, "0 to 31, within the page"
+    OVERVIEW_TRACK = 145, Where.OVERVIEW, "track number"
+    UTILISATION = 146, Where.OVERVIEW, "1 to 255", "1/255"
+    OVERVIEW_NAME = 147, Where.OVERVIEW, "of the dominant name, -1 none", "name id"
+
+    STEP_NUMBER = 160, Where.STEPS, "0 and above"
+    STEP_SOURCE = (
+        161,
+        Where.STEPS,
+        "1 a device's line `Steps`, 2 the same without numbers in the names, 3 `ProfilerStep#N`, 4 "
+        "`Iteration N`, 5 argument `step_num`",
+    )
+    STEP_OPEN = 162, Where.STEPS, "1: the slice has no end in the trace"
 
 
 class TileFlag(IntFlag):

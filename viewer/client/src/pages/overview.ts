@@ -6,16 +6,12 @@
  */
 
 import type { OverviewGrid } from "../base/schema";
+import { INTS } from "./columns";
 import { NO_COUNTER_BINS, NO_SAMPLES, NO_SLICES } from "./compose";
 import { Container } from "./container";
 import { FormatError } from "./error";
 import { BINS_PER_TILE, binTicks, MAX_LEVEL, tileOrigin } from "./key";
 import type { TileData } from "./tile";
-
-const BIN = 144;
-const TRACK = 145;
-const UTILISATION = 146;
-const NAME = 147;
 
 /** Entries of all columns have the same index. */
 export interface OverviewPage {
@@ -42,13 +38,13 @@ export function decodeOverview(
   }
   const first = page * binsPerPage;
   const last = Math.max(0, Math.min(binsPerPage, bins - first) - 1);
-  const bin = container.ints(BIN, n).toUint32("overview bin", last);
+  const bin = container.ints(INTS.overviewBin, n).toUint32("overview bin", last);
   return {
     length: n,
     bin: bin.map((value) => first + value),
-    track: container.ints(TRACK, n).toUint32("overview track"),
-    utilisation: container.ints(UTILISATION, n).toUint8("utilisation"),
-    name: container.ints(NAME, n).toFloat64(),
+    track: container.ints(INTS.overviewTrack, n).toUint32("overview track"),
+    utilisation: container.ints(INTS.utilisation, n).toUint8("utilisation"),
+    name: container.ints(INTS.overviewName, n).toFloat64(),
   };
 }
 

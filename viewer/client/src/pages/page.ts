@@ -5,23 +5,11 @@
  * bins are below 256, tiles are in order and on the page's level.
  */
 
+import { FLOATS, INTS } from "./columns";
 import { Container } from "./container";
 import { FormatError } from "./error";
 import { binTicks, MAX_LEVEL, type PageKey, TRACKS_PER_BLOCK, tileOrigin } from "./key";
 import type { BinColumns, CounterBinColumns, SampleColumns, SliceColumns, TileData, TileKind } from "./tile";
-
-const INDEX = 0;
-const SLOT = 1;
-const TILE_FLAGS = 2;
-const N_SLICES = 3;
-const N_BINS = 4;
-const N_COUNTER_BINS = 5;
-const N_SAMPLES = 6;
-const CARRY = 7;
-const START = 16;
-const BIN = 32;
-const COUNTER_BIN = 48;
-const SAMPLE = 64;
 
 const TILE_LEAF = 1;
 const TILE_TERMINAL = 2;
@@ -49,16 +37,16 @@ export function decodePage(bytes: Uint8Array, key: PageKey): DecodedPage {
   if (level !== key.level || block !== key.block || level > MAX_LEVEL) {
     throw new FormatError(`page of block ${block}, level ${level}; expected block ${key.block}, level ${key.level}`);
   }
-  const index = container.ints(INDEX, tileCount).toFloat64();
-  const slot = container.ints(SLOT, tileCount).toUint8("slot", TRACKS_PER_BLOCK - 1);
-  const flags = container.ints(TILE_FLAGS, tileCount).toUint8("tile flags");
+  const index = container.ints(INTS.index, tileCount).toFloat64();
+  const slot = container.ints(INTS.slot, tileCount).toUint8("slot", TRACKS_PER_BLOCK - 1);
+  const flags = container.ints(INTS.tileFlags, tileCount).toUint8("tile flags");
   checkOrder(index, slot, key);
 
-  const sliceEnds = ends(container, N_SLICES, tileCount);
-  const binEnds = ends(container, N_BINS, tileCount);
-  const counterBinEnds = ends(container, N_COUNTER_BINS, tileCount);
-  const sampleEnds = ends(container, N_SAMPLES, tileCount);
-  const carry = container.has(CARRY) ? container.floats(CARRY, tileCount).values : null;
+  const sliceEnds = ends(container, INTS.nSlices, tileCount);
+  const binEnds = ends(container, INTS.nBins, tileCount);
+  const counterBinEnds = ends(container, INTS.nCounterBins, tileCount);
+  const sampleEnds = ends(container, INTS.nSamples, tileCount);
+  const carry = container.has(FLOATS.carry) ? container.floats(FLOATS.carry, tileCount).values : null;
 
   const origins = Array.from(index, (value) => tileOrigin(level, value));
   const slices = sliceColumns(container, sliceEnds, origins);
@@ -126,8 +114,8 @@ type Origins = readonly bigint[];
 
 function sliceColumns(container: Container, tileEnds: Uint32Array, origins: Origins): PageColumns<SliceColumns> {
   const length = tileEnds[tileEnds.length - 1]!;
-  const starts = container.ints(START, length);
-  const durations = container.ints(START + 1, length);
+  const starts = container.ints(INTS.start, length);
+  const durations = container.ints(INTS.duration, length);
   const startOffset = new Float64Array(length);
   const endOffset = durations.toFloat64();
   let exact = true;
@@ -145,10 +133,10 @@ function sliceColumns(container: Container, tileEnds: Uint32Array, origins: Orig
     length,
     startOffset,
     endOffset,
-    row: container.ints(START + 2, length).toUint32("row"),
-    name: container.ints(START + 3, length).toUint32("name"),
-    ordinal: container.ints(START + 4, length).toFloat64(),
-    flags: container.ints(START + 5, length).toUint8("slice flags"),
+    row: container.ints(INTS.row, length).toUint32("row"),
+    name: container.ints(INTS.name, length).toUint32("name"),
+    ordinal: container.ints(INTS.ordinal, length).toFloat64(),
+    flags: container.ints(INTS.sliceFlags, length).toUint8("slice flags"),
     wide: exact ? null : { start: starts.values, duration: durations.values },
   };
   const part = (from: number, to: number): SliceColumns => ({
@@ -168,7 +156,7 @@ function sliceColumns(container: Container, tileEnds: Uint32Array, origins: Orig
 }
 
 function binColumns(container: Container, length: number): PageColumns<BinColumns> {
-  const busy = container.ints(BIN + 3, length).toFloat64();
+  const busy = container.ints(INTS.busy, length).toFloat64();
   for (let k = 0; k < length; k++) {
     if (!(busy[k]! >= 0)) {
       throw new FormatError(`bin ${k} has busy ${busy[k]}`);
@@ -176,12 +164,12 @@ function binColumns(container: Container, length: number): PageColumns<BinColumn
   }
   const all: BinColumns = {
     length,
-    bin: container.ints(BIN, length).toUint8("bin"),
-    row: container.ints(BIN + 1, length).toUint32("row"),
-    count: container.ints(BIN + 2, length).toFloat64(),
+    bin: container.ints(INTS.bin, length).toUint8("bin"),
+    row: container.ints(INTS.binRow, length).toUint32("row"),
+    count: container.ints(INTS.count, length).toFloat64(),
     busy,
-    name: container.ints(BIN + 4, length).toUint32("name"),
-    share: container.ints(BIN + 5, length).toUint8("share"),
+    name: container.ints(INTS.binName, length).toUint32("name"),
+    share: container.ints(INTS.share, length).toUint8("share"),
     exact: null,
   };
   const part = (from: number, to: number): BinColumns => ({
@@ -200,13 +188,13 @@ function binColumns(container: Container, length: number): PageColumns<BinColumn
 function counterBinColumns(container: Container, length: number): PageColumns<CounterBinColumns> {
   const all: CounterBinColumns = {
     length,
-    bin: container.ints(COUNTER_BIN, length).toUint8("counter bin"),
-    n: container.ints(COUNTER_BIN + 1, length).toFloat64(),
-    first: container.floats(COUNTER_BIN + 2, length).values,
-    last: container.floats(COUNTER_BIN + 3, length).values,
-    min: container.floats(COUNTER_BIN + 4, length).values,
-    max: container.floats(COUNTER_BIN + 5, length).values,
-    mean: container.floats(COUNTER_BIN + 6, length).values,
+    bin: container.ints(INTS.counterBin, length).toUint8("counter bin"),
+    n: container.ints(INTS.n, length).toFloat64(),
+    first: container.floats(FLOATS.first, length).values,
+    last: container.floats(FLOATS.last, length).values,
+    min: container.floats(FLOATS.min, length).values,
+    max: container.floats(FLOATS.max, length).values,
+    mean: container.floats(FLOATS.mean, length).values,
   };
   const part = (from: number, to: number): CounterBinColumns => ({
     length: to - from,
@@ -223,7 +211,7 @@ function counterBinColumns(container: Container, length: number): PageColumns<Co
 
 function sampleColumns(container: Container, tileEnds: Uint32Array, origins: Origins): PageColumns<SampleColumns> {
   const length = tileEnds[tileEnds.length - 1]!;
-  const times = container.ints(SAMPLE, length);
+  const times = container.ints(INTS.time, length);
   const timeOffset = new Float64Array(length);
   let exact = true;
   origins.forEach((origin, t) => {
@@ -232,8 +220,8 @@ function sampleColumns(container: Container, tileEnds: Uint32Array, origins: Ori
   const all: SampleColumns = {
     length,
     timeOffset,
-    value: container.floats(SAMPLE + 1, length).values,
-    ordinal: container.ints(SAMPLE + 2, length).toFloat64(),
+    value: container.floats(FLOATS.value, length).values,
+    ordinal: container.ints(INTS.sampleOrdinal, length).toFloat64(),
     wide: exact ? null : times.values,
   };
   const part = (from: number, to: number): SampleColumns => ({

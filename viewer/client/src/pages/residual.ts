@@ -2,14 +2,12 @@
  * What was rounded off a page's bins, in a record of its own: nobody sees it, so it is fetched when somebody asks.
  */
 
+import { INTS } from "./columns";
 import { Container } from "./container";
 import { FormatError } from "./error";
 import { pageName } from "./key";
 import type { DecodedPage } from "./page";
 import type { BinColumns, TileData } from "./tile";
-
-const LONGEST_MINUS_BUSY = 38;
-const BUSY_RESIDUAL = 39;
 
 /** The same page with exact bins, from its inflated residual. Throws FormatError when that is of another page. */
 export function withResidual(page: DecodedPage, bytes: Uint8Array): DecodedPage {
@@ -19,8 +17,8 @@ export function withResidual(page: DecodedPage, bytes: Uint8Array): DecodedPage 
     throw new FormatError(`not the residual of page ${pageName(page.key)}`);
   }
   const length = page.tiles.reduce((sum, { bins }) => sum + bins.length, 0);
-  const busy = container.ints(BUSY_RESIDUAL, length).values;
-  const longest = container.ints(LONGEST_MINUS_BUSY, length).values;
+  const busy = container.ints(INTS.busyResidual, length).values;
+  const longest = container.ints(INTS.longestMinusBusy, length).values;
   let end = 0;
   const tiles = page.tiles.map((tile): TileData => {
     const [from, to] = [end, end + tile.bins.length];

@@ -4,17 +4,12 @@
  * Built from the block's shape record. A tile is known by its position in the record, which all other facts hang on.
  */
 
+import { INTS } from "./columns";
 import { Container } from "./container";
 import { FormatError } from "./error";
 import { MAX_LEVEL, type PageKey, TRACKS_PER_BLOCK } from "./key";
 import { tileKind } from "./page";
 import type { TileKind } from "./tile";
-
-const LEVEL = 80;
-const INDEX = 81;
-const SLOT = 82;
-const TILE_FLAGS = 83;
-const EVENTS = 84;
 
 const FIRST_OF_PAGE = 4;
 
@@ -47,11 +42,11 @@ export class ShapeIndex {
     }
     const n = container.tileCount;
     return new ShapeIndex(block, {
-      level: container.ints(LEVEL, n).toUint8("level", MAX_LEVEL),
-      index: container.ints(INDEX, n).toFloat64(),
-      slot: container.ints(SLOT, n).toUint8("slot", TRACKS_PER_BLOCK - 1),
-      flags: container.ints(TILE_FLAGS, n).toUint8("tile flags"),
-      events: container.ints(EVENTS, n).toFloat64(),
+      level: container.ints(INTS.shapeLevel, n).toUint8("level", MAX_LEVEL),
+      index: container.ints(INTS.shapeIndex, n).toFloat64(),
+      slot: container.ints(INTS.shapeSlot, n).toUint8("slot", TRACKS_PER_BLOCK - 1),
+      flags: container.ints(INTS.shapeFlags, n).toUint8("tile flags"),
+      events: container.ints(INTS.shapeEvents, n).toFloat64(),
     });
   }
 

@@ -1,0 +1,68 @@
+"""Writes the columns of `tiler/pages/columns.py` into docs/page-format.md and the TypeScript client: `make types`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+from tilescope.tiler.pages.columns import Col, Where
+
+ROOT: Final = Path(__file__).parents[3]
+PAGE: Final = ROOT / "docs" / "page-format.md"
+TYPESCRIPT: Final = ROOT / "viewer" / "client" / "src" / "pages" / "columns.ts"
+
+_TABLE: Final = re.compile(r"<!-- columns: (\w+) -->\n(?:\*In [^\n]*\n\n)?(?:\|[^\n]*\n)*")
+_HEAD: Final = "| id | name | type | unit | since | meaning |\n|---|---|---|---|---|---|\n"
+
+# What the client decodes; the rest is not served in bulk.
+_SERVED: Final = (
+    Where.TILES,
+    Where.SLICES,
+    Where.BINS,
+    Where.RESIDUAL,
+    Where.COUNTER_BINS,
+    Where.SAMPLES,
+    Where.SHAPE,
+    Where.OVERVIEW,
+)
+
+
+def page_text(page: str) -> str:
+    """The page with its tables of columns as they are."""
+    return _TABLE.sub(lambda match: f"<!-- columns: {match[1]} -->\n{_table(Where[match[1]])}", page)
+
+
+def typescript_text() -> str:
+    """The module of column ids."""
+    lines = ["/** The columns of docs/page-format.md, by id. Written by `make types` from tiler/pages/columns.py. */\n"]
+    for type_, name in (("int64", "INTS"), ("float64", "FLOATS")):
+        lines.append(f"\n/** Columns of {type_}. */\nexport const {name} = {{\n")
+        for column in Col:
+            if column.type == type_ and column.where in _SERVED:
+                lines.append(f"  /** {_meaning(column)} */\n  {_camel(column.name)}: {column.value},\n")
+        lines.append("} as const;\n")
+    return "".join(lines)
+
+
+def _table(where: Where) -> str:
+    rows = [
+        (column.value, column.name.lower(), column.type, column.unit, column.since, column.meaning)
+        for column in Col
+        if column.where is where
+    ]
+    return f"*In {where.value}.*\n\n{_HEAD}" + "".join(f"| {' | '.join(map(str, row))} |\n" for row in rows)
+
+
+def _meaning(column: Col) -> str:
+    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", column.meaning)
+    return f"{plain}: {column.unit}." if column.unit else f"{plain}."
+
+
+def _camel(name: str) -> str:
+    return re.sub("_([a-z])", lambda match: match[1].upper(), name.lower())
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page_text(PAGE.read_text()))
+    TYPESCRIPT.write_text(typescript_text())
