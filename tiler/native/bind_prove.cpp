@@ -1,8 +1,10 @@
 // Binds the proof of tiles.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -13,6 +15,7 @@
 #include "prove_block.hpp"
 #include "prove_failure.hpp"
 #include "prove_layer.hpp"
+#include "prove_memory.hpp"
 
 namespace nb = nanobind;
 
@@ -50,19 +53,37 @@ class BoundTree {
     ProveTree tree_;
 };
 
+// What Python gave of a page, and the memory that it takes.
+struct FetchedPage {
+    FetchedPage(nb::object page_bytes, nb::object residual_bytes, ProveMemory& memory, std::size_t size)
+        : page(std::move(page_bytes)), residual(std::move(residual_bytes)), charge(memory, size) {}
+    FetchedPage(const FetchedPage&) = delete;
+    FetchedPage& operator=(const FetchedPage&) = delete;
+    ~FetchedPage() {
+        nb::gil_scoped_acquire acquire;
+        page.reset();
+        residual.reset();
+    }
+
+    nb::object page, residual;
+    ProveCharge charge;
+};
+
 // Calls Python for a page: a number to (page, residual or None).
-ProvePages::Fetch fetch_by(const nb::callable& fetch) {
-    return [&fetch](std::size_t page) {
+ProvePages::Fetch fetch_by(const nb::callable& fetch, ProveMemory& memory) {
+    return [&fetch, &memory](std::size_t page) {
         nb::gil_scoped_acquire acquire;
         const auto parts = nb::cast<nb::tuple>(fetch(page));
-        const auto string_of = [](nb::handle bytes) {
-            const auto value = nb::borrow<nb::bytes>(bytes);
-            return std::string(value.c_str(), value.size());
+        const auto bytes_of = [](const nb::object& object) {
+            const auto value = nb::borrow<nb::bytes>(object);
+            return ProveBytes{reinterpret_cast<const uint8_t*>(value.c_str()), value.size()};
         };
+        const nb::object first = parts[0], second = parts[1];
         ProvePageBytes out;
-        out.page = string_of(parts[0]);
-        out.has_residual = !parts[1].is_none();
-        if (out.has_residual) out.residual = string_of(parts[1]);
+        out.page = bytes_of(first);
+        out.has_residual = !second.is_none();
+        if (out.has_residual) out.residual = bytes_of(second);
+        out.owner = std::make_shared<FetchedPage>(first, second, memory, out.page.size + out.residual.size);
         return out;
     };
 }
@@ -107,7 +128,7 @@ ProveRun run_of(int root_level, int64_t end, int64_t names) {
 // What is known of the tracks of slices, and of the counters, by slot.
 nb::object prove_block(const BoundTree& tree, int root_level, int64_t end, int64_t names, const std::vector<int>& kinds,
                        const std::vector<int64_t>& rows, const Array<bool>& has_histogram, const nb::callable& fetch,
-                       const nb::callable& histogram) {
+                       const nb::callable& histogram, std::pair<int64_t, int64_t> row_range, ProveMemory& memory) {
     if (kinds.size() > kProveSlots || rows.size() != kinds.size() || has_histogram.size() != tree.tree().size()) {
         throw std::invalid_argument("columns differ in length");
     }
@@ -133,7 +154,8 @@ nb::object prove_block(const BoundTree& tree, int root_level, int64_t end, int64
                   to_numpy(std::move(longest)));
     };
     const auto flags = copy_of<uint8_t>(has_histogram);
-    ProveBlock block(run_of(root_level, end, names), tree.tree(), tracks, flags, fetch_by(fetch), tell);
+    const ProveRows window{row_range.first, row_range.second};
+    ProveBlock block(run_of(root_level, end, names), tree.tree(), tracks, window, flags, fetch_by(fetch, memory), tell, memory);
     {
         nb::gil_scoped_release release;
         block.run();
@@ -148,7 +170,8 @@ nb::object prove_block(const BoundTree& tree, int root_level, int64_t end, int64
 
 class BoundLayer {
   public:
-    BoundLayer(int root_level, int64_t end, int64_t names) : layer_(run_of(root_level, end, names)) {}
+    BoundLayer(int root_level, int64_t end, int64_t names, ProveMemory& memory)
+        : memory_(memory), layer_(run_of(root_level, end, names), memory) {}
 
     void add_rollup(const BoundTree& tree, std::size_t slot, std::size_t track) {
         if (slot >= kProveSlots) throw std::invalid_argument("no such slot");
@@ -162,13 +185,13 @@ class BoundLayer {
         for (const std::size_t tile : positions) {
             if (tile >= tree.tree().size() || !tree.tree().is_leaf(tile)) throw std::invalid_argument("no such leaf");
         }
-        const auto by = fetch_by(fetch);
+        const auto by = fetch_by(fetch, memory_);
         nb::gil_scoped_release release;
         layer_.gather(tree.tree(), positions, numbers, start, stop, by);
     }
 
     void complete_until(std::size_t block, int64_t until, const nb::callable& fetch) {
-        const auto by = fetch_by(fetch);
+        const auto by = fetch_by(fetch, memory_);
         nb::gil_scoped_release release;
         layer_.complete_until(block, until, by);
     }
@@ -176,7 +199,14 @@ class BoundLayer {
     nb::object overview(std::size_t number) const { return entries_of(layer_.rollup(number).overview()); }
     std::size_t bins() const { return layer_.bins(); }
 
+    void check_room() const { layer_.check_room(); }
+    int64_t discard(int64_t start, int64_t stop) {
+        if (stop - start < 2) throw std::invalid_argument("a batch that cannot be divided");
+        return layer_.discard(start, stop);
+    }
+
   private:
+    ProveMemory& memory_;
     ProveLayer layer_;
 };
 
@@ -201,6 +231,10 @@ struct PositionOf {
     std::size_t operator()(const WrongTile& error) const { return error.position(); }
 };
 
+struct ShortPosition {
+    std::size_t operator()(const ShortTile& error) const { return error.position(); }
+};
+
 struct TrackOf {
     std::size_t operator()(const WrongTrack& error) const { return error.track(); }
 };
@@ -211,17 +245,29 @@ void bind_prove(nb::module_& m);  // module.cpp calls it
 
 void bind_prove(nb::module_& m) {
     bind_failure<WrongTile>(m, "WrongTile", PositionOf());
+    bind_failure<ShortTile>(m, "ShortTile", ShortPosition());
     bind_failure<WrongTrack>(m, "WrongTrack", TrackOf());
+    nb::class_<ProveMemory>(m, "ProveMemory")
+        .def(nb::init<std::size_t>(), nb::arg("limit"))
+        .def_prop_ro("limit", &ProveMemory::limit)
+        .def_prop_ro("taken", &ProveMemory::taken)
+        .def("refused", &ProveMemory::refused)
+        .def("take", &ProveMemory::take, nb::arg("size"))
+        .def("give", &ProveMemory::give, nb::arg("size"));
     nb::class_<BoundTree>(m, "ProveTree")
         .def(nb::init<std::size_t, const Array<uint8_t>&, const Array<int64_t>&, const Array<uint8_t>&, const Array<uint8_t>&,
                       const Array<int64_t>&, const Array<int64_t>&>(),
              nb::arg("block"), nb::arg("level"), nb::arg("index"), nb::arg("slot"), nb::arg("flags"), nb::arg("events"), nb::arg("page_first"));
     m.def("prove_block", &prove_block, nb::arg("tree"), nb::arg("root_level"), nb::arg("end"), nb::arg("names"), nb::arg("kinds"),
-          nb::arg("rows"), nb::arg("has_histogram"), nb::arg("fetch"), nb::arg("histogram"));
+          nb::arg("rows"), nb::arg("has_histogram"), nb::arg("fetch"), nb::arg("histogram"), nb::arg("row_range"),
+          nb::arg("memory"));
     nb::class_<BoundLayer>(m, "ProveLayer")
-        .def(nb::init<int, int64_t, int64_t>(), nb::arg("root_level"), nb::arg("end"), nb::arg("names"))
+        .def(nb::init<int, int64_t, int64_t, ProveMemory&>(), nb::arg("root_level"), nb::arg("end"), nb::arg("names"), nb::arg("memory"),
+             nb::keep_alive<1, 5>())
         .def("add_rollup", &BoundLayer::add_rollup, nb::arg("tree"), nb::arg("slot"), nb::arg("track"), nb::keep_alive<1, 2>())
         .def("gather", &BoundLayer::gather, nb::arg("tree"), nb::arg("tiles"), nb::arg("owners"), nb::arg("start"), nb::arg("stop"), nb::arg("fetch"))
+        .def("check_room", &BoundLayer::check_room)
+        .def("discard", &BoundLayer::discard, nb::arg("start"), nb::arg("stop"))
         .def("complete_until", &BoundLayer::complete_until, nb::arg("block"), nb::arg("until"), nb::arg("fetch"))
         .def("overview", &BoundLayer::overview, nb::arg("number"))
         .def_prop_ro("bins", &BoundLayer::bins);

@@ -1,4 +1,4 @@
-// All tracks of a block but rollups, proven side by side: each page is read once.
+// All tracks of a block but rollups, proven side by side: each page is read once, unless there are rows without end.
 #pragma once
 
 #include <array>
@@ -12,20 +12,13 @@
 
 namespace tilescope {
 
-struct ProveRun {
-    int root_level = 0;
-    int overview_level = 0;
-    int64_t end = 0;
-    int64_t names = 0;
-};
-
 class ProveBlock {
   public:
-    // `has_histogram`: by position.
-    ProveBlock(const ProveRun& run, const ProveTree& tree, const std::vector<ProveTrack>& tracks,
-               const std::vector<uint8_t>& has_histogram, ProvePages::Fetch fetch, ProveSlices::Histogram histogram);
+    // Bins of these `rows` of the tracks that have them; with the first of them all else. `has_histogram`: by position.
+    ProveBlock(const ProveRun& run, const ProveTree& tree, const std::vector<ProveTrack>& tracks, const ProveRows& rows,
+               const std::vector<uint8_t>& has_histogram, ProvePages::Fetch fetch, ProveSlices::Histogram histogram, ProveMemory& memory);
 
-    // Throws WrongTile.
+    // Throws WrongTile, and ShortTile when it would take more memory than it may.
     void run();
 
     // Of a slot; nullptr when it holds a track of another kind.
@@ -35,8 +28,9 @@ class ProveBlock {
   private:
     const ProveTree& tree_;
     const std::vector<uint8_t>& has_histogram_;
+    ProvePages::Fetch fetch_;
     ProvePages pages_;
-    SlicesScratch scratch_;
+    LadderScratch scratch_;
     std::array<std::unique_ptr<ProveSlices>, kProveSlots> slices_;
     std::array<std::unique_ptr<ProveCounter>, kProveSlots> counters_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 
 #include "prove_failure.hpp"
 
@@ -44,9 +45,9 @@ void ProveColumn::read(std::size_t count, int64_t* out) {
     }
 }
 
-ProveContainer::ProveContainer(const std::string& bytes, const char* magic) {
-    const auto* data = reinterpret_cast<const uint8_t*>(bytes.data());
-    if (bytes.size() < kHead || std::memcmp(data, magic, 4) != 0 || data[4] != 1) {
+ProveContainer::ProveContainer(ProveBytes bytes, const char* magic) {
+    const uint8_t* data = bytes.data;
+    if (bytes.size < kHead || std::memcmp(data, magic, 4) != 0 || data[4] != 1) {
         throw WrongRecord(std::string("a record is no container ") + magic);
     }
     level_ = data[5];
@@ -54,20 +55,20 @@ ProveContainer::ProveContainer(const std::string& bytes, const char* magic) {
     tiles_ = little_endian(data + 8, 4);
     block_ = little_endian(data + 12, 4);
     std::size_t body = kHead + n_columns * kColumnHeader;
-    if (body > bytes.size()) throw WrongRecord("a column container ends inside its headers");
+    if (body > bytes.size) throw WrongRecord("a column container ends inside its headers");
     for (std::size_t k = 0; k < n_columns; ++k) {
         const uint8_t* header = data + kHead + k * kColumnHeader;
         const unsigned planes = header[1];
         const std::size_t n = little_endian(header + 4, 4);
-        if (planes > 8 || planes * n > bytes.size() - body) {
+        if (planes > 8 || planes * n > bytes.size - body) {
             throw WrongRecord("column " + std::to_string(header[0]) + " of a container lies beyond its end");
         }
         columns_[header[0]] = ProveColumn(data + body, n, planes, header[2],
                                           static_cast<int64_t>(little_endian(header + 8, 8)), little_endian(header + 16, 8));
         body += planes * n;
     }
-    if (body != bytes.size()) {
-        throw WrongRecord(std::to_string(bytes.size() - body) + " bytes follow a column container");
+    if (body != bytes.size) {
+        throw WrongRecord(std::to_string(bytes.size - body) + " bytes follow a column container");
     }
 }
 

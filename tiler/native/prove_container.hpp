@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 namespace tilescope {
@@ -39,10 +38,15 @@ class ProveColumn {
     uint64_t scale_ = 1;
 };
 
+struct ProveBytes {
+    const uint8_t* data = nullptr;
+    std::size_t size = 0;
+};
+
 class ProveContainer {
   public:
     // The bytes stay the caller's. Throws WrongRecord.
-    ProveContainer(const std::string& bytes, const char* magic);
+    ProveContainer(ProveBytes bytes, const char* magic);
 
     unsigned level() const { return level_; }
     std::size_t tiles() const { return tiles_; }

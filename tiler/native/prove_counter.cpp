@@ -44,7 +44,7 @@ void ProveCounter::leave(std::size_t tile, const ProveTile& found) {
         if (static_cast<int64_t>(found.samples.size()) != tree_.events[tile]) {
             throw WrongTile(tile, std::to_string(found.samples.size()) + " samples, the shape record says " + std::to_string(tree_.events[tile]));
         }
-        for (const ProveSample& one : found.samples) sample(tile, one);
+        found.samples.each([&](const ProveSample& one) { sample(tile, one); });
         return;
     }
     close(level, z);

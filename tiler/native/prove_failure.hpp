@@ -28,6 +28,16 @@ class WrongTrack : public std::runtime_error {
     std::size_t track_;
 };
 
+// A tile, given by its position, would take more memory to prove than there is.
+class ShortTile : public std::runtime_error {
+  public:
+    explicit ShortTile(std::size_t position) : std::runtime_error("the proof would take more memory than it may"), position_(position) {}
+    std::size_t position() const { return position_; }
+
+  private:
+    std::size_t position_;
+};
+
 // A record cannot be decoded.
 class WrongRecord : public std::runtime_error {
   public:

@@ -1,5 +1,6 @@
 #include "prove_layer.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -13,7 +14,7 @@ void ProveLayer::add_rollup(const ProveTree& tree, std::size_t slot, std::size_t
         const auto first = tree.level_first();
         std::copy(first.begin(), first.end() - 1, blocks_.back().at.begin());
     }
-    rollups_.push_back(std::make_unique<ProveRollup>(tree, slot, track, run_.root_level, run_.overview_level, places_));
+    rollups_.push_back(std::make_unique<ProveRollup>(tree, slot, track, run_.root_level, run_.overview_level, places_, memory_));
     blocks_.back().rollups.at(slot) = rollups_.back().get();
 }
 
@@ -26,7 +27,7 @@ void ProveLayer::gather(const ProveTree& tree, const std::vector<std::size_t>& t
         ProveRollup& rollup = *rollups_.at(owners.at(k));
         pages.read(tile, content);
         const bool first = tree.start(tile) <= start;  // the leaf in which the batch begins, or one before it
-        for (const ProveSlice& slice : content.slices) {
+        content.slices.each([&](const ProveSlice& slice) {
             // The proof of the tracks may not have come here yet.
             if (slice.start < 0 || slice.start > run_.end || slice.duration < 0 || slice.duration > run_.end - slice.start ||
                 slice.name < -1 || slice.name >= run_.names) {
@@ -34,11 +35,30 @@ void ProveLayer::gather(const ProveTree& tree, const std::vector<std::size_t>& t
             }
             const bool starts = (slice.flags & kProveReachesIn) == 0 && slice.start >= start && slice.start < stop;
             const bool runs = first && slice.start < start && slice.end() > start;
-            if (!starts && !runs) continue;
+            if (!starts && !runs) return;
             const ProveClip part = clip(slice, start, stop);
             rollup.add(part.first, part.stop, slice.name, slice.duration, starts ? 1 : 0);
-        }
+        });
     }
+}
+
+void ProveLayer::check_room() const {
+    std::size_t most = 0;
+    for (const auto& rollup : rollups_) most = std::max(most, rollup->bytes_to_complete());
+    const ProveCharge room(memory_, most);
+}
+
+int64_t ProveLayer::discard(int64_t start, int64_t stop) {
+    std::vector<int64_t> ticks;
+    for (const auto& rollup : rollups_) {
+        rollup->sample_edges(ticks);
+        rollup->discard();
+    }
+    const auto last = std::remove_if(ticks.begin(), ticks.end(), [&](int64_t tick) { return tick <= start || tick >= stop; });
+    if (last == ticks.begin()) return start + (stop - start) / 2;
+    const auto middle = ticks.begin() + (last - ticks.begin()) / 2;
+    std::nth_element(ticks.begin(), middle, last);
+    return *middle;
 }
 
 void ProveLayer::complete_until(std::size_t number, int64_t until, ProvePages::Fetch fetch) {

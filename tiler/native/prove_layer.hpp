@@ -13,7 +13,7 @@ namespace tilescope {
 
 class ProveLayer {
   public:
-    explicit ProveLayer(const ProveRun& run) : run_(run), places_(static_cast<std::size_t>(run.names) + 1) {}
+    ProveLayer(const ProveRun& run, ProveMemory& memory) : run_(run), memory_(memory), places_(static_cast<std::size_t>(run.names) + 1) {}
     ProveLayer(const ProveLayer&) = delete;
     ProveLayer& operator=(const ProveLayer&) = delete;
 
@@ -24,6 +24,13 @@ class ProveLayer {
     // the rollup of each. Throws WrongTile, of that block, and WrongTrack.
     void gather(const ProveTree& tree, const std::vector<std::size_t>& tiles, const std::vector<std::size_t>& owners, int64_t start,
                 int64_t stop, ProvePages::Fetch fetch);
+
+    // Throws ProveShort if there is no room to end the batch.
+    void check_room() const;
+
+    // Forgets the batch, so that it can be gathered in smaller ones: a tick in (start, stop) at which to divide it, for which
+    // there must be one.
+    int64_t discard(int64_t start, int64_t stop);
 
     // Ends the batch for the rollups of the block with this number, and compares their tiles that end until then. Throws
     // WrongTile, of that block, and WrongTrack.
@@ -40,6 +47,7 @@ class ProveLayer {
     };
 
     ProveRun run_;
+    ProveMemory& memory_;
     std::vector<std::size_t> places_;
     std::vector<std::unique_ptr<ProveRollup>> rollups_;
     std::vector<Block> blocks_;

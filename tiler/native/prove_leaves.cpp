@@ -1,6 +1,5 @@
 #include "prove_leaves.hpp"
 
-#include <algorithm>
 #include <string>
 
 #include "prove_failure.hpp"
@@ -17,22 +16,29 @@ constexpr int64_t kKnownFlags = 63;  // as in docs/page-format.md, from `reaches
 
 }  // namespace
 
-void ProveLeaves::leaf(std::size_t tile, const std::vector<ProveSlice>& slices) {
+void ProveLeaves::leaf(std::size_t tile, const ProveSliceSeries& slices) {
     int64_t starting = 0;
-    for (const ProveSlice& slice : slices) {
+    ProveSequence reaching;
+    slices.each([&](const ProveSlice& slice) {
         check(tile, slice);
-        if ((slice.flags & kProveReachesIn) == 0) ++starting;
-    }
+        if ((slice.flags & kProveReachesIn) == 0) {
+            ++starting;
+        } else {
+            reaching.add(slice);
+        }
+    });
     if (starting != tree_.events[tile]) {
         throw WrongTile(tile, std::to_string(starting) + " events start in it, the shape record says " + std::to_string(tree_.events[tile]));
     }
-    check_reaching(tile, slices);
-    leaving_.clear();
+    check_reaching(tile, reaching);
+    leaving_ = {};
     const int64_t stop = tree_.stop(tile);
-    for (const ProveSlice& slice : slices) {
+    slices.each([&](const ProveSlice& slice) {
         if ((slice.flags & kProveReachesIn) == 0) check_start(tile, slice);
-        if (slice.end() > stop) leaving_.push_back(slice);
-    }
+        if (slice.end() <= stop) return;
+        if (leaving_.size == 0) first_leaving_ = slice.ordinal;
+        leaving_.add(slice);
+    });
     last_leaf_ = tile;
 }
 
@@ -65,35 +71,18 @@ void ProveLeaves::check_start(std::size_t tile, const ProveSlice& slice) {
 }
 
 // What reaches out of a leaf is exactly what reaches into the next one, which begins where the leaf ends.
-void ProveLeaves::check_reaching(std::size_t tile, const std::vector<ProveSlice>& slices) const {
-    if (!leaving_.empty() && tree_.stop(last_leaf_) != tree_.start(tile)) finish();
-    const auto reaching = static_cast<std::size_t>(
-        std::count_if(slices.begin(), slices.end(), [](const ProveSlice& slice) { return (slice.flags & kProveReachesIn) != 0; }));
-    if (reaching != leaving_.size()) {
-        throw WrongTile(tile, std::to_string(reaching) + " slices reach into it, " + std::to_string(leaving_.size()) +
-                                  " reach out of the tile before it");
+void ProveLeaves::check_reaching(std::size_t tile, const ProveSequence& reaching) const {
+    if (leaving_.size > 0 && tree_.stop(last_leaf_) != tree_.start(tile)) finish();
+    if (leaving_ == reaching) return;
+    if (leaving_.size == 0) {
+        throw WrongTile(tile, std::to_string(reaching.size) + " slices reach into it, 0 reach out of the tile before it");
     }
-    std::size_t k = 0;
-    for (const ProveSlice& slice : slices) {
-        if ((slice.flags & kProveReachesIn) == 0) continue;
-        const ProveSlice& before = leaving_[k++];
-        const auto compare = [&](const char* what, int64_t found, int64_t expected) {
-            if (found == expected) return;
-            throw WrongTile(tile, "event " + std::to_string(slice.ordinal) + " reaches in with " + what + " " + std::to_string(found) +
-                                      ", in the tile before it " + std::to_string(expected));
-        };
-        compare("ordinal", slice.ordinal, before.ordinal);
-        compare("start", slice.start, before.start);
-        compare("duration", slice.duration, before.duration);
-        compare("row", slice.row, before.row);
-        compare("name", slice.name, before.name);
-        compare("flags", slice.flags & ~kProveReachesIn, before.flags & ~kProveReachesIn);
-    }
+    explain_.reaching(last_leaf_, tile);
 }
 
 void ProveLeaves::finish() const {
-    if (leaving_.empty()) return;
-    throw WrongTile(last_leaf_, "event " + std::to_string(leaving_[0].ordinal) + " reaches beyond it, where no tile is");
+    if (leaving_.size == 0) return;
+    throw WrongTile(last_leaf_, "event " + std::to_string(first_leaving_) + " reaches beyond it, where no tile is");
 }
 
 }  // namespace tilescope

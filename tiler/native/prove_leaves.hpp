@@ -1,8 +1,9 @@
 // Checks of a track's leaves: every event once where it starts, and repeated wherever it reaches, the same each time.
 #pragma once
 
-#include <vector>
-
+#include "prove_explain.hpp"
+#include "prove_hash.hpp"
+#include "prove_memory.hpp"
 #include "prove_page.hpp"
 
 namespace tilescope {
@@ -16,11 +17,11 @@ struct ProveTrack {
 
 class ProveLeaves {
   public:
-    ProveLeaves(const ProveTree& tree, int64_t rows, int64_t names, int64_t end)
-        : tree_(tree), names_(names), end_(end), row_end_(static_cast<std::size_t>(rows), kUnused) {}
+    ProveLeaves(const ProveTree& tree, int64_t rows, int64_t names, int64_t end, const ProveExplain& explain, ProveMemory& memory)
+        : tree_(tree), names_(names), end_(end), explain_(explain), row_end_(static_cast<std::size_t>(rows), kUnused, memory) {}
 
     // The next leaf in time. Throws WrongTile.
-    void leaf(std::size_t tile, const std::vector<ProveSlice>& slices);
+    void leaf(std::size_t tile, const ProveSliceSeries& slices);
 
     // To be called after the last leaf. Throws WrongTile.
     void finish() const;
@@ -34,17 +35,19 @@ class ProveLeaves {
 
     void check(std::size_t tile, const ProveSlice& slice) const;
     void check_start(std::size_t tile, const ProveSlice& slice);
-    void check_reaching(std::size_t tile, const std::vector<ProveSlice>& slices) const;
+    void check_reaching(std::size_t tile, const ProveSequence& reaching) const;
 
     const ProveTree& tree_;
     int64_t names_, end_;
-    std::vector<int64_t> row_end_;  // where the last slice of each row ends
+    const ProveExplain& explain_;
+    ProveVector<int64_t> row_end_;  // where the last slice of each row ends
     std::size_t rows_used_ = 0;
     int64_t next_ordinal_ = 0;
     int64_t last_start_ = -1, last_duration_ = 0;
     unsigned __int128 busy_ = 0;
     std::size_t last_leaf_ = 0;
-    std::vector<ProveSlice> leaving_;  // what reaches beyond the last leaf
+    ProveSequence leaving_;  // what reaches beyond the last leaf
+    int64_t first_leaving_ = 0;  // its first event
 };
 
 }  // namespace tilescope

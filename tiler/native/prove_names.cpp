@@ -16,16 +16,16 @@ std::size_t hash_of(int64_t name) {
 }  // namespace
 
 // The self time of a slice is what no later one covers: from the last slice back, with the union of those behind it.
-void ProveNames::add_leaf(const std::vector<ProveSlice>& slices, int64_t start, int64_t stop) {
+void ProveNames::add_leaf(const ProveSliceSeries& slices, int64_t start, int64_t stop) {
     later_.clear();  // disjoint spans, the first on top
-    for (auto slice = slices.rbegin(); slice != slices.rend(); ++slice) {
-        const ProveClip part = clip(*slice, start, stop);
-        ProveNameSum& sum = at(slice->name);
-        if (slice->start >= start) {
+    slices.each_from_last([&](const ProveSlice& slice) {
+        const ProveClip part = clip(slice, start, stop);
+        ProveNameSum& sum = at(slice.name);
+        if (slice.start >= start) {
             ++sum.count;
-            sum.longest = std::max(sum.longest, slice->duration);
+            sum.longest = std::max(sum.longest, slice.duration);
         }
-        if (part.stop == part.first) continue;
+        if (part.stop == part.first) return;
         int64_t covered = 0, until = part.stop;
         while (!later_.empty() && later_.back().first < part.stop) {
             covered += std::min(later_.back().second, part.stop) - later_.back().first;
@@ -35,7 +35,7 @@ void ProveNames::add_leaf(const std::vector<ProveSlice>& slices, int64_t start, 
         later_.emplace_back(part.first, until);
         sum.busy += part.stop - part.first;
         sum.self += part.stop - part.first - covered;
-    }
+    });
 }
 
 void ProveNames::add(const ProveNames& other) {

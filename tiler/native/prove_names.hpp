@@ -3,8 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <utility>
 
+#include "prove_memory.hpp"
 #include "prove_page.hpp"
 
 namespace tilescope {
@@ -15,19 +16,21 @@ struct ProveNameSum {
 
 class ProveNames {
   public:
+    explicit ProveNames(ProveMemory& memory) : sums_(memory), places_(memory), later_(memory) {}
+
     // The slices of a leaf [start, stop), in the order of their ordinals.
-    void add_leaf(const std::vector<ProveSlice>& slices, int64_t start, int64_t stop);
+    void add_leaf(const ProveSliceSeries& slices, int64_t start, int64_t stop);
     void add(const ProveNames& other);
     // In no order, each name once.
-    const std::vector<ProveNameSum>& sums() const { return sums_; }
+    const ProveVector<ProveNameSum>& sums() const { return sums_; }
 
   private:
     ProveNameSum& at(int64_t name);
     void widen();
 
-    std::vector<ProveNameSum> sums_;
-    std::vector<uint32_t> places_;  // place in sums_ + 1 by hash; 0: none
-    std::vector<std::pair<int64_t, int64_t>> later_;
+    ProveVector<ProveNameSum> sums_;
+    ProveVector<uint32_t> places_;  // place in sums_ + 1 by hash; 0: none
+    ProveVector<std::pair<int64_t, int64_t>> later_;
 };
 
 }  // namespace tilescope

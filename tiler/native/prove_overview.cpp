@@ -9,6 +9,7 @@ namespace tilescope {
 namespace {
 
 constexpr std::size_t kWorthMerging = 1024;
+constexpr std::size_t kWorthKeeping = 1 << 16;  // memory for so many spans is given back after a leaf
 
 }  // namespace
 
@@ -17,14 +18,15 @@ void ProveOverview::add(const ProvePart* first, const ProvePart* last) {
     lowest_ = std::min(lowest_, first->bin);
 }
 
-void ProveOverview::leaf(int level, int64_t start, int64_t stop, const std::vector<ProveSlice>& slices) {
+void ProveOverview::leaf(int level, int64_t start, int64_t stop, const ProveSliceSeries& slices) {
     complete_until(start);
     const int shift = 2 * level_;
     const bool one_bin = start >> shift == (stop - 1) >> shift;
     spans_.clear();
     if (!slices.empty()) lowest_ = std::min(lowest_, start >> shift);
-    for (const ProveSlice& slice : slices) {
-        if (level < level_ && binned_level(slice.duration, level_) == level_) continue;  // in the ladder
+    slices.each([&](const ProveSlice& slice) {
+        if (!rows_.has(slice.row)) return;
+        if (level < level_ && binned_level(slice.duration, level_) == level_) return;  // in the ladder
         const ProveClip part = clip(slice, start, stop);
         const uint64_t lane = ProvePart::lane_of(slice.row, slice.name);
         const int64_t count = slice.start >= start ? 1 : 0;
@@ -32,23 +34,29 @@ void ProveOverview::leaf(int level, int64_t start, int64_t stop, const std::vect
         const int64_t covered_from = (part.first + (int64_t{1} << shift) - 1) >> shift, covered_to = part.stop >> shift;
         if (one_bin || first == last) {
             parts_.push_back({first, lane, part.stop - part.first, count, slice.duration});
-            continue;
+            merge_if_worth();
+            return;
         }
         if (first < covered_from) parts_.push_back({first, lane, ((first + 1) << shift) - part.first, count, slice.duration});
         if (last >= covered_to) parts_.push_back({last, lane, part.stop - (last << shift), 0, slice.duration});
         if (covered_from < covered_to) spans_.push_back({slice.row, slice.name, covered_from, covered_to});
-    }
+        merge_if_worth();
+    });
     if (!spans_.empty()) cover(start >> shift, static_cast<std::size_t>((stop >> shift) - (start >> shift)));
-    if (parts_.size() > 2 * std::max(merged_, kWorthMerging)) {
-        merge_parts(parts_);
-        merged_ = parts_.size();
-    }
+    if (spans_.capacity() > kWorthKeeping) ProveVector<Span>(spans_.get_allocator()).swap(spans_);
+}
+
+void ProveOverview::merge_if_worth() {
+    if (parts_.size() <= 2 * std::max(merged_, kWorthMerging)) return;
+    merge_parts(parts_);
+    merged_ = parts_.size();
 }
 
 // Of each bin of a leaf the topmost row that covers it: topmost first, each passing over the bins that are taken.
 void ProveOverview::cover(int64_t first_bin, std::size_t bins) {
     std::sort(spans_.begin(), spans_.end(), [](const Span& a, const Span& b) { return a.row < b.row; });
-    std::vector<std::size_t> next_free(bins + 1);
+    ProveVector<std::size_t>& next_free = next_free_;
+    next_free.resize(bins + 1);
     std::iota(next_free.begin(), next_free.end(), std::size_t{0});
     const auto free_from = [&](std::size_t bin) {
         std::size_t found = bin;
@@ -86,6 +94,7 @@ void ProveOverview::complete_until(int64_t tick) {
         if (is_covered) ++covered;
     }
     parts_.erase(parts_.begin(), parts_.begin() + static_cast<std::ptrdiff_t>(part));
+    if (parts_.empty() && parts_.capacity() > kWorthKeeping) ProveParts(parts_.get_allocator()).swap(parts_);
     covered_.erase(covered_.begin(), covered_.begin() + static_cast<std::ptrdiff_t>(covered));
     merged_ = parts_.size();
     lowest_ = std::min(parts_.empty() ? kNoBin : parts_[0].bin, covered_.empty() ? kNoBin : covered_[0].bin);

@@ -1,6 +1,7 @@
 // The overview of a track of slices: of each bin the busiest row, and its dominant name.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "prove_parts.hpp"
@@ -13,13 +14,14 @@ struct ProveEntry {
 
 class ProveOverview {
   public:
-    explicit ProveOverview(int level) : level_(level) {}
+    ProveOverview(int level, const ProveRows& rows, ProveMemory& memory)
+        : level_(level), rows_(rows), parts_(memory), covered_(memory), spans_(memory), next_free_(memory) {}
 
     // Merged parts of complete bins of its level, of slices shorter than two bins in leaves below it.
     void add(const ProvePart* first, const ProvePart* last);
 
     // The next leaf: what of it is not told of by `add`.
-    void leaf(int level, int64_t start, int64_t stop, const std::vector<ProveSlice>& slices);
+    void leaf(int level, int64_t start, int64_t stop, const ProveSliceSeries& slices);
 
     // Completes the bins that end until a tick, before which nothing is to come.
     void complete_until(int64_t tick);
@@ -35,17 +37,20 @@ class ProveOverview {
         int64_t row, name, first, stop;  // bins
     };
 
+    void merge_if_worth();
     void cover(int64_t first_bin, std::size_t bins);
     void sum_up(int64_t bin, const ProvePart* first, const ProvePart* last, const Covered* covered);
 
     static constexpr int64_t kNoBin = std::numeric_limits<int64_t>::max();
 
     int level_;
+    ProveRows rows_;
     ProveParts parts_;
     std::size_t merged_ = 0;
     int64_t lowest_ = kNoBin;  // no part lies in a bin before this one
-    std::vector<Covered> covered_;
-    std::vector<Span> spans_;  // of the leaf at hand
+    ProveVector<Covered> covered_;
+    ProveVector<Span> spans_;  // of the leaf at hand
+    ProveVector<std::size_t> next_free_;
     std::vector<ProveEntry> entries_;
 };
 

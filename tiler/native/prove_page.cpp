@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <string>
+#include <type_traits>
 #include <utility>
 
 #include "prove_failure.hpp"
@@ -47,6 +49,22 @@ uint64_t common_divisor(uint64_t a, uint64_t b) {
     return a;
 }
 
+template <typename Item, typename Value>
+void fill(ProveColumn& column, std::vector<Item>& items, Value Item::*member) {
+    std::array<int64_t, kChunk> values;
+    for (std::size_t at = 0; at < items.size(); at += kChunk) {
+        const std::size_t n = std::min(kChunk, items.size() - at);
+        column.read(n, values.data());
+        for (std::size_t k = 0; k < n; ++k) {
+            if constexpr (std::is_same_v<Value, double>) {
+                items[at + k].*member = as_double(values[k]);
+            } else {
+                items[at + k].*member = values[k];
+            }
+        }
+    }
+}
+
 std::size_t total(const std::vector<int64_t>& counts, const char* what) {
     uint64_t sum = 0;
     for (const int64_t count : counts) {
@@ -57,6 +75,44 @@ std::size_t total(const std::vector<int64_t>& counts, const char* what) {
 }
 
 }  // namespace
+
+void read_items(SliceColumns& columns, std::vector<ProveSlice>& out) {
+    fill(columns[0], out, &ProveSlice::start);
+    fill(columns[1], out, &ProveSlice::duration);
+    fill(columns[2], out, &ProveSlice::row);
+    fill(columns[3], out, &ProveSlice::name);
+    fill(columns[4], out, &ProveSlice::ordinal);
+    fill(columns[5], out, &ProveSlice::flags);
+}
+
+void read_items(BinColumns& columns, std::vector<ProveBin>& out) {
+    fill(columns[0], out, &ProveBin::bin);
+    fill(columns[1], out, &ProveBin::row);
+    fill(columns[2], out, &ProveBin::count);
+    fill(columns[3], out, &ProveBin::longest);  // the busy time as the page has it
+    fill(columns[4], out, &ProveBin::name);
+    fill(columns[5], out, &ProveBin::share);
+    fill(columns[6], out, &ProveBin::busy);
+    for (ProveBin& bin : out) bin.busy = wrapping_sum(bin.busy, bin.longest);
+    fill(columns[7], out, &ProveBin::longest);
+    for (ProveBin& bin : out) bin.longest = wrapping_sum(bin.longest, bin.busy);
+}
+
+void read_items(CounterBinColumns& columns, std::vector<ProveCounterBin>& out) {
+    fill(columns[0], out, &ProveCounterBin::bin);
+    fill(columns[1], out, &ProveCounterBin::n);
+    fill(columns[2], out, &ProveCounterBin::first);
+    fill(columns[3], out, &ProveCounterBin::last);
+    fill(columns[4], out, &ProveCounterBin::min);
+    fill(columns[5], out, &ProveCounterBin::max);
+    fill(columns[6], out, &ProveCounterBin::mean);
+}
+
+void read_items(SampleColumns& columns, std::vector<ProveSample>& out) {
+    fill(columns[0], out, &ProveSample::time);
+    fill(columns[1], out, &ProveSample::value);
+    fill(columns[2], out, &ProveSample::ordinal);
+}
 
 ProvePage::ProvePage(const ProveTree& tree, std::size_t number, ProvePageBytes bytes)
     : tree_(tree), number_(number), first_(tree.page_first[number]), bytes_(std::move(bytes)) {
@@ -85,8 +141,8 @@ void ProvePage::begin() {
     if (residual.level() != level_ || residual.tiles() != page.tiles() || residual.block() != page.block()) {
         throw WrongRecord("a residual is not that of its page");
     }
-    residual_[0] = residual.column(kBusyResidual, bins);
-    residual_[1] = residual.column(kLongestMinusBusy, bins);
+    bin_[6] = residual.column(kBusyResidual, bins);
+    bin_[7] = residual.column(kLongestMinusBusy, bins);
 }
 
 void ProvePage::read_counts(const ProveContainer& page) {
@@ -127,7 +183,7 @@ void ProvePage::check_rounding() {
     std::vector<int64_t> rounded, rest, row;
     uint64_t divisor = 0;
     int64_t most = 0;
-    ProveColumn busy = bin_[3], residual = residual_[0];
+    ProveColumn busy = bin_[3], residual = bin_[6];
     for (std::size_t at = 0; at < bins; at += kChunk) {
         const std::size_t n = std::min(kChunk, bins - at);
         busy.read(n, rounded);
@@ -141,7 +197,7 @@ void ProvePage::check_rounding() {
     const auto limit = static_cast<uint64_t>(std::min(int64_t{1} << (2 * level_), most)) >> kPrecisionBits;
     const uint64_t quantum = std::max({limit, divisor, uint64_t{1}});
     busy = bin_[3];
-    residual = residual_[0];
+    residual = bin_[6];
     ProveColumn rows = bin_[1];
     for (std::size_t k = 0; k < n_bins_.size(); ++k) {
         __int128 off = 0;
@@ -172,77 +228,34 @@ void ProvePage::read(std::size_t tile, ProveTile& out) {
 
 void ProvePage::read_next(ProveTile& out) {
     const auto count = [&](const std::vector<int64_t>& counts) { return static_cast<std::size_t>(counts.at(next_)); };
-    const auto fill = [&](ProveColumn& column, auto& items, auto member) {
-        values_.resize(std::min(items.size(), kChunk));
-        for (std::size_t at = 0; at < items.size(); at += kChunk) {
-            const std::size_t n = std::min(kChunk, items.size() - at);
-            column.read(n, values_.data());
-            for (std::size_t k = 0; k < n; ++k) {
-                auto& value = items[at + k].*member;
-                if constexpr (std::is_same_v<std::decay_t<decltype(value)>, double>) {
-                    value = as_double(values_[k]);
-                } else {
-                    value = values_[k];
-                }
-            }
-        }
-    };
-    out.slices.resize(count(n_slices_));
-    fill(slice_[0], out.slices, &ProveSlice::start);
-    fill(slice_[1], out.slices, &ProveSlice::duration);
-    fill(slice_[2], out.slices, &ProveSlice::row);
-    fill(slice_[3], out.slices, &ProveSlice::name);
-    fill(slice_[4], out.slices, &ProveSlice::ordinal);
-    fill(slice_[5], out.slices, &ProveSlice::flags);
-    out.bins.resize(count(n_bins_));
-    fill(bin_[0], out.bins, &ProveBin::bin);
-    fill(bin_[1], out.bins, &ProveBin::row);
-    fill(bin_[2], out.bins, &ProveBin::count);
-    fill(bin_[3], out.bins, &ProveBin::busy);
-    fill(bin_[4], out.bins, &ProveBin::name);
-    fill(bin_[5], out.bins, &ProveBin::share);
-    if (bytes_.has_residual) {
-        fill(residual_[1], out.bins, &ProveBin::longest);
-        values_.resize(std::min(out.bins.size(), kChunk));
-        for (std::size_t at = 0; at < out.bins.size(); at += kChunk) {
-            const std::size_t n = std::min(kChunk, out.bins.size() - at);
-            residual_[0].read(n, values_.data());
-            for (std::size_t k = 0; k < n; ++k) {
-                ProveBin& bin = out.bins[at + k];
-                bin.busy = wrapping_sum(bin.busy, values_[k]);
-                bin.longest = wrapping_sum(bin.longest, bin.busy);
-            }
-        }
-    }
-    out.counter_bins.resize(count(n_counter_bins_));
-    fill(counter_bin_[0], out.counter_bins, &ProveCounterBin::bin);
-    fill(counter_bin_[1], out.counter_bins, &ProveCounterBin::n);
-    fill(counter_bin_[2], out.counter_bins, &ProveCounterBin::first);
-    fill(counter_bin_[3], out.counter_bins, &ProveCounterBin::last);
-    fill(counter_bin_[4], out.counter_bins, &ProveCounterBin::min);
-    fill(counter_bin_[5], out.counter_bins, &ProveCounterBin::max);
-    fill(counter_bin_[6], out.counter_bins, &ProveCounterBin::mean);
-    out.samples.resize(count(n_samples_));
-    fill(sample_[0], out.samples, &ProveSample::time);
-    fill(sample_[1], out.samples, &ProveSample::value);
-    fill(sample_[2], out.samples, &ProveSample::ordinal);
+    out.slices.begin(slice_, count(n_slices_));
+    out.bins.begin(bin_, count(n_bins_));
+    out.counter_bins.begin(counter_bin_, count(n_counter_bins_));
+    out.samples.begin(sample_, count(n_samples_));
     out.carry = as_double(carry_.at(next_));
     ++next_;
 }
 
 void ProvePage::check_order(const ProveTile& tile) const {
     bool wrong = false;
-    for (std::size_t k = 0; k < tile.bins.size(); ++k) {
-        const ProveBin& bin = tile.bins[k];
+    int64_t row = -1, last = -1;
+    tile.bins.each([&](const ProveBin& bin) {
         wrong |= bin.bin < 0 || bin.bin > 255 || bin.row < 0 || bin.row >= kMostRows;
-        if (k > 0) wrong |= bin.row < tile.bins[k - 1].row || (bin.row == tile.bins[k - 1].row && bin.bin <= tile.bins[k - 1].bin);
-    }
-    for (std::size_t k = 0; k < tile.counter_bins.size(); ++k) {
-        const int64_t bin = tile.counter_bins[k].bin;
-        wrong |= bin < 0 || bin > 255 || (k > 0 && bin <= tile.counter_bins[k - 1].bin);
-    }
-    for (std::size_t k = 1; k < tile.slices.size(); ++k) wrong |= tile.slices[k].ordinal <= tile.slices[k - 1].ordinal;
-    for (std::size_t k = 1; k < tile.samples.size(); ++k) wrong |= tile.samples[k].ordinal <= tile.samples[k - 1].ordinal;
+        wrong |= bin.row < row || (bin.row == row && bin.bin <= last);
+        row = bin.row;
+        last = bin.bin;
+    });
+    last = -1;
+    tile.counter_bins.each([&](const ProveCounterBin& bin) {
+        wrong |= bin.bin <= last || bin.bin > 255;
+        last = bin.bin;
+    });
+    const auto ascending = [&wrong, before = std::numeric_limits<int64_t>::min()](const auto& item) mutable {
+        wrong |= item.ordinal <= before;
+        before = item.ordinal;
+    };
+    tile.slices.each(ascending);
+    tile.samples.each(ascending);
     if (wrong) throw WrongTile(first_ + next_ - 1, "what it holds is out of order");
 }
 

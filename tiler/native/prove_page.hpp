@@ -1,14 +1,16 @@
 // A page with its residual, held against the shape record, and read tile by tile.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
-#include <optional>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "prove_container.hpp"
+#include "prove_series.hpp"
 #include "prove_tree.hpp"
 
 namespace tilescope {
@@ -35,19 +37,34 @@ struct ProveSample {
     double value;
 };
 
+using SliceColumns = std::array<ProveColumn, 6>;
+using BinColumns = std::array<ProveColumn, 8>;  // the last two of the residual
+using CounterBinColumns = std::array<ProveColumn, 7>;
+using SampleColumns = std::array<ProveColumn, 3>;
+
+void read_items(SliceColumns& columns, std::vector<ProveSlice>& out);
+void read_items(BinColumns& columns, std::vector<ProveBin>& out);
+void read_items(CounterBinColumns& columns, std::vector<ProveCounterBin>& out);
+void read_items(SampleColumns& columns, std::vector<ProveSample>& out);
+
+using ProveSliceSeries = ProveSeries<ProveSlice, 6>;
+using ProveBinSeries = ProveSeries<ProveBin, 8>;
+
+// To be looked at while its page is in memory.
 struct ProveTile {
-    std::vector<ProveSlice> slices;
-    std::vector<ProveBin> bins;
-    std::vector<ProveCounterBin> counter_bins;
-    std::vector<ProveSample> samples;
+    ProveSliceSeries slices;
+    ProveBinSeries bins;
+    ProveSeries<ProveCounterBin, 7> counter_bins;
+    ProveSeries<ProveSample, 3> samples;
     double carry = 0;
 };
 
 // What Python reads for the proof: inflated.
 struct ProvePageBytes {
-    std::string page;
-    std::string residual;
+    ProveBytes page;
+    ProveBytes residual;
     bool has_residual = false;
+    std::shared_ptr<const void> owner;
 };
 
 class ProvePage {
@@ -73,8 +90,10 @@ class ProvePage {
     unsigned level_ = 0;
     std::size_t next_ = 0;  // of the page's tiles
     std::vector<int64_t> n_slices_, n_bins_, n_counter_bins_, n_samples_, carry_;
-    ProveColumn slice_[6], bin_[6], residual_[2], counter_bin_[7], sample_[3];
-    std::vector<int64_t> values_;
+    SliceColumns slice_;
+    BinColumns bin_;
+    CounterBinColumns counter_bin_;
+    SampleColumns sample_;
 };
 
 // Reads the pages of a block, one of each level at a time.

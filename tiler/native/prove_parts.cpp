@@ -13,6 +13,9 @@ namespace {
 // Fewer parts are sorted as they are.
 constexpr std::size_t kWorthBuckets = 64;
 
+// More parts are sorted where they are: buckets take as much memory again.
+constexpr std::size_t kMostBuckets = 1 << 20;
+
 bool by_lane(const ProvePart& a, const ProvePart& b) { return a.lane < b.lane; }
 
 bool by_bin(const ProvePart& a, const ProvePart& b) { return a.bin < b.bin; }
@@ -22,12 +25,13 @@ bool put_in_bins(ProveParts& parts) {
     const auto [least, greatest] = std::minmax_element(parts.begin(), parts.end(), by_bin);
     const int64_t first_bin = least->bin;
     const auto bins = static_cast<uint64_t>(greatest->bin - first_bin) + 1;
-    if (parts.size() < kWorthBuckets || bins > parts.size()) return false;
+    if (bins == 1) return true;
+    if (parts.size() < kWorthBuckets || parts.size() > kMostBuckets || bins > parts.size()) return false;
     std::vector<std::size_t> ends(bins + 1, 0);
     const auto bin_of = [&](const ProvePart& part) { return static_cast<std::size_t>(part.bin - first_bin); };
     for (const ProvePart& part : parts) ++ends[bin_of(part) + 1];
     for (std::size_t bin = 0; bin < bins; ++bin) ends[bin + 1] += ends[bin];
-    ProveParts sorted(parts.size());
+    ProveParts sorted(parts.size(), ProvePart{}, parts.get_allocator());
     for (const ProvePart& part : parts) sorted[ends[bin_of(part)]++] = part;
     parts.swap(sorted);
     return true;
@@ -67,7 +71,7 @@ void merge_parts(ProveParts& parts) {
             parts[++last] = part;
         }
     }
-    parts.resize(last + 1);
+    parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(last) + 1, parts.end());
 }
 
 void merge_parts_of_names(ProveParts& parts, std::vector<std::size_t>& places) {
@@ -83,7 +87,7 @@ void merge_parts_of_names(ProveParts& parts, std::vector<std::size_t>& places) {
             parts[size++] = part;
         }
     }
-    parts.resize(size);
+    parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(size), parts.end());
 }
 
 ProveBin sum_of(const ProvePart* first, const ProvePart* last) {
@@ -105,20 +109,20 @@ int64_t share_of(int64_t part, int64_t total) {
     return static_cast<int64_t>(static_cast<__int128>(255) * part / total);
 }
 
-void compare_bins(std::size_t tile, const std::vector<ProveBin>& expected, const std::vector<ProveBin>& found) {
-    for (std::size_t k = 0; k < std::max(expected.size(), found.size()); ++k) {
-        const bool has_expected = k < expected.size(), has_found = k < found.size();
-        const auto key = [](const ProveBin& bin) { return std::make_pair(bin.row, bin.bin & 255); };
-        if (!has_found || (has_expected && key(expected[k]) < key(found[k]))) {
-            const ProveBin& bin = expected[k];
-            throw WrongTile(tile, "row " + std::to_string(bin.row) + ", bin " + std::to_string(bin.bin & 255) + ": is missing");
-        }
-        const ProveBin& is = found[k];
+void compare_bins(std::size_t tile, const ProveVector<ProveBin>& expected, const ProveBinSeries& found, const ProveRows& rows) {
+    const auto key = [](const ProveBin& bin) { return std::make_pair(bin.row, bin.bin & 255); };
+    std::size_t k = 0;
+    const auto missing = [&] {
+        throw WrongTile(tile, "row " + std::to_string(expected[k].row) + ", bin " + std::to_string(expected[k].bin & 255) + ": is missing");
+    };
+    found.each([&](const ProveBin& is) {
+        if (!rows.has(is.row)) return;
+        if (k < expected.size() && key(expected[k]) < key(is)) missing();
         const auto where = [&] { return "row " + std::to_string(is.row) + ", bin " + std::to_string(is.bin) + ": "; };
-        if (!has_expected || key(is) < key(expected[k])) {
+        if (k == expected.size() || key(is) < key(expected[k])) {
             throw WrongTile(tile, where() + "should not be there: no slice of its row is in it");
         }
-        const ProveBin& should = expected[k];
+        const ProveBin& should = expected[k++];
         const auto compare = [&](const char* what, int64_t a, int64_t b) {
             if (a != b) throw WrongTile(tile, where() + what + " is " + std::to_string(a) + ", from the events it is " + std::to_string(b));
         };
@@ -127,7 +131,8 @@ void compare_bins(std::size_t tile, const std::vector<ProveBin>& expected, const
         compare("name", is.name, should.name);
         compare("share", is.share, should.share);
         compare("longest", is.longest, should.longest);
-    }
+    });
+    if (k < expected.size()) missing();
 }
 
 }  // namespace tilescope

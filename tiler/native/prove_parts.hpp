@@ -4,9 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <vector>
 
+#include "prove_memory.hpp"
 #include "prove_page.hpp"
+#include "prove_rows.hpp"
 
 namespace tilescope {
 
@@ -27,7 +28,7 @@ struct ProvePart {
     bool operator<(const ProvePart& other) const { return bin != other.bin ? bin < other.bin : lane < other.lane; }
 };
 
-using ProveParts = std::vector<ProvePart>;
+using ProveParts = ProveVector<ProvePart>;
 
 // Brings parts in the order (bin, row, name), each once.
 void merge_parts(ProveParts& parts);
@@ -43,8 +44,8 @@ ProveBin sum_of(const ProvePart* first, const ProvePart* last);
 // `floor(255 * part / total)`.
 int64_t share_of(int64_t part, int64_t total);
 
-// Compares the bins of a tile with what they should be, both in the order (row, bin). Throws WrongTile.
-void compare_bins(std::size_t tile, const std::vector<ProveBin>& expected, const std::vector<ProveBin>& found);
+// Compares the bins that a tile has of some rows with what they should be, both in the order (row, bin). Throws WrongTile.
+void compare_bins(std::size_t tile, const ProveVector<ProveBin>& expected, const ProveBinSeries& found, const ProveRows& rows);
 
 // The lowest level from `lowest` on at which a slice is shorter than two bins.
 inline int binned_level(int64_t duration, int lowest) {

@@ -1,7 +1,9 @@
 #include "prove_rollup.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
+#include <tuple>
 
 #include "prove_failure.hpp"
 
@@ -11,6 +13,7 @@ namespace {
 
 // Parts of a level are merged when they have become twice as many, but not fewer than these.
 constexpr std::size_t kWorthMerging = 1 << 18;
+constexpr std::size_t kLongsWorthMerging = 1024;
 
 int64_t times_at_most(int64_t a, int64_t b) {
     int64_t product;
@@ -28,22 +31,29 @@ struct FullBins {
 
 }  // namespace
 
-ProveCover::ProveCover(std::vector<Span>& spans, int64_t most_counted) : spans_(spans), most_counted_(most_counted) {
+ProveCover::ProveCover(ProveVector<Span>& spans, int64_t most_counted)
+    : spans_(spans), most_counted_(most_counted), ending_(spans.get_allocator()), longest_(spans.get_allocator()), most_(spans.get_allocator()) {
+    if (spans.size() > UINT32_MAX) throw std::length_error("more slices cover bins at a time than can be numbered");
     std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.first < b.first; });
+    ending_.reserve(spans.size());
+    longest_.reserve(spans.size());
+    most_.reserve(2 * spans.size());
 }
 
 bool ProveCover::go_to(int64_t bin) {
+    const auto ends_later = [this](uint32_t a, uint32_t b) { return spans_[a].stop > spans_[b].stop; };
+    const auto shorter = [this](uint32_t a, uint32_t b) { return spans_[a].duration < spans_[b].duration; };
     for (; next_ < spans_.size() && spans_[next_].first <= bin; ++next_) {
         const Span& span = spans_[next_];
         if (span.stop <= bin) continue;
-        ending_.push_back(span);
+        ending_.push_back(static_cast<uint32_t>(next_));
         std::push_heap(ending_.begin(), ending_.end(), ends_later);
-        longest_.push_back(span);
+        longest_.push_back(static_cast<uint32_t>(next_));
         std::push_heap(longest_.begin(), longest_.end(), shorter);
-        change(span.name, 1);
+        change(span.name, span.slices);
     }
-    while (!ending_.empty() && ending_[0].stop <= bin) {
-        change(ending_[0].name, -1);
+    while (!ending_.empty() && spans_[ending_[0]].stop <= bin) {
+        change(spans_[ending_[0]].name, -spans_[ending_[0]].slices);
         std::pop_heap(ending_.begin(), ending_.end(), ends_later);
         ending_.pop_back();
     }
@@ -53,7 +63,7 @@ bool ProveCover::go_to(int64_t bin) {
         of_name_.clear();
         return false;
     }
-    while (longest_[0].stop <= bin) {
+    while (spans_[longest_[0]].stop <= bin) {
         std::pop_heap(longest_.begin(), longest_.end(), shorter);
         longest_.pop_back();
     }
@@ -82,13 +92,13 @@ void ProveCover::change(int64_t name, int64_t by) {
 }
 
 ProveRollup::ProveRollup(const ProveTree& tree, std::size_t slot, std::size_t track, int root_level, int overview_level,
-                         std::vector<std::size_t>& places)
-    : tree_(tree), track_(track), places_(places), root_(root_level), overview_level_(overview_level), lowest_(root_level) {
+                         std::vector<std::size_t>& places, ProveMemory& memory)
+    : tree_(tree), track_(track), places_(places), root_(root_level), overview_level_(overview_level), lowest_(root_level), longs_(memory) {
     for (std::size_t tile = 0; tile < tree.size(); ++tile) {
         if (tree.slot[tile] != slot) continue;
         if (levels_.empty()) {
             lowest_ = tree.level[tile];
-            levels_.resize(static_cast<std::size_t>(root_ - lowest_) + 1);
+            levels_.resize(static_cast<std::size_t>(root_ - lowest_) + 1, Level(memory));
         }
         at(tree.level[tile]).tiles.push_back(tree.index[tile]);
         if (tree.is_terminal(tile)) terminals_.push_back({tree.start(tile), tree.stop(tile), tree.level[tile], 0});
@@ -139,8 +149,52 @@ void ProveRollup::add(int64_t first, int64_t stop, int64_t name, int64_t duratio
         right_level = right.level;
         lowest = lowest_;
     }
-    longs_.push_back({first, stop, duration, static_cast<int32_t>(name), static_cast<uint8_t>(left_level), static_cast<uint8_t>(right_level),
-                      static_cast<uint8_t>(lowest), static_cast<uint8_t>(count)});
+    longs_.push_back({first, stop, duration, 1, count, static_cast<int32_t>(name), static_cast<uint8_t>(left_level),
+                      static_cast<uint8_t>(right_level), static_cast<uint8_t>(lowest)});
+    if (longs_.size() > 2 * std::max(merged_longs_, kLongsWorthMerging)) merge_longs();
+}
+
+void ProveRollup::merge_longs() {
+    const auto key = [](const Long& slice) { return std::make_tuple(slice.first, slice.stop, slice.name); };
+    std::sort(longs_.begin(), longs_.end(), [&](const Long& a, const Long& b) { return key(a) < key(b); });
+    std::size_t size = 0;
+    for (const Long& slice : longs_) {
+        if (size == 0 || key(longs_[size - 1]) != key(slice)) {
+            longs_[size++] = slice;
+            continue;
+        }
+        Long& same = longs_[size - 1];
+        same.duration = std::max(same.duration, slice.duration);
+        same.slices += slice.slices;
+        same.count += slice.count;
+    }
+    longs_.erase(longs_.begin() + static_cast<std::ptrdiff_t>(size), longs_.end());
+    merged_longs_ = size;
+}
+
+std::size_t ProveRollup::bytes_to_complete() const {
+    std::size_t parts = 2 * longs_.size();  // edges
+    for (const Level& level : levels_) parts += level.parts.size() + level.open.size();
+    // A cover has each span in two heaps beside the span itself, and its name twice in a third.
+    const std::size_t of_span = sizeof(ProveCover::Span) + 2 * (sizeof(uint32_t) + 2 * sizeof(int64_t));
+    return longs_.size() * of_span + 2 * parts * sizeof(ProvePart);
+}
+
+void ProveRollup::sample_edges(std::vector<int64_t>& ticks) const {
+    const std::size_t step = longs_.size() / 1000 + 1;
+    for (std::size_t k = 0; k < longs_.size(); k += step) {
+        ticks.push_back(longs_[k].first);
+        ticks.push_back(longs_[k].stop);
+    }
+}
+
+void ProveRollup::discard() {
+    for (Level& level : levels_) {
+        ProveParts(level.parts.get_allocator()).swap(level.parts);
+        level.merged = 0;
+    }
+    ProveVector<Long>(longs_.get_allocator()).swap(longs_);
+    merged_longs_ = 0;
 }
 
 // Adds what a slice has in the bins of terminal tiles in which it begins and ends, unless it covers them.
@@ -149,13 +203,14 @@ void ProveRollup::add_edges(int z, const Long& slice) {
     const FullBins full(slice.first, slice.stop, z);
     if (z == slice.left_level) {
         if (!full.has(from)) {
-            add_part(z, from, slice.name, std::min(slice.stop, (from + 1) << (2 * z)) - slice.first, slice.count, slice.duration);
+            const int64_t busy = std::min(slice.stop, (from + 1) << (2 * z)) - slice.first;
+            add_part(z, from, slice.name, times_at_most(busy, slice.slices), slice.count, slice.duration);
         } else if (slice.count > 0) {
             add_part(z, from, slice.name, 0, slice.count, slice.duration);
         }
     }
     if (z == slice.right_level && !(z == slice.left_level && to == from) && !full.has(to)) {
-        add_part(z, to, slice.name, slice.stop - (to << (2 * z)), 0, slice.duration);
+        add_part(z, to, slice.name, times_at_most(slice.stop - (to << (2 * z)), slice.slices), 0, slice.duration);
     }
 }
 
@@ -165,39 +220,41 @@ void ProveRollup::add_rest(int z, const Long& slice) {
     const int64_t from = slice.first >> (2 * z), to = (slice.stop - 1) >> (2 * z);
     const auto add = [&](int64_t bin) {
         const int64_t covered = std::min(below.stop, 4 * bin + 4) - std::max(below.first, 4 * bin);
-        if (covered > 0 && !full.has(bin)) add_part(z, bin, slice.name, covered << (2 * (z - 1)), 0, slice.duration);
+        if (covered > 0 && !full.has(bin)) add_part(z, bin, slice.name, times_at_most(covered << (2 * (z - 1)), slice.slices), 0, slice.duration);
     };
     if (z > slice.left_level) add(from);
     if (z > slice.right_level && (z <= slice.left_level || to != from)) add(to);
 }
 
 // The bins of a level that slices cover. Slices that add nothing above are forgotten.
-std::vector<ProveCover::Span> ProveRollup::spans_of(int z) {
-    std::vector<ProveCover::Span> spans;
+ProveVector<ProveCover::Span> ProveRollup::spans_of(int z) {
+    ProveVector<ProveCover::Span> spans(longs_.get_allocator());
+    spans.reserve(longs_.size());
     std::size_t left = 0;
     for (const Long& slice : longs_) {
         add_edges(z, slice);
         if (z > lowest_) add_rest(z, slice);
         const FullBins full(slice.first, slice.stop, z);
-        if (full.any() && z >= slice.lowest_level) spans.push_back({full.first, full.stop, slice.name, slice.duration});
+        if (full.any() && z >= slice.lowest_level) spans.push_back({full.first, full.stop, slice.name, slice.duration, slice.slices});
         if (full.any() || z < slice.left_level || z < slice.right_level) longs_[left++] = slice;
     }
-    longs_.resize(left);
+    longs_.erase(longs_.begin() + static_cast<std::ptrdiff_t>(left), longs_.end());
     return spans;
 }
 
 void ProveRollup::complete_until(int64_t until) {
-    ProveParts rising;
+    ProveParts rising(longs_.get_allocator());
+    merge_longs();
     for (int z = lowest_; z <= root_ && !levels_.empty(); ++z) {
         Level& level = at(z);
-        std::vector<ProveCover::Span> spans = spans_of(z);
-        ProveParts parts;
+        ProveVector<ProveCover::Span> spans = spans_of(z);
+        ProveParts parts(rising.get_allocator());
         parts.swap(level.parts);
         level.merged = 0;
         parts.insert(parts.end(), level.open.begin(), level.open.end());
         parts.insert(parts.end(), rising.begin(), rising.end());
-        ProveParts().swap(rising);
-        ProveParts().swap(level.open);
+        ProveParts(parts.get_allocator()).swap(rising);
+        ProveParts(parts.get_allocator()).swap(level.open);
         merge_parts_of_names(parts, places_);
         // Parts of the bin in which the batch ends stay here until that is complete.
         const int64_t stop = until >> (2 * z);
@@ -208,10 +265,10 @@ void ProveRollup::complete_until(int64_t until) {
         for (ProvePart& part : parts) part.bin >>= 2;
         rising.swap(parts);
     }
-    std::vector<Long>().swap(longs_);
+    discard();
 }
 
-void ProveRollup::sum_bins(int z, int64_t until, const ProveParts& parts, std::vector<ProveCover::Span>& spans) {
+void ProveRollup::sum_bins(int z, int64_t until, const ProveParts& parts, ProveVector<ProveCover::Span>& spans) {
     Level& level = at(z);
     const int64_t width = int64_t{1} << (2 * z), complete = until >> (2 * z);
     ProveCover cover(spans, kMostBusy / width);
@@ -272,15 +329,15 @@ ProveBin ProveRollup::bin_of(const ProvePart* first, const ProvePart* last, int6
 void ProveRollup::check(std::size_t tile, const ProveTile& found) {
     Level& level = at(tree_.level[tile]);
     int64_t count = 0;
-    for (const ProveBin& bin : found.bins) count = static_cast<int64_t>(static_cast<uint64_t>(count) + static_cast<uint64_t>(bin.count));
+    found.bins.each([&](const ProveBin& bin) { count = static_cast<int64_t>(static_cast<uint64_t>(count) + static_cast<uint64_t>(bin.count)); });
     if (count != tree_.events[tile]) {
         throw WrongTile(tile, "its bins count " + std::to_string(count) + " events, the shape record " + std::to_string(tree_.events[tile]));
     }
     std::size_t last = level.compared;
     while (last < level.done.size() && level.done[last].bin >> 8 == tree_.index[tile]) ++last;
-    const std::vector<ProveBin> expected(level.done.begin() + static_cast<std::ptrdiff_t>(level.compared),
-                                         level.done.begin() + static_cast<std::ptrdiff_t>(last));
-    compare_bins(tile, expected, found.bins);
+    const ProveVector<ProveBin> expected(level.done.begin() + static_cast<std::ptrdiff_t>(level.compared),
+                                         level.done.begin() + static_cast<std::ptrdiff_t>(last), level.done.get_allocator());
+    compare_bins(tile, expected, found.bins, {0, INT64_MAX});
     level.compared = last;
     if (2 * last >= level.done.size()) {
         level.done.erase(level.done.begin(), level.done.begin() + static_cast<std::ptrdiff_t>(last));

@@ -6,24 +6,21 @@
 #include <memory>
 #include <vector>
 
+#include "prove_explain.hpp"
+#include "prove_hash.hpp"
 #include "prove_ladder.hpp"
 #include "prove_leaves.hpp"
 #include "prove_names.hpp"
 #include "prove_overview.hpp"
+#include "prove_rows.hpp"
 
 namespace tilescope {
 
-// What a row of a tile holds as it is stored: events that start in it, and busy ticks.
-struct ProveRowSum {
-    int64_t row, count;
-    uint64_t busy;
-};
-
-// Memory that the tracks of a block take turns with.
-struct SlicesScratch {
-    LadderScratch ladder;
-    std::vector<ProveRowSum> by_row;  // all zero between two uses
-    std::vector<int64_t> rows;
+struct ProveRun {
+    int root_level = 0;
+    int overview_level = 0;
+    int64_t end = 0;
+    int64_t names = 0;
 };
 
 class ProveSlices {
@@ -31,8 +28,11 @@ class ProveSlices {
     // Given the sums per name of a tile that has a histogram.
     using Histogram = std::function<void(std::size_t tile, const ProveNames& names)>;
 
-    ProveSlices(const ProveTree& tree, int root_level, int overview_level, int64_t rows, int64_t names, int64_t end,
-                SlicesScratch& scratch, Histogram histogram);
+    // Bins of these `rows`; with the first of them all else. `track_rows`: how many there are.
+    ProveSlices(const ProveTree& tree, const ProveRun& run, int64_t track_rows, const ProveRows& rows, const ProvePages::Fetch& fetch,
+                LadderScratch& scratch, Histogram histogram, ProveMemory& memory);
+    ProveSlices(const ProveSlices&) = delete;
+    ProveSlices& operator=(const ProveSlices&) = delete;
 
     void enter(std::size_t tile, bool has_histogram);
     // A leaf or an interior tile, when all that is below it was left. Throws WrongTile.
@@ -47,23 +47,26 @@ class ProveSlices {
 
   private:
     struct Level {
-        std::vector<ProveSlice> kept;  // that overlap the tile at hand and are at least two bins long
-        std::vector<ProveRowSum> below;  // what the tiles below it hold
-        bool begun = false;            // whether one was left
+        ProveSequence individuals;  // that overlap the tile at hand and are at least two bins long
+        bool begun = false;         // whether a leaf of it was left
+        ProveRowSums below;         // what the tiles below it hold
         std::unique_ptr<ProveNames> names;
     };
 
-    void keep(int level, int64_t start, const std::vector<ProveSlice>& slices);
-    void check_individuals(std::size_t tile, const std::vector<ProveSlice>& found) const;
-    void check_bins(std::size_t tile, const std::vector<ProveBin>& found);
+    void take_individuals(int level, int64_t start, const ProveSliceSeries& slices);
+    void check_individuals(std::size_t tile, const ProveSliceSeries& found);
+    void check_bins(std::size_t tile, const ProveBinSeries& found);
     void add_sums(std::size_t tile, const ProveTile& found);
-    void sum_rows(std::vector<ProveRowSum>& sums);
     void close_names(std::size_t tile);
+    Level& at(int level) { return levels_.at(static_cast<std::size_t>(level)); }
 
     const ProveTree& tree_;
     int root_;
-    SlicesScratch& scratch_;
+    ProveRows rows_;
+    LadderScratch& scratch_;
+    ProveMemory& memory_;
     Histogram histogram_;
+    ProveExplain explain_;
     ProveLeaves leaves_;
     ProveOverview overview_;
     ProveLadder ladder_;

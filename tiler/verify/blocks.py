@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,13 +14,36 @@ from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.verify.catalogue import SLICE_KINDS, Catalogue, TrackEntry
 from tilescope.tiler.verify.columns import Floats, Ints
 from tilescope.tiler.verify.histograms import HistogramCheck, tiles_with_histogram
-from tilescope.tiler.verify.overview import OverviewCheck
+from tilescope.tiler.verify.memory import ProofMemory, ShortOfMemory
+from tilescope.tiler.verify.overview import OverviewCheck, busiest
 from tilescope.tiler.verify.page_reader import fetch_from
 from tilescope.tiler.verify.report import Tally
 from tilescope.tiler.verify.tree import BlockTree
 
 # The native proof's names of kinds of tracks.
 _OTHER, _SLICES, _COUNTER = 0, 1, 2
+
+
+# With so few rows it is not their number that takes the memory; with more, so many times fewer are tried.
+_FEWEST_ROWS = 4096
+_FEWER_ROWS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Proven:
+    """What the native proof found of some rows: by slot, see `BlockCheck._take_slices` and `_take_counter`."""
+
+    tally: Tally
+    slices: dict[int, tuple[int, int, int, int, int, tuple[Ints, Ints, Ints]]]
+    counters: dict[int, tuple[int, int, Ints, Floats, float, float]]
+
+    def with_rows(self, more: _Proven) -> _Proven:
+        """With the overview of rows below these."""
+        slices = dict(self.slices)
+        for slot, (*_, below) in more.slices.items():
+            events, busy, rows, individuals, bins, overview = slices[slot]
+            slices[slot] = events, busy, rows, individuals, bins, busiest(overview, below)
+        return replace(self, slices=slices)
 
 
 class BlockCheck:
@@ -31,17 +55,49 @@ class BlockCheck:
         catalogue: Catalogue,
         tree: BlockTree,
         overview: OverviewCheck,
+        memory: ProofMemory,
         done: Callable[[int], None],
     ) -> None:
         self._store = store
         self._catalogue = catalogue
         self._tree = tree
         self._overview = overview
+        self._memory = memory
         self._done = done
         self._tracks = catalogue.block(tree.block)
 
     def check(self) -> Tally:
-        """What was looked at. Calls `done` with numbers of events. Raises DamagedStore."""
+        """What was looked at. Calls `done` with numbers of events. Raises DamagedStore, ShortOfMemory.
+
+        All rows are gone through at a time. When that takes too much memory, it is done again with fewer of them.
+        """
+        all_rows = max([track.rows for track in self._tracks if _kind(track) == _SLICES], default=1)
+        first, width = 0, max(1, all_rows)
+        tally: Tally = Tally()
+        proven: _Proven | None = None
+        while first < all_rows or proven is None:
+            short = None
+            try:
+                now = self._prove(first, first + width)
+            except (MemoryError, _native.ShortTile) as error:
+                short = self._short(error)
+            if short is not None:
+                if width <= _FEWEST_ROWS:
+                    raise short
+                width = -(-width // _FEWER_ROWS)
+                continue
+            proven = now if proven is None else proven.with_rows(now)
+            first += width
+        assert proven is not None
+        tally += proven.tally
+        for slot, of_slices in proven.slices.items():
+            self._take_slices(self._tracks[slot], *of_slices, tally=tally)
+        for slot, of_counter in proven.counters.items():
+            self._take_counter(self._tracks[slot], *of_counter, tally=tally)
+        tally["tracks"] += len(proven.slices) + len(proven.counters)
+        return tally
+
+    def _prove(self, first_row: int, stop_row: int) -> _Proven:
         tree, tracks = self._tree, self._tracks
         tally: Tally = Tally()
         has_histogram = np.zeros(len(tree), np.bool_)
@@ -51,7 +107,7 @@ class BlockCheck:
         looked_at = np.where(tree.leaf, tree.events, 0)
 
         def done(page: int) -> None:
-            self._done(int(looked_at[tree.page_tiles(page)].sum()))
+            self._done(int(looked_at[tree.page_tiles(page)].sum()) if first_row == 0 else 0)
 
         try:
             slices, counters = _native.prove_block(
@@ -62,17 +118,19 @@ class BlockCheck:
                 [_kind(track) for track in tracks],
                 [track.rows for track in tracks],
                 has_histogram,
-                fetch_from(self._store, tree, done),
+                fetch_from(self._store, tree, self._memory, done),
                 histograms.compare,
+                (first_row, stop_row),
+                self._memory.native,
             )
         except _native.WrongTile as error:
             raise tree.error(*error.args) from None
-        for slot, of_slices in slices.items():
-            self._take_slices(tracks[slot], *of_slices, tally=tally)
-        for slot, of_counter in counters.items():
-            self._take_counter(tracks[slot], *of_counter, tally=tally)
-        tally["tracks"] += len(slices) + len(counters)
-        return tally
+        return _Proven(tally, slices, counters)
+
+    def _short(self, error: MemoryError | _native.ShortTile) -> ShortOfMemory:
+        if isinstance(error, _native.ShortTile):
+            return self._memory.short(self._tree.name(error.args[0]))
+        return self._memory.short(f"tracks {self._tracks[0].id} to {self._tracks[-1].id}")
 
     def _take_slices(
         self,

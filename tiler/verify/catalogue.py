@@ -97,13 +97,18 @@ class Catalogue:
 
     def tile_error(self, track: int, level: int, index: int, what: str) -> DamagedStore:
         """The error for something wrong with a tile."""
-        return DamagedStore(f"{self.path}: {self._track(track)}, level {level}, tile {index}: {what}")
+        return DamagedStore(f"{self.path}: {self.tile_name(track, level, index)}: {what}")
+
+    def tile_name(self, track: int, level: int, index: int) -> str:
+        """What messages call a tile."""
+        return f"{self.track_name(track)}, level {level}, tile {index}"
 
     def track_error(self, track: int, what: str) -> DamagedStore:
         """The error for something wrong with a track as a whole."""
-        return DamagedStore(f"{self.path}: {self._track(track)}: {what}")
+        return DamagedStore(f"{self.path}: {self.track_name(track)}: {what}")
 
-    def _track(self, track: int) -> str:
+    def track_name(self, track: int) -> str:
+        """What messages call a track."""
         name = self.tracks[track].name if track < len(self.tracks) else "no such track"
         return f"track {track} ({name!r})"
 

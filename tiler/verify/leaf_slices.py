@@ -10,6 +10,7 @@ from tilescope.tiler.pages import SliceFlag
 from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
 from tilescope.tiler.verify.columns import Ints
+from tilescope.tiler.verify.memory import ProofMemory
 from tilescope.tiler.verify.page_reader import LeafReader
 from tilescope.tiler.verify.tree import BlockTree
 
@@ -27,10 +28,10 @@ class NamedSlices:
 class LeafSlices:
     """Looks slices up. Those of one track after the other, ordinals ascending: pages are kept for neighbours only."""
 
-    def __init__(self, store: RunStore, catalogue: Catalogue, trees: list[BlockTree]) -> None:
+    def __init__(self, store: RunStore, catalogue: Catalogue, trees: list[BlockTree], memory: ProofMemory) -> None:
         self._catalogue = catalogue
         self._trees = trees
-        self._leaf_reader = LeafReader(store)
+        self._leaf_reader = LeafReader(store, memory)
         self._leaves: dict[int, tuple[Ints, Ints]] = {}  # of one track: positions, and how many events begin up to each
 
     def of(self, track: TrackEntry, ordinal: Ints, what: str) -> NamedSlices:

@@ -24,6 +24,14 @@ from tilescope.tiler.verify.report import Tally
 _SMALL = 1 << 54
 
 
+def busiest(rows: tuple[Ints, Ints, Ints], below: tuple[Ints, Ints, Ints]) -> tuple[Ints, Ints, Ints]:
+    """Of the bins of two groups of rows, each (bin, busy, name), the busier ones: of equal ones those of the first."""
+    bin, busy, name = (np.concatenate(columns) for columns in zip(rows, below, strict=True))
+    order = np.lexsort((np.arange(len(bin)), -busy, bin))
+    first = order[np.flatnonzero(np.diff(bin[order], prepend=-1))]
+    return bin[first], busy[first], name[first]
+
+
 class OverviewCheck:
     """The layer of a run. Tracks may be compared in any order, and by several threads."""
 

@@ -14,6 +14,7 @@ from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import PAGE_BYTES_AT_MOST, Part, Slices, TileFlag, decode_columns, part_of, select
 from tilescope.tiler.pages.compress import MEMBER_HEADER
 from tilescope.tiler.store.run_store import RunStore
+from tilescope.tiler.verify.memory import ProofMemory
 from tilescope.tiler.verify.tree import BlockTree
 
 # What the native proof calls for a page, by its number: the page and its residual, inflated.
@@ -23,17 +24,26 @@ Fetch = Callable[[int], tuple[bytes, bytes | None]]
 _KEPT_PAGES = 4
 
 
-def fetch_from(store: RunStore, tree: BlockTree, done: Callable[[int], None]) -> Fetch:
-    """Reads the pages of a block. `done` is told the number of each; what it raises ends the reading."""
+def fetch_from(store: RunStore, tree: BlockTree, memory: ProofMemory, done: Callable[[int], None]) -> Fetch:
+    """Reads the pages of a block. `done` is told the number of each; what it raises ends the reading.
+
+    What it takes to inflate a page is counted here, the page itself by who asks for it.
+    """
+
+    def inflated(stored: bytes, others: int) -> bytes:
+        with memory.taken(2 * len(stored) + _inflated_bytes(stored) + others):
+            return inflate(stored)
 
     def fetch(number: int) -> tuple[bytes, bytes | None]:
         done(number)
         key = tree.page_keys[number]
-        page, residual = store.page(key), store.page(key.residual)
-        if page is None:
+        stored = store.page(key)
+        if stored is None:
             raise tree.error(int(tree.page_first[number]), "its page is missing")
         try:
-            return inflate(page), None if residual is None else inflate(residual)
+            page = inflated(stored, 0)
+            stored = store.page(key.residual)  # one after the other: a page may be large
+            return page, None if stored is None else inflated(stored, len(page))
         except DamagedStore as error:
             raise tree.error(int(tree.page_first[number]), f"its page is damaged: {error}") from error
 
@@ -43,8 +53,9 @@ def fetch_from(store: RunStore, tree: BlockTree, done: Callable[[int], None]) ->
 class LeafReader:
     """The slices of single leaves."""
 
-    def __init__(self, store: RunStore) -> None:
+    def __init__(self, store: RunStore, memory: ProofMemory) -> None:
         self._store = store
+        self._memory = memory
         self._kept: OrderedDict[tuple[int, int], tuple[int, list[slice], Slices]] = OrderedDict()
 
     def slices(self, tree: BlockTree, leaf: int) -> Slices:
@@ -61,7 +72,7 @@ class LeafReader:
         return select(slices, ranges[leaf - first])
 
     def _read(self, tree: BlockTree, number: int) -> tuple[int, list[slice], Slices]:
-        page, _ = fetch_from(self._store, tree, lambda _: None)(number)
+        page, _ = fetch_from(self._store, tree, self._memory, lambda _: None)(number)
         first = int(tree.page_first[number])
         try:
             decoded = decode_columns(page)
@@ -69,6 +80,10 @@ class LeafReader:
             raise tree.error(first, f"its page is damaged: {error}") from error
         ends = decoded.slice_ends.tolist()
         return first, [slice(a, b) for a, b in pairwise(ends)], decoded.slices
+
+
+def _inflated_bytes(member: bytes) -> int:
+    return int.from_bytes(member[-4:], "little")  # as gzip ends
 
 
 def check_bytes(tree: BlockTree, number: int, stored: bytes) -> None:
@@ -96,7 +111,10 @@ def inflate(member: bytes) -> bytes:
         raise DamagedStore("it has a damaged header")
     inflater = isal_zlib.decompressobj(31)
     try:
-        data: bytes = inflater.decompress(member)
+        # So the result becomes no longer than it is to be.
+        data: bytes = inflater.decompress(member, max(1, _inflated_bytes(member)))
+        if not inflater.eof:
+            data += inflater.decompress(inflater.unconsumed_tail, 1)
     except (zlib.error, IsalError) as error:  # type: ignore[misc]  # its hints call the class a value
         raise DamagedStore(str(error)) from error
     if not inflater.eof or inflater.unused_data:

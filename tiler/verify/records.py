@@ -19,6 +19,7 @@ from tilescope.tiler.verify.flow_bins import FlowTileCheck
 from tilescope.tiler.verify.flows import FlowRecordCheck
 from tilescope.tiler.verify.histograms import tiles_with_histogram
 from tilescope.tiler.verify.leaf_slices import LeafSlices
+from tilescope.tiler.verify.memory import ProofMemory
 from tilescope.tiler.verify.page_reader import check_bytes, inflate
 from tilescope.tiler.verify.report import Tally
 from tilescope.tiler.verify.steps import StepRecordCheck
@@ -45,7 +46,7 @@ def read_trees(store: RunStore, catalogue: Catalogue) -> list[BlockTree]:
 class RecordCheck:
     """Takes all records in the order of their keys."""
 
-    def __init__(self, store: RunStore, catalogue: Catalogue, trees: list[BlockTree]) -> None:
+    def __init__(self, store: RunStore, catalogue: Catalogue, trees: list[BlockTree], memory: ProofMemory) -> None:
         self._store = store
         self._catalogue = catalogue
         self._trees = trees
@@ -55,7 +56,7 @@ class RecordCheck:
         self._details = [0] * len(catalogue.tracks)  # events seen so far, of each track
         self._tables = 0
         self._overview = 0  # pages seen so far
-        slices = LeafSlices(store, catalogue, trees)
+        slices = LeafSlices(store, catalogue, trees, memory)
         self._flows = FlowRecordCheck(catalogue, slices, tally)
         self._steps = StepRecordCheck(catalogue, slices, tally)
         self._flow_tiles = FlowTileCheck(store, catalogue, tally)

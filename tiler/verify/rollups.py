@@ -13,6 +13,7 @@ from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
 from tilescope.tiler.verify.columns import Ints
+from tilescope.tiler.verify.memory import ProofMemory
 from tilescope.tiler.verify.overview import OverviewCheck
 from tilescope.tiler.verify.page_reader import fetch_from
 from tilescope.tiler.verify.report import Tally
@@ -39,6 +40,11 @@ def layers_of(rollups: Sequence[TrackEntry]) -> list[list[TrackEntry]]:
     return [sorted(layer, key=lambda track: track.id) for layer, _ in layers]
 
 
+# A batch is divided so often at most until it fits. Each time about half of it is left: after so many it is not the
+# batch that takes the memory.
+_DIVISIONS = 40
+
+
 @dataclass(frozen=True, slots=True)
 class _Source:
     """The leaves of a layer's tracks in one block. Columns of shape (n,)."""
@@ -61,6 +67,7 @@ class LayerCheck:
         trees: Sequence[BlockTree],
         rollups: Sequence[TrackEntry],
         overview: OverviewCheck,
+        memory: ProofMemory,
         batch_events: int,
         done: Callable[[int], None],
     ) -> None:
@@ -69,24 +76,43 @@ class LayerCheck:
         self._trees = trees
         self._rollups = rollups
         self._overview = overview
+        self._memory = memory
         self._batch_events = batch_events
         self._done = done
 
     def check(self) -> Tally:
-        """What was looked at. Calls `done` with numbers of events. Raises DamagedStore."""
-        layer = _native.ProveLayer(self._catalogue.root_level, self._catalogue.end, self._catalogue.names)
+        """What was looked at. Calls `done` with numbers of events. Raises DamagedStore, ShortOfMemory."""
+        try:
+            return self._check()
+        except MemoryError:
+            short = self._memory.short(f"the rollups of tracks {self._rollups[0].id} to {self._rollups[-1].id}")
+        raise short
+
+    def _check(self) -> Tally:
+        catalogue = self._catalogue
+        layer = _native.ProveLayer(catalogue.root_level, catalogue.end, catalogue.names, self._memory.native)
         for rollup in self._rollups:
             layer.add_rollup(self._trees[rollup.block].native, rollup.slot, rollup.id)
         sources = self._sources()
         blocks = list(dict.fromkeys(rollup.block for rollup in self._rollups))
+        batches = self._batches(sources)[::-1]
+        divided = 0  # one after the other
         try:
-            for start, stop, events in self._batches(sources):
-                self._gather(layer, sources, start, stop)
+            while batches:
+                start, stop, events = batches.pop()
+                if not self._fits(layer, sources, start, stop):
+                    divided += 1
+                    if divided > _DIVISIONS:
+                        raise MemoryError
+                    middle = self._divided(layer, start, stop)
+                    batches += [(middle, stop, events - events // 2), (start, middle, events // 2)]
+                    continue
+                divided = 0
                 for number, block in enumerate(blocks):
                     self._complete(layer, number, self._trees[block], stop)
                 self._done(events)
         except _native.WrongTrack as error:
-            raise self._catalogue.track_error(*error.args) from None
+            raise catalogue.track_error(*error.args) from None
         tally = Tally(rollup_tracks=len(self._rollups), rollup_bins=layer.bins)
         for number, rollup in enumerate(self._rollups):
             lanes = max(1, sum(self._catalogue.tracks[child].rows for child in rollup.children))
@@ -120,12 +146,28 @@ class LayerCheck:
         edges = [*first.tolist(), _END_OF_TIME]
         return [(a, b, n) for (a, b), n in zip(pairwise(edges), counts, strict=True)]
 
+    def _fits(self, layer: _native.ProveLayer, sources: Sequence[_Source], start: int, stop: int) -> bool:
+        """Gathers a batch: whether there is memory for it."""
+        try:
+            self._gather(layer, sources, start, stop)
+            layer.check_room()
+        except MemoryError:
+            return False
+        return True
+
+    def _divided(self, layer: _native.ProveLayer, start: int, stop: int) -> int:
+        """Forgets a batch that was too large: the tick at which to divide it. MemoryError if it cannot be."""
+        last = min(stop, self._catalogue.end + 1)
+        if last - start < 2:
+            raise MemoryError
+        return layer.discard(start, last)
+
     def _gather(self, layer: _native.ProveLayer, sources: Sequence[_Source], start: int, stop: int) -> None:
         for source in sources:
             here = np.flatnonzero((source.start < stop) & (source.stop > start))
             if not len(here):
                 continue
-            fetch = fetch_from(self._store, source.tree, lambda _: self._done(0))
+            fetch = fetch_from(self._store, source.tree, self._memory, lambda _: self._done(0))
             try:
                 layer.gather(source.tree.native, source.tile[here], source.owner[here], start, stop, fetch)
             except _native.WrongTile as error:
@@ -133,6 +175,6 @@ class LayerCheck:
 
     def _complete(self, layer: _native.ProveLayer, number: int, tree: BlockTree, until: int) -> None:
         try:
-            layer.complete_until(number, until, fetch_from(self._store, tree, lambda _: self._done(0)))
+            layer.complete_until(number, until, fetch_from(self._store, tree, self._memory, lambda _: self._done(0)))
         except _native.WrongTile as error:
             raise tree.error(*error.args) from None

@@ -60,6 +60,11 @@ class BlockTree:
         track = self.block * TRACKS_PER_BLOCK + int(self.slot[tile])
         return self._catalogue.tile_error(track, int(self.level[tile]), int(self.index[tile]), what)
 
+    def name(self, tile: int) -> str:
+        """What messages call the tile in this position."""
+        track = self.block * TRACKS_PER_BLOCK + int(self.slot[tile])
+        return self._catalogue.tile_name(track, int(self.level[tile]), int(self.index[tile]))
+
     def _fail(self, wrong: Mask, what: str) -> None:
         at = np.flatnonzero(wrong)
         if len(at):

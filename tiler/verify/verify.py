@@ -7,9 +7,11 @@ from functools import partial
 from pathlib import Path
 
 from tilescope.tiler.columns import TrackKind
+from tilescope.tiler.memory_limits import memory_errors
 from tilescope.tiler.store.run_store import RunStore, open_run_store
 from tilescope.tiler.verify.blocks import BlockCheck
 from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
+from tilescope.tiler.verify.memory import ProofMemory
 from tilescope.tiler.verify.overview import OverviewCheck
 from tilescope.tiler.verify.records import RecordCheck, read_trees
 from tilescope.tiler.verify.report import Tally, VerifyReport
@@ -21,7 +23,7 @@ from tilescope.tiler.verify.workers import Task, Told, run_tasks, worker_count
 # Told how much of the work is done, 0 to 1, and what is being checked. May raise Cancelled.
 VerifyProgress = Callable[[float, str], None]
 
-# About what a verification may take when nothing else is said.
+# What a verification may take when nothing else is said.
 DEFAULT_MEMORY_BYTES = 1 << 30
 
 
@@ -30,12 +32,14 @@ def verify_store(
 ) -> VerifyReport:
     """Checks every record of the published store at `path`, and recomputes every tile from the events.
 
-    `memory_bytes` is about what all threads together may take. Raises DamagedStore at the first thing that is wrong,
-    naming track, level and tile; NoStore; StoreVersion; and what `progress` raises, when all threads have ended.
+    `memory_bytes` is what the process may take, all threads together. Raises DamagedStore at the first thing that is
+    wrong, naming track, level and tile; UsageError where the proof of something takes more memory; NoStore;
+    StoreVersion; OutOfMemory; and what `progress` raises, when all threads have ended.
     """
     store = open_run_store(path)
     try:
-        return _verify(store, progress or (lambda _fraction, _what: None), memory_bytes)
+        with memory_errors():
+            return _verify(store, progress or (lambda _fraction, _what: None), memory_bytes)
     finally:
         store.close()
 
@@ -48,16 +52,17 @@ def _verify(store: RunStore, progress: VerifyProgress, memory_bytes: int) -> Ver
     tally = Tally(tiles=sum(len(tree) for tree in trees), leaves=sum(int(tree.leaf.sum()) for tree in trees))
     tally += overview.read()
     layers = layers_of([track for track in catalogue.tracks if track.kind == TrackKind.ROLLUP and track.events])
+    memory = ProofMemory(store.path, memory_bytes)
     batch_events = max(1, memory_bytes // worker_count() // BYTES_PER_EVENT // _PARTS_OF_MEMORY)
 
     def records(done: Told) -> Tally:
-        return RecordCheck(store, catalogue, trees).check(done)
+        return RecordCheck(store, catalogue, trees, memory).check(done)
 
     def block(tree: BlockTree, done: Told) -> Tally:
-        return BlockCheck(store, catalogue, tree, overview, done).check()
+        return BlockCheck(store, catalogue, tree, overview, memory, done).check()
 
     def layer(rollups: list[TrackEntry], done: Told) -> Tally:
-        return LayerCheck(store, catalogue, trees, rollups, overview, batch_events, done).check()
+        return LayerCheck(store, catalogue, trees, rollups, overview, memory, batch_events, done).check()
 
     tasks = [Task("records", _WORK_PER_BYTE, records)]
     tasks += [Task("tiles", _WORK_PER_EVENT, partial(block, tree)) for tree in trees]
@@ -66,7 +71,11 @@ def _verify(store: RunStore, progress: VerifyProgress, memory_bytes: int) -> Ver
     summed = sum(rollup.events for rollups in layers for rollup in rollups)
     work = int(store.manifest()["store_bytes"]) * _WORK_PER_BYTE
     work += events * _WORK_PER_EVENT + summed * _WORK_PER_SUMMED_EVENT
-    for part in run_tasks(tasks, lambda amount, what: progress(min(1.0, amount / max(1, work)), what)):
+
+    def told(amount: int, what: str) -> None:
+        progress(min(1.0, amount / max(1, work)), what)
+
+    for part in run_tasks(tasks, told, memory.refusal):
         tally += part
     tally["rollup_tracks"] += sum(track.kind == TrackKind.ROLLUP and not track.events for track in catalogue.tracks)
     progress(1.0, "done")

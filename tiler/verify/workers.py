@@ -6,10 +6,12 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from queue import SimpleQueue
 
+from tilescope.tiler.verify.memory import ShortOfMemory
 from tilescope.tiler.verify.report import Tally
 
 # Told of amounts of finished work; what it raises ends the task.
@@ -49,14 +51,57 @@ def _tell_end(messages: SimpleQueue[_Finished], what: str, _: Future[Tally]) -> 
     messages.put(_Finished(what, 0))
 
 
-def run_tasks(tasks: Sequence[Task], progress: Callable[[int, str], None]) -> Iterator[Tally]:
+class _Turns:
+    """Lets tasks run side by side, or one of them alone."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._running = 0
+        self._waiting = 0  # to run alone
+
+    @contextmanager
+    def beside_others(self) -> Iterator[None]:
+        with self._changed:
+            self._changed.wait_for(lambda: not self._waiting)
+            self._running += 1
+        try:
+            yield
+        finally:
+            self._ended()
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        with self._changed:
+            self._waiting += 1
+            self._changed.wait_for(lambda: not self._running)
+            self._running += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._waiting -= 1
+            self._ended()
+
+    def _ended(self) -> None:
+        with self._changed:
+            self._running -= 1
+            self._changed.notify_all()
+
+
+def run_tasks(
+    tasks: Sequence[Task],
+    progress: Callable[[int, str], None],
+    refusal: Callable[[ShortOfMemory], Exception] = lambda short: short,
+) -> Iterator[Tally]:
     """What each task looked at, in their order. `progress` is told, in this thread, how much has been done of all.
 
+    A task that raises ShortOfMemory is run again, alone; when it does so then, too, `refusal` of it is raised.
     When tasks fail, the first of them in order is what is raised, whichever came first in time. What is raised here or
     by `progress` ends all tasks before it is passed on.
     """
     messages: SimpleQueue[_Finished] = SimpleQueue()
     stop = threading.Event()
+    turns = _Turns()
 
     def run(task: Task) -> Tally:
         def done(amount: int) -> None:
@@ -65,8 +110,17 @@ def run_tasks(tasks: Sequence[Task], progress: Callable[[int, str], None]) -> It
             if amount:
                 messages.put(_Finished(task.what, amount * task.cost))
 
-        done(0)
-        return task.run(done)
+        with turns.beside_others():
+            done(0)
+            with suppress(ShortOfMemory):
+                return task.run(done)
+        # What it had in memory is gone by now, with the error's traceback.
+        with turns.alone():
+            done(0)
+            try:
+                return task.run(done)
+            except ShortOfMemory as short:
+                raise refusal(short) from None
 
     amount = 0
     with ThreadPoolExecutor(worker_count()) as pool:

@@ -1,0 +1,72 @@
+"""What a verification may take: counted by the native proof where it may become much, shared by all threads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tilescope.tiler import _native
+from tilescope.tiler.errors import UsageError
+from tilescope.tiler.memory_limits import out_of_memory
+
+# Of what is allowed, what is not counted: pages while they are inflated, and what the allocator keeps.
+_UNCOUNTED = 8
+
+# Never less than this part of what is allowed, though the process has more of it already.
+_LEAST = 4
+
+
+class ShortOfMemory(Exception):
+    """A part of a verification could not be done with what the others left of the memory. Its text says what."""
+
+    def __init__(self, what: str, needed_bytes: int = 0) -> None:
+        self.needed_bytes = needed_bytes  # that would have been counted; 0: it was the system that gave no more
+        super().__init__(what)
+
+
+class ProofMemory:
+    """The memory of one verification."""
+
+    def __init__(self, path: Path, allowed_bytes: int) -> None:
+        self._path = path
+        self._allowed = allowed_bytes
+        left = allowed_bytes - allowed_bytes // _UNCOUNTED - _resident_bytes()
+        limit = max(allowed_bytes // _LEAST, left)
+        self._other = allowed_bytes - limit
+        self.native = _native.ProveMemory(limit)
+
+    @property
+    def limit(self) -> int:
+        """Bytes that may be counted at one time."""
+        return self.native.limit
+
+    def short(self, what: str) -> ShortOfMemory:
+        """What to raise after a MemoryError in this thread."""
+        return ShortOfMemory(what, self.native.refused())
+
+    def refusal(self, short: ShortOfMemory) -> Exception:
+        """The error to raise when a part cannot be done even alone: what it is, and how much it takes."""
+        if not short.needed_bytes:
+            return out_of_memory(f"{self._path}: {short}: out of memory")
+        needed = short.needed_bytes + self._other
+        what = f"to prove it takes {needed / 1e6:,.0f} MB or more, and {self._allowed / 1e6:,.0f} MB are allowed"
+        return UsageError(f"{self._path}: {short}: {what} (give --memory more)")
+
+    @contextmanager
+    def taken(self, size_bytes: int) -> Iterator[None]:
+        """Counts what the block takes. Raises MemoryError when there is not so much left."""
+        self.native.take(size_bytes)
+        try:
+            yield
+        finally:
+            self.native.give(size_bytes)
+
+
+def _resident_bytes() -> int:
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except OSError:  # not on Linux
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE")
