@@ -58,7 +58,7 @@ async def settled_runs(client: Client) -> dict[str, dict[str, Any]]:
     """All runs by name, when none is being indexed any more."""
     async with asyncio.timeout(60):
         while True:
-            runs = (await fetch_json(client, "/api/v1/runs", "Runs"))["runs"]
+            runs = (await fetch_json(client, "/api/v1/runs", "RunList"))["runs"]
             if not any(run["state"] in ("queued", "indexing", "new") for run in runs):
                 return {run["name"]: run for run in runs}
             await asyncio.sleep(0.05)
@@ -102,7 +102,7 @@ async def test_every_page_of_a_real_trace_is_the_same_over_http_and_over_the_str
     manifest = await fetch_json(client, f"/api/v1/runs/{run['id']}/manifest", "Manifest")
     assert manifest["build"] == run["build"]
     base = f"/api/v1/runs/{run['id']}/builds/{run['build']}"
-    tree = await fetch_json(client, f"{base}/tracks", "Tracks")
+    tree = await fetch_json(client, f"{base}/tracks", "TrackTree")
     assert len(tree["tracks"]) == manifest["tracks"]
     names: list[list[str]] = []
     for page in range(-(-manifest["names"]["count"] // manifest["names"]["page_size"])):
@@ -129,8 +129,8 @@ async def test_every_page_of_a_real_trace_is_the_same_over_http_and_over_the_str
     for track in tree["tracks"]:
         count = int(track["events"])
         if track["kind"] != "rollup" and count > 0:
-            first = await fetch_json(client, f"{base}/events/{track['id']}/0", "Event")
-            last = await fetch_json(client, f"{base}/events/{track['id']}/{count - 1}", "Event")
+            first = await fetch_json(client, f"{base}/events/{track['id']}/0", "EventDetails")
+            last = await fetch_json(client, f"{base}/events/{track['id']}/{count - 1}", "EventDetails")
             assert 0 <= int(first["start"]) <= int(last["start"]) <= int(manifest["end"])
         assert (await client.get(f"{base}/events/{track['id']}/{track['events']}")).status == 404
 
@@ -202,7 +202,7 @@ async def test_a_worker_that_is_killed_fails_its_run_and_a_second_try_works(
     write_synthetic_trace(trace, format="xspace", events=1_000_000, tracks=40, seed=1)
     registry = real_registry(trace, cache, index_all=False)
     client = await aiohttp_client(make_app(registry))
-    (run,) = (await fetch_json(client, "/api/v1/runs", "Runs"))["runs"]
+    (run,) = (await fetch_json(client, "/api/v1/runs", "RunList"))["runs"]
     index = f"/api/v1/runs/{run['id']}/index"
     assert (await client.post(index)).status == 202
     async with asyncio.timeout(20):

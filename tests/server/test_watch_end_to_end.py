@@ -185,7 +185,7 @@ async def test_a_real_build_is_seen_before_it_is_ready_the_block_on_screen_first
             await watch.until(lambda message: message.get("phase") == "build")
         manifest = await json_of(client, f"{path}/manifest", "Manifest")
         assert manifest["blocks"] > 10
-        tree = await json_of(client, f"{base}/tracks", "Tracks")
+        tree = await json_of(client, f"{base}/tracks", "TrackTree")
         weights = [0] * manifest["blocks"]
         for track in tree["tracks"]:
             weights[track["id"] // 32] += int(track["events"]) * (track["kind"] != "rollup")
