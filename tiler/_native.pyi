@@ -34,9 +34,13 @@ def async_homes(
     phase: NDArray[np.uint8],
     keys: int,
 ) -> NDArray[np.int64]: ...
-def innermost_slices(
-    start: NDArray[np.int64], duration: NDArray[np.int64], time: NDArray[np.int64]
-) -> NDArray[np.int64]: ...
+def join_flows(
+    phase: NDArray[np.uint8], tick: NDArray[np.int64], key: NDArray[np.int64]
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32], int, int, int]: ...
+
+class InnermostSlices:
+    def __init__(self, start: NDArray[np.int64], duration: NDArray[np.int64]) -> None: ...
+    def of(self, time: NDArray[np.int64]) -> NDArray[np.int64]: ...
 
 # bind_xspace.cpp
 

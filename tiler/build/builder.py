@@ -69,7 +69,7 @@ class Builder:
         working: Scratch,
         rollup_bytes: int,
     ) -> None:
-        self.flows = Flows(kept)
+        self.flows = Flows([file.path for file in run.files], kept, working)
         self.overview = Overview(run.timeline.end)
         self.facts: dict[int, TrackFacts] = {}
         self.steps = StepFinder(run)

@@ -41,11 +41,13 @@ class TrackwiseEvents:
     reader: TrackwiseReader
     span: Span = field(default_factory=Span)
     events: int = 0
+    flow_ends: int = 0
 
     def __post_init__(self) -> None:
         for track in range(len(self.reader.summary().tracks)):
             self.span.join(self.reader.span_of(track))
             self.events += self.reader.events_of(track)
+            self.flow_ends += self.reader.rows_of(track) - self.reader.events_of(track)
 
     def crowds(self) -> Iterable[Crowd]:
         """Reads the tracks once more whose events are far from each other, and no others."""

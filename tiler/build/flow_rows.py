@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.build.scratch import Scratch
+from tilescope.tiler.build.scratch import Scratch, parts
 from tilescope.tiler.build.timed import TimedEvents
 from tilescope.tiler.columns import EventFlag, Phase
 
@@ -47,18 +48,25 @@ def flow_rows(events: TimedEvents, source: Ints | None, scratch: Scratch) -> Flo
     )
 
 
-def binds_to_next(rows: FlowRows) -> NDArray[np.bool_]:
-    """Which ends bind to the slice that begins next, and not to the one around them."""
-    enclosing = (rows.flags & EventFlag.BIND_ENCLOSING) != 0
-    to_next: NDArray[np.bool_] = (rows.phase == Phase.FLOW_END) & ~enclosing
+def binds_to_next(rows: FlowRows, part: slice) -> NDArray[np.bool_]:
+    """Which of these ends bind to the slice that begins next, and not to the one around them."""
+    enclosing = (rows.flags[part] & EventFlag.BIND_ENCLOSING) != 0
+    to_next: NDArray[np.bool_] = (rows.phase[part] == Phase.FLOW_END) & ~enclosing
     return to_next
 
 
 def _ordinals_before(rows: Ints, n_events: int, source: Ints, scratch: Scratch) -> Ints:
     """The ordinal of the event before each run of flow ends; -1 where that made no slice."""
-    first_of_run = np.maximum.accumulate(np.where(np.diff(rows, prepend=-2) != 1, rows, 0))
     ordinal_of = scratch.fill(n_events + 1, np.dtype(np.int64), lambda p: np.full(p.stop - p.start, -1, np.int64))
-    ordinal_of[source] = np.arange(len(source))
-    # The last place stays -1: that of the event before the first.
-    ordinals: Ints = ordinal_of[first_of_run - 1]
+    for part in parts(len(source)):
+        ordinal_of[source[part]] = np.arange(part.start, part.stop)
+    ordinals = cast(Ints, scratch.empty(len(rows), np.int64))
+    before, run = -2, 0  # the row before the part, and the first of its run
+    for part in parts(len(rows)):
+        here = rows[part]
+        begins = np.diff(here, prepend=before) != 1
+        first_of_run = np.maximum.accumulate(np.where(begins, here, run))
+        before, run = int(here[-1]), int(first_of_run[-1])
+        # The last place stays -1: that of the event before the first.
+        ordinals[part] = ordinal_of[first_of_run - 1]
     return ordinals

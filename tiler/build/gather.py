@@ -27,6 +27,7 @@ class Gatherer:
     scratch: Scratch = field(default_factory=Scratch)
     census: Census = field(default_factory=Census)
     events: int = 0  # without flow ends
+    flow_ends: int = 0
     _pieces: dict[int, list[TrackEvents]] = field(default_factory=dict)
     _rows: dict[int, int] = field(default_factory=dict)
     _activities: _native.Activities = field(default_factory=_native.Activities)
@@ -35,7 +36,9 @@ class Gatherer:
         """Takes a chunk. Its arrays are kept."""
         if not len(chunk):
             return
-        self.events += self.census.add(chunk)
+        events = self.census.add(chunk)
+        self.events += events
+        self.flow_ends += len(chunk) - events
         self._activities.add(chunk.track, chunk.phase, chunk.time_ns, chunk.duration_ns)
         self._place(chunk)
 

@@ -80,13 +80,15 @@ class _Reading:
                     self._stop_if_asked()
             found = TrackwiseEvents(reader)
             self.events = found.events
+            self.room.check_flow_ends(self.path, found.flow_ends)
             return TraceFile(self.path, reader.size_bytes, found, reader.summary())
         gathered = Gatherer(self.scratch)
         for chunk, summary in ahead(_with_summaries(reader)):
             self._stop_if_asked()
             gathered.add(chunk)
             self.events = gathered.events
-            self.room.check(self.path, gathered.tracks, 0)
+            self.room.check(self.path, gathered.tracks)
+            self.room.check_flow_ends(self.path, gathered.flow_ends)
             if summary is not None:
                 self.snapshot = FileSnapshot.of(summary, gathered, gathered.census)
         reader.close()
@@ -111,7 +113,7 @@ def read_files(
 ) -> Iterator[ReadFiles]:
     """Reads all files; they stay open within the block. Raises TraceError when none of them can be read.
 
-    Raises TooMany when one of them has more tracks or names than there is room for.
+    Raises TooMany when one of them has more tracks, names, ids or flow ends than there is room for.
 
     `on_snapshots` gets what has been found so far, whenever that is more than before.
     """

@@ -1,4 +1,4 @@
-// Python's door to pairing.hpp and enclosing.hpp.
+// Python's door to pairing.hpp, async_homes.hpp, flow_join.hpp and enclosing.hpp.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 
@@ -9,6 +9,7 @@
 #include "async_homes.hpp"
 #include "bind_arrays.hpp"
 #include "enclosing.hpp"
+#include "flow_join.hpp"
 #include "pairing.hpp"
 
 namespace nb = nanobind;
@@ -36,14 +37,39 @@ nb::tuple pair(InColumn<std::int64_t> time, InColumn<std::int64_t> duration, InC
                           paired.ends_without_begin, paired.begins_without_end, paired.renamed);
 }
 
-nb::object innermost(InColumn<std::int64_t> start, InColumn<std::int64_t> duration, InColumn<std::int64_t> time) {
-    if (start.size() != duration.size()) throw std::invalid_argument("the columns differ in length");
-    std::vector<std::int64_t> slice(time.size());
+// Innermost slices, with the columns that they are looked up in.
+class BoundInnermost {
+  public:
+    BoundInnermost(InColumn<std::int64_t> start, InColumn<std::int64_t> duration)
+        : start_(std::move(start)), duration_(std::move(duration)), slices_(start_.data(), duration_.data(), start_.size()) {
+        if (start_.size() != duration_.size()) throw std::invalid_argument("the columns differ in length");
+    }
+
+    nb::object of(const InColumn<std::int64_t>& time) {
+        std::vector<std::int64_t> slice(time.size());
+        {
+            nb::gil_scoped_release release;
+            slices_.find(time.data(), time.size(), slice.data());
+        }
+        return nb::cast(to_numpy(std::move(slice)));
+    }
+
+  private:
+    InColumn<std::int64_t> start_;
+    InColumn<std::int64_t> duration_;
+    InnermostSlices slices_;
+};
+
+nb::tuple join(InColumn<std::uint8_t> phase, InColumn<std::int64_t> tick, InColumn<std::int64_t> key) {
+    const std::size_t size = phase.size();
+    if (tick.size() != size || key.size() != size) throw std::invalid_argument("the columns differ in length");
+    FlowEdges edges;
     {
         nb::gil_scoped_release release;
-        innermost_slices(start.data(), duration.data(), start.size(), time.data(), time.size(), slice.data());
+        edges = join_flows(phase.data(), tick.data(), key.data(), size);
     }
-    return nb::cast(to_numpy(std::move(slice)));
+    return nb::make_tuple(to_numpy(std::move(edges.source)), to_numpy(std::move(edges.target)), edges.starts_without_end,
+                          edges.ends_without_start, edges.without_key);
 }
 
 nb::object homes(InColumn<std::int64_t> group, InColumn<std::int64_t> time_ns, InColumn<std::int64_t> time_ps,
@@ -67,7 +93,10 @@ void bind_pairing(nb::module_& m) {
           nb::arg("keys"));
     m.def("pair_slices", &pair, nb::arg("time"), nb::arg("duration"), nb::arg("phase"), nb::arg("name"),
           nb::arg("key").none(), nb::arg("trace_end"));
-    m.def("innermost_slices", &innermost, nb::arg("start"), nb::arg("duration"), nb::arg("time"));
+    m.def("join_flows", &join, nb::arg("phase"), nb::arg("tick"), nb::arg("key"));
+    nb::class_<BoundInnermost>(m, "InnermostSlices")
+        .def(nb::init<InColumn<std::int64_t>, InColumn<std::int64_t>>(), nb::arg("start"), nb::arg("duration"))
+        .def("of", &BoundInnermost::of, nb::arg("time"));
 }
 
 }  // namespace tilescope

@@ -1,37 +1,32 @@
 #include "enclosing.hpp"
 
 #include <stdexcept>
-#include <vector>
 
 namespace tilescope {
 
-void innermost_slices(const std::int64_t* start, const std::int64_t* duration, std::size_t n, const std::int64_t* time,
-                      std::size_t n_times, std::int64_t* slice) {
-    // Slices that may still be somebody's innermost. A later slice hides the earlier ones that end no later than it,
-    // nested or not: so the ends grow smaller towards the top.
-    std::vector<std::size_t> open;
-    const auto end = [&](std::size_t k) { return start[k] + duration[k]; };
-    std::size_t next = 0;
-    std::int64_t last_ended = -1;
+void InnermostSlices::find(const std::int64_t* time, std::size_t n_times, std::int64_t* slice) {
+    if (n_times > 0 && time[0] < before_) *this = InnermostSlices(start_, duration_, n_);
     for (std::size_t k = 0; k < n_times; ++k) {
-        const std::int64_t now = time[k];
-        if (k > 0 && now < time[k - 1]) throw std::invalid_argument("times are not in order");
-        for (; next < n && start[next] <= now; ++next) {
-            if (next > 0 && start[next] < start[next - 1]) throw std::invalid_argument("slices are not in time order");
-            while (!open.empty() && end(open.back()) <= end(next)) open.pop_back();
-            open.push_back(next);
-        }
-        while (!open.empty() && end(open.back()) <= now && start[open.back()] != now) {
-            last_ended = static_cast<std::int64_t>(open.back());
-            open.pop_back();
-        }
-        if (!open.empty()) {
-            slice[k] = static_cast<std::int64_t>(open.back());
-        } else {
-            const bool touches = last_ended >= 0 && end(static_cast<std::size_t>(last_ended)) == now;
-            slice[k] = touches ? last_ended : -1;
-        }
+        if (time[k] < before_) throw std::invalid_argument("times are not in order");
+        before_ = time[k];
+        slice[k] = find(time[k]);
     }
+}
+
+std::int64_t InnermostSlices::find(std::int64_t now) {
+    const auto end = [&](std::size_t k) { return start_[k] + duration_[k]; };
+    for (; next_ < n_ && start_[next_] <= now; ++next_) {
+        if (next_ > 0 && start_[next_] < start_[next_ - 1]) throw std::invalid_argument("slices are not in time order");
+        while (!open_.empty() && end(open_.back()) <= end(next_)) open_.pop_back();
+        open_.push_back(next_);
+    }
+    while (!open_.empty() && end(open_.back()) <= now && start_[open_.back()] != now) {
+        last_ended_ = static_cast<std::int64_t>(open_.back());
+        open_.pop_back();
+    }
+    if (!open_.empty()) return static_cast<std::int64_t>(open_.back());
+    const bool touches = last_ended_ >= 0 && end(static_cast<std::size_t>(last_ended_)) == now;
+    return touches ? last_ended_ : -1;
 }
 
 }  // namespace tilescope

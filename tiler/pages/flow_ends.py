@@ -11,12 +11,16 @@ from numpy.typing import NDArray
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import container
 from tilescope.tiler.pages.columns import Col
+from tilescope.tiler.pages.compress import MAX_DECODED_BYTES
 
 Ints = NDArray[np.int64]
 
 # 3.5 to 6 bytes an end after compression, measured on PyTorch and JAX traces with more than 10,000 of them; up to 12 on
 # others. So a chunk is about as large as a page of tiles.
 _CHUNK_ENDS = 8192
+
+# A chunk has all ends of its slices, and a record may have so many bytes when it is decoded.
+MOST_ENDS_OF_A_SLICE = MAX_DECODED_BYTES // 8 // 9
 
 
 @dataclass(frozen=True, slots=True)

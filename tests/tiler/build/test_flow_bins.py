@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilescope.tiler.build import flow_bins
+from tilescope.tiler.build import flow_bins, scratch
 from tilescope.tiler.build.flow_bins import flow_tiles
+from tilescope.tiler.build.scratch import Scratch
 from tilescope.tiler.pages.flow_bins import FlowTiles
 from tilescope.tiler.pages.flow_ends import FlowEnds
 
@@ -71,7 +72,7 @@ def test_tiles(rows: list[Row]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(flow_bins, "ENDS_OF_LAST_TILE", LIMIT)
         patch.setattr(flow_bins, "EDGES_PER_TILE", EDGES)
-        levels = list(flow_tiles(ends_of(rows), ROOT_LEVEL))
+        levels = list(flow_tiles(ends_of(rows), ROOT_LEVEL, Scratch()))
     covered = rows
     for level, tiles in zip(range(ROOT_LEVEL, -1, -1), levels, strict=False):
         assert tiles.level == level
@@ -89,9 +90,10 @@ def test_tiles_that_are_summed_up_piece_by_piece(rows: list[Row], at_once: int) 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(flow_bins, "ENDS_OF_LAST_TILE", LIMIT)
         patch.setattr(flow_bins, "EDGES_PER_TILE", EDGES)
-        whole = list(flow_tiles(ends_of(rows), ROOT_LEVEL))
+        whole = list(flow_tiles(ends_of(rows), ROOT_LEVEL, Scratch()))
         patch.setattr(flow_bins, "_ENDS_AT_ONCE", at_once)
-        pieces = list(flow_tiles(ends_of(rows), ROOT_LEVEL))
+        patch.setattr(scratch, "_PART", at_once)
+        pieces = list(flow_tiles(ends_of(rows), ROOT_LEVEL, Scratch()))
     contents = [
         [(of.level, index, of_tile) for of in tiles for index, of_tile in found(of).items()]
         for tiles in (whole, pieces)

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tiler.build.flow_reference import End, following, innermost, join
+from tilescope.tiler import _native
+from tilescope.tiler.build import scratch
 from tilescope.tiler.build.flow_binding import bind
 from tilescope.tiler.build.flow_join import join_flows
 from tilescope.tiler.build.flow_rows import FlowRows
+from tilescope.tiler.build.scratch import Scratch
 from tilescope.tiler.build.track_data import TrackData
 from tilescope.tiler.columns import EventFlag, Phase
 
@@ -70,5 +74,18 @@ def test_bind(slices: list[tuple[int, int]], ends: list[tuple[Phase, int, bool]]
         else innermost(start, start + duration, tick)
         for phase, tick, enclosing in ends
     ]
-    assert [None if k < 0 else k for k in bind(rows, data).tolist()] == expected
-    assert bind(rows, None).tolist() == [-1] * len(ends)
+    for part in (1 << 18, 3):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(scratch, "_PART", part)
+            assert [None if k < 0 else k for k in bind(rows, data, Scratch()).tolist()] == expected
+            assert bind(rows, None, Scratch()).tolist() == [-1] * len(ends)
+
+
+def test_refused_columns() -> None:
+    ints, bytes_ = np.zeros(2, np.int64), np.zeros(3, np.uint8)
+    with pytest.raises(ValueError, match="differ in length"):
+        join_flows(bytes_, ints, ints)
+    with pytest.raises(ValueError, match="differ in length"):
+        _native.InnermostSlices(ints, ints[:1])
+    with pytest.raises(ValueError, match="not in order"):
+        _native.InnermostSlices(ints, ints).of(np.array([2, 1]))

@@ -11,7 +11,8 @@ from tests.corpus import corpus_path
 from tests.tiler.build.flow_reference import expected_flows, stored_edges
 from tests.tiler.json_traces import write_trace
 from tests.tiler.readers import wire_writer as w
-from tilescope.tiler.build import build_store
+from tilescope.tiler.build import build_store, flow_bins, flows, scratch
+from tilescope.tiler.errors import TooMany
 from tilescope.tiler.store.run_store import RunStore, open_run_store
 from tilescope.tiler.verify import verify_store
 
@@ -71,6 +72,22 @@ def test_edges_of_real_traces(name: str, tmp_path: Path) -> None:
     assert stored_edges(store, incoming=True) == expected.edges
     assert store.manifest()["flows"] == expected.counts
     store.close()
+
+
+def test_a_real_trace_in_small_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scratch, "_PART", 100)
+    monkeypatch.setattr(flow_bins, "_ENDS_AT_ONCE", 300)
+    for number, name in enumerate(("ascend/msprof_trace_view_string_ts.json", "xplane/jax_cpu_10steps.xplane.pb")):
+        (tmp_path / str(number)).mkdir()
+        test_edges_of_real_traces(name, tmp_path / str(number))
+
+
+def test_a_slice_with_more_flows_than_a_record_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flows, "MOST_ENDS_OF_A_SLICE", 50)
+    ends = [flow("sf"[k % 2], 1, k, bp="e") for k in range(100)]
+    with pytest.raises(TooMany, match=r"has 100 flow ends of one slice; 50 are kept at most"):
+        built_of(tmp_path, [slice_at(1, 0, 100, "all"), *ends])
+    assert not (tmp_path / "store").exists()
 
 
 def test_partners_are_told_with_name_and_start(tmp_path: Path) -> None:

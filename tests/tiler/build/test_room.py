@@ -12,7 +12,7 @@ import pytest
 from tests.tiler.readers import wire_writer as w
 from tilescope.tiler.build import build_store
 from tilescope.tiler.errors import TooMany
-from tilescope.tiler.readers.room import PROCESS_BYTES, TRACK_BYTES, Room
+from tilescope.tiler.readers.room import FLOW_END_BYTES, PROCESS_BYTES, TRACK_BYTES, Room
 from tilescope.tiler.store import open_run_store
 
 LEAST = Room(0).bytes
@@ -95,3 +95,40 @@ def test_names_of_a_json_trace_are_counted_while_it_is_read(tmp_path: Path, name
     assert found is not None
     assert 0.3 * names < int(found[1].replace(",", "")) < names
     assert not (tmp_path / "store").exists()
+
+
+def test_flow_ends_of_a_json_trace(tmp_path: Path) -> None:
+    """Refused while it is read."""
+    most = LEAST // FLOW_END_BYTES
+    trace = tmp_path / "trace.json"
+    event = '{"ph":"s","id":%d,"ts":%d,"pid":1}'
+    trace.write_text(f"[{','.join(event % (k, k) for k in range(2 * most))}]")
+    with pytest.raises(TooMany, match=r"has [\d,]+ flow ends, more than there is room for") as caught:
+        build_store([trace], tmp_path / "store", memory_bytes=1)
+    assert "96 bytes a flow end" in str(caught.value)
+    assert f"{2 * most:,}" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("number", "what"), [(5, "has 1,200,000 flow ends"), (1 << 60, "flow ends of ids beyond")])
+def test_flow_ends_of_an_xspace(tmp_path: Path, number: int, what: str) -> None:
+    stats = b"".join(w.message(4, w.number(1, key), w.number(3, number)) for key in (1, 2))
+    flows = w.stat_metadata(1, "_pt") + w.stat_metadata(2, "_p")
+    event = w.message(4, w.number(1, 1), w.number(2, 5), stats)
+    trace = tmp_path / "host.xplane.pb"
+    trace.write_bytes(plane(w.message(3, w.number(1, 1), event * 1_200_000), flows))
+    with pytest.raises(TooMany, match=what):
+        build_store([trace], tmp_path / "store", memory_bytes=1)
+
+
+@pytest.mark.parametrize("ph", "sb")
+def test_ids_of_a_json_trace(tmp_path: Path, ph: str) -> None:
+    """Texts are counted; numbers are none."""
+    trace = tmp_path / "trace.json"
+    event = '{"ph":"%s","cat":"c","id":"%s%d","ts":%d,"pid":1}'
+    for prefix, count in (("id ", 500_000), ("0x", 1000)):
+        trace.write_text(f"[{','.join(event % (ph, prefix, k, k) for k in range(count))}]")
+        if count == 1000:
+            build_store([trace], tmp_path / "store", memory_bytes=1)
+            continue
+        with pytest.raises(TooMany, match="ids that are no numbers, more than there is room for in 67 MB"):
+            build_store([trace], tmp_path / "store", memory_bytes=1)
