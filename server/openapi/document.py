@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tilescope.server.openapi.headers import HEADERS
 from tilescope.server.openapi.paths import path_items
 from tilescope.server.openapi.schemas import components
 
@@ -24,6 +25,7 @@ def describe_api(base_path: str = "") -> dict[str, Any]:
         "paths": path_items(),
         "components": {
             "schemas": components(),
+            "headers": HEADERS,
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
         "security": [{}, {"token": []}],  # demanded of servers that others can reach

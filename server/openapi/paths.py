@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from tilescope.server.batch import CONTENT_TYPE as BATCH_TYPE
-from tilescope.server.openapi.schemas import Schema, reference
+from tilescope.server.openapi.headers import KEPT, headers
+from tilescope.server.openapi.schemas import BYTES, TEXT, Schema, reference
 from tilescope.server.openapi.span_events import with_events
 from tilescope.server.openapi.tools import with_tools
 from tilescope.server.paths import API, BUILD, RUN
@@ -50,15 +52,55 @@ _ERRORS: Final[dict[int, str]] = {
     507: "`disk_full`: indexing failed for want of room on the server's disk.",
 }
 
+# Of answers with an ETag.
 _CONDITIONAL: Final[dict[str, Any]] = {
-    "206": {"description": "The bytes that `Range` asks for."},
-    "304": {"description": "The client's copy is good."},
-    "416": {"description": "There are no bytes in this `Range`."},
+    "206": {"description": "The bytes that `Range` asks for.", "headers": headers(*KEPT, "Content-Range")},
+    "304": {"description": "The client's copy is good.", "headers": headers(*KEPT)},
+    "416": {"description": "There are no bytes in this `Range`.", "headers": headers("Content-Range")},
+}
+
+# Of errors.
+_ERROR_HEADERS: Final = {401: headers("WWW-Authenticate"), 429: headers("Retry-After")}
+
+# What programs call the operations; those of tools are `ask` and the tool's id.
+_OPERATIONS: Final = {
+    "/healthz": "getHealth",
+    "/metrics": "getMetrics",
+    f"{API}/openapi.json": "getDescription",
+    f"{API}/runs": "listRuns",
+    f"{RUN}/index": "indexRun",
+    f"{RUN}/manifest": "getManifest",
+    f"{RUN}/watch": "watchRun",
+    f"{BUILD}/tracks": "getTracks",
+    f"{BUILD}/names/{{page}}": "getNames",
+    f"{BUILD}/shapes/{{block}}": "getShape",
+    f"{BUILD}/pages/{{block}}/{{level}}/{{index}}/{{slot}}": "getPage",
+    f"{BUILD}/residuals/{{block}}/{{level}}/{{index}}/{{slot}}": "getResidual",
+    f"{BUILD}/batch": "getPages",
+    f"{BUILD}/stream": "streamPages",
+    f"{BUILD}/overview/{{page}}": "getOverview",
+    f"{BUILD}/flows/{{track}}/{{level}}/{{index}}": "getFlowTiles",
+    f"{BUILD}/events": "listEvents",
+    f"{BUILD}/events/{{track}}/{{ordinal}}": "getEvent",
+    f"{BUILD}/tools": "listTools",
 }
 
 
 def path_items() -> dict[str, PathItem]:
     """Path → operations. The keys are the canonical forms of the registered routes."""
+    items = _path_items()
+    for path, item in items.items():
+        for method, operation in item.items():
+            item[method] = {"operationId": _operation_id(path), **operation}
+    return items
+
+
+def _operation_id(path: str) -> str:
+    tool = path.removeprefix(f"{BUILD}/tools/")
+    return _OPERATIONS[path] if tool == path else "ask" + "".join(map(str.capitalize, re.split("[-_]", tool)))
+
+
+def _path_items() -> dict[str, PathItem]:
     return {
         "/healthz": {"get": _health()},
         "/metrics": {"get": _metrics()},
@@ -102,8 +144,9 @@ def path_items() -> dict[str, PathItem]:
 
 def _json(summary: str, schema: str | None, errors: tuple[int, ...], *parameters: str, notes: str = "") -> PathItem:
     content = {"application/json": {"schema": reference(schema) if schema else {"type": "object"}}}
-    answers = {"200": {"description": summary, "content": content}}
+    answers: dict[str, Any] = {"200": {"description": summary, "content": content}}
     if notes:  # it has an ETag
+        answers["200"]["headers"] = headers(*KEPT)
         answers |= _CONDITIONAL
         errors = (*errors, 412)
     return _operation(summary, answers, errors, parameters, notes)
@@ -111,9 +154,9 @@ def _json(summary: str, schema: str | None, errors: tuple[int, ...], *parameters
 
 def _stored(summary: str, schema: str | None, *parameters: str) -> PathItem:
     media = "application/json" if schema else "application/octet-stream"
-    content = {media: {"schema": reference(schema)} if schema else {}}
+    content = {media: {"schema": reference(schema) if schema else BYTES}}
     answers = {
-        "200": {"description": summary, "content": content},
+        "200": {"description": summary, "headers": headers(*KEPT, "Content-Encoding"), "content": content},
         **_CONDITIONAL,
     }
     notes = f"{_AS_STORED} {_CACHE_FOR_EVER}"
@@ -122,7 +165,9 @@ def _stored(summary: str, schema: str | None, *parameters: str) -> PathItem:
 
 def _question(summary: str, schema: str) -> PathItem:
     notes = f"gzip, whatever `Accept-Encoding` says. {_CACHE_FOR_EVER}"
-    return _json(summary, schema, (400, 403, 404, 429, 500), "run", "build", notes=notes)
+    operation = _json(summary, schema, (400, 403, 404, 429, 500), "run", "build", notes=notes)
+    operation["responses"]["200"]["headers"] |= headers("Content-Encoding")
+    return operation
 
 
 def _index() -> PathItem:
@@ -140,12 +185,12 @@ def _health() -> PathItem:
 
 
 def _metrics() -> PathItem:
-    answers = {"200": {"description": "The text format of Prometheus.", "content": {"text/plain": {}}}}
+    answers = {"200": {"description": "The text format of Prometheus.", "content": {"text/plain": {"schema": TEXT}}}}
     return _operation("What the server has counted", answers, (403,), (), "")
 
 
 def _batch() -> PathItem:
-    answers = {"200": {"description": "Frames, in the order of the list.", "content": {BATCH_TYPE: {}}}}
+    answers = {"200": {"description": "Frames, in the order of the list.", "content": {BATCH_TYPE: {"schema": BYTES}}}}
     notes = "The frames are described in docs/api.md, section “Batches”."
     operation = _operation(
         "Many pages in the order of a list", answers, (400, 403, 404, 408, 413, 422, 500), ("run", "build"), notes
@@ -172,6 +217,7 @@ def _operation(
     failures = {
         str(status): {
             "description": _ERRORS[status],
+            **({"headers": _ERROR_HEADERS[status]} if status in _ERROR_HEADERS else {}),
             "content": {"application/json": {"schema": reference("ErrorAnswer")}},
         }
         for status in (*errors, 401)

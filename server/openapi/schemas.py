@@ -12,6 +12,7 @@ from tilescope.tiler import schema
 Schema = dict[str, Any]
 
 TEXT: Final[Schema] = {"type": "string"}
+BYTES: Final[Schema] = {"type": "string", "format": "binary"}
 
 _ANSWERS: Final = (
     schema.ErrorAnswer,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from tilescope.server.openapi.schemas import TEXT, reference
+from tilescope.server.openapi.schemas import BYTES, TEXT, reference
 from tilescope.server.paths import BUILD
 from tilescope.server.services.tools import ARROW
 from tilescope.tiler.tools import Parameter, Question, parameters, tools
@@ -31,7 +31,7 @@ def with_tools(make: Callable[..., dict[str, Any]]) -> dict[str, dict[str, Any]]
         operation = make(f"{tool.title}: {tool.help}", "ToolAnswer")
         operation["parameters"] = [*operation["parameters"], *query_parameters(tool.question), _TABLE]
         answer = operation["responses"]["200"]
-        answer["content"] = {**answer["content"], ARROW: {}}
+        answer["content"] = {**answer["content"], ARROW: {"schema": BYTES}}
         for status, description in _REFUSED.items():
             content = {"application/json": {"schema": reference("ErrorAnswer")}}
             operation["responses"][status] = {"description": description, "content": content}

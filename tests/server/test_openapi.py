@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from typing import Any
 
 import pytest
@@ -56,6 +57,32 @@ def test_the_parameters_of_an_operation_are_those_of_its_path() -> None:
             assert [part[1:-1] for part in path.split("/") if part.startswith("{")] == names, path
 
 
+def test_every_operation_has_a_name_of_its_own_that_programs_can_use() -> None:
+    names = [operation["operationId"] for item in DOCUMENT["paths"].values() for operation in item.values()]
+    assert len(set(names)) == len(names)
+    assert all(re.fullmatch("[a-z][A-Za-z0-9]*", name) for name in names), names
+    assert {"listRuns", "getManifest", "getPage", "askStats", "streamPages"} <= set(names)
+
+
+def test_every_answer_with_a_body_has_a_schema_bytes_included() -> None:
+    for path, item in DOCUMENT["paths"].items():
+        for operation in item.values():
+            for status, answer in operation["responses"].items():
+                for media, content in answer.get("content", {}).items():
+                    is_binary = content["schema"] == {"type": "string", "format": "binary"}
+                    assert is_binary == (media not in ("application/json", "text/plain")), (path, status, media)
+
+
+@pytest.mark.parametrize(("method", "path"), sorted(operations()))
+async def test_headers_of_real_answers_are_described(client: Client, method: str, path: str) -> None:
+    operation = DOCUMENT["paths"][path][method.lower()]
+    body = {"pages": [[0, 1, 2, 0]]} if "requestBody" in operation else None
+    answer = await client.request(method, path.format_map(PARAMETERS), headers={"Accept-Encoding": "gzip"}, json=body)
+    described = operation["responses"][str(answer.status)].get("headers", {})
+    ours = {name for name in ("ETag", "Accept-Ranges", "Content-Encoding", "Retry-After") if name in answer.headers}
+    assert ours - {"Retry-After"} == described.keys() - {"Cache-Control"}
+
+
 def test_schemas_are_schemas_and_references_lead_somewhere() -> None:
     schemas = DOCUMENT["components"]["schemas"]
     for schema in schemas.values():
@@ -67,7 +94,10 @@ def test_schemas_are_schemas_and_references_lead_somewhere() -> None:
             return own.union(*(references(value) for value in node.values()))
         return set().union(*(references(value) for value in node)) if isinstance(node, list | tuple) else set()
 
-    assert references(DOCUMENT) <= {f"#/components/schemas/{name}" for name in schemas}
+    there_are = {
+        f"#/components/{kind}/{name}" for kind in ("schemas", "headers") for name in DOCUMENT["components"][kind]
+    }
+    assert references(DOCUMENT) <= there_are
 
 
 @pytest.mark.parametrize(("method", "path"), sorted(operations() - {("GET", f"{BUILD}/stream")}))
