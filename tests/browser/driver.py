@@ -52,6 +52,10 @@ class Viewer:
             self.page.wait_for_timeout(25)
         return value
 
+    def frames(self, count: int = 2) -> None:
+        """Until the page has painted so many frames: one sees what happened before, and the next what came of that."""
+        self.page.evaluate(_FRAMES, count)
+
     def look(self) -> dict[str, Any]:
         """The embedding API's view of the page, except for the labels."""
         names = ("state", "run", "view", "selection", "sharp", "events", "frames")
@@ -98,7 +102,7 @@ class Viewer:
 
     def scroll_to(self, top_px: float) -> None:
         self.page.evaluate("top => { document.querySelector('.scroller').scrollTop = top }", top_px)
-        self.page.wait_for_timeout(60)
+        self.frames()
 
     # -- moving --
 
@@ -117,11 +121,15 @@ class Viewer:
         return int(view["start"]), int(view["end"])
 
     def rest(self) -> None:
-        """Until the view stands still and is sharp."""
+        """Until the view stands still and is sharp. What moves it does so in every frame."""
         before = None
         while before != (before := self.span()):
-            self.page.wait_for_timeout(120)
+            self.frames(6)
         self.settle()
+
+    def until_address_follows(self) -> None:
+        """Until the address is that of the view, which it is when that has come to rest."""
+        self.wait("location.hash.includes(`t=${tilescope.view.start}-${tilescope.view.end}`)")
 
     def zoom_to_label(
         self, track: int, middle_ticks: int, duration_ticks: int, name: str, y_px: float
@@ -147,7 +155,7 @@ class Viewer:
         parts = keys.split("+")
         for part in parts:
             self.page.keyboard.down(part)
-        self.page.wait_for_timeout(milliseconds)
+        self.page.wait_for_timeout(milliseconds)  # how long a key is held is what moves the view
         for part in reversed(parts):
             self.page.keyboard.up(part)
 
@@ -162,7 +170,7 @@ class Viewer:
         tooltip = self.page.get_by_role("tooltip")
         for step in range(steps):
             self.page.mouse.move(box["x"] + (step + 0.5) * box["width"] / steps, y)
-            self.page.wait_for_timeout(40)
+            self.frames()
             if tooltip.count() > 0 and "Aggregate of" in tooltip.inner_text():
                 self.wait("document.querySelector('.tooltip .pending') === null", 5)
                 yield dict(self.page.evaluate(_READ_TOOLTIP))
@@ -175,7 +183,7 @@ class Viewer:
 
     def drawer(self) -> Drawer:
         self.wait("tilescope.selection.kind === 'event' && tilescope.selection.loaded")
-        self.page.wait_for_timeout(50)
+        self.frames()
         facts = self.table("event")
         args = self.table("arguments")
         ticks = {name: int(aside.split()[0]) for name, _, aside in facts if aside.endswith("ticks")}
@@ -195,6 +203,11 @@ def parse_duration_ps(text: str) -> int:
     scale = UNITS_PS[unit]
     return int(whole) * scale + (int(fraction) * scale // 10 ** len(fraction) if fraction else 0)
 
+
+_FRAMES = """count => new Promise(done => {
+    const next = () => count-- > 0 ? requestAnimationFrame(next) : done();
+    next();
+})"""
 
 _READ_TREE = """() => [...document.querySelectorAll('[role=treeitem]')].map(item => ({
     key: item.dataset.key,

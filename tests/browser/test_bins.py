@@ -43,7 +43,7 @@ def check_bin(viewer: Viewer, said: dict[str, str], slices: list[Slice], served:
     viewer.page.mouse.down()
     viewer.page.mouse.up()
     viewer.wait("tilescope.selection.kind === 'bin' && tilescope.selection.busy !== null", 5)
-    viewer.page.wait_for_timeout(40)
+    viewer.frames()
     chosen = viewer.look()["selection"]
     manifest = served.get(f"/runs/{viewer.look()['run']}/manifest")
     tick_ps = manifest["tick_ps"]

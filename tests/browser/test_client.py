@@ -77,7 +77,7 @@ def test_the_example_draws_a_track_and_zooms(browser: Browser, page_server: str,
         page.mouse.move(box["x"] + 500, box["y"] + 20)
         for _ in range(4):
             page.mouse.wheel(0, -500)
-            page.wait_for_timeout(100)
+            page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
         page.get_by_text("sharp").wait_for()
         assert page.evaluate(PAINTED) != whole
         ARTEFACTS.mkdir(exist_ok=True)

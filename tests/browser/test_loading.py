@@ -55,10 +55,9 @@ def test_the_nearest_level_is_drawn_until_the_sharp_one_has_come(browser: Browse
         gate.is_open = False
         page.mouse.move(viewer.x_of(270_000_000), box["y"] + 250)
         viewer.hold("Shift+w", 900)
-        page.wait_for_timeout(300)
+        viewer.wait("document.querySelector('.statusbar').innerText.includes('Loading')")
+        viewer.wait("document.querySelector('[data-status=events]').innerText.includes('events start here')")
         assert not viewer.look()["sharp"]
-        assert "Loading" in page.inner_text(".statusbar")
-        assert "events start here" in page.inner_text("[data-status=events]")
         assert page.evaluate(COLOURED_PART) > 0.02, "the timeline is blank"
         viewer.screenshot("loading")
         gate.open()

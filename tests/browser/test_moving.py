@@ -21,9 +21,9 @@ def kineto(viewer: Viewer, served: Served) -> Viewer:
 
 def test_no_frame_is_painted_while_nothing_changes(kineto: Viewer) -> None:
     kineto.rest()
-    kineto.page.wait_for_timeout(300)
+    kineto.until_address_follows()  # nothing that was to follow is left
     before = kineto.look()["frames"]
-    kineto.page.wait_for_timeout(1000)
+    kineto.page.wait_for_timeout(1000)  # of which no frame may be painted
     assert kineto.look()["frames"] == before
 
 
@@ -51,7 +51,7 @@ def test_keys_are_left_alone_while_text_has_the_focus(kineto: Viewer) -> None:
     before = kineto.span()
     kineto.page.locator("textarea").focus()
     kineto.page.keyboard.press("w")
-    kineto.page.wait_for_timeout(300)
+    kineto.frames(6)
     assert kineto.span() == before
 
 
@@ -83,7 +83,7 @@ def test_a_drag_selects_an_area_and_the_address_brings_it_back(kineto: Viewer) -
     width = int(selected["end"]) - int(selected["start"])
     assert width == pytest.approx(400 * view["ticksPerPx"], rel=0.01)
     kineto.screenshot("area")
-    kineto.page.wait_for_timeout(500)
+    kineto.until_address_follows()
     before = kineto.span()
     kineto.page.goto("about:blank")
     kineto.page.go_back()
@@ -246,7 +246,7 @@ def test_the_minimap_goes_where_it_is_pressed(kineto: Viewer) -> None:
 def test_back_goes_to_the_run_before(kineto: Viewer, served: Served) -> None:
     kineto.hold("w", 400)
     kineto.rest()
-    kineto.page.wait_for_timeout(500)
+    kineto.until_address_follows()
     first, span = kineto.look()["run"], kineto.span()
     kineto.page.get_by_role("button", name="Run:").click()
     kineto.page.get_by_role("menuitemradio", name="tpu_v6e_4core.xplane.pb").click()
@@ -301,7 +301,7 @@ def test_flows_are_drawn_listed_and_followed(kineto: Viewer, served: Served) -> 
     kineto.wait(f"tilescope.selection.track === {stream} && tilescope.selection.loaded")
     assert kineto.page.evaluate("tilescope.selection.ordinal") == int(kernel["ordinal"])
     page.keyboard.press("]")  # leads nowhere from a kernel
-    page.wait_for_timeout(200)
+    kineto.frames(6)
     assert kineto.page.evaluate("tilescope.selection.track") == stream
     page.keyboard.press("Escape")
     kineto.rest()

@@ -106,8 +106,7 @@ def test_one_host_of_a_run_can_be_chosen(viewer: Viewer, served: Served) -> None
     viewer.page.get_by_role("button", name="Host: All 2 hosts").click()
     viewer.page.get_by_role("menuitemradio", name=hosts[1]).click()
     assert [item.name for item in viewer.tree() if item.level == 1] == [hosts[1]]
-    viewer.page.wait_for_timeout(500)
-    assert f"host={hosts[1]}" in viewer.page.url
+    viewer.wait(f"location.hash.includes('host={hosts[1]}')")
     viewer.page.reload()
     viewer.wait("window.tilescope?.state === 'open'")
     viewer.settle()

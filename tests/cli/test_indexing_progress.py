@@ -17,8 +17,10 @@ class Registry:
 
     def __init__(self) -> None:
         self.progress: IndexProgress | None = None
+        self.looks = 0
 
     def indexing(self) -> RunStatus | None:
+        self.looks += 1
         found = FoundRun("r", "big.pb", "big.pb", (), 1, (), 0, 0, Path("store"))
         return None if self.progress is None else RunStatus(found, RunState.INDEXING, progress=self.progress)
 
@@ -39,7 +41,9 @@ async def test_it_is_shown_while_a_run_is_indexed(
                 shown.append(capsys.readouterr().err)
 
     async def serve() -> None:
-        await asyncio.sleep(0.01)
+        async with asyncio.timeout(5):
+            while registry.looks < 3:
+                await asyncio.sleep(0.001)
         assert capsys.readouterr().err == ""
         registry.progress = IndexProgress("read", 0.25, 4_000_000)
         await shows("big.pb: read: 25%, 4,000,000 events")

@@ -120,10 +120,10 @@ def test_a_watch_can_be_interrupted() -> None:
         async def watch(self, run: str) -> AsyncGenerator[dict[str, Any], None]:
             try:
                 os.kill(os.getpid(), signal.SIGINT)
-                await asyncio.sleep(60)
+                await asyncio.sleep(60)  # until it is cancelled
                 yield {}
             finally:
-                await asyncio.sleep(0.05)
+                await asyncio.sleep(0.05)  # nobody waits for this: it is what takes a while
                 ended.append(run)
 
         async def close(self) -> None:

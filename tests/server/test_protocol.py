@@ -82,7 +82,8 @@ async def test_a_connection_that_is_kept_has_time_between_its_requests(
             head = await reader.readuntil(b"\r\n\r\n")
             assert head.startswith(b"HTTP/1.1 200 ")
             await reader.readexactly(int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0]))
-            await asyncio.sleep(0.2)  # longer than a head may take
+            ((slow, slow_writer),) = await open_connections(url, 1)
+            assert await until_the_end(slow, slow_writer) == b""  # who sends no head has been sent away meanwhile
         writer.close()
 
 

@@ -49,7 +49,7 @@ def main() -> int:
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
         Path(job["store"]).with_suffix(".pid").write_text(str(os.getpid()))
         say(type="progress", phase="wait", fraction=0.5, events=1)
-        time.sleep(60)
+        time.sleep(60)  # until it is ended; by itself, should nobody do so
     else:
         say(type="done")
     return 0
