@@ -205,6 +205,42 @@ CASES = [
         lambda: '{"x":"' + "x" * (200 << 20) + '","traceEvents":[' + A + "," + B + "]}",
         Indexed(2, 1),
     ),
+    _case(
+        "members",
+        "a million members beside the events",
+        lambda: '{"traceEvents":[' + A + "]," + ",".join(f'"m{k}":{k}' for k in range(MILLION)) + "}",
+        Indexed(1, 1, ("990,000 values beside the events are left out: 10,000 are kept",)),
+    ),
+    _case(
+        "members-of-one-name",
+        "two million members of one name",
+        lambda: '{"traceEvents":[' + A + "]" + ',"a":[]' * (2 * MILLION) + "}",
+        Indexed(1, 1, ("1,990,000 values beside the events are left out",)),
+    ),
+    _case(
+        "members-of-many-objects",
+        "a million traces with a member each",
+        lambda: ('{"otherData":1,"traceEvents":[]}\n') * MILLION + A,
+        Indexed(1, 1, ("990,000 values beside the events are left out",)),
+    ),
+    _case(
+        "member-names",
+        "1,000 names of members of 100 kB",
+        lambda: '{"traceEvents":[' + A + "]" + "".join(f',"{k}{"n" * 100_000}":1' for k in range(1000)) + "}",
+        Indexed(1, 1, ("name is too long", "999 values beside the events are left out")),
+    ),
+    _case(
+        "member-of-1-gb",
+        "a large member behind the events",
+        lambda: b'{"traceEvents":[' + A.encode() + b'],"otherData":"' + b"text " * (200 << 20) + b'"}',
+        Indexed(1, 1),
+    ),
+    _case(
+        "nested-member",
+        "a member ten million deep",
+        lambda: '{"traceEvents":[' + A + '],"otherData":' + "[" * 10 * MILLION + "]" * 10 * MILLION + "}",
+        Indexed(1, 1),
+    ),
     _case("brackets", "ten million brackets", lambda: "[" * 10 * MILLION, Refused(""), Indexed(0, 0, ("",))),
     _case("braces", "ten million braces", lambda: "{" * 10 * MILLION, Refused(""), Indexed(0, 0, ("",))),
     _case(

@@ -51,6 +51,15 @@ def _bomb() -> bytes:
 _FLOW = w.stat_metadata(1, "_pt") + w.stat_metadata(2, "_p") + w.stat_metadata(3, "_ct") + w.stat_metadata(4, "_c")
 _BOTH_ENDS = b"".join(w.message(4, w.number(1, key), w.number(3, 7)) for key in (1, 2, 3, 4))
 
+
+def _hlo(entries: bytes) -> bytes:
+    return w.message(1, w.data(2, "/host:metadata"), w.stat_metadata(1, "Hlo Proto"), entries)
+
+
+def _proto(content: bytes) -> bytes:
+    return w.message(5, w.number(1, 1), w.data(6, content))
+
+
 CASES = [
     _case("planes", "a million named planes", _planes, LIMIT, Indexed(0, 0, ("no events",))),
     _case(
@@ -160,6 +169,64 @@ CASES = [
         lambda: plane("p", line("l", event(1, 0, 5, w.message(4, w.number(1, 1), w.data(5, b"x" * MIB_64))))),
         LIMIT,
         Indexed(1, 1),
+    ),
+    _case(
+        "hlo-protos",
+        "a million HLO protos of one program",
+        lambda: SPACE + _hlo(_each(MILLION, lambda k: w.event_metadata(k, "f(7)", "", _proto(b"x")))),
+        LIMIT,
+        Indexed(3, 2, ("990,000 values beside the events are left out: 10,000 are kept",)),
+    ),
+    _case(
+        "hlo-proto",
+        "an HLO proto of 1.5 GB",
+        lambda: SPACE + _hlo(w.event_metadata(1, "f(7)", "", _proto(b"proto" * (300 << 20)))),
+        Indexed(3, 2),
+    ),
+    _case(
+        "hlo-proto-names",
+        "20 HLO protos with 64 MB of name",
+        lambda: SPACE + _hlo(_each(20, lambda k: w.event_metadata(k, b"n" * MIB_64, "", _proto(b"x")))),
+        Indexed(3, 2),
+    ),
+    _case(
+        "plane-stat",
+        "a stat of a plane of 1 GB",
+        lambda: plane("p", line("l", event(1)), w.message(6, w.number(1, 1), w.data(6, b"stat" * (256 << 20)))),
+        Indexed(1, 1),
+    ),
+    _case(
+        "unused-stats",
+        "metadata without events that has 50 million stats",
+        lambda: SPACE + w.message(1, w.data(2, "p"), w.map_entry(4, 1, w.message(5, w.number(1, 1)) * (50 * MILLION))),
+        Indexed(3, 2),
+    ),
+    _case(
+        "unused-metadata",
+        "a million metadata without events that have stats",
+        lambda: (
+            SPACE
+            + w.message(
+                1,
+                w.data(2, "p"),
+                _each(MILLION, lambda k: w.map_entry(4, k, w.data(2, f"n{k}"), w.message(5, w.number(1, 1)))),
+            )
+        ),
+        LIMIT,
+        Indexed(3, 2),
+    ),
+    _case(
+        "large-metadata",
+        "20,000 metadata without events that are too large for tables",
+        lambda: (
+            SPACE
+            + w.message(
+                1,
+                w.data(2, "p"),
+                _each(20_000, lambda k: w.map_entry(4, k, w.message(5, w.number(1, 1), w.data(5, b"x" * 66_000)))),
+            )
+        ),
+        Indexed(3, 2, ("10,000 values beside the events are left out",)),
     ),
     *(
         _case(

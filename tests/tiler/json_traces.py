@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 
-def write_trace(path: Path, events: list[dict[str, Any]]) -> Path:
-    path.write_text(json.dumps(events))
+def write_trace(path: Path, events: list[dict[str, Any]], **beside: object) -> Path:
+    """An array of events, or an object that has something beside them."""
+    path.write_text(json.dumps({**beside, "traceEvents": events} if beside else events))
     return path
 
 

@@ -8,6 +8,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from pathlib import Path
 
+from tilescope.tiler.build.attachments import attachment_entries
 from tilescope.tiler.build.builder import Builder
 from tilescope.tiler.build.finished import build_of
 from tilescope.tiler.build.layout import Layout, lay_out
@@ -161,5 +162,6 @@ def _tables(build: str, run: Run, layout: Layout, builder: Builder, sources: Seq
         ignored=run.ignored(),
         warnings=run.warnings(),
     )
-    yield from args_entries(found)
+    yield from args_entries(found, run.names)
+    yield from attachment_entries([file.summary for file in run.files], layout.hosts)
     yield from tree_entries(found)

@@ -14,6 +14,9 @@ from tilescope.tiler.build.track_facts import TrackFacts
 from tilescope.tiler.columns import Process, TraceSummary, Track, TrackKind
 from tilescope.tiler.natural_order import natural_key
 
+# What the host of files is called that do not say where they come from.
+_NO_HOST = "host"
+
 # Kinds whose events a rollup sums.
 _SUMMED = (TrackKind.SLICE, TrackKind.ASYNC, TrackKind.INSTANT)
 
@@ -68,6 +71,7 @@ class Layout:
 
     groups: list[Group] = field(default_factory=list)
     tracks: list[PlacedTrack] = field(default_factory=list)
+    hosts: list[str] = field(default_factory=list)  # of each file, as its group is called
 
     def lanes_of(self, track: PlacedTrack, facts: Mapping[int, TrackFacts]) -> int:
         """How many rows the tracks of a rollup have together; at least 1."""
@@ -84,11 +88,12 @@ def lay_out(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int], i
     """Places all tracks. `weight_of(file, track)` says how many rows are to be read for a track."""
     layout = Layout()
     names = _host_names(summaries)
+    layout.hosts = [name or _NO_HOST for name in names]
     files = sorted(range(len(summaries)), key=lambda k: natural_key(names[k]))
     hosts = dict.fromkeys(names[file] for file in files)
     run = _group(layout, None, "run", f"{len(hosts)} hosts") if len(hosts) > 1 else None
     for host in hosts:
-        group = _group(layout, run, "host", host or "host")
+        group = _group(layout, run, "host", host or _NO_HOST)
         for file in files:
             if names[file] == host:
                 _place_file(layout, group, file, summaries[file], weight_of)

@@ -98,7 +98,7 @@ class Preview:
         entries = list(overview.entries())
         stale, self._overview_pages = self.stale_pages(overview.grid.pages), overview.grid.pages
         if names is not None:
-            entries += [*name_entries(names), *args_entries(found)]
+            entries += [*name_entries(names), *args_entries(found, names)]
         entries += tree_entries(found)
         data.put_many(entries)
         data.remove(keys.overview(page) for page in stale)

@@ -21,7 +21,7 @@ from tilescope.tiler.build.tables import Entry
 from tilescope.tiler.build.track_data import TrackData
 from tilescope.tiler.columns import EventFlag, TrackKind
 from tilescope.tiler.details.wire import varint
-from tilescope.tiler.details.xstat import XStatTables
+from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.pages import compress
 from tilescope.tiler.pages.steps import StepSource, TrackSteps, join_steps
 from tilescope.tiler.step_names import named_step, trailing_number
@@ -110,8 +110,8 @@ class StepFinder:
         tables = self._tables_of(file)
         begin = int(data.args_end[at[0] - 1]) if at[0] else 0
         metadata, _ = varint(data.args[begin : begin + _VARINT_BYTES].tobytes(), 0)
-        plane = tables.metadata[metadata].plane  # that of the whole track
-        ids = [stat for stat, name in tables.stat_names[plane].items() if name == _STEP_NUM]
+        plane = tables.plane[metadata]  # that of the whole track
+        ids = [stat for stat, name in tables.planes[plane].stat_names.items() if name == _STEP_NUM]
         number = _native.integer_stats(data.args_end, data.args, at, ids, -1)
         some = number >= 0
         return _steps(data, at[some], number[some], np.full(int(some.sum()), StepSource.ANNOTATION))
@@ -119,7 +119,10 @@ class StepFinder:
     def _tables_of(self, file: int) -> XStatTables:
         with self._lock:
             if file not in self._tables:
-                self._tables[file] = XStatTables.unpack(self._run.files[file].summary.args_tables)
+                summary = self._run.files[file].summary
+                assert summary.args_tables is not None
+                no_names = np.full(len(summary.names) + 1, -1, np.int32)
+                self._tables[file] = XStatTables(summary.args_tables.head(no_names), _no_page)
             return self._tables[file]
 
     def _count(self, numbers: Ints) -> None:
@@ -178,3 +181,7 @@ def _steps(data: TrackData, at: Ints, number: Ints, source: Ints) -> TrackSteps:
         source.astype(np.int64),
         is_open.astype(np.int64),
     )
+
+
+def _no_page(number: int) -> bytes:
+    raise LookupError(f"page {number} of event metadata is not asked for here")

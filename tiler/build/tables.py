@@ -27,10 +27,16 @@ def name_entries(names: RunNames) -> Iterator[Entry]:
         yield keys.names(number), page
 
 
-def args_entries(found: Findings) -> Iterator[Entry]:
-    """What decodes the arguments of each file's events."""
+def args_entries(found: Findings, names: RunNames) -> Iterator[Entry]:
+    """What decodes the arguments of each file's events. `names` has all names of the files."""
     for number, (_, _, summary) in enumerate(found.files):
-        yield keys.args_tables(number), compress(summary.args_tables)
+        tables = summary.args_tables
+        if tables is None:
+            yield keys.args_tables(number), compress(b"")
+            continue
+        yield keys.args_tables(number), compress(tables.head(names.add(summary.names, summary.categories)))
+        for place, page in enumerate(tables.pages()):
+            yield keys.args_pages(number, place), compress(page)
 
 
 def tree_entries(found: Findings) -> Iterator[Entry]:

@@ -1,13 +1,16 @@
 """Events as columns, and what describes them."""
 
 from tilescope.tiler.columns.activity import Activity
+from tilescope.tiler.columns.attachment import Attachment
 from tilescope.tiler.columns.census import Census, Crowd, Length
 from tilescope.tiler.columns.chunk import EventChunk, EventFlag, Phase
 from tilescope.tiler.columns.span import Span
-from tilescope.tiler.columns.summary import Clock, EventCounts, Process, TraceSummary, Track, TrackKind
+from tilescope.tiler.columns.summary import ArgsTables, Clock, EventCounts, Process, TraceSummary, Track, TrackKind
 
 __all__ = [
     "Activity",
+    "ArgsTables",
+    "Attachment",
     "Census",
     "Clock",
     "Crowd",

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.columns.attachment import Attachment
 
 
 class TrackKind(StrEnum):
@@ -58,6 +65,16 @@ class Clock:
     latest_track_ns: int  # where the last of its tracks with events begins, in the times of the file
 
 
+class ArgsTables(Protocol):
+    """What the decoder of `TraceSummary.args_encoding` needs of a file, opaque to the stages between."""
+
+    def head(self, names: NDArray[np.int32]) -> bytes:
+        """What it needs at once. `names` has the ids by which the file's names are stored."""
+
+    def pages(self) -> Iterator[bytes]:
+        """What it needs piece by piece. To be called while the reader is open."""
+
+
 @dataclass(slots=True)
 class TraceSummary:
     """Everything about a file that is not a column."""
@@ -74,4 +91,5 @@ class TraceSummary:
     base_time_ns: int = 0  # to be added to every `time_ns` of the chunks: some files say it only at their end
     clock: Clock | None = None
     args_encoding: str = "json"  # "xstat" or "json": how `EventChunk.args` is to be decoded
-    args_tables: bytes = b""  # whatever the decoder of that encoding needs, opaque to the stages between
+    args_tables: ArgsTables | None = field(default=None, compare=False)
+    attachments: list[Attachment] = field(default_factory=list)

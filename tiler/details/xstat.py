@@ -1,10 +1,7 @@
-"""Arguments of XSpace events: XStats, completed by those of the event's metadata.
+"""Arguments of XSpace events: XStats, completed by those of the event's metadata, as people read them.
 
-One event's arguments (encoding "xstat") are a varint, the number of its metadata in the tables, followed by the event's
-`stats` fields exactly as they lie in the file. The tables are a msgpack map:
-
-    stat_names  per plane {stat metadata id: name}; empty for planes without events
-    metadata    per number [plane, long name or "", `stats` fields of the metadata as they lie in the file]
+One event's arguments (encoding "xstat") are a varint, the number of its metadata in the tables (`xstat_tables.py`),
+followed by the event's `stats` fields exactly as they lie in the file.
 """
 
 from __future__ import annotations
@@ -13,44 +10,10 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-import msgpack
-
 from tilescope.tiler.details.wire import Field, WireDamage, double, fields, signed, varint
+from tilescope.tiler.details.xstat_tables import XStatTables
 
 _METADATA_ID, _DOUBLE, _UINT64, _INT64, _STR, _BYTES, _REF = range(1, 8)
-
-
-@dataclass(frozen=True, slots=True)
-class EventMetadata:
-    """What the events of one kind share."""
-
-    plane: int
-    long_name: str  # "" where it is not longer than the event's name
-    stats: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class XStatTables:
-    """What it takes to decode any event of a file."""
-
-    stat_names: tuple[Mapping[int, str], ...]  # by plane
-    metadata: tuple[EventMetadata, ...]
-
-    def pack(self) -> bytes:
-        """As `TraceSummary.args_tables`."""
-        packed: bytes = msgpack.packb(
-            {
-                "stat_names": [dict(names) for names in self.stat_names],
-                "metadata": [[m.plane, m.long_name, m.stats] for m in self.metadata],
-            }
-        )
-        return packed
-
-    @classmethod
-    def unpack(cls, packed: bytes) -> XStatTables:
-        """The inverse of `pack`."""
-        tables = msgpack.unpackb(packed, strict_map_key=False)
-        return cls(tuple(tables["stat_names"]), tuple(EventMetadata(*entry) for entry in tables["metadata"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +32,8 @@ def decode(raw: bytes, tables: XStatTables) -> list[tuple[str, object]]:
     if not raw:  # flow ends have none of their own
         return []
     number, at = varint(raw, 0)
-    metadata = tables.metadata[number]
-    names = tables.stat_names[metadata.plane]
+    metadata = tables.entry(number)
+    names = tables.planes[metadata.plane].stat_names
     own = list(stats(raw[at:], names))
     present = {stat.name for stat in own}
     shared = [stat for stat in stats(metadata.stats, names) if stat.name not in present]

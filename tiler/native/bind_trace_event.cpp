@@ -4,6 +4,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 
 #include <array>
 #include <exception>
@@ -117,6 +118,16 @@ nb::dict ignored(const TraceEventStream& stream) {
     return out;
 }
 
+// (name of a first piece or None, object, whether the value is whole, bytes)
+nb::list member_pieces(TraceEventStream& stream) {
+    nb::list out;
+    for (const KeptMembers::Piece& piece : stream.members().take_pieces()) {
+        out.append(nb::make_tuple(piece.first ? nb::object(text(piece.name)) : nb::none(), piece.object, piece.last,
+                                  nb::bytes(piece.bytes.data(), piece.bytes.size())));
+    }
+    return out;
+}
+
 const char* ended_in(const TraceEventStream& stream) {
     switch (stream.ended_in()) {
         case EndedIn::nothing: return "nothing";
@@ -164,7 +175,11 @@ void bind_trace_event(nb::module_& m) {
         .def_prop_ro("first", &TraceEventPart::first)
         .def_prop_ro("last", &TraceEventPart::last);
     nb::class_<TraceEventStream>(m, "TraceEventStream")
-        .def(nb::init<>())
+        .def(nb::init<std::size_t>(), nb::arg("max_members") = 0)
+        .def("member_pieces", &member_pieces)
+        .def("dropped_objects", [](TraceEventStream& s) { return s.members().take_dropped(); })
+        .def_prop_ro("more_members", [](TraceEventStream& s) { return s.members().more(); })
+        .def_prop_ro("unnamed_members", [](TraceEventStream& s) { return s.members().unnamed(); })
         .def("feed", &feed, nb::arg("data"), nb::arg("part").none() = nb::none())
         .def("finish", &finish)
         .def("take", &take)

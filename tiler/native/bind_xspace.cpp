@@ -21,6 +21,7 @@
 #include "bind_arrays.hpp"
 #include "utf8.hpp"
 #include "wire.hpp"
+#include "xspace_apart.hpp"
 #include "xspace_args.hpp"
 #include "xspace_catalogue.hpp"
 #include "xspace_events.hpp"
@@ -33,6 +34,9 @@ namespace nb = nanobind;
 namespace tilescope {
 
 namespace {
+
+// Of the stats of a plane, those that say something of it in its line on the screen.
+constexpr std::size_t max_shown_stat = std::size_t{64} << 10;
 
 // What Python sees of a line and of a plane. Times of a line's events are picoseconds from where the line counts.
 struct LineInfo {
@@ -52,16 +56,26 @@ struct LineInfo {
 
 struct PlaneInfo {
     std::string name;
-    nb::list stats;       // bytes, XStat messages
+    nb::list stats;       // bytes, XStat messages; without very long ones
     nb::dict stat_names;  // stat metadata id → name
 };
 
 struct MetadataInfo {
     std::size_t plane;
     std::int64_t id;
+    std::int32_t name_index;  // -1: no event uses it
     std::string name;
     std::string display_name;
     nb::bytes stats;
+};
+
+struct ApartInfo {
+    std::size_t plane;
+    std::int64_t metadata_id;
+    std::string name;
+    bool is_hlo;
+    std::size_t begin;
+    std::size_t end;
 };
 
 // The events of a line, chunk by chunk. Hot calls release the GIL.
@@ -123,7 +137,8 @@ class XSpaceFile {
         std::vector<PlaneInfo> result;
         for (const xspace::Plane& plane : outline().planes) {
             PlaneInfo info{text(plane.name), nb::list(), nb::dict()};
-            for (const wire::Range& stat : plane.stats) info.stats.append(bytes(stat));
+            for (const wire::Range& stat : plane.stats)
+                if (stat.size() <= max_shown_stat) info.stats.append(bytes(stat));
             for (const xspace::MetadataEntry& entry : plane.stat_metadata)
                 info.stat_names[nb::int_(entry.id)] = text(xspace::stat_metadata_name(source_, entry.value));
             result.push_back(std::move(info));
@@ -195,6 +210,7 @@ class XSpaceFile {
     void seal() {
         nb::gil_scoped_release release;
         catalogue_ = std::make_unique<xspace::Catalogue>(source_, outline(), surveys_, room_);
+        hlo_ = std::make_unique<xspace::HloStats>(source_, outline());
     }
 
     LineEvents events(std::size_t line) const {
@@ -208,14 +224,62 @@ class XSpaceFile {
         return {names.begin(), names.end()};
     }
 
-    std::vector<MetadataInfo> used_metadata() const {
+    std::size_t metadata_count() const { return catalogue().used_metadata().size() + catalogue().unused_metadata().size(); }
+
+    // Of each number: its plane, and the index of its name; -1: no event uses it.
+    nb::tuple metadata_columns() const {
+        std::vector<std::int32_t> planes, names;
+        for (const xspace::UsedMetadata& of : catalogue().used_metadata()) {
+            planes.push_back(static_cast<std::int32_t>(of.plane));
+            names.push_back(of.name_index);
+        }
+        for (const xspace::UnusedMetadata& of : catalogue().unused_metadata()) planes.push_back(static_cast<std::int32_t>(of.plane));
+        names.resize(planes.size(), -1);
+        return nb::make_tuple(to_numpy(std::move(planes)), to_numpy(std::move(names)));
+    }
+
+    // Metadata from this number on: that of events first, then that which no event uses.
+    std::vector<MetadataInfo> metadata(std::size_t first, std::size_t count) const {
+        const auto& used = catalogue().used_metadata();
+        const auto& unused = catalogue().unused_metadata();
         std::vector<MetadataInfo> result;
-        for (const xspace::UsedMetadata& used : catalogue().used_metadata()) {
-            std::string stats;
-            for (const wire::Range& stat : used.stats) stats += view(stat);
-            result.push_back({used.plane, used.id, text(used.name), text(used.display_name), nb::bytes(stats.data(), stats.size())});
+        for (std::size_t number = first; number < metadata_count() && number - first < count; ++number) {
+            if (number < used.size()) {
+                const xspace::UsedMetadata& of = used[number];
+                std::string stats;
+                for (const wire::Range& stat : of.stats) stats += view(stat);
+                result.push_back({of.plane, of.id, of.name_index, text(of.name), text(of.display_name), nb::bytes(stats.data(), stats.size())});
+            } else {
+                const xspace::UnusedMetadata& of = unused[number - used.size()];
+                const xspace::TableEntry entry = xspace::table_entry(source_, *hlo_, of);
+                result.push_back({of.plane, of.id, -1, text(entry.name), text(entry.display_name), nb::bytes(entry.stats.data(), entry.stats.size())});
+            }
         }
         return result;
+    }
+
+    // What of the metadata is kept apart, at most `limit` pieces; and how many more there are.
+    std::pair<std::vector<ApartInfo>, std::uint64_t> apart(std::size_t limit) const {
+        xspace::ApartPieces found;
+        {
+            nb::gil_scoped_release release;
+            found = xspace::find_apart(source_, outline(), catalogue(), *hlo_, limit);
+        }
+        std::vector<ApartInfo> result;
+        for (const xspace::ApartPiece& piece : found.pieces)
+            result.push_back({piece.plane, piece.metadata_id, text(piece.name), piece.is_hlo, piece.bytes.begin, piece.bytes.end});
+        return {std::move(result), found.more};
+    }
+
+    // 0: the plane has no stats.
+    std::uint64_t plane_stats_bytes(std::size_t plane) const {
+        if (plane >= outline().planes.size() || outline().planes[plane].stats.empty()) return 0;
+        return xspace::PlaneStats(source_, outline().planes[plane]).size();
+    }
+
+    xspace::PlaneStats plane_stats(std::size_t plane) const {
+        if (plane >= outline().planes.size()) throw std::invalid_argument("there is no such plane");
+        return xspace::PlaneStats(source_, outline().planes[plane]);
     }
 
     std::size_t outline_position() const { return outline_.position(); }
@@ -259,6 +323,7 @@ class XSpaceFile {
     std::vector<xspace::LineSurvey> surveys_;
     std::vector<std::int64_t> starts_ns_;
     std::unique_ptr<xspace::Catalogue> catalogue_;
+    std::unique_ptr<xspace::HloStats> hlo_;  // as soon as there is a catalogue
 };
 
 // Of some rows: the integer that a stat has among the arguments of each.
@@ -335,9 +400,28 @@ void bind_xspace(nb::module_& m) {
     nb::class_<MetadataInfo>(m, "XSpaceMetadata")
         .def_ro("plane", &MetadataInfo::plane)
         .def_ro("id", &MetadataInfo::id)
+        .def_ro("name_index", &MetadataInfo::name_index)
         .def_ro("name", &MetadataInfo::name)
         .def_ro("display_name", &MetadataInfo::display_name)
         .def_ro("stats", &MetadataInfo::stats);
+
+    nb::class_<ApartInfo>(m, "XSpaceApart")
+        .def_ro("plane", &ApartInfo::plane)
+        .def_ro("metadata_id", &ApartInfo::metadata_id)
+        .def_ro("name", &ApartInfo::name)
+        .def_ro("is_hlo", &ApartInfo::is_hlo)
+        .def_ro("begin", &ApartInfo::begin)
+        .def_ro("end", &ApartInfo::end);
+
+    nb::class_<xspace::PlaneStats>(m, "XSpacePlaneStats")
+        .def("next", [](xspace::PlaneStats& stats, std::size_t max_bytes) {
+            std::string piece;
+            {
+                nb::gil_scoped_release release;
+                piece = stats.next(max_bytes);
+            }
+            return nb::bytes(piece.data(), piece.size());
+        }, nb::arg("max_bytes"));
 
     nb::class_<xspace::Surveyor>(m, "XSpaceLineSurvey")
         .def("advance", &xspace::Surveyor::advance, nb::arg("stop"), nb::call_guard<nb::gil_scoped_release>())
@@ -365,7 +449,12 @@ void bind_xspace(nb::module_& m) {
         .def("seal", &XSpaceFile::seal)
         .def("events", &XSpaceFile::events, nb::arg("line"), nb::keep_alive<0, 1>())
         .def("names", &XSpaceFile::names)
-        .def("used_metadata", &XSpaceFile::used_metadata)
+        .def_prop_ro("metadata_count", &XSpaceFile::metadata_count)
+        .def("metadata_columns", &XSpaceFile::metadata_columns)
+        .def("metadata", &XSpaceFile::metadata, nb::arg("first"), nb::arg("count"))
+        .def("apart", &XSpaceFile::apart, nb::arg("limit"))
+        .def("plane_stats_bytes", &XSpaceFile::plane_stats_bytes, nb::arg("plane"))
+        .def("plane_stats", &XSpaceFile::plane_stats, nb::arg("plane"), nb::keep_alive<0, 1>())
         .def_prop_ro("outline_position", &XSpaceFile::outline_position);
 
     m.def("integer_stats", &integer_stats, nb::arg("args_end"), nb::arg("args"), nb::arg("rows"), nb::arg("ids"),

@@ -141,6 +141,7 @@ TraceEventStream::Step TraceEventStream::step_top_object() {
 }
 
 void TraceEventStream::enter_object() {
+    members_.begin_object();
     ++at_;
     any_value_ = true;
     in_object_ = true;
@@ -187,7 +188,12 @@ TraceEventStream::Step TraceEventStream::step_member_value() {
     } else if ((member_ == "baseTimeNanoseconds" || member_ == "host_name") && *here() != '{' && *here() != '[') {
         return step_known_member();
     }
-    if (member_ == "ph") sink_.ignore("oversized_event");  // it came too late to tell the event from a trace object
+    if (member_ == "ph") {  // it came too late to tell the event from a trace object
+        sink_.ignore("oversized_event");
+        members_.drop_object();
+    }
+    keeps_member_ = member_ != "traceEvents";
+    if (keeps_member_) members_.begin(member_);
     skipper_ = {};
     state_ = State::skip;
     return Step::go_on;
@@ -203,6 +209,9 @@ TraceEventStream::Step TraceEventStream::step_known_member() {
     } else {
         keep_base_time(value);
     }
+    members_.begin(member_);
+    members_.add(here(), read.at);
+    members_.end();
     move_to(read.at);
     state_ = State::member;
     return Step::go_on;
@@ -220,8 +229,11 @@ void TraceEventStream::keep_base_time(const RawValue& value) {
 }
 
 TraceEventStream::Step TraceEventStream::step_skip() {
-    move_to(skipper_.feed(here(), end()));
+    const char* to = skipper_.feed(here(), end());
+    if (keeps_member_) members_.add(here(), to);
+    move_to(to);
     if (!skipper_.done()) return Step::more;
+    if (keeps_member_) members_.end();
     state_ = State::member;
     return Step::go_on;
 }

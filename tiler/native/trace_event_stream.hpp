@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "json_skip.hpp"
+#include "kept_members.hpp"
 #include "trace_event_fields.hpp"
 #include "trace_event_boundary.hpp"
 #include "trace_event_part.hpp"
@@ -35,6 +36,9 @@ enum class EndedIn { nothing, complete, array, object, value, event, damage };
 
 class TraceEventStream {
 public:
+    // Keeps so many members of objects beside the events.
+    explicit TraceEventStream(std::size_t max_members) : members_(max_members) {}
+
     // Throws NotTraceJson; the stream must not be used after that.
     void feed(std::string_view data);
 
@@ -45,6 +49,7 @@ public:
 
     EventSink& sink() { return sink_; }
     const EventSink& sink() const { return sink_; }
+    KeptMembers& members() { return members_; }
 
     std::uint64_t parts_taken() const { return parts_taken_; }  // of those that were fed
     EndedIn ended_in() const { return ended_in_; }
@@ -112,6 +117,8 @@ private:
     bool maybe_cut_ = false;       // resynchronising: the event may be the last one, cut short, rather than damaged
     std::string member_;           // name of the member whose value comes
     ValueSkipper skipper_;
+    bool keeps_member_ = false;  // the one that is passed over
+    KeptMembers members_;
 
     std::uint64_t parts_taken_ = 0;
     EndedIn ended_in_ = EndedIn::nothing;

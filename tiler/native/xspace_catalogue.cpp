@@ -12,6 +12,23 @@ namespace {
 
 constexpr std::size_t copies = 4; // of each name's bytes: here, in Python, in the run's table, when they are written
 
+// Nobody has read metadata without events before, and nothing that is shown depends on it: damage in it is no reason to
+// refuse the file.
+bool has_stats(const wire::Source& source, wire::Range message) {
+    bool any = false;
+    try {
+        Cursor cursor(source, message, "event metadata");
+        while (!cursor.at_end()) {
+            const std::uint32_t tag = cursor.tag();
+            any = any || tag == bytes_field(5);
+            cursor.skip(tag);
+        }
+    } catch (const wire::Error&) {
+        return false;
+    }
+    return any;
+}
+
 }  // namespace
 
 Catalogue::Catalogue(const wire::Source& source, const Outline& outline, const std::vector<LineSurvey>& surveys, const Room& room)
@@ -50,6 +67,24 @@ Catalogue::Catalogue(const wire::Source& source, const Outline& outline, const s
         taken += table_flow_bytes * surveys[line].table_flows.size();
         if (taken > room.bytes) throw wire::LimitReached("has too many names of events and flow ends of ids beyond 2**48", of.name.begin);
         for (const auto& [type, id] : surveys[line].table_flows) flows_.intern(type, id);
+    }
+    find_unused(outline, room, taken);
+}
+
+void Catalogue::find_unused(const Outline& outline, const Room& room, std::size_t taken) {
+    for (std::size_t plane = 0; plane < outline.planes.size(); ++plane) {
+        const std::vector<MetadataEntry>& entries = outline.planes[plane].event_metadata;
+        IdTable last_of(entries.size());
+        for (std::size_t k = 0; k < entries.size(); ++k) last_of.set(entries[k].id, static_cast<std::int32_t>(k));
+        for (std::size_t k = 0; k < entries.size(); ++k) {
+            const MetadataEntry& entry = entries[k];
+            if (numbers_[plane].find(entry.id) != IdTable::absent || last_of.find(entry.id) != static_cast<std::int32_t>(k)) continue;
+            if (!has_stats(source_, entry.value)) continue;
+            unused_.push_back({plane, entry.id, entry.value});
+            taken += 2 * sizeof(UnusedMetadata);
+            if (taken > room.bytes)
+                throw wire::LimitReached("has more than " + std::to_string(unused_.size()) + " metadata with stats", entry.value.begin);
+        }
     }
 }
 

@@ -30,6 +30,13 @@ struct UsedMetadata {
     }
 };
 
+// One that no event uses. Its message is whole: nothing in it throws.
+struct UnusedMetadata {
+    std::size_t plane = 0;
+    std::int64_t id = 0;
+    wire::Range message;
+};
+
 class Catalogue {
   public:
     // Numbers are given in the order of first use, lines in file order. Throws wire::Error, wire::LimitReached when the
@@ -40,17 +47,22 @@ class Catalogue {
     const std::vector<UsedMetadata>& used_metadata() const { return used_; }
     const FlowTable& flows() const { return flows_; }
 
+    // Metadata that no event uses, and that has stats, in the order of the file. Where several have one id, the last.
+    const std::vector<UnusedMetadata>& unused_metadata() const { return unused_; }
+
     // The number of a metadata id that an event of the plane uses.
     std::int32_t number(std::size_t plane, std::int64_t id) const { return numbers_[plane].find(id); }
     std::int32_t name_of(std::int32_t number) const { return used_names_[static_cast<std::size_t>(number)]; }
 
   private:
+    void find_unused(const Outline& outline, const Room& room, std::size_t taken);
     UsedMetadata read_metadata(std::size_t plane, const MetadataEntry* entry, std::int64_t id, bool plane_is_cut);
 
     const wire::Source& source_;
     NameTable names_;
     FlowTable flows_;
     std::vector<UsedMetadata> used_;
+    std::vector<UnusedMetadata> unused_;
     std::vector<std::int32_t> used_names_;  // their name_index, dense: it is looked up for each event
     std::vector<IdTable> numbers_;  // by plane: metadata id → index into used_
 };

@@ -31,7 +31,7 @@ def reader_of(source: ByteSource, *, scratch_dir: Path | None = None, room: Room
     try:
         if recognise(source.peek(HEAD_BYTES), source.path) is Format.XSPACE:
             return XSpaceReader(source, scratch_dir=scratch_dir, room=room)
-        return TraceEventReader(source, room=room)
+        return TraceEventReader(source, room=room, scratch_dir=scratch_dir)
     except BaseException:
         source.close()
         raise

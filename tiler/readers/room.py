@@ -7,7 +7,8 @@ before they take too much.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import threading
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -31,8 +32,20 @@ FLOW_END_BYTES: Final = 96
 # Of async begins and ends whose ids are looked at together, because several processes use them.
 SHARED_ASYNC_BYTES: Final = 384
 
+# Of an attachment, what reading and listing it take; and how many a run has at most, whatever the memory.
+ATTACHMENT_BYTES: Final = 8 << 10
+MAX_ATTACHMENTS: Final = 100_000
+
 # Below that much memory even Python and its libraries have no room.
 _LEAST_BYTES: Final = 64 << 20
+
+
+@dataclass(slots=True)
+class _Taken:
+    """What the files of a run have taken together."""
+
+    attachments: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +53,18 @@ class Room:
     """`memory_bytes` is what indexing may take altogether."""
 
     memory_bytes: int = 1 << 62
+    _taken: _Taken = field(default_factory=_Taken, compare=False, repr=False)
 
     @property
     def bytes(self) -> int:
         """What tracks, processes, names and ids may take."""
         return max(self.memory_bytes, _LEAST_BYTES)
+
+    def take_attachment(self) -> bool:
+        """Takes the room of one more attachment of the run; False when there is none left."""
+        with self._taken.lock:
+            self._taken.attachments += 1
+            return self._taken.attachments <= min(MAX_ATTACHMENTS, self.bytes // ATTACHMENT_BYTES)
 
     def check(
         self,

@@ -12,6 +12,8 @@ from pathlib import Path
 from tilescope.tiler import _native
 from tilescope.tiler.columns import EventChunk, EventCounts, TraceSummary
 from tilescope.tiler.errors import UnknownFormat
+from tilescope.tiler.readers.attached import MAX_ATTACHMENTS, Attached
+from tilescope.tiler.readers.json_fields import JsonFields
 from tilescope.tiler.readers.room import Room
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.readers.trace_event_blocks import default_workers, read_blocks
@@ -29,14 +31,22 @@ class TraceEventReader:
     there is `room` for.
     """
 
-    def __init__(self, source: ByteSource, workers: int | None = None, room: Room | None = None) -> None:
-        """Reads with so many threads, by default with one per core."""
+    def __init__(
+        self,
+        source: ByteSource,
+        workers: int | None = None,
+        room: Room | None = None,
+        *,
+        scratch_dir: Path | None = None,
+    ) -> None:
+        """Reads with so many threads, by default with one per core. `scratch_dir`: for what it has beside events."""
         self.path = source.path
         self.size_bytes = source.size_bytes
         self._source = source
         self._workers = workers or default_workers()
         self._room = room or Room()
-        self._stream = _native.TraceEventStream()
+        self._stream = _native.TraceEventStream(MAX_ATTACHMENTS)
+        self._fields = JsonFields(scratch_dir)
         self._summary = TraceSummary(format=FORMAT)
 
     @classmethod
@@ -50,6 +60,7 @@ class TraceEventReader:
         try:
             for block, part in read_blocks(self._source, self._workers):
                 stream.feed(block, part)
+                self._fields.take(stream)
                 self._room.check(
                     self.path,
                     names=stream.name_count,
@@ -60,6 +71,7 @@ class TraceEventReader:
                 while stream.chunk_ready:
                     yield EventChunk(*stream.take())
             stream.finish()
+            self._fields.take(stream)
         except _native.NotTraceJson as error:
             what, offset, line, column = error.args
             raise UnknownFormat(
@@ -99,7 +111,10 @@ class TraceEventReader:
         pairs = stream.names()
         summary.names = [name for name, _ in pairs]
         summary.categories = [category for _, category in pairs]
-        summary.warnings = self._warnings()
+        attached = Attached(self._room)
+        self._fields.attach(attached, stream)
+        summary.attachments = attached.found
+        summary.warnings = [*self._warnings(), *attached.notes()]
 
     def _describe_tracks(self, summary: TraceSummary) -> None:
         names = TrackNames(self._stream)

@@ -29,13 +29,14 @@ from tilescope.tiler.columns import (
     TrackKind,
 )
 from tilescope.tiler.errors import DamagedTrace
+from tilescope.tiler.readers.attached import Attached
 from tilescope.tiler.readers.mapped import MappedBytes
 from tilescope.tiler.readers.room import NAME_BYTES, PROCESS_BYTES, TRACK_BYTES, Room
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.readers.text_damage import find_text_damage
+from tilescope.tiler.readers.xspace_attached import XSpaceTables, attach
 from tilescope.tiler.readers.xspace_facts import (
     INT64_MAX,
-    args_tables,
     hostname_of,
     line_start_ns,
     plane_detail,
@@ -113,8 +114,13 @@ class XSpaceReader:
                 self._starts_ns.append(start)
                 yield
             native.seal()
+            attached = Attached(self._room)
+            attach(attached, native, planes, mapped)
+        self._summary.attachments = attached.found
         self._lines = [native.line(line) for line in range(len(ranges))]
         self._describe(native, planes)
+        self._summary.args_tables = XSpaceTables(native, planes, mapped, lambda: self._damage(mapped))
+        self._summary.warnings += attached.notes()
         if start_ns or not has_clock:
             used = (start for start, line in zip(self._starts_ns, self._lines, strict=True) if line.events)
             self._summary.clock = Clock(start_ns, max(used, default=0))
@@ -230,7 +236,6 @@ class XSpaceReader:
             summary.ignored["time_out_of_range"] = out_of_range
         if not summary.counts.total:
             summary.warnings.append("the trace holds no events")
-        summary.args_tables = args_tables(native, planes).pack()
 
     def _describe_cut(self, native: _native.XSpaceFile, mapped: MappedBytes) -> None:
         """Says what is missing of a file that was cut short. Raises `DamagedTrace` when nothing is left of it."""

@@ -74,23 +74,6 @@ def line_start_ns(timestamp_ns: int, start_ns: int) -> int:
     return timestamp_ns + (start_ns if is_relative else 0)
 
 
-def args_tables(native: _native.XSpaceFile, planes: Sequence[_native.XSpacePlane]) -> xstat.XStatTables:
-    """What decodes the arguments: names of stats of planes that have events, and the event metadata that events use."""
-    used = native.used_metadata()
-    with_events = {metadata.plane for metadata in used}
-    return xstat.XStatTables(
-        stat_names=tuple(plane.stat_names if index in with_events else {} for index, plane in enumerate(planes)),
-        metadata=tuple(
-            xstat.EventMetadata(
-                plane=metadata.plane,
-                long_name=metadata.name if metadata.display_name not in ("", metadata.name) else "",
-                stats=metadata.stats,
-            )
-            for metadata in used
-        ),
-    )
-
-
 def hostname_of(path: Path) -> str:
     """`<host>` of `<host>.xplane.pb` or `<host>.xplane.pb.gz`."""
     return re.sub(r"(\.xplane)?(\.pb)?(\.gz)?$", "", path.name, flags=re.IGNORECASE)

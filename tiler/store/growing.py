@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import NoStore, NotBuilt, StoreError
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, Histogram, PageKey
 from tilescope.tiler.pages.steps import TrackSteps
@@ -70,6 +71,20 @@ class GrowingStore:
     def page(self, key: PageKey) -> bytes | None:
         """A page of a block that is done, or its residual, compressed."""
         return self._now.page(key) if not self.is_growing or self._is_done(key.block) else None
+
+    def attachments(self) -> bytes | None:
+        """As `RunStore.attachments`."""
+        return self._now.attachments()
+
+    def attachment_chunk(self, number: int, chunk: int) -> bytes:
+        """As `RunStore.attachment_chunk`."""
+        return self._now.attachment_chunk(number, chunk)
+
+    def event_metadata(self, file: int) -> XStatTables | None:
+        """As `RunStore.event_metadata`. Raises NotBuilt."""
+        if self.is_growing:
+            raise NotBuilt("what events share is not stored yet")
+        return self._now.event_metadata(file)
 
     def flow_tiles(self, track: int, level: int, index: int) -> bytes | None:
         """As `RunStore.flow_tiles`."""

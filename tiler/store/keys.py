@@ -10,11 +10,15 @@ _PAGE = struct.Struct(">cIBQB")
 _ONE = struct.Struct(">cI")
 _FLOW_TILES = struct.Struct(">cIBQ")
 _DETAILS = struct.Struct(">cIQ")
+_TWO = struct.Struct(">cII")
 _HISTOGRAM = struct.Struct(">cIBQ")
 
 MANIFEST = b"M"
 TRACKS = b"T"
 STEPS = b"W"  # prefix of all records of steps
+ATTACHMENTS = b"I"
+
+_ONLY = {MANIFEST: "the manifest", TRACKS: "the track tree", ATTACHMENTS: "the list of attachments"}
 
 _ONE_OF = {
     b"S": "the shape record of block",
@@ -54,6 +58,22 @@ def overview(page_number: int) -> bytes:
 def args_tables(file: int) -> bytes:
     """Key of what is needed to decode the arguments of a file's events."""
     return _ONE.pack(b"A", file)
+
+
+def args_pages(file: int, page: int) -> bytes:
+    """Key of a page of these tables."""
+    return _TWO.pack(b"E", file, page)
+
+
+def attachment(number: int, chunk: int) -> bytes:
+    """Key of a chunk of an attachment."""
+    return _TWO.pack(b"B", number, chunk)
+
+
+def pair(key: bytes) -> tuple[int, int]:
+    """The numbers in a key of the two kinds above."""
+    _, first, second = _TWO.unpack(key)
+    return first, second
 
 
 def histogram(track: int, level: int, index: int) -> bytes:
@@ -142,6 +162,10 @@ def _describe(key: bytes) -> str:
         return f"track {track}: {_FROM_EVENT[kind]} from event {ordinal} on"
     if kind in _ONE_OF:
         return f"{_ONE_OF[kind]} {_ONE.unpack(key)[1]}"
-    if key in (MANIFEST, TRACKS):
-        return "the manifest" if key == MANIFEST else "the track tree"
+    if kind in (b"E", b"B"):
+        first, second = pair(key)
+        what = "the tables of arguments of file" if kind == b"E" else "attachment"
+        return f"{what} {first}, {'page' if kind == b'E' else 'chunk'} {second}"
+    if key in _ONLY:
+        return _ONLY[key]
     raise struct.error

@@ -13,6 +13,7 @@ import numpy as np
 
 from tilescope.tiler.details import decoder_for
 from tilescope.tiler.details.chunk import event_args
+from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import DamagedStore, NoStore, StoreVersion
 from tilescope.tiler.pages import (
     BUSY_LIMIT,
@@ -74,6 +75,7 @@ class RunStore:
         self._kept_page = lru_cache(_KEPT_PAGES)(self._decode_page)
         self._kept_names = lru_cache(_KEPT_PAGES)(self._decode_names)
         self._kept_decoder = lru_cache(None)(self._make_decoder)
+        self._kept_tables = lru_cache(None)(self._make_tables)
 
     def manifest(self) -> dict[str, Any]:
         """The manifest of docs/api.md, without the name of the run."""
@@ -145,6 +147,22 @@ class RunStore:
         if page is None:
             raise DamagedStore(f"{self.path}: {key.text()} is missing (index the trace again)")
         return decode_columns(decompress(page))
+
+    def attachments(self) -> bytes | None:
+        """The list of attachments, compressed; None while the run is indexed."""
+        return self._data.get(keys.ATTACHMENTS)
+
+    def attachment_chunk(self, number: int, chunk: int) -> bytes:
+        """A chunk of an attachment, compressed; see `attachments.content`. Raises DamagedStore when it is missing."""
+        return self._need(keys.attachment(number, chunk), f"chunk {chunk} of attachment {number}")
+
+    def event_metadata(self, file: int) -> XStatTables | None:
+        """What the events of a file's kinds share: names and stats; None for a file whose format has none of it.
+
+        Little is read at once, more when it is asked for. Raises DamagedStore.
+        """
+        with must_make_sense(self.path):
+            return self._kept_tables(file)
 
     def records(self) -> Iterator[tuple[bytes, bytes]]:
         """Everything that is stored, as stored, in the order of the keys. Raises DamagedStore, too few at the end."""
@@ -267,8 +285,17 @@ class RunStore:
         ]
 
     def _make_decoder(self, file: int) -> Any:
-        tables = decompress(self._need(keys.args_tables(file), "the table of arguments"))
-        return decoder_for(self._manifest["files"][file]["args_encoding"], tables)
+        return decoder_for(self._manifest["files"][file]["args_encoding"], self._kept_tables(file))
+
+    def _make_tables(self, file: int) -> XStatTables | None:
+        head = decompress(self._need(keys.args_tables(file), "the table of arguments"))
+        if self._manifest["files"][file]["args_encoding"] != "xstat":
+            return None
+
+        def page(number: int) -> bytes:
+            return decompress(self._need(keys.args_pages(file, number), f"page {number} of the table of arguments"))
+
+        return XStatTables(head, page)
 
     def _name(self, name: int) -> tuple[str, str]:
         if name < 0:

@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterator
 from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.details import decoder_for
 from tilescope.tiler.details.chunk import Chunk
+from tilescope.tiler.details.xstat_tables import ENTRIES_PER_PAGE, XStatTables, page_count, unpack_page
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Shape
 from tilescope.tiler.pages.overview import OverviewGrid
 from tilescope.tiler.store import keys
 from tilescope.tiler.store.run_store import RunStore
+from tilescope.tiler.verify.attachments import AttachmentCheck
 from tilescope.tiler.verify.catalogue import Catalogue
 from tilescope.tiler.verify.flow_bins import FlowTileCheck
 from tilescope.tiler.verify.flows import FlowRecordCheck
@@ -55,6 +57,10 @@ class RecordCheck:
         self._names = 0
         self._details = [0] * len(catalogue.tracks)  # events seen so far, of each track
         self._tables = 0
+        self._tables_entries: list[int] = []  # of each file
+        self._tables_pages: list[int] = []
+        self._tables_page = (0, 0)  # file and page that come next
+        self._attachments = AttachmentCheck(store, len(catalogue.files), tally)
         self._overview = 0  # pages seen so far
         slices = LeafSlices(store, catalogue, trees, memory)
         self._flows = FlowRecordCheck(catalogue, slices, tally)
@@ -68,6 +74,9 @@ class RecordCheck:
             b"P": self._take_page,
             b"N": self._take_names,
             b"A": self._take_tables,
+            keys.ATTACHMENTS: self._take_known,
+            b"B": self._attachments.take,
+            b"E": self._take_tables_page,
             b"O": self._take_overview,
             b"D": self._take_details,
             b"F": self._flows.take,
@@ -99,6 +108,10 @@ class RecordCheck:
             if seen != track.details:
                 raise self._catalogue.track_error(track.id, f"arguments of {seen} events, at ingest {track.details}")
             self._tally["details_events"] += seen
+        file, page = self._next_tables_page()
+        if file < len(self._tables_pages):
+            raise _error(self._store, f"page {page} of the tables of arguments of file {file} is missing")
+        self._attachments.finish()
         self._flows.finish()
         self._steps.finish()
         self._flow_tiles.finish()
@@ -150,10 +163,35 @@ class RecordCheck:
         if self._tables >= len(self._catalogue.files) or key != keys.args_tables(self._tables):
             raise self._unknown(key)
         try:
-            decoder_for(self._catalogue.files[self._tables], inflate(value))
-        except (ValueError, DamagedStore) as error:
+            head = inflate(value)
+            tables = XStatTables(head, _no_page) if self._catalogue.files[self._tables] == "xstat" else None
+            decoder_for(self._catalogue.files[self._tables], tables)
+        except (ValueError, LookupError, TypeError, DamagedStore) as error:
             raise _error(self._store, f"the tables of arguments of file {self._tables} are damaged: {error}") from error
+        self._tables_pages.append(0 if tables is None else page_count(len(tables)))
+        self._tables_entries.append(0 if tables is None else len(tables))
         self._tables += 1
+
+    def _take_tables_page(self, key: bytes, value: bytes) -> None:
+        file, page = self._next_tables_page()
+        if file >= len(self._tables_pages) or keys.pair(key) < (file, page):
+            raise self._unknown(key)
+        what = f"page {page} of the tables of arguments of file {file}"
+        if keys.pair(key) != (file, page):
+            raise _error(self._store, f"{what} is missing")
+        try:
+            entries = len(unpack_page(inflate(value)))
+        except (ValueError, TypeError, DamagedStore) as error:
+            raise _error(self._store, f"{what} is damaged: {error}") from error
+        if entries != min(ENTRIES_PER_PAGE, self._tables_entries[file] - page * ENTRIES_PER_PAGE):
+            raise _error(self._store, f"{what} has {entries} entries")
+        self._tables_page = (file, page + 1)
+
+    def _next_tables_page(self) -> tuple[int, int]:
+        file, page = self._tables_page
+        while file < len(self._tables_pages) and page == self._tables_pages[file]:
+            file, page = file + 1, 0
+        return file, page
 
     def _take_overview(self, key: bytes, value: bytes) -> None:
         # What is in the pages is looked at when the tiles have been proven.
@@ -200,6 +238,10 @@ def _histogram_keys(catalogue: Catalogue, tree: BlockTree) -> Iterator[bytes]:
     for track in catalogue.block(tree.block):
         for tile in tiles_with_histogram(track, tree):
             yield keys.histogram(track.id, int(tree.level[tile]), int(tree.index[tile]))
+
+
+def _no_page(_number: int) -> bytes:
+    return b""  # pages are taken as they come
 
 
 def _error(store: RunStore, what: str) -> DamagedStore:

@@ -35,6 +35,8 @@ class VerifyReport:
     flow_chunks: int = 0
     flow_tiles: int = 0
     steps: int = 0
+    attachments: int = 0
+    attached_bytes: int = 0  # uncompressed
 
     def lines(self) -> list[str]:
         """A fact a line, for people."""
@@ -53,4 +55,5 @@ class VerifyReport:
             f"{self.histograms:,} histograms with {self.histogram_rows:,} rows: equal to those of the events",
             f"{self.steps:,} steps: each is a slice of its track",
             f"{self.names:,} names; arguments of {self.details_events:,} events in {self.details_chunks:,} chunks",
+            f"{self.attachments:,} attachments of {self.attached_bytes:,} bytes: each is what was stored",
         ]

@@ -47,11 +47,11 @@ def test_real_traces_are_built_and_verified(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("small_histograms")
 def test_tiles_of_all_kinds(tmp_path: Path) -> None:
-    build_store([write_trace(tmp_path / "trace.json", busy_events(1))], tmp_path / "store")
+    build_store([write_trace(tmp_path / "trace.json", busy_events(1), otherData={"a": 1})], tmp_path / "store")
     report = verify_store(tmp_path / "store")
     for field in VerifyReport.__dataclass_fields__:
         assert getattr(report, field) > 0, field
-    assert len(report.lines()) == 10
+    assert len(report.lines()) == 11
 
 
 def test_files_of_several_hosts_share_one_time_axis(tmp_path: Path) -> None:

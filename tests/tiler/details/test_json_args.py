@@ -79,7 +79,7 @@ def test_very_long_numbers_stay_text() -> None:
 
 
 def test_the_encoding_is_known() -> None:
-    assert decoder_for("json", b"")(b'{"x":1}') == [("x", 1)]
+    assert decoder_for("json", None)(b'{"x":1}') == [("x", 1)]
 
 
 json_values = st.recursive(

@@ -59,7 +59,8 @@ def test_all_events_are_read(text: str) -> None:
 def test_a_file_that_is_cut_short_keeps_its_whole_events(text: str, ended: str) -> None:
     result = read(text)
     assert result.names == ["a", "b"]
-    assert result.summary.warnings == [f"{ended}: the trace was cut short, and 2 whole events kept"]
+    cut = ["json/metadata is left out: it is cut short"] if "a member" in ended else []
+    assert result.summary.warnings == [f"{ended}: the trace was cut short, and 2 whole events kept", *cut]
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def map_entry(field: int, key: int, *value_parts: bytes) -> bytes:
     return message(field, number(1, key), message(2, *value_parts))
 
 
-def event_metadata(key: int, name: str = "", display_name: str = "", *more: bytes) -> bytes:
+def event_metadata(key: int, name: str | bytes = "", display_name: str = "", *more: bytes) -> bytes:
     return map_entry(4, key, number(1, key), data(2, name), data(4, display_name), *more)
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from tests.tiler.readers.xspace_reference import RefEvent
 from tilescope.tiler.columns import EventFlag, Phase, TraceSummary
 from tilescope.tiler.details import decoder_for
+from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.readers.xspace import XSpaceReader
 
@@ -19,6 +22,14 @@ class ReadSpace:
     flow_keys: dict[tuple[int, int], int]  # (type, id) → key
 
 
+def tables_of(summary: TraceSummary) -> XStatTables:
+    """What decodes the arguments, as a store has it; names keep their numbers. While the reader is open."""
+    assert summary.args_tables is not None
+    pages = list(summary.args_tables.pages())
+    ids = np.append(np.arange(len(summary.names), dtype=np.int32), np.int32(-1))
+    return XStatTables(summary.args_tables.head(ids), pages.__getitem__)
+
+
 def read(path: Path) -> ReadSpace:
     """All events; flow rows are folded into the event that they follow."""
     reader = XSpaceReader(ByteSource.open(path))
@@ -26,9 +37,10 @@ def read(path: Path) -> ReadSpace:
         chunks = list(reader.chunks())
         assert reader.bytes_read() == reader.size_bytes
         summary = reader.summary()
+        tables = tables_of(summary)
     finally:
         reader.close()
-    decode = decoder_for(summary.args_encoding, summary.args_tables)
+    decode = decoder_for(summary.args_encoding, tables)
     events: list[RefEvent] = []
     keys: dict[tuple[int, int], int] = {}
     for chunk in chunks:

@@ -17,7 +17,8 @@ from tilescope.tiler.pages import TRACKS_PER_BLOCK, compress, decompress
 from tilescope.tiler.store import keys, open_run_store
 from tilescope.tiler.store.generation import Generation
 
-_OF_THE_RUN = b"TNAO"  # kinds of records that are not of a block
+_OF_THE_RUN = b"TNAEO"  # kinds of records that are not of a block
+_AT_THE_END = b"BI"  # and those that are written last
 
 
 class ReplayedBuild:
@@ -48,6 +49,7 @@ class ReplayedBuild:
     def publish(self) -> None:
         """It is the current generation."""
         self.show(1, "ready")
+        self._generation.data.put_many(record for record in self._records if record[0][0] in _AT_THE_END)
         self._generation.publish()
 
     def abandon(self) -> None:
@@ -84,7 +86,7 @@ def builder(finished: Path, target: Path, build: str) -> Iterator[Builder]:
 
 
 def _block_of(key: bytes) -> int | None:
-    if key[0] in _OF_THE_RUN + keys.MANIFEST:
+    if key[0] in _OF_THE_RUN + _AT_THE_END + keys.MANIFEST:
         return None
     number = int.from_bytes(key[1:5], "big")  # of a block, or of a track
     return number if key[:1] in b"PS" else number // TRACKS_PER_BLOCK

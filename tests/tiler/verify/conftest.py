@@ -14,7 +14,8 @@ from tilescope.tiler.build import build_store
 @pytest.fixture(scope="session")
 def built_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("verify")
-    build_store([write_trace(folder / "trace.json", busy_events(1))], folder / "store")
+    beside = {"otherData": {"version": "1"}, "stackFrames": {str(k): {"name": f"f{k * k}"} for k in range(20_000)}}
+    build_store([write_trace(folder / "trace.json", busy_events(1), **beside)], folder / "store")
     return folder / "store"
 
 

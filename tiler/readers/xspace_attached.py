@@ -1,0 +1,125 @@
+"""What an XSpace holds beside its events: HLO protos, stats of planes, and large metadata without events."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler import _native
+from tilescope.tiler.details.xstat_tables import (
+    ENTRIES_PER_PAGE,
+    EventMetadata,
+    PlaneNames,
+    pack_head,
+    pack_page,
+    page_count,
+)
+from tilescope.tiler.readers.attached import MAX_ATTACHMENTS, Attached
+from tilescope.tiler.readers.mapped import MappedBytes
+
+PROTOBUF: Final = "application/x-protobuf"
+
+_PIECE_BYTES: Final = 1 << 20
+_UINT64: Final = (1 << 64) - 1
+
+Damage = Callable[[], AbstractContextManager[None]]
+
+
+def attach(
+    attached: Attached,
+    native: _native.XSpaceFile,
+    planes: Sequence[_native.XSpacePlane],
+    mapped: MappedBytes,
+) -> None:
+    """Finds all of it; the bytes stay where they are until they are asked for."""
+    pieces, more = native.apart(MAX_ATTACHMENTS)
+    for piece in pieces:
+        if piece.is_hlo:
+            name = f"hlo/{_program_id(piece)}"
+        else:
+            name = f"metadata/{planes[piece.plane].name}/{piece.metadata_id & _UINT64}"
+        attached.add(name, piece.name, PROTOBUF, piece.end - piece.begin, _range(mapped, piece.begin, piece.end))
+    attached.leave_out_more(more)
+    for number, plane in enumerate(planes):
+        size = native.plane_stats_bytes(number)
+        if size:
+            attached.add(f"plane/{plane.name}/stats", plane.name, PROTOBUF, size, _plane_stats(native, mapped, number))
+
+
+class XSpaceTables:
+    """The tables of `xstat_tables.py`, from a file that has been surveyed. `damage` turns errors of the reader."""
+
+    def __init__(
+        self,
+        native: _native.XSpaceFile,
+        planes: Sequence[_native.XSpacePlane],
+        mapped: MappedBytes,
+        damage: Damage,
+    ) -> None:
+        self._native = native
+        self._planes = planes
+        self._mapped = mapped
+        self._damage = damage
+
+    def head(self, names: NDArray[np.int32]) -> bytes:
+        """Names of planes and stats, and which metadata has which name."""
+        plane, name = self._native.metadata_columns()
+        with_metadata = set(np.unique(plane).tolist())
+        named = [
+            PlaneNames(of.name, of.stat_names if number in with_metadata else {})
+            for number, of in enumerate(self._planes)
+        ]
+        return pack_head(named, plane, names[name])  # the last of the ids is -1
+
+    def pages(self) -> Iterator[bytes]:
+        """The metadata, page by page."""
+        for page in range(page_count(self._native.metadata_count)):
+            with self._damage():
+                found = self._native.metadata(page * ENTRIES_PER_PAGE, ENTRIES_PER_PAGE)
+                self._mapped.check()
+            yield pack_page(_entry(metadata) for metadata in found)
+
+
+def _entry(metadata: _native.XSpaceMetadata) -> EventMetadata:
+    is_longer = metadata.display_name not in ("", metadata.name)
+    is_used = metadata.name_index >= 0
+    return EventMetadata(
+        plane=metadata.plane,
+        id=metadata.id,
+        long_name=metadata.name if is_longer else "",
+        name="" if is_used else metadata.display_name or metadata.name,
+        stats=metadata.stats,
+    )
+
+
+def _program_id(piece: _native.XSpaceApart) -> str:
+    """That in the name, as in `jit_step(7)`; else the metadata's own id, which is the same in most files."""
+    named = re.search(r"\((\d{1,20})\)$", piece.name)
+    return named[1] if named else str(piece.metadata_id & _UINT64)
+
+
+def _range(mapped: MappedBytes, begin: int, end: int) -> Callable[[], Iterator[bytes]]:
+    def pieces() -> Iterator[bytes]:
+        for at in range(begin, end, _PIECE_BYTES):
+            stop = min(at + _PIECE_BYTES, end)
+            piece = mapped.array[at:stop].tobytes()
+            mapped.check()
+            mapped.release(at, stop)
+            yield piece
+
+    return pieces
+
+
+def _plane_stats(native: _native.XSpaceFile, mapped: MappedBytes, plane: int) -> Callable[[], Iterator[bytes]]:
+    def pieces() -> Iterator[bytes]:
+        stats = native.plane_stats(plane)
+        while piece := stats.next(_PIECE_BYTES):
+            mapped.check()
+            yield piece
+
+    return pieces

@@ -1,0 +1,130 @@
+"""The attachments of a run: what the store keeps of its files beside their events, for tools.
+
+The list is one record, the content of each lies in chunks, each a gzip member of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tilescope.tiler.errors import DamagedStore, UsageError
+from tilescope.tiler.pages import decompress
+
+# Of the content, uncompressed; the last chunk of an attachment may be shorter. Inflated in half a millisecond.
+CHUNK_BYTES: Final = 256 << 10
+
+_SHOWN: Final = 5  # names in a message
+
+
+@dataclass(frozen=True, slots=True)
+class AttachmentEntry:
+    """One line of the list."""
+
+    id: int  # its place in the list
+    host: str
+    file: int  # index into the manifest's `files`
+    name: str  # such as "hlo/7"; no other of its file has it
+    label: str  # what the trace calls it
+    media_type: str
+    size_bytes: int
+    crc32: int  # of the content
+
+    @property
+    def chunks(self) -> int:
+        """How many chunks it lies in."""
+        return -(-self.size_bytes // CHUNK_BYTES)
+
+    def to_json(self) -> dict[str, Any]:
+        """As docs/api.md has it."""
+        return {
+            "id": self.id,
+            "host": self.host,
+            "file": self.file,
+            "name": self.name,
+            "label": self.label,
+            "media_type": self.media_type,
+            "size_bytes": str(self.size_bytes),
+            "crc32": f"{self.crc32:08x}",
+        }
+
+    @classmethod
+    def from_json(cls, entry: dict[str, Any]) -> AttachmentEntry:
+        """The inverse. Raises KeyError, TypeError or ValueError."""
+        texts = [entry[key] for key in ("host", "name", "label", "media_type", "size_bytes", "crc32")]
+        if not all(isinstance(text, str) for text in texts) or not re.fullmatch("[0-9]{1,18}", entry["size_bytes"]):
+            raise ValueError("an attachment that makes no sense")
+        return cls(
+            int(entry["id"]),
+            entry["host"],
+            int(entry["file"]),
+            entry["name"],
+            entry["label"],
+            entry["media_type"],
+            int(entry["size_bytes"]),
+            int(entry["crc32"], 16),
+        )
+
+
+def list_record(entries: Sequence[AttachmentEntry]) -> bytes:
+    """The list as it is stored, uncompressed."""
+    listed = {"attachments": [entry.to_json() for entry in entries]}
+    return json.dumps(listed, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def listed(record: bytes) -> tuple[AttachmentEntry, ...]:
+    """The list, from its compressed record. Raises DamagedStore."""
+    try:
+        entries = tuple(AttachmentEntry.from_json(entry) for entry in json.loads(decompress(record))["attachments"])
+        if any(entry.id != place for place, entry in enumerate(entries)):
+            raise ValueError("attachments out of order")
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        raise DamagedStore(f"the list of attachments is damaged: {error}") from error
+    return entries
+
+
+def find(entries: Sequence[AttachmentEntry], name: str, host: str | None = None) -> AttachmentEntry:
+    """The attachment of that name, of that host if one is given. Raises UsageError where there is none, or several."""
+    of_host = [entry for entry in entries if host in (None, entry.host)]
+    found = [entry for entry in of_host if entry.name == name]
+    if len(found) == 1:
+        return found[0]
+    where = "" if host is None else f" of host {host!r}"
+    if found:
+        hosts = dict.fromkeys(entry.host for entry in found)
+        if len(hosts) == len(found):
+            raise UsageError(f"several hosts have an attachment {name!r}: say which ({_some(list(hosts))})")
+        raise UsageError(f"{len(found)} files{where} have an attachment {name!r}: take one by its id from the list")
+    if host is not None and not of_host:
+        raise UsageError(f"no attachment is of a host {host!r} ({_some(list(dict.fromkeys(e.host for e in entries)))})")
+    there = _some([entry.name for entry in of_host])
+    raise UsageError(f"there is no attachment {name!r}{where} ({f'there are {there}' if there else 'there are none'})")
+
+
+def content(
+    entry: AttachmentEntry, chunk: Callable[[int], bytes], start: int = 0, end: int | None = None
+) -> Iterator[bytes]:
+    """The bytes [start, end) of the content, chunk by chunk; `chunk` gives a compressed one by its number.
+
+    Raises DamagedStore; where all is read, also when it is not what was stored.
+    """
+    end = entry.size_bytes if end is None else min(end, entry.size_bytes)
+    crc = 0
+    for number in range(start // CHUNK_BYTES, -(-end // CHUNK_BYTES) if end > start else 0):
+        data = decompress(chunk(number))
+        first = number * CHUNK_BYTES
+        if len(data) != min(CHUNK_BYTES, entry.size_bytes - first):
+            raise DamagedStore(f"chunk {number} of attachment {entry.id} has {len(data):,} bytes")
+        crc = zlib.crc32(data, crc)
+        yield data[max(0, start - first) : end - first]
+    if start == 0 and end == entry.size_bytes and crc != entry.crc32:
+        raise DamagedStore(f"attachment {entry.id} is not what was stored: its CRC-32 is {crc:08x}")
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - _SHOWN
+    return ", ".join(names[:_SHOWN]) + (f" and {more:,} more" if more > 0 else "")
