@@ -45,7 +45,10 @@ class Example:
 
 
 def random_events(rng: random.Random) -> list[PlainEvent]:
-    """Nested slices on four threads, deep in few places, with long ones over everything; instants and a counter."""
+    """Nested slices on four threads, deep in few places, with long ones over everything; instants and a counter.
+
+    Ten short ones are the steps 3 to 12.
+    """
     events = []
     for thread in range(4):
         track, at = f"thread {thread}", 1000 * thread
@@ -54,6 +57,8 @@ def random_events(rng: random.Random) -> list[PlainEvent]:
             at += rng.choice([1, 50, 700])
             length = rng.choice([0, 3, 40, 300])
             name = "needle" if thread == 2 and k in (3, 3900) else f"op {rng.randrange(30)}"
+            if thread == 1 and k % 400 == 0:
+                name = f"Iteration {k // 400 + 3}"
             events.append(PlainEvent(track, name, "cat" if name.endswith("7") else "", at, length))
             if length > 30:
                 events.append(PlainEvent(track, "Inner", "", at + 1, 10))

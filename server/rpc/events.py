@@ -24,6 +24,8 @@ async def batches(
         "start": optional(request, "start"),
         "end": optional(request, "end"),
         "after": request.after or None,
+        "steps": request.steps or None,
+        "step_name": request.step_name or None,
     }
     asked = from_values(EventsQuestion, values)
     left = optional(request, "limit")

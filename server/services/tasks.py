@@ -9,7 +9,7 @@ from typing import Any
 from tilescope.server.services.requests import EventsQuestion
 from tilescope.tiler.query import Events, Name, QueryReader, Reading, Steps
 from tilescope.tiler.tools import Scope, place
-from tilescope.tiler.windows import Windows
+from tilescope.tiler.tools.looked import Looked
 
 EVENT_KINDS = frozenset({"slice", "async", "instant", "counter"})
 
@@ -34,7 +34,9 @@ class EventsTask:
         taken: list[EventPart] = []
         left = self.limit
         has_more = False
-        for part in _event_parts(reader, self.request):
+        scope = Scope(reader)
+        looked = yield from scope.windows(self.request)
+        for part in _event_parts(reader, self.request, looked):
             if len(part.events) > left:
                 has_more = True
                 if left:
@@ -57,8 +59,7 @@ class EncodingTask:
         return self.encode()
 
 
-def _event_parts(reader: QueryReader, request: EventsQuestion) -> Iterator[EventPart]:
-    span = Scope(reader).within(request.span)
+def _event_parts(reader: QueryReader, request: EventsQuestion, looked: Looked) -> Iterator[EventPart]:
     after = place(request.after)
     reading = Reading(reader)
     named: set[int] = set()
@@ -66,8 +67,10 @@ def _event_parts(reader: QueryReader, request: EventsQuestion) -> Iterator[Event
         if after is not None and track < after.track:
             continue
         resumed = after is not None and track == after.track
-        first = max(span.start, after.start) if after is not None and resumed else span.start
-        plan = reader.plan(track, Windows.one(first, span.stop))
+        windows = looked.of(track)
+        if after is not None and resumed:
+            windows = windows.clipped(after.start, windows.stop)
+        plan = reader.plan(track, windows)
         for events in reading.events(plan, plan.leaf_runs):
             if after is not None and resumed:
                 events = events.take(events.ordinal > after.ordinal)

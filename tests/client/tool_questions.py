@@ -50,8 +50,13 @@ def _values(field: Parameter, material: Material) -> Sequence[Any]:
             return field.choices
         case "host":
             return list(reader.store.manifest()["hosts"])
+        case "steps":
+            first, last = int(reader.steps.numbers[0]), int(reader.steps.numbers[-1])
+            return [str(first), f"{first + 1}-{last}", f"{first}..{last + 7}"]
         case "build":
             return material.builds
+        case "text" if field.name == "step_name":
+            return ["Inner", "Iteration"]
         case "text":
             # What follows another answer is asked for when there is one.
             return [] if "pattern" in schema else ["op 1", "Inner", "of no event"]
@@ -59,7 +64,9 @@ def _values(field: Parameter, material: Material) -> Sequence[Any]:
 
 
 def _sensible(values: Mapping[str, Any]) -> Values:
-    """Spans that end after they start."""
+    """Spans that end after they start, and names of steps only where steps are asked for."""
+    if "step_name" in values:
+        values = {"steps": "4", **values}
     if values.get("start", 0) > values.get("end", values.get("start", 0)):
         return {**values, "start": values["end"], "end": values["start"]}
     return dict(values)

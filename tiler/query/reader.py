@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from tilescope.tiler.errors import DamagedStore, NotBuilt
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, Page, PageKey, Shape, decode_columns, decompress
 from tilescope.tiler.query.events import EventPlan
 from tilescope.tiler.query.names import Names
+from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.query.store import QueryStore
 from tilescope.tiler.query.tracks import TrackTree
 from tilescope.tiler.resolver import PageWant, TileIndex, TrackRequest, View, resolve
@@ -33,6 +34,11 @@ class QueryReader:
         self.names = Names(store)
         self._kept_children = lru_cache(_KEPT_ROLLUPS)(self.tree.children)
         self._kept_tiles = lru_cache(_KEPT_BLOCKS)(self._arrange)
+
+    @cached_property
+    def steps(self) -> RunSteps:
+        """The steps that the trace marks, as far as it is built. Raises DamagedStore."""
+        return RunSteps(self.tree, self.names, self.store.file_of_tracks(), self.store.steps())
 
     def tiles(self, block: int) -> TileIndex:
         """The tiles of a block. Raises DamagedStore or NotBuilt when it has no shape record."""

@@ -37,7 +37,8 @@ def ask(tool: AnyTool, scope: Scope, question: Question) -> Steps[Answer]:
             raise TypeError(f"its function returns a value of type {type(steps).__name__}: it must yield")
         answer = yield from steps
         check(answer)
-        return replace(answer, is_complete=answer.is_complete and scope.is_complete)
+        is_complete = answer.is_complete and scope.is_complete
+        return replace(answer, notes=[*answer.notes, *scope.notes], is_complete=is_complete)
 
 
 def why_not(tool: AnyTool, scope: Scope) -> Reason:

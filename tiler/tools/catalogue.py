@@ -11,11 +11,12 @@ from typing import Final
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.tools.find import TOOL as FIND
 from tilescope.tiler.tools.stats import TOOL as STATS
+from tilescope.tiler.tools.steps import TOOL as STEPS
 from tilescope.tiler.tools.tool import AnyTool, Tool
 
 ENTRY_POINTS: Final = "tilescope.tools"
 
-_OURS: Final[tuple[AnyTool, ...]] = (STATS, FIND)
+_OURS: Final[tuple[AnyTool, ...]] = (STATS, FIND, STEPS)
 _MESSAGE_CHARS: Final = 300  # of a stranger's exception
 
 

@@ -10,9 +10,11 @@ from msgspec import Meta
 
 from tilescope.tiler.tools.question import Question, Tracks, leaves, text_of
 from tilescope.tiler.tools.references import MAX_REFERENCE_TEXT, BuildRef, HostRef
+from tilescope.tiler.tools.step_range import PATTERN as STEPS
+from tilescope.tiler.tools.step_range import StepRange
 
 Schema = dict[str, Any]
-FieldType = Literal["text", "integer", "flag", "choice", "tracks", "build", "host"]
+FieldType = Literal["text", "integer", "flag", "choice", "tracks", "steps", "build", "host"]
 
 _TRACKS: Final = "^([0-9]{1,10}(-[0-9]{1,10})?(,[0-9]{1,10}(-[0-9]{1,10})?)*)?$"
 _REFERENCE: Final = {"type": "string", "minLength": 1, "maxLength": MAX_REFERENCE_TEXT}
@@ -20,11 +22,18 @@ _REFERENCE: Final = {"type": "string", "minLength": 1, "maxLength": MAX_REFERENC
 # Types of fields that msgspec does not know, by what they are and what their values look like in a URL.
 _SPECIAL: Final[dict[type[Any], tuple[FieldType, Schema]]] = {
     Tracks: ("tracks", {"type": "string", "pattern": _TRACKS}),
+    StepRange: ("steps", {"type": "string", "pattern": STEPS}),
     BuildRef: ("build", {**_REFERENCE, "pattern": "^[^/]+/[^/]+$"}),
     HostRef: ("host", _REFERENCE),
 }
 _KNOWN: Final[dict[str, FieldType]] = {"string": "text", "integer": "integer", "boolean": "flag"}
-_METAVARS: Final[dict[FieldType, str]] = {"integer": "N", "build": "STORE", "host": "HOST", "tracks": "TRACKS"}
+_METAVARS: Final[dict[FieldType, str]] = {
+    "integer": "N",
+    "build": "STORE",
+    "host": "HOST",
+    "tracks": "TRACKS",
+    "steps": "A-B",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +95,9 @@ def _type(field: msgspec.structs.FieldInfo, schema: Schema) -> tuple[FieldType, 
     if choices and all(isinstance(choice, str) for choice in choices):
         return "choice", choices
     if schema.get("type") not in _KNOWN:
-        raise TypeError(f"{field.name}: fields are text, integers, flags, choices of texts, tracks, builds and hosts")
+        raise TypeError(
+            f"{field.name}: fields are text, integers, flags, choices of texts, tracks, steps, builds and hosts"
+        )
     return _KNOWN[schema["type"]], ()
 
 

@@ -17,8 +17,10 @@ from msgspec import Meta
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.query import Place
 from tilescope.tiler.resolver import TickRange
+from tilescope.tiler.step_names import MAX_STEP_NAME
 from tilescope.tiler.ticks import TICK_LIMIT, refuse_float
 from tilescope.tiler.tools.references import Reference, reference
+from tilescope.tiler.tools.step_range import StepRange
 
 MAX_TRACKS: Final = 65_536  # that one question names
 MAX_TRACKS_TEXT: Final = 2000  # characters that name them in a URL, which may have 8 KiB
@@ -28,6 +30,9 @@ _INTEGER: Final = re.compile("-?[0-9]{1,40}", re.ASCII)
 
 # A time in ticks since the run's origin.
 Tick = Annotated[int, Meta(ge=-_INT64, le=_INT64 - 1, extra={"unit": "ticks"})]
+
+# What the slices are called that are to be the steps.
+StepName = Annotated[str, Meta(min_length=1, max_length=MAX_STEP_NAME)]
 
 # Where a list goes on: start, track and ordinal of the last event of the answer before, as its `more` has them.
 After = Annotated[str, Meta(pattern="^[0-9]{1,19},[0-9]{1,19},[0-9]{1,19}$")]
@@ -92,6 +97,20 @@ class SpanQuestion(Question, frozen=True, kw_only=True):
         Tracks | None,
         Meta(description="Track numbers and ranges, as in 1,5,8-12; a rollup stands for its tracks. All unless given."),
     ] = None
+    steps: Annotated[
+        StepRange | None,
+        Meta(
+            description="Steps, as in 5 or 5-9: on each track those of its device or host, without the gaps between "
+            "them; with a span, what of them lies in it."
+        ),
+    ] = None
+    step_name: Annotated[
+        StepName | None,
+        Meta(
+            description="Slices of this name are the steps, numbered as it goes on (train_step 7), or else in their "
+            "order from 0 on; without it those that the trace marks.",
+        ),
+    ] = None
 
     @property
     def span(self) -> TickRange:
@@ -152,7 +171,7 @@ def _given(question: Question) -> Iterable[tuple[str, Any]]:
 
 def text_of(value: object) -> str:
     """A value as it stands in a URL."""
-    if isinstance(value, Tracks):
+    if isinstance(value, Tracks | StepRange):
         return value.text()
     return str(value).lower() if isinstance(value, bool) else str(value)
 
@@ -179,6 +198,8 @@ def _special(kind: type[Any], value: Any) -> Any:
             return reference(kind, value)
         if kind is Tracks:
             return _tracks(value)
+        if kind is StepRange:
+            return StepRange.convert(value)
     except UsageError as error:
         raise ValueError(str(error)) from None
     raise TypeError(f"questions have no fields of type {kind.__name__}")

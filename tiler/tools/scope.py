@@ -8,10 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tilescope.tiler.errors import UsageError
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
-from tilescope.tiler.query import SLICE_KINDS, QueryReader
+from tilescope.tiler.query import SLICE_KINDS, QueryReader, Steps
+from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.resolver import TickRange
+from tilescope.tiler.tools.answer import Note
+from tilescope.tiler.tools.looked import Looked, StepWindows, no_steps
+from tilescope.tiler.tools.question import SpanQuestion
 from tilescope.tiler.tools.references import BuildRef, HostRef
+from tilescope.tiler.tools.step_range import STEPS_MISSING
+from tilescope.tiler.windows import Windows, everywhere
 
 
 class Scope:
@@ -20,6 +27,7 @@ class Scope:
     def __init__(self, reader: QueryReader, others: Mapping[BuildRef, QueryReader] | None = None) -> None:
         self.reader = reader
         self._others = {name: Scope(other) for name, other in (others or {}).items()}
+        self.notes: list[Note] = []  # that belong into the answer, whatever the tool says
         self._is_complete = True
         self._done: dict[int, bool] = {}
 
@@ -50,6 +58,34 @@ class Scope:
         done = [track for track in found if self._is_done(track // TRACKS_PER_BLOCK)]
         self._is_complete = self._is_complete and len(done) == len(found)
         return done
+
+    def steps(self, name: str | None) -> Steps[RunSteps]:
+        """The steps of the run: those that the trace marks, or slices of a name. Raises UsageError: there are none."""
+        self.leaves(None)  # what is not built may have some
+        if name is None:
+            found = self.reader.steps
+            marked = self.manifest["steps"]
+            if marked is not None and not marked["all"]:
+                self.notes.append(Note("warning", "the trace marks more steps than a store keeps: some are left out"))
+        else:
+            from tilescope.tiler.tools.chosen_steps import chosen_steps  # a search, whose tool needs scopes itself
+
+            found = yield from chosen_steps(self.reader, self.leaves(None), name)
+        if not found.series:
+            raise UsageError(no_steps(name, is_growing=self.reader.store.is_growing))
+        return found
+
+    def windows(self, question: SpanQuestion) -> Steps[Looked]:
+        """What a question looks at on each track: a span, or steps. Raises UsageError for steps that there are not."""
+        span = self.within(question.span)
+        if question.steps is not None:
+            steps = yield from self.steps(question.step_name)
+            looked = StepWindows(steps, question.steps, span)
+            self.notes += looked.notes
+            return looked
+        if question.step_name is not None:
+            raise UsageError(STEPS_MISSING)
+        return Looked(everywhere(Windows.one(*span)), span)
 
     def tracks_of(self, host: HostRef) -> list[int]:
         """All tracks of a host, rollups included."""

@@ -33,6 +33,7 @@ _VALUES: Final[Mapping[FieldType, str]] = {
     "tracks": "tracks",
     "build": "a build: RUN/BUILD, or the path of a store",
     "host": "a host",
+    "steps": "steps, as in 5 or 5-9",
 }
 
 

@@ -41,7 +41,11 @@ from tilescope.tiler.query import EventPlan, Events, TrackTree
 from tilescope.tiler.resolver import TickRange, TileIndex, TrackRequest, View, sharp_level
 from tilescope.tiler.ticks import TICK_LIMIT, refuse_float
 from tilescope.tiler.tools import Answer, SpanQuestion, parameters, tools
-from tilescope.tiler.windows import Windows
+from tilescope.tiler.tools.step_range import STEPS_MISSING, StepRange
+from tilescope.tiler.windows import Windows, WindowsOf, everywhere
+
+# Steps of training: one by its number, the first and the last, or a text such as "5-9".
+StepsLike = int | str | tuple[int, int] | range
 
 # Kinds of tracks that hold events themselves.
 _EVENT_KINDS = frozenset({"slice", "async", "instant", "counter"})
@@ -220,15 +224,24 @@ class AsyncRun:
         return make_view(span, level, tiles, pages, sizes, await self._name_texts(used_names(tiles, pages)))
 
     async def events(
-        self, start: Time | None = None, end: Time | None = None, tracks: Tracks = None, *, limit: int | None = None
+        self,
+        start: Time | None = None,
+        end: Time | None = None,
+        tracks: Tracks = None,
+        *,
+        limit: int | None = None,
+        steps: StepsLike | None = None,
+        step_name: str | None = None,
     ) -> Table:
         """The events that overlap the ticks [start, end), by track and ordinal: all, unless `limit` says how many.
 
-        A rollup stands for its tracks. Raises UsageError for an unknown track.
+        A rollup stands for its tracks. `steps` are those of training: 5, (5, 9) or "5-9", on each track as its device
+        or host has them; `step_name` says which slices they are, unless the trace marks them. Raises UsageError for an
+        unknown track, and for steps that there are not.
         """
         parts: list[Events] = []
         left = limit
-        async for part in self._event_parts(start, end, tracks):
+        async for part in self._event_parts(start, end, tracks, steps, step_name):
             taken = part if left is None else part.take(slice(left))
             parts.append(taken)
             if left is not None:
@@ -238,11 +251,17 @@ class AsyncRun:
         return await self._events_table(parts)
 
     async def event_batches(
-        self, start: Time | None = None, end: Time | None = None, tracks: Tracks = None
+        self,
+        start: Time | None = None,
+        end: Time | None = None,
+        tracks: Tracks = None,
+        *,
+        steps: StepsLike | None = None,
+        step_name: str | None = None,
     ) -> AsyncGenerator[Table, None]:
         """The same in tables of some 16,000 events, one after the other: for more than fits into memory."""
         parts: list[Events] = []
-        async for part in self._event_parts(start, end, tracks):
+        async for part in self._event_parts(start, end, tracks, steps, step_name):
             parts.append(part)
             if sum(map(len, parts)) >= _BATCH_EVENTS:
                 yield await self._events_table(parts)
@@ -255,11 +274,21 @@ class AsyncRun:
         return Event.of(await self._source.event(self._of, id_of(track), operator.index(ordinal)))
 
     async def stats(
-        self, start: Time | None = None, end: Time | None = None, tracks: Tracks = None, *, limit: int = 1000
+        self,
+        start: Time | None = None,
+        end: Time | None = None,
+        tracks: Tracks = None,
+        *,
+        limit: int = 1000,
+        steps: StepsLike | None = None,
+        step_name: str | None = None,
     ) -> StatsAnswer:
-        """What the ticks [start, end) are made of, name by name, exactly; the busiest names first."""
+        """What the ticks [start, end) are made of, name by name, exactly; the busiest first. Steps as in `events`."""
         span = self._span(start, end)
-        return StatsAnswer.of(await self._ask("stats", start=span.start, end=span.stop, tracks=tracks, limit=limit))
+        chosen: dict[str, Asked] = {"steps": _steps_text(steps), "step_name": step_name}
+        return StatsAnswer.of(
+            await self._ask("stats", start=span.start, end=span.stop, tracks=tracks, limit=limit, **chosen)
+        )
 
     async def find(
         self,
@@ -270,19 +299,23 @@ class AsyncRun:
         *,
         match: Match = "contains",
         limit: int | None = 1000,
+        steps: StepsLike | None = None,
+        step_name: str | None = None,
     ) -> FindAnswer:
         """Where names occur that contain a text, or are it (`match="exact"`): the count, and the first by time.
 
-        Of the events that start in [start, end). `limit=None` lists all of them. Raises UsageError.
+        Of the events that start in [start, end). `limit=None` lists all of them. Steps as in `events`. Raises
+        UsageError.
         """
         span = self._span(start, end)
+        chosen: dict[str, Asked] = {"steps": _steps_text(steps), "step_name": step_name}
         answers: list[Answer] = []
         after: str | None = None
         listed = 0
         while True:
             at_once = _FIND_AT_ONCE if limit is None else min(limit - listed, _FIND_AT_ONCE)
             asked = {"start": span.start, "end": span.stop, "tracks": tracks, "match": match, "limit": at_once}
-            answers.append(await self._ask("find", text=text, after=after, **asked))
+            answers.append(await self._ask("find", text=text, after=after, **asked, **chosen))
             events = answers[-1].table("events")
             listed += len(events)
             after = events.more
@@ -315,6 +348,8 @@ class AsyncRun:
                 asked[name] = ticks_of(cast("Time", value), self.tick_ps, name)
             elif isinstance(value, str):
                 asked[name] = value
+            elif name == "steps" and value is not None:
+                asked[name] = _steps_text(cast("StepsLike", value)) or ""
             elif isinstance(value, SupportsIndex):
                 asked[name] = operator.index(value)
             elif (ids := ids_of(cast("Tracks", value))) is not None:
@@ -332,17 +367,33 @@ class AsyncRun:
         return TickRange(first, max(first, self.end + 1 if stop is None else min(stop, TICK_LIMIT)))
 
     async def _event_parts(
-        self, start: Time | None, end: Time | None, tracks: Tracks
+        self, start: Time | None, end: Time | None, tracks: Tracks, steps: StepsLike | None, step_name: str | None
     ) -> AsyncGenerator[Events, None]:
         """The events page by page, with name ids."""
         tree = await self._tree_of_tracks()
-        windows = Windows.one(*self._span(start, end))
+        windows_of = await self._windows(self._span(start, end), tracks, steps, step_name)
         for track in tree.leaves(ids_of(tracks), _EVENT_KINDS):
             if tree.tracks[track]["events"] == "0":
                 continue
-            async for part in self._read(EventPlan(await self._tiles_of(track), track, windows, self._root_level)):
+            plan = EventPlan(await self._tiles_of(track), track, windows_of(track), self._root_level)
+            async for part in self._read(plan):
                 if len(part):
                     yield part
+
+    async def _windows(
+        self, span: TickRange, tracks: Tracks, steps: StepsLike | None, step_name: str | None
+    ) -> WindowsOf:
+        """What is looked at on each track."""
+        if steps is None:
+            if step_name is not None:
+                raise UsageError(STEPS_MISSING)
+            return everywhere(Windows.one(*span))
+        asked: dict[str, Asked] = {"start": span.start, "end": span.stop, "tracks": tracks}
+        chosen: dict[str, Asked] = {"steps": _steps_text(steps), "step_name": step_name}
+        answer = await self._ask("steps", limit=0, per_track=True, **asked, **chosen)
+        table = answer.table("tracks")
+        track, start, stop = (np.asarray(table.column(name).values, np.int64) for name in ("track", "start", "end"))
+        return lambda wanted: Windows.of(start[track == wanted], stop[track == wanted])
 
     async def _events_table(self, parts: Sequence[Events]) -> Table:
         return events_table(parts, await self._name_texts(name for part in parts for name in set(part.name.tolist())))
@@ -401,6 +452,11 @@ class AsyncRun:
             self._names[page] = texts
         found = ((name, self._names[name // self._page_size][name % self._page_size]) for name in ids)
         return {name: (text, category) for name, (text, category) in found}
+
+
+def _steps_text(steps: StepsLike | None) -> str | None:
+    """As questions have them. Raises UsageError."""
+    return None if steps is None else StepRange.convert(steps).text()
 
 
 @cache

@@ -126,9 +126,7 @@ class Table(Tabular):
 
     def take(self, rows: slice) -> Table:
         """Some of the rows, without a copy."""
-        return Table(
-            {name: c.take(rows) if isinstance(c, Words) else c[rows] for name, c in self._columns.items()}
-        )
+        return Table({name: c.take(rows) if isinstance(c, Words) else c[rows] for name, c in self._columns.items()})
 
     def to_arrow(self) -> pyarrow.Table:
         """Texts are dictionary-encoded. Raises UsageError without pyarrow."""

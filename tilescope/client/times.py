@@ -96,7 +96,7 @@ def _of_text(text: str, tick_ps: int, name: str) -> int:
     match = _TEXT.fullmatch(text.strip().translate(_MICRO))
     unit = match[2] if match else ""
     if match is None or (unit and unit not in _PS):
-        raise UsageError(f'{name}: {text[:40]!r} is no time: give ticks, or a number with a unit ({", ".join(_PS)})')
+        raise UsageError(f"{name}: {text[:40]!r} is no time: give ticks, or a number with a unit ({', '.join(_PS)})")
     if unit:
         return _whole(Fraction(match[1]) * _PS[unit], tick_ps, f"{name}: {text}")
     if "." in match[1]:

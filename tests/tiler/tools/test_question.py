@@ -16,6 +16,7 @@ from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.tools import Tracks, from_json, from_text, from_values, to_json, to_text
 from tilescope.tiler.tools.find import FindQuestion
 from tilescope.tiler.tools.stats import StatsQuestion
+from tilescope.tiler.tools.step_range import StepRange
 
 TICKS = st.none() | st.integers(-(2**63), 2**63 - 1)
 QUESTIONS = st.builds(
@@ -23,6 +24,8 @@ QUESTIONS = st.builds(
     start=TICKS,
     end=TICKS,
     tracks=st.none() | st.builds(Tracks.of, st.lists(st.integers(0, 300), max_size=50)),
+    steps=st.none() | st.tuples(st.integers(0, 9), st.integers(9, 10**18 - 1)).map(lambda pair: StepRange.of(*pair)),
+    step_name=st.none() | st.text(min_size=1, max_size=256),
     text=st.text(min_size=1, max_size=256),
     match=st.sampled_from(["contains", "exact"]),
     limit=st.integers(0, 10_000),
@@ -60,7 +63,7 @@ def test_tracks_come_back_from_their_text(tracks: list[int]) -> None:
         ({"tracks": "1-"}, "tracks are numbers and ranges, as in 1,5,8-12, not '1-'"),
         ({"tracks": "0-99999"}, "tracks are at most 65,536 in ascending ranges"),
         ({"tracks": "1," * 1500}, "tracks are named in at most 2,000 characters"),
-        ({"spam": "1"}, "there is no parameter 'spam': there are start, end, tracks, limit"),
+        ({"spam": "1"}, "there is no parameter 'spam': there are start, end, tracks, steps, step_name, limit"),
     ],
 )
 def test_what_makes_no_sense_names_the_field(values: dict[str, str], message: str) -> None:

@@ -12,7 +12,6 @@ from tilescope.tiler.tools.find.search import MAX_TEXT, FindQuery, Match, find
 from tilescope.tiler.tools.question import After, SpanQuestion, place
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
-from tilescope.tiler.windows import Windows, everywhere
 
 MAX_FOUND: Final = 10_000
 DEFAULT_FOUND: Final = 1000
@@ -31,10 +30,11 @@ class FindQuestion(SpanQuestion, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: FindQuestion) -> Steps[Answer]:
+    looked = yield from scope.windows(question)
     tracks = scope.leaves(question.tracks)
     query = FindQuery(
         question.text,
-        everywhere(Windows.one(*question.span)),
+        looked.of,
         Match(question.match),
         tracks,
         question.limit,

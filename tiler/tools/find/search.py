@@ -17,6 +17,7 @@ from tilescope.tiler.query.place import Place
 from tilescope.tiler.query.reader import QueryReader
 from tilescope.tiler.query.reading import Reading
 from tilescope.tiler.query.steps import Steps
+from tilescope.tiler.step_names import chosen_step
 from tilescope.tiler.windows import Windows, WindowsOf
 
 # Of a text to find: in a URL, a character may take twelve.
@@ -28,6 +29,7 @@ class Match(StrEnum):
 
     CONTAINS = "contains"  # anywhere in the name, upper and lower case alike
     EXACT = "exact"  # the whole name as it is
+    STEP = "step"  # as steps are called that somebody names by it
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,8 @@ class FindQuery:
         """The comparison."""
         if self.match is Match.EXACT:
             return self.text.__eq__
+        if self.match is Match.STEP:
+            return lambda name: chosen_step(name, self.text) is not None
         wanted = self.text.casefold()
         return lambda name: wanted in name.casefold()
 

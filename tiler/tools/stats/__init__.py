@@ -13,7 +13,6 @@ from tilescope.tiler.tools.question import SpanQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.stats.summary import summary
 from tilescope.tiler.tools.tool import Tool
-from tilescope.tiler.windows import Windows, everywhere
 
 MAX_ROWS: Final = 65_536
 DEFAULT_ROWS: Final = 1000
@@ -28,9 +27,10 @@ class StatsQuestion(SpanQuestion, frozen=True, kw_only=True):
 
 
 def _answer(scope: Scope, question: StatsQuestion) -> Steps[Answer]:
-    span = scope.within(question.span)
+    looked = yield from scope.windows(question)
     tracks = scope.leaves(question.tracks)
-    found = yield from summary(scope.reader, everywhere(Windows.one(*span)), tracks, question.limit)
+    found = yield from summary(scope.reader, looked.of, tracks, question.limit)
+    span = looked.span(tracks)
     rows = found.rows
     names = [found.names[name] for name in rows.name.tolist()]
     columns = [

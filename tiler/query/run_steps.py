@@ -1,0 +1,243 @@
+"""The steps of a run: which windows of time they are, on each device and each host.
+
+Devices and hosts have clocks and paces of their own, so a step is a window on each of them, and never one of the whole
+run. A process (a device, or the threads of a host) has the steps that its own tracks mark. One that marks none has
+those of its file; one whose file has none, those of its host.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.pages.steps import StepSource, TrackSteps
+from tilescope.tiler.query.names import Names
+from tilescope.tiler.query.tracks import TrackTree
+from tilescope.tiler.windows import Windows
+
+Ints = NDArray[np.int64]
+
+_FAMILY = {StepSource.STEPS_LINE_IN_ORDER: StepSource.STEPS_LINE}
+_WORDS = {
+    StepSource.STEPS_LINE: "line {track}",
+    StepSource.PROFILER_STEP: "slices ProfilerStep#N of {track}",
+    StepSource.ITERATION: "slices Iteration N of {track}",
+    StepSource.ANNOTATION: "step annotations {label!r} of {track}",
+    StepSource.NAMED: "slices {label!r} of {track}, as asked",
+}
+_NAMES = {
+    StepSource.STEPS_LINE: "",
+    StepSource.STEPS_LINE_IN_ORDER: "",
+    StepSource.PROFILER_STEP: "ProfilerStep#",
+    StepSource.ITERATION: "Iteration ",
+    StepSource.ANNOTATION: "{label} ",
+    StepSource.NAMED: "{label} ",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class StepRows:
+    """Steps, columns of shape (n,), in the order of their starts. Where numbering begins anew, a pass ends."""
+
+    number: Ints
+    pass_: Ints  # from 0 on
+    start: Ints
+    stop: Ints
+    track: Ints  # with the slice that is the step; -1 of steps that are put together from those of several devices
+    ordinal: Ints
+    is_open: Ints
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+    def take(self, which: Ints | NDArray[np.bool_] | slice) -> StepRows:
+        """Some of them."""
+        return StepRows(*(getattr(self, column)[which] for column in self.__slots__))
+
+    def windows(self, which: NDArray[np.bool_] | slice = slice(None)) -> Windows:
+        """The ticks of some of them."""
+        return Windows.of(self.start[which], self.stop[which])
+
+
+@dataclass(frozen=True)
+class StepSeries:
+    """The steps of one process, from all of its tracks that mark some."""
+
+    process: int  # group
+    source: StepSource
+    label: str
+    tracks: tuple[int, ...]
+    rows: StepRows
+
+    @cached_property
+    def numbers(self) -> Ints:
+        """The different ones, ascending."""
+        return np.unique(self.rows.number)
+
+    @cached_property
+    def total_ticks(self) -> int:
+        """How long they last together."""
+        return int((self.rows.stop - self.rows.start).sum())
+
+    def between(self, first: int, last: int) -> NDArray[np.bool_]:
+        """Which rows have these numbers."""
+        found: NDArray[np.bool_] = (self.rows.number >= first) & (self.rows.number <= last)
+        return found
+
+    def source_text(self, tree: TrackTree) -> str:
+        """What makes them steps, in words."""
+        track = tree.tracks[self.tracks[0]]["name"] if self.tracks else ""
+        text = _WORDS[_FAMILY.get(self.source, self.source)].format(track=track, label=self.label)
+        if self.source is StepSource.STEPS_LINE_IN_ORDER:
+            text += " (numbered in their order: their names have no numbers)"
+        return text if len(self.tracks) < 2 else f"{text} and {len(self.tracks) - 1:,} more"
+
+
+class RunSteps:
+    """All steps of a run, or those that somebody has named."""
+
+    def __init__(
+        self,
+        tree: TrackTree,
+        names: Names,
+        file_of_tracks: Sequence[int],
+        steps: Iterable[tuple[int, TrackSteps]],
+        label: str = "",
+    ) -> None:
+        """`label`: what they are called if somebody has named them."""
+        self._tree = tree
+        found = _candidates(tree, names, steps, label)
+        self.series = [_best(of) for _, of in sorted(found.items())]
+        self.unused = [one for of in found.values() for one in of if one is not _best(of)]
+        self._file_of = {int(t["group"]): file_of_tracks[t["id"]] for t in tree.tracks if t["kind"] != "rollup"}
+        own = {series.process: series for series in self.series}
+        of_file, of_host = defaultdict[int, list[StepSeries]](list), defaultdict[int | None, list[StepSeries]](list)
+        for series in self.series:
+            of_file[self._file_of[series.process]].append(series)
+            of_host[self._host(series.process)].append(series)
+        by_file = {file: _stand_in(of) for file, of in of_file.items()}
+        by_host = {host: _stand_in(of) for host, of in of_host.items()}
+        self._of_process: Mapping[int, StepSeries | None] = {
+            process: own.get(process) or by_file.get(file) or by_host.get(self._host(process))
+            for process, file in self._file_of.items()
+        }
+
+    @cached_property
+    def counted(self) -> list[StepSeries]:
+        """Those that say what a step of the run took: of devices with a line of steps, else one of each file."""
+        lines = [series for series in self.series if series.source <= StepSource.STEPS_LINE_IN_ORDER]
+        if lines:
+            return lines
+        longest: dict[int, StepSeries] = {}
+        for series in self.series:
+            best = longest.setdefault(self._file_of[series.process], series)
+            if series.total_ticks > best.total_ticks:
+                longest[self._file_of[series.process]] = series
+        return list(longest.values())
+
+    @cached_property
+    def numbers(self) -> Ints:
+        """All different ones, ascending."""
+        return np.unique(np.concatenate([np.zeros(0, np.int64), *(series.numbers for series in self.series)]))
+
+    def of_track(self, track: int) -> StepSeries | None:
+        """The steps of a track that holds events; None: nothing on its host marks any."""
+        return self._of_process[self._tree.tracks[track]["group"]]
+
+    def name_of(self, series: StepSeries, number: int) -> str:
+        """What a step is called, as far as its number tells."""
+        return f"{_NAMES[series.source].format(label=series.label)}{number}"
+
+    def source_text(self, series: StepSeries) -> str:
+        """What makes its slices steps, in words."""
+        return series.source_text(self._tree)
+
+    def process_name(self, series: StepSeries) -> str:
+        """Of the device or host process."""
+        return str(self._tree.groups[series.process]["name"])
+
+    def host_name(self, series: StepSeries) -> str:
+        """Of the host that it is on."""
+        host = self._host(series.process)
+        return "" if host is None else str(self._tree.groups[host]["name"])
+
+    def _host(self, process: int) -> int | None:
+        host: int | None = self._tree.groups[process]["parent"]
+        return host
+
+
+def _candidates(
+    tree: TrackTree, names: Names, steps: Iterable[tuple[int, TrackSteps]], named: str
+) -> dict[int, list[StepSeries]]:
+    """By process: each sort of steps that its tracks mark."""
+    lanes: dict[tuple[int, StepSource, str], list[tuple[int, StepSource, StepRows]]] = defaultdict(list)
+    for track, of_track in _by_track(steps):
+        process = int(tree.tracks[track]["group"])
+        family = np.where(of_track.source == StepSource.STEPS_LINE_IN_ORDER, StepSource.STEPS_LINE, of_track.source)
+        for source in np.unique(family).tolist():
+            sort = of_track.take(family == source)
+            if source == StepSource.ANNOTATION:
+                parts = [(names[name].text, sort.take(sort.name == name)) for name in np.unique(sort.name).tolist()]
+            else:
+                parts = [(named, sort)]
+            for label, part in parts:
+                rows = _rows(track, part)
+                lanes[process, StepSource(source), label].append((track, StepSource(int(part.source[0])), rows))
+    found: dict[int, list[StepSeries]] = defaultdict(list)
+    for (process, _, label), of in lanes.items():
+        tracks = tuple(track for track, _, _ in of)
+        found[process].append(StepSeries(process, of[0][1], label, tracks, _joined([rows for _, _, rows in of])))
+    return found
+
+
+def _by_track(steps: Iterable[tuple[int, TrackSteps]]) -> Iterable[tuple[int, TrackSteps]]:
+    """Records of one track put together."""
+    parts: dict[int, list[TrackSteps]] = defaultdict(list)
+    for track, part in steps:
+        parts[track].append(part)
+    for track, of in parts.items():
+        columns = (np.concatenate([getattr(part, column) for part in of]) for column in TrackSteps.__slots__)
+        yield track, TrackSteps(*columns)
+
+
+def _rows(track: int, steps: TrackSteps) -> StepRows:
+    restarts = np.diff(steps.number, prepend=steps.number[:1]) < 0
+    at = np.full(len(steps), track)
+    stop = steps.start + steps.duration
+    return StepRows(steps.number, np.cumsum(restarts), steps.start, stop, at, steps.ordinal, steps.is_open)
+
+
+def _joined(parts: Sequence[StepRows]) -> StepRows:
+    rows = StepRows(*(np.concatenate([getattr(part, column) for part in parts]) for column in StepRows.__slots__))
+    return rows if len(parts) == 1 else rows.take(np.argsort(rows.start, kind="stable"))
+
+
+def _best(of: Sequence[StepSeries]) -> StepSeries:
+    """What a process takes: the surest source; of several annotations those that cover the most time."""
+    return min(of, key=lambda series: (series.source, -series.total_ticks, series.tracks))
+
+
+def _stand_in(of: Sequence[StepSeries]) -> StepSeries:
+    """Of a process without steps: those of threads, or each step from the first device's start to the last's end."""
+    threads = [series for series in of if series.source > StepSource.STEPS_LINE_IN_ORDER]
+    if threads:
+        return max(threads, key=lambda series: series.total_ticks)
+    if len(of) == 1:
+        return of[0]
+    rows = _joined([series.rows for series in of])
+    order = np.lexsort((rows.number, rows.pass_))
+    rows = rows.take(order)
+    change = (np.diff(rows.number, prepend=-1) != 0) | (np.diff(rows.pass_, prepend=-1) != 0)
+    first = np.flatnonzero(change)
+    none = np.full(len(first), -1)
+    stop, is_open = np.maximum.reduceat(rows.stop, first), np.maximum.reduceat(rows.is_open, first)
+    hulls = StepRows(
+        rows.number[first], rows.pass_[first], np.minimum.reduceat(rows.start, first), stop, none, none, is_open
+    )
+    hulls = hulls.take(np.argsort(hulls.start, kind="stable"))
+    return StepSeries(of[0].process, of[0].source, of[0].label, (), hulls)

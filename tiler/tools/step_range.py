@@ -1,0 +1,62 @@
+"""Which steps a question is about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+from tilescope.tiler.errors import UsageError
+
+PATTERN: Final = r"^[0-9]{1,18}((-|\.\.)[0-9]{1,18})?$"
+
+STEPS_MISSING: Final = "step_name says which slices are steps: say with steps which of them are meant"
+
+_SPELT: Final = re.compile(r"([0-9]{1,18})(?:(?:-|\.\.)([0-9]{1,18}))?", re.ASCII)
+
+
+class StepRange(tuple[int, int]):
+    """Steps by their numbers in the trace: the first and the last, both included."""
+
+    __slots__ = ()
+
+    @property
+    def first(self) -> int:
+        return self[0]
+
+    @property
+    def last(self) -> int:
+        return self[1]
+
+    @classmethod
+    def parse(cls, text: str) -> StepRange:
+        """`5-9`, `5..9`, or one step, `5`. Raises UsageError."""
+        found = _SPELT.fullmatch(text)
+        if found is None:
+            raise UsageError(f"steps are a number or two, as in 5 or 5-9, not {text[:40]!r}")
+        return cls.of(int(found[1]), int(found[2] or found[1]))
+
+    @classmethod
+    def of(cls, first: int, last: int) -> StepRange:
+        """Raises UsageError for numbers that make no range."""
+        if not 0 <= first <= last < 10**18:
+            raise UsageError(f"steps {first} to {last} are none: the first comes first, and none is below 0")
+        return cls((first, last))
+
+    @classmethod
+    def convert(cls, value: Any) -> StepRange:
+        """From what a client gives: text, a number, or the first and the last. Raises UsageError."""
+        if isinstance(value, str):
+            return cls.parse(value)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return cls.of(value, value)
+        if isinstance(value, range) and value.step == 1 and value:
+            return cls.of(value.start, value.stop - 1)
+        is_pair = isinstance(value, Sequence) and len(value) == 2
+        if is_pair and all(isinstance(step, int) and not isinstance(step, bool) for step in value):
+            return cls.of(*value)
+        raise UsageError("steps are a number, the first and the last of them, or a text such as 5-9")
+
+    def text(self) -> str:
+        """As `parse` reads it."""
+        return str(self.first) if self.first == self.last else f"{self.first}-{self.last}"

@@ -1,0 +1,207 @@
+"""The steps of a run: when each of them is on each device and host, and how long they take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Final
+
+import numpy as np
+from msgspec import Meta
+from numpy.typing import NDArray
+
+from tilescope.tiler.errors import UsageError
+from tilescope.tiler.query import SLICE_KINDS, Steps
+from tilescope.tiler.query.run_steps import RunSteps, StepSeries
+from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
+from tilescope.tiler.tools.looked import Looked, StepWindows, names_of, overlaps
+from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.step_range import StepRange
+from tilescope.tiler.tools.steps.durations import DeviceSteps, RunStepTable, spread
+from tilescope.tiler.tools.tool import Tool
+
+Ints = NDArray[np.int64]
+
+MAX_ROWS: Final = 65_536
+DEFAULT_ROWS: Final = 1000
+MAX_TRACK_WINDOWS: Final = 200_000
+
+EVENT_KINDS: Final = SLICE_KINDS | {"counter"}
+
+
+class StepsQuestion(SpanQuestion, frozen=True, kw_only=True):
+    """Steps that lie in a span at least in part, on the devices and hosts of some tracks."""
+
+    limit: Annotated[int, Meta(ge=0, le=MAX_ROWS, description="The most steps that are listed.")] = DEFAULT_ROWS
+    per_track: Annotated[
+        bool, Meta(description="Also the windows of each track: what questions about these steps look at.")
+    ] = False
+
+
+def _answer(scope: Scope, question: StepsQuestion) -> Steps[Answer]:
+    steps = yield from scope.steps(question.step_name)
+    leaves = scope.leaves(question.tracks)
+    span = scope.within(question.span)
+    if question.steps is not None:
+        scope.notes += StepWindows(steps, question.steps, span).notes
+    series = steps.counted
+    if question.tracks is not None:
+        used = {id(one): one for track in leaves if (one := steps.of_track(track)) is not None}
+        series = list(used.values())
+    devices = []
+    for number, one in enumerate(series):
+        devices.append(DeviceSteps.of(number, one, question.steps, span))
+        yield
+    table = RunStepTable.of(devices)
+    listed = table.first(question.limit)
+    yield
+    by_device = DeviceSteps.join([device.take(device.is_in(listed)) for device in devices]).in_order()
+    tables = [_steps_table(steps, series, listed, table), _series_table(steps, series)]
+    tables.append(_devices_table(steps, series, by_device.first(MAX_ROWS)))
+    if question.per_track:
+        whole = StepRange.of(int(steps.numbers[0]), int(steps.numbers[-1]))
+        tracks = scope.leaves(question.tracks, EVENT_KINDS)
+        tables.append(_tracks_table(tracks, StepWindows(steps, question.steps or whole, span)))
+    notes = _notes(steps, series)
+    if len(listed) < len(table) or len(by_device) > MAX_ROWS:
+        notes.append(Note("info", "not all steps are listed: ask for those you want with steps"))
+    return Answer(_facts(steps, series, table), tables, notes=notes)
+
+
+def _facts(steps: RunSteps, series: Sequence[StepSeries], table: RunStepTable) -> list[Fact]:
+    first, last = (int(table.number.min()), int(table.number.max())) if len(table) else (None, None)
+    found = spread(table.longest)
+    few = "" if len(table) > 1 else "of a single step there is none"
+    facts = [
+        Fact("count", "Steps", len(table), "count"),
+        Fact("first", "First", first, "count", "the least number"),
+        Fact("last", "Last", last, "count", "the greatest number"),
+        Fact("devices", "Devices", len(series), "count", "that mark steps; hosts where no device does"),
+        Fact("mean", "Mean", found.mean, "ticks", "of a step's duration on the device that takes longest"),
+        Fact("min", "Shortest", found.least, "ticks"),
+        Fact("max", "Longest", found.greatest, "ticks"),
+        Fact("deviation", "Deviation", found.deviation, "ticks", few or "of a sample"),
+    ]
+    passes = int(table.pass_.max()) + 1 if len(table) else 0
+    if passes > 1:
+        facts.append(Fact("passes", "Passes", passes, "count", "numbers begin anew so often, less one"))
+    return [*facts, Fact("source", "Source", _source_text(steps, series), "text")]
+
+
+def _source_text(steps: RunSteps, series: Sequence[StepSeries]) -> str:
+    by_text: dict[str, list[StepSeries]] = {}
+    for one in series:
+        by_text.setdefault(steps.source_text(one), []).append(one)
+    return "; ".join(f"{text} of {names_of(steps, of)}" for text, of in by_text.items())
+
+
+def _steps_table(steps: RunSteps, series: Sequence[StepSeries], listed: RunStepTable, whole: RunStepTable) -> Table:
+    slowest = [series[number] for number in listed.slowest.tolist()]
+    names = [steps.name_of(one, number) for one, number in zip(slowest, listed.number.tolist(), strict=True)]
+    columns = [
+        Column("step", "Step", "count", listed.number),
+        Column("pass", "Pass", "count", listed.pass_ + 1),
+        Column("name", "Name", "name", names),
+        Column("start", "Start", "ticks", listed.start),
+        Column("end", "End", "ticks", listed.stop),
+        Column("duration", "Longest", "ticks", listed.longest),
+        Column("shortest", "Shortest", "ticks", listed.shortest),
+        Column("devices", "Devices", "count", listed.devices),
+        Column("slowest", "Slowest", "name", [steps.process_name(one) for one in slowest]),
+        Column("host", "Host", "name", [steps.host_name(one) for one in slowest]),
+        Column("event", "Event", "event", _events(listed.track, listed.ordinal)),
+    ]
+    return Table("steps", "Steps", columns, totals={"devices": int(whole.devices.sum())})
+
+
+def _devices_table(steps: RunSteps, series: Sequence[StepSeries], rows: DeviceSteps) -> Table:
+    columns = [
+        Column("step", "Step", "count", rows.number),
+        Column("pass", "Pass", "count", rows.pass_ + 1),
+        Column("series", "Series", "id", rows.series),
+        Column("device", "Device", "name", [steps.process_name(series[one]) for one in rows.series.tolist()]),
+        Column("host", "Host", "name", [steps.host_name(series[one]) for one in rows.series.tolist()]),
+        Column("start", "Start", "ticks", rows.start),
+        Column("end", "End", "ticks", rows.stop),
+        Column("duration", "Duration", "ticks", rows.duration),
+        Column("open", "Open", "flag", rows.is_open > 0),
+        Column("event", "Event", "event", _events(rows.track, rows.ordinal)),
+    ]
+    return Table("devices", "Steps by device", columns)
+
+
+def _series_table(steps: RunSteps, series: Sequence[StepSeries]) -> Table:
+    """All there are, those first that are counted."""
+    rows = [*series, *(one for one in steps.series if all(one is not other for other in series))]
+    columns = [
+        Column("series", "Series", "id", list(range(len(rows)))),
+        Column("device", "Device", "name", [steps.process_name(one) for one in rows]),
+        Column("host", "Host", "name", [steps.host_name(one) for one in rows]),
+        Column("source", "Source", "text", [steps.source_text(one) for one in rows]),
+        Column("count", "Steps", "count", [len(one.rows) for one in rows]),
+        Column("first", "First", "count", [int(one.numbers[0]) for one in rows]),
+        Column("last", "Last", "count", [int(one.numbers[-1]) for one in rows]),
+        Column("counted", "Counted", "flag", [number < len(series) for number in range(len(rows))]),
+    ]
+    return Table("series", "Devices and hosts that mark steps", columns)
+
+
+def _tracks_table(tracks: Sequence[int], looked: Looked) -> Table:
+    columns: dict[str, list[int]] = {"track": [], "start": [], "end": []}
+    for track in tracks:
+        windows = looked.of(track)
+        columns["track"] += [track] * len(windows)
+        columns["start"] += windows.starts.tolist()
+        columns["end"] += windows.stops.tolist()
+        if len(columns["track"]) > MAX_TRACK_WINDOWS:
+            raise UsageError(f"these are more than {MAX_TRACK_WINDOWS:,} windows: ask for fewer steps or tracks")
+    kinds = {"track": Column("track", "Track", "track", np.array(columns["track"], np.int64))}
+    kinds |= {name: Column(name, name.title(), "ticks", np.array(columns[name], np.int64)) for name in ("start", "end")}
+    return Table("tracks", "Windows by track", list(kinds.values()))
+
+
+def _notes(steps: RunSteps, series: Sequence[StepSeries]) -> list[Note]:
+    notes = []
+    if any(not np.array_equal(one.numbers, series[0].numbers) for one in series):
+        most = max(series, key=lambda one: len(one.numbers))
+        others = [one for one in series if not np.array_equal(one.numbers, most.numbers)]
+        text = f"devices disagree: {names_of(steps, others)} have other steps than {names_of(steps, [most])}"
+        notes.append(Note("warning", text))
+    gaps = [one for one in series if len(one.numbers) < int(one.numbers[-1] - one.numbers[0]) + 1]
+    if gaps:
+        notes.append(Note("info", f"numbers are missing on {names_of(steps, gaps)}"))
+    again = [one for one in series if int(one.rows.pass_.max(initial=0))]
+    if again:
+        notes.append(Note("warning", f"numbers begin anew on {names_of(steps, again)}"))
+    over = [one for one in series if overlaps(one, None)]
+    if over:
+        notes.append(Note("info", f"steps overlap on {names_of(steps, over)}"))
+    for one in series:
+        for row in np.flatnonzero(one.rows.is_open)[:1].tolist():
+            at = one.rows
+            text = f"step {at.number[row]} of {names_of(steps, [one])} has no end in the trace"
+            notes.append(Note("warning", text, int(at.start[row]), int(at.stop[row]), _track(int(at.track[row]))))
+    for one in steps.unused[:1]:
+        more = f", and {len(steps.unused) - 1:,} more sorts" if len(steps.unused) > 1 else ""
+        text = f"not used: {steps.source_text(one)} of {names_of(steps, [one])}{more}; step_name would use them"
+        notes.append(Note("info", text))
+    return notes
+
+
+def _track(track: int) -> int | None:
+    return None if track < 0 else track
+
+
+def _events(track: Ints, ordinal: Ints) -> list[str | None]:
+    pairs = zip(track.tolist(), ordinal.tolist(), strict=True)
+    return [None if one < 0 else f"{one}.{number}" for one, number in pairs]
+
+
+TOOL: Final = Tool(
+    id="steps",
+    title="Steps",
+    help="the steps of a training run: when each is on each device and host, and how long they take",
+    group="events",
+    question=StepsQuestion,
+    answer=_answer,
+)

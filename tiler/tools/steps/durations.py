@@ -1,0 +1,162 @@
+"""How long steps take: on each device, and over all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.query.run_steps import StepSeries
+from tilescope.tiler.resolver import TickRange
+from tilescope.tiler.tools.step_range import StepRange
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Columns of equal length, one row for each step."""
+
+    number: Ints
+    pass_: Ints
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+    def take(self, which: Ints | NDArray[np.bool_] | slice) -> Self:
+        """Some of them."""
+        return type(self)(*(getattr(self, column)[which] for column in self.columns()))
+
+    def first(self, rows: int) -> Self:
+        """At most so many."""
+        return self.take(slice(rows))
+
+    @classmethod
+    def columns(cls) -> list[str]:
+        return [name for kind in reversed(cls.__mro__) for name in getattr(kind, "__slots__", ())]
+
+    @classmethod
+    def join(cls, parts: Sequence[Self]) -> Self:
+        """The rows of all parts, one part after the other."""
+        none = np.zeros(0, np.int64)
+        return cls(*(np.concatenate([none, *(getattr(part, name) for part in parts)]) for name in cls.columns()))
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceSteps(_Rows):
+    """Steps of devices: from their first tick to their last, and how long they run in between."""
+
+    series: Ints  # a number for the device
+    start: Ints
+    stop: Ints
+    duration: Ints
+    is_open: Ints
+    track: Ints  # and ordinal: of the first slice that is the step, -1: none
+    ordinal: Ints
+
+    @classmethod
+    def of(cls, number: int, series: StepSeries, wanted: StepRange | None, span: TickRange) -> DeviceSteps:
+        """Those of a range that have a tick in a span."""
+        rows = series.rows
+        which = (rows.start < span.stop) & ((rows.stop > span.start) | (rows.start >= span.start))
+        if wanted is not None:
+            which &= series.between(*wanted)
+        rows = rows.take(which)
+        rows = rows.take(np.lexsort((rows.start, rows.number, rows.pass_)))
+        if not len(rows):
+            return cls(*(rows.number for _ in cls.columns()))
+        change = (np.diff(rows.number, prepend=-1) != 0) | (np.diff(rows.pass_, prepend=-1) != 0)
+        first = np.flatnonzero(change)
+        ends = np.append(first[1:], len(rows))
+        duration = (rows.stop - rows.start)[first]
+        for k in np.flatnonzero(ends - first > 1).tolist():  # several slices are one step
+            duration[k] = rows.windows(slice(int(first[k]), int(ends[k]))).ticks
+        return cls(
+            rows.number[first],
+            rows.pass_[first],
+            np.full(len(first), number),
+            rows.start[first],
+            np.maximum.reduceat(rows.stop, first),
+            duration,
+            np.maximum.reduceat(rows.is_open, first),
+            rows.track[first],
+            rows.ordinal[first],
+        )
+
+    def is_in(self, listed: RunStepTable) -> NDArray[np.bool_]:
+        """Which of them are listed."""
+        if not len(listed):
+            return np.zeros(len(self), np.bool_)
+        found: NDArray[np.bool_] = self.pass_ < listed.pass_[-1]
+        found |= (self.pass_ == listed.pass_[-1]) & (self.number <= listed.number[-1])
+        return found
+
+    def in_order(self) -> DeviceSteps:
+        """By step, then by device."""
+        return self.take(np.lexsort((self.series, self.number, self.pass_)))
+
+
+@dataclass(frozen=True, slots=True)
+class RunStepTable(_Rows):
+    """Steps over all devices."""
+
+    start: Ints  # on the first device
+    stop: Ints  # on the last one
+    longest: Ints  # durations
+    shortest: Ints
+    devices: Ints  # how many have it
+    slowest: Ints  # the device that takes longest, by its number; and its slice
+    track: Ints
+    ordinal: Ints
+
+    @classmethod
+    def of(cls, devices: Sequence[DeviceSteps]) -> RunStepTable:
+        """By pass and number."""
+        rows = DeviceSteps.join(devices)
+        if not len(rows):
+            return cls(*(rows.number for _ in cls.columns()))
+        rows = rows.take(np.lexsort((rows.series, -rows.duration, rows.number, rows.pass_)))
+        change = (np.diff(rows.number, prepend=-1) != 0) | (np.diff(rows.pass_, prepend=-1) != 0)
+        first = np.flatnonzero(change)
+        return cls(
+            rows.number[first],
+            rows.pass_[first],
+            np.minimum.reduceat(rows.start, first),
+            np.maximum.reduceat(rows.stop, first),
+            rows.duration[first],
+            np.minimum.reduceat(rows.duration, first),
+            np.diff(first, append=len(rows)),
+            rows.series[first],
+            rows.track[first],
+            rows.ordinal[first],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Of durations, rounded to ticks; None: there are too few."""
+
+    mean: int | None = None
+    least: int | None = None
+    greatest: int | None = None
+    deviation: int | None = None  # of a sample
+
+
+def spread(durations: Ints) -> Spread:
+    """In exact arithmetic: sums of squares of ticks have more than 64 bits."""
+    values: list[int] = durations.tolist()
+    n = len(values)
+    if not n:
+        return Spread()
+    total = sum(values)
+    deviation = None
+    if n > 1:
+        variance = Fraction(n * sum(value * value for value in values) - total * total, n * (n - 1))
+        root = isqrt(int(4 * variance))  # of the double: rounded to the nearest tick
+        deviation = (root + 1) // 2
+    return Spread(round(Fraction(total, n)), min(values), max(values), deviation)
