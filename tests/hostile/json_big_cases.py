@@ -365,6 +365,66 @@ CASES = [
         LIMIT,
     ),
     _case(
+        "flows-of-one-track",
+        "two million flows from one slice of a track to another",
+        lambda: array(
+            _x(1, 0, 10 * MILLION),
+            *(
+                f'{{"ph":"{"sf"[k % 2]}","bp":"e","cat":"c","name":"a","id":{k // 2},"pid":1,"tid":2,"ts":{k}}}'
+                for k in range(4 * MILLION)
+            ),
+        ),
+        Indexed(4 * MILLION + 1, 1),
+        seconds=60,
+    ),
+    _case(
+        "flows-alone",
+        "four million starts of flows that never end",
+        lambda: _many(
+            4 * MILLION, lambda k: f'{{"ph":"s","cat":"c","name":"a","id":"{k:#x}","pid":1,"tid":1,"ts":{k}}}'
+        ),
+        Indexed(4 * MILLION, None),
+        seconds=60,
+    ),
+    _case(
+        "flows-of-texts",
+        "two million starts of flows, each with a long text as id",
+        lambda: _many(
+            2 * MILLION, lambda k: f'{{"ph":"s","cat":"c","name":"a","id":"{"i" * 200}{k}","pid":1,"tid":1,"ts":{k}}}'
+        ),
+        LIMIT,
+    ),
+    _case(
+        "flows-beyond",
+        "more flow ends than there is room for, in few bytes each",
+        lambda: _many(12 * MILLION, lambda k: '{"ph":"s","ts":1}'),
+        LIMIT,
+    ),
+    _case(
+        "async-unmatched",
+        "a million begins of an id each that never end",
+        lambda: _many(MILLION, lambda k: f'{{"ph":"b","cat":"c","name":"a","id":{k},"pid":1,"ts":{k}}}'),
+        Indexed(MILLION, 1, ("1,000,000 slices have no end",)),
+        LIMIT,
+        seconds=60,
+    ),
+    _case(
+        "async-unmatched-ends",
+        "four million ends of an id each, in two processes",
+        lambda: _many(4 * MILLION, lambda k: f'{{"ph":"e","cat":"c","name":"a","id":{k // 2},"pid":{k % 2},"ts":{k}}}'),
+        Indexed(4 * MILLION, None, ("^4000000 × end_without_begin",)),
+        LIMIT,
+        seconds=60,
+    ),
+    _case(
+        "one-name-open",
+        "a name that is open a million times at once, on two threads",
+        lambda: _many(MILLION, lambda k: f'{{"ph":"B","name":"a","pid":1,"tid":{k % 2},"ts":{k}}}'),
+        Indexed(MILLION, 2, ("1,000,000 slices have no end",)),
+        LIMIT,
+        seconds=60,
+    ),
+    _case(
         "metadata",
         "a million names of threads without events",
         lambda: _many(

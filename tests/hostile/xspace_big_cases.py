@@ -60,6 +60,16 @@ def _proto(content: bytes) -> bytes:
     return w.message(5, w.number(1, 1), w.data(6, content))
 
 
+def _linked(events: int, first_id: int) -> bytes:
+    """Each event ends the flow that the one before begins."""
+
+    def stats(of: int) -> bytes:
+        values = (7, first_id + of + 1, 7, first_id + of)
+        return b"".join(w.message(4, w.number(1, key), w.number(3, value)) for key, value in enumerate(values, 1))
+
+    return plane("p", line("l", _each(events, lambda k: event(1, 10 * k, 5, stats(k)))), _FLOW)
+
+
 CASES = [
     _case("planes", "a million named planes", _planes, LIMIT, Indexed(0, 0, ("no events",))),
     _case(
@@ -293,6 +303,25 @@ CASES = [
         "300,000 ends of one flow",
         lambda: plane("p", line("l", _each(300_000, lambda k: event(1, 10 * k, 5, _BOTH_ENDS))), _FLOW),
         Indexed(300_000, 1),
+        LIMIT,
+    ),
+    _case(
+        "flows-of-one-line",
+        "a million events of a line that each end a flow and begin the next",
+        lambda: _linked(MILLION, 0),
+        Indexed(MILLION, 1),
+    ),
+    _case(
+        "flows-of-large-ids",
+        "a million events that do so, with ids of 60 bits",
+        lambda: _linked(MILLION, 1 << 60),
+        Indexed(MILLION, 1),
+        LIMIT,
+    ),
+    _case(
+        "flows-beyond",
+        "more flow ends than there is room for",
+        lambda: plane("p", line("l", event(1, 0, 5, _BOTH_ENDS) * (6 * MILLION)), _FLOW),
         LIMIT,
     ),
     _case(

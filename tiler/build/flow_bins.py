@@ -32,7 +32,8 @@ def flow_tiles(ends: FlowEnds, root_level: int, scratch: Scratch) -> Iterator[Fl
         if not len(more):
             return
         if len(more) < len(tick):
-            tick, incoming, partner = (scratch.pick(column, more) for column in (tick, incoming, partner))
+            tick, incoming = scratch.pick(tick, more), scratch.pick(incoming, more)
+            partner = scratch.pick(partner, more)
 
 
 def _by_tick(ends: FlowEnds, scratch: Scratch) -> tuple[Ints, NDArray[np.int8], NDArray[np.int32]]:

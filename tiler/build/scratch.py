@@ -84,7 +84,7 @@ class Scratch:
                 _write(place[0], place[1] + part.start * dtype.itemsize, values(part).astype(dtype, copy=False))
         return out
 
-    def pick(self, column: NDArray[_T], order: Ints | None) -> NDArray[_T]:
+    def pick(self, column: NDArray[_T], order: Ints | NDArray[np.uint32] | None) -> NDArray[_T]:
         """The column in this order; None: as it is."""
         if order is not None and len(order) * column.itemsize < self._small_bytes:
             return column[order]
