@@ -83,7 +83,7 @@ def test_a_drag_selects_an_area_and_the_address_brings_it_back(kineto: Viewer) -
     width = int(selected["end"]) - int(selected["start"])
     assert width == pytest.approx(400 * view["ticksPerPx"], rel=0.01)
     kineto.screenshot("area")
-    kineto.until_address_follows()
+    kineto.wait(f"location.hash.includes('area={selected['start']}-{selected['end']}')")
     before = kineto.span()
     kineto.page.goto("about:blank")
     kineto.page.go_back()
