@@ -10,6 +10,7 @@ void bind_map_guard(nb::module_& m);
 void bind_order(nb::module_& m);
 void bind_pairing(nb::module_& m);
 void bind_prove(nb::module_& m);
+void bind_prove_flows(nb::module_& m);
 void bind_synth(nb::module_& m);
 void bind_xspace(nb::module_& m);
 void bind_pyramid(nb::module_& m);
@@ -25,6 +26,7 @@ NB_MODULE(_native, m) {
     tilescope::bind_order(m);
     tilescope::bind_pairing(m);
     tilescope::bind_prove(m);
+    tilescope::bind_prove_flows(m);
     tilescope::bind_synth(m);
     tilescope::bind_xspace(m);
     tilescope::bind_pyramid(m);

@@ -215,9 +215,14 @@ class RunStore:
 
     def flow_ends(self, track: int) -> Iterator[FlowEnds]:
         """All flow ends of a track, chunk by chunk in their order. Raises DamagedStore."""
+        for chunk in self.flow_end_chunks(track):
+            yield FlowEnds.decode(decompress(chunk), track)
+
+    def flow_end_chunks(self, track: int) -> Iterator[bytes]:
+        """The same as they are stored."""
         prefix = keys.flow_ends_of(track)
         for _, chunk in self._data.scan(prefix, prefix):
-            yield FlowEnds.decode(decompress(chunk), track)
+            yield chunk
 
     def steps(self) -> Iterator[tuple[int, TrackSteps]]:
         """Track and steps of each record of steps, tracks ascending. Raises DamagedStore."""

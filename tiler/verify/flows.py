@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tilescope.tiler import _native
 from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages.flow_ends import FlowEnds
@@ -16,16 +17,21 @@ from tilescope.tiler.store import keys
 from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
 from tilescope.tiler.verify.columns import Ints, hash_rows
 from tilescope.tiler.verify.leaf_slices import LeafSlices
-from tilescope.tiler.verify.page_reader import inflate
+from tilescope.tiler.verify.memory import ProofMemory
+from tilescope.tiler.verify.page_reader import inflate, inflated_bytes
 from tilescope.tiler.verify.report import Tally
+
+# Ends that are looked at at a time: a chunk has millions where one slice has so many.
+_PIECE = 8192
 
 
 class FlowRecordCheck:
     """Takes all chunks of flow ends in the order of their keys."""
 
-    def __init__(self, catalogue: Catalogue, slices: LeafSlices, tally: Tally) -> None:
+    def __init__(self, catalogue: Catalogue, slices: LeafSlices, memory: ProofMemory, tally: Tally) -> None:
         self._catalogue = catalogue
         self._slices = slices
+        self._memory = memory
         self._tally = tally
         tracks = len(catalogue.tracks)
         self._counts = np.zeros((tracks, 2), np.int64)  # that leave, that arrive
@@ -41,13 +47,24 @@ class FlowRecordCheck:
         if number >= len(tracks) or tracks[number].kind != TrackKind.SLICE:
             raise DamagedStore(f"{self._catalogue.path}: a record that should not be there: {key!r}")
         track = tracks[number]
-        try:
-            ends = FlowEnds.decode(inflate(value), number)
-        except DamagedStore as error:
-            raise self._error(track, f"flow ends are damaged: {error}") from error
-        if key != keys.flow_ends(number, int(ends.ordinal[0])):
-            raise self._error(track, f"flow ends of event {ends.ordinal[0]} are stored as those of another")
-        self._check_order(track, ends)
+        with self._memory.taken(len(value) + inflated_bytes(value)):
+            try:
+                chunk = _native.ProveFlowChunk(inflate(value), number)
+            except (DamagedStore, ValueError) as error:
+                raise self._error(track, f"flow ends are damaged: {error}") from error
+            before: FlowEnds | None = None
+            while (columns := chunk.read(_PIECE)) is not None:
+                ends = FlowEnds(*columns)
+                if before is None and key != keys.flow_ends(number, int(ends.ordinal[0])):
+                    raise self._error(track, f"flow ends of event {ends.ordinal[0]} are stored as those of another")
+                self._take(track, ends, before)
+                before = ends.take(slice(-1, None))
+        self._tally["flow_chunks"] += 1
+
+    def _take(self, track: TrackEntry, ends: FlowEnds, before: FlowEnds | None) -> None:
+        """Checks ends of a chunk, of which `before` is the one before them."""
+        number = track.id
+        self._check_order(track, ends, before)
         self._check_partners(track, ends)
         slices = self._slices.of(track, ends.ordinal, "flow ends")
         own = [np.full(len(ends), number), ends.ordinal, ends.tick]
@@ -59,7 +76,6 @@ class FlowRecordCheck:
             arriving = ends.incoming == 1 - side
             np.add.at(self._heard[:, side], ends.partner_track[arriving], heard[arriving])
             self._counts[number, side] += np.count_nonzero(ends.incoming == side)
-        self._tally["flow_chunks"] += 1
 
     def finish(self) -> None:
         """To be called after the last chunk: compares what ends say of themselves with what their partners say."""
@@ -82,13 +98,16 @@ class FlowRecordCheck:
             raise DamagedStore(f"{self._catalogue.path}: {what}")
         self._tally["flow_edges"] += leaving
 
-    def _check_order(self, track: TrackEntry, ends: FlowEnds) -> None:
+    def _check_order(self, track: TrackEntry, ends: FlowEnds, before: FlowEnds | None) -> None:
         """By slice, outgoing before incoming, by time; all ends of a slice in one chunk."""
         if ((ends.incoming < 0) | (ends.incoming > 1)).any():
             raise self._error(track, "a flow end neither leaves nor arrives")
-        rank = (ends.ordinal << 1) | ends.incoming
-        late = (rank[1:] < rank[:-1]) | ((rank[1:] == rank[:-1]) & (ends.tick[1:] < ends.tick[:-1]))
-        if late.any() or (track.id == self._last[0] and int(ends.ordinal[0]) <= self._last[1]):
+        rank, tick = (ends.ordinal << 1) | ends.incoming, ends.tick
+        if before is not None:
+            rank, tick = np.append((before.ordinal << 1) | before.incoming, rank), np.append(before.tick, tick)
+        late = (rank[1:] < rank[:-1]) | ((rank[1:] == rank[:-1]) & (tick[1:] < tick[:-1]))
+        again = before is None and track.id == self._last[0] and int(ends.ordinal[0]) <= self._last[1]
+        if late.any() or again:
             raise self._error(track, f"flow ends from event {ends.ordinal[0]} on are out of order")
         self._last = track.id, int(ends.ordinal[-1])
         self._check_range(track, ends.ordinal, track.events, "of event")

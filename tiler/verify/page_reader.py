@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import zlib
-from collections import OrderedDict
 from collections.abc import Callable
-from itertools import pairwise
 
 from isal import isal_zlib
 from isal.igzip_lib import IsalError
 
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages import PAGE_BYTES_AT_MOST, Part, Slices, TileFlag, decode_columns, part_of, select
+from tilescope.tiler.pages import PAGE_BYTES_AT_MOST, Part, TileFlag, part_of
 from tilescope.tiler.pages.compress import MEMBER_HEADER
 from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.verify.memory import ProofMemory
@@ -19,9 +17,6 @@ from tilescope.tiler.verify.tree import BlockTree
 
 # What the native proof calls for a page, by its number: the page and its residual, inflated.
 Fetch = Callable[[int], tuple[bytes, bytes | None]]
-
-# Decoded pages that are kept for slices that have flows: neighbours are asked for one after the other.
-_KEPT_PAGES = 4
 
 
 def fetch_from(store: RunStore, tree: BlockTree, memory: ProofMemory, done: Callable[[int], None]) -> Fetch:
@@ -31,7 +26,7 @@ def fetch_from(store: RunStore, tree: BlockTree, memory: ProofMemory, done: Call
     """
 
     def inflated(stored: bytes, others: int) -> bytes:
-        with memory.taken(2 * len(stored) + _inflated_bytes(stored) + others):
+        with memory.taken(2 * len(stored) + inflated_bytes(stored) + others):
             return inflate(stored)
 
     def fetch(number: int) -> tuple[bytes, bytes | None]:
@@ -50,39 +45,8 @@ def fetch_from(store: RunStore, tree: BlockTree, memory: ProofMemory, done: Call
     return fetch
 
 
-class LeafReader:
-    """The slices of single leaves."""
-
-    def __init__(self, store: RunStore, memory: ProofMemory) -> None:
-        self._store = store
-        self._memory = memory
-        self._kept: OrderedDict[tuple[int, int], tuple[int, list[slice], Slices]] = OrderedDict()
-
-    def slices(self, tree: BlockTree, leaf: int) -> Slices:
-        """Those of the leaf in this position, as they are stored. Raises DamagedStore."""
-        number = tree.page_of(leaf)
-        key = (tree.block, number)
-        if key not in self._kept:
-            self._kept[key] = self._read(tree, number)
-            if len(self._kept) > _KEPT_PAGES:
-                self._kept.popitem(last=False)
-        first, ranges, slices = self._kept[key]
-        if leaf - first >= len(ranges):
-            raise tree.error(leaf, "it is not on its page")
-        return select(slices, ranges[leaf - first])
-
-    def _read(self, tree: BlockTree, number: int) -> tuple[int, list[slice], Slices]:
-        page, _ = fetch_from(self._store, tree, self._memory, lambda _: None)(number)
-        first = int(tree.page_first[number])
-        try:
-            decoded = decode_columns(page)
-        except DamagedStore as error:
-            raise tree.error(first, f"its page is damaged: {error}") from error
-        ends = decoded.slice_ends.tolist()
-        return first, [slice(a, b) for a, b in pairwise(ends)], decoded.slices
-
-
-def _inflated_bytes(member: bytes) -> int:
+def inflated_bytes(member: bytes) -> int:
+    """How long what a gzip member holds is, as it says itself."""
     return int.from_bytes(member[-4:], "little")  # as gzip ends
 
 
@@ -112,7 +76,7 @@ def inflate(member: bytes) -> bytes:
     inflater = isal_zlib.decompressobj(31)
     try:
         # So the result becomes no longer than it is to be.
-        data: bytes = inflater.decompress(member, max(1, _inflated_bytes(member)))
+        data: bytes = inflater.decompress(member, max(1, inflated_bytes(member)))
         if not inflater.eof:
             data += inflater.decompress(inflater.unconsumed_tail, 1)
     except (zlib.error, IsalError) as error:  # type: ignore[misc]  # its hints call the class a value

@@ -50,6 +50,7 @@ class RecordCheck:
 
     def __init__(self, store: RunStore, catalogue: Catalogue, trees: list[BlockTree], memory: ProofMemory) -> None:
         self._store = store
+        self._memory = memory
         self._catalogue = catalogue
         self._trees = trees
         self._tally = tally = Tally()
@@ -63,9 +64,9 @@ class RecordCheck:
         self._attachments = AttachmentCheck(store, len(catalogue.files), tally)
         self._overview = 0  # pages seen so far
         slices = LeafSlices(store, catalogue, trees, memory)
-        self._flows = FlowRecordCheck(catalogue, slices, tally)
+        self._flows = FlowRecordCheck(catalogue, slices, memory, tally)
         self._steps = StepRecordCheck(catalogue, slices, tally)
-        self._flow_tiles = FlowTileCheck(store, catalogue, tally)
+        self._flow_tiles = FlowTileCheck(store, catalogue, memory, tally)
         self._histograms = {key for tree in trees for key in _histogram_keys(catalogue, tree)}
         self._takes: dict[bytes, Callable[[bytes, bytes], None]] = {
             keys.MANIFEST: self._take_known,
@@ -86,7 +87,14 @@ class RecordCheck:
         }
 
     def check(self, done: Callable[[int], None]) -> Tally:
-        """What was looked at. Calls `done` with numbers of bytes. Raises DamagedStore."""
+        """What was looked at. Calls `done` with numbers of bytes. Raises DamagedStore, ShortOfMemory."""
+        try:
+            return self._check(done)
+        except MemoryError:
+            short = self._memory.short("its records")
+        raise short
+
+    def _check(self, done: Callable[[int], None]) -> Tally:
         for key, value in self._store.records():
             take = self._takes.get(key[:1])
             if take is None:
