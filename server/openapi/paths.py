@@ -82,6 +82,7 @@ _OPERATIONS: Final = {
     f"{BUILD}/flows/{{track}}/{{level}}/{{index}}": "getFlowTiles",
     f"{BUILD}/events": "listEvents",
     f"{BUILD}/events/{{track}}/{{ordinal}}": "getEvent",
+    f"{BUILD}/bins": "getBins",
     f"{BUILD}/tools": "listTools",
 }
 

@@ -36,6 +36,7 @@ def with_tools(make: Callable[..., dict[str, Any]]) -> dict[str, dict[str, Any]]
             content = {"application/json": {"schema": reference("ErrorAnswer")}}
             operation["responses"][status] = {"description": description, "content": content}
         items[f"{BUILD}/tools/{tool.id}"] = {"get": operation}
+    items[f"{BUILD}/bins"] = {"get": dict(items[f"{BUILD}/tools/bins"]["get"])}
     return items
 
 

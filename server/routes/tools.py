@@ -40,7 +40,17 @@ async def get_tools(request: web.Request) -> web.StreamResponse:
 @routes.get(BUILD + "/tools/{tool}")
 async def get_answer(request: web.Request) -> web.StreamResponse:
     """What a tool answers."""
-    tool = find_tool(request.match_info["tool"])
+    return await _answer_of(request, request.match_info["tool"])
+
+
+@routes.get(BUILD + "/bins")
+async def get_bins(request: web.Request) -> web.StreamResponse:
+    """What a viewer draws of a track, for those who do not want pages."""
+    return await _answer_of(request, "bins")
+
+
+async def _answer_of(request: web.Request, tool_id: str) -> web.StreamResponse:
+    tool = find_tool(tool_id)
     values = question_values(request)
     table = values.pop("table", "")
     question = from_text(tool.question, values)

@@ -135,7 +135,7 @@ def of_grpc(site: Site, name: str, values: Values, form: str = "", table: str = 
 def of_client(site: Site, name: str, values: Values, url: str) -> Answer:
     """The client for programs, with runs in place of builds."""
     with tilescope.connect(url) as client:
-        return client.run("t.store").ask(name, **with_runs(client.run, name, values))
+        return client.run("t.store").ask(name, **with_runs(client.run, name, values)).answer
 
 
 def of_async_client(site: Site, name: str, values: Values, url: str) -> Answer:
@@ -144,7 +144,7 @@ def of_async_client(site: Site, name: str, values: Values, url: str) -> Answer:
             refs = {one.name for one in parameters(tool(name).question) if one.type == "build"}
             runs = {field: await client.run(Path(value).name) for field, value in values.items() if field in refs}
             run: AsyncRun = await client.run("t.store")
-            return await run.ask(name, **{**values, **runs})
+            return (await run.ask(name, **{**values, **runs})).answer
 
     return asyncio.run(asked())
 
@@ -152,14 +152,14 @@ def of_async_client(site: Site, name: str, values: Values, url: str) -> Answer:
 def of_local(site: Site, name: str, values: Values) -> Answer:
     """Without a server: other builds by their paths."""
     with tilescope.connect(site.store) as client:
-        return client.run().ask(name, **values)
+        return client.run().ask(name, **values).answer
 
 
 def of_local_runs(site: Site, name: str, values: Values) -> Answer:
     """Without a server: other builds by the runs that are open."""
     with tilescope.connect(site.store) as client, tilescope.connect(site.other) as other:
         opened = {str(site.store): client.run, str(site.other): other.run}
-        return client.run().ask(name, **with_runs(lambda run: opened_run(opened, run), name, values))
+        return client.run().ask(name, **with_runs(lambda run: opened_run(opened, run), name, values)).answer
 
 
 def opened_run(opened: Mapping[str, Callable[[], Run]], name: str) -> Run:

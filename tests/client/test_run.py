@@ -101,7 +101,9 @@ async def test_where_a_name_occurs(run: AsyncRun, example: Example) -> None:
     assert (event.name, event.start) == ("needle", needles.table["start"][0])
 
 
-@pytest.mark.parametrize(("start", "end", "px"), [(None, None, 300), (100_000, 900_000, 1000), (5000, 5400, 800)])
+@pytest.mark.parametrize(
+    ("start", "end", "px"), [(None, None, 300), (None, None, 5000), (100_000, 900_000, 1000), (5000, 5400, 800)]
+)
 async def test_a_view_shows_every_event_once(
     run: AsyncRun, example: Example, start: int | None, end: int | None, px: int
 ) -> None:

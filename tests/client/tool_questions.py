@@ -36,6 +36,8 @@ def _values(field: Parameter, material: Material) -> Sequence[Any]:
     reader, schema = material.reader, field.schema
     if field.unit == "ticks":
         return [reader.end // 3, reader.end * 2 // 3, 0, reader.end + 5]
+    if field.unit == "track":
+        return [track["id"] for track in reader.tree.tracks]
     match field.type:
         case "tracks":
             rollups = [track["id"] for track in reader.tree.tracks if track["kind"] == "rollup"]

@@ -113,6 +113,35 @@ async def test_an_answer_is_made_once_however_its_question_is_spelt(ask: Asker) 
     assert (await ask("tools/stats?start=6"))[1]["Etag"] != first["Etag"]
 
 
+async def test_bins_have_a_short_address_too(ask: Asker) -> None:
+    status, headers, body = await ask("bins?track=0&start=1000&end=900000000&px=200")
+    assert status == 200
+    _, other, again = await ask("tools/bins?px=200&end=900000000&start=1000&track=0")
+    assert (other["Etag"], again) == (headers["Etag"], body)
+    assert (await ask("bins?track=0&px=201"))[1]["Etag"] != headers["Etag"]
+    tables = {table["id"]: table for table in json.loads(body)["tables"]}
+    assert list(tables) == ["slices", "bins", "counter_bins", "samples"]
+    for path, words in (("bins", "missing required field track"), ("bins?track=0&px=1.5", "px: expected an integer")):
+        status, _, body = await ask(path)
+        assert (status, words in json.loads(body)["error"]["message"]) == (400, True), body
+
+
+@pytest.mark.parametrize(
+    ("path", "parameters"),
+    [
+        ("tools/stats", ["start=5", "end=900000", "tracks=0-3", "limit=7"]),
+        ("tools/find", ["text=a", "match=contains", "end=900000", "table=events"]),
+        ("events", ["start=5", "end=900000", "tracks=0,1", "limit=7"]),
+        ("bins", ["track=1", "start=5", "end=900000", "px=70"]),
+    ],
+)
+async def test_the_order_of_parameters_changes_no_etag(ask: Asker, path: str, parameters: list[str]) -> None:
+    orders = (parameters, parameters[::-1], parameters[1:] + parameters[:1])
+    answers = [await ask(f"{path}?{'&'.join(some)}") for some in orders]
+    assert {status for status, _, _ in answers} == {200}
+    assert len({(headers["Etag"], body) for _, headers, body in answers}) == 1
+
+
 async def test_the_list_of_tools(ask: Asker) -> None:
     _, _, body = await ask("tools")
     listed = json.loads(body)["tools"]

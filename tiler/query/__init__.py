@@ -8,9 +8,11 @@ from tilescope.tiler.query.reading import Reading
 from tilescope.tiler.query.steps import Steps, finish
 from tilescope.tiler.query.store import QueryStore
 from tilescope.tiler.query.tracks import SLICE_KINDS, TrackTree
+from tilescope.tiler.query.view import ROW_KINDS, RowKind, ViewRows, ViewTile, first_of_each, view_tiles
 
 __all__ = [
     "EVERYTHING",
+    "ROW_KINDS",
     "SLICE_KINDS",
     "EventPlan",
     "Events",
@@ -22,9 +24,14 @@ __all__ = [
     "QueryReader",
     "QueryStore",
     "Reading",
+    "RowKind",
     "Steps",
     "TrackTree",
+    "ViewRows",
+    "ViewTile",
     "finish",
+    "first_of_each",
     "join",
     "no_events",
+    "view_tiles",
 ]

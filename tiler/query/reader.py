@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property, lru_cache
 
 from tilescope.tiler.errors import DamagedStore, NotBuilt
-from tilescope.tiler.pages import TRACKS_PER_BLOCK, Page, PageKey, Shape, decode_columns, decompress
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, Page, PageKey, Shape, decode_columns, decompress, with_residual
 from tilescope.tiler.query.events import EventPlan
 from tilescope.tiler.query.names import Names
 from tilescope.tiler.query.run_steps import RunSteps
@@ -57,6 +57,16 @@ class QueryReader:
     def has_residual(self, page: PageKey) -> bool:
         """Whether something was rounded off the bins of a page. Raises DamagedStore or NotBuilt as `tiles`."""
         return page in self.tiles(page.block).with_residual
+
+    def exact_page(self, key: PageKey) -> Page:
+        """A page, with what was rounded off its bins. Raises DamagedStore or NotBuilt."""
+        page = self.decoded_page(key)
+        if not self.has_residual(key):
+            return page
+        member = self.store.page(key.residual)
+        if member is None:
+            raise DamagedStore(f"{key.residual.text()} is missing")
+        return with_residual(page, decompress(member))
 
     def decoded_page(self, key: PageKey) -> Page:
         """A page, without its residual. Raises DamagedStore when it is not there."""

@@ -9,6 +9,7 @@ from importlib.metadata import entry_points
 from typing import Final
 
 from tilescope.tiler.errors import UsageError
+from tilescope.tiler.tools.bins import TOOL as BINS
 from tilescope.tiler.tools.find import TOOL as FIND
 from tilescope.tiler.tools.stats import TOOL as STATS
 from tilescope.tiler.tools.steps import TOOL as STEPS
@@ -16,7 +17,7 @@ from tilescope.tiler.tools.tool import AnyTool, Tool
 
 ENTRY_POINTS: Final = "tilescope.tools"
 
-_OURS: Final[tuple[AnyTool, ...]] = (STATS, FIND, STEPS)
+_OURS: Final[tuple[AnyTool, ...]] = (STATS, FIND, STEPS, BINS)
 _MESSAGE_CHARS: Final = 300  # of a stranger's exception
 
 

@@ -115,11 +115,16 @@ class SpanQuestion(Question, frozen=True, kw_only=True):
     @property
     def span(self) -> TickRange:
         """The ticks [start, end) within those in which events can be. Raises UsageError when there is no such span."""
-        if self.start is not None and self.end is not None and self.end < self.start:
-            raise UsageError(f"ticks {self.start} to {self.end} are no span: it would end before it starts")
-        first = 0 if self.start is None else max(self.start, 0)
-        last = TICK_LIMIT if self.end is None else min(self.end, TICK_LIMIT)
-        return TickRange(first, max(first, last))
+        return span_of(self.start, self.end)
+
+
+def span_of(start: int | None, end: int | None) -> TickRange:
+    """The ticks [start, end) within those in which events can be. Raises UsageError when there is no such span."""
+    if start is not None and end is not None and end < start:
+        raise UsageError(f"ticks {start} to {end} are no span: it would end before it starts")
+    first = 0 if start is None else max(start, 0)
+    last = TICK_LIMIT if end is None else min(end, TICK_LIMIT)
+    return TickRange(first, max(first, last))
 
 
 Q = TypeVar("Q", bound=Question)

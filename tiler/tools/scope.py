@@ -87,6 +87,12 @@ class Scope:
             raise UsageError(STEPS_MISSING)
         return Looked(everywhere(Windows.one(*span)), span)
 
+    def is_done(self, track: int) -> bool:
+        """Whether a track can be read. Where it cannot yet, the answer is not complete."""
+        done = not self.reader.store.is_growing or self._is_done(track // TRACKS_PER_BLOCK)
+        self._is_complete = self._is_complete and done
+        return done
+
     def tracks_of(self, host: HostRef) -> list[int]:
         """All tracks of a host, rollups included."""
         return self.reader.tree.of_host(host)

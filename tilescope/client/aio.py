@@ -25,7 +25,7 @@ from tilescope.client.source import Build, Source, Value
 from tilescope.client.tables import Table
 from tilescope.client.times import Amount, Time, ticks_of, ticks_of_amounts, time_text, timedelta_of
 from tilescope.client.tracks import Track, TrackList, Tracks, id_of, ids_of, tracks_of
-from tilescope.client.view import RunView, make_view, used_names, view_tiles
+from tilescope.client.view import RunView, make_view, used_names
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.pages import (
     TRACKS_PER_BLOCK,
@@ -37,7 +37,7 @@ from tilescope.tiler.pages import (
     decompress,
     with_residual,
 )
-from tilescope.tiler.query import EventPlan, Events, TrackTree
+from tilescope.tiler.query import EventPlan, Events, TrackTree, view_tiles
 from tilescope.tiler.resolver import TickRange, TileIndex, TrackRequest, View, sharp_level
 from tilescope.tiler.ticks import TICK_LIMIT, refuse_float
 from tilescope.tiler.tools import Answer, SpanQuestion, parameters, tools

@@ -111,6 +111,7 @@ class ToolAnswer:
     """What a tool says. `is_complete` False: the run is still being indexed, and some tracks are not done."""
 
     def __init__(self, answer: Answer) -> None:
+        self.answer = answer  # as docs/tools.md has it
         self.facts: Sequence[Fact] = answer.facts
         self.tables = [AnswerTable(table) for table in answer.tables]
         self.series: Sequence[Series] = answer.series

@@ -24,7 +24,7 @@ def faulty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def test_tools_of_another_package_are_found_and_what_is_none_is_told(faulty: None) -> None:
     found = ["late", "leaving", "wrong", "plain", "torn", "endless", "toy", "compare", "absent"]
-    assert list(tools()) == ["stats", "find", "steps", *found]
+    assert list(tools()) == ["stats", "find", "steps", "bins", *found]
     assert tool("toy").help == "what tracks there are, in every shape of an answer"
     assert tool("stats").title == "Statistics"
     assert left_out() == [
@@ -34,10 +34,10 @@ def test_tools_of_another_package_are_found_and_what_is_none_is_told(faulty: Non
         "ModuleNotFoundError: No module named 'toy_tools_gone'",
         "the tools of toy_tools_leaving:TOOLS are left out, they cannot be loaded: SystemExit: 3",
     ]
-    with pytest.raises(UsageError, match=r"there is no tool 'spam': there are stats, find, steps, late.*; the tools of toy_"):
+    with pytest.raises(UsageError, match=r"no tool 'spam': there are stats, find, steps, bins, late.*; the tools of toy_"):
         tool("spam")
 
 
 def test_an_unknown_tool_names_those_there_are() -> None:
-    with pytest.raises(UsageError, match=r"^there is no tool 'nonsense': there are stats, find, steps$"):
+    with pytest.raises(UsageError, match=r"^there is no tool 'nonsense': there are stats, find, steps, bins$"):
         tool("nonsense")

@@ -1,0 +1,99 @@
+"""What is drawn of a track, without pages, against the events that were written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.example import Example
+from tilescope.tiler.errors import UsageError
+from tilescope.tiler.query import finish
+from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
+from tilescope.tiler.tools.answer import values_of
+
+
+def asked(example: Example, **values: int) -> Answer:
+    bins = tool("bins")
+    return finish(ask(bins, Scope(example.reader), from_values(bins.question, values)))
+
+
+def rows(answer: Answer, table: str) -> list[dict[str, Any]]:
+    columns = answer.table(table).columns
+    return [dict(zip([c.id for c in columns], row, strict=True)) for row in zip(*map(values_of, columns), strict=True)]
+
+
+@pytest.mark.parametrize("px", [10, 300, 4000])
+@pytest.mark.parametrize("thread", range(4))
+def test_every_event_is_drawn_once_and_every_tick_counted(example: Example, thread: int, px: int) -> None:
+    track = example.track(f"thread {thread}")
+    answer = asked(example, track=track, px=px)
+    events = [event for event in example.events if event.track == f"thread {thread}"]
+    slices, bins = rows(answer, "slices"), rows(answer, "bins")
+    assert len(slices) + sum(row["count"] for row in bins) == len(events)
+    drawn = sum(row["duration"] for row in slices) + sum(row["busy"] for row in bins)
+    assert drawn == sum(event.duration for event in events)
+    assert {row["duration"] for row in bins} <= {4**level for level in range(32)}
+    assert answer.table("samples").columns[0].values == []
+    if px == 10:
+        assert bins
+
+
+@pytest.mark.parametrize(("start", "end"), [(100_000, 300_000), (5000, 5100)])
+def test_a_span_has_what_overlaps_it(example: Example, start: int, end: int) -> None:
+    track = example.track("thread 1")
+    answer = asked(example, track=track, start=start, end=end, px=500)
+    assert [fact.value for fact in answer.facts[:2]] == [start, end]
+    for table in ("slices", "bins"):
+        for row in rows(answer, table):
+            assert row["start"] < end
+            assert row["start"] + max(row["duration"], 1) > start
+    alone = {(row["start"], row["duration"]) for row in rows(answer, "slices")}
+    covered = [(row["start"], row["start"] + row["duration"]) for row in rows(answer, "bins")]
+    for event in example.events:
+        if event.track == "thread 1" and event.overlaps(start, end):
+            event_end = event.start + max(event.duration, 1)
+            in_bin = any(first < event_end and event.start < last for first, last in covered)
+            assert in_bin or (event.start, event.duration) in alone, event
+    assert any((event.start, event.duration) in alone for event in example.events if event.track == "thread 1")
+
+
+def test_counters_have_samples_and_bins(example: Example) -> None:
+    track = example.track("memory · v")
+    values = sorted(event.value for event in example.events if event.value is not None)
+    for px in (2, 5000):
+        answer = asked(example, track=track, px=px)
+        bins, samples = rows(answer, "counter_bins"), rows(answer, "samples")
+        assert sum(row["n"] for row in bins) + len(samples) == len(values)
+        lowest = [row["min"] for row in bins if row["n"]] + [row["value"] for row in samples]
+        assert min(lowest) == values[0]
+
+
+def test_a_rollup_is_drawn_as_it_is(example: Example) -> None:
+    rollup = next(track for track in example.reader.tree.tracks if track["kind"] == "rollup")
+    answer = asked(example, track=rollup["id"], px=100)
+    assert sum(row["count"] for row in rows(answer, "bins")) == int(rollup["events"])
+
+
+def test_what_is_too_much_is_refused(example: Example, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tilescope.tiler.tools.bins.drawn.MAX_ROWS", 10)
+    with pytest.raises(UsageError, match="more than 10 slices and bins of track 1 at this width"):
+        asked(example, track=1, px=16_384)
+
+
+def test_a_span_without_ticks_has_nothing(example: Example) -> None:
+    for start, end in ((5, 5), (2**60, 2**61)):
+        assert not any(len(table) for table in asked(example, track=1, start=start, end=end).tables)
+
+
+def test_what_makes_no_sense_is_refused(example: Example) -> None:
+    for values, message in (
+        ({"track": 77}, "there is no track 77"),
+        ({"track": -1}, "track: "),
+        ({"track": 1, "px": 0}, "px: "),
+        ({"track": 1, "px": 16_385}, "px: "),
+        ({"track": 1, "start": 6, "end": 5}, "ticks 6 to 5 are no span"),
+        ({}, "track"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            asked(example, **values)

@@ -1,0 +1,129 @@
+"""What a viewer draws of a track, for those who do not want pages: slices, and bins with exact sums."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+from msgspec import Meta
+from numpy.typing import NDArray
+
+from tilescope.tiler.pages import SliceFlag
+from tilescope.tiler.query import Steps
+from tilescope.tiler.resolver import View, sharp_level
+from tilescope.tiler.schema import Kind
+from tilescope.tiler.tools.answer import Answer, Column, Fact, Table
+from tilescope.tiler.tools.bins.drawn import Drawn, draw
+from tilescope.tiler.tools.question import Question, Tick, span_of
+from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.tool import Tool
+
+MAX_PX: Final = 16_384
+DEFAULT_PX: Final = 1000
+
+
+class BinsQuestion(Question, frozen=True, kw_only=True):
+    """A track in a span, on so many pixels."""
+
+    track: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=2**32 - 1,
+            description="Number of the track; a rollup is drawn as it is.",
+            extra={"unit": "track"},
+        ),
+    ]
+    start: Annotated[Tick | None, Meta(description="First tick of the span; the run's start unless given.")] = None
+    end: Annotated[Tick | None, Meta(description="First tick after the span; the run's end unless given.")] = None
+    px: Annotated[
+        int, Meta(ge=1, le=MAX_PX, description="Pixels of the whole span: a bin is half a pixel to two wide.")
+    ] = DEFAULT_PX
+
+
+def _answer(scope: Scope, question: BinsQuestion) -> Steps[Answer]:
+    reader = scope.reader
+    kind = reader.tree.kind(question.track)
+    span = scope.within(span_of(question.start, question.end))
+    view = View.of_span(span.start, max(span.stop, span.start + 1), question.px)
+    level = sharp_level(view.ticks_per_px, reader.root_level)
+    has_events = span.start < span.stop and reader.tree.tracks[question.track]["events"] != "0"
+    is_there = scope.is_done(question.track) and has_events
+    found = yield from draw(reader, question.track, kind, span, level, is_there=is_there)
+    facts = [
+        Fact("start", "Start", span.start, "ticks"),
+        Fact("end", "End", span.stop, "ticks"),
+        Fact("bin_ticks", "Width of a bin", 1 << (2 * level), "ticks", "wider where nothing finer is kept"),
+    ]
+    return Answer(facts, _tables(found))
+
+
+def _tables(found: Drawn) -> list[Table]:
+    slices, bins, counters, samples = found.slices, found.bins, found.counter_bins, found.samples
+
+    def names(ids: NDArray[Any]) -> list[Column]:
+        texts = [found.names[name] for name in ids.tolist()]
+        return [
+            Column("name", "Name", "name", [name.text for name in texts]),
+            Column("category", "Category", "text", [name.category for name in texts]),
+        ]
+
+    def events(ordinals: NDArray[Any]) -> Column:
+        return Column("event", "Event", "event", [f"{found.track}.{ordinal}" for ordinal in ordinals.tolist()])
+
+    def ticks(rows: dict[str, NDArray[Any]], *columns: str) -> list[Column]:
+        return [Column(name, name.capitalize(), "ticks", rows[name]) for name in columns]
+
+    def numbers(rows: dict[str, NDArray[Any]], kind: Kind, *columns: str) -> list[Column]:
+        return [Column(name, name.capitalize(), kind, rows[name]) for name in columns]
+
+    flags = [" ".join(SliceFlag(value).words) for value in slices["flags"].tolist()]
+    return [
+        Table(
+            "slices",
+            "Slices",
+            [
+                events(slices["ordinal"]),
+                *ticks(slices, "start", "duration"),
+                *numbers(slices, "id", "row"),
+                *names(slices["name"]),
+                Column("flags", "Flags", "text", flags),
+            ],
+        ),
+        Table(
+            "bins",
+            "Bins",
+            [
+                *ticks(bins, "start", "duration"),
+                *numbers(bins, "id", "row"),
+                *numbers(bins, "count", "count"),
+                *ticks(bins, "busy"),
+                *names(bins["name"]),
+                *numbers(bins, "fraction", "share"),
+                *ticks(bins, "longest"),
+            ],
+        ),
+        Table(
+            "counter_bins",
+            "Bins of the counter",
+            [
+                *ticks(counters, "start", "duration"),
+                *numbers(counters, "count", "n"),
+                *numbers(counters, "number", "first", "last", "min", "max", "mean"),
+            ],
+        ),
+        Table(
+            "samples",
+            "Samples",
+            [events(samples["ordinal"]), *ticks(samples, "start"), *numbers(samples, "number", "value")],
+        ),
+    ]
+
+
+TOOL: Final = Tool(
+    id="bins",
+    title="Bins",
+    help="what a viewer draws of a track: slices, and bins that count and sum up all others, exactly",
+    group="events",
+    question=BinsQuestion,
+    answer=_answer,
+)
