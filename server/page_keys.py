@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from tilescope.tiler.pages import PageKey, Part
+from tilescope.tiler.schema import LIMITS
 
-MAX_PAGE_KEYS: Final = 4096  # in one list
+MAX_PAGE_KEYS: Final = LIMITS.page_keys  # in one list
 
 # Upper bounds (exclusive) of what a page key consists of, see docs/page-format.md, "Geometry".
 KEY_LIMITS: Final = PageKey(block=2**32, level=32, index=2**53, slot=32, part=len(Part))

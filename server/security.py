@@ -19,8 +19,9 @@ from aiohttp.typedefs import Middleware
 from tilescope.server.access import is_loopback
 from tilescope.server.errors import Forbidden
 from tilescope.server.settings import Settings
+from tilescope.tiler.schema import LIMITS
 
-MAX_REQUEST_BYTES: Final = 256 * 1024  # as messages of the stream: a list of 4,096 pages fits
+MAX_REQUEST_BYTES: Final = LIMITS.body_bytes
 
 PAGE_POLICY: Final = "; ".join(
     (

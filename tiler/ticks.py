@@ -10,10 +10,11 @@ from typing import Final
 import numpy as np
 
 from tilescope.tiler.errors import UsageError
+from tilescope.tiler.schema import LIMITS
 
 # All event times of a run lie in [0, TICK_LIMIT): 73 years of nanoseconds, 26 days of picoseconds. Tile indices then
 # stay below 2**53, which a double holds exactly. See docs/page-format.md, "Geometry".
-TICK_LIMIT: Final = 1 << 61
+TICK_LIMIT: Final = int(LIMITS.end)
 
 
 def refuse_float(name: str, value: object) -> None:

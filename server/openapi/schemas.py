@@ -86,6 +86,8 @@ def components() -> dict[str, Schema]:
         for name, (of, description) in _CHOICES.items()
     }
     described = {name: _tidy(of) for name, of in found.items()} | choices | {"WatchMessage": _WATCH}
+    for name, limit in msgspec.to_builtins(schema.LIMITS).items():
+        described["Limits"]["properties"][name]["default"] = limit
     return {name: described[name] for name in sorted(described)} | _REQUESTS
 
 

@@ -8,7 +8,9 @@ from contextlib import contextmanager
 from itertools import chain, zip_longest
 from typing import Final
 
-MAX_WANTED: Final = 1024  # blocks, that is 32,768 tracks: more than fit on anybody's screen
+from tilescope.tiler.schema import LIMITS
+
+MAX_WANTED: Final = LIMITS.watch_blocks
 
 
 class Watcher:

@@ -11,9 +11,10 @@ from msgspec import Meta
 from tilescope.server.errors import BadRequest
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.resolver import View
+from tilescope.tiler.schema import LIMITS
 from tilescope.tiler.tools import After, SpanQuestion
 
-MAX_EVENTS: Final = 50_000  # of one JSON answer: some megabytes before compression
+MAX_EVENTS: Final = LIMITS.events  # of one JSON answer
 MAX_VIEW_TRACKS: Final = 4096
 MAX_VIEW_PX: Final = 65_536
 DEFAULT_EVENTS: Final = 1000

@@ -16,11 +16,12 @@ from tilescope.server.errors import BadMessage, BadRequest
 from tilescope.server.page_keys import MAX_PAGE_KEYS, parse_page_keys
 from tilescope.server.services import ViewRequest
 from tilescope.tiler.pages import PageKey
+from tilescope.tiler.schema import LIMITS
 from tilescope.tiler.ticks import TICK_LIMIT
 
-MAX_MESSAGE_BYTES = 256 * 1024
+MAX_MESSAGE_BYTES = LIMITS.body_bytes
 MAX_WANTS = MAX_PAGE_KEYS
-MAX_TRACKS = 1024  # of a view: resolving them takes milliseconds
+MAX_TRACKS = LIMITS.view_tracks  # of a view
 
 _MAX_INTEGER = 2**53
 _TICK_LIMIT = 2 * TICK_LIMIT  # views may show as much empty time on both sides

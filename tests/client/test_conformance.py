@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import aiohttp
 import msgpack
 import pytest
+from msgspec import structs
 
 from tests.client.conftest import GRPC_PORT, ServerFactory, serve
 from tests.corpus import corpus_path
@@ -20,11 +21,12 @@ from tilescope.client.errors import Refused
 from tilescope.client.http import HttpSource
 from tilescope.client.local import LocalSource
 from tilescope.client.rpc import GrpcSource
-from tilescope.client.source import Build, Source, Value
+from tilescope.client.source import Build, Source, Value, key_lists
 from tilescope.tiler.build import build_store
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.pages import PageKey, Shape, decompress
 from tilescope.tiler.resolver import View
+from tilescope.tiler.schema import LIMITS
 from tilescope.tiler.tools import answer_json
 from tilescope.v1 import tiles_pb2 as pb
 
@@ -252,3 +254,24 @@ async def test_calls_and_pages_are_counted(sources: dict[str, Source], addresses
         while not expected.issubset(lines):  # a call is counted when it has ended, which its client may hear before
             async with session.get(f"{addresses['http']}metrics") as answer:
                 lines = (await answer.text()).splitlines()
+
+
+@pytest.mark.parametrize("way", ["http", "grpc"])
+async def test_lists_of_pages_are_as_long_as_the_server_says(
+    sources: dict[str, Source], way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tilescope.tiler.schema.manifest.LIMITS", structs.replace(LIMITS, page_keys=2))
+    lengths: list[int] = []
+
+    def noting(keys: Sequence[PageKey], at_most: int) -> Iterator[list[PageKey]]:
+        for some in key_lists(keys, at_most):
+            lengths.append(len(some))
+            yield some
+
+    monkeypatch.setattr(f"tilescope.client.{'rpc' if way == 'grpc' else way}.key_lists", noting)
+    source = sources[way]
+    build = await build_of(source)
+    assert (await source.manifest(build.run))["limits"]["page_keys"] == 2
+    keys = [key for key, _ in list((await shape_of(source, build)).pages())[:5]]
+    assert [key async for key, _ in source.pages(build, keys)] == keys
+    assert lengths == [2, 2, 1]

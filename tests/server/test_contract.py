@@ -25,6 +25,8 @@ MESSAGES = [
     (schema.Progress, pb.Progress),
     (schema.Manifest, pb.Manifest),
     (schema.NameCounts, pb.NameCounts),
+    (schema.StepCounts, pb.StepCounts),
+    (schema.Limits, pb.Limits),
     (schema.OverviewGrid, pb.Overview),
     (schema.EventCounts, pb.EventCounts),
     (schema.FlowCounts, pb.FlowCounts),

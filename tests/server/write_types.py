@@ -6,6 +6,7 @@ Each schema becomes an interface. Where TypeScript has a better type than JSON (
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any, Final
@@ -48,6 +49,12 @@ class Types:
         """The module."""
         return "\n".join([_HEAD, *(self._declaration(name, of) for name, of in self._schemas.items())])
 
+    def _defaults(self, name: str, of: Schema) -> str:
+        """What a schema with a default for every member says where nobody has told otherwise."""
+        members = [f"  {member}: {json.dumps(part['default'])},\n" for member, part in of["properties"].items()]
+        comment = f"/** {name} of this version, for those that no server has told. */"
+        return f"{comment}\nexport const {name.upper()}: {name} = read{name}({{\n{''.join(members)}}});\n"
+
     def _declaration(self, name: str, of: Schema) -> str:
         if "properties" not in of:
             return f"{_comment(of)}{_statement(f'export type {name} =', self._json(of))}"
@@ -63,6 +70,7 @@ class Types:
                 self._interface(name, of),
                 f"/** {name} as JSON has it. */\nexport interface {name}Json {{\n{''.join(raw)}}}\n",
                 f"/** {name} of its JSON. */\n{function}",
+                *([self._defaults(name, of)] if all("default" in part for part in of["properties"].values()) else []),
             ]
         )
 

@@ -25,6 +25,7 @@ from tilescope.tiler.schema.event import (
     FlowPartner,
 )
 from tilescope.tiler.schema.health import Health
+from tilescope.tiler.schema.limits import LIMITS, Limits
 from tilescope.tiler.schema.manifest import (
     EventCounts,
     FlowCounts,
@@ -52,6 +53,7 @@ from tilescope.tiler.schema.tracks import Group, GroupKind, Track, TrackKind, Tr
 
 __all__ = [
     "FLOWS_AT_MOST",
+    "LIMITS",
     "Argument",
     "Count",
     "Decimal",
@@ -68,6 +70,7 @@ __all__ = [
     "GroupKind",
     "Health",
     "Kind",
+    "Limits",
     "Manifest",
     "NameCounts",
     "OverviewGrid",

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from tilescope.tiler.schema.limits import LIMITS, Limits
 from tilescope.tiler.schema.numbers import Count, Decimal, Ticks
 
 
@@ -100,9 +101,10 @@ class Manifest(StoredManifest, frozen=True, kw_only=True):
     run: Annotated[str, Meta(description="Id of the run.")]
     name: Annotated[str, Meta(description="Name of the run.")]
     store_bytes: Annotated[Decimal, Meta(description="Size of the store.")]
+    limits: Limits
 
 
 def manifest_of(stored: Mapping[str, Any], run: str, name: str, *, is_growing: bool = False) -> Manifest:
     """The manifest of a run of that id and name, of what its store says. Raises `ValueError` when it makes no sense."""
     state = "indexing" if is_growing else "ready"
-    return msgspec.convert({**stored, "run": run, "name": name, "state": state}, Manifest)
+    return msgspec.convert({**stored, "run": run, "name": name, "state": state, "limits": LIMITS}, Manifest)

@@ -17,12 +17,13 @@ from msgspec import Meta
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.query import Place
 from tilescope.tiler.resolver import TickRange
+from tilescope.tiler.schema import LIMITS
 from tilescope.tiler.step_names import MAX_STEP_NAME
 from tilescope.tiler.ticks import TICK_LIMIT, refuse_float
 from tilescope.tiler.tools.references import Reference, reference
 from tilescope.tiler.tools.step_range import StepRange
 
-MAX_TRACKS: Final = 65_536  # that one question names
+MAX_TRACKS: Final = LIMITS.question_tracks  # that one question names
 MAX_TRACKS_TEXT: Final = 2000  # characters that name them in a URL, which may have 8 KiB
 
 _INT64: Final = 1 << 63

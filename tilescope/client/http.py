@@ -20,11 +20,11 @@ from tilescope.client.errors import Refused, Unreachable, refusal
 from tilescope.client.patience import wait_s
 from tilescope.client.source import Build, Value, key_lists, ref_of, text_of
 from tilescope.tiler.pages import PageKey
+from tilescope.tiler.schema import LIMITS
 from tilescope.tiler.tools import Answer
 from tilescope.tiler.tools.answer_json import decode
 
 API: Final = "api/v1"
-MAX_PAGES: Final = 4096  # in one batch, see docs/api.md
 
 # A frame of a batch: kind, 3 bytes of 0, payload length, block, level, slot, part, 0, index.
 _FRAME: Final = struct.Struct("<B3xIIBBBxQ")
@@ -47,6 +47,7 @@ class HttpSource:
         self._token = token or parse_qs(parts.query).get("token", [None])[0]
         self._tls: ssl.SSLContext | bool = True if ca_file is None else ssl.create_default_context(cafile=ca_file)
         self._session: aiohttp.ClientSession | None = None
+        self._page_keys = LIMITS.page_keys  # in one batch, unless the server says otherwise
 
     @property
     def place(self) -> str:
@@ -80,6 +81,7 @@ class HttpSource:
 
     async def manifest(self, run: str) -> dict[str, Any]:
         manifest: dict[str, Any] = await self._json(f"runs/{quote(run, safe='')}/manifest")
+        self._page_keys = manifest["limits"]["page_keys"]
         return manifest
 
     async def tracks(self, build: Build) -> dict[str, Any]:
@@ -95,7 +97,7 @@ class HttpSource:
             return await answer.read()
 
     async def pages(self, build: Build, keys: Sequence[PageKey]) -> AsyncIterator[tuple[PageKey, bytes]]:
-        for some in key_lists(keys, MAX_PAGES):
+        for some in key_lists(keys, self._page_keys):
             body = {"pages": [key.to_json() for key in some]}
             async with self._ask("POST", f"{_path(build)}/batch", json=body) as answer:
                 async for page in _frames(answer.content):

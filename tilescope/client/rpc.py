@@ -25,11 +25,11 @@ from tilescope.client.patience import wait_s
 from tilescope.client.source import Build, Value, key_lists, ref_of
 from tilescope.tiler.errors import TilescopeError
 from tilescope.tiler.pages import PageKey
+from tilescope.tiler.schema import LIMITS
 from tilescope.tiler.tools import Answer
 from tilescope.tiler.tools.answer_json import decode
 from tilescope.v1 import tiles_pb2 as pb
 
-MAX_PAGES: Final = 4096  # in one want-list, see docs/api.md
 CODE_METADATA: Final = "tilescope-code"
 
 _OPTIONS: Final = (("grpc.max_receive_message_length", -1),)  # track trees of large runs
@@ -53,6 +53,7 @@ class GrpcSource:
         token = token or parse_qs(parts.query).get("token", [None])[0]
         self._metadata = () if token is None else (("authorization", f"Bearer {token}"),)
         self._channel: Any = None
+        self._page_keys = LIMITS.page_keys  # in one want-list, unless the server says otherwise
 
     @property
     def place(self) -> str:
@@ -78,7 +79,9 @@ class GrpcSource:
             call.cancel()
 
     async def manifest(self, run: str) -> dict[str, Any]:
-        return to_json((await self._open(run)).manifest)
+        manifest = to_json((await self._open(run)).manifest)
+        self._page_keys = manifest["limits"]["page_keys"]
+        return manifest
 
     async def tracks(self, build: Build) -> dict[str, Any]:
         opened = await self._open(build.run)
@@ -102,7 +105,7 @@ class GrpcSource:
         call = self._tiles.Pages(metadata=self._metadata)
         try:
             await call.write(pb.PagesRequest(start=pb.PagesStart(run=build.run, build=build.id)))
-            for number, some in enumerate(key_lists(keys, MAX_PAGES), 1):
+            for number, some in enumerate(key_lists(keys, self._page_keys), 1):
                 wanted = [pb.PageKey(**key._asdict()) for key in some]
                 await call.write(pb.PagesRequest(want=pb.Want(id=number, pages=wanted)))
                 is_done = False

@@ -11,6 +11,7 @@ from tests.server.conftest import Client, Site
 from tests.server.fakes import FakeStore, page_bytes, publish, small_pages
 from tilescope.server.errors import NoRoomToIndex
 from tilescope.server.runs.run import IndexProgress
+from tilescope.tiler.schema import LIMITS
 
 RUNS = "/api/v1/runs"
 BUILD = f"{RUNS}/run1/builds/b1"
@@ -93,7 +94,7 @@ async def test_a_failed_run_says_why_and_others_are_served(client: Client, site:
 
 async def test_the_manifest_names_the_run_and_is_revalidated(client: Client) -> None:
     answer = await client.get(f"{RUNS}/run1/manifest")
-    of_run = {"run": "run1", "name": "run1", "state": "ready"}
+    of_run = {"run": "run1", "name": "run1", "state": "ready", "limits": to_builtins(LIMITS)}
     assert await answer.json() == {**of_run, **FakeStore("b1").manifest()}
     assert answer.headers["Cache-Control"] == "no-cache"
     again = await client.get(f"{RUNS}/run1/manifest", headers={"If-None-Match": answer.headers["ETag"]})

@@ -112,6 +112,7 @@ export class Session {
     const { api, manifest } = this.#trace;
     return new TileClient({
       rootLevel: manifest.rootLevel,
+      limits: manifest.limits,
       isGrowing: manifest.state === "indexing",
       onMissingBlocks: this.#growing.onMissingBlocks,
       onPage: (page) => this.#learn(page),

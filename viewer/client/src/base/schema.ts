@@ -329,6 +329,59 @@ export interface Health {
   readonly version: string;
 }
 
+/** How much one may ask for at once. What is beyond is refused, but where it says otherwise. */
+export interface Limits {
+  /** Page keys in one batch, and in one list of the stream. */
+  readonly pageKeys: number;
+  /** Bytes of a request's body, and of a message of the stream. */
+  readonly bodyBytes: number;
+  /** Blocks of a list of the watch that count, the first ones. */
+  readonly watchBlocks: number;
+  /** Tracks of a view in the stream. */
+  readonly viewTracks: number;
+  /** Events in one answer. */
+  readonly events: number;
+  /** Tracks that one question names. */
+  readonly questionTracks: number;
+  /** All times are below: where spans end at the latest. */
+  readonly endTicks: Ticks;
+}
+
+/** Limits as JSON has it. */
+export interface LimitsJson {
+  readonly page_keys: number;
+  readonly body_bytes: number;
+  readonly watch_blocks: number;
+  readonly view_tracks: number;
+  readonly events: number;
+  readonly question_tracks: number;
+  readonly end: string;
+}
+
+/** Limits of its JSON. */
+export function readLimits(json: LimitsJson): Limits {
+  return {
+    pageKeys: json.page_keys,
+    bodyBytes: json.body_bytes,
+    watchBlocks: json.watch_blocks,
+    viewTracks: json.view_tracks,
+    events: json.events,
+    questionTracks: json.question_tracks,
+    endTicks: ticks(json.end),
+  };
+}
+
+/** Limits of this version, for those that no server has told. */
+export const LIMITS: Limits = readLimits({
+  page_keys: 4096,
+  body_bytes: 262144,
+  watch_blocks: 1024,
+  view_tracks: 1024,
+  events: 50000,
+  question_tracks: 65536,
+  end: "2305843009213693952",
+});
+
 /** What a run holds. Everything else asks for the build that is named here. */
 export interface Manifest {
   /** Id of the build: everything below it is immutable once it is ready. */
@@ -378,6 +431,7 @@ export interface Manifest {
   readonly name: string;
   /** Size of the store. */
   readonly storeBytes: bigint;
+  readonly limits: Limits;
 }
 
 /** Manifest as JSON has it. */
@@ -409,6 +463,7 @@ export interface ManifestJson {
   readonly run: string;
   readonly name: string;
   readonly store_bytes: string;
+  readonly limits: LimitsJson;
 }
 
 /** Manifest of its JSON. */
@@ -441,6 +496,7 @@ export function readManifest(json: ManifestJson): Manifest {
     run: json.run,
     name: json.name,
     storeBytes: BigInt(json.store_bytes),
+    limits: readLimits(json.limits),
   };
 }
 

@@ -49,6 +49,10 @@ test("indexing is asked for with POST, and names are escaped", async () => {
 test("the manifest of docs/api.md", async () => {
   const manifest: ManifestJson = {
     ...{ state: "ready" as const, revision: 0, source_bytes: "9", steps: null },
+    limits: {
+      ...{ page_keys: 7, body_bytes: 8, watch_blocks: 9, view_tracks: 10, events: 11, question_tracks: 12 },
+      end: "2305843009213693952",
+    },
     ...{ run: "r", name: "n", build: "b", format: "xspace", tick_ps: 1 as const, origin_ns: "1769853600000000000" },
     ...{ start: "0", end: "982734987234", root_level: 16, empty: false, hosts: ["host0"], files: ["f"] },
     ...{ processes: 12, tracks: 140, blocks: 5, names: { count: 5123, page_size: 1024 } },
@@ -73,6 +77,7 @@ test("the manifest of docs/api.md", async () => {
   expect(parsed.events.counterSamples).toBe(3n);
   expect(parsed.flows.edges).toBe(9007199254740993n);
   expect(parsed.overview).toBeNull();
+  expect(parsed.limits).toMatchObject({ pageKeys: 7, endTicks: 1n << 61n });
   expect(parsed.ignored).toEqual({ missing_ph: 2n });
   expect(parsed.names).toEqual({ count: 5123, pageSize: 1024 });
 });

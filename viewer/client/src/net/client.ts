@@ -4,6 +4,7 @@
  * It ties the parts together: shape records → resolver → stream → cache → coverage.
  */
 
+import type { Limits } from "../base/schema";
 import type { Ticks } from "../base/time";
 import { type View, visibleRange } from "../base/view";
 import { PageCache } from "../pages/cache";
@@ -30,6 +31,8 @@ export interface Screen {
 
 export interface ClientOptions {
   readonly rootLevel: number;
+  /** Of the manifest: those of this version unless given. */
+  readonly limits?: Limits;
   readonly loadShape: (block: number) => Promise<ShapeIndex>;
   readonly connect: () => Socket;
   readonly fetchPage: FetchPage;
@@ -105,7 +108,12 @@ export class TileClient {
     };
     this.stream =
       options.createStream?.(events) ??
-      new TileStream({ connect: options.connect, fetchPage: options.fetchPage, events });
+      new TileStream({
+        connect: options.connect,
+        fetchPage: options.fetchPage,
+        events,
+        ...(options.limits === undefined ? {} : { limits: options.limits }),
+      });
   }
 
   get status(): ClientStatus {

@@ -4,9 +4,6 @@ import { decodeMulti, encode } from "@msgpack/msgpack";
 import { FormatError } from "../pages/error";
 import type { PageKey } from "../pages/key";
 
-/** The most pages that a want-list may name. */
-export const MAX_WANTS = 4096;
-
 export type ServerMessage =
   | { readonly type: "page"; readonly id: number; readonly key: PageKey; readonly payload: Uint8Array<ArrayBuffer> }
   | { readonly type: "missing"; readonly id: number; readonly key: PageKey }
@@ -15,7 +12,7 @@ export type ServerMessage =
 
 /** `received` is the number of page messages that came on this connection so far. */
 export function encodeWant(id: number, keys: readonly PageKey[], received: number): Uint8Array<ArrayBuffer> {
-  const pages = keys.slice(0, MAX_WANTS).map(({ block, level, index, slot }) => [block, level, index, slot]);
+  const pages = keys.map(({ block, level, index, slot }) => [block, level, index, slot]);
   return encode({ type: "want", id, pages, received });
 }
 

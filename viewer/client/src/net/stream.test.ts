@@ -1,6 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { decode, encode } from "@msgpack/msgpack";
 import { describe, expect, test, vi } from "vitest";
+import { LIMITS } from "../base/schema";
 import { type PageKey, pageName } from "../pages/key";
 import { encodePage, LEAF } from "../testing/page";
 import { ApiError, NetworkError } from "./error";
@@ -56,7 +57,11 @@ class FakeSocket implements Socket {
   }
 }
 
-function setUp(fetchPage: FetchPage = () => Promise.reject(new NetworkError("down")), turns = new Turns()) {
+function setUp(
+  fetchPage: FetchPage = () => Promise.reject(new NetworkError("down")),
+  turns = new Turns(),
+  limits = LIMITS,
+) {
   const sockets: FakeSocket[] = [];
   const pauses: { run: () => void; ms: number }[] = [];
   const pages: number[] = [];
@@ -68,6 +73,7 @@ function setUp(fetchPage: FetchPage = () => Promise.reject(new NetworkError("dow
       return sockets[sockets.length - 1]!;
     },
     fetchPage,
+    limits,
     turns,
     events: {
       onPage: (page) => pages.push(page.key.index),
@@ -94,6 +100,13 @@ describe("an open connection", () => {
     expect(sockets[0]!.binaryType).toBe("arraybuffer");
     expect(sockets[0]!.wants).toEqual([[1, 2], [2, 3], []]);
     expect(sockets[0]!.sent.map((message) => message.type === "want" && message.id)).toEqual([1, 2, 3]);
+  });
+
+  test("asks for as many pages at once as the server has told, the most urgent ones", () => {
+    const { stream, sockets } = setUp(undefined, undefined, { ...LIMITS, pageKeys: 2 });
+    sockets[0]!.accept();
+    stream.want([key(5), key(1), key(2)]);
+    expect(sockets[0]!.wants).toEqual([[], [5, 1]]);
   });
 
   test("gives back the credit of a page after it was decoded", async () => {

@@ -6,12 +6,13 @@
  * opened again with growing pauses; while none can be opened, pages come over HTTP.
  */
 
+import { LIMITS, type Limits } from "../base/schema";
 import { type PageKey, type PageName, pageName } from "../pages/key";
 import { type DecodedPage, decodePage } from "../pages/page";
 import { ApiError } from "./error";
 import { type FetchPage, PageFetcher } from "./fetcher";
 import { inflate } from "./inflate";
-import { decodeMessage, encodeCredit, encodeWant, MAX_WANTS, type ServerMessage } from "./messages";
+import { decodeMessage, encodeCredit, encodeWant, type ServerMessage } from "./messages";
 import { Turns } from "./turns";
 
 /** The part of a WebSocket that the stream uses. */
@@ -38,6 +39,8 @@ export interface StreamOptions {
   readonly connect: () => Socket;
   readonly fetchPage: FetchPage;
   readonly events: StreamEvents;
+  /** Of the manifest: those of this version unless given. */
+  readonly limits?: Limits;
   readonly turns?: Turns;
   /** Calls back later; gives a function that cancels. */
   readonly later?: (run: () => void, ms: number) => () => void;
@@ -83,7 +86,7 @@ export class TileStream {
 
   /** The complete list of pages that are wanted and not there yet, most urgent first. */
   want(keys: readonly PageKey[]): void {
-    this.wanted = keys.slice(0, MAX_WANTS);
+    this.wanted = keys.slice(0, (this.options.limits ?? LIMITS).pageKeys);
     this.sendWants();
   }
 

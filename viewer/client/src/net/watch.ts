@@ -3,7 +3,7 @@
  * are built first. A lost connection is opened again.
  */
 
-import { type Progress, readProgress, type WatchMessage } from "../base/schema";
+import { LIMITS, type Progress, readProgress, type WatchMessage } from "../base/schema";
 import { laterByTimer } from "./stream";
 
 /** The part of a WebSocket that the watch uses. */
@@ -33,9 +33,6 @@ export interface WatchOptions {
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 8000;
 
-/** The most blocks of a list that the server looks at. */
-const MAX_WANTS = 1024;
-
 export class Watch {
   private readonly later: (run: () => void, ms: number) => () => void;
   private socket: TextSocket | null = null;
@@ -52,7 +49,7 @@ export class Watch {
 
   /** The complete list of blocks that are on the screen and not built, most urgent first. */
   want(blocks: readonly number[]): void {
-    this.wanted = blocks.slice(0, MAX_WANTS);
+    this.wanted = blocks.slice(0, LIMITS.watchBlocks);
     this.sendWants();
   }
 
