@@ -74,9 +74,11 @@ def test_indexing_shows_how_far_it_is(viewer: Viewer, served: Served) -> None:
     listed = served.get("/runs")
     run = next(entry for entry in listed["runs"] if entry["path"].endswith(TRACES[0].split("/")[-1]))
     # A real trace of this size is indexed before one could look: the list of runs says what a large one would.
+    progress = {"phase": "read", "fraction": 0.41, "events": "1234567", "bytes_read": "1", "bytes_total": "2",
+                "tracks": 3, "blocks_done": 0, "blocks": 0, "seconds_left": None, "revision": 0}  # fmt: skip
     states: list[dict[str, Any]] = [
         {"state": "queued"},
-        {"state": "indexing", "progress": {"phase": "read", "fraction": 0.41, "events": "1234567"}},
+        {"state": "indexing", "progress": progress},
     ]
 
     def answer(route: Route) -> None:
