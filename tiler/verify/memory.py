@@ -14,8 +14,8 @@ from tilescope.tiler.memory_limits import out_of_memory
 # Of what is allowed, what is not counted: pages while they are inflated, and what the allocator keeps.
 _UNCOUNTED = 8
 
-# Never less than this part of what is allowed, though the process has more of it already.
-_LEAST = 4
+# That much may be counted in any case: with less, hardly a store could be proven, whatever the interpreter takes.
+_LEAST_BYTES = 32 << 20
 
 
 class ShortOfMemory(Exception):
@@ -32,9 +32,8 @@ class ProofMemory:
     def __init__(self, path: Path, allowed_bytes: int) -> None:
         self._path = path
         self._allowed = allowed_bytes
-        left = allowed_bytes - allowed_bytes // _UNCOUNTED - _resident_bytes()
-        limit = max(allowed_bytes // _LEAST, left)
-        self._other = allowed_bytes - limit
+        self._other = allowed_bytes // _UNCOUNTED + _resident_bytes()
+        limit = max(_LEAST_BYTES, allowed_bytes - self._other)
         self.native = _native.ProveMemory(limit)
 
     @property

@@ -6,8 +6,9 @@ names, rollups and arguments. The first difference ends the check with exit code
 track, level and tile.
 
 The time is linear in what the store holds, and all processors are used. Memory does not grow with the store;
-with less of it, the events of rollups are gone through in smaller batches. Only a single tile of millions of
-slices, all at one time, takes what it needs.
+with less of it, events are gone through in smaller batches, and rows in groups. Where a single page, or the flow
+ends of one track, take more than --memory allows, nothing is proven: exit code 2, and a line that names
+them and the memory that they take.
 
 Examples:
 
@@ -33,7 +34,7 @@ HELP = "prove that a store is exact"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     parser.add_argument("store", type=Path, metavar="STORE", help="a store, as `tilescope index` writes it")
-    add_memory_option(parser, "about what all threads together may take")
+    add_memory_option(parser, "what all threads together may take")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -107,7 +107,7 @@ def test_more_than_there_is_memory_for_is_refused(store: AlteredStore, monkeypat
     take: Callable[..., Any] = memory.ProofMemory.taken
     with monkeypatch.context() as patch:
         patch.setattr(memory, "_resident_bytes", lambda: 1 << 30)
-        patch.setattr(memory, "_LEAST", (1 << 30) // 310_000)
+        patch.setattr(memory, "_LEAST_BYTES", 310_000)
         # As if records took nothing but what the native proof counts.
         patch.setattr(memory.ProofMemory, "taken", lambda self, size: take(self, 0))
         with pytest.raises(UsageError, match=r"track \d+ \(.*\), 20,000 flow ends: to prove it takes"):

@@ -48,7 +48,7 @@ def limit(monkeypatch: pytest.MonkeyPatch) -> Limit:
 
     def set_limit(size: int) -> None:
         monkeypatch.setattr(memory, "_resident_bytes", lambda: GIB)
-        monkeypatch.setattr(memory, "_LEAST", GIB // size)
+        monkeypatch.setattr(memory, "_LEAST_BYTES", size)
         monkeypatch.setattr(blocks, "_FEWEST_ROWS", 100)
 
     return set_limit
