@@ -454,9 +454,16 @@ CASES = [
     ),
     _case(
         "damage",
-        "a million broken events",
+        "a million broken events: from the first to the next whole one it is one place",
         lambda: f"[{A}," + '{"name":"a"b","ph":"X"},\n' * MILLION + f"{B}]",
-        Indexed(2, 1, ("^1000000 × damaged_event", "damaged JSON in 1,000,000 places")),
+        Indexed(2, 1, ("^1 × damaged_event", "damaged JSON in 1 place")),
+    ),
+    _case(
+        "damage-between",
+        "200,000 broken events, a whole one behind each",
+        lambda: "[" + f'{{"name":"a"b","ph":"X"}},\n{A},\n' * 200_000 + f"{B}]",
+        Indexed(200_001, 1, ("^200000 × damaged_event", "damaged JSON in 200,000 places")),
+        Indexed(200_001, 1, ("^200000 × damaged_event", "damaged JSON in 200,000 places", "overlap")),
     ),
     _case(
         "lists",
