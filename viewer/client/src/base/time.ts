@@ -25,7 +25,9 @@ export function ticks(value: bigint | number | string): Ticks {
   return BigInt(value) as Ticks;
 }
 
+/** Picoseconds in a nanosecond. */
 export const PS_PER_NS = 1000n;
+/** Picoseconds in a second. */
 export const PS_PER_S = 1_000_000_000_000n;
 const PS_PER_MIN = 60n * PS_PER_S;
 const PS_PER_H = 60n * PS_PER_MIN;

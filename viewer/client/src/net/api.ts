@@ -28,6 +28,7 @@ import { ApiError, NetworkError } from "./error";
 import { type EventName, type Manifest, parseManifest, parseTrackTree, type TrackTree } from "./model";
 import { type Pause, pauseFor, waitBeforeMs } from "./patience";
 
+/** The part of `fetch` that the client uses. */
 export type Fetch = (input: string, init?: RequestInit) => Promise<Response>;
 
 /** All methods throw ApiError or NetworkError, or the abort's reason. */

@@ -29,6 +29,7 @@ export interface Screen {
   readonly nearby?: readonly TrackRequest[];
 }
 
+/** Where the tiles of a build come from, and who is told when some have arrived. */
 export interface ClientOptions {
   readonly rootLevel: number;
   /** Of the manifest: those of this version unless given. */
@@ -51,6 +52,7 @@ export interface ClientOptions {
   readonly createStream?: (events: StreamEvents) => Pick<TileStream, "want" | "close">;
 }
 
+/** How the client stands with the server. */
 export interface ClientStatus {
   readonly stream: StreamStatus;
   /** Pages that the view needs and that are not there yet. */
@@ -71,6 +73,7 @@ const COMPOSE_MS = 5;
 
 const NOTHING: Coverage = { draws: [], complete: false };
 
+/** Has the tiles that a view needs fetched, keeps them, and says what can be drawn now. */
 export class TileClient {
   private readonly cache: PageCache;
   private readonly shapes = new Map<number, ShapeIndex>();

@@ -10,6 +10,7 @@ import type { ErrorCode } from "../base/schema";
 /** What a server says that went wrong; a later one may say more. */
 export type ApiCode = ErrorCode | (string & {});
 
+/** The server answered with an error. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
 
@@ -22,6 +23,7 @@ export class ApiError extends Error {
   }
 }
 
+/** The server did not answer. */
 export class NetworkError extends Error {
   override readonly name = "NetworkError";
 }

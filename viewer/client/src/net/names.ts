@@ -2,8 +2,10 @@
 
 import type { EventName } from "./model";
 
+/** Loads the names of a page. */
 export type LoadNames = (page: number) => Promise<readonly EventName[]>;
 
+/** The names of a build, loaded a page at a time when one of them is looked at. */
 export class NameTable {
   private readonly pages = new Map<number, readonly EventName[] | "loading">();
   private readonly loads = new Map<number, Promise<void>>();

@@ -28,6 +28,7 @@ const MAX_REQUESTS = 3;
 
 const NOTHING: Coverage = { draws: [], complete: false };
 
+/** Tiles of views that stand still, fetched over HTTP. */
 export class StillClient {
   private readonly cache = new PageCache(BUDGET_BYTES);
   private readonly shapes = new Map<number, ShapeIndex>();

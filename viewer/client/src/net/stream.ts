@@ -28,6 +28,7 @@ export interface Socket {
 /** `polling`: no WebSocket gets through, pages come over HTTP. */
 export type StreamStatus = "connecting" | "open" | "polling" | "closed";
 
+/** What a stream tells. */
 export interface StreamEvents {
   onPage(page: DecodedPage): void;
   /** The page does not exist, or cannot be read; it is not asked for again. */
@@ -35,6 +36,7 @@ export interface StreamEvents {
   onStatus(status: StreamStatus): void;
 }
 
+/** How a stream reaches its server. */
 export interface StreamOptions {
   readonly connect: () => Socket;
   readonly fetchPage: FetchPage;
@@ -51,6 +53,7 @@ const LONGEST_PAUSE_MS = 8000;
 /** Connections that fail to open before pages are fetched over HTTP. */
 const FAILURES_BEFORE_POLLING = 2;
 
+/** The stream of docs/api.md: a list of wanted pages goes out, pages come in. A lost connection is opened again. */
 export class TileStream {
   private readonly options: StreamOptions;
   private readonly turns: Turns;

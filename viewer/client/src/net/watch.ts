@@ -15,6 +15,7 @@ export interface TextSocket {
   close(): void;
 }
 
+/** What a watch tells. */
 export interface WatchEvents {
   /** `build` is null while there is nothing to show. */
   onProgress(progress: Progress, build: string | null): void;
@@ -24,6 +25,7 @@ export interface WatchEvents {
   onFailed(message: string): void;
 }
 
+/** How a watch reaches its server. */
 export interface WatchOptions {
   readonly connect: () => TextSocket;
   readonly events: WatchEvents;
@@ -33,6 +35,7 @@ export interface WatchOptions {
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 8000;
 
+/** Follows a run while it is indexed. */
 export class Watch {
   private readonly later: (run: () => void, ms: number) => () => void;
   private socket: TextSocket | null = null;

@@ -8,6 +8,7 @@ import { type PageName, pageName } from "./key";
 import type { DecodedPage } from "./page";
 import type { TileData } from "./tile";
 
+/** Decoded pages in memory, by the byte. */
 export class PageCache {
   readonly budgetBytes: number;
   /** In the order of their last use: a Map keeps insertion order. */

@@ -23,6 +23,7 @@ export interface DrawTile {
   readonly sharp: boolean;
 }
 
+/** What can be drawn of a track in a view, and whether that is all. */
 export interface Coverage {
   /** In time order, without overlaps. */
   readonly draws: readonly DrawTile[];
@@ -32,11 +33,13 @@ export interface Coverage {
   readonly provisional?: boolean;
 }
 
+/** A tile that is in memory, or undefined. */
 export type TileLookup = (track: number, level: number, index: number) => TileData | undefined;
 
 /** How many levels below a missing tile finer ones are looked for; 16 tiles at most take its place. */
 const FINER_LEVELS = 2;
 
+/** What can be drawn of a track in a view, of the tiles that are in memory. */
 export function coverage(
   lookup: TileLookup,
   shape: ShapeIndex,

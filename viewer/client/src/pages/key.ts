@@ -2,7 +2,9 @@
 
 import type { Ticks } from "../base/time";
 
+/** Tracks in a block. */
 export const TRACKS_PER_BLOCK = 32;
+/** Bins across a tile. */
 export const BINS_PER_TILE = 256;
 /** Tile 0 of this level covers all times below 2**61. */
 export const MAX_LEVEL = 27;
@@ -18,14 +20,17 @@ export interface PageKey {
 /** A page key as text, for maps and addresses: `block/level/index/slot`. */
 export type PageName = `${number}/${number}/${number}/${number}`;
 
+/** The name of a page, as it stands in addresses. */
 export function pageName(key: PageKey): PageName {
   return `${key.block}/${key.level}/${key.index}/${key.slot}`;
 }
 
+/** The block of a track. */
 export function blockOf(track: number): number {
   return Math.floor(track / TRACKS_PER_BLOCK);
 }
 
+/** The place of a track in its block. */
 export function slotOf(track: number): number {
   return track % TRACKS_PER_BLOCK;
 }

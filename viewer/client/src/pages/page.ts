@@ -14,6 +14,7 @@ import type { BinColumns, CounterBinColumns, SampleColumns, SliceColumns, TileDa
 const TILE_LEAF = 1;
 const TILE_TERMINAL = 2;
 
+/** A page with its tiles. */
 export interface DecodedPage {
   readonly key: PageKey;
   readonly tiles: readonly TileData[];
@@ -74,6 +75,7 @@ export function decodePage(bytes: Uint8Array, key: PageKey): DecodedPage {
   return { key, tiles, sizeBytes: sizeBytes + 256 * tileCount };
 }
 
+/** What a tile is, by its flags. */
 export function tileKind(flags: number): TileKind {
   if ((flags & TILE_LEAF) !== 0) {
     return "leaf";

@@ -11,6 +11,7 @@ import { blockOf, type PageKey, type PageName, pageName, slotOf, tileIndexAt } f
 import { type Part, partsOf, type TerminalTile } from "./parts";
 import { NO_TILE, type ShapeIndex } from "./shape";
 
+/** A track that is to be shown. */
 export interface TrackRequest {
   readonly track: number;
   readonly kind: TrackKind;
@@ -18,6 +19,7 @@ export interface TrackRequest {
   readonly children?: readonly number[];
 }
 
+/** What the pages of a view are found from. */
 export interface ResolveInput {
   readonly view: View;
   /** Visible tracks, from top to bottom. */
@@ -36,6 +38,7 @@ export interface ResolveInput {
 /** `coarse`: a first picture. `sharp`: what the view needs. `margin`: around the view. `root`: the whole run. */
 export type Tier = "coarse" | "sharp" | "margin" | "root";
 
+/** A page that is wanted, and how urgently. */
 export interface PageWant {
   readonly key: PageKey;
   readonly name: PageName;

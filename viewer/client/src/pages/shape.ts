@@ -16,6 +16,7 @@ const FIRST_OF_PAGE = 4;
 /** No such tile. */
 export const NO_TILE = -1;
 
+/** The columns of a shape record: one value for each tile. */
 export interface ShapeColumns {
   readonly level: Uint8Array;
   readonly index: Float64Array;
@@ -24,6 +25,7 @@ export interface ShapeColumns {
   readonly events: Float64Array;
 }
 
+/** Which tiles a block has, and on which pages they are. */
 export class ShapeIndex {
   readonly block: number;
   readonly length: number;

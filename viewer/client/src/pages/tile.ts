@@ -25,6 +25,7 @@ const SLICE_FLAGS: readonly (readonly [bit: number, name: SliceFlag])[] = [
   [16, "clamped"],
   [32, "no_duration"],
 ];
+/** A flag of a slice, by its name. */
 export type SliceFlag = "open" | "renamed" | "aggregated" | "clamped" | "no_duration";
 
 /** The names of the flags, as the details of an event have them. */
@@ -67,6 +68,7 @@ export interface ExactColumns {
   readonly longest: BigInt64Array;
 }
 
+/** Bins of a counter: entries of all columns have the same index. */
 export interface CounterBinColumns {
   readonly length: number;
   readonly bin: Uint8Array;
@@ -78,6 +80,7 @@ export interface CounterBinColumns {
   readonly mean: Float64Array;
 }
 
+/** Samples of a counter: entries of all columns have the same index. */
 export interface SampleColumns {
   readonly length: number;
   readonly timeOffset: Float64Array;
@@ -96,6 +99,7 @@ export interface TileName {
   readonly index: number;
 }
 
+/** A decoded tile. */
 export interface TileData extends TileName {
   readonly kind: TileKind;
   readonly originTicks: Ticks;
@@ -142,6 +146,7 @@ export function sliceStart(tile: TileData, k: number): Ticks {
   return (wide === null ? tile.originTicks + BigInt(startOffset[k]!) : wide.start[k]!) as Ticks;
 }
 
+/** How long a slice of a tile is, in ticks. */
 export function sliceDuration(tile: TileData, k: number): Ticks {
   const { wide, startOffset, endOffset } = tile.slices;
   return (wide === null ? BigInt(endOffset[k]! - startOffset[k]!) : wide.duration[k]!) as Ticks;

@@ -1,0 +1,72 @@
+/** What the package exports, with the first line of each doc comment: read from its sources, for docs/typescript.md. */
+
+import { readFileSync } from "node:fs";
+
+/** One public name. */
+export interface Export {
+  readonly name: string;
+  readonly kind: "interface" | "type" | "class" | "function" | "const";
+  /** The module, as `net/api`. */
+  readonly module: string;
+  /** Its doc comment on one line; "" without one. */
+  readonly comment: string;
+}
+
+const SOURCES = new URL("../", import.meta.url);
+const DECLARATION = /^export (?:async )?(interface|type|class|function|const)\*? (\w+)/;
+
+/** All public names, in the order of the index. */
+export function publicExports(): Export[] {
+  const index = readFileSync(new URL("index.ts", SOURCES), "utf8");
+  const found: Export[] = [];
+  for (const [, names, module] of index.matchAll(/export (\*|\{[^}]*\}) from "\.\/([^"]+)";/g)) {
+    const named = names === "*" ? null : new Set(names!.replace(/[{}\s]|\btype\b/g, "").split(","));
+    found.push(...exportsOf(module!).filter(({ name }) => named === null || named.has(name)));
+  }
+  return found;
+}
+
+/** docs/typescript.md. */
+export function apiPage(): string {
+  const all = publicExports();
+  const modules = [...new Set(all.map(({ module }) => module))];
+  const sections = modules.map((module) => {
+    const names = all.filter((one) => one.module === module);
+    const rows = names.map(
+      ({ name, kind, comment }) => `| \`${name}\` | ${kind} | ${comment.replaceAll("|", "\\|")} |`,
+    );
+    return `## ${module}\n\n| name | | |\n|---|---|---|\n${rows.join("\n")}\n`;
+  });
+  return `${HEAD}\n${sections.join("\n")}`;
+}
+
+function exportsOf(module: string): Export[] {
+  const lines = readFileSync(new URL(`${module}.ts`, SOURCES), "utf8").split("\n");
+  return lines.flatMap((line, at) => {
+    const [, kind, name] = DECLARATION.exec(line) ?? [];
+    return name === undefined ? [] : [{ name, kind: kind as Export["kind"], module, comment: commentAbove(lines, at) }];
+  });
+}
+
+function commentAbove(lines: readonly string[], at: number): string {
+  if (at === 0 || !lines[at - 1]!.endsWith("*/")) return "";
+  let first = at - 1;
+  while (!lines[first]!.startsWith("/**")) first -= 1;
+  const text = lines
+    .slice(first, at)
+    .join("\n")
+    .replace(/^\/\*\*|\*\/$/g, "");
+  const [paragraph = ""] = text.split(/\n \*\n/);
+  return paragraph.replace(/\n \*/g, " ").replace(/\s+/g, " ").trim();
+}
+
+const HEAD = `# The TypeScript client
+
+\`@tilescope/client\` asks a server for the tiles that a view needs, decodes and keeps them, and says what can be drawn now; it also lists
+runs, asks tools and reads events. It runs in browsers and in Node 20 or newer. [Its README](../viewer/client/README.md) shows how to begin.
+\`npm run build\` in \`viewer/\` writes the package to \`viewer/client/dist\`: one module, its declarations, and a \`package.json\`, so that
+\`npm install ./viewer/client/dist\` and a copy of the module both work.
+
+Names that end in \`Json\` are what the server sends, where 64-bit integers are decimal text; \`read…\` beside them makes the type without it.
+The types of \`base/schema\` are written from the server's own declarations. This page is written by \`npm run docs\` in \`viewer/\`.
+`;
