@@ -14,7 +14,7 @@ from aiohttp import hdrs, web
 from aiohttp.helpers import ETAG_ANY, ETag
 
 from tilescope.server.errors import PreconditionFailed
-from tilescope.server.ranges import parse_range
+from tilescope.server.ranges import ByteRange, parse_range
 
 IMMUTABLE: Final = "public, max-age=31536000, immutable"
 REVALIDATE: Final = "no-cache"
@@ -31,6 +31,25 @@ def immutable(request: web.Request, body: bytes, etag: str, content_type: str, *
 def immutable_if_kept(request: web.Request, etag: str) -> web.Response | None:
     """The same where the client has it already, before it is made; None where it has to be made."""
     return _still_good(request, etag, IMMUTABLE)
+
+
+def immutable_part(
+    request: web.Request, etag: str, content_type: str, size_bytes: int
+) -> tuple[web.StreamResponse, ByteRange]:
+    """The head of an answer that is streamed, and which of its bytes are wanted, as a `Range` header may say."""
+    headers = _headers(etag, IMMUTABLE) | {hdrs.CONTENT_TYPE: content_type}
+    part = _wanted(request, etag, size_bytes)
+    if part is None:
+        answer = web.StreamResponse(headers=headers)
+        answer.content_length = size_bytes
+        return answer, ByteRange(0, size_bytes)
+    headers[hdrs.CONTENT_RANGE] = part.content_range(size_bytes)
+    if part.start >= part.end:
+        del headers[hdrs.CONTENT_TYPE]
+        return web.Response(status=HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE, headers=headers), part
+    answer = web.StreamResponse(status=HTTPStatus.PARTIAL_CONTENT, headers=headers)
+    answer.content_length = part.end - part.start
+    return answer, part
 
 
 def revalidated(request: web.Request, body: bytes, content_type: str, *, gzip: bool = False) -> web.Response:
@@ -78,9 +97,7 @@ def _headers(etag: str, caching: str) -> dict[str, str]:
 
 def _part(request: web.Request, body: bytes, etag: str, headers: dict[str, str]) -> web.Response | None:
     """The answer to a `Range` header; None when the whole body is to be sent."""
-    if request.method != hdrs.METH_GET or request.headers.get(hdrs.IF_RANGE, f'"{etag}"') != f'"{etag}"':
-        return None
-    part = parse_range(request.headers.get(hdrs.RANGE), len(body))
+    part = _wanted(request, etag, len(body))
     if part is None:
         return None
     headers = headers | {hdrs.CONTENT_RANGE: part.content_range(len(body))}
@@ -89,6 +106,12 @@ def _part(request: web.Request, body: bytes, etag: str, headers: dict[str, str])
         headers.pop(hdrs.CONTENT_ENCODING, None)
         return web.Response(status=HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE, headers=headers)
     return web.Response(status=HTTPStatus.PARTIAL_CONTENT, body=body[part.start : part.end], headers=headers)
+
+
+def _wanted(request: web.Request, etag: str, size_bytes: int) -> ByteRange | None:
+    if request.method != hdrs.METH_GET or request.headers.get(hdrs.IF_RANGE, f'"{etag}"') != f'"{etag}"':
+        return None
+    return parse_range(request.headers.get(hdrs.RANGE), size_bytes)
 
 
 def _is_as_expected(request: web.Request, etag: str) -> bool:

@@ -23,6 +23,7 @@ _LIMITS: Final = {
     "slot": 32,
     "track": 2**32,
     "ordinal": 2**63,
+    "attachment": 2**32,
 }
 
 

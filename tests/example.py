@@ -81,4 +81,4 @@ def write_trace(path: Path, events: list[PlainEvent]) -> None:
         dur = f"{event.duration // 1000}.{event.duration % 1000:03}"
         known = {"ph": "X", "pid": 1, "tid": threads.index(event.track), "ts": ts, "dur": dur}
         out.append({**known, "name": event.name, **({"cat": event.category} if event.category else {})})
-    path.write_text(json.dumps({"traceEvents": out}))
+    path.write_text(json.dumps({"displayTimeUnit": "ns", "traceEvents": out, "otherData": {"text": "a" * 600_000}}))

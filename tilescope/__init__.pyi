@@ -13,6 +13,9 @@ from tilescope.client import (
     AsyncRun as AsyncRun,
 )
 from tilescope.client import (
+    AttachmentEntry as AttachmentEntry,
+)
+from tilescope.client import (
     Client as Client,
 )
 from tilescope.client import (

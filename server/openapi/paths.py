@@ -28,6 +28,7 @@ _PARAMETERS: Final[dict[str, tuple[str, Schema]]] = {
     "index": ("Index of the page's first tile.", {"type": "integer", "minimum": 0}),
     "slot": ("Track within the block, of the page's first tile.", {"type": "integer", "minimum": 0, "maximum": 31}),
     "track": ("Track number.", {"type": "integer", "minimum": 0}),
+    "attachment": ("Id of an attachment, from the list.", {"type": "integer", "minimum": 0}),
     "ordinal": ("Rank of the event on its track.", {"type": "integer", "minimum": 0}),
 }
 
@@ -79,6 +80,8 @@ _OPERATIONS: Final = {
     f"{BUILD}/batch": "getPages",
     f"{BUILD}/stream": "streamPages",
     f"{BUILD}/overview/{{page}}": "getOverview",
+    f"{BUILD}/attachments": "listAttachments",
+    f"{BUILD}/attachments/{{attachment}}": "getAttachment",
     f"{BUILD}/flows/{{track}}/{{level}}/{{index}}": "getFlowTiles",
     f"{BUILD}/events": "listEvents",
     f"{BUILD}/events/{{track}}/{{ordinal}}": "getEvent",
@@ -137,6 +140,8 @@ def _path_items() -> dict[str, PathItem]:
         f"{BUILD}/flows/{{track}}/{{level}}/{{index}}": {
             "get": _stored("The chunk of flow tiles that has this one", None, "track", "level", "index")
         },
+        f"{BUILD}/attachments": {"get": _stored("What the trace holds beside its events", "AttachmentList")},
+        f"{BUILD}/attachments/{{attachment}}": {"get": _attachment()},
         f"{BUILD}/batch": {"post": _batch()},
         f"{BUILD}/stream": {"get": _stream()},
         f"{RUN}/watch": {"get": _watch()},
@@ -162,6 +167,15 @@ def _stored(summary: str, schema: str | None, *parameters: str) -> PathItem:
     }
     notes = f"{_AS_STORED} {_CACHE_FOR_EVER}"
     return _operation(summary, answers, (403, 404, 412, 500), ("run", "build", *parameters), notes)
+
+
+def _attachment() -> PathItem:
+    content = {media: {"schema": BYTES} for media in ("application/octet-stream", "application/x-protobuf")}
+    content["application/json"] = {"schema": {"description": "As it stands in the trace."}}
+    answers = {"200": {"description": "The content.", "headers": headers(*KEPT), "content": content}, **_CONDITIONAL}
+    notes = f"The media type is that of the list. Not compressed. {_CACHE_FOR_EVER}"
+    parameters = ("run", "build", "attachment")
+    return _operation("The content of an attachment", answers, (403, 404, 412, 500), parameters, notes)
 
 
 def _question(summary: str, schema: str) -> PathItem:

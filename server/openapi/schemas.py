@@ -20,6 +20,7 @@ _ANSWERS: Final = (
     schema.RunList,
     schema.Manifest,
     schema.TrackTree,
+    schema.AttachmentList,
     schema.EventDetails,
     schema.Events,
     schema.ToolList,

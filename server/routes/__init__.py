@@ -8,6 +8,7 @@ from http import HTTPStatus
 from aiohttp import hdrs, web
 
 from tilescope.server.routes import (
+    attachments,
     batch,
     events,
     flows,
@@ -43,6 +44,7 @@ ALL_ROUTES: tuple[web.RouteTableDef, ...] = (
     span_events.routes,
     tools.routes,
     overview.routes,
+    attachments.routes,
     flows.routes,
     stream.routes,
     watch.routes,

@@ -9,6 +9,7 @@ from functools import partial
 
 from tilescope.server.errors import NotFound
 from tilescope.server.metrics import Metrics
+from tilescope.server.routes.attachments import attachment_of
 from tilescope.server.rpc import events, pages, tools, view, watch
 from tilescope.server.rpc.answers import open_answer
 from tilescope.server.rpc.failures import Context, answers, streams
@@ -21,6 +22,7 @@ from tilescope.server.services.workers import Asking
 from tilescope.tiler.errors import NotBuilt, StoreError
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.schema import RunList, manifest_of
+from tilescope.tiler.store.attachments import content
 from tilescope.v1 import tiles_pb2 as pb
 
 
@@ -103,6 +105,24 @@ class TilesService:
         with await self._lease(start.run, start.build) as store:
             async for response in pages.PageSession(store, self._meter).responses(requests):
                 yield response
+
+    @answers
+    async def ListAttachments(  # noqa: N802
+        self, request: pb.ListAttachmentsRequest, _context: Context
+    ) -> pb.AttachmentList:
+        with await self._lease(request.run, request.build) as store:
+            member = _found(store, store.attachments(), "attachments")
+            return to_message(json.loads(decompress(member)), pb.AttachmentList())
+
+    @streams
+    async def ReadAttachment(  # noqa: N802
+        self, request: pb.ReadAttachmentRequest, _context: Context
+    ) -> AsyncGenerator[pb.ReadAttachmentResponse, None]:
+        with await self._lease(request.run, request.build) as store:
+            entry = attachment_of(store, request.attachment)
+            end = request.end if request.HasField("end") else None
+            for piece in content(entry, lambda chunk: store.attachment_chunk(entry.id, chunk), request.start, end):
+                yield pb.ReadAttachmentResponse(data=piece)
 
     @streams
     async def Watch(self, request: pb.WatchRequest, _context: Context) -> AsyncGenerator[pb.WatchResponse, None]:  # noqa: N802

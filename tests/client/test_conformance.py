@@ -27,6 +27,7 @@ from tilescope.tiler.errors import UsageError
 from tilescope.tiler.pages import PageKey, Shape, decompress
 from tilescope.tiler.resolver import View
 from tilescope.tiler.schema import LIMITS
+from tilescope.tiler.store.attachments import CHUNK_BYTES
 from tilescope.tiler.tools import answer_json
 from tilescope.v1 import tiles_pb2 as pb
 
@@ -79,6 +80,18 @@ async def all_news(source: Source, run: str) -> list[dict[str, Any]]:
     return [message async for message in source.watch(run)]
 
 
+async def all_of_attachments(source: Source, build: Build) -> list[bytes]:
+    listed = await source.attachments(build)
+    contents = [b"".join([piece async for piece in source.attachment(build, of["id"])]) for of in listed]
+    assert [len(content) for content in contents] == [int(of["size_bytes"]) for of in listed]
+    assert max(map(len, contents)) > CHUNK_BYTES
+    return contents
+
+
+async def read_attachment(source: Source, build: Build, number: int) -> bytes:
+    return b"".join([piece async for piece in source.attachment(build, number)])
+
+
 QUESTIONS: dict[str, Question] = {
     "watch": lambda source, build: all_news(source, build.run),
     "manifest": lambda source, build: source.manifest(build.run),
@@ -87,6 +100,8 @@ QUESTIONS: dict[str, Question] = {
     "shape": lambda source, build: source.shape(build, 0),
     "pages": all_pages,
     "event": lambda source, build: source.event(build, 2, 17),
+    "attachments": lambda source, build: source.attachments(build),
+    "attachment": all_of_attachments,
     "counter event": lambda source, build: source.event(build, 4, 3),
     "stats": lambda source, build: asked(source, build, "stats", start=0, end=10**9),
     "stats of a span": lambda source, build: asked(
@@ -107,6 +122,7 @@ REFUSED: dict[str, tuple[Question, str]] = {
     "no build": (lambda source, build: source.names(Build(build.run, "b0"), 0), "unknown_build"),
     "no names": (lambda source, build: source.names(build, 99), "not_found"),
     "no shape": (lambda source, build: source.shape(build, 99), "not_found"),
+    "no attachment": (lambda source, build: read_attachment(source, build, 99), "not_found"),
     "no event": (lambda source, build: source.event(build, 2, 10**9), "not_found"),
     "no track": (lambda source, build: asked(source, build, "stats", tracks=[99]), ""),
     "no track to look on": (lambda source, build: asked(source, build, "find", text="a", tracks=[99]), ""),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import fields
 from datetime import timedelta
@@ -242,3 +243,14 @@ async def test_time_in_ticks_and_back(run: AsyncRun) -> None:
     assert run.timedelta(1_250_000) == np.timedelta64(1_250_000, "ns")
     starts = (await run.events(limit=9))["start"]
     assert (run.timedelta(starts) / np.timedelta64(1, "ns")).tolist() == starts.tolist()
+
+
+async def test_attachments_by_name_and_by_entry(run: AsyncRun) -> None:
+    first, second = await run.attachments()
+    assert (first.name, second.name) == ("json/displayTimeUnit", "json/otherData")
+    assert await run.attachment("json/displayTimeUnit") == b'"ns"'
+    content = await run.attachment(second)
+    assert json.loads(content) == {"text": "a" * 600_000}
+    assert b"".join([piece async for piece in run.attachment_pieces("json/otherData", host=second.host)]) == content
+    with pytest.raises(UsageError, match="there is no attachment 'x'"):
+        await run.attachment("x")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,16 +19,23 @@ from tilescope.server.runs.job import IndexJob, ProgressCallback
 from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.run import IndexProgress
 from tilescope.server.runs.wishes import Wishes
+from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import DamagedStore, NotBuilt
 from tilescope.tiler.pages import Histogram, PageKey, Shape, compress
 from tilescope.tiler.pages.steps import TrackSteps
 from tilescope.tiler.readers import Run
 from tilescope.tiler.readers.fingerprint import Fingerprint, take_fingerprints
+from tilescope.tiler.store.attachments import CHUNK_BYTES, AttachmentEntry, list_record
 
 
 def page_bytes(key: PageKey, size: int = 200) -> bytes:
     """A page that tells which one it is; a gzip member like a real one, padded to about `size` bytes."""
     return gzip.compress(json.dumps(key).encode() + (bytes(range(251)) * (size // 251 + 1))[:size], 0, mtime=0)
+
+
+def fake_attachment(number: int, name: str, content: bytes) -> tuple[AttachmentEntry, bytes]:
+    media_type = "application/json" if name.startswith("json/") else "application/x-protobuf"
+    return AttachmentEntry(number, "host0", 0, name, "label", media_type, len(content), zlib.crc32(content)), content
 
 
 class FakeStore:
@@ -40,6 +48,7 @@ class FakeStore:
         self.build = build
         self.pages = pages if pages is not None else {key: page_bytes(key) for key in small_pages()}
         self.is_closed = False
+        self.attached = [fake_attachment(0, "hlo/7", bytes(range(256)) * 3000), fake_attachment(1, "json/a b", b"{}")]
 
     def sources(self) -> tuple[Fingerprint, ...]:
         return self.recorded
@@ -88,6 +97,20 @@ class FakeStore:
 
     def overview(self, page: int) -> bytes | None:
         return compress(b"TSOV-fake") if page == 0 else None
+
+    def attachments(self) -> bytes | None:
+        return compress(list_record([of for of, _ in self.attached]))
+
+    def attachment_chunk(self, number: int, chunk: int) -> bytes:
+        if self.is_closed:
+            raise AssertionError("a closed store was read")
+        return compress(self.attached[number][1][chunk * CHUNK_BYTES : (chunk + 1) * CHUNK_BYTES])
+
+    def event_metadata(self, file: int) -> XStatTables | None:
+        return None
+
+    def file_of(self, track: int) -> int:
+        return 0
 
     def flow_tiles(self, track: int, level: int, index: int) -> bytes | None:
         return compress(b"TSFB-fake") if track == 0 and level < 4 else None

@@ -29,6 +29,7 @@ PARAMETERS = {
     "slot": "0",
     "track": "0",
     "ordinal": "3",
+    "attachment": "0",
 }
 
 

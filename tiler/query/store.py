@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
+from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.pages import PageKey
 from tilescope.tiler.pages.steps import TrackSteps
 
@@ -26,6 +27,16 @@ class QueryStore(Protocol):
     def shape(self, block: int) -> bytes | None: ...
 
     def page(self, key: PageKey) -> bytes | None: ...
+
+    def attachments(self) -> bytes | None: ...
+
+    def attachment_chunk(self, number: int, chunk: int) -> bytes: ...
+
+    def event_metadata(self, file: int) -> XStatTables | None: ...
+
+    def file_of(self, track: int) -> int:
+        """The file of a track, or -1 of a rollup."""
+        ...
 
     def histogram_record(self, track: int, level: int, index: int) -> bytes | None: ...
 

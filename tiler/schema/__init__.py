@@ -14,6 +14,7 @@ from tilescope.tiler.schema.answer import (
     ToolTable,
     ToolValue,
 )
+from tilescope.tiler.schema.attachments import Attachment, AttachmentList
 from tilescope.tiler.schema.error import ErrorAnswer, ErrorCode, Refusal
 from tilescope.tiler.schema.event import (
     FLOWS_AT_MOST,
@@ -55,6 +56,8 @@ __all__ = [
     "FLOWS_AT_MOST",
     "LIMITS",
     "Argument",
+    "Attachment",
+    "AttachmentList",
     "Count",
     "Decimal",
     "ErrorAnswer",

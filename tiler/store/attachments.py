@@ -10,6 +10,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 from tilescope.tiler.errors import DamagedStore, UsageError
@@ -85,6 +86,17 @@ def listed(record: bytes) -> tuple[AttachmentEntry, ...]:
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise DamagedStore(f"the list of attachments is damaged: {error}") from error
     return entries
+
+
+@lru_cache(8)
+def _kept(record: bytes) -> tuple[AttachmentEntry, ...]:
+    return listed(record)
+
+
+def entry_of(record: bytes, number: int) -> AttachmentEntry | None:
+    """The attachment of that id in a compressed list, which is decoded once. Raises DamagedStore."""
+    entries = _kept(record)
+    return entries[number] if 0 <= number < len(entries) else None
 
 
 def find(entries: Sequence[AttachmentEntry], name: str, host: str | None = None) -> AttachmentEntry:

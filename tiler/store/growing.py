@@ -86,6 +86,10 @@ class GrowingStore:
             raise NotBuilt("what events share is not stored yet")
         return self._now.event_metadata(file)
 
+    def file_of(self, track: int) -> int:
+        """As `RunStore.file_of`."""
+        return self._reader().file_of(track)
+
     def flow_tiles(self, track: int, level: int, index: int) -> bytes | None:
         """As `RunStore.flow_tiles`."""
         self._require(track)

@@ -164,6 +164,11 @@ class RunStore:
         with must_make_sense(self.path):
             return self._kept_tables(file)
 
+    def file_of(self, track: int) -> int:
+        """The file of a track, -1 of a rollup: an index into the manifest's `files`. Raises DamagedStore."""
+        with must_make_sense(self.path):
+            return int(self._manifest["tracks"][track]["file"])
+
     def records(self) -> Iterator[tuple[bytes, bytes]]:
         """Everything that is stored, as stored, in the order of the keys. Raises DamagedStore, too few at the end."""
         found = 0

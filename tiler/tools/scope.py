@@ -5,14 +5,16 @@ Of other builds that a question names, it sees the same.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tilescope.tiler.errors import UsageError
+from tilescope.tiler.details.xstat_tables import XStatTables
+from tilescope.tiler.errors import NotBuilt, UsageError
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.query import SLICE_KINDS, QueryReader, Steps
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.resolver import TickRange
+from tilescope.tiler.store.attachments import AttachmentEntry, content, listed
 from tilescope.tiler.tools.answer import Note
 from tilescope.tiler.tools.looked import Looked, StepWindows, no_steps
 from tilescope.tiler.tools.question import SpanQuestion
@@ -92,6 +94,25 @@ class Scope:
         done = not self.reader.store.is_growing or self._is_done(track // TRACKS_PER_BLOCK)
         self._is_complete = self._is_complete and done
         return done
+
+    def attachments(self) -> tuple[AttachmentEntry, ...]:
+        """What the store keeps of the trace beside its events. Raises NotBuilt while the run is indexed."""
+        record = self.reader.store.attachments()
+        if record is None:
+            raise NotBuilt("what the trace holds beside its events is not stored yet")
+        return listed(record)
+
+    def attachment(self, entry: AttachmentEntry) -> Iterator[bytes]:
+        """The content of one, piece by piece."""
+        return content(entry, lambda chunk: self.reader.store.attachment_chunk(entry.id, chunk))
+
+    def event_metadata(self, track: int) -> XStatTables | None:
+        """What the events of the kinds of a track's file share, by number, name id or plane; None: nothing is known.
+
+        Raises NotBuilt while the run is indexed.
+        """
+        file = self.reader.store.file_of(track)
+        return None if file < 0 else self.reader.store.event_metadata(file)
 
     def tracks_of(self, host: HostRef) -> list[int]:
         """All tracks of a host, rollups included."""

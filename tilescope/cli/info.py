@@ -14,6 +14,8 @@ it prints one JSON object. Ticks are decimal strings, because they may exceed wh
     warnings        list of lines
     source_bytes    size of the trace files
     store_bytes     size of the store
+    attachments     how many things it keeps of the trace beside its events
+    attached_bytes  their size, uncompressed
 
 Examples:
 
@@ -25,18 +27,24 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tilescope.cli.say import printable, say_json
+from tilescope.cli.attachments import lines_of, listed_in
+from tilescope.cli.say import printable, say, say_json
 from tilescope.cli.store_facts import store_facts
-from tilescope.cli.text import plural, shortened
+from tilescope.cli.text import plural, shortened, size_text
+
+if TYPE_CHECKING:
+    from tilescope.tiler.store.attachments import AttachmentEntry
 
 NAME = "info"
 HELP = "say what a store holds"
 
 PIPED_WIDTH = 120  # columns, where there is no terminal to ask
 SHOWN_PROCESSES = 200  # laying out a table of 100,000 rows takes a minute
+SHOWN_ATTACHMENTS = 20
 SHOWN_CHARACTERS = 300  # of a name
 _COUNTS = ("source_bytes", "store_bytes")
 
@@ -59,13 +67,17 @@ def run(args: argparse.Namespace) -> int:
     try:
         manifest = store.manifest()
         tree = store.tracks()
+        with must_make_sense(args.store):
+            attached = listed_in(store)
     finally:
         store.close()
     with must_make_sense(args.store):
         if args.json:
-            say_json(_with_numbers(manifest))
+            sizes = {"attachments": len(attached), "attached_bytes": sum(entry.size_bytes for entry in attached)}
+            say_json(_with_numbers(manifest) | sizes)
         else:
             _print_tables(args.store, manifest, tree)
+            _print_attachments(attached)
     return 0
 
 
@@ -77,6 +89,14 @@ def _with_numbers(manifest: dict[str, Any]) -> dict[str, Any]:
         "ignored": {reason: int(count) for reason, count in manifest["ignored"].items()},
         **{name: int(manifest[name]) for name in _COUNTS},
     }
+
+
+def _print_attachments(attached: Sequence[AttachmentEntry]) -> None:
+    if attached:
+        total = size_text(sum(entry.size_bytes for entry in attached))
+        say(f"  {plural(len(attached), 'attachment', 'attachments')}, {total} (tilescope attachments STORE NAME)")
+        for line in lines_of(attached, SHOWN_ATTACHMENTS):
+            say(line)
 
 
 def _print_tables(path: Path, manifest: dict[str, Any], tree: bytes) -> None:

@@ -14,12 +14,14 @@ from tilescope.client.tables import Table
 from tilescope.client.times import Time
 from tilescope.client.tracks import Track, TrackList, Tracks
 from tilescope.client.view import RunView
+from tilescope.tiler.store.attachments import AttachmentEntry
 
 __all__ = [
     "AnswerTable",
     "Argument",
     "AsyncClient",
     "AsyncRun",
+    "AttachmentEntry",
     "Client",
     "ClientError",
     "Event",

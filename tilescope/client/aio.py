@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import operator
 import os
+import zlib
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
 from contextlib import aclosing
 from datetime import timedelta
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.client.answers import FindAnswer, StatsAnswer, ToolAnswer, events_table
-from tilescope.client.errors import Refused
+from tilescope.client.errors import ClientError, Refused
 from tilescope.client.event import Event
 from tilescope.client.kinds import Match, TrackKind
 from tilescope.client.progress import Progress
@@ -39,6 +40,7 @@ from tilescope.tiler.pages import (
 )
 from tilescope.tiler.query import EventPlan, Events, TrackTree, view_tiles
 from tilescope.tiler.resolver import TickRange, TileIndex, TrackRequest, View, sharp_level
+from tilescope.tiler.store.attachments import AttachmentEntry, find
 from tilescope.tiler.ticks import TICK_LIMIT, refuse_float
 from tilescope.tiler.tools import Answer, SpanQuestion, parameters, tools
 from tilescope.tiler.tools.step_range import STEPS_MISSING, StepRange
@@ -157,6 +159,7 @@ class AsyncRun:
         self._tree: TrackTree | None = None
         self._tiles: dict[int, TileIndex] = {}
         self._names: dict[int, list[list[str]]] = {}
+        self._attachments: list[AttachmentEntry] | None = None
 
     def ticks(
         self,
@@ -272,6 +275,32 @@ class AsyncRun:
     async def event(self, track: SupportsIndex | Track, ordinal: SupportsIndex) -> Event:
         """One event with its arguments and flows. Raises `Refused` when there is none."""
         return Event.of(await self._source.event(self._of, id_of(track), operator.index(ordinal)))
+
+    async def attachments(self) -> list[AttachmentEntry]:
+        """What the trace holds beside its events, by id: HLO protos, stats of planes, members of a JSON trace."""
+        if self._attachments is None:
+            self._attachments = [AttachmentEntry.from_json(of) for of in await self._source.attachments(self._of)]
+        return self._attachments
+
+    async def attachment(self, name: str | AttachmentEntry, *, host: str | None = None) -> bytes:
+        """The content of the attachment of that name; of that host, where several have one.
+
+        Raises UsageError where there is none, or where there are several; `attachment_pieces` is for large ones.
+        """
+        return b"".join([piece async for piece in self.attachment_pieces(name, host=host)])
+
+    async def attachment_pieces(
+        self, name: str | AttachmentEntry, *, host: str | None = None
+    ) -> AsyncGenerator[bytes, None]:
+        """The same, piece by piece: for what is larger than memory. Raises `ClientError` where it came damaged."""
+        entry = name if isinstance(name, AttachmentEntry) else find(await self.attachments(), name, host)
+        crc32 = 0
+        async with aclosing(self._source.attachment(self._of, entry.id)) as pieces:
+            async for piece in pieces:
+                crc32 = zlib.crc32(piece, crc32)
+                yield piece
+        if crc32 != entry.crc32:
+            raise ClientError(f"{entry.name}: its CRC-32 is {crc32:08x}, not {entry.crc32:08x}: ask for it again")
 
     async def stats(
         self,

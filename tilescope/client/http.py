@@ -103,6 +103,15 @@ class HttpSource:
                 async for page in _frames(answer.content):
                     yield page
 
+    async def attachments(self, build: Build) -> list[dict[str, Any]]:
+        listed: list[dict[str, Any]] = (await self._json(f"{_path(build)}/attachments"))["attachments"]
+        return listed
+
+    async def attachment(self, build: Build, number: int) -> AsyncGenerator[bytes, None]:
+        async with self._ask("GET", f"{_path(build)}/attachments/{number}") as answer:
+            async for piece in answer.content.iter_any():
+                yield piece
+
     async def event(self, build: Build, track: int, ordinal: int) -> dict[str, Any]:
         event: dict[str, Any] = await self._json(f"{_path(build)}/events/{track}/{ordinal}")
         return event

@@ -21,6 +21,7 @@ from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.readers.logdir import run_id
 from tilescope.tiler.schema import Run, RunState, manifest_of
 from tilescope.tiler.store import RunStore, generation, is_store, open_run_store
+from tilescope.tiler.store.attachments import content, entry_of
 from tilescope.tiler.store.sense import must_make_sense
 from tilescope.tiler.tools import Answer, BuildRef, Scope, ask, from_values, no_such_tool, references, tools
 
@@ -166,6 +167,21 @@ class LocalSource:
         self._check(*build)
         for key in keys:
             yield key, self._found(self._store.page(key), key.text())
+
+    async def attachments(self, build: Build) -> list[dict[str, Any]]:
+        self._check(*build)
+        record = self._found(self._store.attachments(), "attachments")
+        listed: list[dict[str, Any]] = json.loads(decompress(record))["attachments"]
+        return listed
+
+    async def attachment(self, build: Build, number: int) -> AsyncGenerator[bytes, None]:
+        self._check(*build)
+        store = self._store
+        entry = entry_of(self._found(store.attachments(), "attachments"), number)
+        if entry is None:
+            raise Refused("not_found", f"there is no attachment {number} in build {store.build}")
+        for piece in content(entry, lambda chunk: store.attachment_chunk(entry.id, chunk)):
+            yield piece
 
     async def event(self, build: Build, track: int, ordinal: int) -> dict[str, Any]:
         self._check(*build)

@@ -128,6 +128,22 @@ class GrpcSource:
         finally:
             call.cancel()
 
+    async def attachments(self, build: Build) -> list[dict[str, Any]]:
+        request = pb.ListAttachmentsRequest(run=build.run, build=build.id)
+        answer = await self._answer(self._tiles.ListAttachments, request)
+        return [to_json(attachment) for attachment in answer.attachments]
+
+    async def attachment(self, build: Build, number: int) -> AsyncGenerator[bytes, None]:
+        request = pb.ReadAttachmentRequest(run=build.run, build=build.id, attachment=number)
+        call = self._tiles.ReadAttachment(request, metadata=self._metadata)
+        try:
+            async for part in call:
+                yield part.data
+        except grpc.aio.AioRpcError as error:
+            raise self._refusal(error) from None
+        finally:
+            call.cancel()
+
     async def event(self, build: Build, track: int, ordinal: int) -> dict[str, Any]:
         request = pb.DetailsRequest(run=build.run, build=build.id, track=track, ordinal=ordinal)
         return to_json(await self._answer(self._tiles.Details, request))

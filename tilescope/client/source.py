@@ -52,6 +52,11 @@ class Source(Protocol):
     def pages(self, build: Build, keys: Sequence[PageKey]) -> AsyncIterator[tuple[PageKey, bytes]]:
         """The pages in the order of the keys; one that is named twice comes twice."""
 
+    async def attachments(self, build: Build) -> list[dict[str, Any]]: ...
+
+    def attachment(self, build: Build, number: int) -> AsyncGenerator[bytes, None]:
+        """The content of the attachment of that id, piece by piece."""
+
     async def event(self, build: Build, track: int, ordinal: int) -> dict[str, Any]: ...
 
     async def ask(self, build: Build, tool: str, values: Mapping[str, Value]) -> Answer:

@@ -16,6 +16,66 @@ export interface Argument {
   readonly value: JsonValue;
 }
 
+/** Bytes under a name: an HLO proto, the stats of a plane, a member of a JSON trace. */
+export interface Attachment {
+  /** Names it in paths, within the build. */
+  readonly id: number;
+  readonly host: string;
+  /** The place of its file in the manifest's `files`. */
+  readonly file: number;
+  /** Such as `hlo/7` or `json/deviceProperties`; no other of its file has it. */
+  readonly name: string;
+  /** What the trace calls it. */
+  readonly label: string;
+  readonly mediaType: string;
+  readonly sizeBytes: bigint;
+  /** Of the content: eight hexadecimal digits. */
+  readonly crc32: string;
+}
+
+/** Attachment as JSON has it. */
+export interface AttachmentJson {
+  readonly id: number;
+  readonly host: string;
+  readonly file: number;
+  readonly name: string;
+  readonly label: string;
+  readonly media_type: string;
+  readonly size_bytes: string;
+  readonly crc32: string;
+}
+
+/** Attachment of its JSON. */
+export function readAttachment(json: AttachmentJson): Attachment {
+  return {
+    id: json.id,
+    host: json.host,
+    file: json.file,
+    name: json.name,
+    label: json.label,
+    mediaType: json.media_type,
+    sizeBytes: BigInt(json.size_bytes),
+    crc32: json.crc32,
+  };
+}
+
+/** The attachments of a build, by id. */
+export interface AttachmentList {
+  readonly attachments: readonly Attachment[];
+}
+
+/** AttachmentList as JSON has it. */
+export interface AttachmentListJson {
+  readonly attachments: readonly AttachmentJson[];
+}
+
+/** AttachmentList of its JSON. */
+export function readAttachmentList(json: AttachmentListJson): AttachmentList {
+  return {
+    attachments: json.attachments.map(readAttachment),
+  };
+}
+
 /** The body of every answer with an error status. */
 export interface ErrorAnswer {
   readonly error: Refusal;

@@ -1,6 +1,8 @@
 /** Typed client of the HTTP part of docs/api.md. */
 
 import {
+  type Attachment,
+  type AttachmentListJson,
   type ErrorAnswer,
   type EventDetails,
   type EventDetailsJson,
@@ -10,6 +12,7 @@ import {
   type OverviewGrid,
   type Run,
   type RunListJson,
+  readAttachmentList,
   readEventDetails,
   readEvents,
   readRunList,
@@ -140,6 +143,17 @@ export class BuildApi {
   async events(question: ToolQuestion = {}, signal?: AbortSignal): Promise<Events> {
     const path = `${this.path}/events${asked(question)}`;
     return readEvents(await this.api.json<EventsJson>(path, { signal: signal ?? null }));
+  }
+
+  /** What the trace holds beside its events: HLO protos, stats of planes, members of a JSON trace. */
+  async attachments(signal?: AbortSignal): Promise<readonly Attachment[]> {
+    const list = await this.api.json<AttachmentListJson>(`${this.path}/attachments`, { signal: signal ?? null });
+    return readAttachmentList(list).attachments;
+  }
+
+  /** The content of an attachment, by its id. */
+  async attachment(id: number, signal?: AbortSignal): Promise<Uint8Array> {
+    return await this.api.bytes(`${this.path}/attachments/${id}`, { signal: signal ?? null });
   }
 
   /** Names of the ids from `page * page_size` on. */

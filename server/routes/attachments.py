@@ -1,0 +1,61 @@
+"""What the trace of a build holds beside its events: the list, and the content of each."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from aiohttp import hdrs, web
+
+from tilescope.server.caching import JSON, immutable_if_kept, immutable_part
+from tilescope.server.errors import NotFound
+from tilescope.server.keys import REGISTRY
+from tilescope.server.paths import BUILD, NUMBER, number
+from tilescope.server.routes.resource import store_of, stored_member
+from tilescope.server.runs.store import RunStore
+from tilescope.tiler.errors import NotBuilt
+from tilescope.tiler.store.attachments import AttachmentEntry, content, entry_of
+
+routes = web.RouteTableDef()
+
+
+@routes.get(BUILD + "/attachments")
+async def get_attachments(request: web.Request) -> web.Response:
+    """The list."""
+    store = await store_of(request)
+    return stored_member(request, store, store.attachments(), "attachments", JSON)
+
+
+@routes.get(BUILD + f"/attachments/{{attachment:{NUMBER}}}")
+async def get_attachment(request: web.Request) -> web.StreamResponse:
+    """The content, or a part of it, chunk by chunk: it may be larger than memory."""
+    registry = request.app[REGISTRY]
+    run = await registry.find(request.match_info["run"])
+    with registry.lease(run.id, request.match_info["build"]) as store:
+        entry = attachment_of(store, number(request, "attachment"))
+        etag = f"{store.build}-attachment-{entry.id}"
+        kept = immutable_if_kept(request, etag)
+        if kept is not None:
+            return kept
+        answer, part = immutable_part(request, etag, entry.media_type, entry.size_bytes)
+        if answer.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
+            return answer
+        chunks = content(entry, lambda chunk: store.attachment_chunk(entry.id, chunk), part.start, part.end)
+        first = next(chunks, b"") if request.method != hdrs.METH_HEAD else b""  # damage is an error, not a broken body
+        await answer.prepare(request)
+        if request.method != hdrs.METH_HEAD:
+            await answer.write(first)
+            for piece in chunks:
+                await answer.write(piece)
+        await answer.write_eof()
+    return answer
+
+
+def attachment_of(store: RunStore, number: int) -> AttachmentEntry:
+    """The entry of that id. Raises `NotFound`, and `NotBuilt` while the run is indexed."""
+    record = store.attachments()
+    if record is None:
+        raise NotBuilt(f"there are no attachments in build {store.build} yet")
+    entry = entry_of(record, number)
+    if entry is None:
+        raise NotFound(f"there is no attachment {number} in build {store.build}")
+    return entry

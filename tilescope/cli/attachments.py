@@ -1,0 +1,140 @@
+"""Lists what the store at STORE keeps of its trace beside the events, or writes out one of them.
+
+These are what tools need: the HLO protos of an XSpace (`hlo/…`, by program id), the stats of its planes
+(`plane/…/stats`, as XPlane messages), and the members of a JSON trace beside its events (`json/…`). Without NAME
+it prints a line for each; with NAME its bytes, to the file after -o, or to standard output if that is a pipe or a
+file. Where several hosts have one of that name, --host says which. A number is an id of the list.
+
+Examples:
+
+    tilescope attachments run.store
+    tilescope attachments run.store json/deviceProperties | jq .
+    tilescope attachments run.store hlo/12190760917235803885 -o step.hlo.pb
+    tilescope attachments run.store --json | jq -r '.attachments[].name'
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from tilescope.cli.say import printable, say, say_json
+from tilescope.cli.text import plural, shortened, size_text
+
+if TYPE_CHECKING:
+    from tilescope.tiler.store import RunStore
+    from tilescope.tiler.store.attachments import AttachmentEntry
+
+NAME = "attachments"
+HELP = "list what a trace holds beside its events, or write it out"
+
+SHOWN = 500  # lines; --json has all
+SHOWN_CHARACTERS = 100  # of a name
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    parser.add_argument("store", type=Path, metavar="STORE", help="a store, as `tilescope index` writes it")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="the name, or the id, of one of them")
+    parser.add_argument("--host", metavar="HOST", help="those of this host")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="where to write it; it must not be there yet")
+    parser.add_argument("--json", action="store_true", help="the list as one JSON object")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Prints the list, or writes one."""
+    from tilescope.tiler.errors import UsageError
+    from tilescope.tiler.store import open_run_store
+    from tilescope.tiler.store.sense import must_make_sense
+
+    if args.store.is_file():
+        raise UsageError(f"{args.store}: this is a file, not a store (index it first: tilescope index PATH -o STORE)")
+    if args.name is None and args.output is not None:
+        raise UsageError("-o FILE wants the NAME of what is to be written")
+    store = open_run_store(args.store)
+    try:
+        with must_make_sense(args.store):
+            entries = listed_in(store)
+            if args.name is None:
+                shown = [entry for entry in entries if args.host in (None, entry.host)]
+                _print(shown, as_json=args.json)
+            else:
+                _write(_content(store, _find(entries, args.name, args.host)), args.output)
+    finally:
+        store.close()
+    return 0
+
+
+def listed_in(store: RunStore) -> Sequence[AttachmentEntry]:
+    """The list. Raises DamagedStore."""
+    from tilescope.tiler.errors import DamagedStore
+    from tilescope.tiler.store.attachments import listed
+
+    record = store.attachments()
+    if record is None:
+        raise DamagedStore(f"{store.path}: the list of attachments is missing (index the trace again)")
+    return listed(record)
+
+
+def _find(entries: Sequence[AttachmentEntry], name: str, host: str | None) -> AttachmentEntry:
+    from tilescope.tiler.store.attachments import find
+
+    if name.isascii() and name.isdigit() and len(name) < 10 and int(name) < len(entries):
+        return entries[int(name)]
+    return find(entries, name, host)
+
+
+def _content(store: RunStore, entry: AttachmentEntry) -> Iterator[bytes]:
+    from tilescope.tiler.store.attachments import content
+
+    return content(entry, lambda chunk: store.attachment_chunk(entry.id, chunk))
+
+
+def _print(entries: Sequence[AttachmentEntry], *, as_json: bool) -> None:
+    if as_json:
+        say_json({"attachments": [entry.to_json() for entry in entries]})
+        return
+    for line in lines_of(entries, SHOWN):
+        say(line)
+
+
+def lines_of(entries: Sequence[AttachmentEntry], at_most: int) -> Iterator[str]:
+    """A line for each of the first, and one that counts the others."""
+    hosts = {entry.host for entry in entries}
+    for entry in entries[:at_most]:
+        of = f"  {entry.host}" if len(hosts) > 1 else ""
+        label = "" if entry.name.endswith((f"/{entry.label}", f"/{entry.label}/stats")) else f"  {entry.label}"
+        text = f"{entry.id:>6}  {size_text(entry.size_bytes):>8}  {entry.name}{label}{of}"
+        yield printable(shortened(text, SHOWN_CHARACTERS + 20))
+    if len(entries) > at_most:
+        yield f"and {plural(len(entries) - at_most, 'more attachment', 'more attachments')} (--json lists all)"
+
+
+def _write(pieces: Iterator[bytes], output: Path | None) -> None:
+    from tilescope.tiler.errors import UsageError
+
+    if output is None:
+        if sys.stdout.isatty():
+            raise UsageError("it may be no text: say with -o FILE where to write it, or send it to a pipe")
+        _copy(pieces, sys.stdout.buffer)
+        return
+    try:
+        file = output.open("xb")
+    except OSError as error:
+        raise UsageError(f"{output}: cannot be written: {os.strerror(error.errno or 0)}") from error
+    try:
+        with file:
+            _copy(pieces, file)
+    except BaseException:
+        output.unlink(missing_ok=True)  # nothing half-written is left
+        raise
+
+
+def _copy(pieces: Iterator[bytes], to: BinaryIO) -> None:
+    for piece in pieces:
+        to.write(piece)
+    to.flush()
