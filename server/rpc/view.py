@@ -8,7 +8,7 @@ from tilescope.server.metrics import PageMeter
 from tilescope.server.rpc.messages import bytes_field
 from tilescope.server.runs.store import RunStore
 from tilescope.server.services import Questions, ViewRequest
-from tilescope.server.stream.views import pages_of_view
+from tilescope.server.stream.views import TIER_OF, pages_of_view
 from tilescope.v1 import tiles_pb2 as pb
 
 
@@ -16,11 +16,11 @@ async def responses(
     questions: Questions, store: RunStore, request: pb.ViewRequest, meter: PageMeter
 ) -> AsyncGenerator[bytes, None]:
     """A `ViewResponse` for each page. None is read from the store before the client took those before it."""
-    tracks, nearby = list(request.tracks), list(request.nearby)
-    asked = ViewRequest(request.start, request.end, request.width_px, tracks, nearby, request.residuals)
-    for tier, key in pages_of_view(questions, store, asked):
+    tracks, nearby = list(request.tracks) or None, list(request.nearby)
+    asked = ViewRequest(request.start, request.end, request.px, tracks, nearby, request.residuals)
+    for one_pass, key in pages_of_view(questions, store, asked):
         page = store.page(key)
         if page is not None:
             meter.sent(len(page))
-            head = pb.ViewResponse(tier=tier.value, key=pb.PageKey(**key._asdict())).SerializeToString()
+            head = pb.ViewResponse(tier=TIER_OF[one_pass], key=pb.PageKey(**key._asdict())).SerializeToString()
             yield b"".join((head, *bytes_field(pb.ViewResponse.DATA_FIELD_NUMBER, page)))

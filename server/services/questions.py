@@ -114,7 +114,8 @@ class Questions:
         """The pages that show a view, most urgent first. Takes milliseconds. Raises `TilescopeError`s."""
         view = request.view()
         with must_make_sense(f"build {store.build}"):
-            return self.reader(store).pages(view, request.tracks, request.nearby)
+            reader = self.reader(store)
+            return reader.pages(view, request.shown(reader.tree), request.nearby)
 
     def reader(self, store: RunStore) -> QueryReader:
         """A reader of an open store; the same one each time unless the store still changes."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Final
 
 from msgspec import Meta
 
 from tilescope.server.errors import BadRequest
 from tilescope.tiler.errors import UsageError
+from tilescope.tiler.query import EVENT_KINDS, TrackTree
 from tilescope.tiler.resolver import View
 from tilescope.tiler.schema import LIMITS
 from tilescope.tiler.tools import After, SpanQuestion
@@ -33,20 +34,31 @@ class ViewRequest:
 
     start: int
     end: int
-    width_px: int
-    tracks: Sequence[int]
+    px: int
+    tracks: Sequence[int] | None = None  # None: all but rollups
     nearby: Sequence[int] = ()
     residuals: bool = False  # whether each page is followed by its residual, if it has one
+    max_tracks: int = field(default=MAX_VIEW_TRACKS, compare=False)
 
     def __post_init__(self) -> None:
-        if not 0 < self.width_px <= MAX_VIEW_PX:
-            raise BadRequest(f"a view is 1 to {MAX_VIEW_PX:,} pixels wide, not {self.width_px}")
-        if len(self.tracks) + len(self.nearby) > MAX_VIEW_TRACKS:
-            raise BadRequest(f"a view shows at most {MAX_VIEW_TRACKS:,} tracks")
+        if not 0 < self.px <= MAX_VIEW_PX:
+            raise BadRequest(f"a view is 1 to {MAX_VIEW_PX:,} pixels wide, not {self.px}")
+        if len(self.tracks or ()) + len(self.nearby) > self.max_tracks:
+            raise BadRequest(f"a view shows at most {self.max_tracks:,} tracks")
 
     def view(self) -> View:
         """The view. Raises `BadRequest`."""
         try:
-            return View.of_span(self.start, self.end, self.width_px)
+            return View.of_span(self.start, self.end, self.px)
         except UsageError as error:
             raise BadRequest(str(error)) from None
+
+    def shown(self, tree: TrackTree) -> Sequence[int]:
+        """The tracks, from top to bottom. Raises `BadRequest` when all are meant, and these are too many."""
+        if self.tracks is not None:
+            return self.tracks
+        every = tree.leaves(None, EVENT_KINDS)
+        if len(every) + len(self.nearby) > self.max_tracks:
+            most = f"a view shows at most {self.max_tracks:,} tracks"
+            raise BadRequest(f"{most}, and the run has {len(every):,}: name some")
+        return every

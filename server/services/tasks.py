@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tilescope.server.services.requests import EventsQuestion
-from tilescope.tiler.query import Events, Name, QueryReader, Reading, Steps
+from tilescope.tiler.query import EVENT_KINDS, Events, Name, QueryReader, Reading, Steps
 from tilescope.tiler.tools import Scope, place
 from tilescope.tiler.tools.looked import Looked
-
-EVENT_KINDS = frozenset({"slice", "async", "instant", "counter"})
 
 
 @dataclass(frozen=True, slots=True)

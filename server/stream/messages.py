@@ -113,14 +113,13 @@ def _want(message: Mapping[str, Any]) -> Want:
 
 
 def _view(message: Mapping[str, Any]) -> ViewWant:
-    tracks, nearby = _tracks(message, "tracks"), _tracks(message, "nearby")
-    if len(tracks) + len(nearby) > MAX_TRACKS:
-        raise ValueError(f"a view has at most {MAX_TRACKS:,} tracks")
-    width_px = _integer(message, "px", _MAX_INTEGER)
+    tracks = _tracks(message, "tracks") if "tracks" in message else None
+    px = _integer(message, "px", _MAX_INTEGER)
     residuals = message.get("residuals", False)
     if not isinstance(residuals, bool):
         raise ValueError('"residuals" is true or false')
-    view = ViewRequest(_ticks(message, "start"), _ticks(message, "end"), width_px, tracks, nearby, residuals)
+    span = _ticks(message, "start"), _ticks(message, "end")
+    view = ViewRequest(*span, px, tracks, _tracks(message, "nearby"), residuals, MAX_TRACKS)
     view.view()
     have = frozenset(parse_page_keys(message.get("have", []), "have"))
     return ViewWant(_integer(message, "id", _MAX_INTEGER), view, have, _received(message))

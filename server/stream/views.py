@@ -16,7 +16,7 @@ from tilescope.tiler.resolver import Tier as Pass
 Resolve = Callable[[ViewRequest], list[PageWant]]
 
 # The passes of docs/resolver.md come in this order, those of one tier one after the other.
-_TIER_OF: Final = {
+TIER_OF: Final = {
     Pass.COARSE: Tier.VISIBLE,
     Pass.SHARP: Tier.VISIBLE,
     Pass.MARGIN: Tier.MARGIN,
@@ -32,7 +32,7 @@ def resolve_view(message: ViewWant, resolve: Resolve) -> Want:
         raise BadMessage(str(error)) from None
     counts = dict.fromkeys(Tier, 0)
     for want in found:
-        counts[_TIER_OF[want.tier]] += 1
+        counts[TIER_OF[want.tier]] += 1
     ends: list[TierEnd] = []
     for tier, count in counts.items():
         ends.append(TierEnd(tier, count + (ends[-1].page_count if ends else 0)))
@@ -71,5 +71,6 @@ def _pages_of_view(questions: Questions, store: RunStore, request: ViewRequest) 
             return False
         return True
 
-    tracks, nearby = ([track for track in part if is_done(track)] for part in (request.tracks, request.nearby))
+    asked = request.shown(reader.tree), request.nearby
+    tracks, nearby = ([track for track in part if is_done(track)] for part in asked)
     return reader.pages(view, tracks, nearby)

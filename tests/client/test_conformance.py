@@ -196,7 +196,7 @@ async def test_a_view_is_resolved_alike_by_all(sources: dict[str, Source], addre
     local = sources["local"]
     assert isinstance(local, LocalSource)
     tracks = [0, 1, 2, 3, 4]
-    request = pb.ViewRequest(run=build.run, build=build.id, start=10_000, end=700_000, width_px=1100, tracks=tracks)
+    request = pb.ViewRequest(run=build.run, build=build.id, start=10_000, end=700_000, px=1100, tracks=tracks)
     over_grpc = [
         PageKey(r.key.block, r.key.level, r.key.index, r.key.slot) async for r in grpc_source._tiles.View(request)
     ]

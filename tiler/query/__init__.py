@@ -7,10 +7,11 @@ from tilescope.tiler.query.reader import QueryReader
 from tilescope.tiler.query.reading import Reading
 from tilescope.tiler.query.steps import Steps, finish
 from tilescope.tiler.query.store import QueryStore
-from tilescope.tiler.query.tracks import SLICE_KINDS, TrackTree
+from tilescope.tiler.query.tracks import EVENT_KINDS, SLICE_KINDS, TrackTree
 from tilescope.tiler.query.view import ROW_KINDS, RowKind, ViewRows, ViewTile, first_of_each, view_tiles
 
 __all__ = [
+    "EVENT_KINDS",
     "EVERYTHING",
     "ROW_KINDS",
     "SLICE_KINDS",

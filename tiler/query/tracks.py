@@ -14,6 +14,9 @@ from tilescope.tiler.pages import decompress
 # Kinds whose events have names and durations, and whose events rollups sum.
 SLICE_KINDS = frozenset({"slice", "async", "instant"})
 
+# Kinds that hold events themselves: all but rollups.
+EVENT_KINDS = SLICE_KINDS | {"counter"}
+
 Lists = defaultdict[int | None, list[int]]
 
 

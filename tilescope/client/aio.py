@@ -38,7 +38,7 @@ from tilescope.tiler.pages import (
     decompress,
     with_residual,
 )
-from tilescope.tiler.query import EventPlan, Events, TrackTree, view_tiles
+from tilescope.tiler.query import EVENT_KINDS, EventPlan, Events, TrackTree, view_tiles
 from tilescope.tiler.resolver import TickRange, TileIndex, TrackRequest, View, sharp_level
 from tilescope.tiler.store.attachments import AttachmentEntry, find
 from tilescope.tiler.ticks import TICK_LIMIT, refuse_float
@@ -48,9 +48,6 @@ from tilescope.tiler.windows import Windows, WindowsOf, everywhere
 
 # Steps of training: one by its number, the first and the last, or a text such as "5-9".
 StepsLike = int | str | tuple[int, int] | range
-
-# Kinds of tracks that hold events themselves.
-_EVENT_KINDS = frozenset({"slice", "async", "instant", "counter"})
 
 # Occurrences that one answer of a search lists at most.
 _FIND_AT_ONCE = 10_000
@@ -216,7 +213,7 @@ class AsyncRun:
         level = sharp_level(view.ticks_per_px, self._root_level)
         tree = await self._tree_of_tracks()
         asked = ids_of(tracks)
-        shown = tree.leaves(None, _EVENT_KINDS) if asked is None else list(dict.fromkeys(asked))
+        shown = tree.leaves(None, EVENT_KINDS) if asked is None else list(dict.fromkeys(asked))
         requests = [TrackRequest(track, tree.kind(track)) for track in shown]
         tiles = [
             tile
@@ -401,7 +398,7 @@ class AsyncRun:
         """The events page by page, with name ids."""
         tree = await self._tree_of_tracks()
         windows_of = await self._windows(self._span(start, end), tracks, steps, step_name)
-        for track in tree.leaves(ids_of(tracks), _EVENT_KINDS):
+        for track in tree.leaves(ids_of(tracks), EVENT_KINDS):
             if tree.tracks[track]["events"] == "0":
                 continue
             plan = EventPlan(await self._tiles_of(track), track, windows_of(track), self._root_level)

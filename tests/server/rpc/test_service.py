@@ -174,12 +174,14 @@ async def test_a_view_is_resolved_by_the_server(site: Site) -> None:
         build=site.build,
         start=0,
         end=reader.end + 1,
-        width_px=1200,
+        px=1200,
         tracks=tracks[:6],
         nearby=tracks[6:8],
     )
     got = [(r.tier, page_key(r.key), r.data) async for r in site.tiles.View(request)]
-    wanted = reader.pages(View.of_span(0, reader.end + 1, 1200), tracks[:6], tracks[6:8])
+    resolved = reader.pages(View.of_span(0, reader.end + 1, 1200), tracks[:6], tracks[6:8])
+    tiers = {"coarse": "visible", "sharp": "visible", "margin": "margin", "root": "prefetch"}
+    wanted = [(tiers[want.tier], want.key) for want in resolved]
     assert [(tier, key) for tier, key, _ in got] == wanted
     assert all(data == site.store.page(key) for _, key, data in got)
     request.residuals = True
@@ -189,10 +191,18 @@ async def test_a_view_is_resolved_by_the_server(site: Site) -> None:
     assert [key for _, key in with_residuals if key.part] == residuals != []
 
 
+async def test_a_view_without_tracks_is_of_all_but_rollups(site: Site) -> None:
+    reader = QueryReader(site.store)
+    request = pb.ViewRequest(run=site.run, build=site.build, end=reader.end + 1, px=700)
+    got = [(r.tier, page_key(r.key)) async for r in site.tiles.View(request)]
+    request.tracks.extend(track["id"] for track in reader.tree.tracks if track["kind"] != "rollup")
+    assert got == [(r.tier, page_key(r.key)) async for r in site.tiles.View(request)] != []
+
+
 async def test_a_view_that_is_cancelled_ends(site: Site) -> None:
     reader = QueryReader(site.store)
     call = site.tiles.View(
-        pb.ViewRequest(run=site.run, build=site.build, end=reader.end + 1, width_px=1000, tracks=range(5))
+        pb.ViewRequest(run=site.run, build=site.build, end=reader.end + 1, px=1000, tracks=range(5))
     )
     assert (await call.read()).data
     call.cancel()

@@ -53,6 +53,8 @@ VIEW = {"type": "view", "id": 7, "start": 10, "end": 2**60, "px": 1600, "tracks"
 
 def test_views_are_parsed() -> None:
     assert parse(msgpack.packb(VIEW)) == ViewWant(7, ViewRequest(10, 2**60, 1600, (3, 1)))
+    everything = parse(msgpack.packb({name: value for name, value in VIEW.items() if name != "tracks"}))
+    assert everything == ViewWant(7, ViewRequest(10, 2**60, 1600, None))
     full = VIEW | {"start": "-5", "end": str(2**60), "nearby": [9], "have": [KEY.to_json()], "received": 4}
     view = ViewRequest(-5, 2**60, 1600, (3, 1), (9,))
     assert parse(msgpack.packb(full)) == ViewWant(7, view, frozenset({KEY}), 4)

@@ -113,6 +113,16 @@ async def test_a_view_is_answered_with_its_pages_tier_by_tier(stream: Stream, st
             assert head["payload"] == stream.reader.store.page(PageKey(*head["key"]))
 
 
+async def test_a_view_without_tracks_is_of_all_but_rollups(stream: Stream) -> None:
+    every = [track["id"] for track in stream.reader.tree.tracks if track["kind"] != "rollup"]
+    message = stream.view(0.2, 0.4, every)
+    expected = [key for keys in stream.expected(message).values() for key in keys]
+    del message["tracks"]
+    async with stream.open() as socket:
+        await send(socket, id=1, **message)
+        assert keys_of(await receive_all(socket)) == expected
+
+
 async def test_residuals_follow_their_pages_if_a_view_wants_them(stream: Stream) -> None:
     message = stream.view(0, 1, [3, 1, 2])
     pages = [key for keys in stream.expected(message).values() for key in keys]

@@ -34,7 +34,7 @@ def test_tools_of_another_package_are_found_and_what_is_none_is_told(faulty: Non
         "ModuleNotFoundError: No module named 'toy_tools_gone'",
         "the tools of toy_tools_leaving:TOOLS are left out, they cannot be loaded: SystemExit: 3",
     ]
-    with pytest.raises(UsageError, match=r"no tool 'spam': there are stats, find, steps, bins, late.*; the tools of toy_"):
+    with pytest.raises(UsageError, match=r"'spam': there are stats, find, steps, bins, late.*; the tools of toy_"):
         tool("spam")
 
 

@@ -63,7 +63,7 @@ def test_the_types_of_fields() -> None:
         ({"title": 5}, "one line of text each"),
         ({"question": dict}, "no subclass of Question"),
         ({"answer": None}, "are to be functions"),
-        ({"question": Fractions}, "part: fields are text, integers, flags, choices of texts, tracks, steps, builds and hosts"),
+        ({"question": Fractions}, "part: fields are text, integers, flags, choices of texts, tracks, steps, builds"),
         ({"question": Lists}, "numbers: fields are"),
         ({"question": Either}, "value: fields are"),
         ({"question": Numbers}, "value: fields are"),

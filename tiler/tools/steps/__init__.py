@@ -10,7 +10,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.query import SLICE_KINDS, Steps
+from tilescope.tiler.query import EVENT_KINDS, Steps
 from tilescope.tiler.query.run_steps import RunSteps, StepSeries
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.looked import Looked, StepWindows, names_of, overlaps
@@ -26,7 +26,6 @@ MAX_ROWS: Final = 65_536
 DEFAULT_ROWS: Final = 1000
 MAX_TRACK_WINDOWS: Final = 200_000
 
-EVENT_KINDS: Final = SLICE_KINDS | {"counter"}
 
 
 class StepsQuestion(SpanQuestion, frozen=True, kw_only=True):
