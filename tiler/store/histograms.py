@@ -112,6 +112,13 @@ def _of_lot(store: Source, shape: Shape, leaves: Ints, windows: Windows, dtype: 
         slices.append(select(page.slices, slice(int(page.slice_ends[at]), int(page.slice_ends[at + 1]))))
     counts = [len(part) for part in slices]
     start, duration, name = (np.concatenate([getattr(s, c) for s in slices]) for c in ("start", "duration", "name"))
+    if len(windows) == 1:  # one cell for each leaf
+        shift = 2 * shape.level[leaves] + 8
+        first = np.repeat(np.maximum(shape.index[leaves] << shift, windows.start), counts)
+        stop = np.repeat(np.minimum((shape.index[leaves] + 1) << shift, windows.stop), counts)
+        seen = (start < stop) & ((start >= first) | (start + duration > first))
+        yield sum_by_name([rows_within(*(column[seen] for column in (start, duration, name, first, stop)))], dtype)
+        return
     cells = _cells(shape, leaves, windows)
     # Of each slice the cells of its leaf in which it is looked at: those that it has a tick in, or starts in.
     leaf = np.repeat(np.arange(len(leaves)), counts)

@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 
 from tests.corpus import corpus_path
 from tests.step_files import CORPUS, files_of, steps_of
+from tests.tiler.store.replayed_build import builder
 from tests.tiler.windows import pairs
 from tilescope.tiler.build import build_store
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.query import EVERYTHING, QueryReader, Reading, finish
-from tilescope.tiler.store import open_run_store
+from tilescope.tiler.store import open_growing, open_run_store
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool, values_of
 from tilescope.tiler.windows import Windows
 
@@ -301,3 +302,32 @@ def test_many_steps_are_listed_in_part(tmp_path: Path) -> None:
     assert answer.fact("count").value == 50
     assert "not all steps are listed" in answer.notes[-1].text
     asked.store.close()
+
+
+def test_steps_of_a_run_that_is_being_indexed(tmp_path: Path) -> None:
+    """Tracks 0 to 31 come first: the thread that marks steps is among them, and then the answer is of these alone."""
+    events = [*thread(1, 1, "0 main", "python"), x("ProfilerStep#1", 0, 9), x("ProfilerStep#2", 10, 20)]
+    for tid in range(2, 40):
+        events += [*thread(1, tid, f"{tid} other"), x("op", 3, 5, tid=tid)]
+    asked = Asked.of_events(tmp_path, events)
+    asked.store.close()
+    with builder(tmp_path / "store", tmp_path / "growing", "00ff00ff00ff00ff00ff00ff") as process:
+        process.step("show 1")
+        store = open_growing(tmp_path / "growing", "00ff00ff00ff00ff00ff00ff")
+
+        def answer(name: str, **values: object) -> Answer:
+            question = from_values(tool(name).question, values)
+            return finish(ask(tool(name), Scope(QueryReader(store)), question))
+
+        with pytest.raises(UsageError, match="no steps are known yet: the trace is still being indexed"):
+            answer("stats", steps=1)
+        process.step("block 0")
+        some = answer("steps")
+        assert (some.fact("count").value, some.is_complete) == (2, False)
+        some = answer("stats", steps=1)
+        assert (values_of(some.table("names").column("count")), some.is_complete) == ([31, 1], False)
+        process.step("block 1")
+        process.step("publish")
+        store.published()
+        assert answer("stats", steps=1).is_complete
+        store.close()

@@ -55,7 +55,7 @@ def _answer(scope: Scope, question: StepsQuestion) -> Steps[Answer]:
     listed = table.first(question.limit)
     yield
     by_device = DeviceSteps.join([device.take(device.is_in(listed)) for device in devices]).in_order()
-    tables = [_steps_table(steps, series, listed, table), _series_table(steps, series)]
+    tables = [_steps_table(steps, series, listed), _series_table(steps, series)]
     tables.append(_devices_table(steps, series, by_device.first(MAX_ROWS)))
     if question.per_track:
         whole = StepRange.of(int(steps.numbers[0]), int(steps.numbers[-1]))
@@ -94,7 +94,7 @@ def _source_text(steps: RunSteps, series: Sequence[StepSeries]) -> str:
     return "; ".join(f"{text} of {names_of(steps, of)}" for text, of in by_text.items())
 
 
-def _steps_table(steps: RunSteps, series: Sequence[StepSeries], listed: RunStepTable, whole: RunStepTable) -> Table:
+def _steps_table(steps: RunSteps, series: Sequence[StepSeries], listed: RunStepTable) -> Table:
     slowest = [series[number] for number in listed.slowest.tolist()]
     names = [steps.name_of(one, number) for one, number in zip(slowest, listed.number.tolist(), strict=True)]
     columns = [
@@ -110,7 +110,7 @@ def _steps_table(steps: RunSteps, series: Sequence[StepSeries], listed: RunStepT
         Column("host", "Host", "name", [steps.host_name(one) for one in slowest]),
         Column("event", "Event", "event", _events(listed.track, listed.ordinal)),
     ]
-    return Table("steps", "Steps", columns, totals={"devices": int(whole.devices.sum())})
+    return Table("steps", "Steps", columns)
 
 
 def _devices_table(steps: RunSteps, series: Sequence[StepSeries], rows: DeviceSteps) -> Table:

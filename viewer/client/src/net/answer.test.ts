@@ -5,6 +5,8 @@ import { Api } from "./api";
 test("a question is the query of a URL", () => {
   const question = { text: "a&b =", start: 9007199254740993n, tracks: [3, 1], limit: 5, after: undefined };
   expect(questionQuery(question)).toBe("text=a%26b+%3D&start=9007199254740993&tracks=3%2C1&limit=5");
+  expect(questionQuery({ steps: [5, 9] })).toBe("steps=5-9");
+  expect(questionQuery({ steps: "5..9" })).toBe("steps=5..9");
   expect(questionQuery({})).toBe("");
 });
 
