@@ -23,6 +23,7 @@ from bench.many_viewers import panning
 from bench.one_call import grpc_throughput
 from bench.one_stream import STALLED_CLIENTS, Throughput, stalled_bytes, throughput
 from bench.one_viewer import Times, by_list, by_view, first_screen
+from bench.questions import seconds_of, stats_of_spans
 from bench.server_process import ServerProcess, serving
 from bench.table import Row, Target, compared_row, measured_row, skipped_row, table_lines
 from bench.traces import TraceSpec
@@ -49,6 +50,7 @@ def _size(size_bytes: float) -> str:
 
 FIRST_PIXELS = Target(0.020, None, _ms, at_most=True)
 FIRST_SCREEN = Target(500e3, None, _size, at_most=True)
+STATS = Target(0.500, None, _ms, at_most=True)
 PAGES = Target(5000, None, lambda value: f"{value:,.0f} pages/s")
 BESIDE_GREED = Target(0.050, None, _ms, at_most=True)
 PANNING = Target(0.150, None, _ms, at_most=True)
@@ -67,6 +69,7 @@ async def measure_all(server: ServerProcess, reader: QueryReader, args: argparse
             _first_pixels("list of pages", await by_list(session, path, reader, viewports)),
             _first_pixels("resolved by the server", await by_view(session, path, viewports)),
             await _first_screen(session, path, reader),
+            await _stats(session, reader, server, args.viewports),
             *await _throughput(session, path, reader, server, args.seconds * STREAM_PART),
             await _stalled(session, path, reader, server),
             *await _panning(session, path, reader, server, args),
@@ -90,6 +93,13 @@ async def _first_screen(session: aiohttp.ClientSession, path: str, reader: Query
     work = f"bytes of the whole run, {len(whole_run(reader).tracks)} tracks, {WIDTH_PX:,} px"
     detail = f"{len(answer.pages)} pages, {size_text(answer.size_bytes)} with what is around"
     return measured_row(work, FIRST_SCREEN, answer.visible_bytes, detail)
+
+
+async def _stats(session: aiohttp.ClientSession, reader: QueryReader, server: ServerProcess, count: int) -> Row:
+    seconds = await seconds_of(session, server.url + server.build_path(), stats_of_spans(reader, count))
+    work = f"statistics of any span × {len(reader.tree.leaves(None)):,} tracks, p99 of {len(seconds):,}"
+    detail = f"p50 {_ms(percentile(seconds, 0.5))}, longest {_ms(max(seconds))}"
+    return measured_row(work, STATS, percentile(seconds, 0.99), detail)
 
 
 async def _throughput(

@@ -73,7 +73,7 @@ class Metrics:
         )
         self.kept_answers_hits = Counter(
             "tilescope_kept_answers_hits",
-            "Questions whose answer was among those that are kept",
+            "Questions whose answer was there",
             registry=self.registry,
         )
         self.kept_answers_misses = Counter(
