@@ -63,12 +63,12 @@ def test_a_table_of_several_is_named(store: Path, tmp_path: Path, capsys: pytest
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        (["nonsense"], "there is no tool 'nonsense': there are stats, find"),
+        (["nonsense"], f"there is no tool 'nonsense': there are {', '.join(tools())}"),
         (["stats", "--limit", "x"], "limit: expected an integer, not 'x'"),
         (["stats", "--start", "9", "--end", "8"], "ticks 9 to 8 are no span"),
         (["stats", "--format", "parquet"], "parquet is not for terminals"),
         (["stats", "--table", "none"], "there is no table 'none': there are names"),
-        ([], "which tool? There are stats, find, steps, bins: `tilescope tools` says what they answer"),
+        ([], f"which tool? There are {', '.join(tools())}: `tilescope tools` says what they answer"),
         (["stats", "--start", "0.5ps"], "--start: 0.5ps lies between two ticks: one is"),
     ],
 )

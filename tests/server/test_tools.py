@@ -91,7 +91,7 @@ async def test_one_table_alone_and_as_arrow(ask: Asker, demo_store: Path) -> Non
 
 async def test_what_makes_no_sense(ask: Asker) -> None:
     for path, status, words in (
-        ("tools/nonsense", 404, "there is no tool 'nonsense': there are stats, find"),
+        ("tools/nonsense", 404, f"there is no tool 'nonsense': there are {', '.join(tools())}"),
         ("tools/stats?limit=x", 400, "limit: expected an integer, not 'x'"),
         ("tools/stats?limit=1&limit=2", 400, "limit stands in the query twice"),
         ("tools/stats?tracks=99999", 400, "there is no track 99999"),

@@ -61,19 +61,23 @@ def histogram_parts(store: Source, track: int, windows: Windows, dtype: type[Any
     leaves: list[Ints] = []
     opened: Ints = np.zeros(1, np.int64)  # indices of tiles of the level above whose children are wanted
     tiles = np.flatnonzero(shape.slot == slot)
-    for level in range(int(shape.level[tiles].max(initial=-1)), -1, -1):
-        here = tiles[shape.level[tiles] == level]
+    levels, has_histogram, is_leaf = shape.level[tiles], shape.has_histogram, shape.is_leaf
+    for level in range(int(levels.max(initial=-1)), -1, -1):
+        if not len(opened):
+            break
+        here = tiles[levels == level]
+        here = here[np.isin(shape.index[here] >> 2, opened)]
         first = shape.index[here] << (2 * level + 8)
         stop = np.minimum((shape.index[here] + 1) << (2 * level + 8), TICK_LIMIT)
-        wanted = np.isin(shape.index[here] >> 2, opened) & windows.meet(first, stop)
+        wanted = windows.meet(first, stop)
         within = wanted & windows.cover(first, stop)
         if dtype is not object:  # a track whose sums are beyond int64 has no histograms
-            for at in np.flatnonzero(within & shape.has_histogram[here]):
+            for at in np.flatnonzero(within & has_histogram[here]):
                 found = _stored(store, track, level, int(shape.index[here[at]]))
                 if not found.has_other_names:
                     yield found
                     wanted[at] = False
-        leaf = shape.is_leaf[here]
+        leaf = is_leaf[here]
         leaves.append(here[wanted & leaf])
         opened = shape.index[here[wanted & ~leaf]]
     yield from _of_leaves(store, shape, _in_time_order(shape, np.concatenate([*leaves, tiles[:0]])), windows, dtype)
