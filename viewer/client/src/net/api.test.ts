@@ -199,3 +199,18 @@ test("rollups know what they sum: all tracks below, also where two groups share 
   const tree = await api.build("r", "b").tracks();
   expect(tree.tracks.map(({ children }) => children)).toEqual([[], [], [], [], [], [], [0, 2], [0, 2, 4]]);
 });
+
+test("attachments and their content", async () => {
+  const build = "/runs/r/builds/b/attachments";
+  const attachment = {
+    ...{ id: 3, host: "h", file: 0, name: "hlo/7", label: "f(7)", media_type: "application/x-protobuf" },
+    ...{ size_bytes: "9007199254740993", crc32: "0f3a2c91" },
+  };
+  const api = server({
+    [build]: json({ attachments: [attachment] }),
+    [`${build}/3`]: () => new Response(new Uint8Array([1, 0, 255])),
+  }).build("r", "b");
+  const [found] = await api.attachments();
+  expect(found).toMatchObject({ id: 3, name: "hlo/7", mediaType: attachment.media_type, sizeBytes: 9007199254740993n });
+  expect([...(await api.attachment(found!.id))]).toEqual([1, 0, 255]);
+});
