@@ -9,6 +9,7 @@ from tilescope.server.errors import NotFound
 from tilescope.server.keys import REGISTRY
 from tilescope.server.runs.store import RunStore
 from tilescope.tiler.errors import NotBuilt
+from tilescope.tiler.pages import record_title
 
 
 async def store_of(request: web.Request) -> RunStore:
@@ -39,8 +40,8 @@ def stored_member(
     """
     if body is None:
         if store.is_growing and (block is None or store.shape(block) is None):
-            raise NotBuilt(f"there is no {name} in build {store.build} yet")
-        raise NotFound(f"there is no {name} in build {store.build}")
+            raise NotBuilt(f"there is no {record_title(name)} in build {store.build} yet")
+        raise NotFound(f"there is no {record_title(name)} in build {store.build}")
     if store.is_growing:
         return unkept(body, content_type, gzip=gzip)
     return immutable(request, body, f"{store.build}-{name}", content_type, gzip=gzip)

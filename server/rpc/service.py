@@ -20,7 +20,7 @@ from tilescope.server.runs.store import RunStore
 from tilescope.server.services import Asker, Questions
 from tilescope.server.services.workers import Asking
 from tilescope.tiler.errors import NotBuilt, StoreError
-from tilescope.tiler.pages import decompress
+from tilescope.tiler.pages import decompress, record_title
 from tilescope.tiler.schema import RunList, manifest_of
 from tilescope.tiler.store.attachments import content
 from tilescope.v1 import tiles_pb2 as pb
@@ -83,7 +83,8 @@ class TilesService:
         with await self._lease(request.run, request.build) as store:
             event = store.event(request.track, request.ordinal)
             if event is None:
-                raise NotFound(f"there is no events-{request.track}.{request.ordinal} in build {store.build}")
+                event_name = record_title(f"events-{request.track}.{request.ordinal}")
+                raise NotFound(f"there is no {event_name} in build {store.build}")
             return event_message(event)
 
     @streams
@@ -145,6 +146,6 @@ class TilesService:
 def _found(store: RunStore, record: bytes | None, name: str) -> bytes:
     if record is None:
         if store.is_growing:
-            raise NotBuilt(f"there is no {name} in build {store.build} yet")
-        raise NotFound(f"there is no {name} in build {store.build}")
+            raise NotBuilt(f"there is no {record_title(name)} in build {store.build} yet")
+        raise NotFound(f"there is no {record_title(name)} in build {store.build}")
     return record

@@ -132,6 +132,14 @@ REFUSED: dict[str, tuple[Question, str]] = {
 }
 
 
+# Of what is not there, in words: no names of records.
+WORDS = {
+    "no names": "there is no page 99 of names in build ",
+    "no shape": "there is no track from 3168 to 3199 in build ",
+    "no event": "there is no event 1000000000 on track 2 in build ",
+}
+
+
 @pytest.mark.parametrize("question", QUESTIONS)
 async def test_every_way_gives_the_same_answer(sources: dict[str, Source], question: str) -> None:
     ask = QUESTIONS[question]
@@ -155,6 +163,7 @@ async def test_every_way_refuses_with_the_same_words(sources: dict[str, Source],
         assert getattr(refused.value, "code", "") == code
         messages.add(str(refused.value))
     assert len(messages) == 1
+    assert WORDS.get(question, "") in messages.pop()
 
 
 async def test_the_stream_and_single_pages_send_the_same_bytes(

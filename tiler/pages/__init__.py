@@ -34,6 +34,7 @@ from tilescope.tiler.pages.page import (
 from tilescope.tiler.pages.self_time import self_times
 from tilescope.tiler.pages.shape import Shape
 from tilescope.tiler.pages.stored import join_parts, part_of
+from tilescope.tiler.pages.titles import record_title
 
 __all__ = [
     "BINS_PER_TILE",
@@ -63,6 +64,7 @@ __all__ = [
     "join_parts",
     "join_rows",
     "part_of",
+    "record_title",
     "rows_within",
     "select",
     "self_times",

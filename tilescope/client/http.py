@@ -19,7 +19,7 @@ import aiohttp
 from tilescope.client.errors import Refused, Unreachable, refusal
 from tilescope.client.patience import wait_s
 from tilescope.client.source import Build, Value, key_lists, ref_of, text_of
-from tilescope.tiler.pages import PageKey
+from tilescope.tiler.pages import PageKey, record_title
 from tilescope.tiler.schema import LIMITS
 from tilescope.tiler.tools import Answer
 from tilescope.tiler.tools.answer_json import decode
@@ -192,7 +192,7 @@ async def _frames(body: aiohttp.StreamReader) -> AsyncIterator[tuple[PageKey, by
             error_json = json.loads(payload)["error"]
             raise refusal(error_json["code"], error_json["message"])
         if kind == _MISSING:
-            raise Refused("not_found", f"there is no {key.text()}")
+            raise Refused("not_found", f"there is no {record_title(key.text())}")
         yield key, payload
 
 

@@ -16,7 +16,7 @@ import msgspec
 from tilescope.client.errors import Refused
 from tilescope.client.source import Build, Value
 from tilescope.tiler.errors import Cancelled, NoStore
-from tilescope.tiler.pages import PageKey, decompress
+from tilescope.tiler.pages import PageKey, decompress, record_title
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.readers.logdir import run_id
 from tilescope.tiler.schema import Run, RunState, manifest_of
@@ -187,7 +187,8 @@ class LocalSource:
         self._check(*build)
         event = self._store.event(track, ordinal)
         if event is None:
-            raise Refused("not_found", f"there is no events-{track}.{ordinal} in build {self._store.build}")
+            event_name = record_title(f"events-{track}.{ordinal}")
+            raise Refused("not_found", f"there is no {event_name} in build {self._store.build}")
         return event
 
     async def ask(self, build: Build, tool: str, values: Mapping[str, Value]) -> Answer:
@@ -230,5 +231,5 @@ class LocalSource:
 
     def _found(self, record: bytes | None, name: str) -> bytes:
         if record is None:
-            raise Refused("not_found", f"there is no {name} in build {self._store.build}")
+            raise Refused("not_found", f"there is no {record_title(name)} in build {self._store.build}")
         return record

@@ -24,7 +24,7 @@ from tilescope.client.errors import Refused, Unreachable, refusal
 from tilescope.client.patience import wait_s
 from tilescope.client.source import Build, Value, key_lists, ref_of
 from tilescope.tiler.errors import TilescopeError
-from tilescope.tiler.pages import PageKey
+from tilescope.tiler.pages import PageKey, record_title
 from tilescope.tiler.schema import LIMITS
 from tilescope.tiler.tools import Answer
 from tilescope.tiler.tools.answer_json import decode
@@ -113,7 +113,7 @@ class GrpcSource:
                     if (response := await call.read()) is grpc.aio.EOF:
                         raise Unreachable("the server went away before all pages were sent")
                     for missing in response.missing:
-                        name = _page_key(missing.key).text()
+                        name = record_title(_page_key(missing.key).text())
                         raise Refused("not_found", f"there is no {name} in build {build.id}")
                     size_bytes = 0
                     for page in response.pages:
