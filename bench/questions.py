@@ -19,7 +19,7 @@ def stats_of_spans(reader: QueryReader, count: int) -> list[str]:
 
 
 async def seconds_of(session: aiohttp.ClientSession, base: str, questions: Sequence[str]) -> list[float]:
-    """From asking to the last byte of the answer. One before, which is not counted, starts the processes that answer."""
+    """From asking to the last byte of the answer. One more, not counted, starts the processes that answer."""
     seconds = []
     for question in [questions[0].replace("stats?", "stats?limit=0&"), *questions]:
         started_s = time.perf_counter()
