@@ -23,6 +23,9 @@ Times are ticks since the run's origin (on the command line 1.5ms, too), spans a
 ranges, as in `1,5,8-12`, and in Python a list as well. A host is named as in the manifest. Another build is named
 `RUN/BUILD` over HTTP; the command line takes the path of its store, Python a run. While a run is being indexed, answers
 cover the tracks that are done, with `complete: false`.
+
+Packages add tools of their own by an entry point `tilescope.tools` that names a `tilescope.tiler.tools.Tool`, or a list
+of them. They are then on this page, too, as it is printed where they are installed.
 """
 
 _COLUMNS = "| parameter | value | default | |\n|---|---|---|---|"
