@@ -152,6 +152,7 @@ __all__ = [
     "Argument",
     "AsyncClient",
     "AsyncRun",
+    "AttachmentEntry",
     "Cancelled",
     "ChangedTrace",
     "Client",

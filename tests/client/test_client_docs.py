@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ import tilescope
 from tests.example import Example
 from tilescope import Event, FindAnswer, Progress, Run, RunInfo, RunView, StatsAnswer, Sums, Table, TrackList
 from tilescope.client.tables import Tabular
+from tilescope.tiler.tools import tools
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "client.md"
 
@@ -50,6 +52,22 @@ def test_columns_of_tables(text: str, example: Example) -> None:
         assert next(run.event_batches()).columns == run.events(limit=1).columns
         told = table_rows(text, "| table | columns |")
         assert {name: words_of(cell) for name, cell in told.items()} == {name: t.columns for name, t in tables.items()}
+
+
+def test_columns_of_tools(text: str, example: Example) -> None:
+    """All that there are: a new tool writes its columns down, and is given what it has to be asked here."""
+    needed: dict[str, dict[str, Any]] = {
+        "find": {"text": "op"},
+        "steps": {"step_name": "everything", "per_track": True},
+        "bins": {"track": 0},
+    }
+    with tilescope.connect(example.path) as client:
+        run = client.run()
+        answers = {name: run.ask(name, **needed.get(name, {})) for name in tools()}
+    told = re.findall(r"^\| `(\w+)` \| `(\w+)` \| (.*) \|$", text, re.MULTILINE)
+    assert [(tool, table, words_of(cell)) for tool, table, cell in told] == [
+        (name, table.id, table.columns) for name, answer in answers.items() for table in answer.tables
+    ]
 
 
 def test_members_of_answers(text: str, example: Example) -> None:
