@@ -30,7 +30,8 @@ def toy(scope, question):
     tree = scope.reader.tree
     asked = question.tracks if question.host is None else scope.tracks_of(question.host)
     leaves = scope.leaves(asked)
-    span = scope.within(question.span)
+    looked = yield from scope.windows(question)
+    span = looked.span(scope.leaves(question.tracks))
     yield
     tracks = [tree.tracks[leaf] for leaf in leaves]
     tracks = [track for track in tracks if question.with_empty or track["events"] != "0"]

@@ -115,7 +115,12 @@ class SpanQuestion(Question, frozen=True, kw_only=True):
 
     @property
     def span(self) -> TickRange:
-        """The ticks [start, end) within those in which events can be. Raises UsageError when there is no such span."""
+        """The ticks [start, end) within those in which events can be. Raises UsageError when there is no such span.
+
+        So it does when the question is about steps: a tool that knows them looks at `Scope.windows`.
+        """
+        if self.steps is not None:
+            raise UsageError("this tool knows no steps: ask for a span (start, end)")
         return span_of(self.start, self.end)
 
 

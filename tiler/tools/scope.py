@@ -17,7 +17,7 @@ from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.store.attachments import AttachmentEntry, content, listed
 from tilescope.tiler.tools.answer import Note
 from tilescope.tiler.tools.looked import Looked, StepWindows, no_steps
-from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.question import SpanQuestion, span_of
 from tilescope.tiler.tools.references import BuildRef, HostRef
 from tilescope.tiler.tools.step_range import STEPS_MISSING
 from tilescope.tiler.windows import Windows, everywhere
@@ -79,7 +79,7 @@ class Scope:
 
     def windows(self, question: SpanQuestion) -> Steps[Looked]:
         """What a question looks at on each track: a span, or steps. Raises UsageError for steps that there are not."""
-        span = self.within(question.span)
+        span = self.within(span_of(question.start, question.end))
         if question.steps is not None:
             steps = yield from self.steps(question.step_name)
             looked = StepWindows(steps, question.steps, span)

@@ -374,6 +374,7 @@ def test_records_of_earlier_versions_have_no_checksum(tmp_path: Path) -> None:
         (keys.TRACKS, "the track tree"),
         (keys.names(3), "the page of names 3"),
         (keys.histogram(40, 2, 7), "track 40, level 2, tile 7: its histogram"),
+        (keys.steps(40, 9), "track 40: steps from event 9 on"),
         (keys.details(40, 8192), "track 40: arguments from event 8192 on"),
         (keys.flow_ends(40, 8192), "track 40: flows from event 8192 on"),
         (b"P123", "a record of an unknown kind, b'P123'"),

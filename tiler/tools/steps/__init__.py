@@ -14,7 +14,7 @@ from tilescope.tiler.query import EVENT_KINDS, Steps
 from tilescope.tiler.query.run_steps import RunSteps, StepSeries
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.looked import Looked, StepWindows, names_of, overlaps
-from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.question import SpanQuestion, span_of
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_range import StepRange
 from tilescope.tiler.tools.steps.durations import DeviceSteps, RunStepTable, spread
@@ -40,7 +40,7 @@ class StepsQuestion(SpanQuestion, frozen=True, kw_only=True):
 def _answer(scope: Scope, question: StepsQuestion) -> Steps[Answer]:
     steps = yield from scope.steps(question.step_name)
     leaves = scope.leaves(question.tracks)
-    span = scope.within(question.span)
+    span = scope.within(span_of(question.start, question.end))
     if question.steps is not None:
         scope.notes += StepWindows(steps, question.steps, span).notes
     series = steps.counted
