@@ -6,8 +6,12 @@ import ast
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import tilescope
+from tilescope.tiler import schema
+from tilescope.tiler.schema import EventDetails
+from tilescope.tiler.tools.find import FindQuestion
 
 
 def test_type_checkers_are_told_the_same_names() -> None:
@@ -24,6 +28,13 @@ def test_every_name_is_there() -> None:
         assert getattr(tilescope, name) is not None
     assert set(tilescope.__all__) <= set(dir(tilescope))
     assert not hasattr(tilescope, "nonsense")
+
+
+def test_closed_sets_are_those_of_the_api() -> None:
+    told = get_type_hints(EventDetails)["kind"]
+    assert get_args(tilescope.EventKind) == get_args(told)
+    assert get_args(tilescope.RunState) == tuple(schema.RunState)
+    assert get_args(tilescope.Match) == get_args(get_type_hints(FindQuestion)["match"])
 
 
 def test_nothing_is_loaded_before_it_is_asked_for() -> None:

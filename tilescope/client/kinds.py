@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
+from tilescope.tiler.schema import TrackKind as TrackKind
+
 EventKind = Literal["slice", "async", "instant", "counter"]
-TrackKind = Literal["slice", "async", "instant", "counter", "rollup"]
 Match = Literal["contains", "exact"]
 RunState = Literal["new", "queued", "indexing", "ready", "failed"]
 

@@ -42,11 +42,10 @@ class Words:
 Column = NDArray[Any] | Words
 
 
-class Tabular:
-    """What has a table: it can be used as one."""
+class Framed:
+    """What has a table, for those who read frames."""
 
     __slots__ = ()
-    __contains__: ClassVar[None] = None  # a name of a column, or a row? Ask `columns`
 
     @property
     def table(self) -> Table:
@@ -57,20 +56,6 @@ class Tabular:
     def columns(self) -> list[str]:
         """The names of the columns, in their order."""
         return self.table.columns
-
-    def __len__(self) -> int:
-        return len(self.table)
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        """The rows, as dicts of Python's own types."""
-        return iter(self.table)
-
-    def __getitem__(self, name: str) -> NDArray[Any]:
-        return self.table[name]
-
-    def rows(self) -> list[dict[str, Any]]:
-        """All rows, as dicts of Python's own types."""
-        return self.table.rows()
 
     def to_arrow(self) -> pyarrow.Table:
         """Texts are dictionary-encoded. Raises UsageError without pyarrow."""
@@ -86,6 +71,27 @@ class Tabular:
 
     def _repr_html_(self) -> str:
         return self.table._repr_html_()
+
+
+class Tabular(Framed):
+    """What has a table, and can be used as one."""
+
+    __slots__ = ()
+    __contains__: ClassVar[None] = None  # a name of a column, or a row? Ask `columns`
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """The rows, as dicts of Python's own types."""
+        return iter(self.table)
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self.table[name]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """All rows, as dicts of Python's own types."""
+        return self.table.rows()
 
 
 class Table(Tabular):

@@ -5,17 +5,13 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
-from typing import TYPE_CHECKING, Any, SupportsIndex, cast, overload
+from typing import Any, SupportsIndex, cast, overload
 
 import numpy as np
 
 from tilescope.client.kinds import TrackKind
-from tilescope.client.tables import Column, Table, words
+from tilescope.client.tables import Column, Framed, Table, words
 from tilescope.tiler.errors import UsageError
-
-if TYPE_CHECKING:
-    import pandas
-    import pyarrow
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +34,7 @@ class Track:
 Tracks = SupportsIndex | Track | Iterable[SupportsIndex | Track] | None
 
 
-class TrackList(Sequence[Track]):
+class TrackList(Framed, Sequence[Track]):
     """Tracks by id: a sequence, and a table with a row for each."""
 
     def __init__(self, tracks: Iterable[Track]) -> None:
@@ -79,23 +75,8 @@ class TrackList(Sequence[Track]):
         """The names of the columns, in their order."""
         return [field.name for field in fields(Track)]
 
-    def to_arrow(self) -> pyarrow.Table:
-        """Raises UsageError without pyarrow."""
-        return self.table.to_arrow()
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Raises UsageError without pandas."""
-        return self.table.to_pandas()
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """For DuckDB, polars and whatever else reads the Arrow PyCapsule interface."""
-        return self.table.__arrow_c_stream__(requested_schema)
-
     def __repr__(self) -> str:
         return repr(self.table)
-
-    def _repr_html_(self) -> str:
-        return self.table._repr_html_()
 
 
 def tracks_of(tree: Mapping[str, Any]) -> list[Track]:
