@@ -1,8 +1,9 @@
 """Runs the native module's tests over one that was built with AddressSanitizer and UndefinedBehaviorSanitizer.
 
-`make sanitize` builds that module and starts this; arguments are passed on to pytest. The module that is installed is
-left alone: a package folder of links holds the sanitized one instead, and Python starts without the hooks that would
-find the installed one. Leaks are not looked for: Python itself does not free everything at its end.
+`make sanitize` builds that module and starts this; arguments are passed on to pytest. Without any, the files of tests
+are dealt out to processes that run side by side. The module that is installed is left alone: a package folder of links
+holds the sanitized one instead, and Python starts without the hooks that would find the installed one (with them
+pytest-xdist starts its processes). Leaks are not looked for: Python itself does not free everything at its end.
 """
 
 from __future__ import annotations
@@ -12,10 +13,13 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILT = ROOT / "build" / "sanitize" / "native"
+TESTS_OF_TILER = ROOT / "tests" / "tiler"
 SITE = ROOT / "build" / "sanitize" / "site"
 
 # What reaches native code: readers, pairing, tile trees, pages, traces that are made up, stores that are read.
@@ -23,6 +27,10 @@ TESTS = ("columns", "readers", "synth", "pyramid", "pages", "build", "store/test
 
 # These start Python processes of their own, which would find the installed module.
 NOT_HERE = ("build/test_kill.py", "build/test_same_trace.py", "build/test_disk_full.py")
+
+# Files of tests are dealt out to so many shares, and as many of these run at once as there are processors: what takes
+# long is spread, and the last process is not alone for long. Each share costs a start of Python and its imports.
+SHARES = 6
 
 # Without this, tests of another module would pass.
 PROBE = (
@@ -68,15 +76,41 @@ def _library(name: str) -> str:
     return str(Path(path).resolve())
 
 
+def test_files() -> list[str]:
+    """All files of tests that reach native code."""
+    kept_out = {TESTS_OF_TILER / name for name in NOT_HERE}
+    named = [TESTS_OF_TILER / name for name in TESTS]
+    files = [file for path in named for file in ([path] if path.is_file() else sorted(path.rglob("test_*.py")))]
+    return [str(file) for file in files if file not in kept_out]
+
+
+def run_share(command: list[str], files: list[str]) -> tuple[int, str]:
+    """Runs some files of tests; returns the exit status and what was printed."""
+    with tempfile.TemporaryFile("w+") as output:
+        done = subprocess.run(
+            [*command, *files], env=environment(), cwd=ROOT, check=False, stdout=output, stderr=subprocess.STDOUT
+        )
+        output.seek(0)
+        return done.returncode, output.read()
+
+
 def main() -> int:
     lay_out()
     python = [sys.executable, "-S", "-P"]  # without the hooks of the editable install, and without the current folder
     subprocess.run([*python, "-c", PROBE], env=environment(), check=True)
-    folder = ROOT / "tests" / "tiler"
-    tests = sys.argv[1:] or [str(folder / name) for name in TESTS]
-    ignored = [f"--ignore={folder / name}" for name in NOT_HERE]
-    command = [*python, "-m", "pytest", "-p", "no:cacheprovider", "-o", f"pythonpath={SITE}", *ignored, *tests]
-    return subprocess.run(command, env=environment(), cwd=ROOT, check=False).returncode
+    ignored = [f"--ignore={TESTS_OF_TILER / name}" for name in NOT_HERE]
+    command = [*python, "-m", "pytest", "-p", "no:cacheprovider", "-o", f"pythonpath={SITE}", *ignored]
+    if sys.argv[1:]:
+        return subprocess.run([*command, *sys.argv[1:]], env=environment(), cwd=ROOT, check=False).returncode
+    files = test_files()
+    status = 0
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        shares = [pool.submit(run_share, [*command, "-rs"], files[k::SHARES]) for k in range(SHARES)]
+        for share in as_completed(shares):
+            code, output = share.result()
+            print(output, end="", flush=True)
+            status = status or code
+    return status
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Runs all stages of `make test`, also after one of them failed, and ends with a table of what happened."""
+"""Runs all stages of `make test`, some side by side, also after one failed; ends with a table of what happened."""
 
 from __future__ import annotations
 
@@ -6,33 +6,59 @@ import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-STAGES = ("lint-python", "lint-viewer", "test-viewer", "test-python", "test-browser", "test-dist")
+STAGES = ("test-python", "test-browser", "test-dist")
+
+# These need one processor and little of that: they run beside the first stage, and are printed when each has ended.
+BESIDE = ("lint-python", "lint-viewer", "test-viewer")
 
 # Compiles the native code once more and runs its tests several times slower: on a developer's machine when asked for.
 CI_STAGES = (*STAGES, "sanitize")
 
 
-def run_stage(stage: str) -> int:
-    """Runs one target of the Makefile with its output passed through; returns its exit status."""
-    print(f"\n=== {stage} ===", flush=True)
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a stage has ended, and how long it took."""
+
+    stage: str
+    status: int
+    seconds: float
+
+
+def run_stage(stage: str, *, held_back: bool = False) -> Result:
+    """Runs one target of the Makefile. Its output is passed through, or held back until it has ended."""
+    heading = f"\n=== {stage} ==="
+    if not held_back:
+        print(heading, flush=True)
     # Stages are run by a make of their own: one that inherits MAKEFLAGS would print every folder it enters.
     environment = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL")}
-    return subprocess.run(["make", "--no-print-directory", stage], cwd=ROOT, env=environment, check=False).returncode
+    begin = time.monotonic()
+    command = ["make", "--no-print-directory", stage]
+    output = subprocess.PIPE if held_back else None
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, check=False, stdout=output, stderr=subprocess.STDOUT if held_back else None
+    )
+    seconds = time.monotonic() - begin
+    if held_back:
+        print(f"{heading}\n{done.stdout.decode(errors='replace')}", end="", flush=True)
+    return Result(stage, done.returncode, seconds)
 
 
 def main() -> int:
-    rows = []
-    for stage in CI_STAGES if os.environ.get("CI") else STAGES:
-        begin = time.monotonic()
-        status = run_stage(stage)
-        rows.append((stage, status, time.monotonic() - begin))
+    begin = time.monotonic()
+    with ThreadPoolExecutor(1) as beside:
+        held_back = [beside.submit(run_stage, stage, held_back=True) for stage in BESIDE]
+        results = [run_stage(stage) for stage in (CI_STAGES if os.environ.get("CI") else STAGES)]
+        results = [*(stage.result() for stage in held_back), *results]
     print("\n=== summary ===")
-    for stage, status, seconds in rows:
-        print(f"{stage:<14}{'ok' if status == 0 else 'FAILED':<8}{seconds:6.0f} s")
-    failed = [stage for stage, status, _ in rows if status != 0]
+    for result in results:
+        print(f"{result.stage:<14}{'ok' if result.status == 0 else 'FAILED':<8}{result.seconds:6.0f} s")
+    print(f"{'all':<22}{time.monotonic() - begin:6.0f} s")
+    failed = [result.stage for result in results if result.status != 0]
     print(f"failed: {', '.join(failed)}" if failed else "all stages passed")
     return 1 if failed else 0
 

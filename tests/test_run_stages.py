@@ -1,0 +1,61 @@
+"""`make test` runs every stage and tells which one failed; `make sanitize` leaves no file of tests out."""
+
+from __future__ import annotations
+
+import subprocess
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests import run_sanitized, run_stages
+
+ALL = [*run_stages.BESIDE, *run_stages.STAGES]
+
+
+@pytest.mark.parametrize("failing", [None, "lint-viewer", "test-python"])
+def test_every_stage_is_run_and_a_failure_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], failing: str | None
+) -> None:
+    ran: list[str] = []
+
+    def run(command: list[str], **options: Any) -> SimpleNamespace:
+        assert "MAKEFLAGS" not in options["env"]
+        ran.append(command[-1])
+        return SimpleNamespace(returncode=2 if command[-1] == failing else 0, stdout=b"what it says\n")
+
+    monkeypatch.setattr(subprocess, "run", run)
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setenv("MAKEFLAGS", "w")
+    assert run_stages.main() == (0 if failing is None else 1)
+    out = capsys.readouterr().out
+    assert sorted(ran) == sorted(ALL)
+    assert out.count("what it says") == len(run_stages.BESIDE), "what was held back is printed"
+    summary = out.partition("=== summary ===\n")[2].splitlines()
+    assert [line.split()[:2] for line in summary[:-2]] == [[s, "FAILED" if s == failing else "ok"] for s in ALL]
+    assert summary[-1] == ("all stages passed" if failing is None else f"failed: {failing}")
+
+
+def test_ci_runs_the_sanitized_tests_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[str] = []
+
+    def run_stage(stage: str, **_: Any) -> run_stages.Result:
+        ran.append(stage)
+        return run_stages.Result(stage, 0, 1.0)
+
+    monkeypatch.setattr(run_stages, "run_stage", run_stage)
+    monkeypatch.setenv("CI", "true")
+    assert run_stages.main() == 0
+    assert sorted(ran) == sorted([*ALL, "sanitize"])
+
+
+def test_every_file_of_native_tests_is_run_sanitized() -> None:
+    files = run_sanitized.test_files()
+    assert len(files) == len(set(files)) > 50
+    for name in ("build/test_build.py", "readers/test_mapped.py", "store/test_lmdb_reader.py"):
+        assert str(run_sanitized.TESTS_OF_TILER / name) in files
+    for name in run_sanitized.NOT_HERE:
+        assert (run_sanitized.TESTS_OF_TILER / name).is_file()
+        assert str(run_sanitized.TESTS_OF_TILER / name) not in files
+    dealt = [file for k in range(run_sanitized.SHARES) for file in files[k :: run_sanitized.SHARES]]
+    assert sorted(dealt) == sorted(files)
