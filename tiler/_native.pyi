@@ -312,6 +312,10 @@ class TraceEventStream:
     @property
     def name_bytes(self) -> int: ...  # of the texts of all names
     @property
+    def process_count(self) -> int: ...  # without events, too
+    @property
+    def thread_count(self) -> int: ...
+    @property
     def id_count(self) -> int: ...  # of async slices and flows, as far as they are kept as text
     @property
     def id_bytes(self) -> int: ...

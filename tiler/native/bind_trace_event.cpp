@@ -204,6 +204,8 @@ void bind_trace_event(nb::module_& m) {
         .def("names", &names)
         .def_prop_ro("name_count", [](const TraceEventStream& stream) { return stream.sink().names().size(); })
         .def_prop_ro("name_bytes", [](const TraceEventStream& stream) { return stream.sink().names().bytes(); })
+        .def_prop_ro("process_count", [](const TraceEventStream& stream) { return stream.sink().tracks().processes().size(); })
+        .def_prop_ro("thread_count", [](const TraceEventStream& stream) { return stream.sink().tracks().threads().size(); })
         .def_prop_ro("id_count", [](const TraceEventStream& stream) { return stream.sink().keys().size(); })
         .def_prop_ro("id_bytes", [](const TraceEventStream& stream) { return stream.sink().keys().bytes(); })
         .def("ignored", &ignored);

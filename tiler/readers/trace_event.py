@@ -63,6 +63,8 @@ class TraceEventReader:
                 self._fields.take(stream)
                 self._room.check(
                     self.path,
+                    processes=stream.process_count,
+                    threads=stream.thread_count,
                     names=stream.name_count,
                     text_bytes=stream.name_bytes,
                     ids=stream.id_count,

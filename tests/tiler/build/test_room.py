@@ -132,3 +132,12 @@ def test_ids_of_a_json_trace(tmp_path: Path, ph: str) -> None:
             continue
         with pytest.raises(TooMany, match="ids that are no numbers, more than there is room for in 67 MB"):
             build_store([trace], tmp_path / "store", memory_bytes=1)
+
+
+@pytest.mark.parametrize(("pids", "what"), [(1, "threads"), (1 << 60, "processes and [\\d,]+ threads")])
+def test_threads_that_only_metadata_names(tmp_path: Path, pids: int, what: str) -> None:
+    trace = tmp_path / "trace.json"
+    event = '{"ph":"M","name":"thread_name","pid":%d,"tid":%d,"args":{"name":"t"}}'
+    trace.write_text(f"[{','.join(event % (k % pids, k) for k in range(300_000))}]")
+    with pytest.raises(TooMany, match=rf"trace\.json: has [\d,]+ {what}, more than there is room for"):
+        build_store([trace], tmp_path / "store", memory_bytes=1)
