@@ -7,13 +7,11 @@ from http import HTTPStatus
 from aiohttp import hdrs, web
 
 from tilescope.server.caching import JSON, immutable_if_kept, immutable_part
-from tilescope.server.errors import NotFound
 from tilescope.server.keys import REGISTRY
 from tilescope.server.paths import BUILD, NUMBER, number
 from tilescope.server.routes.resource import store_of, stored_member
-from tilescope.server.runs.store import RunStore
-from tilescope.tiler.errors import NotBuilt
-from tilescope.tiler.store.attachments import AttachmentEntry, content, entry_of
+from tilescope.server.services.attachments import attachment_of
+from tilescope.tiler.store.attachments import content
 
 routes = web.RouteTableDef()
 
@@ -48,14 +46,3 @@ async def get_attachment(request: web.Request) -> web.StreamResponse:
                 await answer.write(piece)
         await answer.write_eof()
     return answer
-
-
-def attachment_of(store: RunStore, number: int) -> AttachmentEntry:
-    """The entry of that id. Raises `NotFound`, and `NotBuilt` while the run is indexed."""
-    record = store.attachments()
-    if record is None:
-        raise NotBuilt(f"there are no attachments in build {store.build} yet")
-    entry = entry_of(record, number)
-    if entry is None:
-        raise NotFound(f"there is no attachment {number} in build {store.build}")
-    return entry

@@ -9,7 +9,6 @@ from functools import partial
 
 from tilescope.server.errors import NotFound
 from tilescope.server.metrics import Metrics
-from tilescope.server.routes.attachments import attachment_of
 from tilescope.server.rpc import events, pages, tools, view, watch
 from tilescope.server.rpc.answers import open_answer
 from tilescope.server.rpc.failures import Context, answers, streams
@@ -18,6 +17,7 @@ from tilescope.server.rpc.peers import client_of
 from tilescope.server.runs.registry import Registry
 from tilescope.server.runs.store import RunStore
 from tilescope.server.services import Asker, Questions
+from tilescope.server.services.attachments import attachment_of
 from tilescope.server.services.workers import Asking
 from tilescope.tiler.errors import NotBuilt, StoreError
 from tilescope.tiler.pages import decompress, record_title
