@@ -53,7 +53,7 @@ async def test_a_client_that_knows_nothing_learns_all_by_reflection(site: Site) 
             service = pool.FindServiceByName(SERVICE)
             assert {method.name for method in service.methods} == {
                 *("ListRuns", "Index", "Open", "Names", "Shape", "Pages", "View"),
-                *("ListTools", "Ask", "Details", "Events", "Watch"),
+                *("ListTools", "Ask", "Details", "Events", "Watch", "ListAttachments", "ReadAttachment"),
             }
             method = service.FindMethodByName("ListRuns")
             call = channel.unary_unary(
