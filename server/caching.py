@@ -1,7 +1,7 @@
 """Answers that may be kept, and the question whether the client's copy is still good.
 
 Immutable answers have the build in their path, so their strong ETag is made of the build and the path and nothing is
-hashed. What was stored as a gzip member is sent as it is, whatever `Accept-Encoding` says: the server never transcodes.
+hashed. What is computed of a build may change with the software, which is why its tag names that, too. What was stored as a gzip member is sent as it is, whatever `Accept-Encoding` says: the server never transcodes.
 """
 
 from __future__ import annotations
@@ -31,6 +31,16 @@ def immutable(request: web.Request, body: bytes, etag: str, content_type: str, *
 def immutable_if_kept(request: web.Request, etag: str) -> web.Response | None:
     """The same where the client has it already, before it is made; None where it has to be made."""
     return _still_good(request, etag, IMMUTABLE)
+
+
+def computed(request: web.Request, body: bytes, etag: str, content_type: str, *, gzip: bool) -> web.Response:
+    """What this very software makes of a build: to be kept, and asked for again each time."""
+    return _response(request, body, etag, content_type, REVALIDATE, gzip=gzip)
+
+
+def computed_if_kept(request: web.Request, etag: str) -> web.Response | None:
+    """The same where the client has it already, before it is computed; None where it has to be computed."""
+    return _still_good(request, etag, REVALIDATE)
 
 
 def immutable_part(

@@ -6,13 +6,14 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from aiohttp import hdrs, web
 
-from tilescope.server.caching import unkept
+from tilescope.server.caching import computed, computed_if_kept, unkept
 from tilescope.server.errors import BadRequest
 from tilescope.server.keys import QUESTIONS
-from tilescope.server.routes.resource import kept_member, named_store, store_of, stored_member
+from tilescope.server.routes.resource import named_store, store_of
 from tilescope.server.services import Asker
 from tilescope.server.services.tools import BuildName
 from tilescope.server.services.workers import Asking
+from tilescope.tiler.tools import edition
 
 
 async def answer_with(
@@ -25,17 +26,19 @@ async def answer_with(
     """The answer that `ask` gives for the run and the build of the path, under a `name` that tells what was asked.
 
     Nothing is asked when the client has the answer already: it may be kept when neither the build nor the `others` that
-    the question names are growing. The question has its place until the answer is taken.
+    the question names are growing, and is good for as long as the same software would give it. The question has its
+    place until the answer is taken.
     """
     stores = [await store_of(request), *[await named_store(request, *other) for other in others]]
     is_final = not any(store.is_growing for store in stores)  # now: it may be published while we answer of a part
-    kept = kept_member(request, stores[0], name) if is_final else None
+    etag = f"{stores[0].build}-{name}-{edition()}"
+    kept = computed_if_kept(request, etag) if is_final else None
     if kept is not None:
         return kept
     with request.app[QUESTIONS].asking(Asker(request.remote or "", request.protocol)) as asking:
         body = await ask(asking, request.match_info["run"], request.match_info["build"])
         if is_final:
-            answer = stored_member(request, await store_of(request), body, name, media)
+            answer = computed(request, body, etag, media, gzip=True)
         else:
             answer = unkept(body, media, gzip=True)
         answer.headers[hdrs.VARY] = hdrs.ACCEPT

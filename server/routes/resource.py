@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from tilescope.server.caching import immutable, immutable_if_kept, unkept
+from tilescope.server.caching import immutable, unkept
 from tilescope.server.errors import NotFound
 from tilescope.server.keys import REGISTRY
 from tilescope.server.runs.store import RunStore
@@ -45,8 +45,3 @@ def stored_member(
     if store.is_growing:
         return unkept(body, content_type, gzip=gzip)
     return immutable(request, body, f"{store.build}-{name}", content_type, gzip=gzip)
-
-
-def kept_member(request: web.Request, store: RunStore, name: str) -> web.Response | None:
-    """The answer of `stored_member` when the client has it already; None: it has to be made."""
-    return None if store.is_growing else immutable_if_kept(request, f"{store.build}-{name}")

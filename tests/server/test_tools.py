@@ -107,10 +107,17 @@ async def test_an_answer_is_made_once_however_its_question_is_spelt(ask: Asker) 
     _, first, body = await ask("tools/stats?limit=1000&start=5")
     _, second, again = await ask("tools/stats?start=5")
     assert (first["Etag"], body) == (second["Etag"], again)
-    assert first["Cache-Control"].endswith("immutable")
+    assert first["Cache-Control"] == "no-cache"
     status, _, empty = await ask("tools/stats?start=5", **{"If-None-Match": first["Etag"]})
     assert (status, empty) == (304, b"")
     assert (await ask("tools/stats?start=6"))[1]["Etag"] != first["Etag"]
+
+
+async def test_an_updated_tool_answers_anew(ask: Asker, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, first, _ = await ask("tools/stats?start=5")
+    monkeypatch.setattr("tilescope.server.routes.asking.edition", lambda: "another")
+    status, second, body = await ask("tools/stats?start=5", **{"If-None-Match": first["Etag"]})
+    assert (status, second["Etag"] != first["Etag"], body != b"") == (200, True, True)
 
 
 async def test_bins_have_a_short_address_too(ask: Asker) -> None:

@@ -3,7 +3,7 @@
 from tilescope.tiler.schema import Kind, SeriesKind, Severity
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value, values_of
 from tilescope.tiler.tools.asking import ask, why_not
-from tilescope.tiler.tools.catalogue import ENTRY_POINTS, left_out, no_such_tool, tool, tools
+from tilescope.tiler.tools.catalogue import ENTRY_POINTS, edition, left_out, no_such_tool, tool, tools
 from tilescope.tiler.tools.parameters import FieldType, Parameter, parameters
 from tilescope.tiler.tools.question import (
     After,
@@ -48,6 +48,7 @@ __all__ = [
     "Tracks",
     "Value",
     "ask",
+    "edition",
     "from_json",
     "from_text",
     "from_values",

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from importlib.metadata import entry_points
 from typing import Final
 
+from tilescope import __version__
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.tools.bins import TOOL as BINS
 from tilescope.tiler.tools.find import TOOL as FIND
@@ -49,6 +51,13 @@ def known() -> Catalogue:
             else:
                 found[tool.id] = tool
     return Catalogue(found, left_out)
+
+
+@cache
+def edition() -> str:
+    """Of what is installed: with another version of ours, or of a package that has tools, it is another."""
+    packages = {(entry.dist.name, entry.dist.version) for entry in entry_points(group=ENTRY_POINTS) if entry.dist}
+    return sha256(repr((__version__, sorted(packages))).encode()).hexdigest()[:12]
 
 
 def tools() -> Mapping[str, AnyTool]:

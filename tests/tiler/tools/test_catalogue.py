@@ -10,17 +10,23 @@ import pytest
 
 from tests.toy_tools import install
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.tools import catalogue, left_out, tool, tools
+from tilescope.tiler.tools import catalogue, edition, left_out, tool, tools
 
 OURS = list(tools())
+
+
+def forget() -> None:
+    """What is installed is looked up once in a process."""
+    catalogue.known.cache_clear()
+    catalogue.edition.cache_clear()
 
 
 @pytest.fixture
 def faulty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.syspath_prepend(str(install(tmp_path, faulty=True)))
-    catalogue.known.cache_clear()
+    forget()
     yield
-    catalogue.known.cache_clear()
+    forget()
     sys.modules.pop("toy_tools", None)
 
 
@@ -38,6 +44,17 @@ def test_tools_of_another_package_are_found_and_what_is_none_is_told(faulty: Non
     ]
     with pytest.raises(UsageError, match=r"there is no tool 'spam': there are .*, late.*; the tools of toy_"):
         tool("spam")
+
+
+def test_another_package_makes_another_edition(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    forget()
+    before = edition()
+    monkeypatch.syspath_prepend(str(install(tmp_path)))
+    forget()
+    with_toys = edition()
+    monkeypatch.undo()
+    forget()
+    assert with_toys != before == edition()
 
 
 def test_an_unknown_tool_names_those_there_are() -> None:
