@@ -1,7 +1,8 @@
 """Answers that may be kept, and the question whether the client's copy is still good.
 
 Immutable answers have the build in their path, so their strong ETag is made of the build and the path and nothing is
-hashed. What is computed of a build may change with the software, which is why its tag names that, too. What was stored as a gzip member is sent as it is, whatever `Accept-Encoding` says: the server never transcodes.
+hashed. What is computed of a build may change with the software, which is why its ETag names that, too. What was stored
+as a gzip member is sent as it is, whatever `Accept-Encoding` says: the server never transcodes.
 """
 
 from __future__ import annotations

@@ -37,10 +37,7 @@ async def answer_with(
         return kept
     with request.app[QUESTIONS].asking(Asker(request.remote or "", request.protocol)) as asking:
         body = await ask(asking, request.match_info["run"], request.match_info["build"])
-        if is_final:
-            answer = computed(request, body, etag, media, gzip=True)
-        else:
-            answer = unkept(body, media, gzip=True)
+        answer = computed(request, body, etag, media, gzip=True) if is_final else unkept(body, media, gzip=True)
         answer.headers[hdrs.VARY] = hdrs.ACCEPT
         await answer.prepare(request)
         await answer.write_eof()

@@ -56,7 +56,7 @@ def main(address: str) -> None:
         milliseconds = run.timedelta(events["duration"]) / np.timedelta64(1, "ms")
         frame = polars.DataFrame(events).with_columns(ms=milliseconds)
         top = frame.group_by("name").agg(polars.len(), polars.col("duration").sum()).sort("duration", descending=True)
-        query = 'SELECT name, count(*), sum(duration) FROM events GROUP BY name ORDER BY 3 DESC, name LIMIT 1'
+        query = "SELECT name, count(*), sum(duration) FROM events GROUP BY name ORDER BY 3 DESC, name LIMIT 1"
         ((name, count, duration),) = duckdb.execute(query).fetchall()
         assert (count, duration) == top.row(0)[1:]
         assert sum(len(batch) for batch in run.event_batches(tracks=track)) == track.events == len(events)

@@ -24,9 +24,7 @@ def attachment_entries(summaries: Sequence[TraceSummary], hosts: Sequence[str]) 
                 crc32 = zlib.crc32(chunk, crc32)
                 yield keys.attachment(number, place), compress(chunk)
             label, media_type = attachment.label, attachment.media_type
-            written.append(
-                AttachmentEntry(number, host, file, attachment.name, label, media_type, size_bytes, crc32)
-            )
+            written.append(AttachmentEntry(number, host, file, attachment.name, label, media_type, size_bytes, crc32))
     yield keys.ATTACHMENTS, compress(list_record(written))
 
 

@@ -201,9 +201,7 @@ async def test_a_view_without_tracks_is_of_all_but_rollups(site: Site) -> None:
 
 async def test_a_view_that_is_cancelled_ends(site: Site) -> None:
     reader = QueryReader(site.store)
-    call = site.tiles.View(
-        pb.ViewRequest(run=site.run, build=site.build, end=reader.end + 1, px=1000, tracks=range(5))
-    )
+    call = site.tiles.View(pb.ViewRequest(run=site.run, build=site.build, end=reader.end + 1, px=1000, tracks=range(5)))
     assert (await call.read()).data
     call.cancel()
     with pytest.raises(asyncio.CancelledError):

@@ -31,9 +31,7 @@ class Drawn:
     names: dict[int, Name]
 
 
-def draw(
-    reader: QueryReader, track: int, kind: str, span: TickRange, level: int, *, is_there: bool
-) -> Steps[Drawn]:
+def draw(reader: QueryReader, track: int, kind: str, span: TickRange, level: int, *, is_there: bool) -> Steps[Drawn]:
     """What overlaps the span, with bins of `level`. Raises UsageError where it is too much, and DamagedStore."""
     tiles: list[ViewTile] = []
     if is_there:

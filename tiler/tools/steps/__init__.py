@@ -27,7 +27,6 @@ DEFAULT_ROWS: Final = 1000
 MAX_TRACK_WINDOWS: Final = 200_000
 
 
-
 class StepsQuestion(SpanQuestion, frozen=True, kw_only=True):
     """Steps that lie in a span at least in part, on the devices and hosts of some tracks."""
 
