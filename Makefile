@@ -76,10 +76,10 @@ demo: $(STAMPS)/install $(VIEWER_BUILT) ## index the trace that ships with the p
 
 # -- tests ---------------------------------------------------------------------------------------------------------------
 
-test: $(STAMPS)/test-tools ## everything: lint, types, Python, viewer, distribution and browser tests
+test: $(STAMPS)/test-tools $(VIEWER_BUILT) ## everything: lint, types, Python, viewer, distribution and browser tests
 	@$(BIN)/python tests/run_stages.py
 
-test-python: $(STAMPS)/test-tools nginx ## Python tests
+test-python: $(STAMPS)/test-tools $(VIEWER_BUILT) nginx ## Python tests
 	$(BIN)/python -m pytest -rs --ignore=tests/browser --ignore=tests/distribution
 
 test-viewer: $(VIEWER_MODULES) ## unit tests of the viewer
