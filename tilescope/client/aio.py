@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import operator
 import os
 import zlib
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from datetime import timedelta
 from functools import cache
@@ -23,23 +22,14 @@ from tilescope.client.kinds import Match, TrackKind
 from tilescope.client.progress import Progress
 from tilescope.client.runs import RunInfo
 from tilescope.client.source import Build, Source, Value
+from tilescope.client.stored import StoredRun
 from tilescope.client.tables import Table
 from tilescope.client.times import Amount, Time, ticks_of, ticks_of_amounts, time_text, timedelta_of
 from tilescope.client.tracks import Track, TrackList, Tracks, id_of, ids_of, tracks_of
 from tilescope.client.view import RunView, make_view, used_names
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.pages import (
-    TRACKS_PER_BLOCK,
-    Page,
-    PageKey,
-    Part,
-    Shape,
-    decode_columns,
-    decompress,
-    with_residual,
-)
-from tilescope.tiler.query import EVENT_KINDS, EventPlan, Events, TrackTree, view_tiles
-from tilescope.tiler.resolver import TickRange, TileIndex, TrackRequest, View, sharp_level
+from tilescope.tiler.query import EVENT_KINDS, EventPlan, Events, view_tiles
+from tilescope.tiler.resolver import TickRange, TrackRequest, View, sharp_level
 from tilescope.tiler.store.attachments import AttachmentEntry, find
 from tilescope.tiler.ticks import TICK_LIMIT, refuse_float
 from tilescope.tiler.tools import Answer, SpanQuestion, parameters, tools
@@ -54,9 +44,6 @@ _FIND_AT_ONCE = 10_000
 
 # Events of one batch, at least: those of a page, however few, would cost more to hand out than to read.
 _BATCH_EVENTS = 16_384
-
-# Pages that are kept decoded while events are read: leaves of neighbouring levels take turns.
-_KEPT_PAGES = 4
 
 
 @runtime_checkable
@@ -151,11 +138,8 @@ class AsyncRun:
         self.start = int(manifest["start"])
         self.end = int(manifest["end"])  # the last tick of any event
         self._root_level: int = manifest["root_level"]
-        self._page_size: int = manifest["names"]["page_size"]
         self._of = Build(self.id, self.build)
-        self._tree: TrackTree | None = None
-        self._tiles: dict[int, TileIndex] = {}
-        self._names: dict[int, list[list[str]]] = {}
+        self._stored = StoredRun(source, self._of, manifest["names"]["page_size"])
         self._attachments: list[AttachmentEntry] | None = None
 
     def ticks(
@@ -195,7 +179,7 @@ class AsyncRun:
 
     async def tracks(self, *, kind: TrackKind | None = None, name: str | None = None) -> TrackList:
         """The tracks by id; those of a kind, or whose name contains a text."""
-        tree = await self._tree_of_tracks()
+        tree = await self._stored.tree()
         tracks = tracks_of({"groups": tree.groups, "tracks": tree.tracks})
         return TrackList(
             t for t in tracks if kind in (None, t.kind) and (name is None or name.casefold() in t.name.casefold())
@@ -211,17 +195,17 @@ class AsyncRun:
         span = self._span(start, end)
         view = View.of_span(*span, px)
         level = sharp_level(view.ticks_per_px, self._root_level)
-        tree = await self._tree_of_tracks()
+        tree = await self._stored.tree()
         asked = ids_of(tracks)
         shown = tree.leaves(None, EVENT_KINDS) if asked is None else list(dict.fromkeys(asked))
         requests = [TrackRequest(track, tree.kind(track)) for track in shown]
         tiles = [
             tile
             for request in requests
-            for tile in view_tiles(await self._tiles_of(request.track), request, span, level, self._root_level)
+            for tile in view_tiles(await self._stored.tiles_of(request.track), request, span, level, self._root_level)
         ]
-        pages, sizes = await self._exact_pages(dict.fromkeys(tile.page for tile in tiles))
-        return make_view(span, level, tiles, pages, sizes, await self._name_texts(used_names(tiles, pages)))
+        pages, sizes = await self._stored.exact_pages(dict.fromkeys(tile.page for tile in tiles))
+        return make_view(span, level, tiles, pages, sizes, await self._stored.name_texts(used_names(tiles, pages)))
 
     async def events(
         self,
@@ -396,13 +380,13 @@ class AsyncRun:
         self, start: Time | None, end: Time | None, tracks: Tracks, steps: StepsLike | None, step_name: str | None
     ) -> AsyncGenerator[Events, None]:
         """The events page by page, with name ids."""
-        tree = await self._tree_of_tracks()
+        tree = await self._stored.tree()
         windows_of = await self._windows(self._span(start, end), tracks, steps, step_name)
         for track in tree.leaves(ids_of(tracks), EVENT_KINDS):
             if tree.tracks[track]["events"] == "0":
                 continue
-            plan = EventPlan(await self._tiles_of(track), track, windows_of(track), self._root_level)
-            async for part in self._read(plan):
+            plan = EventPlan(await self._stored.tiles_of(track), track, windows_of(track), self._root_level)
+            async for part in self._stored.read(plan):
                 if len(part):
                     yield part
 
@@ -422,62 +406,9 @@ class AsyncRun:
         return lambda wanted: Windows.of(start[track == wanted], stop[track == wanted])
 
     async def _events_table(self, parts: Sequence[Events]) -> Table:
-        return events_table(parts, await self._name_texts(name for part in parts for name in set(part.name.tolist())))
-
-    async def _tree_of_tracks(self) -> TrackTree:
-        if self._tree is None:
-            tree = await self._source.tracks(self._of)
-            self._tree = TrackTree(tree["groups"], tree["tracks"])
-        return self._tree
-
-    async def _tiles_of(self, track: int) -> TileIndex:
-        block = track // TRACKS_PER_BLOCK
-        if block not in self._tiles:
-            self._tiles[block] = TileIndex(Shape.decode(decompress(await self._source.shape(self._of, block))))
-        return self._tiles[block]
-
-    async def _exact_pages(self, keys: Iterable[PageKey]) -> tuple[dict[PageKey, Page], int]:
-        """Pages with their residuals, and how many bytes were sent."""
-        wanted: list[PageKey] = []
-        for key in keys:
-            wanted += [key, key.residual] if key in self._tiles[key.block].with_residual else [key]
-        pages: dict[PageKey, Page] = {}
-        size_bytes = 0
-        async for key, member in self._source.pages(self._of, wanted):
-            size_bytes += len(member)
-            if key.part == Part.PAGE:
-                pages[key] = decode_columns(decompress(member))
-            else:
-                page = key._replace(part=Part.PAGE)
-                pages[page] = with_residual(pages[page], decompress(member))
-        return pages, size_bytes
-
-    async def _read(self, plan: EventPlan) -> AsyncIterator[Events]:
-        runs = plan.leaf_runs
-        # Each page where it comes first; a page that is needed again soon is kept, one needed much later fetched again.
-        wanted = _with_repeats([run.page for run in runs])
-        pages = self._source.pages(self._of, [key for key, is_new in wanted if is_new])
-        kept: dict[PageKey, Page] = {}
-        for run, (key, is_new) in zip(runs, wanted, strict=True):
-            if is_new:
-                got, member = await anext(pages)
-                kept.pop(got, None)
-                kept[got] = decode_columns(decompress(member))
-                while len(kept) > _KEPT_PAGES:
-                    del kept[next(iter(kept))]
-            else:
-                kept[key] = kept.pop(key)
-            yield plan.events(run, kept[key])
-
-    async def _name_texts(self, names: Iterable[int]) -> dict[int, tuple[str, str]]:
-        ids = sorted({int(name) for name in names if name >= 0})
-        missing = sorted({name // self._page_size for name in ids} - self._names.keys())
-        for page, texts in zip(
-            missing, await asyncio.gather(*(self._source.names(self._of, page) for page in missing)), strict=True
-        ):
-            self._names[page] = texts
-        found = ((name, self._names[name // self._page_size][name % self._page_size]) for name in ids)
-        return {name: (text, category) for name, (text, category) in found}
+        return events_table(
+            parts, await self._stored.name_texts(name for part in parts for name in set(part.name.tolist()))
+        )
 
 
 def _steps_text(steps: StepsLike | None) -> str | None:
@@ -491,17 +422,3 @@ def _times(tool: str) -> frozenset[str]:
     known = tools().get(tool)
     fields = parameters(SpanQuestion if known is None else known.question)
     return frozenset(field.name for field in fields if field.unit == "ticks")
-
-
-def _with_repeats(keys: Sequence[PageKey]) -> list[tuple[PageKey, bool]]:
-    """Each key with whether its page must be fetched, because it is not among the last that were used."""
-    out: list[tuple[PageKey, bool]] = []
-    kept: dict[PageKey, None] = {}
-    for key in keys:
-        is_new = key not in kept
-        kept.pop(key, None)
-        kept[key] = None
-        if len(kept) > _KEPT_PAGES:
-            del kept[next(iter(kept))]
-        out.append((key, is_new))
-    return out

@@ -1,0 +1,108 @@
+"""What is stored of a run, through any transport: its tracks, tiles and names, each asked for once, and its pages."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Sequence
+
+from tilescope.client.source import Build, Source
+from tilescope.tiler.pages import (
+    TRACKS_PER_BLOCK,
+    Page,
+    PageKey,
+    Part,
+    Shape,
+    decode_columns,
+    decompress,
+    with_residual,
+)
+from tilescope.tiler.query import EventPlan, Events, TrackTree
+from tilescope.tiler.resolver import TileIndex
+
+# Pages that are kept decoded while events are read: leaves of neighbouring levels take turns.
+_KEPT_PAGES = 4
+
+
+class StoredRun:
+    """One build of a run."""
+
+    def __init__(self, source: Source, of: Build, names_per_page: int) -> None:
+        self._source = source
+        self._of = of
+        self._page_size = names_per_page
+        self._tree: TrackTree | None = None
+        self._tiles: dict[int, TileIndex] = {}
+        self._names: dict[int, list[list[str]]] = {}
+
+    async def tree(self) -> TrackTree:
+        """The run's tracks."""
+        if self._tree is None:
+            tree = await self._source.tracks(self._of)
+            self._tree = TrackTree(tree["groups"], tree["tracks"])
+        return self._tree
+
+    async def tiles_of(self, track: int) -> TileIndex:
+        """Which tiles there are of a track and its neighbours."""
+        block = track // TRACKS_PER_BLOCK
+        if block not in self._tiles:
+            self._tiles[block] = TileIndex(Shape.decode(decompress(await self._source.shape(self._of, block))))
+        return self._tiles[block]
+
+    async def exact_pages(self, keys: Iterable[PageKey]) -> tuple[dict[PageKey, Page], int]:
+        """Pages with their residuals, and how many bytes were sent."""
+        wanted: list[PageKey] = []
+        for key in keys:
+            wanted += [key, key.residual] if key in self._tiles[key.block].with_residual else [key]
+        pages: dict[PageKey, Page] = {}
+        size_bytes = 0
+        async for key, member in self._source.pages(self._of, wanted):
+            size_bytes += len(member)
+            if key.part == Part.PAGE:
+                pages[key] = decode_columns(decompress(member))
+            else:
+                page = key._replace(part=Part.PAGE)
+                pages[page] = with_residual(pages[page], decompress(member))
+        return pages, size_bytes
+
+    async def read(self, plan: EventPlan) -> AsyncIterator[Events]:
+        """The events of a plan, leaf by leaf."""
+        runs = plan.leaf_runs
+        # Each page where it comes first; a page that is needed again soon is kept, one needed much later fetched again.
+        wanted = _with_repeats([run.page for run in runs])
+        pages = self._source.pages(self._of, [key for key, is_new in wanted if is_new])
+        kept: dict[PageKey, Page] = {}
+        for run, (key, is_new) in zip(runs, wanted, strict=True):
+            if is_new:
+                got, member = await anext(pages)
+                kept.pop(got, None)
+                kept[got] = decode_columns(decompress(member))
+                while len(kept) > _KEPT_PAGES:
+                    del kept[next(iter(kept))]
+            else:
+                kept[key] = kept.pop(key)
+            yield plan.events(run, kept[key])
+
+    async def name_texts(self, names: Iterable[int]) -> dict[int, tuple[str, str]]:
+        """Names and categories by their ids; those below 0 stand for none."""
+        ids = sorted({int(name) for name in names if name >= 0})
+        missing = sorted({name // self._page_size for name in ids} - self._names.keys())
+        for page, texts in zip(
+            missing, await asyncio.gather(*(self._source.names(self._of, page) for page in missing)), strict=True
+        ):
+            self._names[page] = texts
+        found = ((name, self._names[name // self._page_size][name % self._page_size]) for name in ids)
+        return {name: (text, category) for name, (text, category) in found}
+
+
+def _with_repeats(keys: Sequence[PageKey]) -> list[tuple[PageKey, bool]]:
+    """Each key with whether its page must be fetched, because it is not among the last that were used."""
+    out: list[tuple[PageKey, bool]] = []
+    kept: dict[PageKey, None] = {}
+    for key in keys:
+        is_new = key not in kept
+        kept.pop(key, None)
+        kept[key] = None
+        if len(kept) > _KEPT_PAGES:
+            del kept[next(iter(kept))]
+        out.append((key, is_new))
+    return out
