@@ -31,6 +31,7 @@ NOT_HERE = ("build/test_kill.py", "build/test_same_trace.py", "build/test_disk_f
 # Files of tests are dealt out to so many shares, and as many of these run at once as there are processors: what takes
 # long is spread, and the last process is not alone for long. Each share costs a start of Python and its imports.
 SHARES = 6
+SHARE_S = 1800  # that one may take
 
 # Without this, tests of another module would pass.
 PROBE = (
@@ -86,12 +87,19 @@ def test_files() -> list[str]:
 
 def run_share(command: list[str], files: list[str]) -> tuple[int, str]:
     """Runs some files of tests; returns the exit status and what was printed."""
-    with tempfile.TemporaryFile("w+") as output:
-        done = subprocess.run(
-            [*command, *files], env=environment(), cwd=ROOT, check=False, stdout=output, stderr=subprocess.STDOUT
-        )
+    with (
+        tempfile.TemporaryFile("w+") as output,
+        subprocess.Popen(
+            [*command, *files], env=environment(), cwd=ROOT, stdout=output, stderr=subprocess.STDOUT
+        ) as tests,
+    ):
+        try:
+            status, end = tests.wait(SHARE_S), ""
+        except subprocess.TimeoutExpired:
+            tests.kill()
+            status, end = 1, f"\nended after {SHARE_S} s: a sanitizer that finds no memory for its report hangs\n"
         output.seek(0)
-        return done.returncode, output.read()
+        return status, output.read() + end
 
 
 def main() -> int:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
 import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -92,19 +95,27 @@ def test_long_slices_of_many_names_across_tiles_of_many_levels(seed: int) -> Non
     assert len({level for level, _ in tree}) > 5
 
 
+@contextmanager
+def room_for(size_bytes: int) -> Iterator[None]:
+    """No more than that beside what the process has. AddressSanitizer keeps what was freed: it has no limit."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    taken = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+    if "libasan" not in os.environ.get("LD_PRELOAD", ""):
+        resource.setrlimit(resource.RLIMIT_AS, (taken + size_bytes, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+
+
 def test_names_of_slices_that_run_at_once_take_no_memory_per_bin() -> None:
     """Each slice has a name of its own, and covers half of the run: half a minute and gigabytes, name by bin."""
     slices = 150_000
     start = np.arange(slices)
     child = _native.KeptSlices(start, np.full(slices, slices), np.arange(slices, dtype=np.int32))
     level = root_level(2 * slices)
-    address_space = resource.getrlimit(resource.RLIMIT_AS)
-    resident = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (resident + 1_000 * slices, address_space[1]))
-    try:
+    with room_for(1_000 * slices):
         tiles = _native.rollup_tiles([child], level)
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, address_space)
     block = _native.Block(0)
     block.add(0, tiles)
     block.seal()
@@ -133,13 +144,8 @@ def test_a_name_that_is_open_a_million_times_at_once(shape: str) -> None:
     }[shape]
     child = _native.KeptSlices(start, duration, np.zeros(slices, np.int32))
     level = root_level(int((start + duration).max()))
-    address_space = resource.getrlimit(resource.RLIMIT_AS)
-    resident = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (resident + 300 * slices, address_space[1]))
-    try:
+    with room_for(300 * slices):
         tiles = _native.rollup_tiles([child], level)
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, address_space)
     block = _native.Block(0)
     block.add(0, tiles)
     block.seal()
