@@ -12,7 +12,7 @@ BIN := .venv/bin
 STAMPS := build/stamps
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-NATIVE := CMakeLists.txt $(wildcard tiler/native/*.cpp tiler/native/*.hpp)
+NATIVE := CMakeLists.txt $(wildcard tiler/native/*/*.cpp tiler/native/*/*.hpp)
 PROTOS := $(wildcard protos/tilescope/v1/*)
 VIEWER := $(shell find viewer -type d \( -name node_modules -o -name dist \) -prune -o -type f -print 2>/dev/null)
 VIEWER_MODULES := $(STAMPS)/viewer-modules
@@ -98,7 +98,7 @@ $(STAMPS)/sanitized: $(NATIVE) $(STAMPS)/build-tools
 	@touch $@
 
 kill-test: $(STAMPS)/test-tools ## kills sixty builds at random moments, and one at each step of publishing
-	TILESCOPE_KILLS=60 $(BIN)/python -m pytest -rs -s tests/tiler/build/test_kill.py
+	TILESCOPE_KILLS=60 $(BIN)/python -m pytest -rs -s tests/tiler/indexing/test_kill.py
 
 hostile: $(STAMPS)/test-tools ## hundreds of hostile files, each in processes with limits (HOSTILE_ARGS)
 	$(BIN)/python -m tests.hostile.campaign $(HOSTILE_ARGS)

@@ -30,7 +30,7 @@ from bench.traces import TraceSpec
 from bench.viewports import WIDTH_PX, percentile, random_viewports, whole_run
 from tilescope.cli.text import count_text, seconds_text, size_text
 from tilescope.server.stream.wants import START_CREDIT_BYTES
-from tilescope.tiler.build import build_store
+from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.store import open_run_store
 

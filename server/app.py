@@ -7,19 +7,19 @@ from collections.abc import AsyncIterator
 
 from aiohttp import web
 
-from tilescope.server.admission import admit, keep_private
-from tilescope.server.cors import mark_shared, share_with
-from tilescope.server.failures import answer_failures
-from tilescope.server.guests import Guests
+from tilescope.server.guard.admission import admit, keep_private
+from tilescope.server.guard.cors import mark_shared, share_with
+from tilescope.server.guard.guests import Guests
+from tilescope.server.guard.security import MAX_REQUEST_BYTES, add_headers, guard
+from tilescope.server.http.sockets import close_all
+from tilescope.server.http.viewer_files import ViewerFiles
 from tilescope.server.keys import CONNECTIONS, GUESTS, METRICS, QUESTIONS, REGISTRY, SETTINGS, VIEWER, WATCHES
 from tilescope.server.metrics import Metrics, measure
 from tilescope.server.routes import routes_below
+from tilescope.server.routes.failures import answer_failures
 from tilescope.server.runs.registry import Registry
-from tilescope.server.security import MAX_REQUEST_BYTES, add_headers, guard
 from tilescope.server.services import Questions
 from tilescope.server.settings import DEFAULTS, Settings
-from tilescope.server.sockets import close_all
-from tilescope.server.viewer_files import ViewerFiles
 from tilescope.tiler.tools import left_out
 
 _log = logging.getLogger(__name__)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from tilescope.server.guests import Guests
+from tilescope.server.guard.guests import Guests
+from tilescope.server.http.viewer_files import ViewerFiles
 from tilescope.server.metrics import Metrics
 from tilescope.server.runs.registry import Registry
 from tilescope.server.services import Questions
 from tilescope.server.settings import Settings
 from tilescope.server.stream.connection import Connection
-from tilescope.server.viewer_files import ViewerFiles
 from tilescope.server.watch.connection import WatchConnection
 
 REGISTRY = web.AppKey("registry", Registry)

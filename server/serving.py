@@ -12,9 +12,9 @@ from typing import Final
 from aiohttp import web
 from yarl import URL
 
-from tilescope.server.access import Access
-from tilescope.server.admission import PARAMETER
-from tilescope.server.doorkeeper import Doorkeeper
+from tilescope.server.guard.access import Access
+from tilescope.server.guard.admission import PARAMETER
+from tilescope.server.http.doorkeeper import Doorkeeper
 from tilescope.server.keys import GUESTS, SETTINGS
 from tilescope.server.settings import DEFAULTS, Settings
 from tilescope.tiler.errors import UsageError

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from tilescope.server.access import OPEN, Access
-from tilescope.server.tls import Certificate
+from tilescope.server.guard.access import OPEN, Access
+from tilescope.server.guard.tls import Certificate
 from tilescope.tiler.errors import UsageError
 
 DEFAULT_HOST: Final = "127.0.0.1"

@@ -1,6 +1,6 @@
 """How far a time axis reaches, and what is no time.
 
-`kTimeLimit` of tiler/native/geometry.hpp is the same number, as a test sees to.
+`kTimeLimit` of tiler/native/pyramid/geometry.hpp is the same number, as a test sees to.
 """
 
 from __future__ import annotations

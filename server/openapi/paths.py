@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from tilescope.server.batch import CONTENT_TYPE as BATCH_TYPE
+from tilescope.server.http.batch import CONTENT_TYPE as BATCH_TYPE
 from tilescope.server.openapi.headers import KEPT, headers
 from tilescope.server.openapi.schemas import BYTES, TEXT, Schema, reference
 from tilescope.server.openapi.span_events import with_events

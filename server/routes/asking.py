@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from aiohttp import hdrs, web
 
-from tilescope.server.caching import computed, computed_if_kept, unkept
 from tilescope.server.errors import BadRequest
+from tilescope.server.http.caching import computed, computed_if_kept, unkept
 from tilescope.server.keys import QUESTIONS
 from tilescope.server.routes.resource import named_store, store_of
 from tilescope.server.services import Asker

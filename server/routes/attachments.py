@@ -6,7 +6,7 @@ from http import HTTPStatus
 
 from aiohttp import hdrs, web
 
-from tilescope.server.caching import JSON, immutable_if_kept, immutable_part
+from tilescope.server.http.caching import JSON, immutable_if_kept, immutable_part
 from tilescope.server.keys import REGISTRY
 from tilescope.server.paths import BUILD, NUMBER, number
 from tilescope.server.routes.resource import store_of, stored_member

@@ -9,12 +9,12 @@ from typing import Final
 
 from aiohttp import hdrs, web
 
-from tilescope.server.batch import CONTENT_TYPE, end_frame, error_frame, page_frame, parse_batch
-from tilescope.server.bodies import read_body
-from tilescope.server.failures import report_failure
+from tilescope.server.http.batch import CONTENT_TYPE, end_frame, error_frame, page_frame, parse_batch
+from tilescope.server.http.bodies import read_body
 from tilescope.server.keys import METRICS, REGISTRY
 from tilescope.server.metrics import PageMeter
 from tilescope.server.paths import BUILD
+from tilescope.server.routes.failures import report_failure
 from tilescope.server.runs.store import RunStore
 from tilescope.tiler.errors import StoreError
 from tilescope.tiler.pages import PageKey

@@ -5,7 +5,7 @@ from __future__ import annotations
 from aiohttp import hdrs, web
 
 from tilescope import __version__
-from tilescope.server.caching import JSON
+from tilescope.server.http.caching import JSON
 from tilescope.server.json_text import json_body
 from tilescope.tiler.schema import Health
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from tilescope.server.caching import JSON, revalidated
+from tilescope.server.http.caching import JSON, revalidated
 from tilescope.server.json_text import json_body
 from tilescope.server.keys import REGISTRY
 from tilescope.server.paths import RUN

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from tilescope.server.caching import JSON
+from tilescope.server.http.caching import JSON
 from tilescope.server.paths import BUILD, NUMBER, number
 from tilescope.server.routes.resource import store_of, stored_member
 

@@ -6,7 +6,7 @@ from functools import cache
 
 from aiohttp import web
 
-from tilescope.server.caching import JSON, revalidated
+from tilescope.server.http.caching import JSON, revalidated
 from tilescope.server.json_text import json_body
 from tilescope.server.keys import SETTINGS
 from tilescope.server.openapi import describe_api

@@ -6,7 +6,7 @@ from typing import Final
 
 from aiohttp import web
 
-from tilescope.server.caching import BINARY
+from tilescope.server.http.caching import BINARY
 from tilescope.server.paths import BUILD, NUMBER, number
 from tilescope.server.routes.resource import store_of, stored_member
 from tilescope.tiler.pages import PageKey, Part

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from tilescope.server.caching import immutable, unkept
 from tilescope.server.errors import NotFound
+from tilescope.server.http.caching import immutable, unkept
 from tilescope.server.keys import REGISTRY
 from tilescope.server.runs.store import RunStore
 from tilescope.tiler.errors import NotBuilt

@@ -6,7 +6,7 @@ from http import HTTPStatus
 
 from aiohttp import hdrs, web
 
-from tilescope.server.caching import JSON, REVALIDATE, revalidated
+from tilescope.server.http.caching import JSON, REVALIDATE, revalidated
 from tilescope.server.json_text import json_body
 from tilescope.server.keys import REGISTRY
 from tilescope.server.paths import API, RUN

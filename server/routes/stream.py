@@ -6,10 +6,10 @@ from functools import partial
 
 from aiohttp import web
 
-from tilescope.server.failures import report_failure
+from tilescope.server.http.sockets import serve_socket
 from tilescope.server.keys import CONNECTIONS, METRICS, QUESTIONS, REGISTRY
 from tilescope.server.paths import BUILD
-from tilescope.server.sockets import serve_socket
+from tilescope.server.routes.failures import report_failure
 from tilescope.server.stream.connection import Connection
 from tilescope.server.stream.messages import MAX_MESSAGE_BYTES
 from tilescope.server.stream.views import pages_of_view

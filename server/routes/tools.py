@@ -7,7 +7,7 @@ from functools import partial
 
 from aiohttp import hdrs, web
 
-from tilescope.server.caching import JSON
+from tilescope.server.http.caching import JSON
 from tilescope.server.keys import QUESTIONS
 from tilescope.server.paths import BUILD
 from tilescope.server.routes.asking import answer_with, question_values

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from aiohttp import hdrs, web
 
-from tilescope.server.caching import immutable, revalidated
 from tilescope.server.errors import NotFound
+from tilescope.server.guard.security import PAGE_POLICY
+from tilescope.server.http.caching import immutable, revalidated
+from tilescope.server.http.viewer_files import ViewerFile
 from tilescope.server.keys import VIEWER
-from tilescope.server.security import PAGE_POLICY
-from tilescope.server.viewer_files import ViewerFile
 
 routes = web.RouteTableDef()
 

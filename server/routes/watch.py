@@ -6,10 +6,10 @@ from functools import partial
 
 from aiohttp import web
 
-from tilescope.server.failures import report_failure
+from tilescope.server.http.sockets import serve_socket
 from tilescope.server.keys import REGISTRY, WATCHES
 from tilescope.server.paths import RUN
-from tilescope.server.sockets import serve_socket
+from tilescope.server.routes.failures import report_failure
 from tilescope.server.watch.connection import WatchConnection
 from tilescope.server.watch.messages import MAX_MESSAGE_BYTES
 

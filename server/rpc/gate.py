@@ -15,10 +15,10 @@ from typing import Any, Final
 
 import grpc
 
-from tilescope.server.access import Access
 from tilescope.server.access_log import write_entry
 from tilescope.server.errors import BadMessage, TooSlow
-from tilescope.server.guests import Guests
+from tilescope.server.guard.access import Access
+from tilescope.server.guard.guests import Guests
 from tilescope.server.metrics import Metrics
 from tilescope.server.rpc.failures import http_status, refuse
 from tilescope.server.rpc.peers import client_of, port_of

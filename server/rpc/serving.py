@@ -12,7 +12,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 import tilescope.v1.tiles_pb2_grpc as tiles_pb2_grpc
-from tilescope.server.guests import Guests
+from tilescope.server.guard.guests import Guests
 from tilescope.server.keys import GUESTS, METRICS, QUESTIONS, REGISTRY, SETTINGS
 from tilescope.server.metrics import Metrics
 from tilescope.server.rpc.gate import SERVICE, Gate

@@ -12,7 +12,7 @@ from tilescope.tiler.schema import RunState as RunState
 
 @dataclass(frozen=True, slots=True)
 class IndexProgress:
-    """How far an indexing job is: `tilescope.tiler.build.Progress`, without what only makes sense once."""
+    """How far an indexing job is: `tilescope.tiler.indexing.Progress`, without what only makes sense once."""
 
     phase: str  # "start", "wait", "read", "build" or "publish"
     fraction: float  # of the whole that is done, 0 to 1

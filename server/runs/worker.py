@@ -19,8 +19,8 @@ from types import FrameType
 from typing import Final, NoReturn, TextIO
 
 from tilescope.server.runs.job import STOP_TIMEOUT_S, IndexJob
-from tilescope.tiler.build import DEFAULT_MEMORY_BYTES, Priorities, Progress, build_store
 from tilescope.tiler.errors import DiskFull, TilescopeError
+from tilescope.tiler.indexing import DEFAULT_MEMORY_BYTES, Priorities, Progress, build_store
 from tilescope.tiler.memory_limits import out_of_memory
 
 REPORT_INTERVAL_S: Final = 0.1

@@ -1,0 +1,1 @@
+"""The WebSocket of pages: messages, what a client wants, the connection."""

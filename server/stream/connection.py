@@ -10,11 +10,11 @@ from typing import Final
 
 from aiohttp import WSMsgType, web
 
-from tilescope.server import sockets
 from tilescope.server.errors import BadMessage
+from tilescope.server.http import sockets
+from tilescope.server.http.sockets import SocketConnection
 from tilescope.server.metrics import PageMeter
 from tilescope.server.runs.store import RunStore
-from tilescope.server.sockets import SocketConnection
 from tilescope.server.stream import frames, messages
 from tilescope.server.stream.messages import ViewWant, Want
 from tilescope.server.stream.views import Resolve, resolve_view

@@ -1,0 +1,1 @@
+"""The WebSocket on which clients follow a run while it is indexed."""

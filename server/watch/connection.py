@@ -12,11 +12,11 @@ from typing import Final
 
 from aiohttp import WSMsgType, web
 
-from tilescope.server import sockets
 from tilescope.server.errors import BadMessage
+from tilescope.server.http import sockets
+from tilescope.server.http.sockets import SocketConnection
 from tilescope.server.runs.registry import Registry
 from tilescope.server.runs.watchers import Watcher
-from tilescope.server.sockets import SocketConnection
 from tilescope.server.watch import messages
 from tilescope.server.watch.news import News
 

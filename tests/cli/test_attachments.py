@@ -9,7 +9,7 @@ import pytest
 
 from tests.tiler.json_traces import write_trace
 from tilescope.cli import main
-from tilescope.tiler.build import build_store
+from tilescope.tiler.indexing import build_store
 
 EVENT = {"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 2}
 

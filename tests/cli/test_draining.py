@@ -14,7 +14,7 @@ import aiohttp
 import pytest
 
 from tests.cli.test_server_commands import get_json, started
-from tilescope.tiler.build import build_store
+from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import PageKey, Shape, decompress
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.synth import write_synthetic_trace

@@ -19,11 +19,11 @@ from tilescope.cli.sizes import parse_size
 from tilescope.cli.text import size_text
 from tilescope.server.runs import cache
 from tilescope.server.runs.cache import CacheDirectory
-from tilescope.tiler.build import build_store
+from tilescope.tiler.indexing import build_store
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.store.sweep import evict, size_of, sweep
 
-INDEXING = Path(__file__).parents[1] / "tiler" / "build" / "indexing_child.py"
+INDEXING = Path(__file__).parents[1] / "tiler" / "indexing" / "indexing_child.py"
 
 # Opens a store, says so, reads everything when it is told to, and says how many records it has found.
 READING = (

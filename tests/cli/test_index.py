@@ -12,7 +12,7 @@ import pytest
 from tests.demo import DEMO_LOGDIR, DEMO_TRACE
 from tilescope.cli import main, memory_option
 from tilescope.cli.sizes import parse_size
-from tilescope.tiler import build
+from tilescope.tiler import indexing
 from tilescope.tiler.synth import write_synthetic_trace
 
 
@@ -104,7 +104,7 @@ def test_what_is_up_to_date_is_left_alone_unless_forced(tmp_path: Path, capsys: 
 
 
 def test_the_memory_that_indexing_may_take(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert build.DEFAULT_MEMORY_BYTES == memory_option.DEFAULT_MEMORY_BYTES == parse_size("1GiB")
+    assert indexing.DEFAULT_MEMORY_BYTES == memory_option.DEFAULT_MEMORY_BYTES == parse_size("1GiB")
     assert main(["index", str(DEMO_TRACE), "-o", str(tmp_path / "store"), "--memory", "100kB"]) == 0
     assert "5,673 events" in capsys.readouterr().out
     with pytest.raises(SystemExit, match="2"):

@@ -10,7 +10,7 @@ import pytest
 from tests.demo import DEMO_TRACE
 from tilescope.cli import main
 from tilescope.cli.info import SHOWN_PROCESSES
-from tilescope.tiler.build import build_store
+from tilescope.tiler.indexing import build_store
 
 KINDS = ["total", "slices", "instants", "counter_samples", "async_slices", "flow_ends", "other"]
 

@@ -9,7 +9,7 @@ import pytest
 
 from tilescope.cli import progress
 from tilescope.cli.progress import ProgressDisplay
-from tilescope.tiler.build import Progress
+from tilescope.tiler.indexing import Progress
 
 
 class Clock:

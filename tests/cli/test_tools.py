@@ -11,8 +11,8 @@ import pytest
 
 from tests.demo import DEMO_TRACE
 from tilescope.cli.dispatch import main
-from tilescope.tiler.build import build_store
 from tilescope.tiler.errors import UsageError
+from tilescope.tiler.indexing import build_store
 from tilescope.tiler.tools import tools
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "tools.md"

@@ -9,7 +9,7 @@ import pytest
 
 from tests.demo import DEMO_TRACE
 from tilescope.cli import main, memory_option
-from tilescope.tiler.build import build_store
+from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import PageKey
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.verify import verify

@@ -22,8 +22,8 @@ from tilescope.client.http import HttpSource
 from tilescope.client.local import LocalSource
 from tilescope.client.rpc import GrpcSource
 from tilescope.client.source import Build, Source, Value, key_lists
-from tilescope.tiler.build import build_store
 from tilescope.tiler.errors import UsageError
+from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import PageKey, Shape, decompress
 from tilescope.tiler.resolver import View
 from tilescope.tiler.schema import LIMITS

@@ -15,9 +15,9 @@ import tilescope
 from tests.client.conftest import GRPC_PORT, ServerFactory, serve
 from tests.example import Example
 from tilescope.client import Refused, Unreachable, connect, connect_async, local
-from tilescope.server.access import Access
+from tilescope.server.guard.access import Access
+from tilescope.server.guard.tls import Certificate
 from tilescope.server.settings import Settings
-from tilescope.server.tls import Certificate
 from tilescope.tiler.errors import NoStore
 
 TOKEN = "0123456789abcdef0123"

@@ -14,7 +14,7 @@ import tilescope.v1.tiles_pb2_grpc as tiles_pb2_grpc
 from tests.client.conftest import GRPC_PORT, ServerFactory, serve
 from tests.flagged_traces import IN_JSON, IN_XSPACE, write_json, write_xspace
 from tilescope.client import AsyncRun, connect_async
-from tilescope.tiler.build import build_store
+from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import SliceFlag
 from tilescope.tiler.verify import verify_store
 from tilescope.v1 import tiles_pb2 as pb

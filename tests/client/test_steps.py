@@ -19,8 +19,8 @@ from tilescope.cli.dispatch import main
 from tilescope.client import AsyncRun, connect_async
 from tilescope.client.aio import StepsLike
 from tilescope.client.sync import Client
-from tilescope.tiler.build import build_store
 from tilescope.tiler.errors import UsageError
+from tilescope.tiler.indexing import build_store
 from tilescope.v1 import tiles_pb2 as pb
 
 STEPS: list[StepsLike] = [(4, 6), "4-6", "4..6", range(4, 7)]

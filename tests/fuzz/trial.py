@@ -8,8 +8,8 @@ from pathlib import Path
 
 from tests.fuzz.damaged_stores import damage
 from tests.fuzz.wrapping import write_mutant
-from tilescope.tiler.build import build_store
 from tilescope.tiler.errors import TilescopeError
+from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.readers import discover
 from tilescope.tiler.store import open_run_store

@@ -12,9 +12,9 @@ from aiohttp.test_utils import TestClient
 
 from tests.server.fakes import FakeJobs, FakeOpenStores, FakeStores, discover_files, publish
 from tilescope.server.app import make_app
+from tilescope.server.http.viewer_files import ViewerFiles
 from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.registry import Registry
-from tilescope.server.viewer_files import ViewerFiles
 from tilescope.tiler.readers import Run
 
 Client = TestClient[web.Request, web.Application]

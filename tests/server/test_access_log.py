@@ -11,9 +11,9 @@ import pytest
 
 from tests.server.conftest import Client, Site
 from tests.server.raw import raw_answer
-from tilescope.server.access import Access
 from tilescope.server.access_log import JsonAccessLogger, access_log, logger
 from tilescope.server.app import make_app
+from tilescope.server.guard.access import Access
 from tilescope.server.settings import Settings
 from tilescope.tiler.errors import UsageError
 

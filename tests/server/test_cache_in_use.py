@@ -14,7 +14,7 @@ from tilescope.server.app import make_app
 from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.registry import Registry
-from tilescope.tiler.build import build_store
+from tilescope.tiler.indexing import build_store
 from tilescope.tiler.readers import discover
 from tilescope.tiler.store import is_store, open_run_store
 

@@ -23,7 +23,7 @@ import tilescope.v1.tiles_pb2_grpc as tiles_pb2_grpc
 from bench.server_process import ServerProcess, serving
 from tests.demo import DEMO_TRACE
 from tests.toy_tools import install
-from tilescope.tiler.build import build_store
+from tilescope.tiler.indexing import build_store
 from tilescope.v1 import tiles_pb2 as pb
 
 FAULTS = {

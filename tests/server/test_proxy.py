@@ -16,10 +16,10 @@ from tests.server.conftest import Client, Site
 from tests.server.fakes import page_bytes, small_pages
 from tests.server.nginx import PREFIX, STRIPPED, nginx_before
 from tests.server.test_serving import served
-from tilescope.server.access import Access
 from tilescope.server.app import make_app
+from tilescope.server.guard.access import Access
+from tilescope.server.http.viewer_files import ViewerFiles
 from tilescope.server.settings import Settings, parse_base_path
-from tilescope.server.viewer_files import ViewerFiles
 from tilescope.tiler.errors import UsageError
 
 BUILD = "/api/v1/runs/run1/builds/b1"

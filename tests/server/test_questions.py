@@ -20,7 +20,7 @@ from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.registry import Registry
 from tilescope.server.services.workers import Workers
-from tilescope.tiler.build import build_store
+from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.readers import discover
 from tilescope.tiler.store import RunStore, open_run_store

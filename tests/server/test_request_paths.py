@@ -13,9 +13,9 @@ import pytest
 from tests.server.conftest import Client, Site
 from tests.server.raw import raw_answer
 from tilescope.server.app import make_app
-from tilescope.server.roots import within
+from tilescope.server.guard.roots import within
+from tilescope.server.http.viewer_files import ViewerFiles
 from tilescope.server.runs.cache import CacheDirectory
-from tilescope.server.viewer_files import ViewerFiles
 from tilescope.tiler.readers import discover
 
 SECRET = b"secret-secret"

@@ -21,9 +21,9 @@ from tests.server.conftest import Site
 from tests.server.fakes import FakeStore, page_bytes, small_pages
 from tilescope.server import serving
 from tilescope.server.app import make_app
+from tilescope.server.guard.tls import Certificate
 from tilescope.server.keys import SETTINGS
 from tilescope.server.settings import Settings
-from tilescope.server.tls import Certificate
 
 STREAM = "api/v1/runs/run1/builds/b1/stream"
 

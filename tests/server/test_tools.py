@@ -19,7 +19,7 @@ from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.registry import Registry
 from tilescope.server.services.tools import ARROW
 from tilescope.server.settings import Settings
-from tilescope.tiler.build import build_store
+from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.readers import discover
 from tilescope.tiler.store import open_run_store

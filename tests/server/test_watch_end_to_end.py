@@ -24,7 +24,7 @@ from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.job import run_job
 from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.registry import Registry
-from tilescope.tiler.build import build_store
+from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import Shape
 from tilescope.tiler.readers import discover
 from tilescope.tiler.store import open_run_store

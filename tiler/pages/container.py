@@ -1,6 +1,6 @@
 """The column container: how everything that is read in bulk is laid out. See docs/page-format.md.
 
-Pages are written in native code (`tiler/native/container.cpp`); this is the reader, and the writer of what is small.
+Native code writes pages (`tiler/native/pages/container.cpp`); this is the reader, and the writer of what is small.
 """
 
 from __future__ import annotations

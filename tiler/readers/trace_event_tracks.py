@@ -15,7 +15,7 @@ _NO_PROCESS = -1  # of global instants
 
 
 class Role(IntEnum):
-    """What a track shows: `TrackRole` of tiler/native/trace_event_tracks.hpp."""
+    """What a track shows: `TrackRole` of tiler/native/trace_event/tracks.hpp."""
 
     THREAD_SLICES = 0
     THREAD_INSTANTS = 1

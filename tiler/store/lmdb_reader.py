@@ -1,6 +1,6 @@
 """Reads the records of an LMDB file, by position and with everything checked, whatever the file holds.
 
-A file that is damaged, or cut short while it is open, is a `DamagedStore` and nothing worse; see `tiler/native/tree_*`.
+A file that is damaged, or cut short while it is open, is a `DamagedStore` and nothing worse; see `tiler/native/tree/`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Final
 from tilescope.tiler._native import FileDamage, TreeReader
 from tilescope.tiler.errors import DamagedStore, NoStore, StoreError
 from tilescope.tiler.store.checksum import checksum, mismatch
+from tilescope.tiler.store.store import Entry
 from tilescope.tiler.store.use import DATA_FILE
 
 # Entries that a scan reads at once.
@@ -51,7 +52,7 @@ class LmdbReader:
         stored, value = found
         return self._checked(key, stored, value)
 
-    def scan(self, first: bytes, prefix: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
+    def scan(self, first: bytes, prefix: bytes = b"") -> Iterator[Entry]:
         """Entries from `first` on in key order, as long as keys begin with `prefix`."""
         while True:
             try:

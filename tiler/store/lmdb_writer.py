@@ -18,6 +18,7 @@ from tilescope.tiler.errors import DiskFull, StoreError, TilescopeError
 from tilescope.tiler.memory_limits import out_of_memory
 from tilescope.tiler.store.checksum import sealed
 from tilescope.tiler.store.disk_space import has_room
+from tilescope.tiler.store.store import Entry
 from tilescope.tiler.store.use import DATA_FILE
 
 # Address space, not disk: the file grows as it is written.
@@ -42,7 +43,7 @@ class LmdbWriter:
         except lmdb.Error as error:
             raise _store_error(path, "cannot open the index", error) from error
 
-    def put_many(self, entries: Iterable[tuple[bytes, bytes]]) -> None:
+    def put_many(self, entries: Iterable[Entry]) -> None:
         """Writes all entries, each with its checksum, or none. Raises DiskFull or StoreError."""
         try:
             with self._env.begin(write=True) as transaction:

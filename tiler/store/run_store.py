@@ -37,6 +37,7 @@ from tilescope.tiler.store import generation, keys
 from tilescope.tiler.store.histograms import histogram_parts
 from tilescope.tiler.store.lmdb_reader import LmdbReader
 from tilescope.tiler.store.sense import must_make_sense
+from tilescope.tiler.store.store import Entry
 from tilescope.tiler.store.turn import mark_used
 from tilescope.tiler.store.use import Use, hold
 from tilescope.tiler.store.version import STORE_VERSION
@@ -169,7 +170,7 @@ class RunStore:
         with must_make_sense(self.path):
             return int(self._manifest["tracks"][track]["file"])
 
-    def records(self) -> Iterator[tuple[bytes, bytes]]:
+    def records(self) -> Iterator[Entry]:
         """Everything that is stored, as stored, in the order of the keys. Raises DamagedStore, too few at the end."""
         found = 0
         for entry in self._data.scan(b""):

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
+Entry = tuple[bytes, bytes]  # key and value of a record
+
 
 class Reader(Protocol):
     """An ordered map from bytes to bytes. Whatever reads raises DamagedStore where it is not what was written."""
@@ -15,7 +17,7 @@ class Reader(Protocol):
     def get(self, key: bytes) -> bytes | None:
         """The value, or None."""
 
-    def scan(self, first: bytes, prefix: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
+    def scan(self, first: bytes, prefix: bytes = b"") -> Iterator[Entry]:
         """Entries from `first` on in key order, as long as keys begin with `prefix`."""
 
     def last_at_most(self, key: bytes, prefix: bytes) -> tuple[bytes, bytes] | None:
@@ -27,7 +29,7 @@ class Reader(Protocol):
 class Writer(Protocol):
     """Where such a map is written."""
 
-    def put_many(self, entries: Iterable[tuple[bytes, bytes]]) -> None:
+    def put_many(self, entries: Iterable[Entry]) -> None:
         """Writes all entries, or none."""
 
     def remove(self, entries: Iterable[bytes]) -> None:

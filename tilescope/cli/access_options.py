@@ -49,9 +49,9 @@ def add_access_options(parser: argparse.ArgumentParser) -> None:
 
 def make_settings(args: argparse.Namespace) -> Settings:
     """How the server treats those who ask it. Raises `UsageError`."""
-    from tilescope.server.access import choose_access
+    from tilescope.server.guard.access import choose_access
+    from tilescope.server.guard.tls import choose_certificate
     from tilescope.server.settings import Settings, parse_base_path, parse_host, parse_origin
-    from tilescope.server.tls import choose_certificate
 
     certificate = choose_certificate(args.certificate, args.private_key)
     if certificate is not None:
@@ -70,7 +70,7 @@ def make_settings(args: argparse.Namespace) -> Settings:
 
 def warn_of_strangers(settings: Settings) -> None:
     """Says so when others than this machine's users can read the traces, or what is sent to them."""
-    from tilescope.server.access import is_loopback
+    from tilescope.server.guard.access import is_loopback
 
     if settings.allow_hosts and settings.access.is_open:
         names = ", ".join(sorted(settings.allow_hosts))

@@ -30,7 +30,7 @@ from tilescope.cli.store_facts import Fact, store_facts
 from tilescope.cli.text import plural, rate_text, seconds_text
 
 if TYPE_CHECKING:
-    from tilescope.tiler.build import Progress
+    from tilescope.tiler.indexing import Progress
 
 NAME = "index"
 HELP = "index a trace into a store"
@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Builds the store and prints what is in it."""
-    from tilescope.tiler.build import build_store
+    from tilescope.tiler.indexing import build_store
     from tilescope.tiler.readers import find_run
     from tilescope.tiler.store import open_run_store
 

@@ -9,7 +9,7 @@ from tilescope.cli.sizes import parse_size
 
 DEFAULT_MEMORY_BYTES: Final = (
     1 << 30
-)  # as in tilescope.tiler.build and .verify, which are slow to import; a test compares them
+)  # as in tilescope.tiler.indexing and .verify, which are slow to import; a test compares them
 
 
 def add_memory_option(parser: argparse.ArgumentParser, what: str) -> None:

@@ -26,7 +26,7 @@ class _Display(Protocol):
 
 
 class BuildProgress(Protocol):
-    """What is shown of a build: members of `tilescope.tiler.build.Progress`."""
+    """What is shown of a build: members of `tilescope.tiler.indexing.Progress`."""
 
     @property
     def phase(self) -> str: ...

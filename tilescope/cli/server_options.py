@@ -54,7 +54,7 @@ def add_server_options(parser: argparse.ArgumentParser) -> None:
 
 def make_registry(args: argparse.Namespace, *, index_all: bool) -> Registry:
     """The runs at the paths of the command line. Raises `UsageError` for a path that does not exist."""
-    from tilescope.server.roots import within
+    from tilescope.server.guard.roots import within
     from tilescope.server.runs.open_stores import OpenStores
     from tilescope.server.runs.registry import Registry
     from tilescope.tiler.readers import discover

@@ -19,7 +19,7 @@ from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.registry import Registry
 from tilescope.server.services import Questions
 from tilescope.server.settings import DEFAULTS, Settings
-from tilescope.tiler.build import build_store
+from tilescope.tiler.indexing import build_store
 from tilescope.tiler.readers import discover
 from tilescope.tiler.store import RunStore, open_run_store
 

@@ -23,9 +23,9 @@ from tests.server.nginx import nginx_before_grpc
 from tests.server.rpc.refusals import refusal
 from tests.server.test_serving import open_connections
 from tilescope.server import serving
-from tilescope.server.access import Access
 from tilescope.server.access_log import access_log
 from tilescope.server.app import make_app
+from tilescope.server.guard.access import Access
 from tilescope.server.rpc import beside_http, gate
 from tilescope.server.rpc import serving as rpc_serving
 from tilescope.server.rpc.peers import client_of

@@ -19,8 +19,9 @@ from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoRe
 
 import tilescope.v1.tiles_pb2_grpc as tiles_pb2_grpc
 from tests.server.rpc.conftest import Site
-from tilescope.server.access import Access
 from tilescope.server.app import make_app
+from tilescope.server.guard.access import Access
+from tilescope.server.guard.tls import Certificate
 from tilescope.server.rpc import beside_http, start
 from tilescope.server.rpc.gate import SERVICE
 from tilescope.server.runs.cache import CacheDirectory
@@ -28,7 +29,6 @@ from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.registry import Registry
 from tilescope.server.services import Questions
 from tilescope.server.settings import DEFAULTS, Settings
-from tilescope.server.tls import Certificate
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.readers import discover
 from tilescope.tiler.store import open_run_store

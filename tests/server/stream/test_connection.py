@@ -10,8 +10,8 @@ from aiohttp import ClientWebSocketResponse, WSMsgType
 
 from tests.server.conftest import Client, Site
 from tests.server.fakes import FakeStore, page_bytes, small_pages
-from tilescope.server import sockets
 from tilescope.server.app import make_app
+from tilescope.server.http import sockets
 from tilescope.server.keys import CONNECTIONS
 from tilescope.server.stream.messages import MAX_MESSAGE_BYTES
 from tilescope.server.stream.wants import START_CREDIT_BYTES

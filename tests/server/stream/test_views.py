@@ -22,8 +22,8 @@ from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.registry import Registry
 from tilescope.server.services import Questions, ViewRequest
 from tilescope.server.stream.views import pages_of_view
-from tilescope.tiler.build import build_store
 from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import PageKey
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.readers import discover

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tiler.build.event_chunks import chunk
+from tests.tiler.indexing.event_chunks import chunk
 from tilescope.tiler.columns import Census, Length, Span
 
 PIECE = 1 << 48

@@ -23,7 +23,7 @@ from tests.tiler.pages.plain_decoder import (
     read_shape,
     stored_parts,
 )
-from tilescope.tiler.build import build_store
+from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import PageKey, Shape, Tile, decode_columns, decompress, with_residual
 from tilescope.tiler.store import RunStore, open_run_store
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.corpus import corpus_path
 from tests.example import Example
 from tests.tiler.windows import WINDOWS, overlaps, starts_in
-from tilescope.tiler.build import build_store
 from tilescope.tiler.errors import DamagedStore, UsageError
+from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import EVERYTHING, QueryReader, Reading, join, no_events
 from tilescope.tiler.query.events import Events
 from tilescope.tiler.store import open_run_store

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.demo import DEMO_TRACE
-from tilescope.tiler.build import build_store
+from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import EVERYTHING, QueryReader, TrackTree, finish
 from tilescope.tiler.store import RunStore, open_run_store
 from tilescope.tiler.ticks import TICK_LIMIT

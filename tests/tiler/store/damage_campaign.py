@@ -32,12 +32,12 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from tilescope.cli import main as cli
 from tilescope.server.app import make_app
-from tilescope.server.batch import parse_batch
+from tilescope.server.http.batch import parse_batch
 from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.registry import Registry
-from tilescope.tiler.build import build_store
 from tilescope.tiler.errors import StoreError
+from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import Shape, decompress
 from tilescope.tiler.readers import discover
 from tilescope.tiler.store import open_run_store

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tilescope.tiler.build import build_store
+from tilescope.tiler.indexing import build_store
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.store.attachments import AttachmentEntry, content, listed
 from tilescope.tiler.store.run_store import RunStore

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.tiler.store.replayed_build import Builder, builder, tracks_of
-from tilescope.tiler.build import build_store
 from tilescope.tiler.errors import NoStore, NotBuilt
+from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import Shape, decompress
 from tilescope.tiler.store import GrowingStore, RunStore, open_growing, open_run_store
 from tilescope.tiler.store.sweep import sweep

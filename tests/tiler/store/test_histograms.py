@@ -15,8 +15,9 @@ from tests.corpus import corpus_path
 from tests.tiler.histogram_reference import Timed, histogram, on_top, rows_of
 from tests.tiler.json_traces import busy_events, write_trace
 from tests.tiler.verify.altered_store import AlteredStore
-from tilescope.tiler.build import build_store, histograms
 from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.indexing import build_store
+from tilescope.tiler.indexing.tracks import histograms
 from tilescope.tiler.pages import BUSY_LIMIT, SliceFlag, decompress, sum_by_name
 from tilescope.tiler.store import histograms as reading
 from tilescope.tiler.store import keys

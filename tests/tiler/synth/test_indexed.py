@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tilescope.tiler.build import build_store
+from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import decompress
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.synth import write_synthetic_trace

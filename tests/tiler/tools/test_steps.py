@@ -17,8 +17,8 @@ from tests.corpus import corpus_path
 from tests.step_files import CORPUS, files_of, steps_of
 from tests.tiler.store.replayed_build import builder
 from tests.tiler.windows import pairs
-from tilescope.tiler.build import build_store
 from tilescope.tiler.errors import UsageError
+from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import EVERYTHING, QueryReader, Reading, finish
 from tilescope.tiler.store import open_growing, open_run_store
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool, values_of

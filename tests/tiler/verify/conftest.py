@@ -8,7 +8,7 @@ import pytest
 
 from tests.tiler.json_traces import busy_events, write_trace
 from tests.tiler.verify.altered_store import AlteredStore
-from tilescope.tiler.build import build_store
+from tilescope.tiler.indexing import build_store
 
 
 @pytest.fixture(scope="session")

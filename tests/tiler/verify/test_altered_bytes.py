@@ -10,8 +10,8 @@ import pytest
 
 from tests.tiler.json_traces import write_trace
 from tests.tiler.verify.altered_store import AlteredStore, track_of
-from tilescope.tiler.build import build_store
 from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import PageKey, decompress
 from tilescope.tiler.store import keys
 from tilescope.tiler.verify import verify_store

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tilescope.tiler.build import build_store
+from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import decode_page, decompress
 from tilescope.tiler.pages.key import BIN_BUSY_LIMIT
 from tilescope.tiler.store import open_run_store

@@ -11,8 +11,8 @@ import pytest
 
 from tests.tiler.json_traces import write_trace
 from tests.tiler.verify.altered_store import AlteredStore
-from tilescope.tiler.build import build_store
 from tilescope.tiler.errors import DamagedStore, UsageError
+from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import compress, decompress
 from tilescope.tiler.pages.flow_bins import FlowTiles
 from tilescope.tiler.pages.flow_ends import FlowEnds

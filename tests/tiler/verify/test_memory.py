@@ -12,8 +12,8 @@ from tests.tiler.json_traces import write_trace
 from tests.tiler.verify.altered_store import AlteredStore, Columns, decoded
 from tilescope.cli import main
 from tilescope.tiler import _native
-from tilescope.tiler.build import build_store
 from tilescope.tiler.errors import DamagedStore, UsageError
+from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import Col
 from tilescope.tiler.verify import blocks, memory, verify_store
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from tests.tiler.json_traces import write_trace
 from tests.tiler.verify.altered_store import AlteredStore, Columns, decoded
-from tilescope.tiler.build import build_store
 from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import Col, Page
 from tilescope.tiler.verify import verify, verify_store
 

@@ -10,8 +10,8 @@ import pytest
 
 from tests.tiler.json_traces import busy_events, write_trace
 from tests.tiler.verify.altered_store import AlteredStore
-from tilescope.tiler.build import build_store
 from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.indexing import build_store
 from tilescope.tiler.pages import compress, decompress
 from tilescope.tiler.pages.overview import OverviewEntries
 from tilescope.tiler.store import keys

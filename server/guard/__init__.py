@@ -1,0 +1,1 @@
+"""Who may ask, how much at once, and for what: tokens, TLS, origins, roots, limits."""

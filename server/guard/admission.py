@@ -1,0 +1,134 @@
+"""Asks those who come over HTTP and the WebSocket for the token, where `access` demands one.
+
+Programs send it as a bearer. People open the address that was printed, `…/?token=TOKEN`: they get a cookie and are sent
+on to the same address without it, so that the token stays in no history and no bookmark. A WebSocket, which browsers
+give no headers, may have it in its address too.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+from typing import Final
+
+from aiohttp import hdrs, web
+from aiohttp.typedefs import Middleware
+
+from tilescope.server.errors import Unauthorized
+from tilescope.server.guard.access import Access
+from tilescope.server.guard.security import PAGE_POLICY
+from tilescope.server.paths import API
+
+PARAMETER: Final = "token"
+CHALLENGE: Final[dict[str, str]] = {hdrs.WWW_AUTHENTICATE: 'Bearer realm="tilescope"'}
+_FREE: Final = ("/healthz",)  # tells nothing of any run
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+_LOGIN_PAGE: Final = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>Tilescope: token</title>
+<h1>This server demands its token</h1>
+<p>It was printed when the server was started, as part of an address. Who started it can tell you.</p>
+<form method="get">
+{fields}<label>Token <input type="password" name="token" autocomplete="current-password" autofocus required></label>
+<button>Open</button>
+</form>
+<p>If you have given it before and come by a link from another site, <a href="{again}">open the page again</a>.</p>
+</html>
+"""
+
+
+def admit(access: Access, base_path: str = "") -> Middleware:
+    """The middleware that lets pass who has the token, in one of its forms."""
+    free = {base_path + path for path in _FREE}
+
+    @web.middleware
+    async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
+        if access.is_open or request.path in free:
+            return await handler(request)
+        offered = request.query.get(PARAMETER)
+        if _has_bearer(request) or (offered is None and not _has_cookie(request, access)):
+            try:
+                access.check_bearer(request.headers.get(hdrs.AUTHORIZATION))
+            except Unauthorized:
+                if _is_for_people(request, base_path):
+                    return _login_page(request)
+                raise
+            return await handler(request)
+        if offered is not None and not (access.admits_token(offered) or _has_cookie(request, access)):
+            if _is_for_people(request, base_path):
+                return _login_page(request)
+            raise Unauthorized("this server demands its token: the one in the address is another")
+        if offered is not None and hdrs.UPGRADE not in request.headers and request.method in ("GET", "HEAD"):
+            return _exchange(request, access)
+        return await handler(request)
+
+    return check
+
+
+def keep_private(access: Access) -> Callable[[web.Request, web.StreamResponse], Awaitable[None]]:
+    """Signal `on_response_prepare`: what only some may see is not for caches that several share."""
+
+    async def mark(_request: web.Request, answer: web.StreamResponse) -> None:
+        caching = answer.headers.get(hdrs.CACHE_CONTROL, "")
+        if not access.is_open and "public" in caching:
+            answer.headers[hdrs.CACHE_CONTROL] = caching.replace("public", "private")
+
+    return mark
+
+
+def _has_bearer(request: web.Request) -> bool:
+    """Other schemes are for a proxy in front, which passes them on."""
+    return request.headers.get(hdrs.AUTHORIZATION, "").partition(" ")[0].lower() == "bearer"
+
+
+def _has_cookie(request: web.Request, access: Access) -> bool:
+    return access.admits_cookie(request.cookies.get(access.cookie_name()))
+
+
+def _exchange(request: web.Request, access: Access) -> web.Response:
+    """A cookie for the token, and the way to the same address without it."""
+    answer = web.Response(status=HTTPStatus.SEE_OTHER)
+    answer.headers[hdrs.LOCATION] = _here(request)
+    answer.headers[hdrs.CACHE_CONTROL] = "no-store"
+    answer.set_cookie(
+        access.cookie_name(),
+        access.cookie_value(),
+        path="/",  # a proxy in front may have put a prefix before our paths, that we do not see
+        httponly=True,
+        samesite="Strict",
+        secure=request.secure or request.headers.get("X-Forwarded-Proto") == "https",
+    )
+    return answer
+
+
+def _here(request: web.Request) -> str:
+    """The same address without the token, relative to itself: it cannot lead to another host or out of a prefix."""
+    query = request.rel_url.without_query_params(PARAMETER).raw_query_string
+    return "./" + request.rel_url.raw_path.rpartition("/")[2] + (f"?{query}" if query else "")
+
+
+def _is_for_people(request: web.Request, base_path: str) -> bool:
+    return request.method == "GET" and not request.path.startswith(base_path + API) and _accepts_html(request)
+
+
+def _accepts_html(request: web.Request) -> bool:
+    return "text/html" in request.headers.get(hdrs.ACCEPT, "") and hdrs.UPGRADE not in request.headers
+
+
+def _login_page(request: web.Request) -> web.Response:
+    fields = "".join(
+        f'<input type="hidden" name="{html.escape(name)}" value="{html.escape(value)}">\n'
+        for name, value in request.query.items()
+        if name != PARAMETER
+    )
+    page = _LOGIN_PAGE.format(fields=fields, again=html.escape(_here(request)))
+    answer = web.Response(status=HTTPStatus.UNAUTHORIZED, text=page, content_type="text/html", headers=CHALLENGE)
+    answer.headers[hdrs.CACHE_CONTROL] = "no-store"
+    answer.headers["Content-Security-Policy"] = PAGE_POLICY.replace("form-action 'none'", "form-action 'self'")
+    return answer

@@ -1,0 +1,89 @@
+"""What protects a server on the loopback interface from the web pages that its user visits.
+
+* **DNS rebinding**: a foreign page whose host name suddenly resolves to 127.0.0.1 sends its own name in `Host`. On a
+  loopback address only loopback names are answered.
+* **Cross-site requests**: browsers say in `Origin` which page asks. Whatever changes something, and the stream, which
+  no same-origin policy covers, is for our own pages and for programs, which send no `Origin`.
+* **Content**: our pages run no inline code and talk to nobody else; nothing we send is taken for another type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Final
+from urllib.parse import urlsplit
+
+from aiohttp import hdrs, web
+from aiohttp.typedefs import Middleware
+
+from tilescope.server.errors import Forbidden
+from tilescope.server.guard.access import is_loopback
+from tilescope.server.settings import Settings
+from tilescope.tiler.schema import LIMITS
+
+MAX_REQUEST_BYTES: Final = LIMITS.body_bytes
+
+PAGE_POLICY: Final = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data: blob:",
+        "font-src 'self'",
+        "connect-src 'self'",
+        "worker-src 'self'",
+        "manifest-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'self'",
+    )
+)
+DATA_POLICY: Final = "default-src 'none'; frame-ancestors 'none'"
+
+_HEADERS: Final = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Content-Security-Policy": DATA_POLICY,
+}
+_SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+async def add_headers(_request: web.Request, response: web.StreamResponse) -> None:
+    """Signal `on_response_prepare`: every answer has the security headers, errors too, and none tells versions."""
+    response.headers.popall(hdrs.SERVER, None)
+    for name, value in _HEADERS.items():
+        response.headers.setdefault(name, value)
+
+
+def guard(settings: Settings) -> Middleware:
+    """The middleware that refuses foreign host names (when bound to loopback) and origins that are not allowed."""
+    only_loopback = is_loopback(settings.host)
+
+    @web.middleware
+    async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
+        name = _host_name(request.headers.get(hdrs.HOST, ""))
+        if only_loopback and not is_loopback(name) and name not in settings.allow_hosts:
+            raise Forbidden("this server answers on localhost alone: the Host header names another")
+        if request.method not in _SAFE_METHODS or hdrs.UPGRADE in request.headers:
+            _check_origin(request, settings.allow_origins)
+        return await handler(request)
+
+    return check
+
+
+def _check_origin(request: web.Request, allowed: frozenset[str]) -> None:
+    origin = request.headers.get(hdrs.ORIGIN)
+    if origin is None or origin in allowed:
+        return
+    if origin.partition("://")[2].lower() != request.headers.get(hdrs.HOST, "").lower():
+        raise Forbidden("this request comes from a page of another site")
+
+
+def _host_name(netloc: str) -> str:
+    try:
+        return (urlsplit(f"//{netloc}").hostname or "").rstrip(".")
+    except ValueError:
+        return ""

@@ -1,0 +1,1 @@
+"""HTTP below the routes: connections, bodies, caching, ranges, files of the viewer."""

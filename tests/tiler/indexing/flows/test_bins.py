@@ -1,0 +1,103 @@
+"""Flow tiles: any ends against plain Python, at every level."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tilescope.tiler.indexing import scratch
+from tilescope.tiler.indexing.flows import bins as flow_bins
+from tilescope.tiler.indexing.flows.bins import flow_tiles
+from tilescope.tiler.indexing.scratch import Scratch
+from tilescope.tiler.pages.flow_bins import FlowTiles
+from tilescope.tiler.pages.flow_ends import FlowEnds
+
+Row = tuple[int, int, int]  # tick, incoming, partner track
+Content = tuple[list[tuple[int, ...]], list[tuple[int, ...]]]  # bins and edges of a tile
+ENDS = st.lists(st.tuples(st.integers(0, 5000), st.integers(0, 1), st.integers(0, 3)), min_size=1, max_size=60)
+ROOT_LEVEL = 3
+LIMIT, EDGES = 8, 5
+
+
+def ends_of(rows: list[Row]) -> FlowEnds:
+    tick, incoming, partner = (np.array(column, np.int64) for column in zip(*rows, strict=True))
+    other = np.zeros(len(rows), np.int64)
+    return FlowEnds(other, incoming, tick, partner, other, other, other, other)
+
+
+def expected(rows: list[Row], level: int) -> dict[int, Content]:
+    """Bins and edges of all tiles of a level, as if each had a record."""
+    out: dict[int, Content] = {}
+    for index in {tick >> (2 * level + 8) for tick, _, _ in rows}:
+        here = [
+            ((tick >> 2 * level) & 255, incoming, partner)
+            for tick, incoming, partner in rows
+            if tick >> (2 * level + 8) == index
+        ]
+        ranked = sorted(Counter(here).items(), key=lambda item: (-item[1], item[0]))[:EDGES]
+        total: Counter[tuple[int, int]] = Counter()
+        listed: Counter[tuple[int, int]] = Counter()
+        for bin_, incoming, _ in here:
+            total[bin_, incoming] += 1
+        for (bin_, incoming, _), count in ranked:
+            listed[bin_, incoming] += count
+        rest = total - listed
+        used = sorted({bin_ for bin_, _, _ in here})
+        bins: list[tuple[int, ...]] = [(b, total[b, 0], total[b, 1], rest[b, 0], rest[b, 1]) for b in used]
+        out[index] = bins, [(*key, count) for key, count in ranked]
+    return out
+
+
+def found(tiles: FlowTiles) -> dict[int, Content]:
+    bins = rows_of(tiles.bin, tiles.out, tiles.into, tiles.other_out, tiles.other_in)
+    edges = rows_of(tiles.edge_bin, tiles.edge_incoming, tiles.edge_partner, tiles.edge_count)
+    out: dict[int, Content] = {}
+    for index, n_bins, n_edges in zip(tiles.index.tolist(), tiles.n_bins, tiles.n_edges, strict=True):
+        out[index] = bins[:n_bins], edges[:n_edges]
+        bins, edges = bins[n_bins:], edges[n_edges:]
+    assert not bins
+    assert not edges
+    return out
+
+
+def rows_of(*columns: np.ndarray) -> list[tuple[int, ...]]:
+    return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+@given(ENDS)
+def test_tiles(rows: list[Row]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(flow_bins, "ENDS_OF_LAST_TILE", LIMIT)
+        patch.setattr(flow_bins, "EDGES_PER_TILE", EDGES)
+        levels = list(flow_tiles(ends_of(rows), ROOT_LEVEL, Scratch()))
+    covered = rows
+    for level, tiles in zip(range(ROOT_LEVEL, -1, -1), levels, strict=False):
+        assert tiles.level == level
+        assert found(tiles) == expected(covered, level)
+        sizes = Counter(tick >> (2 * level + 8) for tick, _, _ in covered)
+        covered = [row for row in covered if sizes[row[0] >> (2 * level + 8)] > LIMIT]
+        joined = [FlowTiles.decode(chunk.encode(9), 9) for chunk in tiles.chunks()]
+        assert {k: v for chunk in joined for k, v in found(chunk).items()} == found(tiles)
+    assert not covered or len(levels) == ROOT_LEVEL + 1
+
+
+@given(ENDS, st.integers(1, 40))
+def test_tiles_that_are_summed_up_piece_by_piece(rows: list[Row], at_once: int) -> None:
+    """The same tiles in the same order, each once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(flow_bins, "ENDS_OF_LAST_TILE", LIMIT)
+        patch.setattr(flow_bins, "EDGES_PER_TILE", EDGES)
+        whole = list(flow_tiles(ends_of(rows), ROOT_LEVEL, Scratch()))
+        patch.setattr(flow_bins, "_ENDS_AT_ONCE", at_once)
+        patch.setattr(scratch, "_PART", at_once)
+        pieces = list(flow_tiles(ends_of(rows), ROOT_LEVEL, Scratch()))
+    contents = [
+        [(of.level, index, of_tile) for of in tiles for index, of_tile in found(of).items()]
+        for tiles in (whole, pieces)
+    ]
+    assert contents[0] == contents[1]
+    assert max(len(of) for of in pieces) <= at_once

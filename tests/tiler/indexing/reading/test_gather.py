@@ -1,0 +1,65 @@
+"""Gathering chunks per track."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+
+from tests.tiler.indexing.event_chunks import chunk
+from tilescope.tiler.columns import Phase
+from tilescope.tiler.indexing.reading.gather import Gatherer
+from tilescope.tiler.indexing.reading.timed import FileAxis, TimedEvents
+from tilescope.tiler.indexing.reading.timeline import Timeline
+from tilescope.tiler.indexing.scratch import Scratch
+
+# Ticks are picoseconds from time 0, names keep their ids.
+AXIS = FileAxis(Timeline(0, 1, 1 << 40, False), 0, np.append(np.arange(100, dtype=np.int32), np.int32(-1)))
+
+
+def take(gatherer: Gatherer, track: int) -> TimedEvents | None:
+    return gatherer.take(track, AXIS, Scratch())
+
+
+def args_of(events: TimedEvents) -> list[bytes]:
+    starts = np.concatenate([[0], events.args_end[:-1]])
+    return [events.args[a:b].tobytes() for a, b in zip(starts, events.args_end, strict=True)]
+
+
+def test_the_order_of_the_file_is_kept_within_each_track() -> None:
+    rng = random.Random(1)
+    gatherer = Gatherer()
+    expected: dict[int, list[tuple[int, bytes]]] = {}
+    for _ in range(5):
+        rows = [(rng.randrange(4), rng.randrange(100), bytes(rng.randrange(5))) for _ in range(rng.randrange(1, 30))]
+        for track, time, args in rows:
+            expected.setdefault(track, []).append((time, args))
+        gatherer.add(chunk([r[1] for r in rows], track=[r[0] for r in rows], args=[r[2] for r in rows]))
+    assert gatherer.events == sum(map(len, expected.values()))
+    for track, of_track in expected.items():
+        assert gatherer.rows_of(track) == len(of_track)
+        events = take(gatherer, track)
+        assert events is not None
+        assert list(zip((events.start // 1000).tolist(), args_of(events), strict=True)) == of_track
+        assert take(gatherer, track) is None
+
+
+def test_columns_that_only_some_chunks_have() -> None:
+    gatherer = Gatherer()
+    gatherer.add(chunk([1, 2]))
+    gatherer.add(chunk([3], time_ps=[7], key=[5], value=[1.5]))
+    events = take(gatherer, 0)
+    assert events is not None
+    assert events.key is not None
+    assert events.value is not None
+    assert events.start.tolist() == [1000, 2000, 3007]
+    assert events.key.tolist() == [-1, -1, 5]
+    assert np.array_equal(events.value, [np.nan, np.nan, 1.5], equal_nan=True)
+    assert events.duration.tolist() == [0, 0, 0]
+
+
+def test_flow_ends_are_not_counted() -> None:
+    gatherer = Gatherer()
+    gatherer.add(chunk([1, 2, 3], phase=[Phase.COMPLETE, Phase.FLOW_START, Phase.INSTANT]))
+    gatherer.add(chunk([]))
+    assert gatherer.events == 2

@@ -1,0 +1,80 @@
+"""Arrays beyond the memory budget, and builds that need them."""
+
+from __future__ import annotations
+
+import errno
+import gc
+import os
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tilescope.tiler.errors import StoreError
+from tilescope.tiler.indexing import build_store
+from tilescope.tiler.indexing.scratch import Scratch
+from tilescope.tiler.store import keys
+from tilescope.tiler.store.generation import current
+from tilescope.tiler.store.lmdb_reader import LmdbReader
+from tilescope.tiler.synth.trace import write_synthetic_trace
+
+
+def is_mapped(array: np.ndarray) -> bool:
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array.base is not None
+
+
+def test_arrays_are_in_memory_up_to_the_budget_and_in_files_beyond(tmp_path: Path) -> None:
+    with closing(Scratch(tmp_path, memory_bytes=1000)) as scratch:
+        first = scratch.empty(100, np.int64)
+        second = scratch.empty(100, np.int64)
+        assert not is_mapped(first)
+        assert is_mapped(second)
+        second[:] = np.arange(100)
+        third = scratch.fill(50, np.dtype(np.int16), lambda part: np.arange(part.start, part.stop, dtype=np.int16))
+        assert second.tolist() == list(range(100))
+        assert third.tolist() == list(range(50))
+
+
+def test_the_budget_is_free_again_when_an_array_is_gone(tmp_path: Path) -> None:
+    with closing(Scratch(tmp_path, memory_bytes=1000)) as scratch:
+        first = scratch.keep(np.zeros(125, np.int64))
+        del first
+        gc.collect()
+        assert not is_mapped(scratch.empty(125, np.int64))
+
+
+def test_scratch_files_have_no_names(tmp_path: Path) -> None:
+    with closing(Scratch(tmp_path, memory_bytes=0)) as scratch:
+        array = scratch.empty(10, np.int64)
+        array[:] = 7
+        assert list(tmp_path.iterdir()) == []
+    assert array.tolist() == [7] * 10
+
+
+def test_a_full_disk_is_an_error_that_says_where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_descriptor: int, _offset: int, _size: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with closing(Scratch(tmp_path, memory_bytes=0)) as scratch, pytest.raises(StoreError, match=str(tmp_path)):
+        scratch.empty(10, np.int64)
+
+
+@pytest.mark.parametrize("trace_format", ["xspace", "chrome"])
+def test_a_build_with_little_memory_writes_the_same_store(tmp_path: Path, trace_format: str) -> None:
+    trace = write_synthetic_trace(tmp_path / "trace", format=trace_format, events=60_000, tracks=12, seed=5).path
+    build_store([trace], tmp_path / "large")
+    build_store([trace], tmp_path / "small", memory_bytes=100_000)
+    with (
+        closing(LmdbReader(current(tmp_path / "large"))) as large,
+        closing(LmdbReader(current(tmp_path / "small"))) as small,
+    ):
+        expected = dict(large.scan(b""))
+        assert expected.pop(keys.MANIFEST)  # differs by build id and time
+        found = dict(small.scan(b""))
+        assert found.pop(keys.MANIFEST)
+        assert found == expected
+    assert [entry.name for entry in current(tmp_path / "small").iterdir()] == ["data.mdb"]

@@ -1,0 +1,67 @@
+"""Cutting a block into pages."""
+
+from __future__ import annotations
+
+import zlib
+
+import numpy as np
+
+from tests.tiler.indexing.tracks.test_track_data import data
+from tilescope.tiler import _native
+from tilescope.tiler.indexing.tracks.block_pages import BlockPages
+from tilescope.tiler.indexing.tracks.track_data import TrackData
+from tilescope.tiler.pages import PAGE_BYTES_AT_MOST, Part, TileFlag, decode_columns, decompress, part_of, with_residual
+
+
+def random_data(seed: int, n: int, span: int) -> TrackData:
+    rng = np.random.default_rng(seed)
+    start = np.sort(rng.integers(0, span, n))
+    zeros = np.zeros(n, np.int64)
+    names = rng.integers(0, 2**31 - 1, n, dtype=np.int32)
+    rows = np.zeros(n, np.uint32)
+    return TrackData(start, zeros, rows, names, np.zeros(n, np.uint8), None, zeros, np.zeros(0, np.uint8), 1, 0)
+
+
+def check(number: int, root_level: int, tracks: dict[int, TrackData]) -> list[bytes]:
+    """The pages of a block, which the shape record describes."""
+    tiles = {
+        track: _native.slice_tiles(of.start, of.duration, of.row, of.name, of.flags, root_level)
+        for track, of in tracks.items()
+    }
+    block = BlockPages(number, tiles)
+    pages = list(block.pages())
+    shape = block.shape()
+    keys = list(zip(shape.level, shape.index, shape.slot, strict=True))
+    assert keys == sorted(keys)
+    assert [key for key, _ in shape.pages()] == [key for key, _ in pages]
+    for (key, within), (_, stored) in zip(shape.pages(), pages, strict=True):
+        page, residual = part_of(stored, Part.PAGE) or b"", part_of(stored, Part.RESIDUAL)
+        decoded = decode_columns(decompress(page))
+        if residual is not None:
+            decoded = with_residual(decoded, decompress(residual))
+        assert decoded.level == key.level
+        assert decoded.index.tolist() == shape.index[within].tolist()
+        assert decoded.slot.tolist() == shape.slot[within].tolist()
+        assert decoded.flags.tolist() == (shape.flags[within] & 3).tolist()
+        assert shape.page_crc[within.start] == zlib.crc32(page)
+        assert shape.residual_crc[within.start] == zlib.crc32(residual or b"")
+        assert bool(shape.flags[within.start] & TileFlag.HAS_RESIDUAL) == bool(residual) == (len(decoded.bins) > 0)
+        assert len(stored) <= PAGE_BYTES_AT_MOST or len(decoded) == 1
+    return [page for _, page in pages]
+
+
+def test_pages_are_full_but_not_too_full() -> None:
+    end = 4**14
+    tracks = {96 + k: random_data(k, 20_000, end) for k in range(12)}
+    sizes = [len(page) for page in check(3, 13, tracks)]
+    assert len(sizes) > 20
+    assert np.median(sizes) > 0.6 * PAGE_BYTES_AT_MOST
+
+
+def test_a_tile_too_large_for_a_page_has_one_of_its_own() -> None:
+    pages = check(0, 5, {0: random_data(1, 30_000, 200), 1: data(1, 1)})
+    assert max(len(page) for page in pages) > PAGE_BYTES_AT_MOST
+
+
+def test_a_block_without_events() -> None:
+    assert check(0, 0, {}) == []

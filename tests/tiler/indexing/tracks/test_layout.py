@@ -1,0 +1,117 @@
+"""The order of tracks on the screen, and the rollups behind them."""
+
+from __future__ import annotations
+
+from msgspec import UNSET
+
+from tilescope.tiler.columns import Process, TraceSummary, Track, TrackKind
+from tilescope.tiler.indexing.tracks.layout import Layout, lay_out
+from tilescope.tiler.indexing.tracks.track_facts import TrackFacts
+
+
+def summary(hostname: str, processes: list[Process], tracks: list[Track]) -> TraceSummary:
+    return TraceSummary("xspace", processes=processes, tracks=tracks, hostname=hostname)
+
+
+def json_summary(hostname: str, processes: list[Process], tracks: list[Track]) -> TraceSummary:
+    return TraceSummary("trace_event_json", processes=processes, tracks=tracks, hostname=hostname)
+
+
+def groups(layout: Layout) -> list[tuple[str, str, int | None, int | None]]:
+    return [(g.kind, g.name, g.parent, g.rollup) for g in layout.groups]
+
+
+def test_hosts_processes_and_tracks_in_order() -> None:
+    first = summary(
+        "host10",
+        [Process("late", sort_index=5), Process("early")],
+        [
+            Track(0, TrackKind.SLICE, "a"),
+            Track(1, TrackKind.SLICE, "second", sort_index=2),
+            Track(1, TrackKind.COUNTER, "first"),
+            Track(1, TrackKind.FLOW, "second"),
+        ],
+    )
+    second = summary("host9", [Process("only", "pid 3")], [Track(0, TrackKind.INSTANT, "marks")])
+    weights = {(0, 0): 1, (0, 1): 2, (0, 2): 7, (0, 3): 9, (1, 0): 0}
+    layout = lay_out([first, second], lambda file, track: weights[file, track])
+    assert groups(layout) == [
+        ("run", "2 hosts", None, 4),
+        ("host", "host9", 0, None),
+        ("process", "only", 1, None),
+        ("host", "host10", 0, 4),
+        ("process", "early", 3, 5),
+        ("process", "late", 3, 6),
+    ]
+    assert [(t.id, t.group, t.kind, t.name, t.weight) for t in layout.tracks] == [
+        (0, 2, "instant", "marks", 0),
+        (1, 4, "counter", "first", 7),
+        (2, 4, "slice", "second", 2),
+        (3, 5, "slice", "a", 1),
+        (4, 3, "rollup", "host10", 3),
+        (5, 4, "rollup", "early", 2),
+        (6, 5, "rollup", "late", 1),
+    ]
+    assert [t.children for t in layout.tracks[4:]] == [(2, 3), (2,), (3,)]
+
+
+def test_a_rollup_of_the_same_tracks_is_there_once() -> None:
+    alone = summary(
+        "host", [Process("p"), Process("q")], [Track(0, TrackKind.ASYNC, "a"), Track(1, TrackKind.COUNTER, "c")]
+    )
+    layout = lay_out([alone], lambda file, track: 1)
+    assert groups(layout) == [("host", "host", None, 2), ("process", "p", 0, 2), ("process", "q", 0, None)]
+    assert (layout.tracks[2].group, layout.tracks[2].children) == (1, (0,))
+
+
+def test_rollups_of_several_hosts() -> None:
+    files = [
+        summary(
+            f"host{k}", [Process("p"), Process("q")], [Track(0, TrackKind.SLICE, "a"), Track(1, TrackKind.SLICE, "b")]
+        )
+        for k in range(3)
+    ]
+    layout = lay_out(files, lambda file, track: 1)
+    rollups = [(layout.groups[t.group].kind, t.children) for t in layout.tracks if t.kind == TrackKind.ROLLUP]
+    assert rollups[0] == ("run", (0, 1, 2, 3, 4, 5))
+    assert rollups[1:4] == [("host", (0, 1)), ("process", (0,)), ("process", (1,))]
+    assert len(rollups) == 1 + 3 * 3
+
+
+def test_spaces_with_the_host_name_of_another_stay_apart() -> None:
+    files = [summary("vm", [Process(f"p{k}")], [Track(0, TrackKind.SLICE, "a")]) for k in range(2)]
+    layout = lay_out(files, lambda file, track: 1)
+    assert [(g.kind, g.name) for g in layout.groups] == [
+        ("run", "2 hosts"),
+        ("host", "vm"),
+        ("process", "p0"),
+        ("host", "vm (2)"),
+        ("process", "p1"),
+    ]
+
+
+def test_files_of_one_host_stand_together() -> None:
+    files = [json_summary(name, [Process(f"p{k}")], [Track(0, TrackKind.SLICE, "a")]) for k, name in enumerate("bab")]
+    layout = lay_out(files, lambda file, track: 1)
+    assert [(g.kind, g.name) for g in layout.groups] == [
+        ("run", "2 hosts"),
+        ("host", "a"),
+        ("process", "p1"),
+        ("host", "b"),
+        ("process", "p0"),
+        ("process", "p2"),
+    ]
+
+
+def test_what_is_said_of_tracks() -> None:
+    alone = summary("host", [Process("p")], [Track(0, TrackKind.SLICE, "a"), Track(0, TrackKind.SLICE, "b")])
+    layout = lay_out([alone], lambda file, track: 1)
+    facts = {0: TrackFacts(5, 2, 10), 1: TrackFacts(6, 3, 20, value_range=(0.5, 1.5))}
+    facts[2] = TrackFacts.of_rollup([facts[0], facts[1]])
+    shown = layout.told(facts).tracks
+    assert [(t.rows, t.events, t.busy, t.lanes) for t in shown] == [
+        (2, "5", "10", UNSET),
+        (3, "6", "20", UNSET),
+        (1, "11", "30", 5),
+    ]
+    assert (shown[1].min, shown[1].max) == (0.5, 1.5)

@@ -1,7 +1,0 @@
-"""Builds stores: from trace files to a published generation."""
-
-from tilescope.tiler.build.build import DEFAULT_MEMORY_BYTES, build_store
-from tilescope.tiler.build.priorities import Priorities
-from tilescope.tiler.build.progress import Progress, ProgressCallback
-
-__all__ = ["DEFAULT_MEMORY_BYTES", "Priorities", "Progress", "ProgressCallback", "build_store"]

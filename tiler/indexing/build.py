@@ -1,0 +1,176 @@
+"""Builds a store: reads the files of a run, lays out their tracks, writes tiles and what belongs to them, publishes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+from tilescope.tiler.indexing.builder import Builder
+from tilescope.tiler.indexing.meter import Meter
+from tilescope.tiler.indexing.output.attachments import attachment_entries
+from tilescope.tiler.indexing.output.finished import build_of
+from tilescope.tiler.indexing.output.manifest import Findings
+from tilescope.tiler.indexing.output.tables import (
+    ENTRIES_AT_ONCE,
+    args_entries,
+    batched,
+    name_entries,
+    tree_entries,
+)
+from tilescope.tiler.indexing.preview import Preview
+from tilescope.tiler.indexing.priorities import Priorities
+from tilescope.tiler.indexing.progress import Progress, ProgressCallback
+from tilescope.tiler.indexing.reading.read import read_files
+from tilescope.tiler.indexing.reading.snapshot import FileSnapshot
+from tilescope.tiler.indexing.reading.unchanged import unchanged
+from tilescope.tiler.indexing.scratch import Scratch
+from tilescope.tiler.indexing.tracks.layout import Layout, lay_out
+from tilescope.tiler.indexing.tracks.run_files import RunFiles
+from tilescope.tiler.memory_limits import memory_errors
+from tilescope.tiler.readers.fingerprint import Fingerprint, take_fingerprints
+from tilescope.tiler.readers.room import Room
+from tilescope.tiler.store import keys
+from tilescope.tiler.store.generation import Generation, building_in
+from tilescope.tiler.store.store import Entry
+from tilescope.tiler.store.sweep import sweep_in_turn
+from tilescope.tiler.store.turn import turn
+
+DEFAULT_MEMORY_BYTES = 1 << 30
+
+# How the memory is shared out; the rest is for readers, compression and Python itself.
+_KEPT_SHARE = 0.3
+_ROLLUP_SHARE = 0.2
+_WORKING_SHARE = 0.4
+_MAPPED_SHARE = 0.1
+
+# Of a block while it is built: 25 bytes of columns, and trees and bins, 16 on synthetic traces; rounded up.
+_BLOCK_BYTES_PER_ROW = 45
+
+# A run with fewer events is built in the blink of an eye: nothing is shown of it before.
+_PREVIEW_EVENTS = 500_000
+
+
+def build_store(
+    files: Sequence[Path],
+    store: Path,
+    *,
+    progress: ProgressCallback | None = None,
+    priorities: Priorities | None = None,
+    memory_bytes: int = DEFAULT_MEMORY_BYTES,
+    max_inflated: int | None = None,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    force: bool = False,
+) -> str:
+    """Indexes the files of one run into the store at `store`, and publishes it. Returns the build id.
+
+    A store that is an index of these very files is left as it is, unless `force` is set. While another process indexes
+    into the same store this one waits, and then takes its result if it is of the same files.
+
+    `memory_bytes` is about what the process may take; what does not fit lies in scratch files beside the store while
+    it is built. `workers` tasks build tracks side by side, by default one per core (the work is native, without GIL):
+    on `executor`, whose threads share this process's memory, by default one made for the purpose. `priorities` says
+    which blocks are wanted first. While it is built, the generation can be read by another process: see Progress.
+
+    `max_inflated` is to how many bytes one file may inflate, an archive with all that is in it; by default 100 times
+    its size and at least 1 GiB. A file that cannot be read is left out, with a warning, if there are others.
+
+    Raises TraceError when no file can be read, StoreError when the store cannot be written, OutOfMemory. Whatever
+    ends the build early, nothing of it is left, and what was published before still is.
+    """
+    report = progress or (lambda _: None)
+    workers = workers or os.cpu_count() or 1
+    sources = take_fingerprints(files)  # before the first byte is read: what changes meanwhile is indexed again
+    with turn(store, on_wait=lambda: report(Progress("wait", 0.0, 0))) as our_turn, ExitStack() as stack:
+        ready = build_of(store, sources) if our_turn.waited or not force else None
+        if ready is not None:
+            sweep_in_turn(store)
+            return ready
+        stack.enter_context(memory_errors())
+        pool = executor or stack.enter_context(ThreadPoolExecutor(workers, "build"))
+        with building_in(our_turn, sum(source.size_bytes for source in sources)) as generation, unchanged(files):
+            meter = Meter(report, generation.build)
+            _build(
+                generation, files, sources, meter, priorities or Priorities(), memory_bytes, max_inflated, pool, workers
+            )
+    return generation.build
+
+
+def _build(
+    generation: Generation,
+    files: Sequence[Path],
+    sources: Sequence[Fingerprint],
+    meter: Meter,
+    priorities: Priorities,
+    memory_bytes: int,
+    max_inflated: int | None,
+    executor: Executor,
+    workers: int,
+) -> None:
+    """Everything between the beginning of a generation and its publication."""
+    room = Room(memory_bytes)
+    folder, mapped_bytes = generation.scratch, int(memory_bytes * _MAPPED_SHARE)
+    preview = Preview(generation, files, sources, meter)
+    with (
+        closing(Scratch(folder, int(memory_bytes * _KEPT_SHARE), mapped_bytes)) as kept,
+        # Slices that rollups keep in memory are those that tracks were built from.
+        closing(Scratch(folder, int(memory_bytes * (_WORKING_SHARE + _ROLLUP_SHARE)), mapped_bytes)) as working,
+        read_files(files, kept, meter, executor, workers, preview.show, max_inflated, room) as read,
+    ):
+        traces = read.found
+        summaries = [file.summary for file in traces]
+        room.check(
+            files[0] if len(files) == 1 else files[0].parent,
+            tracks=sum(len(summary.tracks) for summary in summaries),
+            processes=sum(len(summary.processes) for summary in summaries),
+            names=sum(len(summary.names) for summary in summaries),
+        )
+        run = RunFiles(traces, read.left_out)
+        layout = lay_out(summaries, lambda file, track: traces[file].events.rows_of(track))
+        meter.events, meter.tracks = run.events, len(layout.tracks)
+        if meter.revision or run.events >= _PREVIEW_EVENTS:
+            snapshots = [FileSnapshot.of(file.summary, file.events) if file else None for file in read.traces]
+            preview.show_all(snapshots, run.timeline, layout, run.names)
+        rollup_bytes = int(memory_bytes * _ROLLUP_SHARE)
+        builder = Builder(run, layout, generation, meter, kept, working, rollup_bytes)
+        rows_at_once = int(memory_bytes * _WORKING_SHARE / _BLOCK_BYTES_PER_ROW)
+        meter.phase, meter.blocks = "build", builder.blocks
+        meter.tell(now=True)
+        builder.build(executor, workers, priorities, rows_at_once)
+        meter.phase = "publish"
+        meter.tell(now=True)
+        for entries in batched(_tables(generation.build, run, layout, builder, sources), ENTRIES_AT_ONCE):
+            generation.data.put_many(entries)
+        generation.data.remove(keys.overview(page) for page in preview.stale_pages(builder.overview.grid.pages))
+        meter.finished = True
+        meter.tell(now=True)
+
+
+def _tables(
+    build: str, run: RunFiles, layout: Layout, builder: Builder, sources: Sequence[Fingerprint]
+) -> Iterator[Entry]:
+    """All that is written when the tracks are built."""
+    yield from builder.flows.entries(builder.root_level)
+    yield from builder.overview.entries()
+    yield from name_entries(run.names)
+    found = Findings(
+        build,
+        sources,
+        [(file.path, file.size_bytes, run.summary_of(number)) for number, file in enumerate(run.files)],
+        run.timeline,
+        layout,
+        builder.facts,
+        len(run.names),
+        flow_counts=builder.flows.counts,
+        flow_ends=builder.flows.ends,
+        steps=builder.steps.counts(),
+        steps_of=builder.steps.per_track,
+        ignored=run.ignored(),
+        warnings=run.warnings(),
+    )
+    yield from args_entries(found, run.names)
+    yield from attachment_entries([file.summary for file in run.files], layout.hosts)
+    yield from tree_entries(found)

@@ -1,0 +1,225 @@
+"""Builds the blocks of a run: tracks side by side, each block written as soon as it is whole, rollups at the end."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Executor, Future, wait
+from dataclasses import dataclass, field
+
+from tilescope.tiler import _native
+from tilescope.tiler.columns import TrackKind
+from tilescope.tiler.details import chunk
+from tilescope.tiler.indexing.flows.flows import Flows
+from tilescope.tiler.indexing.meter import Meter
+from tilescope.tiler.indexing.output.tables import ENTRIES_AT_ONCE, batched
+from tilescope.tiler.indexing.priorities import Priorities
+from tilescope.tiler.indexing.schedule import Schedule
+from tilescope.tiler.indexing.scratch import Scratch
+from tilescope.tiler.indexing.tracks.block_pages import BlockPages
+from tilescope.tiler.indexing.tracks.histograms import histograms
+from tilescope.tiler.indexing.tracks.layout import Layout, PlacedTrack
+from tilescope.tiler.indexing.tracks.overview import Overview
+from tilescope.tiler.indexing.tracks.rollups import Rollups
+from tilescope.tiler.indexing.tracks.run_files import RunFiles
+from tilescope.tiler.indexing.tracks.steps import StepFinder
+from tilescope.tiler.indexing.tracks.track_data import TrackData
+from tilescope.tiler.indexing.tracks.track_facts import TrackFacts
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, compress
+from tilescope.tiler.store import keys
+from tilescope.tiler.store.generation import Generation
+from tilescope.tiler.store.store import Entry
+
+_POLL_SECONDS = 0.03
+
+# What a rollup costs against a track with as many events, for the estimate of the time left.
+_ROLLUP_COST = 0.25
+
+
+@dataclass(slots=True)
+class _Block:
+    """What is held of a block until it is whole."""
+
+    tiles: dict[int, _native.Tiles] = field(default_factory=dict)  # by track
+    data: dict[int, TrackData] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What workers do at a time: all tracks, or all rollups."""
+
+    schedule: Schedule
+    build: Callable[[PlacedTrack], None]
+    ends: range  # blocks that are whole when their last track of the schedule is built
+
+
+class Builder:
+    """One build.
+
+    `kept` holds what is needed until its end, `working` what blocks need while they are built; `rollup_bytes` of slices
+    may be in memory until their rollups are built.
+    """
+
+    def __init__(
+        self,
+        run: RunFiles,
+        layout: Layout,
+        generation: Generation,
+        meter: Meter,
+        kept: Scratch,
+        working: Scratch,
+        rollup_bytes: int,
+    ) -> None:
+        self.flows = Flows([file.path for file in run.files], kept, working)
+        self.overview = Overview(run.timeline.end)
+        self.facts: dict[int, TrackFacts] = {}
+        self.steps = StepFinder(run)
+        self.root_level = _native.root_level(run.timeline.end)
+        self._run = run
+        self._layout = layout
+        self._generation = generation
+        self._meter = meter
+        self._working = working
+        self._rollups = Rollups(layout.tracks, generation.scratch, rollup_bytes)
+        self._carriers = _carriers(run)
+        self._blocks = [_Block() for _ in range(-(-len(layout.tracks) // TRACKS_PER_BLOCK))]
+        self._first_rollup = next((t.id for t in layout.tracks if t.kind == TrackKind.ROLLUP), len(layout.tracks))
+        self._writing = threading.Lock()
+        self._done: list[int] = []  # blocks, not told yet
+        self._rows_done = 0.0
+        self._counting = threading.Lock()
+
+    @property
+    def blocks(self) -> int:
+        """How many there are."""
+        return len(self._blocks)
+
+    def build(self, executor: Executor, workers: int, priorities: Priorities, rows_at_once: int) -> None:
+        """Everything. Raises what a worker raises, after all have stopped."""
+        tracks, rollups = self._layout.tracks[: self._first_rollup], self._layout.tracks[self._first_rollup :]
+        self._meter.rows = int(sum(t.weight for t in tracks) + _ROLLUP_COST * sum(t.weight for t in rollups))
+        last = self._first_rollup // TRACKS_PER_BLOCK if rollups else len(self._blocks)  # the first to wait for rollups
+        work = _Work(Schedule(self._by_block(tracks), priorities, rows_at_once), self._build_track, range(last))
+        self._run_work(executor, workers, work)
+        for file, carriers in enumerate(self._carriers):
+            for number in carriers.get(-1, ()):
+                self._add_flows(file, number, -1, None)
+        _native.release_free_memory()
+        # Rollups read what is kept: their own memory is small.
+        schedule = Schedule(self._by_block(rollups), priorities, sum(track.weight for track in rollups))
+        self._run_work(executor, workers, _Work(schedule, self._build_rollup, range(last, len(self._blocks))))
+        self._rollups.forget()
+
+    def _by_block(self, tracks: Sequence[PlacedTrack]) -> list[list[PlacedTrack]]:
+        blocks: list[list[PlacedTrack]] = [[] for _ in self._blocks]
+        for track in tracks:
+            blocks[track.id // TRACKS_PER_BLOCK].append(track)
+        return blocks
+
+    def _run_work(self, executor: Executor, workers: int, work: _Work) -> None:
+        """Reports until all is done. When a worker fails, or the report says so, the others stop."""
+        waiting: set[Future[None]] = set()
+        try:
+            for _ in range(workers):
+                waiting.add(executor.submit(self._work, work))  # may fail for want of a thread
+            while waiting:
+                done, waiting = wait(waiting, _POLL_SECONDS, return_when="FIRST_EXCEPTION")
+                for future in done:
+                    future.result()
+                self._tell()
+        except BaseException:
+            work.schedule.stop()
+            for future in waiting:
+                future.cancel()
+            wait(waiting)
+            raise
+
+    def _work(self, work: _Work) -> None:
+        while (track := work.schedule.take()) is not None:
+            number = track.id // TRACKS_PER_BLOCK
+            work.build(track)
+            if work.schedule.built(number):
+                if number in work.ends:
+                    self._end_block(number)
+                work.schedule.ended(number)
+
+    def _tell(self) -> None:
+        with self._counting:
+            done, self._done = self._done, []
+            self._meter.rows_done = int(self._rows_done)
+        for number in done:
+            self._meter.block_built(number)
+        if done:
+            self._generation.wrote(self._meter.rows_done / max(1, self._meter.rows))
+        self._meter.tell()
+
+    def _build_track(self, track: PlacedTrack) -> None:
+        data, flow_rows = self._run.take_track(track.file, track.source, self._working)
+        self.facts[track.id] = TrackFacts.of(data)
+        if flow_rows is not None:
+            self.flows.add(track.file, track.source, flow_rows, track.id if data is not None else -1, data)
+        for number in self._carriers[track.file].get(track.source, ()):
+            self._add_flows(track.file, number, track.id if data is not None else -1, data)
+        if data is not None:
+            if len(data.args):
+                columns = self._run.files[track.file].summary.args_encoding == "xstat"
+                pieces = chunk.split(data.args_end, data.args, columns=columns)
+                self._write((keys.details(track.id, ordinal), args) for ordinal, args in pieces)
+            self._write(self.steps.entries(track, data))
+            data = data.without_args()
+            self.overview.add(track.id, data)
+            block = self._blocks[track.id // TRACKS_PER_BLOCK]
+            block.tiles[track.id] = self._tiles(data)
+            block.data[track.id] = data
+            self._rollups.add(track.id, data)
+        with self._counting:
+            self._rows_done += track.weight
+
+    def _add_flows(self, file: int, number: int, place: int, slices: TrackData | None) -> None:
+        rows = self._run.take_carrier(file, number, self._working)
+        if rows is not None:
+            self.flows.add(file, number, rows, place, slices)
+
+    def _tiles(self, data: TrackData) -> _native.Tiles:
+        if data.value is not None:
+            return _native.counter_tiles(data.start, data.value, self.root_level)
+        return _native.slice_tiles(data.start, data.duration, data.row, data.name, data.flags, self.root_level)
+
+    def _build_rollup(self, track: PlacedTrack) -> None:
+        self.facts[track.id] = TrackFacts.of_rollup(self.facts[child] for child in track.children)
+        tiles = self._rollups.tiles(track, self.root_level)
+        self.overview.add_rollup(track.id, tiles, self._layout.lanes_of(track, self.facts))
+        self._blocks[track.id // TRACKS_PER_BLOCK].tiles[track.id] = tiles
+        with self._counting:
+            self._rows_done += _ROLLUP_COST * track.weight
+
+    def _end_block(self, number: int) -> None:
+        """Writes the block; its shape record last, which tells that all of it is there."""
+        block, self._blocks[number] = self._blocks[number], _Block()
+        pages = BlockPages(number, block.tiles)
+        self._write((keys.page(key), page) for key, page in pages.pages())
+        shape = pages.shape()
+        for track, data in sorted(block.data.items()):
+            self._write(histograms(track, data, shape))
+        self._write([(keys.shape(number), compress(shape.encode()))])
+        with self._counting:
+            self._done.append(number)
+
+    def _write(self, entries: Iterable[Entry]) -> None:
+        for some in batched(entries, ENTRIES_AT_ONCE):
+            with self._writing:
+                self._generation.data.put_many(some)
+
+
+def _carriers(run: RunFiles) -> list[dict[int, list[int]]]:
+    """Of each file: the tracks that carry flow ends, by the number of the thread's track; -1: there is no such."""
+    result: list[dict[int, list[int]]] = []
+    for file in run.files:
+        tracks = file.summary.tracks
+        threads = {(t.process, t.name, t.detail): k for k, t in enumerate(tracks) if t.kind == TrackKind.SLICE}
+        of: dict[int, list[int]] = {}
+        for number, track in enumerate(tracks):
+            if track.kind == TrackKind.FLOW:
+                of.setdefault(threads.get((track.process, track.name, track.detail), -1), []).append(number)
+        result.append(of)
+    return result

@@ -1,0 +1,132 @@
+"""Flow ends with the slices that they belong to, and the edges between them as each of their tracks stores them.
+
+There may be many millions on one track: columns are made part by part, and lie in scratch files beyond the budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.indexing.flows.binding import bind
+from tilescope.tiler.indexing.reading.flow_rows import FlowRows
+from tilescope.tiler.indexing.scratch import Scratch
+from tilescope.tiler.indexing.tracks.track_data import TrackData
+from tilescope.tiler.pages.flow_ends import FlowEnds
+
+Ints = NDArray[np.int64]
+Positions = NDArray[np.uint32]
+
+_INT64 = np.dtype(np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class FlowPart:
+    """Flow ends, columns of shape (n,)."""
+
+    phase: NDArray[np.uint8]
+    tick: Ints
+    key: Ints
+    track: NDArray[np.int32]  # its place in the layout, -1: none
+    ordinal: Ints  # of the slice it belongs to, -1: none
+    start: Ints  # of that slice
+    name: NDArray[np.int32]  # of that slice
+
+    @classmethod
+    def of(cls, rows: FlowRows, place: int, slices: TrackData | None, scratch: Scratch) -> FlowPart:
+        """The ends of one track, bound."""
+        n = len(rows)
+        ordinal = bind(rows, slices, scratch)
+
+        def start(part: slice) -> Ints:
+            if slices is None:
+                return np.zeros(part.stop - part.start, np.int64)
+            return np.where(ordinal[part] >= 0, slices.start[np.maximum(ordinal[part], 0)], 0)
+
+        def name(part: slice) -> NDArray[np.int32]:
+            if slices is None:
+                return np.full(part.stop - part.start, -1, np.int32)
+            return np.where(ordinal[part] >= 0, slices.name[np.maximum(ordinal[part], 0)], np.int32(-1))
+
+        track = np.dtype(np.int32)
+        return cls(
+            scratch.keep(rows.phase),
+            scratch.keep(rows.tick),
+            scratch.keep(rows.key),
+            scratch.fill(n, track, lambda part: np.full(part.stop - part.start, place, np.int32)),
+            scratch.keep(ordinal),
+            scratch.fill(n, _INT64, start),
+            scratch.fill(n, np.dtype(np.int32), name),
+        )
+
+    @classmethod
+    def join(cls, parts: list[FlowPart], scratch: Scratch) -> FlowPart:
+        """All parts, one after the other; the list is emptied."""
+        if len(parts) == 1:
+            return parts.pop()
+        stops = np.cumsum([len(part.phase) for part in parts]).tolist()
+        first = parts[0]
+        whole = cls(*(scratch.empty(stops[-1], getattr(first, name).dtype) for name in cls.__slots__))  # type: ignore[arg-type] # each of its own type
+        while parts:
+            part = parts.pop()
+            stop = stops.pop()
+            for name in cls.__slots__:
+                getattr(whole, name)[stop - len(part.phase) : stop] = getattr(part, name)
+        return whole
+
+
+@dataclass(frozen=True, slots=True)
+class FlowEdges:
+    """Edges, each of which has two ends: number k of n leaves its slice, and the same number plus n arrives."""
+
+    ends: FlowPart
+    position: Positions  # (2n,) in `ends`
+
+    @classmethod
+    def of(cls, ends: FlowPart, source: Positions, target: Positions, scratch: Scratch) -> FlowEdges:
+        """Edges from and to these positions."""
+        position = cast(Positions, scratch.empty(len(source) + len(target), np.uint32))
+        position[: len(source)] = source
+        position[len(source) :] = target
+        return cls(ends, position)
+
+    def by_track(self, scratch: Scratch) -> Iterator[tuple[int, FlowEnds]]:
+        """Each track's ends of edges, in the order in which they are stored."""
+        if not len(self.position):
+            return
+        tracks = scratch.pick(self.ends.track, self.position)
+        stops = np.cumsum(np.bincount(tracks))
+        order = scratch.keep(np.argsort(tracks, kind="stable"))
+        del tracks
+        for track in np.flatnonzero(np.diff(stops, prepend=0)).tolist():
+            first, stop = int(stops[track - 1]) if track else 0, int(stops[track])
+            yield track, self._stored(self._in_order(order[first:stop], scratch), scratch)
+
+    def _in_order(self, number: Ints, scratch: Scratch) -> Ints:
+        """These ends in the order (ordinal, leaving before arriving, tick)."""
+        n, ends = len(self.position) // 2, self.ends
+        own = scratch.pick(self.position, number)
+        tick = scratch.pick(ends.tick, own)
+        place = scratch.fill(len(own), _INT64, lambda part: ends.ordinal[own[part]] << 1 | (number[part] >= n))
+        return scratch.pick(number, np.lexsort([tick, place]))
+
+    def _stored(self, number: Ints, scratch: Scratch) -> FlowEnds:
+        n, ends = len(self.position) // 2, self.ends
+        own = scratch.pick(self.position, number)
+        partner = scratch.fill(
+            len(number), np.dtype(np.uint32), lambda part: self.position[(number[part] + n) % (2 * n)]
+        )
+        return FlowEnds(
+            scratch.pick(ends.ordinal, own),
+            scratch.fill(len(number), _INT64, lambda part: (number[part] >= n).astype(np.int64)),
+            scratch.pick(ends.tick, own),
+            scratch.fill(len(number), _INT64, lambda part: ends.track[partner[part]].astype(np.int64)),
+            scratch.pick(ends.ordinal, partner),
+            scratch.pick(ends.tick, partner),
+            scratch.pick(ends.start, partner),
+            scratch.fill(len(number), _INT64, lambda part: ends.name[partner[part]].astype(np.int64)),
+        )

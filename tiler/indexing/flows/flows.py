@@ -1,0 +1,85 @@
+"""The flows of a run: ends are bound to slices track by track, and joined file by file when all tracks are built."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from tilescope.tiler.errors import TooMany
+from tilescope.tiler.indexing.flows.bins import flow_tiles
+from tilescope.tiler.indexing.flows.edges import FlowEdges, FlowPart
+from tilescope.tiler.indexing.flows.join import join_flows
+from tilescope.tiler.indexing.reading.flow_rows import FlowRows
+from tilescope.tiler.indexing.scratch import Scratch, parts
+from tilescope.tiler.indexing.tracks.track_data import TrackData
+from tilescope.tiler.pages import compress
+from tilescope.tiler.pages.flow_ends import MOST_ENDS_OF_A_SLICE
+from tilescope.tiler.store import keys
+from tilescope.tiler.store.store import Entry
+
+
+@dataclass(slots=True)
+class FlowCounts:
+    """What became of a run's flow ends. `edges` is what is stored, once with each of the two slices."""
+
+    edges: int = 0
+    starts_without_end: int = 0
+    ends_without_start: int = 0
+    without_id: int = 0
+    without_slice: int = 0  # edges of which an end lies where its thread has no slice
+
+
+@dataclass(slots=True)
+class Flows:
+    """Takes flow ends from any thread. Flows do not cross from file to file: their keys are those of one file.
+
+    `kept` holds the ends until all tracks are built, `working` what is made of them then.
+    """
+
+    files: Sequence[Path]
+    kept: Scratch
+    working: Scratch
+    counts: FlowCounts = field(default_factory=FlowCounts)  # complete after the last of the entries
+    ends: dict[int, tuple[int, int]] = field(default_factory=dict)  # of each track: how many leave, how many arrive
+    _parts: dict[int, dict[int, FlowPart]] = field(default_factory=dict)  # by file and number of the track in it
+    _adding: threading.Lock = field(default_factory=threading.Lock)
+
+    def add(self, file: int, number: int, rows: FlowRows, place: int, slices: TrackData | None) -> None:
+        """The flow ends of track `number` of a file; `slices` of the track at `place` are what they are bound to."""
+        ends = FlowPart.of(rows, place, slices, self.kept)
+        with self._adding:
+            self._parts.setdefault(file, {})[number] = ends
+
+    def entries(self, root_level: int) -> Iterator[Entry]:
+        """All chunks of flow ends and of flow tiles, each with its key. Raises TooMany."""
+        for file in sorted(self._parts):
+            of = self._parts.pop(file)
+            ends = FlowPart.join([of.pop(number) for number in sorted(of)], self.working)
+            for track, stored in self._edges(ends).by_track(self.working):
+                arriving = int(np.count_nonzero(stored.incoming))
+                self.ends[track] = len(stored) - arriving, arriving
+                for chunk in stored.chunks():
+                    if len(chunk) > MOST_ENDS_OF_A_SLICE:
+                        what = f"has {len(chunk):,} flow ends of one slice; {MOST_ENDS_OF_A_SLICE:,} are kept at most"
+                        raise TooMany(self.files[file], what)
+                    yield keys.flow_ends(track, int(chunk.ordinal[0])), compress(chunk.encode(track))
+                for level in flow_tiles(stored, root_level, self.working):
+                    for tiles in level.chunks():
+                        yield keys.flow_tiles(track, level.level, int(tiles.index[0])), compress(tiles.encode(track))
+
+    def _edges(self, ends: FlowPart) -> FlowEdges:
+        joined = join_flows(ends.phase, ends.tick, ends.key)
+        bound = np.empty(len(joined), np.bool_)
+        for part in parts(len(joined)):
+            bound[part] = (ends.ordinal[joined.source[part]] >= 0) & (ends.ordinal[joined.target[part]] >= 0)
+        counts = self.counts
+        counts.edges += int(np.count_nonzero(bound))
+        counts.without_slice += int(np.count_nonzero(~bound))
+        counts.starts_without_end += joined.starts_without_end
+        counts.ends_without_start += joined.ends_without_start
+        counts.without_id += joined.without_id
+        return FlowEdges.of(ends, joined.source[bound], joined.target[bound], self.working)

@@ -1,0 +1,1 @@
+"""What is stored once for a run, and which stored run is that of these files."""

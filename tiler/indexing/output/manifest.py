@@ -1,0 +1,131 @@
+"""The manifest: what a store holds, for people, for clients and for `verify`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from tilescope.tiler import _native, schema
+from tilescope.tiler.columns import EventCounts, TraceSummary
+from tilescope.tiler.indexing.flows.flows import FlowCounts
+from tilescope.tiler.indexing.reading.names import NAMES_PER_PAGE
+from tilescope.tiler.indexing.reading.timeline import Timeline
+from tilescope.tiler.indexing.tracks.layout import Layout
+from tilescope.tiler.indexing.tracks.step_counts import StepCounts
+from tilescope.tiler.indexing.tracks.track_facts import TrackFacts
+from tilescope.tiler.pages import TRACKS_PER_BLOCK
+from tilescope.tiler.pages.overview import OverviewGrid
+from tilescope.tiler.readers.fingerprint import Fingerprint
+from tilescope.tiler.store.version import STORE_VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """All that a manifest is made of. What is not known yet while a run is indexed is left as it is here."""
+
+    build: str
+    sources: Sequence[Fingerprint]
+    files: Sequence[tuple[Path, int, TraceSummary]]  # path, bytes, summary
+    timeline: Timeline
+    layout: Layout
+    facts: Mapping[int, TrackFacts]
+    names: int = 0
+    revision: int = 0  # above 0 while the run is indexed
+    flow_counts: FlowCounts = field(default_factory=FlowCounts)
+    flow_ends: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    steps: StepCounts = field(default_factory=StepCounts)
+    steps_of: Mapping[int, int] = field(default_factory=dict)  # by track
+    ignored: Mapping[str, int] = field(default_factory=dict)
+    warnings: Sequence[str] = ()
+
+
+def make_manifest(found: Findings) -> dict[str, Any]:
+    """The manifest. "public" is what docs/api.md describes; the rest is for this package.
+
+    The totals of the tracks are sums over the columns that ingest made, before there was any tile.
+    """
+    timeline, layout, facts = found.timeline, found.layout, found.facts
+    public = schema.StoredManifest(
+        build=found.build,
+        state="indexing" if found.revision else "ready",
+        revision=found.revision,
+        format=" + ".join(sorted({summary.format for _, _, summary in found.files})),
+        tick_ps=1 if timeline.tick_ps == 1 else 1000,
+        origin_ns=str(timeline.origin_ns),
+        start="0",
+        end=str(timeline.end),
+        root_level=_native.root_level(timeline.end),
+        empty=not any(of.events for of in facts.values()),
+        hosts=[group.name for group in layout.groups if group.kind == "host"],
+        files=[path.name for path, _, _ in found.files],
+        processes=sum(group.kind == "process" for group in layout.groups),
+        tracks=len(layout.tracks),
+        blocks=-(-len(layout.tracks) // TRACKS_PER_BLOCK),
+        names=schema.NameCounts(count=found.names, page_size=NAMES_PER_PAGE),
+        overview=OverviewGrid.of(timeline.end).told(),
+        events=schema.EventCounts(**_texts(asdict(_counts(found)))),
+        flows=schema.FlowCounts(**_texts(asdict(found.flow_counts))),
+        steps=_steps(found.steps),
+        ignored=_texts(found.ignored),
+        warnings=list(found.warnings),
+        source_bytes=str(sum(size_bytes for _, size_bytes, _ in found.files)),
+        created_ns=str(time.time_ns()),
+    )
+    files = [
+        {"path": str(path.resolve()), "size_bytes": size_bytes, "args_encoding": summary.args_encoding}
+        for path, size_bytes, summary in found.files
+    ]
+    tracks = []
+    for track in layout.tracks:
+        of = facts[track.id]
+        entry: dict[str, Any] = {
+            "kind": str(track.kind),
+            "file": track.file,
+            "name": track.name,
+            "events": of.events,
+            "busy": str(of.busy),
+            "rows": of.rows,
+            "details": of.with_details,
+            "flow_ends": found.flow_ends.get(track.id, (0, 0)),
+            "steps": found.steps_of.get(track.id, 0),
+        }
+        if track.children:
+            entry["children"] = list(track.children)
+        tracks.append(entry)
+    return {
+        "version": STORE_VERSION,
+        "public": msgspec.to_builtins(public),
+        "files": files,
+        "sources": [source.to_json() for source in found.sources],
+        "tracks": tracks,
+    }
+
+
+def _steps(counts: StepCounts) -> schema.StepCounts | None:
+    if counts.first is None or counts.last is None:
+        return None
+    return schema.StepCounts(
+        count=str(counts.numbers),
+        first=str(counts.first),
+        last=str(counts.last),
+        slices=str(counts.slices),
+        tracks=counts.tracks,
+        all=not counts.is_cut,
+    )
+
+
+def _texts(counts: Mapping[str, int]) -> dict[str, str]:
+    return {what: str(count) for what, count in counts.items()}
+
+
+def _counts(found: Findings) -> EventCounts:
+    total = EventCounts()
+    for _, _, summary in found.files:
+        for kind, count in asdict(summary.counts).items():
+            setattr(total, kind, getattr(total, kind) + count)
+    return total

@@ -1,0 +1,56 @@
+"""What is stored once for a run: names, what decodes arguments, the track tree, the manifest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import TypeVar
+
+from msgspec import to_builtins
+
+from tilescope.tiler.indexing.output.manifest import Findings, make_manifest
+from tilescope.tiler.indexing.reading.names import RunNames
+from tilescope.tiler.pages import compress
+from tilescope.tiler.store import keys
+from tilescope.tiler.store.store import Entry
+
+_T = TypeVar("_T")
+
+# A write transaction holds what it writes in memory: about 48 KB an entry.
+ENTRIES_AT_ONCE = 64
+
+
+def name_entries(names: RunNames) -> Iterator[Entry]:
+    """All pages of names."""
+    for number, page in enumerate(names.pages()):
+        yield keys.names(number), page
+
+
+def args_entries(found: Findings, names: RunNames) -> Iterator[Entry]:
+    """What decodes the arguments of each file's events. `names` has all names of the files."""
+    for number, (_, _, summary) in enumerate(found.files):
+        tables = summary.args_tables
+        if tables is None:
+            yield keys.args_tables(number), compress(b"")
+            continue
+        yield keys.args_tables(number), compress(tables.head(names.add(summary.names, summary.categories)))
+        for place, page in enumerate(tables.pages()):
+            yield keys.args_pages(number, place), compress(page)
+
+
+def tree_entries(found: Findings) -> Iterator[Entry]:
+    """Track tree and manifest, to be written together."""
+    yield keys.TRACKS, compress(_json(to_builtins(found.layout.told(found.facts))))
+    yield keys.MANIFEST, compress(_json(make_manifest(found)))
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def batched(items: Iterable[_T], size: int) -> Iterator[list[_T]]:
+    """The items in lists of `size`; the last may be shorter. (In itertools from Python 3.12 on.)"""
+    iterator = iter(items)
+    while batch := list(islice(iterator, size)):
+        yield batch

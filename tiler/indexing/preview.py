@@ -1,0 +1,111 @@
+"""What can be seen of a run while it is indexed: its tracks, and roughly when they are busy.
+
+Written into the generation that is being built, from which the server reads. Blocks follow one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tilescope.tiler.columns import EventCounts
+from tilescope.tiler.indexing.meter import Meter
+from tilescope.tiler.indexing.output.manifest import Findings
+from tilescope.tiler.indexing.output.tables import args_entries, name_entries, tree_entries
+from tilescope.tiler.indexing.reading.names import RunNames
+from tilescope.tiler.indexing.reading.snapshot import FileSnapshot
+from tilescope.tiler.indexing.reading.timeline import FileTimes, Timeline
+from tilescope.tiler.indexing.tracks.layout import Layout, lay_out
+from tilescope.tiler.indexing.tracks.overview import Load, Overview
+from tilescope.tiler.indexing.tracks.track_facts import TrackFacts
+from tilescope.tiler.readers.fingerprint import Fingerprint
+from tilescope.tiler.store import keys
+from tilescope.tiler.store.generation import Generation
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    path: Path
+    size_bytes: int
+    found: FileSnapshot
+
+
+class Preview:
+    """Writes what is known so far, each time as a new revision."""
+
+    def __init__(
+        self, generation: Generation, files: Sequence[Path], sources: Sequence[Fingerprint], meter: Meter
+    ) -> None:
+        self._generation = generation
+        self._files = files
+        self._sources = sources
+        self._meter = meter
+        self._overview_pages = 0
+
+    def show(self, snapshots: Sequence[FileSnapshot | None]) -> None:
+        """What was found of files that are still being read: tracks may yet be added, and move. None: nothing yet."""
+        files = self._present([snapshot and _counted(snapshot) for snapshot in snapshots])
+        found = [file.found for file in files]
+        timeline = Timeline.of(FileTimes(of.span, of.summary.base_time_ns, of.census.__iter__) for of in found)
+        layout = lay_out([file.found.summary for file in files], lambda file, track: files[file].found.rows[track])
+        self._write(files, timeline, layout, None)
+
+    def show_all(
+        self, snapshots: Sequence[FileSnapshot | None], timeline: Timeline, layout: Layout, names: RunNames
+    ) -> None:
+        """What was found of files that have been read: this is how tracks will stand, and names be called.
+
+        None: a file that is left out. The layout has the others.
+        """
+        self._write(self._present(snapshots), timeline, layout, names)
+
+    def _present(self, snapshots: Sequence[FileSnapshot | None]) -> list[_File]:
+        return [
+            _File(path, source.size_bytes, snapshot)
+            for path, source, snapshot in zip(self._files, self._sources, snapshots, strict=True)
+            if snapshot is not None
+        ]
+
+    def stale_pages(self, pages: int) -> range:
+        """Pages of the overview that were written, when the final one has so many."""
+        return range(pages, self._overview_pages)
+
+    def _write(self, files: Sequence[_File], timeline: Timeline, layout: Layout, names: RunNames | None) -> None:
+        meter, data = self._meter, self._generation.data
+        meter.revision += 1
+        meter.tracks = len(layout.tracks)
+        found = Findings(
+            self._generation.build,
+            self._sources,
+            [(file.path, file.size_bytes, file.found.summary) for file in files],
+            timeline,
+            layout,
+            {track.id: TrackFacts(events=track.weight) for track in layout.tracks},
+            len(names) if names is not None else 0,
+            meter.revision,
+        )
+        overview = Overview(timeline.end)
+        loads: dict[int, Load] = {}
+        for track in layout.tracks:  # rollups come last
+            if not track.children:
+                snapshot = files[track.file].found
+                activity = snapshot.activities.get(track.source)
+                if activity is not None:
+                    loads[track.id] = Load.of(activity, timeline, snapshot.summary.base_time_ns, overview.grid)
+            own = [loads[child] for child in track.children or (track.id,) if child in loads]
+            overview.add_activity(track.id, own)
+        entries = list(overview.entries())
+        stale, self._overview_pages = self.stale_pages(overview.grid.pages), overview.grid.pages
+        if names is not None:
+            entries += [*name_entries(names), *args_entries(found, names)]
+        entries += tree_entries(found)
+        data.put_many(entries)
+        data.remove(keys.overview(page) for page in stale)
+        meter.tell(now=True)
+
+
+def _counted(snapshot: FileSnapshot) -> FileSnapshot:
+    """With the number of rows so far as the number of events: what they are is counted when all have been read."""
+    counts = EventCounts(total=sum(snapshot.rows))
+    return replace(snapshot, summary=replace(snapshot.summary, counts=counts))

@@ -1,0 +1,1 @@
+"""From files to timed events of one track: reading, gathering, one time axis."""

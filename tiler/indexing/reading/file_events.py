@@ -1,0 +1,79 @@
+"""The events of a file by track, whichever way its reader gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from tilescope.tiler.columns import Activity, Census, Crowd, Span, TraceSummary
+from tilescope.tiler.indexing.reading.timed import FileAxis, TimedEvents, timed_events
+from tilescope.tiler.indexing.scratch import Scratch
+from tilescope.tiler.readers.reader import TrackwiseReader
+
+
+class FileEvents(Protocol):
+    """What has been found in a file. Tracks may be taken by several threads, each track once."""
+
+    events: int  # without flow ends
+
+    @property
+    def span(self) -> Span: ...
+
+    def crowds(self) -> Iterable[Crowd]:
+        """When the events are: what is asked when not all of them fit on one time axis."""
+
+    def rows_of(self, track: int) -> int:
+        """How many events and flow ends the file has for a track."""
+
+    def activity_of(self, track: int) -> Activity | None:
+        """When a track is busy, roughly; None when it never is."""
+
+    def take(self, track: int, axis: FileAxis, scratch: Scratch) -> TimedEvents | None:
+        """The events of a track, which may be forgotten here; None when there are none."""
+
+
+@dataclass(slots=True)
+class TrackwiseEvents:
+    """Events that stay in their file until a track is asked for. Once its reader has surveyed the file."""
+
+    reader: TrackwiseReader
+    span: Span = field(default_factory=Span)
+    events: int = 0
+    flow_ends: int = 0
+
+    def __post_init__(self) -> None:
+        for track in range(len(self.reader.summary().tracks)):
+            self.span.join(self.reader.span_of(track))
+            self.events += self.reader.events_of(track)
+            self.flow_ends += self.reader.rows_of(track) - self.reader.events_of(track)
+
+    def crowds(self) -> Iterable[Crowd]:
+        """Reads the tracks once more whose events are far from each other, and no others."""
+        census = Census()
+        for track in range(len(self.reader.summary().tracks)):
+            if not census.add_span(self.reader.span_of(track), self.reader.events_of(track)):
+                for chunk in self.reader.track_chunks(track):
+                    census.add(chunk)
+        return census
+
+    def rows_of(self, track: int) -> int:
+        return self.reader.rows_of(track)
+
+    def activity_of(self, track: int) -> Activity | None:
+        return self.reader.activity_of(track)
+
+    def take(self, track: int, axis: FileAxis, scratch: Scratch) -> TimedEvents | None:
+        rows = self.reader.rows_of(track)
+        return timed_events(self.reader.track_chunks(track), rows, axis, scratch) if rows else None
+
+
+@dataclass(frozen=True, slots=True)
+class TraceFile:
+    """A file that has been read, or looked into if its tracks can be read one by one."""
+
+    path: Path
+    size_bytes: int
+    events: FileEvents
+    summary: TraceSummary

@@ -1,0 +1,72 @@
+"""The flow ends of a track as a reader gives them: what is left to bind to slices and to join by their keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.columns import EventFlag, Phase
+from tilescope.tiler.indexing.reading.timed import TimedEvents
+from tilescope.tiler.indexing.scratch import Scratch, parts
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class FlowRows:
+    """Columns of shape (n,), in file order."""
+
+    phase: NDArray[np.uint8]  # FLOW_START, FLOW_STEP or FLOW_END
+    tick: Ints
+    key: Ints  # flow id, -1: none
+    flags: NDArray[np.uint8]  # EventFlag
+    ordinal: Ints | None  # slice of the same track that each belongs to; None: they are bound by their times
+
+    def __len__(self) -> int:
+        return len(self.phase)
+
+
+def flow_rows(events: TimedEvents, source: Ints | None, scratch: Scratch) -> FlowRows | None:
+    """The flow ends among a track's events; None when there are none.
+
+    `source[ordinal]` is the event that began a slice of the track: where slices and flow ends stand together, an end
+    belongs to the event before it. None: the track is a carrier and has no slices.
+    """
+    rows = np.flatnonzero(events.phase >= Phase.FLOW_START)
+    if not len(rows):
+        return None
+    key = np.full(len(rows), -1, np.int64) if events.key is None else scratch.pick(events.key, rows)
+    return FlowRows(
+        scratch.pick(events.phase, rows),
+        scratch.pick(events.start, rows),
+        key,
+        scratch.pick(events.flags, rows),
+        None if source is None else _ordinals_before(rows, len(events), source, scratch),
+    )
+
+
+def binds_to_next(rows: FlowRows, part: slice) -> NDArray[np.bool_]:
+    """Which of these ends bind to the slice that begins next, and not to the one around them."""
+    enclosing = (rows.flags[part] & EventFlag.BIND_ENCLOSING) != 0
+    to_next: NDArray[np.bool_] = (rows.phase[part] == Phase.FLOW_END) & ~enclosing
+    return to_next
+
+
+def _ordinals_before(rows: Ints, n_events: int, source: Ints, scratch: Scratch) -> Ints:
+    """The ordinal of the event before each run of flow ends; -1 where that made no slice."""
+    ordinal_of = scratch.fill(n_events + 1, np.dtype(np.int64), lambda p: np.full(p.stop - p.start, -1, np.int64))
+    for part in parts(len(source)):
+        ordinal_of[source[part]] = np.arange(part.start, part.stop)
+    ordinals = cast(Ints, scratch.empty(len(rows), np.int64))
+    before, run = -2, 0  # the row before the part, and the first of its run
+    for part in parts(len(rows)):
+        here = rows[part]
+        begins = np.diff(here, prepend=before) != 1
+        first_of_run = np.maximum.accumulate(np.where(begins, here, run))
+        before, run = int(here[-1]), int(first_of_run[-1])
+        # The last place stays -1: that of the event before the first.
+        ordinals[part] = ordinal_of[first_of_run - 1]
+    return ordinals

@@ -1,0 +1,182 @@
+"""Gathers chunks per track: from the order of the file to the order of the tracks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler import _native
+from tilescope.tiler.columns import Activity, Census, Crowd, EventChunk, Span
+from tilescope.tiler.indexing.reading.arguments import gather_args
+from tilescope.tiler.indexing.reading.piece import TrackEvents, select
+from tilescope.tiler.indexing.reading.timed import FileAxis, TimedEvents, timed_events
+from tilescope.tiler.indexing.scratch import Scratch
+
+Ints = NDArray[np.int64]
+_T = TypeVar("_T", bound=np.generic)
+
+
+@dataclass(slots=True)
+class Gatherer:
+    """Takes a file's chunks, gives its tracks: `FileEvents` for readers that give events in the order of the file."""
+
+    scratch: Scratch = field(default_factory=Scratch)
+    census: Census = field(default_factory=Census)
+    events: int = 0  # without flow ends
+    flow_ends: int = 0
+    _pieces: dict[int, list[TrackEvents]] = field(default_factory=dict)
+    _rows: dict[int, int] = field(default_factory=dict)
+    _activities: _native.Activities = field(default_factory=_native.Activities)
+
+    def add(self, chunk: EventChunk) -> None:
+        """Takes a chunk. Its arrays are kept."""
+        if not len(chunk):
+            return
+        events = self.census.add(chunk)
+        self.events += events
+        self.flow_ends += len(chunk) - events
+        self._activities.add(chunk.track, chunk.phase, chunk.time_ns, chunk.duration_ns)
+        self._place(chunk)
+
+    def pieces(self, track: int) -> Sequence[TrackEvents]:
+        """A track's events, in file order."""
+        return self._pieces.get(track, ())
+
+    def move(self, track: int, number: int, rows: Ints, to: NDArray[np.int32]) -> None:
+        """Moves rows of a track's piece behind all events of other tracks. The piece stays."""
+        piece = self._pieces[track][number]
+        moved = select(piece, rows, self.scratch)
+        self._pieces[track][number] = select(piece, np.delete(np.arange(len(piece)), rows), self.scratch)
+        self._rows[track] -= len(rows)
+        self._place(
+            EventChunk(
+                to,
+                moved.phase,
+                moved.time_ns,
+                moved.time_ps,
+                moved.duration_ns,
+                moved.duration_ps,
+                moved.name,
+                moved.key,
+                moved.value,
+                moved.flags,
+                moved.args_end,
+                moved.args,
+            )
+        )
+
+    def _place(self, chunk: EventChunk) -> None:
+        order = _order_by_track(chunk.track)
+        tracks = chunk.track if order is None else chunk.track[order]
+        events = _select(self.scratch, chunk, order)
+        starts = np.flatnonzero(np.diff(tracks, prepend=tracks[0] - 1))
+        for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), len(tracks)], strict=True):
+            track = int(tracks[start])
+            self._pieces.setdefault(track, []).append(_part(events, start, stop))
+            self._rows[track] = self._rows.get(track, 0) + stop - start
+
+    @property
+    def span(self) -> Span:
+        """From when to when all of them last, so far."""
+        return self.census.span()
+
+    def crowds(self) -> Iterator[Crowd]:
+        """When they are, so far."""
+        return iter(self.census)
+
+    @property
+    def tracks(self) -> int:
+        """How many tracks have events so far."""
+        return len(self._rows)
+
+    def rows_of(self, track: int) -> int:
+        """How many events and flow ends of a track there are so far."""
+        return self._rows.get(track, 0)
+
+    def activity_of(self, track: int) -> Activity | None:
+        """When a track is busy, as far as its events have been read."""
+        shift, first, busy_ns = self._activities.of(track)
+        if not len(busy_ns):
+            return None
+        return Activity((first << shift) * 1000, 1000 << shift, busy_ns / np.float64(1 << shift))
+
+    def take(self, track: int, axis: FileAxis, scratch: Scratch) -> TimedEvents | None:
+        """The events of a track, which are forgotten here."""
+        pieces = self._pieces.pop(track, None)
+        if pieces is None:
+            return None
+        pieces.reverse()
+        return timed_events(_emptied(pieces), self._rows[track], axis, scratch) if self._rows[track] else None
+
+
+def _emptied(pieces: list[TrackEvents]) -> Iterator[TrackEvents]:
+    """The pieces from the last to the first. Each is forgotten when it has been used."""
+    while pieces:
+        yield pieces.pop()
+
+
+def _order_by_track(track: NDArray[np.int32]) -> NDArray[np.int64] | None:
+    """The order that brings events of one track together and leaves each track's in file order; None: they are."""
+    if (track[1:] >= track[:-1]).all():
+        return None
+    # numpy sorts 16-bit integers in linear time, wider ones several times slower.
+    narrow = track.astype(np.uint16) if track.min() >= 0 and track.max() < 1 << 16 else track
+    return np.argsort(narrow, kind="stable")
+
+
+def _part(events: TrackEvents, start: int, stop: int) -> TrackEvents:
+    """Events [start, stop), as views."""
+    if start == 0 and stop == len(events):
+        return events
+
+    def optional(column: NDArray[_T] | None) -> NDArray[_T] | None:
+        return None if column is None else column[start:stop]
+
+    args_first = int(events.args_end[start - 1]) if start else 0
+    args_end = events.args_end[start:stop]
+    return TrackEvents(
+        events.phase[start:stop],
+        events.time_ns[start:stop],
+        optional(events.time_ps),
+        events.duration_ns[start:stop],
+        optional(events.duration_ps),
+        events.name[start:stop],
+        optional(events.key),
+        optional(events.value),
+        events.flags[start:stop],
+        args_end - args_first if args_first else args_end,
+        events.args[args_first : int(args_end[-1])],
+    )
+
+
+def _select(scratch: Scratch, chunk: EventChunk, order: NDArray[np.int64] | None) -> TrackEvents:
+    """The chunk's events in this order; None: all of them."""
+
+    def pick(column: NDArray[_T]) -> NDArray[_T]:
+        return scratch.keep(column) if order is None else scratch.pick(column, order)
+
+    def pick_optional(column: NDArray[_T] | None) -> NDArray[_T] | None:
+        return None if column is None else pick(column)
+
+    if order is None:
+        args_end, args = scratch.keep(chunk.args_end), scratch.keep(chunk.args)
+    else:
+        in_order = gather_args(Scratch(), chunk.args_end, chunk.args, order)
+        args_end, args = scratch.keep(in_order[0]), scratch.keep(in_order[1])
+    return TrackEvents(
+        pick(chunk.phase),
+        pick(chunk.time_ns),
+        pick_optional(chunk.time_ps),
+        pick(chunk.duration_ns),
+        pick_optional(chunk.duration_ps),
+        pick(chunk.name),
+        pick_optional(chunk.key),
+        pick_optional(chunk.value),
+        pick(chunk.flags),
+        args_end,
+        args,
+    )

@@ -1,0 +1,215 @@
+"""Reads the files of a run side by side, each in a thread of its own, with progress."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from os.path import commonpath
+from pathlib import Path
+
+from tilescope.tiler.columns import EventChunk, TraceSummary
+from tilescope.tiler.errors import Cancelled, DamagedTrace, TraceError, UnknownFormat
+from tilescope.tiler.indexing.meter import READ_TRACKWISE, READ_WHOLE, Meter
+from tilescope.tiler.indexing.reading.ahead import ahead
+from tilescope.tiler.indexing.reading.async_ends import move_async_ends
+from tilescope.tiler.indexing.reading.clocks import align_lost_clocks
+from tilescope.tiler.indexing.reading.descriptors import allow_open
+from tilescope.tiler.indexing.reading.file_events import TraceFile, TrackwiseEvents
+from tilescope.tiler.indexing.reading.gather import Gatherer
+from tilescope.tiler.indexing.reading.snapshot import FileSnapshot
+from tilescope.tiler.indexing.scratch import Scratch
+from tilescope.tiler.readers.left_out import LeftOut
+from tilescope.tiler.readers.reader import Reader, TrackwiseReader
+from tilescope.tiler.readers.recognise import reader_of
+from tilescope.tiler.readers.room import Room
+from tilescope.tiler.readers.sources import Sources
+
+_POLL_SECONDS = 0.03
+_SNAPSHOT_SECONDS = 0.5
+_NAMED_FILES = 20  # of those that cannot be read
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFiles:
+    """The files of a run. What one of them lacks is no reason to lose the others."""
+
+    traces: list[TraceFile | None]  # in the order of the files; None: left out
+    left_out: list[str]  # a line each
+
+    @property
+    def found(self) -> list[TraceFile]:
+        """Those that could be read."""
+        return [trace for trace in self.traces if trace is not None]
+
+
+@dataclass(slots=True)
+class _Reading:
+    """One file while it is being read."""
+
+    path: Path
+    sources: Sources
+    scratch: Scratch
+    room: Room
+    stopped: threading.Event
+    reader: Reader | None = None
+    events: int = 0
+    trackwise: bool = False
+    snapshot: FileSnapshot | None = None  # of a file that is read from end to end
+    refusal: TraceError | None = None
+
+    def read(self, executor: Executor | None) -> TraceFile | None:
+        """Everything that is read before tracks are built; None, and `refusal`, for a file that cannot be read."""
+        try:
+            return self._read(executor)
+        except (UnknownFormat, DamagedTrace) as error:  # what is wrong with its content; limits and such hold for all
+            self.refusal = error
+            self.snapshot, self.events = None, 0
+            return None
+
+    def _read(self, executor: Executor | None) -> TraceFile:
+        source = self.sources.open(self.path, self._stop_if_asked)
+        reader = self.reader = reader_of(source, scratch_dir=self.scratch.folder, room=self.room)
+        if isinstance(reader, TrackwiseReader):
+            self.trackwise = True
+            with closing(reader.survey(executor)) as steps:
+                for _ in steps:
+                    self._stop_if_asked()
+            found = TrackwiseEvents(reader)
+            self.events = found.events
+            self.room.check_flow_ends(self.path, found.flow_ends)
+            return TraceFile(self.path, reader.size_bytes, found, reader.summary())
+        gathered = Gatherer(self.scratch)
+        for chunk, summary in ahead(_with_summaries(reader)):
+            self._stop_if_asked()
+            gathered.add(chunk)
+            self.events = gathered.events
+            self.room.check(self.path, gathered.tracks)
+            self.room.check_flow_ends(self.path, gathered.flow_ends)
+            if summary is not None:
+                self.snapshot = FileSnapshot.of(summary, gathered, gathered.census)
+        reader.close()
+        move_async_ends(gathered, reader.summary(), self.path, self.room)
+        return TraceFile(self.path, reader.size_bytes, gathered, reader.summary())
+
+    def _stop_if_asked(self) -> None:
+        if self.stopped.is_set():
+            raise Cancelled("reading was stopped")
+
+
+@contextmanager
+def read_files(
+    files: Sequence[Path],
+    scratch: Scratch,
+    meter: Meter,
+    executor: Executor,
+    workers: int,
+    on_snapshots: Callable[[Sequence[FileSnapshot | None]], None],
+    max_inflated: int | None = None,
+    room: Room | None = None,
+) -> Iterator[ReadFiles]:
+    """Reads all files; they stay open within the block. Raises TraceError when none of them can be read.
+
+    Raises TooMany when one of them has more tracks, names, ids or flow ends than there is room for.
+
+    `on_snapshots` gets what has been found so far, whenever that is more than before.
+    """
+    stopped = threading.Event()
+    allow_open(len(files))
+    with ExitStack() as stack:
+        sources = Sources(files, scratch_dir=scratch.folder, max_inflated=max_inflated)
+        stack.callback(sources.close)
+        readings = [_Reading(file, sources, scratch, room or Room(), stopped) for file in files]
+        sizes = [_size_bytes(file) for file in files]
+        meter.bytes_total = sum(sizes)
+        stack.callback(_close, readings)
+        with ThreadPoolExecutor(max(1, min(workers, len(files))), "read") as pool:
+            # Several files keep all cores busy by themselves; the tracks of a single one are looked into side by side.
+            lines = executor if len(files) == 1 else None
+            futures = [pool.submit(reading.read, lines) for reading in readings]
+            try:
+                _watch(futures, readings, sizes, meter, on_snapshots)
+                traces = align_lost_clocks([future.result() for future in futures])
+            except BaseException:
+                stopped.set()
+                for future in futures:
+                    future.cancel()
+                raise
+        meter.bytes_read = meter.bytes_total
+        yield ReadFiles(traces, _left_out(readings))
+
+
+def _left_out(readings: Sequence[_Reading]) -> list[str]:
+    """The files that cannot be read, and why. Raises TraceError when that is all of them."""
+    refused = [(reading.path, reading.refusal) for reading in readings if reading.refusal is not None]
+    if refused and len(refused) == len(readings):
+        first = refused[0][1]
+        if len(refused) == 1:
+            raise first
+        what = f"{first.what}; of the other {len(refused) - 1:,} files of the run none can be read either"
+        raise TraceError(first.path, what, offset=first.offset, advice=first.advice) from first
+    lines = LeftOut("more files are left out: they cannot be read", _NAMED_FILES)
+    folder = commonpath([reading.path.parent.absolute() for reading in readings])
+    for path, error in refused:
+        where = "" if error.offset is None else f"byte {error.offset:,}: "
+        lines.add(path.absolute().relative_to(folder).as_posix(), where + error.what)
+    return lines.notes()
+
+
+def _watch(
+    futures: Sequence[Future[TraceFile | None]],
+    readings: Sequence[_Reading],
+    sizes: Sequence[int],
+    meter: Meter,
+    on_snapshots: Callable[[Sequence[FileSnapshot | None]], None],
+) -> None:
+    """Reports until all files are read, or one of them cannot be."""
+    shown: list[FileSnapshot | None] = [None] * len(readings)
+    waiting = set(futures)
+    while waiting:
+        done, waiting = wait(waiting, _POLL_SECONDS, return_when="FIRST_EXCEPTION")
+        if any(future.exception() is not None for future in done):
+            readings[0].stopped.set()
+            _raise_first(futures)
+        meter.events = sum(reading.events for reading in readings)
+        meter.bytes_read = sum(
+            min(size, 0 if reading.reader is None else reading.reader.bytes_read())
+            for reading, size in zip(readings, sizes, strict=True)
+        )
+        meter.read_ends = READ_TRACKWISE if any(reading.trackwise for reading in readings) else READ_WHOLE
+        meter.tell()
+        snapshots = [reading.snapshot for reading in readings]
+        if waiting and any(new is not old for new, old in zip(snapshots, shown, strict=True)):
+            shown = snapshots
+            on_snapshots(snapshots)
+
+
+def _raise_first(futures: Sequence[Future[TraceFile | None]]) -> None:
+    """Raises the error of the first file, in their order, that has one. The others stop on their own."""
+    errors = [error for error in (future.exception() for future in futures) if error is not None]
+    raise next((error for error in errors if not isinstance(error, Cancelled)), errors[0])
+
+
+def _with_summaries(reader: Reader) -> Iterator[tuple[EventChunk, TraceSummary | None]]:
+    """The reader's chunks; with some of them what the reader knows of the file so far."""
+    due = time.monotonic() + _SNAPSHOT_SECONDS
+    for chunk in reader.chunks():
+        if time.monotonic() < due:
+            yield chunk, None
+        else:
+            yield chunk, reader.summary_so_far()
+            due = time.monotonic() + _SNAPSHOT_SECONDS
+
+
+def _close(readings: Sequence[_Reading]) -> None:
+    for reading in readings:
+        if reading.reader is not None:
+            reading.reader.close()
+
+
+def _size_bytes(file: Path) -> int:
+    """Size on disk; 0 for a member of an archive, whose size is known when it is read."""
+    return file.stat().st_size if file.is_file() else 0

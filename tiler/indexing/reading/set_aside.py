@@ -1,0 +1,119 @@
+"""Events that do not lie within the run's window: taken out of a track's events, counted and named."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.columns import EventCounts, Phase, TrackKind
+from tilescope.tiler.indexing.reading.piece import Piece, select
+from tilescope.tiler.indexing.reading.window import PICOSECONDS, Window
+from tilescope.tiler.indexing.scratch import Scratch
+
+Mask = NDArray[np.bool_]
+
+REASON = "outside_window"  # among what is ignored
+
+_EXAMPLES = 3  # of a track
+_TRACKS_NAMED = 5
+_NAME_CHARS = 60
+
+_EARLIEST_NS, _LATEST_NS = -(1 << 63), (1 << 63) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """What was taken out of a track."""
+
+    phases: tuple[int, ...] = (0,) * len(Phase)  # events as they are written, by Phase
+    examples: tuple[tuple[int, int], ...] = ()  # start and duration in nanoseconds
+
+    @property
+    def events(self) -> int:
+        """How many there are."""
+        return sum(self.phases)
+
+    def __add__(self, other: SetAside) -> SetAside:
+        phases = tuple(a + b for a, b in zip(self.phases, other.phases, strict=True))
+        return SetAside(phases, (*self.examples, *other.examples)[:_EXAMPLES])
+
+    def taken_from(self, counts: EventCounts, kind: TrackKind) -> EventCounts:
+        """The counts of its file without these events: they are among the others."""
+        slices = self.phases[Phase.COMPLETE] + self.phases[Phase.BEGIN]
+        own, paired = (0, slices) if kind == TrackKind.ASYNC else (slices, 0)
+        return replace(
+            counts,
+            slices=counts.slices - own,
+            async_slices=counts.async_slices - paired,
+            instants=counts.instants - self.phases[Phase.INSTANT],
+            counter_samples=counts.counter_samples - self.phases[Phase.COUNTER],
+            flow_ends=counts.flow_ends - sum(self.phases[Phase.FLOW_START :]),
+            other=counts.other + self.events,
+        )
+
+
+def apart(piece: Piece, window: Window, base_ns: int) -> tuple[Piece, SetAside]:
+    """What lies within the window, and what does not. `base_ns` is to be added to the times."""
+    inside = _inside(piece, window, base_ns)
+    if inside.all():
+        return piece, SetAside()
+    out = np.flatnonzero(~inside)
+    args_size = np.diff(piece.args_end, prepend=0)[out]
+    # Of a counter's event only the first sample has its arguments; a flow end without any is derived from a slice.
+    key = np.full(len(out), -1, np.int64) if piece.key is None else piece.key[out]
+    phase = piece.phase[out]
+    written = (args_size > 0) | (phase < Phase.COUNTER) | ((phase > Phase.COUNTER) & (key < 0))
+    phases = np.bincount(phase[written], minlength=len(Phase)).tolist()
+    some = out[:_EXAMPLES]
+    times = zip((base_ns + ns for ns in piece.time_ns[some].tolist()), piece.duration_ns[some].tolist(), strict=True)
+    return select(piece, np.flatnonzero(inside), Scratch()), SetAside(tuple(phases), tuple(times))
+
+
+def _inside(piece: Piece, window: Window, base_ns: int) -> Mask:
+    first, last = window.first_ns - base_ns, window.last_ns - base_ns
+    if last < _EARLIEST_NS or first > _LATEST_NS:
+        return np.zeros(len(piece.phase), np.bool_)
+    first, latest = max(first, _EARLIEST_NS), min(last, _LATEST_NS)
+    beyond = np.zeros(len(piece.phase), np.int64)
+    for column in (piece.time_ps, piece.duration_ps):
+        if column is not None:
+            beyond += column
+    carry, beyond = beyond // 1000, beyond % 1000
+    inside: Mask = (piece.time_ns >= first) & (piece.time_ns <= latest)
+    left = latest - np.clip(piece.time_ns, first, latest) - carry  # at least -1
+    duration = piece.duration_ns
+    inside &= (duration < left) | ((duration == left) & ((beyond <= window.last_ps) | (latest < last)))
+    # A flow end among slices belongs to the slice before it.
+    flow = piece.phase >= Phase.FLOW_START
+    if flow.any() and not flow.all():
+        owner = np.maximum.accumulate(np.where(flow, -1, np.arange(len(flow))))
+        inside = np.where(flow & (owner >= 0), inside[owner], inside)
+    return inside
+
+
+def describe(window: Window, tracks: Sequence[tuple[str, SetAside]]) -> str:
+    """One line for people: how many of which tracks, and some of their times. The tracks are named already."""
+    events = sum(aside.events for _, aside in tracks)
+    days = "26 days" if window.ticks_per_ns == PICOSECONDS else "73 years"
+    what = "1 event is set aside: it does" if events == 1 else f"{events:,} events are set aside: they do"
+    most = sorted((track for track in tracks if track[1].events), key=lambda track: -track[1].events)
+    named = [f"{_short(name)} ({aside.events:,}: {_times(aside)})" for name, aside in most[:_TRACKS_NAMED]]
+    if len(most) > _TRACKS_NAMED:
+        named.append(f"and {len(most) - _TRACKS_NAMED:,} more tracks")
+    where = f"from {window.first_ns:,} to {window.last_ns:,} ns"
+    return f"{what} not lie within the {days} that hold the most events ({where}). Tracks: {'; '.join(named)}"
+
+
+def _times(aside: SetAside) -> str:
+    times = [
+        f"at {start_ns:,} ns" + (f" for {duration_ns:,} ns" if duration_ns else "")
+        for start_ns, duration_ns in aside.examples
+    ]
+    return ", ".join([*times, "…"] if aside.events > len(times) else times)
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _NAME_CHARS else name[: _NAME_CHARS - 1] + "…"

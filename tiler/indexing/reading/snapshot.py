@@ -1,0 +1,36 @@
+"""What is known of a file while it is read, or before its tracks are built."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tilescope.tiler.columns import Activity, Census, Span, TraceSummary
+
+if TYPE_CHECKING:
+    from tilescope.tiler.indexing.reading.file_events import FileEvents
+
+
+@dataclass(frozen=True, slots=True)
+class FileSnapshot:
+    """Nothing in it changes any more."""
+
+    summary: TraceSummary
+    span: Span
+    rows: tuple[int, ...]  # of each track, so far
+    activities: Mapping[int, Activity]  # of the tracks that have any
+    census: Census = field(default_factory=Census)  # while the file is being read
+
+    @classmethod
+    def of(cls, summary: TraceSummary, events: FileEvents, census: Census | None = None) -> FileSnapshot:
+        """What there is now. To be called by the thread that reads, or after reading."""
+        tracks = range(len(summary.tracks))
+        found = ((track, events.activity_of(track)) for track in tracks)
+        return cls(
+            summary,
+            events.span,
+            tuple(events.rows_of(track) for track in tracks),
+            {track: activity for track, activity in found if activity is not None},
+            Census() if census is None else census.copy(),
+        )

@@ -1,0 +1,84 @@
+"""The run's time axis: from nanoseconds and picoseconds to ticks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.columns import Crowd, Span
+from tilescope.tiler.indexing.reading.window import NANOSECONDS, PICOSECONDS, Window, choose_window, fits
+
+Ints = NDArray[np.int64]
+Picoseconds = NDArray[np.int16] | None
+
+
+@dataclass(frozen=True, slots=True)
+class FileTimes:
+    """When the events of a file are. `crowds` is asked only when not all files fit on one axis."""
+
+    span: Span
+    base_ns: int  # to be added to its times
+    crowds: Callable[[], Iterable[Crowd]]
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """Ticks are counted from `origin_ns`, the time of the first event."""
+
+    origin_ns: int
+    tick_ps: int  # 1 or 1000
+    end: int  # tick at which the last event ends
+    rounds: bool  # whether picoseconds are dropped because the run is too long for them
+    window: Window | None = None  # events that do not lie within are not shown; None: all are
+
+    @classmethod
+    def of(cls, files: Iterable[FileTimes]) -> Timeline:
+        """The finest time axis for all files, or for what is shown of them."""
+        known = [file for file in files if file.span.first_ns is not None]
+        whole = Span()
+        for file in known:
+            span, base_ns = file.span, file.base_ns
+            whole.join(Span((span.first_ns or 0) + base_ns, span.last_ns + base_ns, span.last_ps, span.any_ps))
+        if whole.first_ns is None:
+            return cls(0, 1000, 0, False)
+        finest = PICOSECONDS if whole.any_ps else NANOSECONDS
+        if not fits(whole.first_ns, whole.last_ns, finest):
+            window = choose_window([(list(file.crowds()), file.base_ns) for file in known])
+            if window is not None:
+                return cls._within(Span(window.first_ns, window.last_ns, window.last_ps, window.any_ps), window)
+        return cls._within(whole, None)
+
+    @classmethod
+    def _within(cls, span: Span, window: Window | None) -> Timeline:
+        origin = span.first_ns or 0
+        length_ns = span.last_ns - origin
+        if span.any_ps and fits(origin, span.last_ns, PICOSECONDS):
+            return cls(origin, 1, length_ns * 1000 + span.last_ps, False, window)
+        return cls(origin, 1000, length_ns, span.any_ps, window)
+
+    def ticks(self, ns: Ints, ps: Picoseconds, base_ns: int) -> Ints:
+        """Times as ticks, shape (n,). `base_ns` is to be added to them."""
+        # Modulo 2**64: a file's base may be anything, but what comes out is below TICK_LIMIT.
+        from_ns = np.uint64((self.origin_ns - base_ns) % (1 << 64))
+        return self._scale((ns.view(np.uint64) - from_ns).view(np.int64), ps)
+
+    def durations(self, time_ps: Picoseconds, ns: Ints, ps: Picoseconds) -> Ints:
+        """Durations as ticks, shape (n,).
+
+        Where picoseconds are dropped, ends are rounded down as starts are: what did not overlap still does not.
+        """
+        if not self.rounds or (time_ps is None and ps is None):
+            return self._scale(ns, ps)
+        beyond = np.zeros(len(ns), np.int64)
+        for column in (time_ps, ps):
+            if column is not None:
+                beyond += column
+        return ns + beyond // 1000
+
+    def _scale(self, ns: Ints, ps: Picoseconds) -> Ints:
+        if self.tick_ps == 1000:
+            return ns
+        return ns * 1000 if ps is None else ns * 1000 + ps

@@ -1,0 +1,1 @@
+"""From the events of a track to what is stored of it: rows, tiles, histograms, steps, rollups."""

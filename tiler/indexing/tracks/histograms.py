@@ -1,0 +1,37 @@
+"""The histograms that are stored of a track: those of its tiles with many events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tilescope.tiler import _native
+from tilescope.tiler.indexing.tracks.track_data import TrackData
+from tilescope.tiler.pages import (
+    BUSY_LIMIT,
+    HISTOGRAM_ROWS,
+    TRACKS_PER_BLOCK,
+    Histogram,
+    Shape,
+    compress,
+)
+from tilescope.tiler.store import keys
+from tilescope.tiler.store.store import Entry
+
+
+def histograms(track: int, data: TrackData, shape: Shape) -> Iterator[Entry]:
+    """Entries of the track's histograms, each as soon as it is summed. `shape`: of its block."""
+    if data.value is not None or data.busy >= BUSY_LIMIT:
+        return
+    tiles = np.flatnonzero((shape.slot == track % TRACKS_PER_BLOCK) & shape.has_histogram)
+    if not len(tiles):
+        return
+    level, index = shape.level[tiles], shape.index[tiles]
+    order = np.lexsort([-level, index << (2 * level + 8)])
+    level, index, tiles = level[order], index[order], tiles[order]
+    walk = _native.Histograms(data.start, data.duration, data.name, level.astype(np.uint8), index, shape.is_leaf[tiles])
+    while (found := walk.next(HISTOGRAM_ROWS)) is not None:
+        tile_level, tile_index, *columns = found
+        record = Histogram(*columns).encode(track, tile_level)
+        yield keys.histogram(track, tile_level, tile_index), compress(record)

@@ -1,0 +1,171 @@
+"""Which tracks a run shows, in which order: the screen from top to bottom, and the rollups behind."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import cast
+
+from msgspec import UNSET
+
+from tilescope.tiler import schema
+from tilescope.tiler.columns import Process, TraceSummary, Track, TrackKind
+from tilescope.tiler.indexing.tracks.track_facts import TrackFacts
+from tilescope.tiler.natural_order import natural_key
+
+# What the host of files is called that do not say where they come from.
+_NO_HOST = "host"
+
+# Kinds whose events a rollup sums.
+_SUMMED = (TrackKind.SLICE, TrackKind.ASYNC, TrackKind.INSTANT)
+
+
+@dataclass(slots=True)
+class Group:
+    """The run, a host or a process."""
+
+    id: int
+    parent: int | None
+    kind: schema.GroupKind
+    name: str
+    detail: str
+    rollup: int | None = None  # its rollup track
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedTrack:
+    """A track at its place. Its id is its position on the screen, or behind all of the screen for rollups."""
+
+    id: int
+    group: int
+    kind: TrackKind
+    name: str
+    detail: str
+    file: int  # -1: a rollup
+    source: int  # number of the track in its file
+    weight: int  # rows that are to be read for it
+    children: tuple[int, ...] = ()  # of a rollup: the tracks that it sums
+
+    def told(self, facts: TrackFacts, lanes: int) -> schema.Track:
+        """As clients are told of it."""
+        least, greatest = facts.value_range or (UNSET, UNSET)
+        return schema.Track(
+            id=self.id,
+            group=self.group,
+            kind=cast("schema.TrackKind", self.kind.value),  # all but FLOW, which has no place
+            name=self.name,
+            detail=self.detail,
+            rows=facts.rows,
+            events=str(facts.events),
+            busy=str(facts.busy),
+            lanes=lanes if self.kind == TrackKind.ROLLUP else UNSET,
+            min=least,
+            max=greatest,
+        )
+
+
+@dataclass(slots=True)
+class Layout:
+    """All groups and tracks of a run."""
+
+    groups: list[Group] = field(default_factory=list)
+    tracks: list[PlacedTrack] = field(default_factory=list)
+    hosts: list[str] = field(default_factory=list)  # of each file, as its group is called
+
+    def lanes_of(self, track: PlacedTrack, facts: Mapping[int, TrackFacts]) -> int:
+        """How many rows the tracks of a rollup have together; at least 1."""
+        return max(1, sum(facts[child].rows for child in track.children))
+
+    def told(self, facts: Mapping[int, TrackFacts]) -> schema.TrackTree:
+        """As clients are told of it."""
+        groups = [schema.Group(**asdict(group)) for group in self.groups]
+        tracks = [track.told(facts[track.id], self.lanes_of(track, facts)) for track in self.tracks]
+        return schema.TrackTree(groups=groups, tracks=tracks)
+
+
+def lay_out(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int], int]) -> Layout:
+    """Places all tracks. `weight_of(file, track)` says how many rows are to be read for a track."""
+    layout = Layout()
+    names = _host_names(summaries)
+    layout.hosts = [name or _NO_HOST for name in names]
+    files = sorted(range(len(summaries)), key=lambda k: natural_key(names[k]))
+    hosts = dict.fromkeys(names[file] for file in files)
+    run = _group(layout, None, "run", f"{len(hosts)} hosts") if len(hosts) > 1 else None
+    for host in hosts:
+        group = _group(layout, run, "host", host or _NO_HOST)
+        for file in files:
+            if names[file] == host:
+                _place_file(layout, group, file, summaries[file], weight_of)
+    _place_rollups(layout)
+    return layout
+
+
+def _host_names(summaries: Sequence[TraceSummary]) -> list[str]:
+    """The host of each file. Profilers write one XSpace per host: several with one name are hosts of their own."""
+    names: list[str] = []
+    seen: Counter[str] = Counter()
+    for summary in summaries:
+        name = summary.hostname
+        if summary.format == "xspace":
+            seen[name] += 1
+            if seen[name] > 1:
+                name = f"{name} ({seen[name]})"
+        names.append(name)
+    return names
+
+
+def _group(layout: Layout, parent: int | None, kind: schema.GroupKind, name: str, detail: str = "") -> int:
+    layout.groups.append(Group(len(layout.groups), parent, kind, name, detail))
+    return layout.groups[-1].id
+
+
+def _place_file(
+    layout: Layout, host: int, file: int, summary: TraceSummary, weight_of: Callable[[int, int], int]
+) -> None:
+    tracks_of: list[list[int]] = [[] for _ in summary.processes]
+    emptied: set[int] = set()  # processes of which ends of async slices have moved to others
+    for source in _by_sort_index(summary.tracks):
+        track = summary.tracks[source]
+        if track.kind == TrackKind.ASYNC and weight_of(file, source) == 0:
+            emptied.add(track.process)
+        elif track.kind != TrackKind.FLOW:
+            tracks_of[track.process].append(source)
+    for number in _by_sort_index(summary.processes):
+        if number in emptied and not tracks_of[number]:
+            continue
+        process = summary.processes[number]
+        group = _group(layout, host, "process", process.name, process.detail)
+        for source in tracks_of[number]:
+            track, place, weight = summary.tracks[source], len(layout.tracks), weight_of(file, source)
+            layout.tracks.append(PlacedTrack(place, group, track.kind, track.name, track.detail, file, source, weight))
+
+
+def _place_rollups(layout: Layout) -> None:
+    """Gives a rollup to each group below which there are slices. Groups that would have the same one share it."""
+    parts: list[list[int]] = [[] for _ in layout.groups]  # groups below that have a rollup
+    children: list[list[int]] = [[] for _ in layout.groups]
+    for track in layout.tracks:
+        if track.weight and track.kind in _SUMMED:
+            children[track.group].append(track.id)
+    for group in reversed(layout.groups):  # those below come after
+        for part in reversed(parts[group.id]):
+            children[group.id] += children[part]
+        if children[group.id] and group.parent is not None:
+            parts[group.parent].append(group.id)
+    for group in layout.groups:
+        if children[group.id] and len(parts[group.id]) != 1:
+            group.rollup = len(layout.tracks)
+            weight = sum(layout.tracks[child].weight for child in children[group.id])
+            layout.tracks.append(
+                PlacedTrack(
+                    group.rollup, group.id, TrackKind.ROLLUP, group.name, "", -1, -1, weight, tuple(children[group.id])
+                )
+            )
+    for group in reversed(layout.groups):
+        if len(parts[group.id]) == 1:
+            group.rollup = layout.groups[parts[group.id][0]].rollup
+
+
+def _by_sort_index(items: Sequence[Process] | Sequence[Track]) -> list[int]:
+    return sorted(range(len(items)), key=lambda k: items[k].sort_index)

@@ -1,0 +1,113 @@
+"""The overview layer of a build: collected track by track, exact; and before that roughly, from activity."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler import _native
+from tilescope.tiler.columns import Activity
+from tilescope.tiler.indexing.reading.timeline import Timeline
+from tilescope.tiler.indexing.tracks.track_data import TrackData
+from tilescope.tiler.pages import compress
+from tilescope.tiler.pages.overview import FULL, OverviewEntries, OverviewGrid
+from tilescope.tiler.store import keys
+from tilescope.tiler.store.store import Entry
+
+Ints = NDArray[np.int64]
+
+_JOINED = 1024  # tracks
+
+
+class Overview:
+    """Takes the tracks of a run in any order, from any thread."""
+
+    def __init__(self, end: int) -> None:
+        self.grid = OverviewGrid.of(end)
+        self._parts: list[OverviewEntries] = []  # of many tracks each
+        self._few: list[OverviewEntries] = []  # of one track each: four arrays, of which most hold next to nothing
+        self._adding = threading.Lock()
+
+    def add(self, track: int, data: TrackData) -> None:
+        """A track with events of its own."""
+        if data.value is not None:
+            self._add(track, *_counter_bins(data.start, data.value, self.grid.level))
+        else:
+            bins = _native.slice_overview(data.start, data.duration, data.row, data.name, self.grid.level)
+            self._add(track, bins[0], bins[2], bins[1])
+
+    def add_rollup(self, track: int, tiles: _native.Tiles, lanes: int) -> None:
+        """A rollup, from its tiles."""
+        bins = tiles.overview(self.grid.level, lanes)
+        self._add(track, bins[0], bins[2], bins[1])
+
+    def add_activity(self, track: int, loads: Sequence[Load]) -> None:
+        """A track that is not built yet, or a rollup of several: no names, and rough."""
+        if not loads:
+            return
+        busy = np.sum([load.busy for load in loads], axis=0)
+        bins = np.flatnonzero(np.any([load.used for load in loads], axis=0))
+        utilisation = np.clip(np.ceil(FULL * busy[bins] / len(loads)), 1, FULL)
+        self._add(track, bins, utilisation, np.full(len(bins), -1, np.int64))
+
+    def entries(self) -> Iterator[Entry]:
+        """All pages, each with its key."""
+        entries = OverviewEntries.join([*self._parts, *self._few])
+        for number in range(self.grid.pages):
+            yield keys.overview(number), compress(entries.page(number).encode(self.grid.level, number))
+
+    def _add(self, track: int, bins: Ints, utilisation: NDArray[np.integer], name: NDArray[np.integer]) -> None:
+        part = OverviewEntries(
+            bins, np.full(len(bins), track, np.int64), utilisation.astype(np.int64), name.astype(np.int64)
+        )
+        with self._adding:
+            self._few.append(part)
+            if len(self._few) == _JOINED:
+                self._parts.append(OverviewEntries.join(self._few))
+                self._few = []
+
+
+def _counter_bins(time: Ints, value: NDArray[np.float64], level: int) -> tuple[Ints, Ints, Ints]:
+    """Bins with samples: the greatest value in each, as a part of the range of the counter's values."""
+    bins = time >> (2 * level)
+    first = np.append(0, np.flatnonzero(bins[1:] != bins[:-1]) + 1)
+    utilisation = counter_utilisation(np.maximum.reduceat(value, first), float(value.min()), float(value.max()))
+    return bins[first], utilisation, np.full(len(first), -1, np.int64)
+
+
+def counter_utilisation(value: NDArray[np.float64], least: float, greatest: float) -> Ints:
+    """Where values stand between the least and the greatest, as 1 to 255; 255 where that says nothing."""
+    span = greatest - least
+    if not 0 < span < np.inf:
+        return np.full(len(value), FULL, np.int64)
+    part = np.floor((FULL - 1) * ((value - least) / span))
+    utilisation: Ints = 1 + np.clip(np.nan_to_num(part, nan=FULL - 1), 0, FULL - 1).astype(np.int64)
+    return utilisation
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """A track's activity in the bins of a grid, columns of shape (bins,)."""
+
+    busy: NDArray[np.float64]  # busy time over width, rows summed
+    used: NDArray[np.bool_]  # whether there is anything
+
+    @classmethod
+    def of(cls, activity: Activity, timeline: Timeline, base_ns: int, grid: OverviewGrid) -> Load:
+        """`base_ns` is to be added to the times of the activity."""
+        bin_ps = timeline.tick_ps << (2 * grid.level)
+        start = (activity.start_ps - 1000 * (timeline.origin_ns - base_ns)) / bin_ps
+        step = activity.width_ps / bin_ps
+        first = start + step * np.arange(len(activity.load))
+        # Busy time up to each edge of the grid, by interpolation within the bins of the activity.
+        edges = np.append(first, first[-1] + step)
+        total = np.append(0.0, np.cumsum(activity.load * step))
+        busy = np.diff(np.interp(np.arange(grid.bins + 1), edges, total))
+        used = busy > 0
+        # Whatever is too short for that still shows where it begins.
+        used[np.clip(first[activity.load > 0], 0, grid.bins - 1).astype(np.int64)] = True
+        return cls(busy, used)

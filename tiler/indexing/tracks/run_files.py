@@ -1,0 +1,135 @@
+"""What the files of a run have in common: time axis, names, and what was odd about their events."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tilescope.tiler.columns import TraceSummary, TrackKind
+from tilescope.tiler.indexing.reading.file_events import TraceFile
+from tilescope.tiler.indexing.reading.flow_rows import FlowRows, flow_rows
+from tilescope.tiler.indexing.reading.names import RunNames
+from tilescope.tiler.indexing.reading.set_aside import REASON, SetAside, describe
+from tilescope.tiler.indexing.reading.timed import FileAxis, TimedEvents
+from tilescope.tiler.indexing.reading.timeline import FileTimes, Timeline
+from tilescope.tiler.indexing.scratch import Scratch
+from tilescope.tiler.indexing.tracks.track_data import Malformed, TrackData, make_samples, make_slices
+
+
+class RunFiles:
+    """Files that are shown together on one time axis."""
+
+    def __init__(self, files: Sequence[TraceFile], left_out: Sequence[str] = ()) -> None:
+        """`left_out`: a line for each file that could not be read."""
+        self.files = files
+        self._left_out = left_out
+        self.timeline = Timeline.of(
+            FileTimes(file.events.span, file.summary.base_time_ns, file.events.crowds) for file in files
+        )
+        self.names = RunNames()
+        self._axes = [
+            FileAxis(
+                self.timeline,
+                file.summary.base_time_ns,
+                self.names.add(file.summary.names, file.summary.categories),
+            )
+            for file in files
+        ]
+        self._malformed: list[Malformed] = []
+        self._set_aside: list[tuple[int, int, SetAside]] = []  # file, track
+
+    @property
+    def events(self) -> int:
+        """Events that were read, without flow ends."""
+        return sum(file.events.events for file in self.files)
+
+    def take_track(self, file: int, track: int, scratch: Scratch) -> tuple[TrackData | None, FlowRows | None]:
+        """The events of a track, and the flow ends that stand among them. To be called once; from any thread."""
+        events = self._take(file, track, scratch)
+        if events is None or not len(events):
+            return None, None
+        kind = self.files[file].summary.tracks[track].kind
+        if kind == TrackKind.COUNTER:
+            return make_samples(events, scratch), None
+        made = make_slices(events, self.timeline.end, scratch)
+        malformed = made.malformed
+        if kind == TrackKind.ASYNC:
+            malformed = replace(malformed, overlaps=0)  # they need not nest
+        self._malformed.append(malformed)
+        return (made.data if len(made.data) else None), made.flows
+
+    def take_carrier(self, file: int, track: int, scratch: Scratch) -> FlowRows | None:
+        """The flow ends of a track that carries them for a thread."""
+        events = self._take(file, track, scratch)
+        return None if events is None else flow_rows(events, None, scratch)
+
+    def _take(self, file: int, track: int, scratch: Scratch) -> TimedEvents | None:
+        events = self.files[file].events.take(track, self._axes[file], scratch)
+        if events is not None and events.set_aside is not None:
+            self._set_aside.append((file, track, events.set_aside))
+        return events
+
+    def summary_of(self, file: int) -> TraceSummary:
+        """The summary of a file whose tracks have been taken: its counts are those of what is shown."""
+        summary = self.files[file].summary
+        counts = summary.counts
+        for of, track, aside in self._set_aside:
+            if of == file:
+                counts = aside.taken_from(counts, summary.tracks[track].kind)
+        return replace(summary, counts=counts)
+
+    def ignored(self) -> dict[str, int]:
+        """What was left out, by reason."""
+        total: Counter[str] = Counter()
+        for file in self.files:
+            total.update(file.summary.ignored)
+        total[REASON] += sum(aside.events for _, _, aside in self._set_aside)
+        total["end_without_begin"] += sum(m.ends_without_begin for m in self._malformed)
+        return {reason: count for reason, count in sorted(total.items()) if count}
+
+    def warnings(self) -> list[str]:
+        """What a person should know of the files, a line each."""
+        lines = list(self._left_out)
+        several = len(self.files) + len(self._left_out) > 1
+        lines += [
+            f"{file.path.name}: {warning}" if several else warning
+            for file in self.files
+            for warning in file.summary.warnings
+        ]
+        for count, one, many in (
+            (
+                sum(m.overlaps for m in self._malformed),
+                "slice overlaps another one only partly: it is shown on an extra row",
+                "slices overlap another one only partly: they are shown on extra rows",
+            ),
+            (
+                sum(m.begins_without_end for m in self._malformed),
+                "slice has no end: it ends with the slice around it, or with the trace",
+                "slices have no end: they end with the slice around them, or with the trace",
+            ),
+            (
+                sum(m.renamed for m in self._malformed),
+                "slice ends under another name than it began with",
+                "slices end under another name than they began with",
+            ),
+        ):
+            if count:
+                lines.append(f"{count:,} {one if count == 1 else many}")
+        if self.timeline.window is not None and any(aside.events for _, _, aside in self._set_aside):
+            in_order = sorted(self._set_aside, key=_file_track)
+            lines.append(describe(self.timeline.window, [(self._place(*of), aside) for *of, aside in in_order]))
+        if self.timeline.rounds:
+            lines.append("the trace is too long for picoseconds: times are rounded down to nanoseconds")
+        return lines
+
+    def _place(self, file: int, track: int) -> str:
+        """A track's name with its process's, and its file's where there are several."""
+        of = self.files[file]
+        entry = of.summary.tracks[track]
+        name = f"{of.summary.processes[entry.process].name} / {entry.name}"
+        return f"{of.path.name}: {name}" if len(self.files) > 1 else name
+
+
+def _file_track(entry: tuple[int, int, SetAside]) -> tuple[int, int]:
+    return entry[0], entry[1]

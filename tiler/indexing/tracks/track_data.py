@@ -1,0 +1,177 @@
+"""A track ready for the pyramid: times in ticks, slices paired, in canonical order, rows given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler import _native
+from tilescope.tiler.columns import Phase
+from tilescope.tiler.columns.pairing import pair
+from tilescope.tiler.indexing.reading.arguments import gather_args
+from tilescope.tiler.indexing.reading.flow_rows import FlowRows, flow_rows
+from tilescope.tiler.indexing.reading.timed import TimedEvents
+from tilescope.tiler.indexing.scratch import Scratch, parts
+
+Ints = NDArray[np.int64]
+
+# Phases of rows that are not slices as they stand.
+_BESIDE_SLICES = (Phase.BEGIN, Phase.END, Phase.FLOW_START, Phase.FLOW_STEP, Phase.FLOW_END)
+
+
+@dataclass(frozen=True, slots=True)
+class TrackData:
+    """Columns of shape (n,), in canonical order: an event's rank in it is its ordinal. Times in ticks."""
+
+    start: Ints
+    duration: Ints
+    row: NDArray[np.uint32]
+    name: NDArray[np.int32]
+    flags: NDArray[np.uint8]  # EventFlag
+    value: NDArray[np.float64] | None  # of counter samples
+    args_end: Ints
+    args: NDArray[np.uint8]
+    rows: int  # how many there are; at least 1
+    busy: int  # sum of the durations
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def without_args(self) -> TrackData:
+        """The same without arguments, whose memory is free then."""
+        return replace(self, args_end=self.args_end[:0], args=self.args[:0])
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """What was odd about a track's events."""
+
+    overlaps: int = 0  # slices that outlast one that encloses their start: put on extra rows
+    ends_without_begin: int = 0  # left out
+    begins_without_end: int = 0  # end with the slice around them, or with the trace
+    renamed: int = 0  # begin and end have different names
+
+
+@dataclass(frozen=True, slots=True)
+class MadeSlices:
+    """What became of a track's events."""
+
+    data: TrackData
+    malformed: Malformed
+    flows: FlowRows | None  # flow ends that stand among the slices
+
+
+def make_slices(events: TimedEvents, run_end: int, scratch: Scratch) -> MadeSlices:
+    """Slices (and instants, which are slices of length 0). `run_end` is the tick at which open ones end."""
+    slices = _Slices(events.start, events.duration, events.name, events.flags, None, None)
+    if not _any_phase(events, *_BESIDE_SLICES):
+        data, overlaps, _ = _ordered(events, slices, scratch)
+        return MadeSlices(data, Malformed(overlaps), None)
+    if _any_phase(events, Phase.BEGIN, Phase.END):
+        pairs = pair(events.start, events.duration, events.phase, events.name, events.key, run_end)
+        flags = scratch.fill(len(pairs), np.dtype(np.uint8), lambda p: events.flags[pairs.source[p]] | pairs.flags[p])
+        slices = _Slices(pairs.start, pairs.duration, pairs.name, flags, pairs.source, pairs.end_source)
+        data, overlaps, source = _ordered(events, slices, scratch)
+        malformed = Malformed(overlaps, pairs.ends_without_begin, pairs.begins_without_end, pairs.renamed)
+        return MadeSlices(data, malformed, flow_rows(events, source, scratch))
+    slices = slices.in_order(np.flatnonzero(events.phase < Phase.FLOW_START), scratch)
+    data, overlaps, source = _ordered(events, slices, scratch)
+    return MadeSlices(data, Malformed(overlaps), flow_rows(events, source, scratch))
+
+
+def make_samples(events: TimedEvents, scratch: Scratch) -> TrackData:
+    """Counter samples, in the order (time, order in the file)."""
+    order = np.argsort(events.start, kind="stable")
+    args_end, args = gather_args(scratch, events.args_end, events.args, order)
+    value = np.full(len(events), np.nan) if events.value is None else events.value
+    slices = _Slices(events.start, events.duration, events.name, events.flags, None, None).in_order(order, scratch)
+    rows = scratch.fill(len(order), np.dtype(np.uint32), lambda part: np.zeros(part.stop - part.start, np.uint32))
+    return TrackData(
+        slices.start,
+        slices.duration,
+        rows,
+        slices.name,
+        slices.flags,
+        scratch.pick(value, order),
+        args_end,
+        args,
+        rows=1,
+        busy=0,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Slices:
+    """Columns of slices in any order. `source` is the event that began each; None: all events, in file order."""
+
+    start: Ints
+    duration: Ints
+    name: NDArray[np.int32]
+    flags: NDArray[np.uint8]
+    source: Ints | None
+    end_source: Ints | None
+
+    def in_order(self, order: Ints, scratch: Scratch) -> _Slices:
+        return _Slices(
+            scratch.pick(self.start, order),
+            scratch.pick(self.duration, order),
+            scratch.pick(self.name, order),
+            scratch.pick(self.flags, order),
+            order if self.source is None else scratch.pick(self.source, order),
+            None if self.end_source is None else scratch.pick(self.end_source, order),
+        )
+
+
+def _any_phase(events: TimedEvents, *phases: Phase) -> bool:
+    # Nearly all tracks hold events of one phase: those are told by a look at the least and the greatest.
+    first, last = int(events.phase.min(initial=255)), int(events.phase.max(initial=0))
+    if not any(first <= phase <= last for phase in phases):
+        return False
+    return any(np.isin(events.phase[part], phases).any() for part in parts(len(events)))
+
+
+def _ordered(events: TimedEvents, slices: _Slices, scratch: Scratch) -> tuple[TrackData, int, Ints | None]:
+    """The slices in canonical order, how many of them overlap, and the event that began each (None: in file order)."""
+    order = _native.canonical_order(slices.start, slices.duration)
+    if order is not None:
+        slices = slices.in_order(order, scratch)
+    row = cast("NDArray[np.uint32]", scratch.empty(len(slices.start), np.uint32))
+    rows, overlaps = _native.assign_rows(slices.start, slices.duration, row)
+    args_end, args = _args(events, slices, scratch)
+    data = TrackData(
+        slices.start,
+        slices.duration,
+        row,
+        slices.name,
+        slices.flags,
+        None,
+        args_end,
+        args,
+        rows=max(rows, 1),
+        busy=exact_sum(slices.duration),
+    )
+    return data, overlaps, slices.source
+
+
+def _args(events: TimedEvents, slices: _Slices, scratch: Scratch) -> tuple[Ints, NDArray[np.uint8]]:
+    """Arguments in the order of the slices; those of a slice's end follow those of its begin."""
+    if slices.source is None:
+        return events.args_end, events.args
+    if slices.end_source is None:
+        return gather_args(scratch, events.args_end, events.args, slices.source)
+    empty = len(events)  # position of an empty string, put behind all others
+    both = np.empty(2 * len(slices.source), np.int64)
+    both[0::2] = slices.source
+    both[1::2] = np.where(slices.end_source >= 0, slices.end_source, empty)
+    ends, args = gather_args(scratch, np.append(events.args_end, events.args_end[-1]), events.args, both)
+    return scratch.fill(len(slices.source), np.dtype(np.int64), lambda p: ends[1::2][p]), args
+
+
+def exact_sum(values: Ints) -> int:
+    """The sum as a Python integer: that of int64 could overflow."""
+    return sum(
+        (int((values[part] >> 32).sum()) << 32) + int((values[part] & 0xFFFF_FFFF).sum()) for part in parts(len(values))
+    )

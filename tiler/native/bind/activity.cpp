@@ -1,0 +1,78 @@
+// Binds the activity of tracks, as chunks of their events come in.
+#include "bind/activity.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/tuple.h>
+
+#include <stdexcept>
+#include <vector>
+
+#include "columns/event_codes.hpp"
+
+namespace nb = nanobind;
+
+namespace tilescope {
+
+namespace {
+
+// Of all tracks of a file whose events come in file order.
+class Activities {
+  public:
+    void add(const InColumn<std::int32_t>& track, const InColumn<std::uint8_t>& phase, const InColumn<std::int64_t>& time,
+             const InColumn<std::int64_t>& duration) {
+        const std::size_t n = track.size();
+        if (phase.size() != n || time.size() != n || duration.size() != n) throw std::invalid_argument("columns differ in length");
+        nb::gil_scoped_release release;
+        for (std::size_t k = 0; k < n; ++k) {
+            if (track.data()[k] < 0) throw std::invalid_argument("tracks are not negative");
+            const auto number = static_cast<std::size_t>(track.data()[k]);
+            if (number >= tracks_.size()) tracks_.resize(number + 1);
+            take(tracks_[number], static_cast<Phase>(phase.data()[k]), time.data()[k], duration.data()[k]);
+        }
+    }
+
+    auto of(std::size_t track) const {
+        static const Activity none;
+        return activity_columns(track < tracks_.size() ? tracks_[track].activity : none);
+    }
+
+  private:
+    struct Track {
+        Activity activity;
+        std::int64_t begin = 0;  // of the outermost slice that is open
+        std::uint64_t depth = 0;
+    };
+
+    static void take(Track& track, Phase phase, std::int64_t time, std::int64_t duration) {
+        switch (phase) {
+        case Phase::begin:
+            if (track.depth++ == 0) track.begin = time;
+            break;
+        case Phase::end:
+            if (track.depth != 0 && --track.depth == 0) {
+                std::int64_t length = 0;
+                if (!__builtin_sub_overflow(time, track.begin, &length)) track.activity.add(track.begin, length);
+            }
+            break;
+        case Phase::flow_start:
+        case Phase::flow_step:
+        case Phase::flow_end: break;
+        default: track.activity.add(time, duration);
+        }
+    }
+
+    std::vector<Track> tracks_;
+};
+
+}  // namespace
+
+void bind_activity(nb::module_& m);  // module.cpp calls it
+
+void bind_activity(nb::module_& m) {
+    nb::class_<Activities>(m, "Activities")
+        .def(nb::init<>())
+        .def("add", &Activities::add, nb::arg("track"), nb::arg("phase"), nb::arg("time"), nb::arg("duration"))
+        .def("of", &Activities::of, nb::arg("track"));
+}
+
+}  // namespace tilescope

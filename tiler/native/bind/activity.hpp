@@ -1,0 +1,23 @@
+// How activity crosses the border to Python.
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "pyramid/activity.hpp"
+#include "bind/arrays.hpp"
+
+namespace tilescope {
+
+// (shift, first bin, busy time of each bin): bin k of the column covers [(first + k) << shift, (first + k + 1) << shift).
+inline std::tuple<int, std::int64_t, OutColumn<std::int64_t>> activity_columns(const Activity& found) {
+    const Activity activity = found.binned();
+    std::vector<std::int64_t> busy;
+    if (!activity.empty())
+        for (std::int64_t bin = activity.first(); bin <= activity.last(); ++bin) busy.push_back(activity.busy(bin));
+    return {activity.shift(), activity.first(), to_numpy(std::move(busy))};
+}
+
+}  // namespace tilescope

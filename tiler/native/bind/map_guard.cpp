@@ -1,0 +1,39 @@
+// Binds the guard of mapped files.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <utility>
+
+#include "bind/arrays.hpp"
+#include "files/map_guard.hpp"
+
+namespace nb = nanobind;
+
+namespace tilescope {
+
+namespace {
+
+// Keeps the map that it guards.
+class GuardedMap {
+  public:
+    explicit GuardedMap(InColumn<std::uint8_t> map) : map_(std::move(map)), guard_(map_.data(), map_.size()) {}
+
+    bool broken() const { return guard_.broken(); }
+
+  private:
+    InColumn<std::uint8_t> map_;
+    MapGuard guard_;  // goes first
+};
+
+}  // namespace
+
+void bind_map_guard(nb::module_& m);  // module.cpp calls it
+
+void bind_map_guard(nb::module_& m) {
+    nb::class_<GuardedMap>(m, "GuardedMap")
+        .def(nb::init<InColumn<std::uint8_t>>(), nb::arg("map"))
+        .def_prop_ro("broken", &GuardedMap::broken);
+}
+
+}  // namespace tilescope

@@ -1,0 +1,210 @@
+// Binds the proof of tiles.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "bind/prove.hpp"
+#include "prove/block.hpp"
+#include "prove/failure.hpp"
+#include "prove/layer.hpp"
+
+namespace nb = nanobind;
+
+namespace tilescope {
+
+namespace {
+
+template <typename Get>
+OutColumn<int64_t> column_of(const std::vector<ProveEntry>& entries, Get get) {
+    std::vector<int64_t> column;
+    column.reserve(entries.size());
+    for (const ProveEntry& entry : entries) column.push_back(entry.*get);
+    return to_numpy(std::move(column));
+}
+
+nb::object entries_of(const std::vector<ProveEntry>& entries) {
+    return nb::make_tuple(column_of(entries, &ProveEntry::bin), column_of(entries, &ProveEntry::busy), column_of(entries, &ProveEntry::name));
+}
+
+// (events, busy time, rows in use, single slices, bins, overview) of a track of slices.
+nb::object facts_of(const ProveSlices& track) {
+    const unsigned __int128 busy = track.leaves().busy();
+    const auto high = nb::int_(static_cast<uint64_t>(busy >> 64)), low = nb::int_(static_cast<uint64_t>(busy));
+    return nb::make_tuple(track.leaves().events(), (high << nb::int_(64)) + low, track.leaves().rows_used(), track.individuals(), track.bins(),
+                          entries_of(track.overview()));
+}
+
+// (samples, bins, overview bins, greatest value of each, least value, greatest value) of a counter.
+nb::object facts_of(const ProveCounter& track) {
+    std::vector<int64_t> bins;
+    std::vector<double> values;
+    for (const ProveCounter::Peak& peak : track.peaks()) {
+        bins.push_back(peak.bin);
+        values.push_back(peak.value);
+    }
+    return nb::make_tuple(track.samples(), track.bins(), to_numpy(std::move(bins)), to_numpy(std::move(values)), track.least(), track.greatest());
+}
+
+ProveRun run_of(int root_level, int64_t end, int64_t names) {
+    if (root_level < 0 || root_level >= kProveLevels || end < 0 || end >= int64_t{1} << 61) throw std::invalid_argument("no such run");
+    if (names < 0 || names > INT32_MAX) throw std::invalid_argument("too many names");
+    return {root_level, root_level > 0 ? root_level - 1 : 0, end, names};
+}
+
+// What is known of the tracks of slices, and of the counters, by slot.
+nb::object prove_block(const BoundTree& tree, int root_level, int64_t end, int64_t names, const std::vector<int>& kinds,
+                       const std::vector<int64_t>& rows, const Array<bool>& has_histogram, const nb::callable& fetch,
+                       const nb::callable& histogram, std::pair<int64_t, int64_t> row_range, ProveMemory& memory) {
+    if (kinds.size() > kProveSlots || rows.size() != kinds.size() || has_histogram.size() != tree.tree().size()) {
+        throw std::invalid_argument("columns differ in length");
+    }
+    for (const uint8_t slot : tree.tree().slot) {
+        if (slot >= kinds.size()) throw std::invalid_argument("a tile of no track");
+    }
+    std::vector<ProveTrack> tracks;
+    for (std::size_t slot = 0; slot < kinds.size(); ++slot) {
+        if (kinds[slot] < 0 || kinds[slot] > 2 || rows[slot] < 0 || rows[slot] > INT32_MAX) throw std::invalid_argument("no such track");
+        tracks.push_back({static_cast<ProveTrack::Kind>(kinds[slot]), rows[slot]});
+    }
+    const auto tell = [&histogram](std::size_t tile, const ProveNames& names_of_tile) {
+        std::vector<int64_t> name, count, busy, self, longest;
+        for (const ProveNameSum& sum : names_of_tile.sums()) {
+            name.push_back(sum.name);
+            count.push_back(sum.count);
+            busy.push_back(sum.busy);
+            self.push_back(sum.self);
+            longest.push_back(sum.longest);
+        }
+        nb::gil_scoped_acquire acquire;
+        histogram(tile, to_numpy(std::move(name)), to_numpy(std::move(count)), to_numpy(std::move(busy)), to_numpy(std::move(self)),
+                  to_numpy(std::move(longest)));
+    };
+    const auto flags = copy_of<uint8_t>(has_histogram);
+    const ProveRows window{row_range.first, row_range.second};
+    ProveBlock block(run_of(root_level, end, names), tree.tree(), tracks, window, flags, fetch_by(fetch, memory), tell, memory);
+    {
+        nb::gil_scoped_release release;
+        block.run();
+    }
+    nb::dict slices, counters;
+    for (std::size_t slot = 0; slot < tracks.size(); ++slot) {
+        if (block.slices(slot) != nullptr) slices[nb::int_(slot)] = facts_of(*block.slices(slot));
+        if (block.counter(slot) != nullptr) counters[nb::int_(slot)] = facts_of(*block.counter(slot));
+    }
+    return nb::make_tuple(slices, counters);
+}
+
+class BoundLayer {
+  public:
+    BoundLayer(int root_level, int64_t end, int64_t names, ProveMemory& memory)
+        : memory_(memory), layer_(run_of(root_level, end, names), memory) {}
+
+    void add_rollup(const BoundTree& tree, std::size_t slot, std::size_t track) {
+        if (slot >= kProveSlots) throw std::invalid_argument("no such slot");
+        layer_.add_rollup(tree.tree(), slot, track);
+    }
+
+    void gather(const BoundTree& tree, const Array<int64_t>& tiles, const Array<int64_t>& owners, int64_t start, int64_t stop,
+                const nb::callable& fetch) {
+        const auto positions = copy_of<std::size_t>(tiles), numbers = copy_of<std::size_t>(owners);
+        if (positions.size() != numbers.size()) throw std::invalid_argument("columns differ in length");
+        for (const std::size_t tile : positions) {
+            if (tile >= tree.tree().size() || !tree.tree().is_leaf(tile)) throw std::invalid_argument("no such leaf");
+        }
+        const auto by = fetch_by(fetch, memory_);
+        nb::gil_scoped_release release;
+        layer_.gather(tree.tree(), positions, numbers, start, stop, by);
+    }
+
+    void complete_until(std::size_t block, int64_t until, const nb::callable& fetch) {
+        const auto by = fetch_by(fetch, memory_);
+        nb::gil_scoped_release release;
+        layer_.complete_until(block, until, by);
+    }
+
+    nb::object overview(std::size_t number) const { return entries_of(layer_.rollup(number).overview()); }
+    std::size_t bins() const { return layer_.bins(); }
+
+    void check_room() const { layer_.check_room(); }
+    int64_t discard(int64_t start, int64_t stop) {
+        if (stop - start < 2) throw std::invalid_argument("a batch that cannot be divided");
+        return layer_.discard(start, stop);
+    }
+
+  private:
+    ProveMemory& memory_;
+    ProveLayer layer_;
+};
+
+template <typename Error, typename Where>
+void bind_failure(nb::module_& m, const char* name, Where) {
+    static nb::object* type = nullptr;  // lives as long as the process, as the module does
+    type = new nb::object(nb::steal(PyErr_NewException((std::string("tilescope.tiler._native.") + name).c_str(), PyExc_ValueError, nullptr)));
+    m.attr(name) = *type;
+    nb::register_exception_translator(
+        [](const std::exception_ptr& pending, void* payload) {
+            try {
+                std::rethrow_exception(pending);
+            } catch (const Error& error) {
+                const nb::tuple args = nb::make_tuple(Where()(error), error.what());
+                PyErr_SetObject(static_cast<PyObject*>(payload), args.ptr());
+            }
+        },
+        type->ptr());
+}
+
+struct PositionOf {
+    std::size_t operator()(const WrongTile& error) const { return error.position(); }
+};
+
+struct ShortPosition {
+    std::size_t operator()(const ShortTile& error) const { return error.position(); }
+};
+
+struct TrackOf {
+    std::size_t operator()(const WrongTrack& error) const { return error.track(); }
+};
+
+}  // namespace
+
+void bind_prove(nb::module_& m);  // module.cpp calls it
+
+void bind_prove(nb::module_& m) {
+    bind_failure<WrongTile>(m, "WrongTile", PositionOf());
+    bind_failure<ShortTile>(m, "ShortTile", ShortPosition());
+    bind_failure<WrongTrack>(m, "WrongTrack", TrackOf());
+    nb::class_<ProveMemory>(m, "ProveMemory")
+        .def(nb::init<std::size_t>(), nb::arg("limit"))
+        .def_prop_ro("limit", &ProveMemory::limit)
+        .def_prop_ro("taken", &ProveMemory::taken)
+        .def("refused", &ProveMemory::refused)
+        .def("take", &ProveMemory::take, nb::arg("size"))
+        .def("give", &ProveMemory::give, nb::arg("size"));
+    nb::class_<BoundTree>(m, "ProveTree")
+        .def(nb::init<std::size_t, const Array<uint8_t>&, const Array<int64_t>&, const Array<uint8_t>&, const Array<uint8_t>&,
+                      const Array<int64_t>&, const Array<int64_t>&>(),
+             nb::arg("block"), nb::arg("level"), nb::arg("index"), nb::arg("slot"), nb::arg("flags"), nb::arg("events"), nb::arg("page_first"));
+    m.def("prove_block", &prove_block, nb::arg("tree"), nb::arg("root_level"), nb::arg("end"), nb::arg("names"), nb::arg("kinds"),
+          nb::arg("rows"), nb::arg("has_histogram"), nb::arg("fetch"), nb::arg("histogram"), nb::arg("row_range"),
+          nb::arg("memory"));
+    nb::class_<BoundLayer>(m, "ProveLayer")
+        .def(nb::init<int, int64_t, int64_t, ProveMemory&>(), nb::arg("root_level"), nb::arg("end"), nb::arg("names"), nb::arg("memory"),
+             nb::keep_alive<1, 5>())
+        .def("add_rollup", &BoundLayer::add_rollup, nb::arg("tree"), nb::arg("slot"), nb::arg("track"), nb::keep_alive<1, 2>())
+        .def("gather", &BoundLayer::gather, nb::arg("tree"), nb::arg("tiles"), nb::arg("owners"), nb::arg("start"), nb::arg("stop"), nb::arg("fetch"))
+        .def("check_room", &BoundLayer::check_room)
+        .def("discard", &BoundLayer::discard, nb::arg("start"), nb::arg("stop"))
+        .def("complete_until", &BoundLayer::complete_until, nb::arg("block"), nb::arg("until"), nb::arg("fetch"))
+        .def("overview", &BoundLayer::overview, nb::arg("number"))
+        .def_prop_ro("bins", &BoundLayer::bins);
+}
+
+}  // namespace tilescope

@@ -1,0 +1,86 @@
+// What the bindings of the proof share: trees, and pages that Python reads.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "bind/arrays.hpp"
+#include "prove/memory.hpp"
+#include "prove/page.hpp"
+#include "prove/tree.hpp"
+
+namespace tilescope {
+
+namespace nb = nanobind;
+
+template <typename T>
+using Array = InColumn<T>;
+
+template <typename T, typename From>
+std::vector<T> copy_of(const Array<From>& column) {
+    std::vector<T> values(column.size());
+    for (std::size_t k = 0; k < values.size(); ++k) values[k] = static_cast<T>(column.data()[k]);
+    return values;
+}
+
+class BoundTree {
+  public:
+    BoundTree(std::size_t block, const Array<uint8_t>& level, const Array<int64_t>& index, const Array<uint8_t>& slot,
+              const Array<uint8_t>& flags, const Array<int64_t>& events, const Array<int64_t>& page_first) {
+        const std::size_t n = level.size();
+        if (index.size() != n || slot.size() != n || flags.size() != n || events.size() != n) {
+            throw std::invalid_argument("columns differ in length");
+        }
+        for (std::size_t k = 0; k < n; ++k) {
+            if (level.data()[k] >= kProveLevels || slot.data()[k] >= kProveSlots) throw std::invalid_argument("no such tile");
+        }
+        tree_ = {copy_of<uint8_t>(level), copy_of<int64_t>(index), copy_of<uint8_t>(slot), copy_of<uint8_t>(flags),
+                 copy_of<int64_t>(events), copy_of<std::size_t>(page_first), block};
+    }
+    const ProveTree& tree() const { return tree_; }
+
+  private:
+    ProveTree tree_;
+};
+
+// What Python gave of a page, and the memory that it takes.
+struct FetchedPage {
+    FetchedPage(nb::object page_bytes, nb::object residual_bytes, ProveMemory& memory, std::size_t size)
+        : page(std::move(page_bytes)), residual(std::move(residual_bytes)), charge(memory, size) {}
+    FetchedPage(const FetchedPage&) = delete;
+    FetchedPage& operator=(const FetchedPage&) = delete;
+    ~FetchedPage() {
+        nb::gil_scoped_acquire acquire;
+        page.reset();
+        residual.reset();
+    }
+
+    nb::object page, residual;
+    ProveCharge charge;
+};
+
+inline ProveBytes bytes_of(const nb::object& object) {
+    const auto value = nb::borrow<nb::bytes>(object);
+    return {reinterpret_cast<const uint8_t*>(value.c_str()), value.size()};
+}
+
+// Calls Python for a page: a number to (page, residual or None). Both are to outlive what is made.
+inline ProvePages::Fetch fetch_by(const nb::callable& fetch, ProveMemory& memory) {
+    return [&fetch, &memory](std::size_t page) {
+        nb::gil_scoped_acquire acquire;
+        const auto parts = nb::cast<nb::tuple>(fetch(page));
+        const nb::object first = parts[0], second = parts[1];
+        ProvePageBytes out;
+        out.page = bytes_of(first);
+        out.has_residual = !second.is_none();
+        if (out.has_residual) out.residual = bytes_of(second);
+        out.owner = std::make_shared<FetchedPage>(first, second, memory, out.page.size + out.residual.size);
+        return out;
+    };
+}
+
+}  // namespace tilescope

@@ -1,0 +1,258 @@
+// Binds tile trees, their overview, and page encoding.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "bind/arrays.hpp"
+#include "pyramid/block.hpp"
+#include "pyramid/counter_track.hpp"
+#include "pyramid/geometry.hpp"
+#include "pyramid/overview.hpp"
+#include "pyramid/rollup_track.hpp"
+#include "pyramid/slice_track.hpp"
+
+namespace nb = nanobind;
+
+namespace tilescope {
+
+namespace {
+
+template <typename T>
+using Array = InColumn<T>;
+
+// Memory that is free but kept for later goes back to the system. The next allocations cost page faults again.
+void release_free_memory() {
+#ifdef __GLIBC__
+    nb::gil_scoped_release release;
+    malloc_trim(0);
+#endif
+}
+
+void same_size(size_t a, size_t b) {
+    if (a != b) throw std::invalid_argument("columns differ in length");
+}
+
+constexpr int64_t kOverviewBinsAtMost = 1 << 20;
+
+// (bin, name, utilisation)
+auto overview_columns(const std::vector<OverviewBin>& bins) {
+    std::vector<int64_t> bin;
+    std::vector<int32_t> name;
+    std::vector<uint8_t> utilisation;
+    for (const OverviewBin& at : bins) {
+        bin.push_back(at.bin);
+        name.push_back(at.name);
+        utilisation.push_back(at.utilisation);
+    }
+    return std::make_tuple(to_numpy(std::move(bin)), to_numpy(std::move(name)), to_numpy(std::move(utilisation)));
+}
+
+void check_times(const int64_t* time, size_t n) {
+    for (size_t k = 0; k < n; ++k) {
+        if (time[k] < 0 || time[k] >= kTimeLimit) throw std::invalid_argument("times are not in [0, 2**61)");
+        if (k > 0 && time[k] < time[k - 1]) throw std::invalid_argument("events are not in time order");
+    }
+}
+
+void check_times(const SliceColumns& slices) {
+    check_times(slices.start, slices.n);
+    for (size_t k = 0; k < slices.n; ++k) {
+        const int64_t length = slices.duration[k];
+        if (length < 0 || length >= kTimeLimit - slices.start[k]) throw std::invalid_argument("slices end beyond 2**61");
+    }
+}
+
+// The tile tree of a track, with the arrays that it points into.
+struct BoundTiles {
+    std::unique_ptr<TrackTiles> tiles;
+    std::vector<nb::object> kept;
+
+    // (bin, name, utilisation) of a rollup's part of the overview layer.
+    auto overview(int level, int64_t lanes) const {
+        const auto* rollup = dynamic_cast<const RollupTrack*>(tiles.get());
+        if (rollup == nullptr) throw std::invalid_argument("only the tiles of a rollup know their overview");
+        if (lanes < 1) throw std::invalid_argument("a rollup has at least one lane");
+        return overview_columns(rollup->overview(level, lanes));
+    }
+};
+
+void check_level(int level) {
+    if (level < 0 || level > kMaxLevel) throw std::invalid_argument("level is not in 0..27");
+}
+
+BoundTiles slice_tiles(const Array<int64_t>& start, const Array<int64_t>& duration, const Array<uint32_t>& row,
+                       const Array<int32_t>& name, const Array<uint8_t>& flags, int root_level) {
+    check_level(root_level);
+    for (const size_t size : {duration.size(), row.size(), name.size(), flags.size()}) same_size(start.size(), size);
+    BoundTiles bound;
+    for (const nb::object& array : {nb::cast(start), nb::cast(duration), nb::cast(row), nb::cast(name), nb::cast(flags)})
+        bound.kept.push_back(array);
+    const SliceColumns columns{start.data(), duration.data(), row.data(), name.data(), flags.data(), start.size()};
+    nb::gil_scoped_release release;
+    check_times(columns);
+    bound.tiles = std::make_unique<SliceTrack>(columns, root_level);
+    return bound;
+}
+
+BoundTiles counter_tiles(const Array<int64_t>& time, const Array<double>& value, int root_level) {
+    check_level(root_level);
+    same_size(time.size(), value.size());
+    BoundTiles bound;
+    bound.kept = {nb::cast(time), nb::cast(value)};
+    const SampleColumns columns{time.data(), value.data(), time.size()};
+    nb::gil_scoped_release release;
+    check_times(columns.time, columns.n);
+    bound.tiles = std::make_unique<CounterTrack>(columns, root_level);
+    return bound;
+}
+
+// Slices that are kept for rollups, with the arrays that they lie in, if they do.
+struct BoundSlices {
+    KeptSlices slices;
+    std::vector<nb::object> kept;
+
+    BoundSlices(const Array<int64_t>& start, const Array<int64_t>& duration, const Array<int32_t>& name)
+        : slices(columns_of(start, duration, name)), kept{nb::cast(start), nb::cast(duration), nb::cast(name)} {}
+
+    BoundSlices(int file, int64_t offset, const SliceColumns& columns) : slices(file, offset, columns) {}
+
+    // In a file, from `offset` on.
+    static std::unique_ptr<BoundSlices> in_file(int file, int64_t offset, const Array<int64_t>& start,
+                                                const Array<int64_t>& duration, const Array<int32_t>& name) {
+        const SliceColumns columns = columns_of(start, duration, name);
+        nb::gil_scoped_release release;
+        return std::make_unique<BoundSlices>(file, offset, columns);
+    }
+
+    static SliceColumns columns_of(const Array<int64_t>& start, const Array<int64_t>& duration, const Array<int32_t>& name) {
+        same_size(start.size(), duration.size());
+        same_size(start.size(), name.size());
+        return {start.data(), duration.data(), nullptr, name.data(), nullptr, start.size()};
+    }
+};
+
+BoundTiles rollup_tiles(const std::vector<const BoundSlices*>& children, int root_level) {
+    check_level(root_level);
+    std::vector<const KeptSlices*> slices;
+    for (const BoundSlices* child : children) slices.push_back(&child->slices);
+    BoundTiles bound;
+    {
+        nb::gil_scoped_release release;
+        // Times are checked on the way: slices of a whole run are not read twice.
+        bound.tiles = std::make_unique<RollupTrack>(slices, root_level);
+    }
+    return bound;
+}
+
+auto slice_overview(const Array<int64_t>& start, const Array<int64_t>& duration, const Array<uint32_t>& row,
+                    const Array<int32_t>& name, int level) {
+    check_level(level);
+    for (const size_t size : {duration.size(), row.size(), name.size()}) same_size(start.size(), size);
+    std::vector<OverviewBin> bins;
+    {
+        const SliceColumns columns{start.data(), duration.data(), row.data(), name.data(), nullptr, start.size()};
+        nb::gil_scoped_release release;
+        check_times(columns);
+        // Of each bin there is a note: at such a level they are few.
+        if (columns.n != 0 && (columns.start[columns.n - 1] >> (2 * level)) > kOverviewBinsAtMost)
+            throw std::invalid_argument("the level is too fine for an overview");
+        bins = overview_of(columns, level);
+    }
+    return overview_columns(bins);
+}
+
+struct BoundBlock {
+    Block block;
+    std::vector<nb::object> kept;
+
+    explicit BoundBlock(uint32_t number) : block(number) {}
+
+    // Takes the tiles from `bound`, which is empty afterwards.
+    void add(int slot, BoundTiles& bound) {
+        if (!bound.tiles) throw std::invalid_argument("these tiles are in a block already");
+        block.add(slot, std::move(bound.tiles));
+        for (nb::object& object : bound.kept) kept.push_back(std::move(object));
+        bound.kept.clear();
+    }
+
+    void seal() {
+        nb::gil_scoped_release release;
+        block.seal();
+    }
+
+    // (level, index, slot, flags, events, weight) of all tiles, in key order.
+    auto tiles() const {
+        std::vector<int64_t> index, events, weight;
+        std::vector<uint8_t> level, slot, flags;
+        for (size_t at = 0; at < block.size(); ++at) {
+            const Tile& tile = block.tile(at);
+            level.push_back(tile.level);
+            index.push_back(tile.index);
+            slot.push_back(static_cast<uint8_t>(block.slot(at)));
+            flags.push_back(tile.flags);
+            events.push_back(static_cast<int64_t>(tile.last - tile.first));
+            weight.push_back(static_cast<int64_t>(block.weight(at)));
+        }
+        return std::make_tuple(to_numpy(std::move(level)), to_numpy(std::move(index)), to_numpy(std::move(slot)),
+                               to_numpy(std::move(flags)), to_numpy(std::move(events)), to_numpy(std::move(weight)));
+    }
+
+    // (page, residual) of tiles [first, last).
+    auto encode(size_t first, size_t last) const {
+        EncodedPage encoded;
+        {
+            nb::gil_scoped_release release;
+            encoded = block.encode(first, last);
+        }
+        const auto& [page, residual] = encoded;
+        return std::make_tuple(nb::bytes(page.data(), page.size()), nb::bytes(residual.data(), residual.size()));
+    }
+};
+
+}  // namespace
+
+void bind_pyramid(nb::module_& m) {
+    nb::register_exception_translator([](const std::exception_ptr& pending, void*) {
+        try {
+            std::rethrow_exception(pending);
+        } catch (const std::system_error& error) {
+            errno = error.code().value();
+            PyErr_SetFromErrno(PyExc_OSError);
+        }
+    });
+    m.attr("TIME_LIMIT") = kTimeLimit;
+    m.def("root_level", &root_level, nb::arg("end"));
+    m.def("release_free_memory", &release_free_memory);
+    nb::class_<BoundTiles>(m, "Tiles").def("overview", &BoundTiles::overview, nb::arg("level"), nb::arg("lanes"));
+    m.def("slice_tiles", &slice_tiles, nb::arg("start"), nb::arg("duration"), nb::arg("row"), nb::arg("name"), nb::arg("flags"),
+          nb::arg("root_level"));
+    m.def("counter_tiles", &counter_tiles, nb::arg("time"), nb::arg("value"), nb::arg("root_level"));
+    nb::class_<BoundSlices>(m, "KeptSlices")
+        .def(nb::init<const Array<int64_t>&, const Array<int64_t>&, const Array<int32_t>&>(), nb::arg("start"),
+             nb::arg("duration"), nb::arg("name"))
+        .def_static("in_file", &BoundSlices::in_file, nb::arg("file"), nb::arg("offset"), nb::arg("start"),
+                    nb::arg("duration"), nb::arg("name"))
+        .def_prop_ro("bytes", [](const BoundSlices& bound) { return bound.slices.bytes(); });
+    m.def("rollup_tiles", &rollup_tiles, nb::arg("children"), nb::arg("root_level"));
+    m.def("slice_overview", &slice_overview, nb::arg("start"), nb::arg("duration"), nb::arg("row"), nb::arg("name"),
+          nb::arg("level"));
+    nb::class_<BoundBlock>(m, "Block")
+        .def(nb::init<uint32_t>(), nb::arg("number"))
+        .def("add", &BoundBlock::add, nb::arg("slot"), nb::arg("tiles"))
+        .def("seal", &BoundBlock::seal)
+        .def("tiles", &BoundBlock::tiles)
+        .def("encode", &BoundBlock::encode, nb::arg("first"), nb::arg("last"));
+}
+
+}  // namespace tilescope

@@ -1,0 +1,71 @@
+// Binds the generator of synthetic traces.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "synth/chrome.hpp"
+#include "synth/output.hpp"
+#include "synth/plan.hpp"
+#include "synth/xspace.hpp"
+
+namespace nb = nanobind;
+
+namespace tilescope {
+void bind_synth(nb::module_& m);
+}  // namespace tilescope
+
+namespace {
+
+using namespace tilescope::synth;
+
+Format format_of(const std::string& name) {
+    if (name == "xspace") return Format::xspace;
+    if (name == "chrome") return Format::chrome;
+    throw std::invalid_argument("unknown format: " + name);
+}
+
+nb::list as_list(const Plan& plan, const Totals& totals) {
+    nb::list rows;
+    for (std::size_t k = 0; k < totals.size(); ++k) {
+        const PlannedTrack& track = plan.tracks()[k];
+        nb::dict row;
+        row["process"] = plan.processes()[track.process].name;
+        row["name"] = track.name;
+        row["events"] = totals[k].events();
+        row["slices"] = totals[k].slices;
+        row["instants"] = totals[k].instants;
+        row["counter_samples"] = totals[k].counter_samples;
+        row["async_slices"] = totals[k].async_slices;
+        row["flow_ends"] = totals[k].flow_ends;
+        row["busy_ps"] = totals[k].busy_ps;
+        rows.append(row);
+    }
+    return rows;
+}
+
+nb::list synth_trace(const std::string& format, std::uint64_t events, std::uint64_t tracks, std::uint64_t seed,
+                     const nb::callable& write) {
+    if (tracks == 0) throw std::invalid_argument("a trace has at least one track");
+    const Plan plan({format_of(format), events, tracks, seed});
+    Totals totals;
+    {
+        nb::gil_scoped_release release;
+        Output output([&write](std::string_view bytes, std::uint64_t events_so_far) {
+            nb::gil_scoped_acquire acquire;
+            write(nb::bytes(bytes.data(), bytes.size()), events_so_far);
+        });
+        totals = plan.format() == Format::xspace ? write_xspace(plan, output) : write_chrome(plan, output);
+        output.flush();
+    }
+    return as_list(plan, totals);
+}
+
+}  // namespace
+
+void tilescope::bind_synth(nb::module_& m) {
+    m.def("synth_trace", &synth_trace, nb::arg("format"), nb::arg("events"), nb::arg("tracks"), nb::arg("seed"),
+          nb::arg("write"),
+          "Generates a trace and hands it to write(bytes, events_so_far) in pieces; returns the totals of each track.");
+}

@@ -1,0 +1,177 @@
+// Binds the reader of LMDB files.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "files/read_only_file.hpp"
+#include "tree/file.hpp"
+
+namespace nb = nanobind;
+
+namespace tilescope {
+
+namespace {
+
+using tree::Entry;
+using tree::Snapshot;
+
+// Of one scan: the values that are read at once, and how often a writer may be faster than we are.
+constexpr std::size_t kScanBytes = std::size_t{4} << 20;
+constexpr int kTries = 1000;
+
+std::string_view view(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
+
+nb::bytes to_bytes(std::string_view text) { return nb::bytes(text.data(), text.size()); }
+
+// The file is shared with the calls that read it: who closes it takes it from none.
+class TreeReader {
+  public:
+    TreeReader(int descriptor, bool growing) : file_(std::make_shared<tree::TreeFile>(descriptor, growing)) {}
+
+    void settle() { file()->settle(); }
+
+    std::uint64_t entries() const { return file()->snapshot().entries; }
+
+    nb::object get(const nb::bytes& key) const {
+        nb::object value = nb::none();
+        consistently([&](const tree::TreeFile& file, const Snapshot& snapshot, std::size_t) {
+            std::vector<Entry> found;
+            {
+                nb::gil_scoped_release release;
+                if (std::optional<Entry> entry = file.find(snapshot, view(key))) found.push_back(std::move(*entry));
+            }
+            value = nb::none();
+            for (Read& read : read_all(file, snapshot, found)) value = nb::make_tuple(read.checksum, std::move(read.value));
+        });
+        return value;
+    }
+
+    nb::object last_at_most(const nb::bytes& key, const nb::bytes& prefix) const {
+        nb::list entries;
+        consistently([&](const tree::TreeFile& file, const Snapshot& snapshot, std::size_t) {
+            std::vector<Entry> found;
+            {
+                nb::gil_scoped_release release;
+                std::optional<Entry> entry = file.last_at_most(snapshot, view(key), view(prefix));
+                if (entry) found.push_back(std::move(*entry));
+            }
+            entries = rows(file, snapshot, found);
+        });
+        return entries.size() == 0 ? nb::none() : nb::object(entries[0]);
+    }
+
+    nb::list scan(const nb::bytes& first, const nb::bytes& prefix, std::size_t limit) const {
+        nb::list entries;
+        consistently([&](const tree::TreeFile& file, const Snapshot& snapshot, std::size_t failed) {
+            std::vector<Entry> found;
+            // Who is too slow for the writer reads less.
+            const std::size_t fewer = std::max<std::size_t>(1, limit >> std::min<std::size_t>(failed, 30));
+            {
+                nb::gil_scoped_release release;
+                found = file.scan(snapshot, view(first), view(prefix), fewer, kScanBytes);
+            }
+            entries = rows(file, snapshot, found);
+        });
+        return entries;
+    }
+
+    void close() { file_.reset(); }
+
+  private:
+    std::shared_ptr<tree::TreeFile> file() const {
+        if (file_ == nullptr) throw std::runtime_error("it is closed");
+        return file_;
+    }
+
+    // Reads one state of the file: again, if a writer was faster.
+    template <typename Read>
+    void consistently(const Read& read) const {
+        const std::shared_ptr<const tree::TreeFile> file = this->file();
+        for (std::size_t failed = 0; failed < kTries; ++failed) {
+            const Snapshot snapshot = file->snapshot();
+            try {
+                read(*file, snapshot, failed);
+            } catch (const FileDamage&) {
+                if (file->is_intact(snapshot)) throw;
+                continue;
+            }
+            if (file->is_intact(snapshot)) return;
+        }
+        throw std::runtime_error("it changes faster than it can be read");
+    }
+
+    struct Read {
+        std::uint32_t checksum;
+        nb::bytes value;
+    };
+
+    static std::vector<Read> read_all(const tree::TreeFile& file, const Snapshot& snapshot,
+                                      const std::vector<Entry>& entries) {
+        std::vector<Read> read;
+        read.reserve(entries.size());
+        std::vector<char*> places;
+        for (const Entry& entry : entries) {
+            const std::size_t size = entry.value.size - tree::kChecksumBytes;
+            PyObject* made = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size));
+            if (made == nullptr) nb::raise_python_error();
+            read.push_back({0, nb::steal<nb::bytes>(made)});
+            places.push_back(PyBytes_AsString(made));
+        }
+        nb::gil_scoped_release release;
+        for (std::size_t k = 0; k < entries.size(); ++k) read[k].checksum = file.read(snapshot, entries[k], places[k]);
+        return read;
+    }
+
+    // (key, checksum, value)
+    static nb::list rows(const tree::TreeFile& file, const Snapshot& snapshot, const std::vector<Entry>& entries) {
+        nb::list out;
+        std::vector<Read> read = read_all(file, snapshot, entries);
+        for (std::size_t k = 0; k < entries.size(); ++k) {
+            out.append(nb::make_tuple(to_bytes(entries[k].key), read[k].checksum, std::move(read[k].value)));
+        }
+        return out;
+    }
+
+    std::shared_ptr<tree::TreeFile> file_;
+};
+
+// `FileDamage(what, offset)` in Python.
+void bind_file_damage(nb::module_& m) {
+    static nb::object* type = nullptr;  // lives as long as the process, as the module does
+    type = new nb::object(nb::steal(PyErr_NewException("tilescope.tiler._native.FileDamage", PyExc_ValueError, nullptr)));
+    m.attr("FileDamage") = *type;
+    nb::register_exception_translator(
+        [](const std::exception_ptr& pending, void* payload) {
+            try {
+                std::rethrow_exception(pending);
+            } catch (const FileDamage& error) {
+                const nb::tuple args = nb::make_tuple(error.what(), error.offset());
+                PyErr_SetObject(static_cast<PyObject*>(payload), args.ptr());
+            }
+        },
+        type->ptr());
+}
+
+}  // namespace
+
+void bind_tree(nb::module_& m);  // module.cpp calls it
+
+void bind_tree(nb::module_& m) {
+    bind_file_damage(m);
+    nb::class_<TreeReader>(m, "TreeReader")
+        .def(nb::init<int, bool>(), nb::arg("descriptor"), nb::arg("growing"))
+        .def_prop_ro("entries", &TreeReader::entries)
+        .def("settle", &TreeReader::settle)
+        .def("get", &TreeReader::get, nb::arg("key"))
+        .def("last_at_most", &TreeReader::last_at_most, nb::arg("key"), nb::arg("prefix"))
+        .def("scan", &TreeReader::scan, nb::arg("first"), nb::arg("prefix"), nb::arg("limit"))
+        .def("close", &TreeReader::close);
+}
+
+}  // namespace tilescope

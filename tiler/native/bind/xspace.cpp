@@ -1,0 +1,464 @@
+// Binds the XSpace reader: outline, survey, and columns of any line.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "pyramid/activity.hpp"
+#include "bind/activity.hpp"
+#include "bind/arrays.hpp"
+#include "columns/utf8.hpp"
+#include "xspace/wire.hpp"
+#include "xspace/apart.hpp"
+#include "xspace/args.hpp"
+#include "xspace/catalogue.hpp"
+#include "xspace/events.hpp"
+#include "xspace/flows.hpp"
+#include "xspace/outline.hpp"
+#include "xspace/survey.hpp"
+
+namespace nb = nanobind;
+
+namespace tilescope {
+
+namespace {
+
+// Of the stats of a plane, those that say something of it in its line on the screen.
+constexpr std::size_t max_shown_stat = std::size_t{64} << 10;
+
+// What Python sees of a line and of a plane. Times of a line's events are picoseconds from where the line counts.
+struct LineInfo {
+    std::size_t plane;
+    std::int64_t id;
+    std::int64_t timestamp_ns;
+    std::string name;
+    std::string display_name;
+    std::uint64_t events;  // without those that are out of range
+    std::uint64_t out_of_range;
+    std::size_t flow_ends;
+    std::int64_t first_ps;
+    std::int64_t end_ns;
+    std::int64_t end_ps;  // 0 to 999, beyond end_ns
+    bool any_ps;
+};
+
+struct PlaneInfo {
+    std::string name;
+    nb::list stats;       // bytes, XStat messages; without very long ones
+    nb::dict stat_names;  // stat metadata id → name
+};
+
+struct MetadataInfo {
+    std::size_t plane;
+    std::int64_t id;
+    std::int32_t name_index;  // -1: no event uses it
+    std::string name;
+    std::string display_name;
+    nb::bytes stats;
+};
+
+struct ApartInfo {
+    std::size_t plane;
+    std::int64_t metadata_id;
+    std::string name;
+    bool is_hlo;
+    std::size_t begin;
+    std::size_t end;
+};
+
+// The events of a line, chunk by chunk. Hot calls release the GIL.
+class LineEvents {
+  public:
+    explicit LineEvents(xspace::LineDecoder decoder) : decoder_(std::move(decoder)) {}
+
+    std::optional<nb::dict> next(std::size_t max_rows, std::size_t max_args_bytes) {
+        if (max_rows == 0) throw std::invalid_argument("a chunk has at least one row");
+        xspace::Chunk chunk;
+        bool any = false;
+        {
+            nb::gil_scoped_release release;
+            any = decoder_.next(chunk, max_rows, max_args_bytes);
+        }
+        if (!any) return std::nullopt;
+        nb::dict columns;
+        columns["key"] = chunk.key.size() != 0 ? nb::cast(to_numpy(chunk.key)) : nb::none();
+        columns["value"] = nb::none();
+        columns["track"] = to_numpy(chunk.track);
+        columns["phase"] = to_numpy(chunk.phase);
+        columns["time_ns"] = to_numpy(chunk.time_ns);
+        columns["time_ps"] = to_numpy(chunk.time_ps);
+        columns["duration_ns"] = to_numpy(chunk.duration_ns);
+        columns["duration_ps"] = to_numpy(chunk.duration_ps);
+        columns["name"] = to_numpy(chunk.name);
+        columns["flags"] = to_numpy(chunk.flags);
+        columns["args_end"] = to_numpy(chunk.args_end);
+        columns["args"] = to_numpy(chunk.args);
+        return columns;
+    }
+
+    std::size_t position() const { return decoder_.position(); }
+
+  private:
+    xspace::LineDecoder decoder_;
+};
+
+// An XSpace in a buffer that it keeps alive: outline, survey of each line, seal, then the events of any line. Lines may be
+// surveyed and decoded by several threads, each line by one at a time.
+class XSpaceFile {
+  public:
+    XSpaceFile(InColumn<std::uint8_t> buffer, std::size_t room, std::size_t per_plane, std::size_t per_line, std::size_t per_name)
+        : buffer_(std::move(buffer)),
+          source_{buffer_.data(), buffer_.size()},
+          room_{room, per_plane, per_line, per_name},
+          outline_(source_, room_) {}
+
+    bool read_outline(std::size_t stop) {
+        nb::gil_scoped_release release;
+        if (outline_.advance(stop)) return true;
+        for (const xspace::Plane& plane : outline().planes) flow_stats_.emplace_back(source_, plane);
+        surveys_.resize(outline().lines.size());
+        starts_ns_.resize(outline().lines.size());
+        return false;
+    }
+
+    std::vector<PlaneInfo> planes() const {
+        std::vector<PlaneInfo> result;
+        for (const xspace::Plane& plane : outline().planes) {
+            PlaneInfo info{text(plane.name), nb::list(), nb::dict()};
+            for (const wire::Range& stat : plane.stats)
+                if (stat.size() <= max_shown_stat) info.stats.append(bytes(stat));
+            for (const xspace::MetadataEntry& entry : plane.stat_metadata)
+                info.stat_names[nb::int_(entry.id)] = text(xspace::stat_metadata_name(source_, entry.value));
+            result.push_back(std::move(info));
+        }
+        return result;
+    }
+
+    std::vector<std::string> errors() const { return texts(outline().errors); }
+    std::vector<std::string> warnings() const { return texts(outline().warnings); }
+    std::vector<std::string> hostnames() const { return texts(outline().hostnames); }
+
+    // (what the file ends inside of, where that begins, the plane that it cuts or -1); None for a whole file.
+    std::optional<std::tuple<std::string, std::size_t, std::int64_t>> cut() const {
+        if (!outline().cut) return std::nullopt;
+        const bool in_plane = !outline().planes.empty() && outline().planes.back().is_cut;
+        const std::int64_t plane = in_plane ? static_cast<std::int64_t>(outline().planes.size()) - 1 : -1;
+        return std::make_tuple(outline().cut->what, outline().cut->offset, plane);
+    }
+
+    // [begin, end) of each line's bytes.
+    std::vector<std::pair<std::size_t, std::size_t>> line_ranges() const {
+        std::vector<std::pair<std::size_t, std::size_t>> result;
+        for (const xspace::Line& line : outline().lines) result.emplace_back(line.body.begin, line.body.end);
+        return result;
+    }
+
+    // Begins to look into a line; `surveyed` ends it.
+    xspace::Surveyor survey(std::size_t line) const {
+        check_line(line);
+        return surveyor(line, std::nullopt);
+    }
+
+    // Takes what a surveyor found, after its end. Returns the line's own timestamp.
+    std::int64_t surveyed(std::size_t line, xspace::Surveyor& surveyor) {
+        check_line(line);
+        if (surveyor.position() != outline().lines[line].body.end) throw std::invalid_argument("the survey is not at its end");
+        surveys_[line] = surveyor.take();
+        return surveys_[line].timestamp_ns;
+    }
+
+    // Says where the line counts from. Looks at it once more if some of its events are out of range then.
+    void settle(std::size_t line, std::int64_t start_ns) {
+        nb::gil_scoped_release release;
+        check_line(line);
+        starts_ns_[line] = start_ns;
+        xspace::LineSurvey& survey = surveys_[line];
+        if (survey.events != 0 && (!xspace::adds_up(start_ns, survey.first_ps) || !xspace::adds_up(start_ns, survey.last_start_ps))) {
+            xspace::Surveyor again = surveyor(line, start_ns);
+            again.advance(source_.size);
+            survey = again.take();
+        }
+    }
+
+    LineInfo line(std::size_t line) const {
+        check_line(line);
+        const xspace::LineSurvey& survey = surveys_[line];
+        return {outline().lines[line].plane, survey.id, survey.timestamp_ns, text(survey.name), text(survey.display_name),
+                survey.events - survey.out_of_range, survey.out_of_range, survey.flow_ends, survey.first_ps,
+                survey.end.ns, survey.end.ps, survey.any_ps};
+    }
+
+    // (shift, first bin, busy picoseconds of each bin) of the line's activity; the bins are empty when it has none.
+    auto activity(std::size_t line) const {
+        check_line(line);
+        return activity_columns(surveys_[line].activity);
+    }
+
+    // All lines have been surveyed and settled.
+    void seal() {
+        nb::gil_scoped_release release;
+        catalogue_ = std::make_unique<xspace::Catalogue>(source_, outline(), surveys_, room_);
+        hlo_ = std::make_unique<xspace::HloStats>(source_, outline());
+    }
+
+    LineEvents events(std::size_t line) const {
+        check_line(line);
+        return LineEvents(xspace::LineDecoder(source_, outline(), catalogue(), flow_stats_[outline().lines[line].plane], line,
+                                              surveys_[line], starts_ns_[line]));
+    }
+
+    std::vector<std::string> names() const {
+        const auto& names = catalogue().names().names();
+        return {names.begin(), names.end()};
+    }
+
+    std::size_t metadata_count() const { return catalogue().used_metadata().size() + catalogue().unused_metadata().size(); }
+
+    // Of each number: its plane, and the index of its name; -1: no event uses it.
+    nb::tuple metadata_columns() const {
+        std::vector<std::int32_t> planes, names;
+        for (const xspace::UsedMetadata& of : catalogue().used_metadata()) {
+            planes.push_back(static_cast<std::int32_t>(of.plane));
+            names.push_back(of.name_index);
+        }
+        for (const xspace::UnusedMetadata& of : catalogue().unused_metadata()) planes.push_back(static_cast<std::int32_t>(of.plane));
+        names.resize(planes.size(), -1);
+        return nb::make_tuple(to_numpy(std::move(planes)), to_numpy(std::move(names)));
+    }
+
+    // Metadata from this number on: that of events first, then that which no event uses.
+    std::vector<MetadataInfo> metadata(std::size_t first, std::size_t count) const {
+        const auto& used = catalogue().used_metadata();
+        const auto& unused = catalogue().unused_metadata();
+        std::vector<MetadataInfo> result;
+        for (std::size_t number = first; number < metadata_count() && number - first < count; ++number) {
+            if (number < used.size()) {
+                const xspace::UsedMetadata& of = used[number];
+                std::string stats;
+                for (const wire::Range& stat : of.stats) stats += view(stat);
+                result.push_back({of.plane, of.id, of.name_index, text(of.name), text(of.display_name), nb::bytes(stats.data(), stats.size())});
+            } else {
+                const xspace::UnusedMetadata& of = unused[number - used.size()];
+                const xspace::TableEntry entry = xspace::table_entry(source_, *hlo_, of);
+                result.push_back({of.plane, of.id, -1, text(entry.name), text(entry.display_name), nb::bytes(entry.stats.data(), entry.stats.size())});
+            }
+        }
+        return result;
+    }
+
+    // What of the metadata is kept apart, at most `limit` pieces; and how many more there are.
+    std::pair<std::vector<ApartInfo>, std::uint64_t> apart(std::size_t limit) const {
+        xspace::ApartPieces found;
+        {
+            nb::gil_scoped_release release;
+            found = xspace::find_apart(source_, outline(), catalogue(), *hlo_, limit);
+        }
+        std::vector<ApartInfo> result;
+        for (const xspace::ApartPiece& piece : found.pieces)
+            result.push_back({piece.plane, piece.metadata_id, text(piece.name), piece.is_hlo, piece.bytes.begin, piece.bytes.end});
+        return {std::move(result), found.more};
+    }
+
+    // 0: the plane has no stats.
+    std::uint64_t plane_stats_bytes(std::size_t plane) const {
+        if (plane >= outline().planes.size() || outline().planes[plane].stats.empty()) return 0;
+        return xspace::PlaneStats(source_, outline().planes[plane]).size();
+    }
+
+    xspace::PlaneStats plane_stats(std::size_t plane) const {
+        if (plane >= outline().planes.size()) throw std::invalid_argument("there is no such plane");
+        return xspace::PlaneStats(source_, outline().planes[plane]);
+    }
+
+    std::size_t outline_position() const { return outline_.position(); }
+
+  private:
+    const xspace::Outline& outline() const { return outline_.outline(); }
+
+    void check_line(std::size_t line) const {
+        if (line >= surveys_.size()) throw std::invalid_argument("there is no such line");
+    }
+
+    xspace::Surveyor surveyor(std::size_t line, std::optional<std::int64_t> start_ns) const {
+        const xspace::Line& of = outline().lines[line];
+        const std::size_t entries = outline().planes[of.plane].event_metadata.size();
+        return xspace::Surveyor(source_, of, flow_stats_[of.plane], entries, max_ids(), room_.bytes / xspace::table_flow_bytes, start_ns);
+    }
+
+    std::size_t max_ids() const { return room_.per_name == 0 ? room_.bytes : room_.bytes / room_.per_name; }
+
+    const xspace::Catalogue& catalogue() const {
+        if (!catalogue_) throw std::invalid_argument("seal comes first");
+        return *catalogue_;
+    }
+
+    std::string_view view(wire::Range range) const {
+        return {reinterpret_cast<const char*>(source_.data) + range.begin, range.size()};
+    }
+    std::string text(wire::Range range) const { return utf8::repaired(view(range)); }
+    nb::bytes bytes(wire::Range range) const { return nb::bytes(source_.data + range.begin, range.size()); }
+    std::vector<std::string> texts(const std::vector<wire::Range>& ranges) const {
+        std::vector<std::string> result;
+        for (const wire::Range& range : ranges) result.push_back(text(range));
+        return result;
+    }
+
+    InColumn<std::uint8_t> buffer_;
+    wire::Source source_;
+    xspace::Room room_;
+    xspace::OutlineReader outline_;
+    std::vector<xspace::FlowStats> flow_stats_;  // by plane
+    std::vector<xspace::LineSurvey> surveys_;
+    std::vector<std::int64_t> starts_ns_;
+    std::unique_ptr<xspace::Catalogue> catalogue_;
+    std::unique_ptr<xspace::HloStats> hlo_;  // as soon as there is a catalogue
+};
+
+// Of some rows: the integer that a stat has among the arguments of each.
+auto integer_stats(const InColumn<std::int64_t>& args_end, const InColumn<std::uint8_t>& args,
+                   const InColumn<std::int64_t>& rows, const std::vector<std::int64_t>& ids, std::int64_t absent) {
+    std::vector<std::int64_t> found;
+    {
+        nb::gil_scoped_release release;
+        found.reserve(rows.size());
+        for (std::size_t k = 0; k < rows.size(); ++k) {
+            const std::int64_t row = rows.data()[k];
+            if (row < 0 || static_cast<std::uint64_t>(row) >= args_end.size()) throw std::invalid_argument("there is no such row");
+            const auto at = static_cast<std::size_t>(row);
+            const std::int64_t begin = at == 0 ? 0 : args_end.data()[at - 1];
+            const std::int64_t end = args_end.data()[at];
+            if (begin < 0 || end < begin || static_cast<std::uint64_t>(end) > args.size())
+                throw std::invalid_argument("arguments lie beyond the data");
+            const wire::Source source{args.data() + begin, static_cast<std::size_t>(end - begin)};
+            found.push_back(xspace::integer_stat(source, ids, absent));
+        }
+    }
+    return to_numpy(std::move(found));
+}
+
+// `WireError(what, offset)` in Python, and `LimitReached(what, offset)`.
+void bind_wire_error(nb::module_& m) {
+    static nb::object* type = nullptr;  // lives as long as the process, as the module does
+    static nb::object* limit = nullptr;
+    type = new nb::object(nb::steal(PyErr_NewException("tilescope.tiler._native.WireError", PyExc_ValueError, nullptr)));
+    limit = new nb::object(nb::steal(PyErr_NewException("tilescope.tiler._native.LimitReached", PyExc_ValueError, nullptr)));
+    m.attr("WireError") = *type;
+    m.attr("LimitReached") = *limit;
+    nb::register_exception_translator(
+        [](const std::exception_ptr& pending, void* payload) {
+            try {
+                std::rethrow_exception(pending);
+            } catch (const wire::LimitReached& error) {
+                const nb::tuple args = nb::make_tuple(error.what(), error.offset());
+                PyErr_SetObject(limit->ptr(), args.ptr());
+            } catch (const wire::Error& error) {
+                const nb::tuple args = nb::make_tuple(error.what(), error.offset());
+                PyErr_SetObject(static_cast<PyObject*>(payload), args.ptr());
+            }
+        },
+        type->ptr());
+}
+
+}  // namespace
+
+void bind_xspace(nb::module_& m);  // module.cpp calls it
+
+void bind_xspace(nb::module_& m) {
+    bind_wire_error(m);
+
+    nb::class_<LineInfo>(m, "XSpaceLine")
+        .def_ro("plane", &LineInfo::plane)
+        .def_ro("id", &LineInfo::id)
+        .def_ro("timestamp_ns", &LineInfo::timestamp_ns)
+        .def_ro("name", &LineInfo::name)
+        .def_ro("display_name", &LineInfo::display_name)
+        .def_ro("events", &LineInfo::events)
+        .def_ro("out_of_range", &LineInfo::out_of_range)
+        .def_ro("flow_ends", &LineInfo::flow_ends)
+        .def_ro("first_ps", &LineInfo::first_ps)
+        .def_ro("end_ns", &LineInfo::end_ns)
+        .def_ro("end_ps", &LineInfo::end_ps)
+        .def_ro("any_ps", &LineInfo::any_ps);
+
+    nb::class_<PlaneInfo>(m, "XSpacePlane")
+        .def_ro("name", &PlaneInfo::name)
+        .def_ro("stats", &PlaneInfo::stats)
+        .def_ro("stat_names", &PlaneInfo::stat_names);
+
+    nb::class_<MetadataInfo>(m, "XSpaceMetadata")
+        .def_ro("plane", &MetadataInfo::plane)
+        .def_ro("id", &MetadataInfo::id)
+        .def_ro("name_index", &MetadataInfo::name_index)
+        .def_ro("name", &MetadataInfo::name)
+        .def_ro("display_name", &MetadataInfo::display_name)
+        .def_ro("stats", &MetadataInfo::stats);
+
+    nb::class_<ApartInfo>(m, "XSpaceApart")
+        .def_ro("plane", &ApartInfo::plane)
+        .def_ro("metadata_id", &ApartInfo::metadata_id)
+        .def_ro("name", &ApartInfo::name)
+        .def_ro("is_hlo", &ApartInfo::is_hlo)
+        .def_ro("begin", &ApartInfo::begin)
+        .def_ro("end", &ApartInfo::end);
+
+    nb::class_<xspace::PlaneStats>(m, "XSpacePlaneStats")
+        .def("next", [](xspace::PlaneStats& stats, std::size_t max_bytes) {
+            std::string piece;
+            {
+                nb::gil_scoped_release release;
+                piece = stats.next(max_bytes);
+            }
+            return nb::bytes(piece.data(), piece.size());
+        }, nb::arg("max_bytes"));
+
+    nb::class_<xspace::Surveyor>(m, "XSpaceLineSurvey")
+        .def("advance", &xspace::Surveyor::advance, nb::arg("stop"), nb::call_guard<nb::gil_scoped_release>())
+        .def_prop_ro("position", &xspace::Surveyor::position);
+
+    nb::class_<LineEvents>(m, "XSpaceLineEvents")
+        .def("next", &LineEvents::next, nb::arg("max_rows"), nb::arg("max_args_bytes"))
+        .def_prop_ro("position", &LineEvents::position);
+
+    nb::class_<XSpaceFile>(m, "XSpaceFile")
+        .def(nb::init<InColumn<std::uint8_t>, std::size_t, std::size_t, std::size_t, std::size_t>(), nb::arg("buffer"),
+             nb::arg("room"), nb::arg("per_plane"), nb::arg("per_line"), nb::arg("per_name"))
+        .def("read_outline", &XSpaceFile::read_outline, nb::arg("stop"))
+        .def("planes", &XSpaceFile::planes)
+        .def("errors", &XSpaceFile::errors)
+        .def("warnings", &XSpaceFile::warnings)
+        .def("hostnames", &XSpaceFile::hostnames)
+        .def("cut", &XSpaceFile::cut)
+        .def("line_ranges", &XSpaceFile::line_ranges)
+        .def("survey", &XSpaceFile::survey, nb::arg("line"), nb::keep_alive<0, 1>())
+        .def("surveyed", &XSpaceFile::surveyed, nb::arg("line"), nb::arg("survey"))
+        .def("settle", &XSpaceFile::settle, nb::arg("line"), nb::arg("start_ns"))
+        .def("line", &XSpaceFile::line, nb::arg("line"))
+        .def("activity", &XSpaceFile::activity, nb::arg("line"))
+        .def("seal", &XSpaceFile::seal)
+        .def("events", &XSpaceFile::events, nb::arg("line"), nb::keep_alive<0, 1>())
+        .def("names", &XSpaceFile::names)
+        .def_prop_ro("metadata_count", &XSpaceFile::metadata_count)
+        .def("metadata_columns", &XSpaceFile::metadata_columns)
+        .def("metadata", &XSpaceFile::metadata, nb::arg("first"), nb::arg("count"))
+        .def("apart", &XSpaceFile::apart, nb::arg("limit"))
+        .def("plane_stats_bytes", &XSpaceFile::plane_stats_bytes, nb::arg("plane"))
+        .def("plane_stats", &XSpaceFile::plane_stats, nb::arg("plane"), nb::keep_alive<0, 1>())
+        .def_prop_ro("outline_position", &XSpaceFile::outline_position);
+
+    m.def("integer_stats", &integer_stats, nb::arg("args_end"), nb::arg("args"), nb::arg("rows"), nb::arg("ids"),
+          nb::arg("absent"));
+}
+
+}  // namespace tilescope

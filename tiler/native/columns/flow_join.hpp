@@ -1,0 +1,23 @@
+// Which flow ends are joined to edges. The rules stand in tiler/indexing/flows/join.py; its tests hold a plain-Python reference.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tilescope {
+
+// Edges as positions of flow ends, those of a key together.
+struct FlowEdges {
+    std::vector<std::uint32_t> source;
+    std::vector<std::uint32_t> target;
+    std::int64_t starts_without_end = 0;
+    std::int64_t ends_without_start = 0;
+    std::int64_t without_key = 0;
+};
+
+// Columns of `n` flow ends: Phase, tick, key (-1: none). Beside the result it takes 4 bytes for each, and 24 for those of the
+// most common keys. Throws std::length_error for 2**32 and more.
+FlowEdges join_flows(const std::uint8_t* phase, const std::int64_t* tick, const std::int64_t* key, std::size_t n);
+
+}  // namespace tilescope

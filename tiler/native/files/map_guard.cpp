@@ -1,0 +1,105 @@
+#include "files/map_guard.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <mutex>
+#include <system_error>
+
+namespace tilescope {
+
+// Slots are used again, but never freed: the handler may be looking at any of them.
+struct MapGuard::Slot {
+    std::atomic<std::uintptr_t> begin{0};  // 0: free
+    std::atomic<std::uintptr_t> end{0};
+    std::atomic<bool> broken{false};
+    Slot* next = nullptr;
+};
+
+namespace {
+
+static_assert(std::atomic<std::uintptr_t>::is_always_lock_free && std::atomic<bool>::is_always_lock_free,
+              "a signal handler takes no locks");
+
+std::mutex registering;
+std::atomic<MapGuard::Slot*> slots{nullptr};
+std::atomic<std::size_t> page_bytes{0};
+struct sigaction before{};  // who was asked before us
+
+// Puts zeros where the address lies, and up to the end of its map: when a file has shrunk nothing behind is there either,
+// and one map instead of one for each page stays below what the kernel allows a process.
+bool mend(std::uintptr_t address) {
+    for (MapGuard::Slot* slot = slots.load(std::memory_order_acquire); slot != nullptr; slot = slot->next) {
+        const std::uintptr_t begin = slot->begin.load(std::memory_order_acquire);
+        const std::uintptr_t end = slot->end.load(std::memory_order_acquire);
+        if (begin == 0 || address < begin || address >= end) continue;
+        const std::uintptr_t page = address - address % page_bytes.load();
+        slot->broken.store(true);
+        // A plain system call, on Linux, and so safe here.
+        void* at = mmap(reinterpret_cast<void*>(page), end - page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+        return at != MAP_FAILED;
+    }
+    return false;
+}
+
+void on_bus_error(int number, siginfo_t* info, void* context) {
+    const int error = errno;
+    const bool mended = info->si_code > 0 && mend(reinterpret_cast<std::uintptr_t>(info->si_addr));
+    errno = error;
+    if (mended) return;
+    if ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction != nullptr) {
+        before.sa_sigaction(number, info, context);
+    } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
+        before.sa_handler(number);
+    } else {
+        sigaction(number, &before, nullptr);
+        raise(number);  // comes when this handler returns
+    }
+}
+
+// Somebody may have put another handler in the place of ours, such as Python's faulthandler: that one is asked after us.
+void install() {
+    struct sigaction now{};
+    if (sigaction(SIGBUS, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_bus_error) return;
+    struct sigaction ours{};
+    ours.sa_sigaction = on_bus_error;
+    ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&ours.sa_mask);
+    before = now;
+    if (sigaction(SIGBUS, &ours, nullptr) != 0) throw std::system_error(errno, std::generic_category(), "sigaction");
+}
+
+}  // namespace
+
+MapGuard::MapGuard(const std::uint8_t* data, std::size_t size) {
+    const std::lock_guard<std::mutex> lock(registering);
+    page_bytes.store(static_cast<std::size_t>(sysconf(_SC_PAGESIZE)));
+    install();
+    Slot* slot = slots.load();
+    while (slot != nullptr && slot->begin.load() != 0) slot = slot->next;
+    if (slot == nullptr) {
+        slot = new Slot;
+        slot->begin.store(1);  // taken, and no address lies in it
+        slot->next = slots.load();
+        slots.store(slot, std::memory_order_release);
+    }
+    slot_ = slot;
+    const auto begin = reinterpret_cast<std::uintptr_t>(data);
+    const std::uintptr_t end = begin + size;
+    slot->broken.store(false);
+    slot->end.store(end + (page_bytes.load() - end % page_bytes.load()) % page_bytes.load());
+    slot->begin.store(begin, std::memory_order_release);
+}
+
+MapGuard::~MapGuard() {
+    const std::lock_guard<std::mutex> lock(registering);
+    slot_->end.store(0);
+    slot_->begin.store(0);
+}
+
+bool MapGuard::broken() const { return slot_->broken.load(); }
+
+}  // namespace tilescope

@@ -1,0 +1,42 @@
+#include "pyramid/block.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <tuple>
+
+namespace tilescope {
+
+void Block::add(int slot, std::unique_ptr<TrackTiles> track) {
+    if (slot < 0 || slot >= 32) throw std::invalid_argument("slot is not in 0..31");
+    tracks_.push_back({slot, std::move(track)});
+}
+
+void Block::seal() {
+    for (size_t track = 0; track < tracks_.size(); ++track) {
+        const auto& tiles = tracks_[track].tiles->tiles();
+        for (size_t tile = 0; tile < tiles.size(); ++tile) {
+            order_.push_back({tiles[tile].index, static_cast<uint32_t>(tile), static_cast<uint16_t>(track),
+                              tiles[tile].level, static_cast<uint8_t>(tracks_[track].slot)});
+        }
+    }
+    std::sort(order_.begin(), order_.end(), [](const Ref& a, const Ref& b) {
+        return std::tie(a.level, a.index, a.slot) < std::tie(b.level, b.index, b.slot);
+    });
+}
+
+EncodedPage Block::encode(size_t first, size_t last) const {
+    if (first >= last || last > order_.size() || order_[first].level != order_[last - 1].level) {
+        throw std::invalid_argument("a page holds tiles of one level");
+    }
+    PageColumns page;
+    for (size_t at = first; at < last; ++at) {
+        const Tile& tile = this->tile(at);
+        page.index.push_back(tile.index);
+        page.slot.push_back(order_[at].slot);
+        page.tile_flags.push_back(tile.flags);
+        tracks_[order_[at].track].tiles->append(tile, page);
+    }
+    return page.encode(order_[first].level, number_);
+}
+
+}  // namespace tilescope

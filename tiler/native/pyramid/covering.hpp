@@ -1,0 +1,95 @@
+// The slices that cover a bin of a rollup from end to end.
+//
+// Bins are the nodes of a tree with four children each. A slice is entered at the highest nodes that it covers, and so
+// covers all below them: what covers a node was entered on the way to it. So nothing is noted per bin.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "pyramid/geometry.hpp"
+#include "pyramid/tiles.hpp"
+
+namespace tilescope {
+
+class Covering {
+public:
+    // What is known of all slices that are entered. It only grows on the way down: on the way up, an earlier one is put back.
+    struct Known {
+        Known() { lowest_cut.fill(INT32_MAX); }
+
+        int64_t slices = 0;
+        int64_t longest = 0;
+        int64_t most = 0;  // slices of a name: the most, and of the names that have as many the lowest
+        int32_t name = INT32_MAX;
+        // The busy time of 4**(k + 4) slices is cut at the level 27 - k: of the names that have as many, the lowest.
+        std::array<int32_t, 12> lowest_cut;
+    };
+
+    const Known& known() const { return known_; }
+
+    // So many slices of each name cover the node at hand; none of them lasts longer than `longest`.
+    void enter(const std::vector<Part>& covers, int64_t longest) {
+        known_.longest = std::max(known_.longest, longest);
+        for (const Part& cover : covers) enter(cover.name, cover.count);
+    }
+
+    // The node is left. `before`: what was known when it was entered.
+    void leave(const std::vector<Part>& covers, const Known& before) {
+        for (const Part& cover : covers) slices_at(cover.name) -= cover.count;
+        known_ = before;
+    }
+
+    // Of slices that cover a bin of the level.
+    static int64_t busy_of(int64_t slices, int level) {
+        return slices > kBusyLimit >> (2 * level) ? kBusyLimit : slices << (2 * level);
+    }
+
+    // Of all slices in a bin of the level.
+    int64_t busy(int level) const { return busy_of(known_.slices, level); }
+
+    // Of those of one name.
+    int64_t busy(int level, int32_t name) const {
+        const size_t at = static_cast<size_t>(int64_t{name} + 1);
+        return at < slices_of_.size() ? busy_of(static_cast<int64_t>(slices_of_[at]), level) : 0;
+    }
+
+    // The name that dominates a bin of the level, if nothing else is in it. Something must cover it.
+    Part dominant(int level) const {
+        const size_t cut = static_cast<size_t>(kMaxLevel - level);
+        const bool is_cut = cut < known_.lowest_cut.size() && known_.lowest_cut[cut] != INT32_MAX;
+        const int32_t name = is_cut ? known_.lowest_cut[cut] : known_.name;
+        return {name, busy(level, name), 0};
+    }
+
+private:
+    void enter(int32_t name, uint64_t more) {
+        const int64_t before = static_cast<int64_t>(slices_at(name));
+        const int64_t slices = static_cast<int64_t>(slices_at(name) += more);
+        known_.slices += slices - before;
+        if (slices > known_.most || (slices == known_.most && name < known_.name)) {
+            known_.most = slices;
+            known_.name = name;
+        }
+        for (size_t k = 0; k < known_.lowest_cut.size(); ++k) {
+            const int64_t cut = int64_t{256} << (2 * k);
+            if (slices < cut) return;
+            if (before < cut) known_.lowest_cut[k] = std::min(known_.lowest_cut[k], name);
+        }
+    }
+
+    uint64_t& slices_at(int32_t name) {
+        if (name < -1) throw std::invalid_argument("a name is no number of a name");
+        const size_t at = static_cast<size_t>(int64_t{name} + 1);
+        if (at >= slices_of_.size()) slices_of_.resize(at + 1);
+        return slices_of_[at];
+    }
+
+    Known known_;
+    std::vector<uint64_t> slices_of_;  // by name, which is -1 where there is none
+};
+
+}  // namespace tilescope

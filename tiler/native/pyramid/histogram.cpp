@@ -1,0 +1,174 @@
+#include "pyramid/histogram.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "pyramid/geometry.hpp"
+
+namespace tilescope {
+
+namespace {
+
+constexpr size_t kFirstSlots = 64;
+
+uint64_t ticks(int64_t first, int64_t last) { return static_cast<uint64_t>(last - first); }
+
+bool before(const NameSum& a, const NameSum& b) { return a.busy != b.busy ? a.busy > b.busy : a.name < b.name; }
+
+}  // namespace
+
+size_t NameSums::place(int32_t name) const {
+    const uint64_t mixed = static_cast<uint32_t>(name) * 0x9E3779B97F4A7C15ULL;
+    return static_cast<size_t>(mixed >> 32) & (slots_.size() - 1);
+}
+
+NameSum& NameSums::at(int32_t name) {
+    if (last_ < sums_.size() && sums_[last_].name == name) return sums_[last_];
+    if (slots_.size() <= 2 * sums_.size()) enter_all(std::max(kFirstSlots, 2 * slots_.size()));
+    size_t slot = place(name);
+    while (slots_[slot] != 0) {
+        last_ = slots_[slot] - 1;
+        if (sums_[last_].name == name) return sums_[last_];
+        slot = (slot + 1) & (slots_.size() - 1);
+    }
+    last_ = sums_.size();
+    sums_.push_back({name, 0, 0, 0, 0});
+    slots_[slot] = static_cast<uint32_t>(sums_.size());
+    return sums_.back();
+}
+
+void NameSums::enter_all(size_t size) {
+    slots_.assign(size, 0);
+    for (size_t k = 0; k < sums_.size(); ++k) {
+        size_t slot = place(sums_[k].name);
+        while (slots_[slot] != 0) slot = (slot + 1) & (size - 1);
+        slots_[slot] = static_cast<uint32_t>(k + 1);
+    }
+}
+
+void NameSums::add(const NameSums& other) {
+    for (const NameSum& part : other.sums_) {
+        NameSum& sum = at(part.name);
+        sum.count += part.count;
+        sum.busy += part.busy;
+        sum.self += part.self;
+        sum.longest = std::max(sum.longest, part.longest);
+    }
+}
+
+void NameSums::clear() {
+    sums_.clear();
+    std::fill(slots_.begin(), slots_.end(), 0U);
+}
+
+void NameSweep::add(int64_t start, int64_t stop, NameSums& sums) {
+    for (const auto& [name, number] : crossing_names_) sums.at(name).busy += number * ticks(start, stop);
+    while (!crossing_.empty() && crossing_.top().end <= stop) {
+        const Running slice = crossing_.top();
+        crossing_.pop();
+        sums.at(slice.name).busy -= ticks(slice.end, stop);
+        const auto found = crossing_names_.find(slice.name);
+        if (--found->second == 0) crossing_names_.erase(found);
+    }
+    for (; next_ < slices_.n && slices_.start[next_] < stop; ++next_) {
+        const int64_t first = slices_.start[next_];
+        const Running slice{slices_.end(next_), slices_.name[next_]};
+        NameSum& sum = sums.at(slice.name);
+        ++sum.count;
+        sum.busy += ticks(first, std::min(slice.end, stop));
+        sum.longest = std::max(sum.longest, slice.end - first);
+        if (slice.end > stop) {
+            crossing_.push(slice);
+            ++crossing_names_[slice.name];
+        }
+        if (slice.end == first) continue;
+        pass_to(first, sums);
+        while (!stack_.empty() && stack_.back().end <= slice.end) stack_.pop_back();
+        stack_.push_back(slice);
+    }
+    pass_to(stop, sums);
+}
+
+// Gives the time from `now_` to `time` to the slices that are on top meanwhile.
+void NameSweep::pass_to(int64_t time, NameSums& sums) {
+    while (!stack_.empty() && stack_.back().end <= time) {
+        sums.at(stack_.back().name).self += ticks(now_, stack_.back().end);
+        now_ = stack_.back().end;
+        stack_.pop_back();
+    }
+    if (!stack_.empty() && now_ < time) sums.at(stack_.back().name).self += ticks(now_, time);
+    now_ = time;
+}
+
+HistogramWalk::HistogramWalk(const SliceColumns& slices, std::vector<HistogramTile> tiles)
+    : sweep_(slices), tiles_(std::move(tiles)) {
+    if (tiles_.empty()) return;
+    for (const HistogramTile& tile : tiles_) {
+        if (tile.level > kMaxLevel || tile.index < 0 || tile.index > tile_at(kTimeLimit - 1, tile.level)) {
+            throw std::invalid_argument("a tile begins beyond 2**61");
+        }
+    }
+    // The sweep begins at the first tile: nothing may lie before it.
+    if (slices.n > 0 && slices.start[0] < tile_start(tiles_[0].index, tiles_[0].level)) {
+        throw std::invalid_argument("slices start before the first tile");
+    }
+    open(tiles_[at_++]);
+}
+
+void HistogramWalk::open(const HistogramTile& tile) {
+    if (depth_ == open_.size()) open_.emplace_back();
+    Open& opened = open_[depth_++];
+    opened.tile = tile;
+    opened.next_child = 0;
+    opened.sums.clear();
+}
+
+bool HistogramWalk::is_next(int level, int64_t index) const {
+    return at_ < tiles_.size() && tiles_[at_].level == level && tiles_[at_].index == index;
+}
+
+bool HistogramWalk::next() {
+    while (depth_ > 0) {
+        Open& top = open_[depth_ - 1];
+        const HistogramTile& tile = top.tile;
+        const bool whole = tile.leaf || tile.level == 0;
+        if (whole) {
+            sweep_.add(tile_start(tile.index, tile.level), tile_start(tile.index + 1, tile.level), top.sums);
+        } else if (top.next_child < 4) {
+            const int64_t child = 4 * tile.index + top.next_child++;
+            if (is_next(tile.level - 1, child)) {
+                open(tiles_[at_++]);
+            } else {
+                sweep_.add(tile_start(child, tile.level - 1), tile_start(child + 1, tile.level - 1), top.sums);
+            }
+            continue;
+        }
+        --depth_;
+        if (depth_ > 0) open_[depth_ - 1].sums.add(top.sums);
+        return true;
+    }
+    if (at_ < tiles_.size()) throw std::invalid_argument("tiles are not in order, or lack their parents");
+    return false;
+}
+
+std::vector<NameSum> HistogramWalk::sums(size_t rows) const {
+    std::vector<NameSum> sums = open_[depth_].sums.sums();
+    if (sums.size() <= rows) {
+        std::sort(sums.begin(), sums.end(), before);
+        return sums;
+    }
+    const auto kept = sums.begin() + static_cast<std::ptrdiff_t>(rows);
+    std::partial_sort(sums.begin(), kept, sums.end(), before);
+    NameSum others{kOtherNames, 0, 0, 0, 0};
+    for (auto sum = kept; sum != sums.end(); ++sum) {
+        others.count += sum->count;
+        others.busy += sum->busy;
+        others.self += sum->self;
+        others.longest = std::max(others.longest, sum->longest);
+    }
+    sums.erase(kept, sums.end());
+    sums.push_back(others);
+    return sums;
+}
+
+}  // namespace tilescope

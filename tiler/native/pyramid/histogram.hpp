@@ -1,0 +1,105 @@
+// Sums per name of a track's tiles: how often, how long, how long in itself, the longest.
+#pragma once
+
+#include <queue>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "pyramid/slice_track.hpp"
+
+namespace tilescope {
+
+// Of the slices of one name in a span of time. Unsigned: sums of parts may wrap on their way, their total does not.
+struct NameSum {
+    int32_t name;
+    uint64_t count;  // that start in the span
+    uint64_t busy;   // ticks of the span, each slice by itself
+    uint64_t self;   // ticks of the span at which a slice of the name is the last started of those that run
+    int64_t longest; // duration of the longest that starts in the span
+};
+
+// A hash table by name that keeps its memory when it is emptied.
+class NameSums {
+public:
+    NameSum& at(int32_t name);
+    void add(const NameSums& other);
+    void clear();
+    const std::vector<NameSum>& sums() const { return sums_; }
+
+private:
+    void enter_all(size_t size);
+    size_t place(int32_t name) const;
+
+    std::vector<NameSum> sums_;
+    std::vector<uint32_t> slots_;  // position in sums_ + 1; 0: empty
+    size_t last_ = 0;              // what was asked for last is often asked for again
+};
+
+// Goes over a track's slices once, in spans of time that follow each other without gaps.
+class NameSweep {
+public:
+    explicit NameSweep(const SliceColumns& slices) : slices_(slices) {}
+
+    // Adds the sums of [start, stop), which begins where the last span ended.
+    void add(int64_t start, int64_t stop, NameSums& sums);
+
+private:
+    struct Running {
+        int64_t end;
+        int32_t name;
+        bool operator<(const Running& other) const { return end > other.end; }  // a queue's top is the next to end
+    };
+
+    void pass_to(int64_t time, NameSums& sums);
+
+    SliceColumns slices_;
+    size_t next_ = 0;
+    std::priority_queue<Running> crossing_;  // slices that run beyond the span in which they start
+    std::unordered_map<int32_t, uint64_t> crossing_names_;
+    // Those that have self time now or later, the last started on top. A slice that ends no later than one above it
+    // never comes on top again and is not kept, so ends decrease upwards.
+    std::vector<Running> stack_;
+    int64_t now_ = 0;
+};
+
+struct HistogramTile {
+    int64_t index;
+    uint8_t level;
+    bool leaf;  // none of its children is wanted
+};
+
+// The histograms of tiles, one after the other, children before parents. Memory: the tables of one tile per level.
+class HistogramWalk {
+public:
+    // `tiles`: in the order (start, higher level first). The first contains all others, and each that is not the first
+    // has its parent among them. Throws std::invalid_argument when they are not so.
+    HistogramWalk(const SliceColumns& slices, std::vector<HistogramTile> tiles);
+
+    // Goes on to the next tile; false: there is none.
+    bool next();
+
+    const HistogramTile& tile() const { return open_[depth_].tile; }
+    // Its sums: most busy first, then by name. At most `rows`, and then one of all others, whose name is `kOtherNames`.
+    std::vector<NameSum> sums(size_t rows) const;
+
+    static constexpr int32_t kOtherNames = -2;
+
+private:
+    struct Open {
+        HistogramTile tile;
+        int next_child;
+        NameSums sums;
+    };
+
+    void open(const HistogramTile& tile);
+    bool is_next(int level, int64_t index) const;
+
+    NameSweep sweep_;
+    std::vector<HistogramTile> tiles_;
+    size_t at_ = 0;
+    std::vector<Open> open_;  // the first depth_ are in work, and that at depth_ is the tile that was finished last
+    size_t depth_ = 0;
+};
+
+}  // namespace tilescope

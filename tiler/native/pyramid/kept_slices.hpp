@@ -1,0 +1,87 @@
+// The slices of a track that are kept for its rollups: in memory, or in a file from which they are read piece by piece.
+//
+// A mapped file would be simpler, but counts as memory of the process: some kernels map 2 MiB for a look at one value, and
+// a rollup looks at all tracks of a run side by side.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "pyramid/slice_track.hpp"
+
+namespace tilescope {
+
+class KeptSlices {
+public:
+    // Columns that outlive it. Rows and flags are not looked at.
+    explicit KeptSlices(const SliceColumns& columns) : columns_(columns), n_(columns.n) {}
+
+    // Writes the columns to the file from `offset` on, where it takes `bytes()`. Throws std::system_error.
+    KeptSlices(int file, int64_t offset, const SliceColumns& columns);
+
+    size_t size() const { return n_; }
+    int64_t bytes() const { return static_cast<int64_t>(n_ * kBytesPerSlice); }
+
+private:
+    friend class SliceCursor;
+
+    static constexpr size_t kPiece = 512;  // slices that are read at a time
+    static constexpr size_t kBytesPerSlice = 2 * sizeof(int64_t) + sizeof(int32_t);
+
+    bool in_file() const { return file_ >= 0; }
+    int64_t place(size_t piece) const { return offset_ + static_cast<int64_t>(piece * kPiece * kBytesPerSlice); }
+    size_t piece_size(size_t piece) const { return n_ - piece * kPiece < kPiece ? n_ - piece * kPiece : kPiece; }
+
+    SliceColumns columns_{};
+    size_t n_;
+    int file_ = -1;
+    int64_t offset_ = 0;
+    std::vector<int64_t> piece_start_;  // start of the first slice of each piece
+};
+
+// Goes through kept slices in order, once.
+class SliceCursor {
+public:
+    explicit SliceCursor(const KeptSlices& slices);
+
+    // Start of the next slice; INT64_MAX after the last.
+    int64_t next_start() const { return next_start_; }
+
+    // How many slices from the next on start before `stop`. Throws std::system_error.
+    size_t count_before(int64_t stop);
+
+    // Visits the next slices, as long as they start before `stop`: (start, duration, name). Throws std::system_error, and
+    // std::invalid_argument when they are not in order or end beyond the time limit.
+    template <typename Visit>
+    void take_before(int64_t stop, Visit&& visit) {
+        while (next_start_ < stop) {
+            for (; at_ < window_.n && window_.start[at_] < stop; ++at_) {
+                check(window_.start[at_], window_.duration[at_]);
+                visit(window_.start[at_], window_.duration[at_], window_.name[at_]);
+            }
+            advance();
+        }
+    }
+
+private:
+    void check(int64_t start, int64_t duration);
+    void advance();  // to the window in which the next slice lies
+    void load(size_t piece);
+    const int64_t* look_ahead(size_t piece);  // the starts of a piece
+
+    const KeptSlices& slices_;
+    SliceColumns window_{};  // all of the slices, or one piece
+    size_t window_first_ = 0;  // number of its first slice
+    size_t at_ = 0;  // in the window
+    int64_t next_start_ = INT64_MAX;
+    int64_t before_ = 0;  // start of the slice that was visited last
+    std::vector<char> buffer_;  // a piece as it lies in the file, and its columns
+    std::vector<int64_t> start_;
+    std::vector<int64_t> duration_;
+    std::vector<int32_t> name_;
+    std::vector<int64_t> ahead_;
+    size_t ahead_piece_ = SIZE_MAX;
+};
+
+}  // namespace tilescope

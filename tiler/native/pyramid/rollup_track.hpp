@@ -1,0 +1,31 @@
+// The tile tree of a rollup: every slice of several tracks, summed into bins.
+#pragma once
+
+#include "pyramid/kept_slices.hpp"
+#include "pyramid/overview.hpp"
+#include "pyramid/slice_track.hpp"
+
+namespace tilescope {
+
+// Built in one sweep over the children's slices, depth first: a terminal tile sums what overlaps
+// it, a bin above adds up the name tables of four bins, and only the tables on the way to the root are in memory. Slices
+// that cover a bin are in no table: they are known once for all bins that they cover. Rollups have no individuals: slices of different tracks overlap, so a bin's busy time may exceed its width.
+class RollupTrack final : public TrackTiles {
+public:
+    RollupTrack(const std::vector<const KeptSlices*>& children, int root_level);
+
+    const std::vector<Tile>& tiles() const override { return tiles_; }
+    void append(const Tile& tile, PageColumns& page) const override;
+    size_t weight(const Tile& tile) const override;
+
+    // Its part of the overview layer, from the tiles of this level, which is the root's or the one below. `lanes` is the
+    // number of rows of all children.
+    std::vector<OverviewBin> overview(int level, int64_t lanes) const;
+
+private:
+    std::vector<Tile> tiles_;
+    std::vector<std::pair<size_t, size_t>> contents_;  // range of bins_, by Tile::content
+    std::vector<Bin> bins_;
+};
+
+}  // namespace tilescope

@@ -1,0 +1,164 @@
+#include "pyramid/slice_track.hpp"
+
+#include <algorithm>
+
+#include "pyramid/bin_cascade.hpp"
+#include "columns/event_codes.hpp"
+#include "pyramid/geometry.hpp"
+
+namespace tilescope {
+
+namespace {
+
+// A tile with at most so many slices is a leaf.
+constexpr size_t kLeafSlices = 1024;
+// With at most so many it is one if aggregation would not make it three times smaller.
+constexpr size_t kLeafSlicesAtMost = 8192;
+constexpr size_t kWorthwhileReduction = 3;
+
+}  // namespace
+
+SliceTrack::SliceTrack(const SliceColumns& slices, int root_level) : slices_(slices) {
+    if (slices_.n == 0) return;
+    uint32_t rows = 0;
+    for (size_t k = 0; k < slices_.n; ++k) rows = std::max(rows, slices_.row[k] + 1);
+    last_bin_.assign(rows, {0, 0});
+    descend(root_level, 0, 0, slices_.n, 0, 0);
+    sum_bins();
+    last_bin_ = {};
+}
+
+void SliceTrack::descend(int level, int64_t index, size_t first, size_t last, size_t reaching_first,
+                         size_t reaching_last) {
+    const bool leaf = is_leaf(level, index, first, last, reaching_first, reaching_last);
+    tiles_.push_back({index, first, last, contents_.size(), static_cast<uint8_t>(level), leaf ? kLeaf : uint8_t{0}});
+    contents_.push_back({reaching_first, reaching_last, 0, 0});
+    if (leaf) return;
+    size_t child_first = first;
+    for (int64_t child = 4 * index; child < 4 * index + 4; ++child) {
+        const int64_t start = tile_start(child, level - 1);
+        const int64_t stop = tile_start(child + 1, level - 1);
+        const size_t child_last = static_cast<size_t>(
+            std::lower_bound(slices_.start + child_first, slices_.start + last, stop) - slices_.start);
+        // What reaches into the first child is what reaches into the parent; into the others, also what starts before.
+        const size_t child_reaching_first = reaching_.size();
+        for (size_t k = reaching_first; k < reaching_last; ++k) {
+            if (slices_.end(reaching_[k]) > start) reaching_.push_back(reaching_[k]);
+        }
+        for (size_t k = first; k < child_first; ++k) {
+            if (slices_.end(k) > start) reaching_.push_back(static_cast<uint32_t>(k));
+        }
+        if (child_first < child_last || child_reaching_first < reaching_.size()) {
+            descend(level - 1, child, child_first, child_last, child_reaching_first, reaching_.size());
+        }
+        child_first = child_last;
+    }
+}
+
+bool SliceTrack::is_leaf(int level, int64_t index, size_t first, size_t last, size_t reaching_first,
+                         size_t reaching_last) {
+    const size_t starting = last - first;
+    const size_t reaching = reaching_last - reaching_first;
+    // Slices that reach in are repeated in every tile below, so descending pays only when more start here than reach
+    // in. This also keeps the tree linear in the number of slices for any nesting depth.
+    if (level == 0 || starting <= std::max(kLeafSlices, reaching)) return true;
+    if (starting > kLeafSlicesAtMost) return false;
+    ++call_;
+    size_t entries = 0;
+    const auto count = [&](size_t k) {
+        const int64_t duration = slices_.duration[k];
+        if (is_individual(duration, level)) {
+            ++entries;
+            return;
+        }
+        int64_t bin = std::max(bin_at(slices_.start[k], level), index * kBinsPerTile);
+        const int64_t last_bin = std::min(bin_at(slices_.start[k] + std::max<int64_t>(duration - 1, 0), level),
+                                          index * kBinsPerTile + kBinsPerTile - 1);
+        auto& [call, seen] = last_bin_[slices_.row[k]];
+        if (call == call_ && seen >= bin) bin = seen + 1;
+        if (bin > last_bin) return;
+        entries += static_cast<size_t>(last_bin - bin + 1);
+        call = call_;
+        seen = last_bin;
+    };
+    for (size_t k = reaching_first; k < reaching_last; ++k) count(reaching_[k]);
+    for (size_t k = first; k < last; ++k) count(k);
+    return entries * kWorthwhileReduction > starting + reaching;
+}
+
+void SliceTrack::sum_bins() {
+    // The interior tiles of each level in time order: descend() is depth first, so each level comes out sorted.
+    std::vector<std::vector<int64_t>> interior(kMaxLevel + 1);
+    std::vector<std::vector<size_t>> content_of(kMaxLevel + 1);
+    for (const Tile& tile : tiles_) {
+        if ((tile.flags & kLeaf) != 0) continue;
+        interior[tile.level].push_back(tile.index);
+        content_of[tile.level].push_back(tile.content);
+    }
+    BinCascade cascade(interior);
+    if (cascade.empty()) return;
+
+    const uint32_t rows = static_cast<uint32_t>(last_bin_.size());
+    const auto add = [&](size_t k) { cascade.add(slices_.start[k], slices_.duration[k], slices_.name[k]); };
+    if (rows == 1) {
+        for (size_t k = 0; k < slices_.n; ++k) add(k);
+        cascade.finish_row(0);
+    } else {
+        // Row by row, so that the cascade sees disjoint slices in time order: a counting sort by row.
+        std::vector<uint32_t> ends(rows + 1, 0);
+        for (size_t k = 0; k < slices_.n; ++k) ++ends[slices_.row[k] + 1];
+        for (size_t row = 1; row < ends.size(); ++row) ends[row] += ends[row - 1];
+        std::vector<uint32_t> order(slices_.n);
+        std::vector<uint32_t> next(ends.begin(), ends.end() - 1);
+        for (size_t k = 0; k < slices_.n; ++k) order[next[slices_.row[k]]++] = static_cast<uint32_t>(k);
+        for (uint32_t row = 0; row < rows; ++row) {
+            for (size_t at = ends[row]; at < ends[row + 1]; ++at) add(order[at]);
+            cascade.finish_row(row);
+        }
+    }
+
+    for (int level = 0; level <= kMaxLevel; ++level) {
+        const auto starts = cascade.take(level, bins_);
+        for (size_t k = 0; k < content_of[static_cast<size_t>(level)].size(); ++k) {
+            Content& content = contents_[content_of[static_cast<size_t>(level)][k]];
+            content.bins_first = starts[k];
+            content.bins_last = starts[k + 1];
+        }
+    }
+}
+
+void SliceTrack::append(const Tile& tile, PageColumns& page) const {
+    const bool leaf = (tile.flags & kLeaf) != 0;
+    const Content& content = contents_[tile.content];
+    const auto slice = [&](size_t k, bool reaches_in) {
+        page.start.push_back(slices_.start[k]);
+        page.duration.push_back(slices_.duration[k]);
+        page.row.push_back(slices_.row[k]);
+        page.name.push_back(slices_.name[k]);
+        page.ordinal.push_back(static_cast<int64_t>(k));
+        page.slice_flags.push_back((reaches_in ? 1 : 0) | (slices_.flags[k] & event_flag::of_slices));
+    };
+    const size_t before = page.start.size();
+    for (size_t at = content.reaching_first; at < content.reaching_last; ++at) {
+        const size_t k = reaching_[at];
+        if (leaf || is_individual(slices_.duration[k], tile.level)) slice(k, true);
+    }
+    for (size_t k = tile.first; k < tile.last; ++k) {
+        if (leaf || is_individual(slices_.duration[k], tile.level)) slice(k, false);
+    }
+    page.n_slices.push_back(static_cast<int64_t>(page.start.size() - before));
+    for (size_t k = content.bins_first; k < content.bins_last; ++k) append_bin(bins_[k], page);
+    page.n_bins.push_back(static_cast<int64_t>(content.bins_last - content.bins_first));
+    page.n_counter_bins.push_back(0);
+    page.n_samples.push_back(0);
+    page.carry.push_back(0.0);
+}
+
+size_t SliceTrack::weight(const Tile& tile) const {
+    const Content& content = contents_[tile.content];
+    const size_t reaching = content.reaching_last - content.reaching_first;
+    if ((tile.flags & kLeaf) != 0) return 1 + reaching + tile.last - tile.first;
+    return 1 + reaching + 2 * (content.bins_last - content.bins_first);
+}
+
+}  // namespace tilescope

@@ -1,0 +1,225 @@
+#include "trace_event/fields.hpp"
+
+#include <array>
+#include <cstring>
+
+#include "trace_event/json_scan.hpp"
+#include "trace_event/json_text.hpp"
+
+namespace tilescope {
+
+namespace {
+
+// A key that means something, and where its value belongs.
+struct KnownKey {
+    std::string_view key;
+    RawValue EventFields::*field;
+    bool in_column;           // what it says is all in a column
+    std::uint64_t word = 0;   // of a short key: `"key"` as it is written
+    std::uint64_t mask = 0;   // of the bytes of `word` that count; 0: the key is too long for a word
+    std::uint8_t quoted = 0;  // size of `"key"`
+
+    constexpr KnownKey(std::string_view key_, RawValue EventFields::*field_, bool in_column_)
+        : key(key_), field(field_), in_column(in_column_), quoted(static_cast<std::uint8_t>(key_.size() + 2)) {
+        if (quoted > sizeof word) return;
+        for (unsigned k = 0; k < quoted; ++k) {
+            const char c = k == 0 || k + 1U == quoted ? '"' : key[k - 1];
+            word |= static_cast<std::uint64_t>(static_cast<unsigned char>(c)) << (8 * k);
+            mask |= std::uint64_t{0xFF} << (8 * k);
+        }
+    }
+
+    bool at(const char* p) const {
+        std::uint64_t text = 0;
+        std::memcpy(&text, p, sizeof text);
+        return (text & mask) == word;
+    }
+};
+
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "keys are compared as words");
+
+constexpr std::array known_keys{
+    KnownKey("ph", &EventFields::ph, true),
+    KnownKey("name", &EventFields::name, true),
+    KnownKey("pid", &EventFields::pid, true),
+    KnownKey("tid", &EventFields::tid, true),
+    KnownKey("ts", &EventFields::ts, true),
+    KnownKey("dur", &EventFields::dur, true),
+    KnownKey("cat", &EventFields::cat, false),
+    KnownKey("args", &EventFields::args, false),
+    KnownKey("id", &EventFields::id, false),
+    KnownKey("s", &EventFields::instant_scope, false),
+    KnownKey("bp", &EventFields::bp, false),
+    KnownKey("id2", &EventFields::id2, false),
+    KnownKey("scope", &EventFields::id_scope, false),
+    KnownKey("bind_id", &EventFields::bind_id, false),
+    KnownKey("flow_in", &EventFields::flow_in, false),
+    KnownKey("flow_out", &EventFields::flow_out, false),
+};
+
+// Null when no column needs that member.
+const KnownKey* find_known(std::string_view key) {
+    for (const KnownKey& known : known_keys) {
+        if (known.key == key) return &known;
+    }
+    return nullptr;
+}
+
+void add_rest(std::vector<std::string_view>& rest, const char* first, const char* last) {
+    const auto size = static_cast<std::size_t>(last - first);
+    if (!rest.empty()) {
+        std::string_view& before = rest.back();
+        if (before.data() + before.size() + 1 == first) {
+            before = std::string_view(before.data(), before.size() + 1 + size);
+            return;
+        }
+    }
+    rest.emplace_back(first, size);
+}
+
+void add_cut(EventFields& event, std::string_view member) {
+    ++event.cut_values;
+    event.rest.emplace_back(event.cut_texts.emplace_front(cut_nested(member)));
+}
+
+inline ScanEnd read_value_inline(const char* p, const char* end, RawValue& out, Depths depths) {
+    if (p == end) return {Scan::incomplete, p};
+    const auto take = [&](JsonKind kind, const char* first, const char* last) {
+        out = {kind, std::string_view(first, static_cast<std::size_t>(last - first)), false, false, false};
+    };
+    if (*p == '"') {
+        const StringEnd string = find_string_end(p + 1, end);
+        if (string.quote == nullptr) return {Scan::incomplete, end};
+        take(JsonKind::string, p + 1, string.quote);
+        out.escaped = string.escaped;
+        out.non_ascii = string.non_ascii;
+        return {Scan::ok, string.quote + 1};
+    }
+    if (*p == '{' || *p == '[') {
+        ScanEnd value = skip_value(p, end);
+        const bool deep = value.status == Scan::too_deep && depths == Depths::cut;
+        if (deep) value = skip_deep_value(p, end);
+        if (value.status == Scan::ok) take(*p == '{' ? JsonKind::object : JsonKind::array, p, value.at);
+        out.deep = deep;
+        return value;
+    }
+    const char* after = skip_token(p, end);
+    if (after == end) return {Scan::incomplete, end};
+    if (after == p) return {is_foreign(p, end) ? Scan::foreign : Scan::damaged, p};
+    const char first = p[*p == '-' ? 1 : 0];  // `after` is not `end`: one more may be read
+    const bool number = first >= '0' && first <= '9';
+    take(number ? JsonKind::number : JsonKind::word, p, after);
+    return {Scan::ok, after};
+}
+
+}  // namespace
+
+void EventFields::clear() {
+    for (RawValue* field : {&ph, &name, &cat, &pid, &tid, &ts, &dur, &id, &id2, &id_scope, &args, &instant_scope, &bp,
+                            &bind_id, &flow_in, &flow_out}) {
+        field->kind = JsonKind::missing;
+    }
+    rest.clear();
+    any = false;
+    cut_values = 0;
+    cut_texts.clear();
+}
+
+bool is_event_member(std::string_view key) {
+    return find_known(key) != nullptr || key == "tts" || key == "tdur";
+}
+
+ScanEnd read_value(const char* p, const char* end, RawValue& out) {
+    return read_value_inline(p, end, out, Depths::cut);
+}
+
+EventEnd parse_event(const char* p, const char* end, EventFields& out, Depths depths) {
+    out.clear();
+    const auto stop = [](Scan status, const char* at) { return EventEnd{status, at, ParsedAs::event}; };
+    bool comma = true;
+    bool after_string = false;
+    std::size_t place = 0;  // of the member in the event
+    ++p;
+    for (;;) {
+        if (end - p >= 2 && p[0] == ',' && p[1] == '"') {  // as most writers write
+            ++p;
+        } else {
+            p = skip_space(p, end);
+            if (p == end) return stop(Scan::incomplete, p);
+            if (*p == ',') {
+                comma = true;
+                ++p;
+                continue;
+            }
+            if (*p == '}') return stop(Scan::ok, p + 1);
+            if (*p != '"' || !comma) {
+                // Behind a string, a quote in the name is likelier than a comment.
+                const bool foreign = is_foreign(p, end) && (comma || (*p == '/' && !after_string));
+                return stop(foreign ? Scan::foreign : Scan::damaged, p);
+            }
+        }
+        out.any = true;
+        const char* member = p;
+        const KnownKey* known = &known_keys[place < out.key_order.size() ? out.key_order[place] : 0];
+        if (end - p >= 8 && known->at(p)) {
+            p += known->quoted;
+        } else {
+            const StringEnd key_end = find_string_end(p + 1, end);
+            if (key_end.quote == nullptr) return stop(Scan::incomplete, end);
+            const std::string_view key(p + 1, static_cast<std::size_t>(key_end.quote - p - 1));
+            p = key_end.quote + 1;
+            known = find_known(key);
+            if (known == nullptr && key == "traceEvents") {
+                p = skip_space(p, end);
+                if (p == end) return stop(Scan::incomplete, p);
+                if (*p != ':') return stop(Scan::damaged, p);
+                return {Scan::ok, skip_space(p + 1, end), ParsedAs::trace_object};
+            }
+            if (known != nullptr && known->mask != 0 && place < out.key_order.size()) {
+                out.key_order[place] = static_cast<std::uint8_t>(known - known_keys.data());
+            }
+        }
+        ++place;
+        p = skip_space(p, end);
+        if (p == end) return stop(Scan::incomplete, p);
+        if (*p != ':') return stop(Scan::damaged, p);
+        p = skip_space(p + 1, end);
+        RawValue other;
+        RawValue& into = known == nullptr ? other : out.*known->field;
+        const ScanEnd value = read_value_inline(p, end, into, depths);
+        if (value.status != Scan::ok) return stop(value.status, value.at);
+        p = value.at;
+        if (known == nullptr || !known->in_column) {
+            if (into.deep) {
+                add_cut(out, std::string_view(member, static_cast<std::size_t>(p - member)));
+            } else {
+                add_rest(out.rest, member, p);
+            }
+        }
+        comma = false;
+        after_string = p[-1] == '"';
+    }
+}
+
+RawValue find_member(const RawValue& object, std::string_view key) {
+    RawValue found;
+    if (object.kind != JsonKind::object) return found;
+    for_each_member(object.text, [&](std::string_view name, const RawValue& value) {
+        if (name == key) found = value;
+        return true;
+    });
+    return found;
+}
+
+std::string scalar_text(const RawValue& value) {
+    std::string text;
+    if (value.says_nothing() || value.kind == JsonKind::object || value.kind == JsonKind::array) return text;
+    if (value.is_string()) {
+        append_decoded(value.text, text);
+    } else {
+        text = value.text;
+    }
+    return text;
+}
+
+}  // namespace tilescope

@@ -1,0 +1,64 @@
+#include "trace_event/part.hpp"
+
+#include <algorithm>
+
+#include "trace_event/json_scan.hpp"
+#include "trace_event/boundary.hpp"
+
+namespace tilescope {
+
+namespace {
+
+// A larger event is left to the stream: at the top of a file it takes no object that is larger for an event at once.
+constexpr std::size_t max_event_bytes = std::size_t{1} << 20;
+
+// How much text may be looked at in vain for a first event.
+constexpr std::size_t max_wasted_bytes = std::size_t{2} << 20;
+
+}  // namespace
+
+TraceEventPart::TraceEventPart(std::string_view block) {
+    EventFields fields;
+    first_ = last_ = find_first_event(block, fields);
+    const char* first = block.data() + first_;
+    const char* end = block.data() + block.size();
+    const char* p = first;
+    for (;;) {
+        p = skip_space(p, end);
+        while (p != end && *p == ',') p = skip_space(p + 1, end);
+        if (p == end || *p != '{') break;
+        const std::size_t reach = std::min(max_event_bytes, static_cast<std::size_t>(end - p));
+        const EventEnd parsed = parse_event(p, p + reach, fields);
+        if (parsed.status != Scan::ok || parsed.as != ParsedAs::event) break;
+        if (!fields.ph.is_null()) {
+            any_event_ = true;
+        } else if (fields.any) {
+            ++elements_;
+        }
+        sink_.add(fields);
+        p = parsed.at;
+    }
+    last_ = static_cast<std::size_t>(p - block.data());
+    line_ends_ = count_line_ends(first, p);
+    const std::size_t last = std::string_view(first, last_ - first_).rfind('\n');
+    last_line_end_ = last == std::string_view::npos ? 0 : last + 1;
+}
+
+// The size of the block when there is none.
+std::size_t TraceEventPart::find_first_event(std::string_view block, EventFields& fields) const {
+    const char* end = block.data() + block.size();
+    std::size_t wasted = 0;
+    for (std::size_t at = block.find('{'); at != std::string_view::npos; at = block.find('{', at + 1)) {
+        std::size_t before = at;
+        while (before > 0 && is_space(block[before - 1])) --before;
+        if (before > 0 && block[before - 1] == ':') continue;  // the value of a member, such as "args"
+        const char* p = block.data() + at;
+        const EventBegin begin = event_begins(p, end, max_event_bytes, fields);
+        if (begin.answer == Answer::yes) return at;
+        wasted += static_cast<std::size_t>(begin.seen - p);
+        if (wasted > max_wasted_bytes) break;
+    }
+    return block.size();
+}
+
+}  // namespace tilescope

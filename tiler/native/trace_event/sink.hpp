@@ -1,0 +1,89 @@
+// From the text of one event to rows: checks it, finds its track, counts it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "columns/intern.hpp"
+#include "trace_event/columns.hpp"
+#include "trace_event/fields.hpp"
+#include "trace_event/keys.hpp"
+#include "trace_event/tracks.hpp"
+
+namespace tilescope {
+
+class EventSink {
+public:
+    // Whether the members make an event at all, as far as resynchronising needs to know.
+    static bool looks_like_event(const EventFields& event);
+
+    void add(const EventFields& event);
+
+    // Takes over all that a part of the file has found, as if its events had been added here.
+    void absorb(EventSink&& part);
+
+    void ignore(std::string_view reason, std::int64_t count = 1) {
+        ends_in_nothing_ = false;
+        ignored_[std::string(reason)] += count;
+    }
+
+    // To be called behind the last event. Says no more of an empty object there: JAX ends its lists with one.
+    void finish();
+
+    // Rows come in chunks: `chunk_ready` says whether one has been filled, `take_chunk` gives it, and in the end the rest.
+    bool chunk_ready() const { return !ready_.empty(); }
+    EventColumns take_chunk();
+    std::size_t row_count() const;  // of all chunks that have not been taken
+    void end_large_chunk();         // makes what has been gathered a chunk when it is large enough for one
+
+    const Tracks& tracks() const { return tracks_; }
+    const EventKeys& keys() const { return keys_; }
+    const Interner& names() const { return names_; }
+    const Interner& categories() const { return categories_; }
+    const std::vector<std::int32_t>& category_of_name() const { return category_of_name_; }
+    const std::map<std::string, std::int64_t>& ignored() const { return ignored_; }
+
+    // By phase letter: events as they are written, and of these the ones that were read.
+    const std::array<std::int64_t, 128>& written() const { return written_; }
+    const std::array<std::int64_t, 128>& read() const { return read_; }
+    std::int64_t written_total() const { return written_total_; }  // without M
+
+private:
+    bool read_time(const EventFields& event, EventRow& row);
+    bool read_duration(const EventFields& event, EventRow& row);
+    bool add_timed(const EventFields& event, char phase);
+    void add_metadata(const EventFields& event);
+    void add_complete(const EventFields& event, EventRow& row);
+    void add_instant(const EventFields& event, EventRow& row);
+    void add_async(const EventFields& event, char phase, EventRow& row);
+    bool add_counter(const EventFields& event, EventRow& row);
+    void add_flow(const EventFields& event, char phase, EventRow& row);
+    void add_bound_flow(const EventFields& event, const EventRow& slice);
+    void put(const EventFields& event, EventRow& row);
+    std::int32_t name_of(const EventFields& event);
+    std::string_view decoded(const RawValue& value, std::string& scratch) const;
+    void renumber(EventSink& part);
+    void end_chunk();
+
+    Tracks tracks_;
+    EventKeys keys_;
+    Interner names_;
+    Interner categories_;
+    std::vector<std::int32_t> category_of_name_;
+    EventColumns rows_;
+    std::deque<EventColumns> ready_;
+    std::map<std::string, std::int64_t> ignored_;
+    std::array<std::int64_t, 128> written_{};
+    std::array<std::int64_t, 128> read_{};
+    std::int64_t written_total_ = 0;
+    bool ends_in_nothing_ = false;  // the last element is an object without members
+    std::string name_scratch_;
+    std::string category_scratch_;
+};
+
+}  // namespace tilescope

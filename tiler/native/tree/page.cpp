@@ -1,0 +1,115 @@
+#include "tree/page.hpp"
+
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "files/read_only_file.hpp"
+
+namespace tilescope::tree {
+
+namespace {
+
+constexpr std::size_t kEntryHeaderBytes = 8;
+constexpr std::uint16_t kValueElsewhere = 1;  // flag of an entry: its value is on pages of its own
+
+template <typename T>
+T load(const std::uint8_t* at) {
+    T value;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+}
+
+std::uint32_t low_and_high(const std::uint8_t* entry) {
+    return load<std::uint16_t>(entry) | static_cast<std::uint32_t>(load<std::uint16_t>(entry + 2)) << 16;
+}
+
+std::uint16_t entry_flags(const std::uint8_t* entry) { return load<std::uint16_t>(entry + 4); }
+
+std::uint16_t key_size(const std::uint8_t* entry) { return load<std::uint16_t>(entry + 6); }
+
+}  // namespace
+
+PageHeader read_header(const std::uint8_t* bytes) {
+    return {load<std::uint64_t>(bytes), load<std::uint16_t>(bytes + 10), load<std::uint16_t>(bytes + 12),
+            load<std::uint16_t>(bytes + 14), load<std::uint32_t>(bytes + 12)};
+}
+
+Page::Page(std::unique_ptr<std::uint8_t[]> bytes, std::size_t size, std::uint64_t number)
+    : bytes_(std::move(bytes)), size_(size), offset_(number * size) {
+    const PageHeader header = read_header(bytes_.get());
+    if (header.number != number) fail("a page has the number of another");
+    if (header.flags != kBranch && header.flags != kLeaf) fail("a page is neither branch nor leaf", 10);
+    is_leaf_ = header.flags == kLeaf;
+    upper_ = header.upper;
+    if (header.lower <= kHeaderBytes || header.lower % 2 != 0 || header.lower > upper_ || upper_ > size_) {
+        fail("the bounds of a page are damaged", 12);
+    }
+    entries_ = (header.lower - kHeaderBytes) / 2;
+    for (std::size_t k = 0; k < entries_; ++k) {
+        check_entry(k);
+        if (k > (is_leaf_ ? 0U : 1U) && !(key(k - 1) < key(k))) fail("the keys of a page are out of order", kHeaderBytes + 2 * k);
+    }
+}
+
+std::string_view Page::key(std::size_t k) const {
+    if (!is_leaf_ && k == 0) return {};
+    const std::uint8_t* at = entry(k);
+    return {reinterpret_cast<const char*>(at + kEntryHeaderBytes), key_size(at)};
+}
+
+std::uint64_t Page::child(std::size_t k) const {
+    const std::uint8_t* at = entry(k);
+    return low_and_high(at) | static_cast<std::uint64_t>(entry_flags(at)) << 32;
+}
+
+Value Page::value(std::size_t k) const {
+    const std::uint8_t* at = entry(k);
+    const std::uint8_t* bytes = at + kEntryHeaderBytes + key_size(at);
+    if (entry_flags(at) == kValueElsewhere) return {low_and_high(at), nullptr, load<std::uint64_t>(bytes)};
+    return {low_and_high(at), bytes, 0};
+}
+
+std::optional<std::size_t> Page::last_at_most(std::string_view wanted) const {
+    std::size_t first = 0;  // entries before are at most `wanted`
+    std::size_t stop = entries_;
+    while (first < stop) {
+        const std::size_t middle = first + (stop - first) / 2;
+        if (key(middle) <= wanted) {
+            first = middle + 1;
+        } else {
+            stop = middle;
+        }
+    }
+    if (first == 0) return std::nullopt;
+    return first - 1;
+}
+
+void Page::check_bounds(std::string_view low, const std::optional<std::string_view>& high) const {
+    const std::size_t first = is_leaf_ ? 0 : 1;
+    if (first >= entries_) return;
+    if (key(first) < low || (high && !(key(entries_ - 1) < *high))) fail("the keys of a page belong elsewhere");
+}
+
+const std::uint8_t* Page::entry(std::size_t k) const {
+    return bytes_.get() + load<std::uint16_t>(bytes_.get() + kHeaderBytes + 2 * k);
+}
+
+void Page::check_entry(std::size_t k) const {
+    const std::size_t slot = kHeaderBytes + 2 * k;
+    const std::size_t at = load<std::uint16_t>(bytes_.get() + slot);
+    if (at < upper_ || at > size_ - kEntryHeaderBytes) fail("an entry of a page lies outside of it", slot);
+    const std::uint8_t* entry = bytes_.get() + at;
+    std::size_t needed = key_size(entry);
+    if (is_leaf_) {
+        const std::uint16_t flags = entry_flags(entry);
+        if (flags != 0 && flags != kValueElsewhere) fail("an entry of a page is of an unknown kind", at);
+        if (needed == 0) fail("an entry of a page has no key", at);
+        needed += flags == kValueElsewhere ? sizeof(std::uint64_t) : low_and_high(entry);
+    }
+    if (needed > size_ - kEntryHeaderBytes - at) fail("an entry of a page reaches beyond it", at);
+}
+
+void Page::fail(const char* what, std::size_t at) const { throw FileDamage(what, offset_ + at); }
+
+}  // namespace tilescope::tree

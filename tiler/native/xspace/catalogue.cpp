@@ -1,0 +1,117 @@
+#include "xspace/catalogue.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace tilescope::xspace {
+
+using wire::bytes_field;
+using wire::Cursor;
+
+namespace {
+
+constexpr std::size_t copies = 4; // of each name's bytes: here, in Python, in the run's table, when they are written
+
+// Nobody has read metadata without events before, and nothing that is shown depends on it: damage in it is no reason to
+// refuse the file.
+bool has_stats(const wire::Source& source, wire::Range message) {
+    bool any = false;
+    try {
+        Cursor cursor(source, message, "event metadata");
+        while (!cursor.at_end()) {
+            const std::uint32_t tag = cursor.tag();
+            any = any || tag == bytes_field(5);
+            cursor.skip(tag);
+        }
+    } catch (const wire::Error&) {
+        return false;
+    }
+    return any;
+}
+
+}  // namespace
+
+Catalogue::Catalogue(const wire::Source& source, const Outline& outline, const std::vector<LineSurvey>& surveys, const Room& room)
+    : source_(source) {
+    std::size_t taken = 0;
+    std::vector<bool> has_events(outline.planes.size(), false);
+    for (std::size_t line = 0; line < surveys.size(); ++line)
+        if (!surveys[line].metadata_ids.empty()) has_events[outline.lines[line].plane] = true;
+    numbers_.resize(outline.planes.size());
+    for (std::size_t plane = 0; plane < outline.planes.size(); ++plane)
+        if (has_events[plane]) numbers_[plane] = IdTable(outline.planes[plane].event_metadata.size());
+
+    std::size_t plane = outline.planes.size();
+    IdTable entry_of;
+    for (std::size_t line = 0; line < surveys.size(); ++line) {
+        const Plane& of = outline.planes[outline.lines[line].plane];
+        if (plane != outline.lines[line].plane) {
+            plane = outline.lines[line].plane;
+            if (has_events[plane]) {
+                entry_of = IdTable(of.event_metadata.size());
+                for (std::size_t k = 0; k < of.event_metadata.size(); ++k)
+                    entry_of.set(of.event_metadata[k].id, static_cast<std::int32_t>(k));
+            }
+        }
+        for (const std::int64_t id : surveys[line].metadata_ids) {
+            if (numbers_[plane].find(id) != IdTable::absent) continue;
+            const std::int32_t entry = entry_of.find(id);  // ids without metadata get a number, too
+            const auto number = static_cast<std::int32_t>(used_.size());
+            used_.push_back(read_metadata(plane, entry == IdTable::absent ? nullptr : &of.event_metadata[static_cast<std::size_t>(entry)], id, of.is_cut));
+            used_names_.push_back(used_.back().name_index);
+            taken += room.per_name + copies * used_.back().size();
+            if (taken > room.bytes)
+                throw wire::LimitReached("has more than " + std::to_string(used_.size()) + " names of events", of.name.begin);
+            numbers_[plane].set(id, number);
+        }
+        taken += table_flow_bytes * surveys[line].table_flows.size();
+        if (taken > room.bytes) throw wire::LimitReached("has too many names of events and flow ends of ids beyond 2**48", of.name.begin);
+        for (const auto& [type, id] : surveys[line].table_flows) flows_.intern(type, id);
+    }
+    find_unused(outline, room, taken);
+}
+
+void Catalogue::find_unused(const Outline& outline, const Room& room, std::size_t taken) {
+    for (std::size_t plane = 0; plane < outline.planes.size(); ++plane) {
+        const std::vector<MetadataEntry>& entries = outline.planes[plane].event_metadata;
+        IdTable last_of(entries.size());
+        for (std::size_t k = 0; k < entries.size(); ++k) last_of.set(entries[k].id, static_cast<std::int32_t>(k));
+        for (std::size_t k = 0; k < entries.size(); ++k) {
+            const MetadataEntry& entry = entries[k];
+            if (numbers_[plane].find(entry.id) != IdTable::absent || last_of.find(entry.id) != static_cast<std::int32_t>(k)) continue;
+            if (!has_stats(source_, entry.value)) continue;
+            unused_.push_back({plane, entry.id, entry.value});
+            taken += 2 * sizeof(UnusedMetadata);
+            if (taken > room.bytes)
+                throw wire::LimitReached("has more than " + std::to_string(unused_.size()) + " metadata with stats", entry.value.begin);
+        }
+    }
+}
+
+UsedMetadata Catalogue::read_metadata(std::size_t plane, const MetadataEntry* entry, std::int64_t id, bool plane_is_cut) {
+    UsedMetadata used;
+    used.plane = plane;
+    used.id = id;
+    if (entry != nullptr) {
+        Cursor cursor(source_, entry->value, "event metadata");
+        while (!cursor.at_end()) {
+            const std::size_t begin = cursor.offset();
+            const std::uint32_t tag = cursor.tag();
+            switch (tag) {
+            case bytes_field(2): used.name = cursor.bytes("name"); break;
+            case bytes_field(4): used.display_name = cursor.bytes("name"); break;
+            case bytes_field(5): used.stats.push_back({begin, cursor.bytes("stat").end}); break;
+            default: cursor.skip(tag);
+            }
+        }
+    }
+    const wire::Range range = used.display_name.size() != 0 ? used.display_name : used.name;
+    const std::string_view name(reinterpret_cast<const char*>(source_.data) + range.begin, range.size());
+    if (entry == nullptr && plane_is_cut)
+        used.name_index = names_.intern("[event " + std::to_string(id) + "]"); // its name stood behind the cut
+    else
+        used.name_index = names_.intern(name.empty() ? "[no name]" : name);
+    return used;
+}
+
+}  // namespace tilescope::xspace

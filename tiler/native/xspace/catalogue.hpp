@@ -1,0 +1,70 @@
+// What the lines of an XSpace share once all have been surveyed: names, numbers of metadata and of flows. Read-only then,
+// so that lines can be decoded side by side.
+#pragma once
+
+#include "xspace/wire.hpp"
+#include "xspace/flows.hpp"
+#include "xspace/outline.hpp"
+#include "xspace/survey.hpp"
+#include "xspace/tables.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tilescope::xspace {
+
+// An event metadata that events use. Its number, the index in the catalogue's list, begins the arguments of those events.
+struct UsedMetadata {
+    std::size_t plane = 0;
+    std::int64_t id = 0;
+    std::int32_t name_index = 0;
+    wire::Range name;
+    wire::Range display_name;
+    std::vector<wire::Range> stats;  // fields with their tags
+
+    std::size_t size() const {
+        std::size_t bytes = name.size() + display_name.size();
+        for (const wire::Range& stat : stats) bytes += stat.size() + sizeof(stat);
+        return bytes;
+    }
+};
+
+// One that no event uses. Its message is whole: nothing in it throws.
+struct UnusedMetadata {
+    std::size_t plane = 0;
+    std::int64_t id = 0;
+    wire::Range message;
+};
+
+class Catalogue {
+  public:
+    // Numbers are given in the order of first use, lines in file order. Throws wire::Error, wire::LimitReached when the
+    // names take more than `room`.
+    Catalogue(const wire::Source& source, const Outline& outline, const std::vector<LineSurvey>& surveys, const Room& room);
+
+    const NameTable& names() const { return names_; }
+    const std::vector<UsedMetadata>& used_metadata() const { return used_; }
+    const FlowTable& flows() const { return flows_; }
+
+    // Metadata that no event uses, and that has stats, in the order of the file. Where several have one id, the last.
+    const std::vector<UnusedMetadata>& unused_metadata() const { return unused_; }
+
+    // The number of a metadata id that an event of the plane uses.
+    std::int32_t number(std::size_t plane, std::int64_t id) const { return numbers_[plane].find(id); }
+    std::int32_t name_of(std::int32_t number) const { return used_names_[static_cast<std::size_t>(number)]; }
+
+  private:
+    void find_unused(const Outline& outline, const Room& room, std::size_t taken);
+    UsedMetadata read_metadata(std::size_t plane, const MetadataEntry* entry, std::int64_t id, bool plane_is_cut);
+
+    const wire::Source& source_;
+    NameTable names_;
+    FlowTable flows_;
+    std::vector<UsedMetadata> used_;
+    std::vector<UnusedMetadata> unused_;
+    std::vector<std::int32_t> used_names_;  // their name_index, dense: it is looked up for each event
+    std::vector<IdTable> numbers_;  // by plane: metadata id → index into used_
+};
+
+}  // namespace tilescope::xspace

@@ -1,0 +1,94 @@
+// One XEvent message, as both the survey and the decoder read it.
+#pragma once
+
+#include "xspace/wire.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tilescope::xspace {
+
+struct Event {
+    std::int64_t metadata_id = 0;
+    std::int64_t offset_ps = 0;
+    std::int64_t duration_ps = 0;
+    bool aggregated = false;
+    wire::Range stats;  // the first run of neighbouring stats fields
+    std::vector<wire::Range> more_stats;  // further runs, where other fields lie between the stats
+
+    void clear() {
+        metadata_id = offset_ps = duration_ps = 0;
+        aggregated = false;
+        stats = {};
+        if (!more_stats.empty()) more_stats.clear();
+    }
+};
+
+// Reads the event at the cursor of its line, into `event`; `on_stat` sees each of its stats as a range.
+template <typename OnStat> void read_event(wire::Cursor& line, Event& event, OnStat&& on_stat) {
+    wire::Cursor cursor = line.message("event");
+    event.clear();
+    while (!cursor.at_end()) {
+        const std::size_t begin = cursor.offset();
+        const std::uint32_t tag = cursor.tag();
+        switch (tag) {
+        case wire::varint_field(1): event.metadata_id = cursor.signed_varint(); break;
+        case wire::varint_field(2):
+            event.offset_ps = cursor.signed_varint();
+            event.aggregated = false; // a oneof: the last one counts
+            break;
+        case wire::varint_field(3): event.duration_ps = cursor.signed_varint(); break;
+        case wire::bytes_field(4): {
+            const wire::Range stat = cursor.bytes("stat");
+            on_stat(stat);
+            wire::Range& run = event.more_stats.empty() ? event.stats : event.more_stats.back();
+            if (run.end == begin)
+                run.end = stat.end;
+            else if (run.end == 0)
+                run = {begin, stat.end};
+            else
+                event.more_stats.push_back({begin, stat.end});
+            break;
+        }
+        case wire::varint_field(5):
+            cursor.varint();
+            event.offset_ps = 0;
+            event.aggregated = true;
+            break;
+        default: cursor.skip_unknown(tag, 5);
+        }
+    }
+}
+
+// A time as whole nanoseconds and the picoseconds beyond, 0 to 999.
+struct NanoPico {
+    std::int64_t ns;
+    std::int16_t ps;
+
+    static NanoPico of(std::int64_t ps) {
+        std::int64_t ns = ps / 1000;
+        std::int64_t rest = ps % 1000;
+        if (rest < 0) {
+            rest += 1000;
+            --ns;
+        }
+        return {ns, static_cast<std::int16_t>(rest)};
+    }
+
+    // Both are less than 2**54 ns, or the sum of such a time and a start that was checked.
+    NanoPico operator+(NanoPico other) const {
+        const int sum = ps + other.ps;
+        return {ns + other.ns + (sum >= 1000), static_cast<std::int16_t>(sum >= 1000 ? sum - 1000 : sum)};
+    }
+
+    bool operator<(NanoPico other) const { return ns != other.ns ? ns < other.ns : ps < other.ps; }
+};
+
+// Whether an event's offset can be added to where its line counts from.
+inline bool adds_up(std::int64_t start_ns, std::int64_t offset_ps) {
+    std::int64_t sum = 0;
+    return !__builtin_add_overflow(start_ns, NanoPico::of(offset_ps).ns, &sum);
+}
+
+}  // namespace tilescope::xspace

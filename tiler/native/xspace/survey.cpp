@@ -1,0 +1,103 @@
+#include "xspace/survey.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "columns/direct_key.hpp"
+
+namespace tilescope::xspace {
+
+using wire::bytes_field;
+using wire::Cursor;
+using wire::Range;
+using wire::varint_field;
+
+bool Surveyor::SeenIds::add(std::int64_t id) {
+    const auto bit = static_cast<std::uint64_t>(id);
+    if (bit >= dense_limit_) return sparse_.insert(id).second;
+    if (bit / 64 >= bits_.size()) bits_.resize(std::max<std::size_t>(bit / 64 + 1, 2 * bits_.size()), 0);
+    std::uint64_t& word = bits_[bit / 64];
+    const std::uint64_t mask = std::uint64_t{1} << (bit % 64);
+    const bool is_new = (word & mask) == 0;
+    word |= mask;
+    return is_new;
+}
+
+Surveyor::Surveyor(const wire::Source& source, const Line& line, const FlowStats& flow_stats, std::size_t metadata_entries,
+                   std::size_t max_ids, std::size_t max_flows, std::optional<std::int64_t> start_ns)
+    : source_(source),
+      line_(line),
+      flow_stats_(flow_stats),
+      start_ns_(start_ns),
+      position_(line.body.begin),
+      max_ids_(max_ids),
+      max_flows_(max_flows),
+      seen_(metadata_entries) {}
+
+bool Surveyor::advance(std::size_t stop) {
+    Cursor cursor(source_, {position_, line_.body.end}, "line");
+    while (!cursor.at_end() && cursor.offset() < stop) {
+        const std::uint32_t tag = cursor.tag();
+        switch (tag) {
+        case bytes_field(4): take_event(cursor); break;
+        case varint_field(1): found_.id = cursor.signed_varint(); break;
+        case bytes_field(2): found_.name = cursor.bytes("name"); break;
+        case varint_field(3): found_.timestamp_ns = cursor.signed_varint(); break;
+        case bytes_field(11): found_.display_name = cursor.bytes("name"); break;
+        case varint_field(9):
+        case varint_field(10): cursor.varint(); break;
+        default:
+            // 5 to 8 are reserved numbers of the schema.
+            if (wire::field_number(tag) <= 4 || (wire::field_number(tag) >= 9 && wire::field_number(tag) <= 11))
+                cursor.fail_type(tag);
+            cursor.skip(tag);
+        }
+    }
+    position_ = cursor.offset();
+    return !cursor.at_end();
+}
+
+void Surveyor::take_event(Cursor& line) {
+    FlowValues flows;
+    if (flow_stats_.empty())
+        read_event(line, event_, [](Range) {});
+    else
+        read_event(line, event_, [&](Range stat) { flow_stats_.read(source_, stat, flows); });
+    ++found_.events;
+    if (start_ns_ && !adds_up(*start_ns_, event_.offset_ps)) {
+        ++found_.out_of_range;
+        return;
+    }
+    const std::int64_t duration = std::max<std::int64_t>(event_.duration_ps, 0);
+    const NanoPico offset = NanoPico::of(event_.offset_ps);
+    const NanoPico length = NanoPico::of(duration);
+    const NanoPico end = offset + length;
+    if (found_.events - found_.out_of_range == 1) {
+        found_.first_ps = found_.last_start_ps = event_.offset_ps;
+        found_.end = end;
+    } else {
+        found_.first_ps = std::min(found_.first_ps, event_.offset_ps);
+        found_.last_start_ps = std::max(found_.last_start_ps, event_.offset_ps);
+        if (found_.end < end) found_.end = end;
+    }
+    found_.any_ps = found_.any_ps || (offset.ps | length.ps) != 0;
+    if (event_.metadata_id != last_id_ || found_.metadata_ids.empty()) {
+        last_id_ = event_.metadata_id;
+        if (seen_.add(last_id_)) found_.metadata_ids.push_back(last_id_);
+        if (found_.metadata_ids.size() > max_ids_)
+            throw wire::LimitReached("has more than " + std::to_string(max_ids_) + " names of events", position_);
+    }
+    if (flows.ends()) take_flow(flows.value[consumer_type], flows.value[consumer_id]);
+    if (flows.begins()) take_flow(flows.value[producer_type], flows.value[producer_id]);
+    found_.activity.add(event_.offset_ps, duration);
+}
+
+void Surveyor::take_flow(std::uint64_t type, std::uint64_t id) {
+    ++found_.flow_ends;
+    if (direct_key(type, id)) return;
+    found_.table_flows.emplace_back(type, id);
+    if (found_.table_flows.size() > max_flows_)
+        throw wire::LimitReached("has more than " + std::to_string(max_flows_) + " flow ends of ids beyond 2**48", position_);
+}
+
+}  // namespace tilescope::xspace

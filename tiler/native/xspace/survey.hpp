@@ -1,0 +1,86 @@
+// The second pass over an XSpace: one look into each line. Lines are independent, so that several can be surveyed at once.
+#pragma once
+
+#include "pyramid/activity.hpp"
+#include "xspace/wire.hpp"
+#include "xspace/event.hpp"
+#include "xspace/flows.hpp"
+#include "xspace/outline.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace tilescope::xspace {
+
+// What a flow end with an entry of `table_flows` takes: here and in the catalogue's table, while that grows.
+constexpr std::size_t table_flow_bytes = 128;
+
+struct LineSurvey {
+    std::int64_t id = 0;
+    std::int64_t timestamp_ns = 0;
+    wire::Range name;
+    wire::Range display_name;
+    std::uint64_t events = 0;  // as written in the file
+    std::uint64_t out_of_range = 0;  // of these: left out, their time does not fit in 64-bit nanoseconds
+
+    // Of the others: where they begin and end, counted from the start of the line, and whether in whole nanoseconds.
+    std::int64_t first_ps = 0;
+    std::int64_t last_start_ps = 0;
+    NanoPico end{0, 0};
+    bool any_ps = false;
+    std::vector<std::int64_t> metadata_ids;  // that they use, in the order of first use
+    std::size_t flow_ends = 0;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> table_flows;  // (type, id) of those that need a table, in file order
+    Activity activity;
+};
+
+class Surveyor {
+  public:
+    // `start_ns`: where the line counts from, if events whose time does not fit are to be left out. All that is referred to
+    // must outlive the surveyor.
+    // Throws wire::LimitReached for more than `max_ids` different names or `max_flows` flow ends that need a table.
+    Surveyor(const wire::Source& source, const Line& line, const FlowStats& flow_stats, std::size_t metadata_entries,
+             std::size_t max_ids, std::size_t max_flows, std::optional<std::int64_t> start_ns = std::nullopt);
+
+    // Reads on until the position is at least `stop`; true while there is more. Throws wire::Error.
+    bool advance(std::size_t stop);
+
+    std::size_t position() const { return position_; }
+
+    // To be taken once, at the end.
+    LineSurvey take() { return std::move(found_); }
+
+  private:
+    // Ids that were seen: a bit each for the small ones, which nearly all are.
+    class SeenIds {
+      public:
+        explicit SeenIds(std::size_t expected) : dense_limit_(expected * 4 + 1024) {}
+        bool add(std::int64_t id);  // whether it is new
+
+      private:
+        std::uint64_t dense_limit_;
+        std::vector<std::uint64_t> bits_;
+        std::unordered_set<std::int64_t> sparse_;
+    };
+
+    void take_event(wire::Cursor& line);
+    void take_flow(std::uint64_t type, std::uint64_t id);
+
+    const wire::Source& source_;
+    const Line& line_;
+    const FlowStats& flow_stats_;
+    std::optional<std::int64_t> start_ns_;
+    std::size_t position_;
+    std::size_t max_ids_;
+    std::size_t max_flows_;
+    SeenIds seen_;
+    std::int64_t last_id_ = 0;
+    Event event_;
+    LineSurvey found_;
+};
+
+}  // namespace tilescope::xspace

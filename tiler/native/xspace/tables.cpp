@@ -1,0 +1,45 @@
+#include "xspace/tables.hpp"
+
+#include "columns/utf8.hpp"
+
+#include <utility>
+
+namespace tilescope::xspace {
+
+std::int32_t NameTable::intern(std::string_view bytes) {
+    std::string text = utf8::repaired(bytes);
+    const auto found = index_.find(text);
+    if (found != index_.end()) return found->second;
+    const auto number = static_cast<std::int32_t>(names_.size());
+    names_.push_back(std::move(text));
+    index_.emplace(names_.back(), number);
+    return number;
+}
+
+std::int64_t FlowTable::intern(std::uint64_t type, std::uint64_t id) {
+    if (static_cast<std::size_t>(count_) * 4 >= entries_.size() * 3) grow();
+    Entry& entry = entries_[slot(type, id)];
+    if (entry.number < 0) entry = {type, id, count_++};
+    return entry.number;
+}
+
+std::size_t FlowTable::slot(std::uint64_t type, std::uint64_t id) const {
+    // Finaliser of splitmix64: ids are often consecutive or aligned.
+    std::uint64_t hash = id + type * 0x9e3779b97f4a7c15u;
+    hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9u;
+    hash = (hash ^ (hash >> 27)) * 0x94d049bb133111ebu;
+    hash ^= hash >> 31;
+    const std::size_t mask = entries_.size() - 1;
+    std::size_t at = static_cast<std::size_t>(hash) & mask;
+    while (entries_[at].number >= 0 && (entries_[at].type != type || entries_[at].id != id)) at = (at + 1) & mask;
+    return at;
+}
+
+void FlowTable::grow() {
+    std::vector<Entry> old(entries_.empty() ? 64 : entries_.size() * 2, Entry{0, 0, -1});
+    old.swap(entries_);
+    for (const Entry& entry : old)
+        if (entry.number >= 0) entries_[slot(entry.type, entry.id)] = entry;
+}
+
+}  // namespace tilescope::xspace
