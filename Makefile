@@ -12,13 +12,14 @@ BIN := .venv/bin
 STAMPS := build/stamps
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-NATIVE := CMakeLists.txt $(wildcard tiler/native/*/*.cpp tiler/native/*/*.hpp)
+NATIVE_CODE := $(wildcard tiler/native/*/*.cpp tiler/native/*/*.hpp)
+NATIVE := CMakeLists.txt $(NATIVE_CODE)
 PROTOS := $(wildcard protos/tilescope/v1/*)
 VIEWER := $(shell find viewer -type d \( -name node_modules -o -name dist \) -prune -o -type f -print 2>/dev/null)
 VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
 
-.PHONY: help demo install test test-python test-viewer test-browser test-dist kill-test damage hostile sanitize fuzz lint lint-python lint-viewer bench bench-scale \
+.PHONY: help demo install test test-python test-viewer test-browser test-dist kill-test damage hostile sanitize fuzz lint lint-python lint-native lint-viewer format bench bench-scale \
         bench-load dist resolve viewer browser nginx cli-docs tools-docs types clean
 
 help: ## this list
@@ -134,7 +135,7 @@ nginx:
 
 # -- lint ----------------------------------------------------------------------------------------------------------------
 
-lint: lint-python lint-viewer ## ruff, mypy, biome, tsc
+lint: lint-python lint-native lint-viewer ## ruff, mypy, clang-format, biome, tsc
 
 # mypy sees one folder per package, as an installation has it; the folders of the repository have other names.
 lint-python: $(STAMPS)/test-tools
@@ -144,8 +145,17 @@ lint-python: $(STAMPS)/test-tools
 	@$(BIN)/python -c 'import tilescope.v1; print(*tilescope.v1.__path__)' > build/src/v1
 	@mkdir -p build/src/tilescope/v1 && for f in __init__.py tiles_pb2.pyi; do ln -sfn $$(cat build/src/v1)/$$f build/src/tilescope/v1/$$f; done
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check --quiet .
 	$(BIN)/mypy -p tilescope
 	$(BIN)/mypy tests bench release
+
+lint-native: $(STAMPS)/test-tools
+	$(BIN)/clang-format --dry-run --Werror $(NATIVE_CODE)
+
+format: $(STAMPS)/test-tools $(VIEWER_MODULES) ## lay out all code as `make lint` wants it
+	$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
+	$(BIN)/clang-format -i $(NATIVE_CODE)
+	cd viewer && npm run --silent format
 
 lint-viewer: $(VIEWER_MODULES)
 	cd viewer && npm run --silent lint && npm run --silent check

@@ -18,10 +18,11 @@ namespace {
 // Of all tracks of a file whose events come in file order.
 class Activities {
   public:
-    void add(const InColumn<std::int32_t>& track, const InColumn<std::uint8_t>& phase, const InColumn<std::int64_t>& time,
-             const InColumn<std::int64_t>& duration) {
+    void add(const InColumn<std::int32_t>& track, const InColumn<std::uint8_t>& phase,
+             const InColumn<std::int64_t>& time, const InColumn<std::int64_t>& duration) {
         const std::size_t n = track.size();
-        if (phase.size() != n || time.size() != n || duration.size() != n) throw std::invalid_argument("columns differ in length");
+        if (phase.size() != n || time.size() != n || duration.size() != n)
+            throw std::invalid_argument("columns differ in length");
         nb::gil_scoped_release release;
         for (std::size_t k = 0; k < n; ++k) {
             if (track.data()[k] < 0) throw std::invalid_argument("tracks are not negative");

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "pyramid/activity.hpp"
 #include "bind/arrays.hpp"
+#include "pyramid/activity.hpp"
 
 namespace tilescope {
 

@@ -19,7 +19,8 @@ namespace {
 
 void check(const SliceColumns& slices) {
     for (size_t k = 0; k < slices.n; ++k) {
-        if (slices.start[k] < 0 || slices.start[k] >= kTimeLimit) throw std::invalid_argument("times are not in [0, 2**61)");
+        if (slices.start[k] < 0 || slices.start[k] >= kTimeLimit)
+            throw std::invalid_argument("times are not in [0, 2**61)");
         if (k > 0 && slices.start[k] < slices.start[k - 1]) throw std::invalid_argument("slices are not in time order");
         if (slices.duration[k] < 0 || slices.duration[k] >= kTimeLimit - slices.start[k]) {
             throw std::invalid_argument("slices end beyond 2**61");
@@ -29,7 +30,7 @@ void check(const SliceColumns& slices) {
 
 // A walk that keeps the arrays alive which it goes over.
 class BoundHistograms {
-public:
+  public:
     BoundHistograms(const InColumn<int64_t>& start, const InColumn<int64_t>& duration, const InColumn<int32_t>& name,
                     const InColumn<uint8_t>& level, const InColumn<int64_t>& index, const InColumn<bool>& leaf)
         : start_(start), duration_(duration), name_(name) {
@@ -63,12 +64,13 @@ public:
             }
         }
         if (done_) return nb::none();
-        return nb::cast(std::make_tuple(static_cast<int>(walk_->tile().level), walk_->tile().index, to_numpy(std::move(name)),
-                                        to_numpy(std::move(count)), to_numpy(std::move(busy)), to_numpy(std::move(self)),
+        return nb::cast(std::make_tuple(static_cast<int>(walk_->tile().level), walk_->tile().index,
+                                        to_numpy(std::move(name)), to_numpy(std::move(count)),
+                                        to_numpy(std::move(busy)), to_numpy(std::move(self)),
                                         to_numpy(std::move(longest))));
     }
 
-private:
+  private:
     InColumn<int64_t> start_, duration_;
     InColumn<int32_t> name_;
     std::unique_ptr<HistogramWalk> walk_;
@@ -79,9 +81,10 @@ private:
 
 void bind_histogram(nb::module_& m) {
     nb::class_<BoundHistograms>(m, "Histograms")
-        .def(nb::init<const InColumn<int64_t>&, const InColumn<int64_t>&, const InColumn<int32_t>&, const InColumn<uint8_t>&,
-                      const InColumn<int64_t>&, const InColumn<bool>&>(),
-             nb::arg("start"), nb::arg("duration"), nb::arg("name"), nb::arg("level"), nb::arg("index"), nb::arg("leaf"))
+        .def(nb::init<const InColumn<int64_t>&, const InColumn<int64_t>&, const InColumn<int32_t>&,
+                      const InColumn<uint8_t>&, const InColumn<int64_t>&, const InColumn<bool>&>(),
+             nb::arg("start"), nb::arg("duration"), nb::arg("name"), nb::arg("level"), nb::arg("index"),
+             nb::arg("leaf"))
         .def("next", &BoundHistograms::next, nb::arg("rows"));
 }
 

@@ -53,7 +53,8 @@ auto rows_of(const Array<int64_t>& start, const Array<int64_t>& duration, const 
     return std::make_pair(rows, overlaps);
 }
 
-size_t gather_ends(const Array<int64_t>& ends, size_t size, const Array<int64_t>& order, const Writable<int64_t>& out_ends) {
+size_t gather_ends(const Array<int64_t>& ends, size_t size, const Array<int64_t>& order,
+                   const Writable<int64_t>& out_ends) {
     same_size(order.size(), out_ends.size());
     nb::gil_scoped_release release;
     return gathered_ends(ends.data(), ends.size(), size, order.data(), order.size(), out_ends.data());
@@ -64,7 +65,8 @@ void gather_into(const Array<int64_t>& ends, const Array<uint8_t>& data, const A
                  const Writable<int64_t>& out_ends, const Writable<uint8_t>& out) {
     same_size(order.size(), out_ends.size());
     nb::gil_scoped_release release;
-    const size_t size = gathered_ends(ends.data(), ends.size(), data.size(), order.data(), order.size(), out_ends.data());
+    const size_t size =
+        gathered_ends(ends.data(), ends.size(), data.size(), order.data(), order.size(), out_ends.data());
     same_size(size, out.size());
     gather(ends.data(), data.data(), order.data(), order.size(), out.data());
 }
@@ -76,7 +78,8 @@ nb::bytes transposed(const Array<int64_t>& ends, int64_t start, const Array<uint
     std::string out(static_cast<size_t>(last - start), '\0');
     {
         nb::gil_scoped_release release;
-        transpose_by_length(ends.data(), ends.size(), start, data.data(), data.size(), reinterpret_cast<uint8_t*>(out.data()));
+        transpose_by_length(ends.data(), ends.size(), start, data.data(), data.size(),
+                            reinterpret_cast<uint8_t*>(out.data()));
     }
     return nb::bytes(out.data(), out.size());
 }
@@ -88,9 +91,10 @@ void bind_order(nb::module_& m);  // module.cpp calls it
 void bind_order(nb::module_& m) {
     m.def("canonical_order", &order_of, nb::arg("start"), nb::arg("duration"));
     m.def("assign_rows", &rows_of, nb::arg("start"), nb::arg("duration"), nb::arg("row").noconvert());
-    m.def("gather_ends", &gather_ends, nb::arg("ends"), nb::arg("size"), nb::arg("order"), nb::arg("out_ends").noconvert());
-    m.def("gather_into", &gather_into, nb::arg("ends"), nb::arg("data"), nb::arg("order"), nb::arg("out_ends").noconvert(),
-          nb::arg("out").noconvert());
+    m.def("gather_ends", &gather_ends, nb::arg("ends"), nb::arg("size"), nb::arg("order"),
+          nb::arg("out_ends").noconvert());
+    m.def("gather_into", &gather_into, nb::arg("ends"), nb::arg("data"), nb::arg("order"),
+          nb::arg("out_ends").noconvert(), nb::arg("out").noconvert());
     m.def("transpose_by_length", &transposed, nb::arg("ends"), nb::arg("start"), nb::arg("data"));
 }
 

@@ -6,11 +6,11 @@
 #include <stdexcept>
 #include <vector>
 
-#include "columns/async_homes.hpp"
 #include "bind/arrays.hpp"
-#include "pyramid/enclosing.hpp"
+#include "columns/async_homes.hpp"
 #include "columns/flow_join.hpp"
 #include "columns/pairing.hpp"
+#include "pyramid/enclosing.hpp"
 
 namespace nb = nanobind;
 
@@ -24,8 +24,8 @@ nb::tuple pair(InColumn<std::int64_t> time, InColumn<std::int64_t> duration, InC
     if (duration.size() != size || phase.size() != size || name.size() != size || (key && key->size() != size)) {
         throw std::invalid_argument("the columns differ in length");
     }
-    const PairingInput input{size,        time.data(), duration.data(), phase.data(),
-                             name.data(), key ? key->data() : nullptr,  trace_end};
+    const PairingInput input{
+        size, time.data(), duration.data(), phase.data(), name.data(), key ? key->data() : nullptr, trace_end};
     PairedColumns paired;
     {
         nb::gil_scoped_release release;
@@ -41,7 +41,9 @@ nb::tuple pair(InColumn<std::int64_t> time, InColumn<std::int64_t> duration, InC
 class BoundInnermost {
   public:
     BoundInnermost(InColumn<std::int64_t> start, InColumn<std::int64_t> duration)
-        : start_(std::move(start)), duration_(std::move(duration)), slices_(start_.data(), duration_.data(), start_.size()) {
+        : start_(std::move(start)),
+          duration_(std::move(duration)),
+          slices_(start_.data(), duration_.data(), start_.size()) {
         if (start_.size() != duration_.size()) throw std::invalid_argument("the columns differ in length");
     }
 
@@ -68,8 +70,8 @@ nb::tuple join(InColumn<std::uint8_t> phase, InColumn<std::int64_t> tick, InColu
         nb::gil_scoped_release release;
         edges = join_flows(phase.data(), tick.data(), key.data(), size);
     }
-    return nb::make_tuple(to_numpy(std::move(edges.source)), to_numpy(std::move(edges.target)), edges.starts_without_end,
-                          edges.ends_without_start, edges.without_key);
+    return nb::make_tuple(to_numpy(std::move(edges.source)), to_numpy(std::move(edges.target)),
+                          edges.starts_without_end, edges.ends_without_start, edges.without_key);
 }
 
 nb::object homes(InColumn<std::int64_t> group, InColumn<std::int64_t> time_ns, InColumn<std::int64_t> time_ps,
@@ -89,8 +91,8 @@ nb::object homes(InColumn<std::int64_t> group, InColumn<std::int64_t> time_ns, I
 }  // namespace
 
 void bind_pairing(nb::module_& m) {
-    m.def("async_homes", &homes, nb::arg("group"), nb::arg("time_ns"), nb::arg("time_ps"), nb::arg("key"), nb::arg("phase"),
-          nb::arg("keys"));
+    m.def("async_homes", &homes, nb::arg("group"), nb::arg("time_ns"), nb::arg("time_ps"), nb::arg("key"),
+          nb::arg("phase"), nb::arg("keys"));
     m.def("pair_slices", &pair, nb::arg("time"), nb::arg("duration"), nb::arg("phase"), nb::arg("name"),
           nb::arg("key").none(), nb::arg("trace_end"));
     m.def("join_flows", &join, nb::arg("phase"), nb::arg("tick"), nb::arg("key"));

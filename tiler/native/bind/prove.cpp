@@ -31,15 +31,16 @@ OutColumn<int64_t> column_of(const std::vector<ProveEntry>& entries, Get get) {
 }
 
 nb::object entries_of(const std::vector<ProveEntry>& entries) {
-    return nb::make_tuple(column_of(entries, &ProveEntry::bin), column_of(entries, &ProveEntry::busy), column_of(entries, &ProveEntry::name));
+    return nb::make_tuple(column_of(entries, &ProveEntry::bin), column_of(entries, &ProveEntry::busy),
+                          column_of(entries, &ProveEntry::name));
 }
 
 // (events, busy time, rows in use, single slices, bins, overview) of a track of slices.
 nb::object facts_of(const ProveSlices& track) {
     const unsigned __int128 busy = track.leaves().busy();
     const auto high = nb::int_(static_cast<uint64_t>(busy >> 64)), low = nb::int_(static_cast<uint64_t>(busy));
-    return nb::make_tuple(track.leaves().events(), (high << nb::int_(64)) + low, track.leaves().rows_used(), track.individuals(), track.bins(),
-                          entries_of(track.overview()));
+    return nb::make_tuple(track.leaves().events(), (high << nb::int_(64)) + low, track.leaves().rows_used(),
+                          track.individuals(), track.bins(), entries_of(track.overview()));
 }
 
 // (samples, bins, overview bins, greatest value of each, least value, greatest value) of a counter.
@@ -50,11 +51,13 @@ nb::object facts_of(const ProveCounter& track) {
         bins.push_back(peak.bin);
         values.push_back(peak.value);
     }
-    return nb::make_tuple(track.samples(), track.bins(), to_numpy(std::move(bins)), to_numpy(std::move(values)), track.least(), track.greatest());
+    return nb::make_tuple(track.samples(), track.bins(), to_numpy(std::move(bins)), to_numpy(std::move(values)),
+                          track.least(), track.greatest());
 }
 
 ProveRun run_of(int root_level, int64_t end, int64_t names) {
-    if (root_level < 0 || root_level >= kProveLevels || end < 0 || end >= int64_t{1} << 61) throw std::invalid_argument("no such run");
+    if (root_level < 0 || root_level >= kProveLevels || end < 0 || end >= int64_t{1} << 61)
+        throw std::invalid_argument("no such run");
     if (names < 0 || names > INT32_MAX) throw std::invalid_argument("too many names");
     return {root_level, root_level > 0 ? root_level - 1 : 0, end, names};
 }
@@ -71,7 +74,8 @@ nb::object prove_block(const BoundTree& tree, int root_level, int64_t end, int64
     }
     std::vector<ProveTrack> tracks;
     for (std::size_t slot = 0; slot < kinds.size(); ++slot) {
-        if (kinds[slot] < 0 || kinds[slot] > 2 || rows[slot] < 0 || rows[slot] > INT32_MAX) throw std::invalid_argument("no such track");
+        if (kinds[slot] < 0 || kinds[slot] > 2 || rows[slot] < 0 || rows[slot] > INT32_MAX)
+            throw std::invalid_argument("no such track");
         tracks.push_back({static_cast<ProveTrack::Kind>(kinds[slot]), rows[slot]});
     }
     const auto tell = [&histogram](std::size_t tile, const ProveNames& names_of_tile) {
@@ -84,12 +88,13 @@ nb::object prove_block(const BoundTree& tree, int root_level, int64_t end, int64
             longest.push_back(sum.longest);
         }
         nb::gil_scoped_acquire acquire;
-        histogram(tile, to_numpy(std::move(name)), to_numpy(std::move(count)), to_numpy(std::move(busy)), to_numpy(std::move(self)),
-                  to_numpy(std::move(longest)));
+        histogram(tile, to_numpy(std::move(name)), to_numpy(std::move(count)), to_numpy(std::move(busy)),
+                  to_numpy(std::move(self)), to_numpy(std::move(longest)));
     };
     const auto flags = copy_of<uint8_t>(has_histogram);
     const ProveRows window{row_range.first, row_range.second};
-    ProveBlock block(run_of(root_level, end, names), tree.tree(), tracks, window, flags, fetch_by(fetch, memory), tell, memory);
+    ProveBlock block(run_of(root_level, end, names), tree.tree(), tracks, window, flags, fetch_by(fetch, memory), tell,
+                     memory);
     {
         nb::gil_scoped_release release;
         block.run();
@@ -112,8 +117,8 @@ class BoundLayer {
         layer_.add_rollup(tree.tree(), slot, track);
     }
 
-    void gather(const BoundTree& tree, const Array<int64_t>& tiles, const Array<int64_t>& owners, int64_t start, int64_t stop,
-                const nb::callable& fetch) {
+    void gather(const BoundTree& tree, const Array<int64_t>& tiles, const Array<int64_t>& owners, int64_t start,
+                int64_t stop, const nb::callable& fetch) {
         const auto positions = copy_of<std::size_t>(tiles), numbers = copy_of<std::size_t>(owners);
         if (positions.size() != numbers.size()) throw std::invalid_argument("columns differ in length");
         for (const std::size_t tile : positions) {
@@ -147,7 +152,8 @@ class BoundLayer {
 template <typename Error, typename Where>
 void bind_failure(nb::module_& m, const char* name, Where) {
     static nb::object* type = nullptr;  // lives as long as the process, as the module does
-    type = new nb::object(nb::steal(PyErr_NewException((std::string("tilescope.tiler._native.") + name).c_str(), PyExc_ValueError, nullptr)));
+    type = new nb::object(nb::steal(
+        PyErr_NewException((std::string("tilescope.tiler._native.") + name).c_str(), PyExc_ValueError, nullptr)));
     m.attr(name) = *type;
     nb::register_exception_translator(
         [](const std::exception_ptr& pending, void* payload) {
@@ -189,17 +195,20 @@ void bind_prove(nb::module_& m) {
         .def("take", &ProveMemory::take, nb::arg("size"))
         .def("give", &ProveMemory::give, nb::arg("size"));
     nb::class_<BoundTree>(m, "ProveTree")
-        .def(nb::init<std::size_t, const Array<uint8_t>&, const Array<int64_t>&, const Array<uint8_t>&, const Array<uint8_t>&,
-                      const Array<int64_t>&, const Array<int64_t>&>(),
-             nb::arg("block"), nb::arg("level"), nb::arg("index"), nb::arg("slot"), nb::arg("flags"), nb::arg("events"), nb::arg("page_first"));
-    m.def("prove_block", &prove_block, nb::arg("tree"), nb::arg("root_level"), nb::arg("end"), nb::arg("names"), nb::arg("kinds"),
-          nb::arg("rows"), nb::arg("has_histogram"), nb::arg("fetch"), nb::arg("histogram"), nb::arg("row_range"),
-          nb::arg("memory"));
+        .def(nb::init<std::size_t, const Array<uint8_t>&, const Array<int64_t>&, const Array<uint8_t>&,
+                      const Array<uint8_t>&, const Array<int64_t>&, const Array<int64_t>&>(),
+             nb::arg("block"), nb::arg("level"), nb::arg("index"), nb::arg("slot"), nb::arg("flags"), nb::arg("events"),
+             nb::arg("page_first"));
+    m.def("prove_block", &prove_block, nb::arg("tree"), nb::arg("root_level"), nb::arg("end"), nb::arg("names"),
+          nb::arg("kinds"), nb::arg("rows"), nb::arg("has_histogram"), nb::arg("fetch"), nb::arg("histogram"),
+          nb::arg("row_range"), nb::arg("memory"));
     nb::class_<BoundLayer>(m, "ProveLayer")
-        .def(nb::init<int, int64_t, int64_t, ProveMemory&>(), nb::arg("root_level"), nb::arg("end"), nb::arg("names"), nb::arg("memory"),
-             nb::keep_alive<1, 5>())
-        .def("add_rollup", &BoundLayer::add_rollup, nb::arg("tree"), nb::arg("slot"), nb::arg("track"), nb::keep_alive<1, 2>())
-        .def("gather", &BoundLayer::gather, nb::arg("tree"), nb::arg("tiles"), nb::arg("owners"), nb::arg("start"), nb::arg("stop"), nb::arg("fetch"))
+        .def(nb::init<int, int64_t, int64_t, ProveMemory&>(), nb::arg("root_level"), nb::arg("end"), nb::arg("names"),
+             nb::arg("memory"), nb::keep_alive<1, 5>())
+        .def("add_rollup", &BoundLayer::add_rollup, nb::arg("tree"), nb::arg("slot"), nb::arg("track"),
+             nb::keep_alive<1, 2>())
+        .def("gather", &BoundLayer::gather, nb::arg("tree"), nb::arg("tiles"), nb::arg("owners"), nb::arg("start"),
+             nb::arg("stop"), nb::arg("fetch"))
         .def("check_room", &BoundLayer::check_room)
         .def("discard", &BoundLayer::discard, nb::arg("start"), nb::arg("stop"))
         .def("complete_until", &BoundLayer::complete_until, nb::arg("block"), nb::arg("until"), nb::arg("fetch"))

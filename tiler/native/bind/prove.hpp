@@ -36,10 +36,16 @@ class BoundTree {
             throw std::invalid_argument("columns differ in length");
         }
         for (std::size_t k = 0; k < n; ++k) {
-            if (level.data()[k] >= kProveLevels || slot.data()[k] >= kProveSlots) throw std::invalid_argument("no such tile");
+            if (level.data()[k] >= kProveLevels || slot.data()[k] >= kProveSlots)
+                throw std::invalid_argument("no such tile");
         }
-        tree_ = {copy_of<uint8_t>(level), copy_of<int64_t>(index), copy_of<uint8_t>(slot), copy_of<uint8_t>(flags),
-                 copy_of<int64_t>(events), copy_of<std::size_t>(page_first), block};
+        tree_ = {copy_of<uint8_t>(level),
+                 copy_of<int64_t>(index),
+                 copy_of<uint8_t>(slot),
+                 copy_of<uint8_t>(flags),
+                 copy_of<int64_t>(events),
+                 copy_of<std::size_t>(page_first),
+                 block};
     }
     const ProveTree& tree() const { return tree_; }
 

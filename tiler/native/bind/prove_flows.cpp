@@ -51,7 +51,8 @@ nb::object tuple_of_wrong(const ProveFlowTiles::Wrong& wrong) {
 
 class BoundFlowTiles {
   public:
-    BoundFlowTiles(int root_level, std::size_t tracks, std::size_t ends, ProveMemory& memory) : tiles_(root_level, tracks, ends, memory) {
+    BoundFlowTiles(int root_level, std::size_t tracks, std::size_t ends, ProveMemory& memory)
+        : tiles_(root_level, tracks, ends, memory) {
         if (root_level < 0 || root_level >= kProveLevels) throw std::invalid_argument("no such run");
     }
 
@@ -63,16 +64,18 @@ class BoundFlowTiles {
     nb::object check(int level, const std::vector<Array<int64_t>>& columns) {
         if (columns.size() != 12) throw std::invalid_argument("columns are missing");
         ProveFlowColumns tiles;
-        std::vector<int64_t>* const members[] = {&tiles.index, &tiles.n_bins,        &tiles.n_edges,      &tiles.bin,
-                                                 &tiles.out,   &tiles.into,          &tiles.other_out,    &tiles.other_in,
-                                                 &tiles.edge_bin, &tiles.edge_incoming, &tiles.edge_partner, &tiles.edge_count};
+        std::vector<int64_t>* const members[] = {&tiles.index,         &tiles.n_bins,       &tiles.n_edges,
+                                                 &tiles.bin,           &tiles.out,          &tiles.into,
+                                                 &tiles.other_out,     &tiles.other_in,     &tiles.edge_bin,
+                                                 &tiles.edge_incoming, &tiles.edge_partner, &tiles.edge_count};
         for (std::size_t k = 0; k < columns.size(); ++k) {
             *members[k] = copy_of<int64_t>(columns[k]);
             const std::size_t group = k < 3 ? 0 : k < 8 ? 3 : 8;
             if (members[k]->size() != members[group]->size()) throw std::invalid_argument("columns differ in length");
         }
         for (std::size_t k = 0; k < tiles.index.size(); ++k) {
-            if (tiles.n_bins[k] < 0 || tiles.n_edges[k] < 0) throw std::invalid_argument("a tile has less than nothing");
+            if (tiles.n_bins[k] < 0 || tiles.n_edges[k] < 0)
+                throw std::invalid_argument("a tile has less than nothing");
         }
         ProveFlowTiles::Wrong wrong;
         {
@@ -137,14 +140,14 @@ void bind_prove_flows(nb::module_& m) {
         .def(nb::init<nb::bytes, std::size_t>(), nb::arg("data"), nb::arg("track"))
         .def("read", &BoundFlowChunk::read, nb::arg("most"));
     nb::class_<BoundFlowTiles>(m, "ProveFlowTiles")
-        .def(nb::init<int, std::size_t, std::size_t, ProveMemory&>(), nb::arg("root_level"), nb::arg("tracks"), nb::arg("ends"),
-             nb::arg("memory"), nb::keep_alive<1, 5>())
+        .def(nb::init<int, std::size_t, std::size_t, ProveMemory&>(), nb::arg("root_level"), nb::arg("tracks"),
+             nb::arg("ends"), nb::arg("memory"), nb::keep_alive<1, 5>())
         .def("add", &BoundFlowTiles::add, nb::arg("chunk"))
         .def("check", &BoundFlowTiles::check, nb::arg("level"), nb::arg("columns"))
         .def("finish", &BoundFlowTiles::finish);
     nb::class_<BoundSliceFinder>(m, "ProveSliceFinder")
-        .def(nb::init<const BoundTree&, nb::callable, ProveMemory&>(), nb::arg("tree"), nb::arg("fetch"), nb::arg("memory"),
-             nb::keep_alive<1, 2>(), nb::keep_alive<1, 4>())
+        .def(nb::init<const BoundTree&, nb::callable, ProveMemory&>(), nb::arg("tree"), nb::arg("fetch"),
+             nb::arg("memory"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 4>())
         .def("find", &BoundSliceFinder::find, nb::arg("leaves"), nb::arg("ordinals"), nb::arg("what"));
 }
 

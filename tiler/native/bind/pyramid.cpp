@@ -1,7 +1,7 @@
 // Binds tile trees, their overview, and page encoding.
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #ifdef __GLIBC__
@@ -69,7 +69,8 @@ void check_times(const SliceColumns& slices) {
     check_times(slices.start, slices.n);
     for (size_t k = 0; k < slices.n; ++k) {
         const int64_t length = slices.duration[k];
-        if (length < 0 || length >= kTimeLimit - slices.start[k]) throw std::invalid_argument("slices end beyond 2**61");
+        if (length < 0 || length >= kTimeLimit - slices.start[k])
+            throw std::invalid_argument("slices end beyond 2**61");
     }
 }
 
@@ -96,7 +97,8 @@ BoundTiles slice_tiles(const Array<int64_t>& start, const Array<int64_t>& durati
     check_level(root_level);
     for (const size_t size : {duration.size(), row.size(), name.size(), flags.size()}) same_size(start.size(), size);
     BoundTiles bound;
-    for (const nb::object& array : {nb::cast(start), nb::cast(duration), nb::cast(row), nb::cast(name), nb::cast(flags)})
+    for (const nb::object& array :
+         {nb::cast(start), nb::cast(duration), nb::cast(row), nb::cast(name), nb::cast(flags)})
         bound.kept.push_back(array);
     const SliceColumns columns{start.data(), duration.data(), row.data(), name.data(), flags.data(), start.size()};
     nb::gil_scoped_release release;
@@ -135,7 +137,8 @@ struct BoundSlices {
         return std::make_unique<BoundSlices>(file, offset, columns);
     }
 
-    static SliceColumns columns_of(const Array<int64_t>& start, const Array<int64_t>& duration, const Array<int32_t>& name) {
+    static SliceColumns columns_of(const Array<int64_t>& start, const Array<int64_t>& duration,
+                                   const Array<int32_t>& name) {
         same_size(start.size(), duration.size());
         same_size(start.size(), name.size());
         return {start.data(), duration.data(), nullptr, name.data(), nullptr, start.size()};
@@ -235,8 +238,8 @@ void bind_pyramid(nb::module_& m) {
     m.def("root_level", &root_level, nb::arg("end"));
     m.def("release_free_memory", &release_free_memory);
     nb::class_<BoundTiles>(m, "Tiles").def("overview", &BoundTiles::overview, nb::arg("level"), nb::arg("lanes"));
-    m.def("slice_tiles", &slice_tiles, nb::arg("start"), nb::arg("duration"), nb::arg("row"), nb::arg("name"), nb::arg("flags"),
-          nb::arg("root_level"));
+    m.def("slice_tiles", &slice_tiles, nb::arg("start"), nb::arg("duration"), nb::arg("row"), nb::arg("name"),
+          nb::arg("flags"), nb::arg("root_level"));
     m.def("counter_tiles", &counter_tiles, nb::arg("time"), nb::arg("value"), nb::arg("root_level"));
     nb::class_<BoundSlices>(m, "KeptSlices")
         .def(nb::init<const Array<int64_t>&, const Array<int64_t>&, const Array<int32_t>&>(), nb::arg("start"),

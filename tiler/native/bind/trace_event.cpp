@@ -78,7 +78,8 @@ nb::list processes(const TraceEventStream& stream) {
 nb::list threads(const TraceEventStream& stream) {
     nb::list out;
     for (const ThreadEntry& one : stream.sink().tracks().threads()) {
-        out.append(nb::make_tuple(one.process, static_cast<int>(one.id.kind), text(one.id.text), text(one.name), one.sort_index.value_or(0)));
+        out.append(nb::make_tuple(one.process, static_cast<int>(one.id.kind), text(one.id.text), text(one.name),
+                                  one.sort_index.value_or(0)));
     }
     return out;
 }
@@ -130,13 +131,13 @@ nb::list member_pieces(TraceEventStream& stream) {
 
 const char* ended_in(const TraceEventStream& stream) {
     switch (stream.ended_in()) {
-        case EndedIn::nothing: return "nothing";
-        case EndedIn::complete: return "complete";
-        case EndedIn::array: return "array";
-        case EndedIn::object: return "object";
-        case EndedIn::value: return "value";
-        case EndedIn::event: return "event";
-        case EndedIn::damage: break;
+    case EndedIn::nothing: return "nothing";
+    case EndedIn::complete: return "complete";
+    case EndedIn::array: return "array";
+    case EndedIn::object: return "object";
+    case EndedIn::value: return "value";
+    case EndedIn::event: return "event";
+    case EndedIn::damage: break;
     }
     return "damage";
 }
@@ -204,8 +205,10 @@ void bind_trace_event(nb::module_& m) {
         .def("names", &names)
         .def_prop_ro("name_count", [](const TraceEventStream& stream) { return stream.sink().names().size(); })
         .def_prop_ro("name_bytes", [](const TraceEventStream& stream) { return stream.sink().names().bytes(); })
-        .def_prop_ro("process_count", [](const TraceEventStream& stream) { return stream.sink().tracks().processes().size(); })
-        .def_prop_ro("thread_count", [](const TraceEventStream& stream) { return stream.sink().tracks().threads().size(); })
+        .def_prop_ro("process_count",
+                     [](const TraceEventStream& stream) { return stream.sink().tracks().processes().size(); })
+        .def_prop_ro("thread_count",
+                     [](const TraceEventStream& stream) { return stream.sink().tracks().threads().size(); })
         .def_prop_ro("id_count", [](const TraceEventStream& stream) { return stream.sink().keys().size(); })
         .def_prop_ro("id_bytes", [](const TraceEventStream& stream) { return stream.sink().keys().bytes(); })
         .def("ignored", &ignored);

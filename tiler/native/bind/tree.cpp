@@ -47,7 +47,8 @@ class TreeReader {
                 if (std::optional<Entry> entry = file.find(snapshot, view(key))) found.push_back(std::move(*entry));
             }
             value = nb::none();
-            for (Read& read : read_all(file, snapshot, found)) value = nb::make_tuple(read.checksum, std::move(read.value));
+            for (Read& read : read_all(file, snapshot, found))
+                value = nb::make_tuple(read.checksum, std::move(read.value));
         });
         return value;
     }
@@ -144,7 +145,8 @@ class TreeReader {
 // `FileDamage(what, offset)` in Python.
 void bind_file_damage(nb::module_& m) {
     static nb::object* type = nullptr;  // lives as long as the process, as the module does
-    type = new nb::object(nb::steal(PyErr_NewException("tilescope.tiler._native.FileDamage", PyExc_ValueError, nullptr)));
+    type =
+        new nb::object(nb::steal(PyErr_NewException("tilescope.tiler._native.FileDamage", PyExc_ValueError, nullptr)));
     m.attr("FileDamage") = *type;
     nb::register_exception_translator(
         [](const std::exception_ptr& pending, void* payload) {

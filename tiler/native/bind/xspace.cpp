@@ -16,11 +16,10 @@
 #include <utility>
 #include <vector>
 
-#include "pyramid/activity.hpp"
 #include "bind/activity.hpp"
 #include "bind/arrays.hpp"
 #include "columns/utf8.hpp"
-#include "xspace/wire.hpp"
+#include "pyramid/activity.hpp"
 #include "xspace/apart.hpp"
 #include "xspace/args.hpp"
 #include "xspace/catalogue.hpp"
@@ -28,6 +27,7 @@
 #include "xspace/flows.hpp"
 #include "xspace/outline.hpp"
 #include "xspace/survey.hpp"
+#include "xspace/wire.hpp"
 
 namespace nb = nanobind;
 
@@ -118,7 +118,8 @@ class LineEvents {
 // surveyed and decoded by several threads, each line by one at a time.
 class XSpaceFile {
   public:
-    XSpaceFile(InColumn<std::uint8_t> buffer, std::size_t room, std::size_t per_plane, std::size_t per_line, std::size_t per_name)
+    XSpaceFile(InColumn<std::uint8_t> buffer, std::size_t room, std::size_t per_plane, std::size_t per_line,
+               std::size_t per_name)
         : buffer_(std::move(buffer)),
           source_{buffer_.data(), buffer_.size()},
           room_{room, per_plane, per_line, per_name},
@@ -174,7 +175,8 @@ class XSpaceFile {
     // Takes what a surveyor found, after its end. Returns the line's own timestamp.
     std::int64_t surveyed(std::size_t line, xspace::Surveyor& surveyor) {
         check_line(line);
-        if (surveyor.position() != outline().lines[line].body.end) throw std::invalid_argument("the survey is not at its end");
+        if (surveyor.position() != outline().lines[line].body.end)
+            throw std::invalid_argument("the survey is not at its end");
         surveys_[line] = surveyor.take();
         return surveys_[line].timestamp_ns;
     }
@@ -185,7 +187,8 @@ class XSpaceFile {
         check_line(line);
         starts_ns_[line] = start_ns;
         xspace::LineSurvey& survey = surveys_[line];
-        if (survey.events != 0 && (!xspace::adds_up(start_ns, survey.first_ps) || !xspace::adds_up(start_ns, survey.last_start_ps))) {
+        if (survey.events != 0 &&
+            (!xspace::adds_up(start_ns, survey.first_ps) || !xspace::adds_up(start_ns, survey.last_start_ps))) {
             xspace::Surveyor again = surveyor(line, start_ns);
             again.advance(source_.size);
             survey = again.take();
@@ -195,9 +198,18 @@ class XSpaceFile {
     LineInfo line(std::size_t line) const {
         check_line(line);
         const xspace::LineSurvey& survey = surveys_[line];
-        return {outline().lines[line].plane, survey.id, survey.timestamp_ns, text(survey.name), text(survey.display_name),
-                survey.events - survey.out_of_range, survey.out_of_range, survey.flow_ends, survey.first_ps,
-                survey.end.ns, survey.end.ps, survey.any_ps};
+        return {outline().lines[line].plane,
+                survey.id,
+                survey.timestamp_ns,
+                text(survey.name),
+                text(survey.display_name),
+                survey.events - survey.out_of_range,
+                survey.out_of_range,
+                survey.flow_ends,
+                survey.first_ps,
+                survey.end.ns,
+                survey.end.ps,
+                survey.any_ps};
     }
 
     // (shift, first bin, busy picoseconds of each bin) of the line's activity; the bins are empty when it has none.
@@ -215,8 +227,8 @@ class XSpaceFile {
 
     LineEvents events(std::size_t line) const {
         check_line(line);
-        return LineEvents(xspace::LineDecoder(source_, outline(), catalogue(), flow_stats_[outline().lines[line].plane], line,
-                                              surveys_[line], starts_ns_[line]));
+        return LineEvents(xspace::LineDecoder(source_, outline(), catalogue(), flow_stats_[outline().lines[line].plane],
+                                              line, surveys_[line], starts_ns_[line]));
     }
 
     std::vector<std::string> names() const {
@@ -224,7 +236,9 @@ class XSpaceFile {
         return {names.begin(), names.end()};
     }
 
-    std::size_t metadata_count() const { return catalogue().used_metadata().size() + catalogue().unused_metadata().size(); }
+    std::size_t metadata_count() const {
+        return catalogue().used_metadata().size() + catalogue().unused_metadata().size();
+    }
 
     // Of each number: its plane, and the index of its name; -1: no event uses it.
     nb::tuple metadata_columns() const {
@@ -233,7 +247,8 @@ class XSpaceFile {
             planes.push_back(static_cast<std::int32_t>(of.plane));
             names.push_back(of.name_index);
         }
-        for (const xspace::UnusedMetadata& of : catalogue().unused_metadata()) planes.push_back(static_cast<std::int32_t>(of.plane));
+        for (const xspace::UnusedMetadata& of : catalogue().unused_metadata())
+            planes.push_back(static_cast<std::int32_t>(of.plane));
         names.resize(planes.size(), -1);
         return nb::make_tuple(to_numpy(std::move(planes)), to_numpy(std::move(names)));
     }
@@ -248,11 +263,13 @@ class XSpaceFile {
                 const xspace::UsedMetadata& of = used[number];
                 std::string stats;
                 for (const wire::Range& stat : of.stats) stats += view(stat);
-                result.push_back({of.plane, of.id, of.name_index, text(of.name), text(of.display_name), nb::bytes(stats.data(), stats.size())});
+                result.push_back({of.plane, of.id, of.name_index, text(of.name), text(of.display_name),
+                                  nb::bytes(stats.data(), stats.size())});
             } else {
                 const xspace::UnusedMetadata& of = unused[number - used.size()];
                 const xspace::TableEntry entry = xspace::table_entry(source_, *hlo_, of);
-                result.push_back({of.plane, of.id, -1, text(entry.name), text(entry.display_name), nb::bytes(entry.stats.data(), entry.stats.size())});
+                result.push_back({of.plane, of.id, -1, text(entry.name), text(entry.display_name),
+                                  nb::bytes(entry.stats.data(), entry.stats.size())});
             }
         }
         return result;
@@ -267,7 +284,8 @@ class XSpaceFile {
         }
         std::vector<ApartInfo> result;
         for (const xspace::ApartPiece& piece : found.pieces)
-            result.push_back({piece.plane, piece.metadata_id, text(piece.name), piece.is_hlo, piece.bytes.begin, piece.bytes.end});
+            result.push_back(
+                {piece.plane, piece.metadata_id, text(piece.name), piece.is_hlo, piece.bytes.begin, piece.bytes.end});
         return {std::move(result), found.more};
     }
 
@@ -294,7 +312,8 @@ class XSpaceFile {
     xspace::Surveyor surveyor(std::size_t line, std::optional<std::int64_t> start_ns) const {
         const xspace::Line& of = outline().lines[line];
         const std::size_t entries = outline().planes[of.plane].event_metadata.size();
-        return xspace::Surveyor(source_, of, flow_stats_[of.plane], entries, max_ids(), room_.bytes / xspace::table_flow_bytes, start_ns);
+        return xspace::Surveyor(source_, of, flow_stats_[of.plane], entries, max_ids(),
+                                room_.bytes / xspace::table_flow_bytes, start_ns);
     }
 
     std::size_t max_ids() const { return room_.per_name == 0 ? room_.bytes : room_.bytes / room_.per_name; }
@@ -335,7 +354,8 @@ auto integer_stats(const InColumn<std::int64_t>& args_end, const InColumn<std::u
         found.reserve(rows.size());
         for (std::size_t k = 0; k < rows.size(); ++k) {
             const std::int64_t row = rows.data()[k];
-            if (row < 0 || static_cast<std::uint64_t>(row) >= args_end.size()) throw std::invalid_argument("there is no such row");
+            if (row < 0 || static_cast<std::uint64_t>(row) >= args_end.size())
+                throw std::invalid_argument("there is no such row");
             const auto at = static_cast<std::size_t>(row);
             const std::int64_t begin = at == 0 ? 0 : args_end.data()[at - 1];
             const std::int64_t end = args_end.data()[at];
@@ -352,8 +372,10 @@ auto integer_stats(const InColumn<std::int64_t>& args_end, const InColumn<std::u
 void bind_wire_error(nb::module_& m) {
     static nb::object* type = nullptr;  // lives as long as the process, as the module does
     static nb::object* limit = nullptr;
-    type = new nb::object(nb::steal(PyErr_NewException("tilescope.tiler._native.WireError", PyExc_ValueError, nullptr)));
-    limit = new nb::object(nb::steal(PyErr_NewException("tilescope.tiler._native.LimitReached", PyExc_ValueError, nullptr)));
+    type =
+        new nb::object(nb::steal(PyErr_NewException("tilescope.tiler._native.WireError", PyExc_ValueError, nullptr)));
+    limit = new nb::object(
+        nb::steal(PyErr_NewException("tilescope.tiler._native.LimitReached", PyExc_ValueError, nullptr)));
     m.attr("WireError") = *type;
     m.attr("LimitReached") = *limit;
     nb::register_exception_translator(
@@ -414,14 +436,17 @@ void bind_xspace(nb::module_& m) {
         .def_ro("end", &ApartInfo::end);
 
     nb::class_<xspace::PlaneStats>(m, "XSpacePlaneStats")
-        .def("next", [](xspace::PlaneStats& stats, std::size_t max_bytes) {
-            std::string piece;
-            {
-                nb::gil_scoped_release release;
-                piece = stats.next(max_bytes);
-            }
-            return nb::bytes(piece.data(), piece.size());
-        }, nb::arg("max_bytes"));
+        .def(
+            "next",
+            [](xspace::PlaneStats& stats, std::size_t max_bytes) {
+                std::string piece;
+                {
+                    nb::gil_scoped_release release;
+                    piece = stats.next(max_bytes);
+                }
+                return nb::bytes(piece.data(), piece.size());
+            },
+            nb::arg("max_bytes"));
 
     nb::class_<xspace::Surveyor>(m, "XSpaceLineSurvey")
         .def("advance", &xspace::Surveyor::advance, nb::arg("stop"), nb::call_guard<nb::gil_scoped_release>())

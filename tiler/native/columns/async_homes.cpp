@@ -22,8 +22,8 @@ std::vector<std::int64_t> async_homes(const AsyncRows& rows) {
 
     std::vector<std::int64_t> home(rows.key, rows.key + rows.size);
     std::vector<std::int64_t> open(rows.keys, 0);  // begins of each key that have no end yet
-    std::vector<std::int64_t> begun;               // keys in the order in which they began, those without an open begin among them
-    std::vector<std::size_t> alone;                // ends of one time that found nothing open in their process
+    std::vector<std::int64_t> begun;  // keys in the order in which they began, those without an open begin among them
+    std::vector<std::size_t> alone;  // ends of one time that found nothing open in their process
     const auto open_of = [&](std::int64_t key) -> std::int64_t& { return open[static_cast<std::size_t>(key)]; };
     for (std::size_t k = 0; k < order.size();) {
         const auto first = static_cast<std::size_t>(order[k]);
@@ -46,7 +46,8 @@ std::vector<std::int64_t> async_homes(const AsyncRows& rows) {
             }
         }
         for (const std::size_t row : alone) {
-            if (open_of(rows.key[row]) > 0) continue;  // its process begins at this very time, but behind it in the file
+            if (open_of(rows.key[row]) > 0)
+                continue;  // its process begins at this very time, but behind it in the file
             while (!begun.empty() && open_of(begun.back()) == 0) begun.pop_back();
             if (begun.empty()) continue;
             home[row] = begun.back();

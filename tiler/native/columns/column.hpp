@@ -10,7 +10,8 @@
 
 namespace tilescope {
 
-template <typename T> class Column {
+template <typename T>
+class Column {
     static_assert(std::is_trivially_copyable_v<T>);
 
   public:

@@ -12,7 +12,7 @@ namespace tilescope {
 // Numbers are given in the order of first appearance. Open addressing over one arena of bytes: a look-up of a known name
 // reads two cache lines.
 class Interner {
-public:
+  public:
     // Throws std::length_error beyond 2**31 - 1 distinct strings.
     std::int32_t intern(std::string_view text);
 
@@ -23,7 +23,7 @@ public:
     std::size_t bytes() const { return arena_.size(); }  // of all strings together
     std::string_view at(std::int32_t number) const;
 
-private:
+  private:
     struct Entry {
         std::uint64_t hash;
         std::size_t first;

@@ -28,7 +28,7 @@ std::int64_t distance(std::int64_t start, std::int64_t end) {
 
 // Names as small numbers, so that a table indexed by them is never much larger than the track. Name -1 has one too.
 class NameNumbers {
-public:
+  public:
     explicit NameNumbers(const PairingInput& input) {
         std::int32_t highest = none;
         for (std::size_t row = 0; row < input.size; ++row) {
@@ -50,7 +50,7 @@ public:
         return static_cast<std::size_t>(std::lower_bound(distinct_.begin(), distinct_.end(), name) - distinct_.begin());
     }
 
-private:
+  private:
     std::size_t count_ = 0;
     std::vector<std::int32_t> distinct_;
 };
@@ -67,7 +67,7 @@ struct OpenSlice {
 
 // The open slices of one key. Every step is O(1), or O(log n) for the complete slices around.
 class Stack {
-public:
+  public:
     Stack(PairedColumns& out, std::size_t name_count) : out_(out), innermost_of_name_(name_count, none) {}
 
     bool empty() const { return top_ == none; }
@@ -126,7 +126,7 @@ public:
         complete_ends_ = {};
     }
 
-private:
+  private:
     OpenSlice& at(std::int64_t entry) { return entries_[static_cast<std::size_t>(entry)]; }
 
     std::int64_t allocate() {
@@ -226,19 +226,15 @@ PairedColumns pair_slices(const PairingInput& input) {
         if (k > 0 && input.key != nullptr && input.key[row] != input.key[order[k - 1]]) stack.finish(input.trace_end);
         const std::int64_t time = input.time[row];
         switch (phase_of(input, row)) {
-            case Phase::complete:
-                stack.complete(saturating_end(time, input.duration[row]));
-                break;
-            case Phase::begin:
-                stack.begin(slice_of_row[row], time, names.of(input.name[row]));
-                break;
-            default:
-                if (stack.empty()) {
-                    ++out.ends_without_begin;
-                } else {
-                    const std::int32_t name = input.name[row];
-                    stack.end(order[k], time, name < 0 ? none : static_cast<std::int64_t>(names.of(name)));
-                }
+        case Phase::complete: stack.complete(saturating_end(time, input.duration[row])); break;
+        case Phase::begin: stack.begin(slice_of_row[row], time, names.of(input.name[row])); break;
+        default:
+            if (stack.empty()) {
+                ++out.ends_without_begin;
+            } else {
+                const std::int32_t name = input.name[row];
+                stack.end(order[k], time, name < 0 ? none : static_cast<std::int64_t>(names.of(name)));
+            }
         }
     }
     stack.finish(input.trace_end);

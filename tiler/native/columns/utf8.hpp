@@ -9,7 +9,9 @@ namespace tilescope::utf8 {
 
 // Length of the valid UTF-8 sequence that begins at `text[at]`, or 0 where there is none.
 inline std::size_t sequence_length(std::string_view text, std::size_t at) {
-    const auto byte = [&](std::size_t i) -> unsigned { return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0u; };
+    const auto byte = [&](std::size_t i) -> unsigned {
+        return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0u;
+    };
     const auto continues = [&](std::size_t i) { return (byte(i) & 0xc0u) == 0x80u; };
     const unsigned lead = byte(0);
     if (lead < 0x80) return 1;

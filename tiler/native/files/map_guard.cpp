@@ -39,7 +39,8 @@ bool mend(std::uintptr_t address) {
         const std::uintptr_t page = address - address % page_bytes.load();
         slot->broken.store(true);
         // A plain system call, on Linux, and so safe here.
-        void* at = mmap(reinterpret_cast<void*>(page), end - page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
+        void* at = mmap(reinterpret_cast<void*>(page), end - page, PROT_READ,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
         return at != MAP_FAILED;
     }
     return false;
@@ -63,7 +64,8 @@ void on_bus_error(int number, siginfo_t* info, void* context) {
 // Somebody may have put another handler in the place of ours, such as Python's faulthandler: that one is asked after us.
 void install() {
     struct sigaction now{};
-    if (sigaction(SIGBUS, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_bus_error) return;
+    if (sigaction(SIGBUS, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_bus_error)
+        return;
     struct sigaction ours{};
     ours.sa_sigaction = on_bus_error;
     ours.sa_flags = SA_SIGINFO | SA_ONSTACK;

@@ -94,7 +94,8 @@ void ContainerWriter::float64(ColumnId id, const std::vector<double>& values) {
     store(id, kFloat64, 0, 1, scratch_);
 }
 
-void ContainerWriter::store(ColumnId id, uint8_t flags, int64_t base, uint64_t scale, const std::vector<uint64_t>& raw) {
+void ContainerWriter::store(ColumnId id, uint8_t flags, int64_t base, uint64_t scale,
+                            const std::vector<uint64_t>& raw) {
     uint64_t all = 0;
     for (const uint64_t value : raw) all |= value;
     int planes = (bit_length(all) + 7) / 8;

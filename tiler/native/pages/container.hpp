@@ -9,11 +9,38 @@
 namespace tilescope {
 
 enum class ColumnId : uint8_t {
-    index = 0, slot, tile_flags, n_slices, n_bins, n_counter_bins, n_samples, carry,
-    start = 16, duration, row, name, ordinal, slice_flags,
-    bin = 32, bin_row, count, busy, bin_name, share, longest_minus_busy, busy_residual,
-    counter_bin = 48, n, first, last, min, max, mean,
-    time = 64, value, sample_ordinal,
+    index = 0,
+    slot,
+    tile_flags,
+    n_slices,
+    n_bins,
+    n_counter_bins,
+    n_samples,
+    carry,
+    start = 16,
+    duration,
+    row,
+    name,
+    ordinal,
+    slice_flags,
+    bin = 32,
+    bin_row,
+    count,
+    busy,
+    bin_name,
+    share,
+    longest_minus_busy,
+    busy_residual,
+    counter_bin = 48,
+    n,
+    first,
+    last,
+    min,
+    max,
+    mean,
+    time = 64,
+    value,
+    sample_ordinal,
 };
 
 // The greatest common divisor of all values, at least 1. Nanosecond traces in picosecond ticks have 1000 here, which saves
@@ -22,7 +49,7 @@ uint64_t common_scale(const std::vector<uint64_t>& values);
 uint64_t common_scale(const std::vector<int64_t>& values);
 
 class ContainerWriter {
-public:
+  public:
     ContainerWriter(const char magic[4], int level, uint32_t n_tiles, uint32_t block);
 
     // Differences between neighbours are stored: for values that grow.
@@ -33,7 +60,7 @@ public:
 
     std::string finish() const;
 
-private:
+  private:
     void store(ColumnId id, uint8_t flags, int64_t base, uint64_t scale, const std::vector<uint64_t>& raw);
 
     std::string head_;

@@ -63,8 +63,9 @@ ProveContainer::ProveContainer(ProveBytes bytes, const char* magic) {
         if (planes > 8 || planes * n > bytes.size - body) {
             throw WrongRecord("column " + std::to_string(header[0]) + " of a container lies beyond its end");
         }
-        columns_[header[0]] = ProveColumn(data + body, n, planes, header[2],
-                                          static_cast<int64_t>(little_endian(header + 8, 8)), little_endian(header + 16, 8));
+        columns_[header[0]] =
+            ProveColumn(data + body, n, planes, header[2], static_cast<int64_t>(little_endian(header + 8, 8)),
+                        little_endian(header + 16, 8));
         body += planes * n;
     }
     if (body != bytes.size) {
@@ -75,8 +76,8 @@ ProveContainer::ProveContainer(ProveBytes bytes, const char* magic) {
 ProveColumn ProveContainer::column(unsigned id, std::size_t n) const {
     const ProveColumn& column = columns_.at(id);
     if (column.size() != n) {
-        throw WrongRecord("column " + std::to_string(id) + " of a page has " + std::to_string(column.size()) + " values, not " +
-                          std::to_string(n));
+        throw WrongRecord("column " + std::to_string(id) + " of a page has " + std::to_string(column.size()) +
+                          " values, not " + std::to_string(n));
     }
     return column;
 }

@@ -15,7 +15,12 @@ class ProveColumn {
   public:
     ProveColumn() = default;
     ProveColumn(const uint8_t* planes, std::size_t n, unsigned n_planes, unsigned flags, int64_t base, uint64_t scale)
-        : planes_(planes), n_(n), n_planes_(n_planes), flags_(flags), value_(static_cast<uint64_t>(base)), scale_(scale) {}
+        : planes_(planes),
+          n_(n),
+          n_planes_(n_planes),
+          flags_(flags),
+          value_(static_cast<uint64_t>(base)),
+          scale_(scale) {}
 
     std::size_t size() const { return n_; }
 

@@ -38,11 +38,13 @@ void ProveCounter::leave(std::size_t tile, const ProveTile& found) {
     const int z = tree_.level[tile];
     Level& level = levels_[static_cast<std::size_t>(z)];
     if (!same(found.carry, level.carry)) {
-        throw WrongTile(tile, "the value at its start is " + text(found.carry) + ", from the samples it is " + text(level.carry));
+        throw WrongTile(
+            tile, "the value at its start is " + text(found.carry) + ", from the samples it is " + text(level.carry));
     }
     if (tree_.is_leaf(tile)) {
         if (static_cast<int64_t>(found.samples.size()) != tree_.events[tile]) {
-            throw WrongTile(tile, std::to_string(found.samples.size()) + " samples, the shape record says " + std::to_string(tree_.events[tile]));
+            throw WrongTile(tile, std::to_string(found.samples.size()) + " samples, the shape record says " +
+                                      std::to_string(tree_.events[tile]));
         }
         found.samples.each([&](const ProveSample& one) { sample(tile, one); });
         return;
@@ -52,7 +54,8 @@ void ProveCounter::leave(std::size_t tile, const ProveTile& found) {
         const int64_t is = k < found.counter_bins.size() ? found.counter_bins[k].bin : 256;
         const int64_t should = k < level.bins.size() ? level.bins[k].bin & 255 : 256;
         if (is != should) {
-            throw WrongTile(tile, "bin " + std::to_string(std::min(is, should)) + " is missing, or should not be there");
+            throw WrongTile(tile,
+                            "bin " + std::to_string(std::min(is, should)) + " is missing, or should not be there");
         }
         check_bin(tile, found.counter_bins[k], level.bins[k], z);
     }
@@ -62,7 +65,8 @@ void ProveCounter::leave(std::size_t tile, const ProveTile& found) {
 
 void ProveCounter::sample(std::size_t tile, const ProveSample& one) {
     if (one.ordinal != samples_) {
-        throw WrongTile(tile, "sample " + std::to_string(one.ordinal) + " stands where sample " + std::to_string(samples_) + " should");
+        throw WrongTile(tile, "sample " + std::to_string(one.ordinal) + " stands where sample " +
+                                  std::to_string(samples_) + " should");
     }
     if (one.time < tree_.start(tile) || one.time >= tree_.stop(tile) || one.time < last_time_ || one.time > end_) {
         throw WrongTile(tile, "sample " + std::to_string(one.ordinal) + " lies outside the tile or out of order");
@@ -107,7 +111,8 @@ void ProveCounter::close(Level& level, int z) const {
 
 void ProveCounter::check_bin(std::size_t tile, const ProveCounterBin& found, const Bin& expected, int z) const {
     const auto fail = [&](const char* column, const std::string& is, const std::string& should) {
-        throw WrongTile(tile, "bin " + std::to_string(found.bin) + ": " + column + " is " + is + ", from the samples it is " + should);
+        throw WrongTile(tile, "bin " + std::to_string(found.bin) + ": " + column + " is " + is +
+                                  ", from the samples it is " + should);
     };
     if (found.n != expected.n) fail("n", std::to_string(found.n), std::to_string(expected.n));
     if (!same(found.first, expected.first)) fail("first", text(found.first), text(expected.first));
@@ -117,7 +122,8 @@ void ProveCounter::check_bin(std::size_t tile, const ProveCounterBin& found, con
     const int64_t stop = (expected.bin + 1) << (2 * z);
     const double mean = expected.weighted / static_cast<double>(stop - expected.begun);
     const double scale = std::max({std::fabs(expected.min), std::fabs(expected.max), std::fabs(expected.before)});
-    if (std::isfinite(mean) && !(std::fabs(found.mean - mean) <= kMeanTolerance * scale)) fail("mean", text(found.mean), text(mean));
+    if (std::isfinite(mean) && !(std::fabs(found.mean - mean) <= kMeanTolerance * scale))
+        fail("mean", text(found.mean), text(mean));
 }
 
 }  // namespace tilescope

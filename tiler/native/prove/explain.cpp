@@ -41,7 +41,8 @@ void add_tile(const ProveTree& tree, std::size_t tile, const ProveTile& content,
         const ProveClip part = clip(slice, start, stop);
         sums.push_back({slice.row, slice.start >= start ? 1 : 0, static_cast<uint64_t>(part.stop - part.first)});
     });
-    content.bins.each([&](const ProveBin& bin) { sums.push_back({bin.row, bin.count, static_cast<uint64_t>(bin.busy)}); });
+    content.bins.each(
+        [&](const ProveBin& bin) { sums.push_back({bin.row, bin.count, static_cast<uint64_t>(bin.busy)}); });
     merge(sums);
 }
 
@@ -50,11 +51,13 @@ void add_tile(const ProveTree& tree, std::size_t tile, const ProveTile& content,
 std::vector<std::size_t> ProveExplain::leaves_of(std::size_t tile) const {
     std::vector<std::size_t> leaves;
     for (std::size_t k = 0; k < tree_.size(); ++k) {
-        if (tree_.slot[k] == tree_.slot[tile] && tree_.is_leaf(k) && tree_.start(k) >= tree_.start(tile) && tree_.stop(k) <= tree_.stop(tile)) {
+        if (tree_.slot[k] == tree_.slot[tile] && tree_.is_leaf(k) && tree_.start(k) >= tree_.start(tile) &&
+            tree_.stop(k) <= tree_.stop(tile)) {
             leaves.push_back(k);
         }
     }
-    std::sort(leaves.begin(), leaves.end(), [&](std::size_t a, std::size_t b) { return tree_.start(a) < tree_.start(b); });
+    std::sort(leaves.begin(), leaves.end(),
+              [&](std::size_t a, std::size_t b) { return tree_.start(a) < tree_.start(b); });
     return leaves;
 }
 
@@ -69,7 +72,8 @@ void ProveExplain::reaching(std::size_t before, std::size_t leaf) const {
     found.slices.each([&](const ProveSlice& slice) { reaching += reaches(slice) ? 1 : 0; });
     expected.slices.each([&](const ProveSlice& slice) { leaving += slice.end() > stop ? 1 : 0; });
     if (reaching != leaving) {
-        fail(leaf, std::to_string(reaching) + " slices reach into it, " + std::to_string(leaving) + " reach out of the tile before it");
+        fail(leaf, std::to_string(reaching) + " slices reach into it, " + std::to_string(leaving) +
+                       " reach out of the tile before it");
     }
     std::size_t k = 0;
     found.slices.each([&](const ProveSlice& is) {
@@ -111,15 +115,16 @@ void ProveExplain::individuals(std::size_t tile) const {
     };
     go_through([&](const ProveSlice&) { ++expected; });
     if (found.slices.size() != expected) {
-        fail(tile, std::to_string(found.slices.size()) + " single slices, from the events there are " + std::to_string(expected));
+        fail(tile, std::to_string(found.slices.size()) + " single slices, from the events there are " +
+                       std::to_string(expected));
     }
     std::size_t k = 0;
     go_through([&](const ProveSlice& should) {
         const ProveSlice& is = found.slices[k++];
         const auto compare = [&](const char* what, int64_t a, int64_t b) {
             if (a == b) return;
-            fail(tile, "single slice " + std::to_string(is.ordinal) + ": " + what + " is " + std::to_string(a) + ", from the events it is " +
-                           std::to_string(b));
+            fail(tile, "single slice " + std::to_string(is.ordinal) + ": " + what + " is " + std::to_string(a) +
+                           ", from the events it is " + std::to_string(b));
         };
         compare("ordinal", is.ordinal, should.ordinal);
         compare("start", is.start, should.start);
@@ -155,7 +160,9 @@ void ProveExplain::row_sums(std::size_t tile) const {
     pages.read(tile, content);
     add_tile(tree_, tile, content, sums);
     for (std::size_t k = 0; k < tree_.size(); ++k) {
-        if (tree_.slot[k] != tree_.slot[tile] || tree_.level[k] + 1 != tree_.level[tile] || tree_.index[k] >> 2 != tree_.index[tile]) continue;
+        if (tree_.slot[k] != tree_.slot[tile] || tree_.level[k] + 1 != tree_.level[tile] ||
+            tree_.index[k] >> 2 != tree_.index[tile])
+            continue;
         pages.read(k, content);
         of_child.clear();
         add_tile(tree_, k, content, of_child);
@@ -168,7 +175,8 @@ void ProveExplain::row_sums(std::size_t tile) const {
         if (is.row == should.row && is.count == should.count && is.busy == should.busy) continue;
         const int64_t row = std::min(is.row, should.row);
         const auto text = [&](const RowSum& sum) {
-            return std::to_string(sum.row == row ? sum.count : 0) + " events and " + std::to_string(sum.row == row ? sum.busy : 0) + " busy ticks";
+            return std::to_string(sum.row == row ? sum.count : 0) + " events and " +
+                   std::to_string(sum.row == row ? sum.busy : 0) + " busy ticks";
         };
         fail(tile, "row " + std::to_string(row) + ": " + text(is) + ", in the tiles below it " + text(should));
     }

@@ -13,7 +13,8 @@ namespace tilescope {
 // Each throws WrongTile, or ProveShort.
 class ProveExplain {
   public:
-    ProveExplain(const ProveTree& tree, const ProvePages::Fetch& fetch, ProveMemory& memory) : tree_(tree), fetch_(fetch), memory_(memory) {}
+    ProveExplain(const ProveTree& tree, const ProvePages::Fetch& fetch, ProveMemory& memory)
+        : tree_(tree), fetch_(fetch), memory_(memory) {}
 
     // The slices that reach into a leaf are not those that reach out of the one before it.
     [[noreturn]] void reaching(std::size_t before, std::size_t leaf) const;

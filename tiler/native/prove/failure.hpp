@@ -31,7 +31,8 @@ class WrongTrack : public std::runtime_error {
 // A tile, given by its position, would take more memory to prove than there is.
 class ShortTile : public std::runtime_error {
   public:
-    explicit ShortTile(std::size_t position) : std::runtime_error("the proof would take more memory than it may"), position_(position) {}
+    explicit ShortTile(std::size_t position)
+        : std::runtime_error("the proof would take more memory than it may"), position_(position) {}
     std::size_t position() const { return position_; }
 
   private:

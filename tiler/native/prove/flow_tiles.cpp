@@ -35,7 +35,8 @@ void ProveFlowTiles::add(ProveFlowChunk& chunk) {
         chunk.read(kPiece, piece);
         for (std::size_t k = 0; k < piece[0].size(); ++k) {
             const int64_t incoming = piece[1][k], tick = piece[2][k], partner = piece[3][k];
-            if (tick < 0 || partner < 0 || static_cast<uint64_t>(partner) >= counts_.size() / 2 || incoming < 0 || incoming > 1) {
+            if (tick < 0 || partner < 0 || static_cast<uint64_t>(partner) >= counts_.size() / 2 || incoming < 0 ||
+                incoming > 1) {
                 throw WrongRecord("an end of no track");
             }
             ends_.push_back({tick, 2 * static_cast<uint64_t>(partner) + static_cast<uint64_t>(incoming)});
@@ -55,9 +56,10 @@ std::size_t ProveFlowTiles::stop_of(std::size_t first, int level) const {
     // In doubling steps, as tiles are small where there are many.
     std::size_t step = 1, stop = first;
     while (stop + step < ends_.size() && index_of(stop + step, level) == index) stop += std::exchange(step, 2 * step);
-    const auto after = std::partition_point(ends_.begin() + static_cast<std::ptrdiff_t>(stop),
-                                            ends_.begin() + static_cast<std::ptrdiff_t>(std::min(stop + step, ends_.size())),
-                                            [&](const End& end) { return end.tick >> (2 * level + 8) == index; });
+    const auto after =
+        std::partition_point(ends_.begin() + static_cast<std::ptrdiff_t>(stop),
+                             ends_.begin() + static_cast<std::ptrdiff_t>(std::min(stop + step, ends_.size())),
+                             [&](const End& end) { return end.tick >> (2 * level + 8) == index; });
     return static_cast<std::size_t>(after - ends_.begin());
 }
 
@@ -110,10 +112,12 @@ ProveFlowTiles::Wrong ProveFlowTiles::finish() {
     return {level_, index_of(first_, level_), "its flows are missing"};
 }
 
-std::string ProveFlowTiles::wrong_tile(int level, const ProveFlowColumns& tiles, std::size_t tile, std::size_t first_bin,
-                                       std::size_t first_edge) {
-    const std::size_t bins = static_cast<std::size_t>(tiles.n_bins[tile]), edges = static_cast<std::size_t>(tiles.n_edges[tile]);
-    if (bins > tiles.bin.size() - first_bin || edges > tiles.edge_bin.size() - first_edge) return "its bins or edges are not all there";
+std::string ProveFlowTiles::wrong_tile(int level, const ProveFlowColumns& tiles, std::size_t tile,
+                                       std::size_t first_bin, std::size_t first_edge) {
+    const std::size_t bins = static_cast<std::size_t>(tiles.n_bins[tile]),
+                      edges = static_cast<std::size_t>(tiles.n_edges[tile]);
+    if (bins > tiles.bin.size() - first_bin || edges > tiles.edge_bin.size() - first_edge)
+        return "its bins or edges are not all there";
     std::vector<Edge> strongest;
     std::vector<uint64_t> touched;
     std::size_t at = first_bin;
@@ -132,8 +136,10 @@ std::string ProveFlowTiles::wrong_tile(int level, const ProveFlowColumns& tiles,
             strongest.resize(kEdges);
         }
         touched.clear();
-        if (at == first_bin + bins || tiles.bin[at] != (bin & 255)) return "its bins are not those in which flow ends lie";
-        if (tiles.out[at] != sides[0] || tiles.into[at] != sides[1]) return "its bins do not count the flow ends that lie in them";
+        if (at == first_bin + bins || tiles.bin[at] != (bin & 255))
+            return "its bins are not those in which flow ends lie";
+        if (tiles.out[at] != sides[0] || tiles.into[at] != sides[1])
+            return "its bins do not count the flow ends that lie in them";
     }
     if (at != first_bin + bins) return "its bins are not those in which flow ends lie";
     std::sort(strongest.begin(), strongest.end());
@@ -150,7 +156,8 @@ std::string ProveFlowTiles::wrong_tile(int level, const ProveFlowColumns& tiles,
     if (!same) return "its edges are not the strongest, or miscounted";
     for (std::size_t k = first_bin; k < first_bin + bins; ++k) {
         const auto bin = static_cast<std::size_t>(tiles.bin[k]);
-        if (tiles.other_out[k] != tiles.out[k] - listed[0][bin] || tiles.other_in[k] != tiles.into[k] - listed[1][bin]) {
+        if (tiles.other_out[k] != tiles.out[k] - listed[0][bin] ||
+            tiles.other_in[k] != tiles.into[k] - listed[1][bin]) {
             return "its edges and the others do not add up to its bins";
         }
     }

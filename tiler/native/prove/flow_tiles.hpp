@@ -49,7 +49,8 @@ class ProveFlowTiles {
     void sort();
     // Goes to the next tile that there should be; false: to the end.
     bool next();
-    std::string wrong_tile(int level, const ProveFlowColumns& tiles, std::size_t tile, std::size_t first_bin, std::size_t first_edge);
+    std::string wrong_tile(int level, const ProveFlowColumns& tiles, std::size_t tile, std::size_t first_bin,
+                           std::size_t first_edge);
     std::size_t stop_of(std::size_t first, int level) const;
     int64_t index_of(std::size_t end, int level) const { return ends_[end].tick >> (2 * level + 8); }
 

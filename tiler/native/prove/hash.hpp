@@ -20,15 +20,17 @@ inline uint64_t hash_of(const ProveSlice& slice) {
     const auto bits = [](int64_t value) { return static_cast<uint64_t>(value); };
     return mixed(bits(slice.ordinal) * 0xD6E8'FEB8'6659'FD93ULL + bits(slice.start) * 0xA076'1D64'78BD'642FULL +
                  bits(slice.duration) * 0xE703'7ED1'A0B4'28DBULL + bits(slice.row) * 0x8EBC'6AF0'9C88'C6E3ULL +
-                 bits(slice.name) * 0x5899'65CC'7537'4CC3ULL + bits(slice.flags & ~kProveReachesIn) * 0x1D8E'4E27'C47D'124FULL);
+                 bits(slice.name) * 0x5899'65CC'7537'4CC3ULL +
+                 bits(slice.flags & ~kProveReachesIn) * 0x1D8E'4E27'C47D'124FULL);
 }
 
 // The bin's place within its tile counts.
 inline uint64_t hash_of(const ProveBin& bin) {
     const auto bits = [](int64_t value) { return static_cast<uint64_t>(value); };
-    return mixed((bits(bin.row) << 8 | bits(bin.bin & 255)) * 0xD6E8'FEB8'6659'FD93ULL + bits(bin.count) * 0xA076'1D64'78BD'642FULL +
-                 bits(bin.busy) * 0xE703'7ED1'A0B4'28DBULL + bits(bin.name) * 0x8EBC'6AF0'9C88'C6E3ULL +
-                 bits(bin.share) * 0x5899'65CC'7537'4CC3ULL + bits(bin.longest) * 0x1D8E'4E27'C47D'124FULL);
+    return mixed((bits(bin.row) << 8 | bits(bin.bin & 255)) * 0xD6E8'FEB8'6659'FD93ULL +
+                 bits(bin.count) * 0xA076'1D64'78BD'642FULL + bits(bin.busy) * 0xE703'7ED1'A0B4'28DBULL +
+                 bits(bin.name) * 0x8EBC'6AF0'9C88'C6E3ULL + bits(bin.share) * 0x5899'65CC'7537'4CC3ULL +
+                 bits(bin.longest) * 0x1D8E'4E27'C47D'124FULL);
 }
 
 // Of slices in their order.
@@ -59,7 +61,8 @@ struct ProveBinSet {
 class ProveRowSums {
   public:
     void add(int64_t row, int64_t count, int64_t busy) {
-        sum_ += mixed(static_cast<uint64_t>(row)) * (static_cast<uint64_t>(count) * 0xD6E8'FEB8'6659'FD93ULL + static_cast<uint64_t>(busy));
+        sum_ += mixed(static_cast<uint64_t>(row)) *
+                (static_cast<uint64_t>(count) * 0xD6E8'FEB8'6659'FD93ULL + static_cast<uint64_t>(busy));
     }
     void add(const ProveRowSums& other) { sum_ += other.sum_; }
     bool operator==(const ProveRowSums& other) const { return sum_ == other.sum_; }

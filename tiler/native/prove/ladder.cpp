@@ -86,7 +86,8 @@ void ProveLadder::complete_until(int64_t tick) {
 }
 
 const ProveVector<ProveBin>& ProveLadder::kept() {
-    std::sort(kept_.begin(), kept_.end(), [](const ProveBin& a, const ProveBin& b) { return a.row != b.row ? a.row < b.row : a.bin < b.bin; });
+    std::sort(kept_.begin(), kept_.end(),
+              [](const ProveBin& a, const ProveBin& b) { return a.row != b.row ? a.row < b.row : a.bin < b.bin; });
     return kept_;
 }
 

@@ -56,7 +56,12 @@ class ProveLadder {
 
     // Of slices in these rows.
     ProveLadder(int root_level, int told_level, Complete told, const ProveRows& rows, ProveMemory& memory)
-        : root_(root_level), told_level_(told_level), told_(std::move(told)), rows_(rows), open_(kProveLevels, ProvePile(memory)), kept_(memory) {}
+        : root_(root_level),
+          told_level_(told_level),
+          told_(std::move(told)),
+          rows_(rows),
+          open_(kProveLevels, ProvePile(memory)),
+          kept_(memory) {}
 
     // The next leaf, with all slices that are in it.
     void leaf(int level, int64_t start, int64_t stop, const ProveSliceSeries& slices, LadderScratch& scratch);
@@ -79,7 +84,7 @@ class ProveLadder {
     int root_, told_level_, kept_level_ = -1;
     Complete told_;
     ProveRows rows_;
-    ProvePiles open_;                           // parts of the bin in work
+    ProvePiles open_;  // parts of the bin in work
     std::array<int64_t, kProveLevels> bin_{};  // that bin
     std::array<ProveBinSet, kProveLevels> complete_{};
     ProveVector<ProveBin> kept_;

@@ -14,12 +14,13 @@ void ProveLayer::add_rollup(const ProveTree& tree, std::size_t slot, std::size_t
         const auto first = tree.level_first();
         std::copy(first.begin(), first.end() - 1, blocks_.back().at.begin());
     }
-    rollups_.push_back(std::make_unique<ProveRollup>(tree, slot, track, run_.root_level, run_.overview_level, places_, memory_));
+    rollups_.push_back(
+        std::make_unique<ProveRollup>(tree, slot, track, run_.root_level, run_.overview_level, places_, memory_));
     blocks_.back().rollups.at(slot) = rollups_.back().get();
 }
 
-void ProveLayer::gather(const ProveTree& tree, const std::vector<std::size_t>& tiles, const std::vector<std::size_t>& owners,
-                        int64_t start, int64_t stop, ProvePages::Fetch fetch) {
+void ProveLayer::gather(const ProveTree& tree, const std::vector<std::size_t>& tiles,
+                        const std::vector<std::size_t>& owners, int64_t start, int64_t stop, ProvePages::Fetch fetch) {
     ProvePages pages(tree, std::move(fetch));
     ProveTile content;
     for (std::size_t k = 0; k < tiles.size(); ++k) {
@@ -29,9 +30,10 @@ void ProveLayer::gather(const ProveTree& tree, const std::vector<std::size_t>& t
         const bool first = tree.start(tile) <= start;  // the leaf in which the batch begins, or one before it
         content.slices.each([&](const ProveSlice& slice) {
             // The proof of the tracks may not have come here yet.
-            if (slice.start < 0 || slice.start > run_.end || slice.duration < 0 || slice.duration > run_.end - slice.start ||
-                slice.name < -1 || slice.name >= run_.names) {
-                throw WrongTile(tile, "event " + std::to_string(slice.ordinal) + ": it is not within the run, or its name is not there");
+            if (slice.start < 0 || slice.start > run_.end || slice.duration < 0 ||
+                slice.duration > run_.end - slice.start || slice.name < -1 || slice.name >= run_.names) {
+                throw WrongTile(tile, "event " + std::to_string(slice.ordinal) +
+                                          ": it is not within the run, or its name is not there");
             }
             const bool starts = (slice.flags & kProveReachesIn) == 0 && slice.start >= start && slice.start < stop;
             const bool runs = first && slice.start < start && slice.end() > start;
@@ -54,7 +56,8 @@ int64_t ProveLayer::discard(int64_t start, int64_t stop) {
         rollup->sample_edges(ticks);
         rollup->discard();
     }
-    const auto last = std::remove_if(ticks.begin(), ticks.end(), [&](int64_t tick) { return tick <= start || tick >= stop; });
+    const auto last =
+        std::remove_if(ticks.begin(), ticks.end(), [&](int64_t tick) { return tick <= start || tick >= stop; });
     if (last == ticks.begin()) return start + (stop - start) / 2;
     const auto middle = ticks.begin() + (last - ticks.begin()) / 2;
     std::nth_element(ticks.begin(), middle, last);

@@ -13,7 +13,8 @@ namespace tilescope {
 
 class ProveLayer {
   public:
-    ProveLayer(const ProveRun& run, ProveMemory& memory) : run_(run), memory_(memory), places_(static_cast<std::size_t>(run.names) + 1) {}
+    ProveLayer(const ProveRun& run, ProveMemory& memory)
+        : run_(run), memory_(memory), places_(static_cast<std::size_t>(run.names) + 1) {}
     ProveLayer(const ProveLayer&) = delete;
     ProveLayer& operator=(const ProveLayer&) = delete;
 
@@ -22,8 +23,8 @@ class ProveLayer {
 
     // Takes slices of leaves of a block: those that overlap the batch, [start, stop). `tiles` ascend; `owners`: number of
     // the rollup of each. Throws WrongTile, of that block, and WrongTrack.
-    void gather(const ProveTree& tree, const std::vector<std::size_t>& tiles, const std::vector<std::size_t>& owners, int64_t start,
-                int64_t stop, ProvePages::Fetch fetch);
+    void gather(const ProveTree& tree, const std::vector<std::size_t>& tiles, const std::vector<std::size_t>& owners,
+                int64_t start, int64_t stop, ProvePages::Fetch fetch);
 
     // Throws ProveShort if there is no room to end the batch.
     void check_room() const;

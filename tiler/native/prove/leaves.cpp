@@ -28,7 +28,8 @@ void ProveLeaves::leaf(std::size_t tile, const ProveSliceSeries& slices) {
         }
     });
     if (starting != tree_.events[tile]) {
-        throw WrongTile(tile, std::to_string(starting) + " events start in it, the shape record says " + std::to_string(tree_.events[tile]));
+        throw WrongTile(tile, std::to_string(starting) + " events start in it, the shape record says " +
+                                  std::to_string(tree_.events[tile]));
     }
     check_reaching(tile, reaching);
     leaving_ = {};
@@ -44,18 +45,21 @@ void ProveLeaves::leaf(std::size_t tile, const ProveSliceSeries& slices) {
 
 void ProveLeaves::check(std::size_t tile, const ProveSlice& slice) const {
     if ((slice.flags & ~kKnownFlags) != 0) fail(tile, slice, "unknown flags");
-    if (slice.start < 0 || slice.start > end_ || slice.duration < 0 || slice.duration > end_ - slice.start) fail(tile, slice, "it is not within the run");
+    if (slice.start < 0 || slice.start > end_ || slice.duration < 0 || slice.duration > end_ - slice.start)
+        fail(tile, slice, "it is not within the run");
     if (slice.row < 0 || slice.row >= static_cast<int64_t>(row_end_.size())) fail(tile, slice, "its row is not there");
     if (slice.name < -1 || slice.name >= names_) fail(tile, slice, "its name is not there");
     const bool early = slice.start < tree_.start(tile);
     if (early != ((slice.flags & kProveReachesIn) != 0)) fail(tile, slice, "its mark for reaching in is wrong");
-    if ((early && slice.end() <= tree_.start(tile)) || slice.start >= tree_.stop(tile)) fail(tile, slice, "it does not lie in the tile");
+    if ((early && slice.end() <= tree_.start(tile)) || slice.start >= tree_.stop(tile))
+        fail(tile, slice, "it does not lie in the tile");
 }
 
 // Ordinals are consecutive, the order is canonical, and the slices of a row do not overlap.
 void ProveLeaves::check_start(std::size_t tile, const ProveSlice& slice) {
     if (slice.ordinal != next_ordinal_) {
-        throw WrongTile(tile, "event " + std::to_string(slice.ordinal) + " stands where event " + std::to_string(next_ordinal_) + " should");
+        throw WrongTile(tile, "event " + std::to_string(slice.ordinal) + " stands where event " +
+                                  std::to_string(next_ordinal_) + " should");
     }
     ++next_ordinal_;
     if (slice.start < last_start_ || (slice.start == last_start_ && slice.duration > last_duration_)) {
@@ -75,7 +79,8 @@ void ProveLeaves::check_reaching(std::size_t tile, const ProveSequence& reaching
     if (leaving_.size > 0 && tree_.stop(last_leaf_) != tree_.start(tile)) finish();
     if (leaving_ == reaching) return;
     if (leaving_.size == 0) {
-        throw WrongTile(tile, std::to_string(reaching.size) + " slices reach into it, 0 reach out of the tile before it");
+        throw WrongTile(tile,
+                        std::to_string(reaching.size) + " slices reach into it, 0 reach out of the tile before it");
     }
     explain_.reaching(last_leaf_, tile);
 }

@@ -17,8 +17,13 @@ struct ProveTrack {
 
 class ProveLeaves {
   public:
-    ProveLeaves(const ProveTree& tree, int64_t rows, int64_t names, int64_t end, const ProveExplain& explain, ProveMemory& memory)
-        : tree_(tree), names_(names), end_(end), explain_(explain), row_end_(static_cast<std::size_t>(rows), kUnused, memory) {}
+    ProveLeaves(const ProveTree& tree, int64_t rows, int64_t names, int64_t end, const ProveExplain& explain,
+                ProveMemory& memory)
+        : tree_(tree),
+          names_(names),
+          end_(end),
+          explain_(explain),
+          row_end_(static_cast<std::size_t>(rows), kUnused, memory) {}
 
     // The next leaf in time. Throws WrongTile.
     void leaf(std::size_t tile, const ProveSliceSeries& slices);

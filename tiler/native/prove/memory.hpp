@@ -29,8 +29,7 @@ class ProveMemory {
         if (taken <= limit_) return;
         taken_.fetch_sub(bytes);
         std::size_t most = wanted_.load();
-        while (taken > most && !wanted_.compare_exchange_weak(most, taken)) {
-        }
+        while (taken > most && !wanted_.compare_exchange_weak(most, taken)) {}
         throw ProveShort();
     }
     void give(std::size_t bytes) noexcept { taken_.fetch_sub(bytes); }

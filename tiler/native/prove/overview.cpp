@@ -37,7 +37,8 @@ void ProveOverview::leaf(int level, int64_t start, int64_t stop, const ProveSlic
             merge_if_worth();
             return;
         }
-        if (first < covered_from) parts_.push_back({first, lane, ((first + 1) << shift) - part.first, count, slice.duration});
+        if (first < covered_from)
+            parts_.push_back({first, lane, ((first + 1) << shift) - part.first, count, slice.duration});
         if (last >= covered_to) parts_.push_back({last, lane, part.stop - (last << shift), 0, slice.duration});
         if (covered_from < covered_to) spans_.push_back({slice.row, slice.name, covered_from, covered_to});
         merge_if_worth();
@@ -67,7 +68,8 @@ void ProveOverview::cover(int64_t first_bin, std::size_t bins) {
     const std::size_t before = covered_.size();
     for (const Span& span : spans_) {
         const auto stop = static_cast<std::size_t>(span.stop - first_bin);
-        for (std::size_t bin = free_from(static_cast<std::size_t>(span.first - first_bin)); bin < stop; bin = free_from(bin)) {
+        for (std::size_t bin = free_from(static_cast<std::size_t>(span.first - first_bin)); bin < stop;
+             bin = free_from(bin)) {
             covered_.push_back({first_bin + static_cast<int64_t>(bin), span.row, span.name});
             next_free[bin] = bin + 1;
         }
@@ -85,7 +87,9 @@ void ProveOverview::complete_until(int64_t tick) {
         const bool has_part = part < parts_.size() && parts_[part].bin < stop;
         const bool has_covered = covered < covered_.size() && covered_[covered].bin < stop;
         if (!has_part && !has_covered) break;
-        const int64_t bin = !has_covered ? parts_[part].bin : !has_part ? covered_[covered].bin : std::min(parts_[part].bin, covered_[covered].bin);
+        const int64_t bin = !has_covered ? parts_[part].bin
+                            : !has_part  ? covered_[covered].bin
+                                         : std::min(parts_[part].bin, covered_[covered].bin);
         std::size_t last = part;
         while (last < parts_.size() && parts_[last].bin == bin) ++last;
         const bool is_covered = has_covered && covered_[covered].bin == bin;

@@ -40,9 +40,13 @@ double as_double(int64_t bits) {
     return value;
 }
 
-int64_t wrapping_sum(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b)); }
+int64_t wrapping_sum(int64_t a, int64_t b) {
+    return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
 
-uint64_t magnitude(int64_t value) { return value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value); }
+uint64_t magnitude(int64_t value) {
+    return value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+}
 
 uint64_t common_divisor(uint64_t a, uint64_t b) {
     while (b != 0) a = std::exchange(b, a % b);
@@ -50,7 +54,7 @@ uint64_t common_divisor(uint64_t a, uint64_t b) {
 }
 
 template <typename Item, typename Value>
-void fill(ProveColumn& column, std::vector<Item>& items, Value Item::*member) {
+void fill(ProveColumn& column, std::vector<Item>& items, Value Item::* member) {
     std::array<int64_t, kChunk> values;
     for (std::size_t at = 0; at < items.size(); at += kChunk) {
         const std::size_t n = std::min(kChunk, items.size() - at);
@@ -68,7 +72,8 @@ void fill(ProveColumn& column, std::vector<Item>& items, Value Item::*member) {
 std::size_t total(const std::vector<int64_t>& counts, const char* what) {
     uint64_t sum = 0;
     for (const int64_t count : counts) {
-        if (count < 0 || count > std::numeric_limits<uint32_t>::max()) throw WrongRecord(std::string("column ") + what + " of a page is damaged");
+        if (count < 0 || count > std::numeric_limits<uint32_t>::max())
+            throw WrongRecord(std::string("column ") + what + " of a page is damaged");
         sum += static_cast<uint64_t>(count);
     }
     return sum;
@@ -169,7 +174,8 @@ void ProvePage::read_counts(const ProveContainer& page) {
     page.column(kCarry, n).read(n, carry_);
     for (std::size_t k = 0; k < n; ++k) {
         const bool leaf = tree_.is_leaf(first_ + k), terminal = tree_.is_terminal(first_ + k);
-        if ((leaf && (n_bins_[k] != 0 || n_counter_bins_[k] != 0)) || (!leaf && n_samples_[k] != 0) || (terminal && n_slices_[k] != 0)) {
+        if ((leaf && (n_bins_[k] != 0 || n_counter_bins_[k] != 0)) || (!leaf && n_samples_[k] != 0) ||
+            (terminal && n_slices_[k] != 0)) {
             throw WrongTile(first_ + k, "it holds what such a tile cannot hold");
         }
     }

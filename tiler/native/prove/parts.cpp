@@ -50,7 +50,8 @@ void sort_parts(ProveParts& parts) {
         return;
     }
     for (auto first = parts.begin(); first != parts.end();) {
-        const auto last = std::find_if(first, parts.end(), [&](const ProvePart& part) { return part.bin != first->bin; });
+        const auto last =
+            std::find_if(first, parts.end(), [&](const ProvePart& part) { return part.bin != first->bin; });
         if (!std::is_sorted(first, last, by_lane)) std::sort(first, last, by_lane);
         first = last;
     }
@@ -75,7 +76,8 @@ void merge_parts(ProveParts& parts) {
 }
 
 void merge_parts_of_names(ProveParts& parts, std::vector<std::size_t>& places) {
-    if (!std::is_sorted(parts.begin(), parts.end(), by_bin) && !put_in_bins(parts)) std::sort(parts.begin(), parts.end(), by_bin);
+    if (!std::is_sorted(parts.begin(), parts.end(), by_bin) && !put_in_bins(parts))
+        std::sort(parts.begin(), parts.end(), by_bin);
     std::size_t size = 0, of_bin = 0;  // sums so far, and the first of the bin at hand
     for (const ProvePart& part : parts) {
         if (size > 0 && parts[size - 1].bin != part.bin) of_bin = size;
@@ -109,11 +111,13 @@ int64_t share_of(int64_t part, int64_t total) {
     return static_cast<int64_t>(static_cast<__int128>(255) * part / total);
 }
 
-void compare_bins(std::size_t tile, const ProveVector<ProveBin>& expected, const ProveBinSeries& found, const ProveRows& rows) {
+void compare_bins(std::size_t tile, const ProveVector<ProveBin>& expected, const ProveBinSeries& found,
+                  const ProveRows& rows) {
     const auto key = [](const ProveBin& bin) { return std::make_pair(bin.row, bin.bin & 255); };
     std::size_t k = 0;
     const auto missing = [&] {
-        throw WrongTile(tile, "row " + std::to_string(expected[k].row) + ", bin " + std::to_string(expected[k].bin & 255) + ": is missing");
+        throw WrongTile(tile, "row " + std::to_string(expected[k].row) + ", bin " +
+                                  std::to_string(expected[k].bin & 255) + ": is missing");
     };
     found.each([&](const ProveBin& is) {
         if (!rows.has(is.row)) return;
@@ -124,7 +128,9 @@ void compare_bins(std::size_t tile, const ProveVector<ProveBin>& expected, const
         }
         const ProveBin& should = expected[k++];
         const auto compare = [&](const char* what, int64_t a, int64_t b) {
-            if (a != b) throw WrongTile(tile, where() + what + " is " + std::to_string(a) + ", from the events it is " + std::to_string(b));
+            if (a != b)
+                throw WrongTile(
+                    tile, where() + what + " is " + std::to_string(a) + ", from the events it is " + std::to_string(b));
         };
         compare("count", is.count, should.count);
         compare("busy", is.busy, should.busy);

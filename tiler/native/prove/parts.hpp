@@ -22,7 +22,9 @@ struct ProvePart {
     uint64_t lane;  // row, then name + 1: in this order bins have them
     int64_t busy, count, longest;
 
-    static uint64_t lane_of(int64_t row, int64_t name) { return static_cast<uint64_t>(row) << 32 | static_cast<uint64_t>(name + 1); }
+    static uint64_t lane_of(int64_t row, int64_t name) {
+        return static_cast<uint64_t>(row) << 32 | static_cast<uint64_t>(name + 1);
+    }
     int64_t row() const { return static_cast<int64_t>(lane >> 32); }
     int64_t name() const { return static_cast<int64_t>(lane & 0xFFFF'FFFF) - 1; }
     bool operator<(const ProvePart& other) const { return bin != other.bin ? bin < other.bin : lane < other.lane; }
@@ -45,7 +47,8 @@ ProveBin sum_of(const ProvePart* first, const ProvePart* last);
 int64_t share_of(int64_t part, int64_t total);
 
 // Compares the bins that a tile has of some rows with what they should be, both in the order (row, bin). Throws WrongTile.
-void compare_bins(std::size_t tile, const ProveVector<ProveBin>& expected, const ProveBinSeries& found, const ProveRows& rows);
+void compare_bins(std::size_t tile, const ProveVector<ProveBin>& expected, const ProveBinSeries& found,
+                  const ProveRows& rows);
 
 // The lowest level from `lowest` on at which a slice is shorter than two bins.
 inline int binned_level(int64_t duration, int lowest) {

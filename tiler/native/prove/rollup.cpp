@@ -32,7 +32,11 @@ struct FullBins {
 }  // namespace
 
 ProveCover::ProveCover(ProveVector<Span>& spans, int64_t most_counted)
-    : spans_(spans), most_counted_(most_counted), ending_(spans.get_allocator()), longest_(spans.get_allocator()), most_(spans.get_allocator()) {
+    : spans_(spans),
+      most_counted_(most_counted),
+      ending_(spans.get_allocator()),
+      longest_(spans.get_allocator()),
+      most_(spans.get_allocator()) {
     if (spans.size() > UINT32_MAX) throw std::length_error("more slices cover bins at a time than can be numbered");
     std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.first < b.first; });
     ending_.reserve(spans.size());
@@ -93,7 +97,13 @@ void ProveCover::change(int64_t name, int64_t by) {
 
 ProveRollup::ProveRollup(const ProveTree& tree, std::size_t slot, std::size_t track, int root_level, int overview_level,
                          std::vector<std::size_t>& places, ProveMemory& memory)
-    : tree_(tree), track_(track), places_(places), root_(root_level), overview_level_(overview_level), lowest_(root_level), longs_(memory) {
+    : tree_(tree),
+      track_(track),
+      places_(places),
+      root_(root_level),
+      overview_level_(overview_level),
+      lowest_(root_level),
+      longs_(memory) {
     for (std::size_t tile = 0; tile < tree.size(); ++tile) {
         if (tree.slot[tile] != slot) continue;
         if (levels_.empty()) {
@@ -103,20 +113,25 @@ ProveRollup::ProveRollup(const ProveTree& tree, std::size_t slot, std::size_t tr
         at(tree.level[tile]).tiles.push_back(tree.index[tile]);
         if (tree.is_terminal(tile)) terminals_.push_back({tree.start(tile), tree.stop(tile), tree.level[tile], 0});
     }
-    std::sort(terminals_.begin(), terminals_.end(), [](const Terminal& a, const Terminal& b) { return a.start < b.start; });
+    std::sort(terminals_.begin(), terminals_.end(),
+              [](const Terminal& a, const Terminal& b) { return a.start < b.start; });
     for (std::size_t k = 1; k < terminals_.size(); ++k) {
         terminals_[k].run = terminals_[k - 1].run + (terminals_[k - 1].stop == terminals_[k].start ? 0 : 1);
     }
 }
 
 const ProveRollup::Terminal& ProveRollup::terminal(int64_t tick, int64_t first, int64_t stop) {
-    const auto holds = [&](std::size_t k) { return k < terminals_.size() && terminals_[k].start <= tick && tick < terminals_[k].stop; };
+    const auto holds = [&](std::size_t k) {
+        return k < terminals_.size() && terminals_[k].start <= tick && tick < terminals_[k].stop;
+    };
     if (!holds(hint_)) {
-        const auto after = std::upper_bound(terminals_.begin(), terminals_.end(), tick,
-                                            [](int64_t value, const Terminal& terminal) { return value < terminal.start; });
+        const auto after =
+            std::upper_bound(terminals_.begin(), terminals_.end(), tick,
+                             [](int64_t value, const Terminal& terminal) { return value < terminal.start; });
         if (after != terminals_.begin()) hint_ = static_cast<std::size_t>(after - terminals_.begin()) - 1;
         if (!holds(hint_)) {
-            throw WrongTrack(track_, "an event from tick " + std::to_string(first) + " to " + std::to_string(stop) + " lies where no tile is");
+            throw WrongTrack(track_, "an event from tick " + std::to_string(first) + " to " + std::to_string(stop) +
+                                         " lies where no tile is");
         }
     }
     return terminals_[hint_];
@@ -144,7 +159,8 @@ void ProveRollup::add(int64_t first, int64_t stop, int64_t name, int64_t duratio
         const std::size_t run = left.run;
         const Terminal& right = terminal(stop - 1, first, stop);
         if (right.run != run) {
-            throw WrongTrack(track_, "an event from tick " + std::to_string(first) + " to " + std::to_string(stop) + " lies where no tile is");
+            throw WrongTrack(track_, "an event from tick " + std::to_string(first) + " to " + std::to_string(stop) +
+                                         " lies where no tile is");
         }
         right_level = right.level;
         lowest = lowest_;
@@ -220,7 +236,8 @@ void ProveRollup::add_rest(int z, const Long& slice) {
     const int64_t from = slice.first >> (2 * z), to = (slice.stop - 1) >> (2 * z);
     const auto add = [&](int64_t bin) {
         const int64_t covered = std::min(below.stop, 4 * bin + 4) - std::max(below.first, 4 * bin);
-        if (covered > 0 && !full.has(bin)) add_part(z, bin, slice.name, times_at_most(covered << (2 * (z - 1)), slice.slices), 0, slice.duration);
+        if (covered > 0 && !full.has(bin))
+            add_part(z, bin, slice.name, times_at_most(covered << (2 * (z - 1)), slice.slices), 0, slice.duration);
     };
     if (z > slice.left_level) add(from);
     if (z > slice.right_level && (z <= slice.left_level || to != from)) add(to);
@@ -235,7 +252,8 @@ ProveVector<ProveCover::Span> ProveRollup::spans_of(int z) {
         add_edges(z, slice);
         if (z > lowest_) add_rest(z, slice);
         const FullBins full(slice.first, slice.stop, z);
-        if (full.any() && z >= slice.lowest_level) spans.push_back({full.first, full.stop, slice.name, slice.duration, slice.slices});
+        if (full.any() && z >= slice.lowest_level)
+            spans.push_back({full.first, full.stop, slice.name, slice.duration, slice.slices});
         if (full.any() || z < slice.left_level || z < slice.right_level) longs_[left++] = slice;
     }
     longs_.erase(longs_.begin() + static_cast<std::ptrdiff_t>(left), longs_.end());
@@ -258,7 +276,8 @@ void ProveRollup::complete_until(int64_t until) {
         merge_parts_of_names(parts, places_);
         // Parts of the bin in which the batch ends stay here until that is complete.
         const int64_t stop = until >> (2 * z);
-        const auto open = std::find_if(parts.rbegin(), parts.rend(), [&](const ProvePart& part) { return part.bin < stop; }).base();
+        const auto open =
+            std::find_if(parts.rbegin(), parts.rend(), [&](const ProvePart& part) { return part.bin < stop; }).base();
         level.open.assign(open, parts.end());
         parts.erase(open, parts.end());
         sum_bins(z, until, parts, spans);
@@ -286,7 +305,8 @@ void ProveRollup::sum_bins(int z, int64_t until, const ProveParts& parts, ProveV
             std::size_t last = part;
             while (last < parts.size() && parts[last].bin == bin) ++last;
             if (last == part && !covered) continue;
-            level.done.push_back(bin_of(parts.data() + part, parts.data() + last, bin, width, covered ? &cover : nullptr));
+            level.done.push_back(
+                bin_of(parts.data() + part, parts.data() + last, bin, width, covered ? &cover : nullptr));
             if (z == overview_level_) overview_.push_back({bin, level.done.back().busy, level.done.back().name});
             part = last;
         }
@@ -294,15 +314,19 @@ void ProveRollup::sum_bins(int z, int64_t until, const ProveParts& parts, ProveV
     }
     if (part != parts.size()) {
         const int64_t tick = parts[part].bin << (2 * z);
-        throw WrongTrack(track_, "an event at tick " + std::to_string(tick) + " lies where no tile of level " + std::to_string(z) + " is");
+        throw WrongTrack(track_, "an event at tick " + std::to_string(tick) + " lies where no tile of level " +
+                                     std::to_string(z) + " is");
     }
 }
 
-ProveBin ProveRollup::bin_of(const ProvePart* first, const ProvePart* last, int64_t bin, int64_t width, const ProveCover* cover) const {
+ProveBin ProveRollup::bin_of(const ProvePart* first, const ProvePart* last, int64_t bin, int64_t width,
+                             const ProveCover* cover) const {
     ProveBin sum{0, bin, 0, 0, -1, 0, 0};
     int64_t busy = -1, count = 0;
     const auto offer = [&](int64_t name, int64_t name_busy, int64_t name_count) {
-        const bool better = name_busy != busy ? name_busy > busy : name_count != count ? name_count > count : name < sum.name;
+        const bool better = name_busy != busy     ? name_busy > busy
+                            : name_count != count ? name_count > count
+                                                  : name < sum.name;
         if (better) {
             sum.name = name;
             busy = name_busy;
@@ -329,14 +353,18 @@ ProveBin ProveRollup::bin_of(const ProvePart* first, const ProvePart* last, int6
 void ProveRollup::check(std::size_t tile, const ProveTile& found) {
     Level& level = at(tree_.level[tile]);
     int64_t count = 0;
-    found.bins.each([&](const ProveBin& bin) { count = static_cast<int64_t>(static_cast<uint64_t>(count) + static_cast<uint64_t>(bin.count)); });
+    found.bins.each([&](const ProveBin& bin) {
+        count = static_cast<int64_t>(static_cast<uint64_t>(count) + static_cast<uint64_t>(bin.count));
+    });
     if (count != tree_.events[tile]) {
-        throw WrongTile(tile, "its bins count " + std::to_string(count) + " events, the shape record " + std::to_string(tree_.events[tile]));
+        throw WrongTile(tile, "its bins count " + std::to_string(count) + " events, the shape record " +
+                                  std::to_string(tree_.events[tile]));
     }
     std::size_t last = level.compared;
     while (last < level.done.size() && level.done[last].bin >> 8 == tree_.index[tile]) ++last;
     const ProveVector<ProveBin> expected(level.done.begin() + static_cast<std::ptrdiff_t>(level.compared),
-                                         level.done.begin() + static_cast<std::ptrdiff_t>(last), level.done.get_allocator());
+                                         level.done.begin() + static_cast<std::ptrdiff_t>(last),
+                                         level.done.get_allocator());
     compare_bins(tile, expected, found.bins, {0, INT64_MAX});
     level.compared = last;
     if (2 * last >= level.done.size()) {

@@ -42,16 +42,18 @@ class ProveCover {
   private:
     struct Most {
         int64_t slices, name;
-        bool operator<(const Most& other) const { return slices != other.slices ? slices < other.slices : name > other.name; }
+        bool operator<(const Most& other) const {
+            return slices != other.slices ? slices < other.slices : name > other.name;
+        }
     };
     void change(int64_t name, int64_t by);
 
     const ProveVector<Span>& spans_;
     int64_t most_counted_;
     std::size_t next_ = 0;
-    ProveVector<uint32_t> ending_;   // heap: the next to end on top
+    ProveVector<uint32_t> ending_;  // heap: the next to end on top
     ProveVector<uint32_t> longest_;  // heap: the longest on top; may hold what has ended below it
-    ProveVector<Most> most_;         // heap, likewise
+    ProveVector<Most> most_;  // heap, likewise
     std::unordered_map<int64_t, int64_t> of_name_;
     int64_t slices_ = 0;
 };
@@ -91,19 +93,19 @@ class ProveRollup {
     // Ticks of slices of one name that do not lie within one bin of the tile in which they begin.
     struct Long {
         int64_t first, stop;
-        int64_t duration;       // of the longest
+        int64_t duration;  // of the longest
         int64_t slices, count;  // how many there are, and how many of them begin in the batch
         int32_t name;
         uint8_t left_level, right_level;  // of the terminal tiles in which they begin and end
-        uint8_t lowest_level;             // of those between
+        uint8_t lowest_level;  // of those between
     };
     struct Level {
         explicit Level(ProveMemory& memory) : parts(memory), open(memory), done(memory) {}
         std::vector<int64_t> tiles;  // indices, ascending
-        std::size_t next_tile = 0;   // the first that is not complete
-        ProveParts parts;            // of the batch
+        std::size_t next_tile = 0;  // the first that is not complete
+        ProveParts parts;  // of the batch
         std::size_t merged = 0;
-        ProveParts open;             // of the bin in which the last batch ended
+        ProveParts open;  // of the bin in which the last batch ended
         ProveVector<ProveBin> done;  // complete, not compared
         std::size_t compared = 0;
     };
@@ -116,7 +118,8 @@ class ProveRollup {
     void add_rest(int level, const Long& slice);
     ProveVector<ProveCover::Span> spans_of(int level);
     void sum_bins(int level, int64_t until, const ProveParts& parts, ProveVector<ProveCover::Span>& spans);
-    ProveBin bin_of(const ProvePart* first, const ProvePart* last, int64_t bin, int64_t width, const ProveCover* cover) const;
+    ProveBin bin_of(const ProvePart* first, const ProvePart* last, int64_t bin, int64_t width,
+                    const ProveCover* cover) const;
 
     const ProveTree& tree_;
     std::size_t track_;

@@ -4,7 +4,8 @@
 
 namespace tilescope {
 
-void ProveSliceFinder::find(std::size_t leaf, const int64_t* first, const int64_t* last, const std::string& what, Found& out) {
+void ProveSliceFinder::find(std::size_t leaf, const int64_t* first, const int64_t* last, const std::string& what,
+                            Found& out) {
     if (!has_content_ || leaf != leaf_) {
         has_content_ = false;
         std::size_t& not_read = not_read_.at(tree_.level[leaf]);
@@ -19,7 +20,8 @@ void ProveSliceFinder::find(std::size_t leaf, const int64_t* first, const int64_
     for (; first != last; ++first) {
         if (at_ < slices.size() && slices[at_].ordinal > *first) at_ = 0;
         while (at_ < slices.size() && slices[at_].ordinal < *first) ++at_;
-        if (at_ == slices.size() || slices[at_].ordinal != *first) throw WrongTile(leaf, "it lacks an event that has " + what);
+        if (at_ == slices.size() || slices[at_].ordinal != *first)
+            throw WrongTile(leaf, "it lacks an event that has " + what);
         const ProveSlice& slice = slices[at_];
         out[0].push_back(slice.start);
         out[1].push_back(slice.duration);

@@ -7,7 +7,8 @@
 namespace tilescope {
 
 ProveSlices::ProveSlices(const ProveTree& tree, const ProveRun& run, int64_t track_rows, const ProveRows& rows,
-                         const ProvePages::Fetch& fetch, LadderScratch& scratch, Histogram histogram, ProveMemory& memory)
+                         const ProvePages::Fetch& fetch, LadderScratch& scratch, Histogram histogram,
+                         ProveMemory& memory)
     : tree_(tree),
       root_(run.root_level),
       rows_(rows),
@@ -17,7 +18,9 @@ ProveSlices::ProveSlices(const ProveTree& tree, const ProveRun& run, int64_t tra
       explain_(tree, fetch, memory),
       leaves_(tree, rows.are_first() ? track_rows : 0, run.names, run.end, explain_, memory),
       overview_(run.overview_level, rows, memory),
-      ladder_(run.root_level, run.overview_level, [this](const ProvePart* first, const ProvePart* last) { overview_.add(first, last); }, rows, memory) {}
+      ladder_(
+          run.root_level, run.overview_level,
+          [this](const ProvePart* first, const ProvePart* last) { overview_.add(first, last); }, rows, memory) {}
 
 void ProveSlices::enter(std::size_t tile, bool has_histogram) {
     if (!has_histogram || !rows_.are_first()) return;

@@ -29,8 +29,8 @@ class ProveSlices {
     using Histogram = std::function<void(std::size_t tile, const ProveNames& names)>;
 
     // Bins of these `rows`; with the first of them all else. `track_rows`: how many there are.
-    ProveSlices(const ProveTree& tree, const ProveRun& run, int64_t track_rows, const ProveRows& rows, const ProvePages::Fetch& fetch,
-                LadderScratch& scratch, Histogram histogram, ProveMemory& memory);
+    ProveSlices(const ProveTree& tree, const ProveRun& run, int64_t track_rows, const ProveRows& rows,
+                const ProvePages::Fetch& fetch, LadderScratch& scratch, Histogram histogram, ProveMemory& memory);
     ProveSlices(const ProveSlices&) = delete;
     ProveSlices& operator=(const ProveSlices&) = delete;
 

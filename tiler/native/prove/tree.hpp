@@ -31,7 +31,9 @@ struct ProveTree {
     int64_t stop(std::size_t tile) const { return (index[tile] + 1) << (2 * level[tile] + 8); }
     std::size_t page_of(std::size_t tile) const;
     // First position after the tiles of a page.
-    std::size_t page_stop(std::size_t page) const { return page + 1 < page_first.size() ? page_first[page + 1] : size(); }
+    std::size_t page_stop(std::size_t page) const {
+        return page + 1 < page_first.size() ? page_first[page + 1] : size();
+    }
     // Positions of each level: from [z] to [z + 1].
     std::array<std::size_t, kProveLevels + 1> level_first() const;
 };

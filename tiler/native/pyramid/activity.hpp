@@ -20,10 +20,8 @@ class Activity {
         const std::int64_t last = last_of(start, duration);
         if (!any_ || start >> shift_ < first_ || last >> shift_ > last_) widen(start, last);
         const std::int64_t bin = start >> shift_;
-        if (bin == last >> shift_)
-            at(bin) += last - start + 1;
-        else
-            spread(start, last);
+        if (bin == last >> shift_) at(bin) += last - start + 1;
+        else spread(start, last);
     }
 
     bool empty() const { return !any_ && few_.empty(); }
@@ -53,7 +51,8 @@ class Activity {
         std::int64_t start;
         std::int64_t duration;
     };
-    std::vector<Slice> few_;  // instead of bins, as long as they are few: 2 KB for each of a million lines would be too much
+    std::vector<Slice>
+        few_;  // instead of bins, as long as they are few: 2 KB for each of a million lines would be too much
     std::vector<std::int64_t> bins_;
     std::int64_t first_ = 0;
     std::int64_t last_ = 0;

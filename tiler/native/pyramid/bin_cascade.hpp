@@ -14,7 +14,7 @@ namespace tilescope {
 // it, and its table added to the bin above. So memory is one table per level, whatever the number of slices, and the
 // dominant name is exact at every level.
 class BinCascade {
-public:
+  public:
     // `interior[level]` lists the tiles, in time order, whose bins are wanted.
     explicit BinCascade(std::vector<std::vector<int64_t>> interior);
 
@@ -30,7 +30,7 @@ public:
     // the end of the last.
     std::vector<size_t> take(int level, std::vector<Bin>& out);
 
-private:
+  private:
     struct Level {
         NameTable names;
         int64_t bin = 0;

@@ -9,7 +9,7 @@
 namespace tilescope {
 
 class Block {
-public:
+  public:
     explicit Block(uint32_t number) : number_(number) {}
     Block(const Block&) = delete;
     Block& operator=(const Block&) = delete;
@@ -27,7 +27,7 @@ public:
     // The page of tiles [first, last), which are of one level, not compressed.
     EncodedPage encode(size_t first, size_t last) const;
 
-private:
+  private:
     struct Entry {
         int slot;
         std::unique_ptr<TrackTiles> tiles;

@@ -72,7 +72,8 @@ void CounterTrack::append_bins(const Tile& tile, PageColumns& page) const {
         const size_t first = k;
         double low = samples_.value[k];
         double high = low;
-        double weighted = first == 0 ? 0.0 : samples_.value[first - 1] * static_cast<double>(samples_.time[first] - from);
+        double weighted =
+            first == 0 ? 0.0 : samples_.value[first - 1] * static_cast<double>(samples_.time[first] - from);
         const double covered = static_cast<double>(to - (first == 0 ? samples_.time[first] : from));
         for (; k < tile.last && samples_.time[k] < to; ++k) {
             const double value = samples_.value[k];

@@ -13,14 +13,14 @@ struct SampleColumns {
 };
 
 class CounterTrack final : public TrackTiles {
-public:
+  public:
     CounterTrack(const SampleColumns& samples, int root_level);
 
     const std::vector<Tile>& tiles() const override { return tiles_; }
     void append(const Tile& tile, PageColumns& page) const override;
     size_t weight(const Tile& tile) const override;
 
-private:
+  private:
     void descend(int level, int64_t index, size_t first, size_t last);
     size_t count_bins(int level, size_t first, size_t last) const;
     void append_bins(const Tile& tile, PageColumns& page) const;

@@ -16,7 +16,7 @@
 namespace tilescope {
 
 class Covering {
-public:
+  public:
     // What is known of all slices that are entered. It only grows on the way down: on the way up, an earlier one is put back.
     struct Known {
         Known() { lowest_cut.fill(INT32_MAX); }
@@ -65,7 +65,7 @@ public:
         return {name, busy(level, name), 0};
     }
 
-private:
+  private:
     void enter(int32_t name, uint64_t more) {
         const int64_t before = static_cast<int64_t>(slices_at(name));
         const int64_t slices = static_cast<int64_t>(slices_at(name) += more);

@@ -9,7 +9,7 @@ namespace tilescope {
 
 // Goes through the slices of a track, which are in canonical order, as the times that it is asked for ascend.
 class InnermostSlices {
-public:
+  public:
     // Columns that outlive it.
     InnermostSlices(const std::int64_t* start, const std::int64_t* duration, std::size_t n)
         : start_(start), duration_(duration), n_(n) {}
@@ -20,7 +20,7 @@ public:
     // std::invalid_argument when the times or the slices are not in time order.
     void find(const std::int64_t* time, std::size_t n_times, std::int64_t* slice);
 
-private:
+  private:
     std::int64_t find(std::int64_t now);
 
     const std::int64_t* start_;

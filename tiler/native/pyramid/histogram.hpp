@@ -21,13 +21,13 @@ struct NameSum {
 
 // A hash table by name that keeps its memory when it is emptied.
 class NameSums {
-public:
+  public:
     NameSum& at(int32_t name);
     void add(const NameSums& other);
     void clear();
     const std::vector<NameSum>& sums() const { return sums_; }
 
-private:
+  private:
     void enter_all(size_t size);
     size_t place(int32_t name) const;
 
@@ -38,13 +38,13 @@ private:
 
 // Goes over a track's slices once, in spans of time that follow each other without gaps.
 class NameSweep {
-public:
+  public:
     explicit NameSweep(const SliceColumns& slices) : slices_(slices) {}
 
     // Adds the sums of [start, stop), which begins where the last span ended.
     void add(int64_t start, int64_t stop, NameSums& sums);
 
-private:
+  private:
     struct Running {
         int64_t end;
         int32_t name;
@@ -71,7 +71,7 @@ struct HistogramTile {
 
 // The histograms of tiles, one after the other, children before parents. Memory: the tables of one tile per level.
 class HistogramWalk {
-public:
+  public:
     // `tiles`: in the order (start, higher level first). The first contains all others, and each that is not the first
     // has its parent among them. Throws std::invalid_argument when they are not so.
     HistogramWalk(const SliceColumns& slices, std::vector<HistogramTile> tiles);
@@ -85,7 +85,7 @@ public:
 
     static constexpr int32_t kOtherNames = -2;
 
-private:
+  private:
     struct Open {
         HistogramTile tile;
         int next_child;

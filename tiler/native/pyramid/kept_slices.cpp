@@ -69,10 +69,8 @@ KeptSlices::KeptSlices(int file, int64_t offset, const SliceColumns& columns)
 
 SliceCursor::SliceCursor(const KeptSlices& slices) : slices_(slices) {
     if (slices.n_ == 0) return;
-    if (slices.in_file())
-        load(0);
-    else
-        window_ = slices.columns_;
+    if (slices.in_file()) load(0);
+    else window_ = slices.columns_;
     next_start_ = window_.start[0];
 }
 

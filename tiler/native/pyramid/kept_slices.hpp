@@ -13,7 +13,7 @@
 namespace tilescope {
 
 class KeptSlices {
-public:
+  public:
     // Columns that outlive it. Rows and flags are not looked at.
     explicit KeptSlices(const SliceColumns& columns) : columns_(columns), n_(columns.n) {}
 
@@ -23,7 +23,7 @@ public:
     size_t size() const { return n_; }
     int64_t bytes() const { return static_cast<int64_t>(n_ * kBytesPerSlice); }
 
-private:
+  private:
     friend class SliceCursor;
 
     static constexpr size_t kPiece = 512;  // slices that are read at a time
@@ -42,7 +42,7 @@ private:
 
 // Goes through kept slices in order, once.
 class SliceCursor {
-public:
+  public:
     explicit SliceCursor(const KeptSlices& slices);
 
     // Start of the next slice; INT64_MAX after the last.
@@ -64,7 +64,7 @@ public:
         }
     }
 
-private:
+  private:
     void check(int64_t start, int64_t duration);
     void advance();  // to the window in which the next slice lies
     void load(size_t piece);

@@ -10,7 +10,7 @@
 namespace tilescope {
 
 class NameTable {
-public:
+  public:
     void add(int32_t name, int64_t busy, uint64_t count) {
         Part& part = find(name);
         part.busy = add_busy(part.busy, busy);
@@ -41,7 +41,7 @@ public:
         }
     }
 
-private:
+  private:
     struct Slot {
         uint32_t stamp;
         uint32_t part;

@@ -17,7 +17,7 @@ uint8_t utilisation(int64_t busy, int64_t lanes, int64_t width) {
 namespace {
 
 class Overview {
-public:
+  public:
     explicit Overview(int level) : level_(level) {}
 
     void add(int64_t start, int64_t duration, uint32_t row, int32_t name) {
@@ -43,7 +43,7 @@ public:
         return result;
     }
 
-private:
+  private:
     struct Row {
         NameTable names;
         int64_t bin = -1;
@@ -89,7 +89,8 @@ private:
 
 std::vector<OverviewBin> overview_of(const SliceColumns& slices, int level) {
     Overview overview(level);
-    for (size_t k = 0; k < slices.n; ++k) overview.add(slices.start[k], slices.duration[k], slices.row[k], slices.name[k]);
+    for (size_t k = 0; k < slices.n; ++k)
+        overview.add(slices.start[k], slices.duration[k], slices.row[k], slices.name[k]);
     return overview.take();
 }
 

@@ -18,7 +18,7 @@ constexpr size_t kTerminalSlices = 16384;
 
 // The children's slices, up to some time.
 class Sweep {
-public:
+  public:
     explicit Sweep(const std::vector<const KeptSlices*>& tracks) {
         cursors_.reserve(tracks.size());
         for (const KeptSlices* track : tracks) {
@@ -45,7 +45,7 @@ public:
         }
     }
 
-private:
+  private:
     std::vector<SliceCursor> cursors_;
     std::vector<int64_t> next_start_;  // side by side, for a quick look at all tracks
 };
@@ -62,7 +62,7 @@ struct Rest {
 // there and nowhere below (`Covering`); it has a part of its own in the two bins of a level in which it begins and ends.
 // So a slice costs the same however many bins it runs through, and a bin however many slices run through it.
 class Builder {
-public:
+  public:
     Builder(const std::vector<const KeptSlices*>& children, int root_level, std::vector<Tile>& tiles,
             std::vector<std::pair<size_t, size_t>>& contents, std::vector<Bin>& bins)
         : sweep_(children), root_level_(root_level), tiles_(tiles), contents_(contents), bins_(bins) {}
@@ -72,7 +72,7 @@ public:
         if (starting > 0) build(root_level_, 0, starting, {});
     }
 
-private:
+  private:
     // One of the four children of a tile that is open, before it is built: slices that start before it.
     struct Waiting {
         NameTable covering;        // how many of each name cover it, but not its parent
@@ -96,7 +96,8 @@ private:
     int64_t build(int level, int64_t index, size_t starting, std::vector<Rest> ending) {
         const bool terminal = level == 0 || (level < root_level_ && starting <= kTerminalSlices);
         const uint64_t before = taken_;
-        const int64_t longest = terminal ? sum_slices(level, index, ending) : sum_children(level, index, std::move(ending));
+        const int64_t longest =
+            terminal ? sum_slices(level, index, ending) : sum_children(level, index, std::move(ending));
         write(level, index, before, terminal);
         return longest;
     }
@@ -114,7 +115,8 @@ private:
             if (!any && covering_.known().slices == 0) continue;
             const Covering::Known before = covering_.known();
             covering_.enter(covering, waiting.longest);
-            longest = std::max({longest, waiting.longest, build(level - 1, child, starting, std::move(waiting.ending))});
+            longest =
+                std::max({longest, waiting.longest, build(level - 1, child, starting, std::move(waiting.ending))});
             covering_.leave(covering, before);
             pass_up(level - 1 + kTileHeight, covering);
             waiting = {};
@@ -263,7 +265,8 @@ private:
 
     void write(int level, int64_t index, uint64_t before, bool terminal) {
         std::vector<Bin>& bins = open_[static_cast<size_t>(level)];
-        tiles_.push_back({index, before, taken_, contents_.size(), static_cast<uint8_t>(level), terminal ? kTerminal : uint8_t{0}});
+        tiles_.push_back(
+            {index, before, taken_, contents_.size(), static_cast<uint8_t>(level), terminal ? kTerminal : uint8_t{0}});
         contents_.push_back({bins_.size(), bins_.size() + bins.size()});
         bins_.insert(bins_.end(), bins.begin(), bins.end());
         bins.clear();

@@ -11,7 +11,7 @@ namespace tilescope {
 // it, a bin above adds up the name tables of four bins, and only the tables on the way to the root are in memory. Slices
 // that cover a bin are in no table: they are known once for all bins that they cover. Rollups have no individuals: slices of different tracks overlap, so a bin's busy time may exceed its width.
 class RollupTrack final : public TrackTiles {
-public:
+  public:
     RollupTrack(const std::vector<const KeptSlices*>& children, int root_level);
 
     const std::vector<Tile>& tiles() const override { return tiles_; }
@@ -22,7 +22,7 @@ public:
     // number of rows of all children.
     std::vector<OverviewBin> overview(int level, int64_t lanes) const;
 
-private:
+  private:
     std::vector<Tile> tiles_;
     std::vector<std::pair<size_t, size_t>> contents_;  // range of bins_, by Tile::content
     std::vector<Bin> bins_;

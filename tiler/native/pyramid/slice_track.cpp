@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "pyramid/bin_cascade.hpp"
 #include "columns/event_codes.hpp"
+#include "pyramid/bin_cascade.hpp"
 #include "pyramid/geometry.hpp"
 
 namespace tilescope {

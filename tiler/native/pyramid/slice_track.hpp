@@ -18,14 +18,14 @@ struct SliceColumns {
 };
 
 class SliceTrack final : public TrackTiles {
-public:
+  public:
     SliceTrack(const SliceColumns& slices, int root_level);
 
     const std::vector<Tile>& tiles() const override { return tiles_; }
     void append(const Tile& tile, PageColumns& page) const override;
     size_t weight(const Tile& tile) const override;
 
-private:
+  private:
     struct Content {
         size_t reaching_first;  // in reaching_: slices that reach in from the left
         size_t reaching_last;

@@ -42,12 +42,12 @@ struct PageColumns {
 
     EncodedPage encode(int level, uint32_t block) const;
 
-private:
+  private:
     std::string encode_residual(int level, uint32_t block, const std::vector<int64_t>& busy_residual) const;
 };
 
 class TrackTiles {
-public:
+  public:
     virtual ~TrackTiles() = default;
     virtual const std::vector<Tile>& tiles() const = 0;
     // Appends what the tile holds to the slice, bin, counter bin or sample columns, and its carry.

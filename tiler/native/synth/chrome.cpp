@@ -16,7 +16,7 @@ constexpr std::uint64_t kQuantumPs = 1'000;  // three decimals of a microsecond
 
 // Text of one or a few events. All names that occur are free of characters that JSON would have escaped.
 class Line {
-public:
+  public:
     void clear() { text_.clear(); }
     std::string_view text() const { return text_; }
 
@@ -42,16 +42,17 @@ public:
         return *this;
     }
 
-private:
+  private:
     std::string text_;
 };
 
 class ChromeWriter {
-public:
+  public:
     ChromeWriter(const Plan& plan, Output& output) : plan_(plan), score_(plan.seed()), output_(output) {}
 
     Totals write() {
-        output_.write("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"generator\":\"tilescope synth\"},\"traceEvents\":[\n");
+        output_.write(
+            "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"generator\":\"tilescope synth\"},\"traceEvents\":[\n");
         Totals totals(plan_.tracks().size());
         for (std::size_t k = 0; k < plan_.tracks().size(); ++k) {
             const PlannedTrack& track = plan_.tracks()[k];
@@ -69,29 +70,29 @@ public:
         return totals;
     }
 
-private:
+  private:
     void write_event(std::size_t k, const PlannedTrack& track, const Event& event) {
         switch (track.role) {
-            case Role::steps:
-                begin("X", "step ") << event.step;
-                place(k, track, event.start_ps).duration(event.duration_ps);
-                line_ << ",\"args\":{\"group_id\":" << event.step << ",\"step_num\":" << event.step << "}}";
-                break;
-            case Role::modules:
-                begin("X", "jit_train_step");
-                place(k, track, event.start_ps).duration(event.duration_ps);
-                line_ << ",\"args\":{\"run_id\":" << event.step * kModulesPerStep + event.name + 1 << "}}";
-                if (event.flow != 0) flow("f", "\",\"bp\":\"e", k, track, event);
-                break;
-            case Role::operations: operation(k, track, event); break;
-            case Role::async_operations: async(k, track, event); break;
-            case Role::counter:
-                begin("C", "HBM bandwidth");
-                place(k, track, event.start_ps);
-                line_ << ",\"args\":{\"percent\":";
-                line_.thousandths(static_cast<std::uint64_t>(event.value)) << "}}";
-                break;
-            case Role::host_thread: host(k, track, event); break;
+        case Role::steps:
+            begin("X", "step ") << event.step;
+            place(k, track, event.start_ps).duration(event.duration_ps);
+            line_ << ",\"args\":{\"group_id\":" << event.step << ",\"step_num\":" << event.step << "}}";
+            break;
+        case Role::modules:
+            begin("X", "jit_train_step");
+            place(k, track, event.start_ps).duration(event.duration_ps);
+            line_ << ",\"args\":{\"run_id\":" << event.step * kModulesPerStep + event.name + 1 << "}}";
+            if (event.flow != 0) flow("f", "\",\"bp\":\"e", k, track, event);
+            break;
+        case Role::operations: operation(k, track, event); break;
+        case Role::async_operations: async(k, track, event); break;
+        case Role::counter:
+            begin("C", "HBM bandwidth");
+            place(k, track, event.start_ps);
+            line_ << ",\"args\":{\"percent\":";
+            line_.thousandths(static_cast<std::uint64_t>(event.value)) << "}}";
+            break;
+        case Role::host_thread: host(k, track, event); break;
         }
     }
 
@@ -99,8 +100,8 @@ private:
         const Operation& what = score_.device.operations[event.name];
         begin("X", what.name);
         place(k, track, event.start_ps).duration(event.duration_ps);
-        line_ << ",\"cat\":\"" << what.category << "\",\"args\":{\"shape\":\"" << what.shape << "\",\"tf_op\":\"" << what.scope
-              << "\",\"flops\":" << what.flops << ",\"bytes_accessed\":" << what.bytes_accessed << "}}";
+        line_ << ",\"cat\":\"" << what.category << "\",\"args\":{\"shape\":\"" << what.shape << "\",\"tf_op\":\""
+              << what.scope << "\",\"flops\":" << what.flops << ",\"bytes_accessed\":" << what.bytes_accessed << "}}";
     }
 
     void async(std::size_t k, const PlannedTrack& track, const Event& event) {
@@ -129,14 +130,16 @@ private:
     }
 
     // Binds to the slice that starts at the same time.
-    void flow(std::string_view phase, std::string_view more, std::size_t k, const PlannedTrack& track, const Event& event) {
+    void flow(std::string_view phase, std::string_view more, std::size_t k, const PlannedTrack& track,
+              const Event& event) {
         begin(phase, "launch");
         place(k, track, event.start_ps);
         line_ << ",\"id\":" << event.flow << ",\"cat\":\"launch" << more << "\"}";
     }
 
     Line& begin(std::string_view phase, std::string_view name) {
-        return line_ << (std::exchange(first_, false) ? "" : ",\n") << "{\"ph\":\"" << phase << "\",\"name\":\"" << name;
+        return line_ << (std::exchange(first_, false) ? "" : ",\n") << "{\"ph\":\"" << phase << "\",\"name\":\""
+                     << name;
     }
 
     ChromeWriter& place(std::size_t k, const PlannedTrack& track, std::uint64_t time_ps) {
@@ -153,16 +156,17 @@ private:
     void metadata() {
         line_.clear();
         for (std::size_t k = 0; k < plan_.processes().size(); ++k) {
-            begin("M", "process_name") << "\",\"pid\":" << k + 1 << ",\"args\":{\"name\":\"" << plan_.processes()[k].name << "\"}}";
+            begin("M", "process_name") << "\",\"pid\":" << k + 1 << ",\"args\":{\"name\":\""
+                                       << plan_.processes()[k].name << "\"}}";
             begin("M", "process_sort_index") << "\",\"pid\":" << k + 1 << ",\"args\":{\"sort_index\":" << k << "}}";
         }
         for (std::size_t k = 0; k < plan_.tracks().size(); ++k) {
             const PlannedTrack& track = plan_.tracks()[k];
             const std::uint64_t pid = std::uint64_t{track.process} + 1;
-            begin("M", "thread_name") << "\",\"pid\":" << pid << ",\"tid\":" << k + 1 << ",\"args\":{\"name\":\"" << track.name
-                                      << "\"}}";
-            begin("M", "thread_sort_index") << "\",\"pid\":" << pid << ",\"tid\":" << k + 1 << ",\"args\":{\"sort_index\":" << k
-                                            << "}}";
+            begin("M", "thread_name") << "\",\"pid\":" << pid << ",\"tid\":" << k + 1 << ",\"args\":{\"name\":\""
+                                      << track.name << "\"}}";
+            begin("M", "thread_sort_index")
+                << "\",\"pid\":" << pid << ",\"tid\":" << k + 1 << ",\"args\":{\"sort_index\":" << k << "}}";
         }
         output_.write(line_.text());
     }

@@ -14,7 +14,7 @@ namespace tilescope::synth {
 using Sink = std::function<void(std::string_view, std::uint64_t)>;
 
 class Output {
-public:
+  public:
     explicit Output(Sink sink) : sink_(std::move(sink)) { buffer_.reserve(kPieceBytes + kMarginBytes); }
 
     void write(std::string_view bytes) {
@@ -29,7 +29,7 @@ public:
         buffer_.clear();
     }
 
-private:
+  private:
     static constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
     static constexpr std::size_t kMarginBytes = std::size_t{1} << 16;
 

@@ -31,12 +31,12 @@ constexpr std::array<DeviceTrack, 5> kDeviceTracks = {{
 // Events are dealt out in these proportions, after what every step has.
 std::uint64_t weight(Role role) {
     switch (role) {
-        case Role::operations: return 20;
-        case Role::async_operations: return 4;
-        case Role::counter: return 2;
-        case Role::host_thread: return 6;
-        case Role::steps:
-        case Role::modules: return 0;
+    case Role::operations: return 20;
+    case Role::async_operations: return 4;
+    case Role::counter: return 2;
+    case Role::host_thread: return 6;
+    case Role::steps:
+    case Role::modules: return 0;
     }
     return 0;
 }
@@ -86,8 +86,8 @@ void Plan::lay_out() {
 }
 
 std::uint64_t Plan::count(Role role) const {
-    return static_cast<std::uint64_t>(
-        std::count_if(tracks_.begin(), tracks_.end(), [role](const PlannedTrack& track) { return track.role == role; }));
+    return static_cast<std::uint64_t>(std::count_if(tracks_.begin(), tracks_.end(),
+                                                    [role](const PlannedTrack& track) { return track.role == role; }));
 }
 
 // Events that the steps and modules take, with both ends of their flows where the format writes those as events.
@@ -143,7 +143,8 @@ void Plan::place_steps(std::uint64_t steps) {
     for (std::uint64_t k = 0; k < steps; ++k) {
         const std::uint64_t length_ps = typical_ps / 100 * (85 + noise(seed(), 3, k) % 40);
         steps_.push_back({now_ps, now_ps + length_ps});
-        const std::uint64_t idle_percent = k % kCheckpointEvery == kCheckpointEvery - 1 ? 500 : 2 + noise(seed(), 4, k) % 9;
+        const std::uint64_t idle_percent =
+            k % kCheckpointEvery == kCheckpointEvery - 1 ? 500 : 2 + noise(seed(), 4, k) % 9;
         now_ps += length_ps + typical_ps / 100 * idle_percent;
     }
 }

@@ -49,7 +49,7 @@ struct Flow {
 };
 
 class Plan {
-public:
+  public:
     explicit Plan(const Request& request);
 
     Format format() const { return request_.format; }
@@ -66,7 +66,7 @@ public:
     // The id of the flow that starts at this event of a host thread, 0 for none.
     std::uint64_t flow_of_launch(std::uint64_t thread, std::uint64_t step, std::uint64_t slot) const;
 
-private:
+  private:
     void lay_out();
     std::uint64_t fixed_cost(std::uint64_t steps) const;
     void deal_out(std::uint64_t steps);

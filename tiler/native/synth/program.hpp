@@ -23,7 +23,7 @@ struct ProgramShape {
 };
 
 class Program {
-public:
+  public:
     Program(const ProgramShape& shape, std::uint64_t seed);
 
     std::size_t size() const { return nodes_.size(); }
@@ -32,7 +32,7 @@ public:
     // Where the latest of the first n nodes ends; at least 1.
     std::uint32_t reach(std::size_t n) const { return reach_[n - 1]; }
 
-private:
+  private:
     std::vector<ProgramNode> nodes_;
     std::vector<std::uint32_t> reach_;
 };

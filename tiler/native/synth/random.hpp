@@ -20,7 +20,7 @@ inline std::uint64_t noise(std::uint64_t seed, std::uint64_t a, std::uint64_t b 
 }
 
 class Random {
-public:
+  public:
     explicit Random(std::uint64_t seed) : state_(seed) {}
 
     std::uint64_t next() { return scramble(state_++); }
@@ -32,7 +32,7 @@ public:
 
     bool chance(unsigned percent) { return below(100) < percent; }
 
-private:
+  private:
     std::uint64_t state_;
 };
 

@@ -79,25 +79,25 @@ bool TrackEvents::next(Event& event) {
     event = Event{};
     event.step = step_;
     switch (track_.role) {
-        case Role::steps:
-            event.start_ps = window_.begin_ps;
-            event.duration_ps = window_.end_ps - window_.begin_ps;
-            break;
-        case Role::modules: {
-            const std::uint64_t length_ps = window_.end_ps - window_.begin_ps;
-            event.name = static_cast<std::uint32_t>(place_);
-            event.start_ps = window_.begin_ps + scale(length_ps, place_, in_step_);
-            event.duration_ps = length_ps / in_step_;
-            if (plan_.flows()) {
-                event.flow_side = FlowSide::in;
-                event.flow = plan_.flow_of_module(track_.index, step_, place_).id;
-            }
-            break;
+    case Role::steps:
+        event.start_ps = window_.begin_ps;
+        event.duration_ps = window_.end_ps - window_.begin_ps;
+        break;
+    case Role::modules: {
+        const std::uint64_t length_ps = window_.end_ps - window_.begin_ps;
+        event.name = static_cast<std::uint32_t>(place_);
+        event.start_ps = window_.begin_ps + scale(length_ps, place_, in_step_);
+        event.duration_ps = length_ps / in_step_;
+        if (plan_.flows()) {
+            event.flow_side = FlowSide::in;
+            event.flow = plan_.flow_of_module(track_.index, step_, place_).id;
         }
-        case Role::counter: sample(event); break;
-        case Role::operations:
-        case Role::async_operations:
-        case Role::host_thread: from_program(event); break;
+        break;
+    }
+    case Role::counter: sample(event); break;
+    case Role::operations:
+    case Role::async_operations:
+    case Role::host_thread: from_program(event); break;
     }
     const std::uint64_t end_ps = (event.start_ps + event.duration_ps) / quantum_ps_ * quantum_ps_;
     event.start_ps = event.start_ps / quantum_ps_ * quantum_ps_;
@@ -120,8 +120,7 @@ void TrackEvents::from_program(Event& event) {
     const std::uint64_t length_ps = repetition_window_.end_ps - repetition_window_.begin_ps;
     const std::uint32_t reach = program.reach(in_repetition_);
     const std::uint64_t begin_ps = repetition_window_.begin_ps + scale(length_ps, node.start, reach);
-    const std::uint64_t end_ps =
-        repetition_window_.begin_ps + scale(length_ps, std::min(node.end, reach), reach);
+    const std::uint64_t end_ps = repetition_window_.begin_ps + scale(length_ps, std::min(node.end, reach), reach);
     const std::uint64_t draw = noise(plan_.seed() ^ (track_.index << 40), step_, place_);
     event.name = node.name;
     event.start_ps = begin_ps;

@@ -38,14 +38,14 @@ struct Event {
 };
 
 class TrackEvents {
-public:
+  public:
     // `quantum_ps`: all starts and ends are multiples of it, rounded down, which keeps the nesting.
     TrackEvents(const Plan& plan, const Score& score, const PlannedTrack& track, std::uint64_t quantum_ps);
 
     // False, and `event` unchanged, after the last one.
     bool next(Event& event);
 
-private:
+  private:
     bool enter_step();
     void enter_repetition();
     Window window() const;

@@ -10,7 +10,7 @@
 namespace tilescope::synth {
 
 class Wire {
-public:
+  public:
     void clear() { size_ = 0; }
     std::string_view bytes() const { return {data_.data(), size_}; }
 
@@ -66,7 +66,7 @@ public:
         size_ += length;
     }
 
-private:
+  private:
     void reserve(std::size_t more) {
         if (size_ + more > data_.size()) data_.resize(2 * (size_ + more) + 256);
     }

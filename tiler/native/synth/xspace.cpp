@@ -27,16 +27,69 @@ constexpr std::uint64_t kAsyncMetadata = 6'000;
 constexpr std::uint64_t kStepMetadata = 10'000;
 
 enum Stat : std::uint64_t {
-    kDeviceOffset = 1, kDeviceDuration, kHloCategory, kProgram, kSymbol, kFlops, kModelFlops, kBytesAccessed, kShape,
-    kTfOp, kRunId, kQueueId, kReplicaId, kCoreType, kConsumerType, kConsumer, kProducerType, kProducer, kHloOp, kAsync,
-    kId, kGroupId, kStepNum, kCounterValue, kSize, kSource, kProfileStart, kProfileStop,
-    kDeviceType, kSourceFile, kStats
+    kDeviceOffset = 1,
+    kDeviceDuration,
+    kHloCategory,
+    kProgram,
+    kSymbol,
+    kFlops,
+    kModelFlops,
+    kBytesAccessed,
+    kShape,
+    kTfOp,
+    kRunId,
+    kQueueId,
+    kReplicaId,
+    kCoreType,
+    kConsumerType,
+    kConsumer,
+    kProducerType,
+    kProducer,
+    kHloOp,
+    kAsync,
+    kId,
+    kGroupId,
+    kStepNum,
+    kCounterValue,
+    kSize,
+    kSource,
+    kProfileStart,
+    kProfileStop,
+    kDeviceType,
+    kSourceFile,
+    kStats
 };
-constexpr std::array<const char*, kStats> kStatNames = {
-    "", "device_offset_ps", "device_duration_ps", "hlo_category", "program_id", "symbol_id", "flops", "model_flops",
-    "bytes_accessed", "shape_with_layout", "tf_op", "run_id", "queue_id", "replica_id", "core_type", "_ct", "_c", "_pt",
-    "_p", "hlo_op", "_a", "id", "group_id", "step_num", "counter_value", "size", "source",
-    "profile_start_time", "profile_stop_time", "device_type_string", "train/loader.py:88"};
+constexpr std::array<const char*, kStats> kStatNames = {"",
+                                                        "device_offset_ps",
+                                                        "device_duration_ps",
+                                                        "hlo_category",
+                                                        "program_id",
+                                                        "symbol_id",
+                                                        "flops",
+                                                        "model_flops",
+                                                        "bytes_accessed",
+                                                        "shape_with_layout",
+                                                        "tf_op",
+                                                        "run_id",
+                                                        "queue_id",
+                                                        "replica_id",
+                                                        "core_type",
+                                                        "_ct",
+                                                        "_c",
+                                                        "_pt",
+                                                        "_p",
+                                                        "hlo_op",
+                                                        "_a",
+                                                        "id",
+                                                        "group_id",
+                                                        "step_num",
+                                                        "counter_value",
+                                                        "size",
+                                                        "source",
+                                                        "profile_start_time",
+                                                        "profile_stop_time",
+                                                        "device_type_string",
+                                                        "train/loader.py:88"};
 
 void uint_stat(Wire& wire, unsigned field, Stat id, std::uint64_t value) {
     const std::size_t mark = wire.open(field);
@@ -61,18 +114,18 @@ void text_stat(Wire& wire, unsigned field, Stat id, std::string_view value) {
 
 std::uint64_t metadata_id(Role role, const Event& event) {
     switch (role) {
-        case Role::steps: return kStepMetadata + event.step;
-        case Role::modules: return kModuleMetadata;
-        case Role::counter: return kCounterMetadata;
-        case Role::async_operations: return kAsyncMetadata + event.name;
-        case Role::operations:
-        case Role::host_thread: return 1 + event.name;
+    case Role::steps: return kStepMetadata + event.step;
+    case Role::modules: return kModuleMetadata;
+    case Role::counter: return kCounterMetadata;
+    case Role::async_operations: return kAsyncMetadata + event.name;
+    case Role::operations:
+    case Role::host_thread: return 1 + event.name;
     }
     throw std::logic_error("a role without metadata");
 }
 
 class LineEncoder {
-public:
+  public:
     LineEncoder(const Score& score, const PlannedTrack& track, std::uint64_t base_ps)
         : score_(score), track_(track), base_ps_(base_ps) {}
 
@@ -88,51 +141,51 @@ public:
         return wire_.bytes();
     }
 
-private:
+  private:
     void stats(const Event& event) {
         switch (track_.role) {
-            case Role::steps:
-                int_stat(wire_, 4, kGroupId, event.step);
-                int_stat(wire_, 4, kStepNum, event.step);
-                break;
-            case Role::modules:
-                uint_stat(wire_, 4, kRunId, event.step * kModulesPerStep + event.name + 1);
-                int_stat(wire_, 4, kReplicaId, track_.index);
-                uint_stat(wire_, 4, kQueueId, 0);
-                text_stat(wire_, 4, kCoreType, "TensorCore");
-                if (event.flow == 0) break;
-                int_stat(wire_, 4, kConsumerType, kFlowType);
-                int_stat(wire_, 4, kConsumer, event.flow);
-                break;
-            case Role::operations:
-                uint_stat(wire_, 4, kDeviceOffset, event.start_ps);
-                uint_stat(wire_, 4, kDeviceDuration, event.duration_ps);
-                break;
-            case Role::async_operations:
-                text_stat(wire_, 4, kHloOp, score_.async.operations[event.name].name);
-                int_stat(wire_, 4, kAsync, 1);
-                uint_stat(wire_, 4, kId, event.step);
-                break;
-            case Role::counter: {
+        case Role::steps:
+            int_stat(wire_, 4, kGroupId, event.step);
+            int_stat(wire_, 4, kStepNum, event.step);
+            break;
+        case Role::modules:
+            uint_stat(wire_, 4, kRunId, event.step * kModulesPerStep + event.name + 1);
+            int_stat(wire_, 4, kReplicaId, track_.index);
+            uint_stat(wire_, 4, kQueueId, 0);
+            text_stat(wire_, 4, kCoreType, "TensorCore");
+            if (event.flow == 0) break;
+            int_stat(wire_, 4, kConsumerType, kFlowType);
+            int_stat(wire_, 4, kConsumer, event.flow);
+            break;
+        case Role::operations:
+            uint_stat(wire_, 4, kDeviceOffset, event.start_ps);
+            uint_stat(wire_, 4, kDeviceDuration, event.duration_ps);
+            break;
+        case Role::async_operations:
+            text_stat(wire_, 4, kHloOp, score_.async.operations[event.name].name);
+            int_stat(wire_, 4, kAsync, 1);
+            uint_stat(wire_, 4, kId, event.step);
+            break;
+        case Role::counter: {
+            const std::size_t mark = wire_.open(4);
+            wire_.uint_field(1, kCounterValue);
+            wire_.double_field(2, static_cast<double>(event.value) / 1'000.0);
+            wire_.close(mark);
+            break;
+        }
+        case Role::host_thread:
+            int_stat(wire_, 4, kGroupId, event.step);
+            if (event.name % 3 == 0) uint_stat(wire_, 4, kSize, 1 + noise(event.start_ps, event.name) % 1'000'000);
+            if (event.name % 5 == 0) {
                 const std::size_t mark = wire_.open(4);
-                wire_.uint_field(1, kCounterValue);
-                wire_.double_field(2, static_cast<double>(event.value) / 1'000.0);
+                wire_.uint_field(1, kSource);
+                wire_.uint_field(7, kSourceFile);  // a reference: the value is the name of that stat
                 wire_.close(mark);
-                break;
             }
-            case Role::host_thread:
-                int_stat(wire_, 4, kGroupId, event.step);
-                if (event.name % 3 == 0) uint_stat(wire_, 4, kSize, 1 + noise(event.start_ps, event.name) % 1'000'000);
-                if (event.name % 5 == 0) {
-                    const std::size_t mark = wire_.open(4);
-                    wire_.uint_field(1, kSource);
-                    wire_.uint_field(7, kSourceFile);  // a reference: the value is the name of that stat
-                    wire_.close(mark);
-                }
-                if (event.flow_side != FlowSide::out) break;
-                int_stat(wire_, 4, kProducerType, kFlowType);
-                int_stat(wire_, 4, kProducer, event.flow);
-                break;
+            if (event.flow_side != FlowSide::out) break;
+            int_stat(wire_, 4, kProducerType, kFlowType);
+            int_stat(wire_, 4, kProducer, event.flow);
+            break;
         }
     }
 
@@ -143,7 +196,7 @@ private:
 };
 
 class XSpaceWriter {
-public:
+  public:
     XSpaceWriter(const Plan& plan, Output& output) : plan_(plan), score_(plan.seed()), output_(output) {}
 
     Totals write() {
@@ -156,7 +209,7 @@ public:
         return std::move(totals_);
     }
 
-private:
+  private:
     // Lines of a host count from their own start, those of a device from the start of the recording.
     static std::uint64_t line_base_ns(const PlannedTrack& track) {
         return track.role == Role::host_thread ? 1'000 + 37 * track.index : 0;

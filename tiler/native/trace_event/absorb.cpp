@@ -14,7 +14,8 @@ constexpr std::size_t small_chunk_rows = std::size_t{1} << 14;
 
 void EventSink::absorb(EventSink&& part) {
     renumber(part);
-    if (part.written_total_ > 0 || part.written_['M'] > 0 || !part.ignored_.empty()) ends_in_nothing_ = part.ends_in_nothing_;
+    if (part.written_total_ > 0 || part.written_['M'] > 0 || !part.ignored_.empty())
+        ends_in_nothing_ = part.ends_in_nothing_;
     for (const auto& [reason, count] : part.ignored_) ignored_[reason] += count;
     for (std::size_t letter = 0; letter < written_.size(); ++letter) {
         written_[letter] += part.written_[letter];

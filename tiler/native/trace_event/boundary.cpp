@@ -16,7 +16,8 @@ EventBegin event_begins(const char* p, const char* end, std::size_t max_bytes, E
     ++key;
     const std::string_view head(key, std::min(key_bytes, static_cast<std::size_t>(end - key)));
     const std::size_t quote = head.find('"');
-    if (quote == std::string_view::npos) return {head.size() < key_bytes ? Answer::undecided : Answer::no, key + head.size()};
+    if (quote == std::string_view::npos)
+        return {head.size() < key_bytes ? Answer::undecided : Answer::no, key + head.size()};
     if (!is_event_member(head.substr(0, quote))) return {Answer::no, key + quote};
     const auto available = static_cast<std::size_t>(end - p);
     const EventEnd parsed = parse_event(p, p + std::min(max_bytes, available), fields, Depths::refused);

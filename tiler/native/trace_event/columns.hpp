@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "trace_event/decimal.hpp"
 #include "columns/event_codes.hpp"
 #include "columns/row_columns.hpp"
+#include "trace_event/decimal.hpp"
 
 namespace tilescope {
 
@@ -93,7 +93,7 @@ struct EventColumns : RowColumns {
         args.push_unchecked('}');
     }
 
-private:
+  private:
     template <typename T>
     static void append_column(Column<T>& column, const Column<T>& later) {
         column.append_unchecked(later.data(), later.size());

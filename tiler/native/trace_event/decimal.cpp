@@ -9,7 +9,8 @@ namespace tilescope {
 namespace {
 
 constexpr std::int64_t ns_max = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t exponent_cap = 1'000'000'000;  // far beyond any number that is in range; keeps sums from overflowing
+constexpr std::int64_t exponent_cap =
+    1'000'000'000;  // far beyond any number that is in range; keeps sums from overflowing
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -24,7 +25,8 @@ bool eight_digits(const char* p, std::int64_t& out) {
     word = word * 10 + (word >> 8);  // pairs, in every other byte
     constexpr std::uint64_t pairs = 0x000000FF000000FFULL;
     word = ((word & pairs) * (100 + (std::uint64_t{1000000} << 32)) +
-            ((word >> 16) & pairs) * (1 + (std::uint64_t{10000} << 32))) >> 32;
+            ((word >> 16) & pairs) * (1 + (std::uint64_t{10000} << 32))) >>
+           32;
     out = static_cast<std::int64_t>(word);
     return true;
 }
@@ -71,7 +73,7 @@ bool split(std::string_view text, Number& out) {
 
 // The digits of whole and fraction without leading zeros; 0 beyond both ends.
 class Digits {
-public:
+  public:
     explicit Digits(const Number& number) : whole_(number.whole), fraction_(number.fraction) {
         while (skipped_ < total() && raw(skipped_) == '0') ++skipped_;
     }
@@ -89,7 +91,7 @@ public:
         return at < total() ? raw(at) - '0' : 0;
     }
 
-private:
+  private:
     std::size_t total() const { return whole_.size() + fraction_.size(); }
     char raw(std::size_t at) const { return at < whole_.size() ? whole_[at] : fraction_[at - whole_.size()]; }
 
@@ -148,12 +150,14 @@ DecimalStatus parse_microseconds(std::string_view text, PicoTime& out) {
     int fraction = 0;
     if (at < text.size() && text[at] == '.') {
         const std::size_t fraction_first = ++at;
-        while (at < text.size() && is_digit(text[at]) && at - fraction_first < 6) fraction = fraction * 10 + (text[at++] - '0');
+        while (at < text.size() && is_digit(text[at]) && at - fraction_first < 6)
+            fraction = fraction * 10 + (text[at++] - '0');
         const std::size_t decimals = at - fraction_first;
         if (decimals == 0) return DecimalStatus::malformed;
         for (std::size_t k = decimals; k < 6; ++k) fraction *= 10;
     }
-    if (at == text.size() && us < ns_max / 1000 && whole_digits > 0 && (whole_digits == 1 || text[whole_first] != '0')) {
+    if (at == text.size() && us < ns_max / 1000 && whole_digits > 0 &&
+        (whole_digits == 1 || text[whole_first] != '0')) {
         return finish(negative, us * 1000 + fraction / 1000, fraction % 1000, out);
     }
     Number number;

@@ -13,13 +13,13 @@ namespace {
 // A key that means something, and where its value belongs.
 struct KnownKey {
     std::string_view key;
-    RawValue EventFields::*field;
+    RawValue EventFields::* field;
     bool in_column;           // what it says is all in a column
     std::uint64_t word = 0;   // of a short key: `"key"` as it is written
     std::uint64_t mask = 0;   // of the bytes of `word` that count; 0: the key is too long for a word
     std::uint8_t quoted = 0;  // size of `"key"`
 
-    constexpr KnownKey(std::string_view key_, RawValue EventFields::*field_, bool in_column_)
+    constexpr KnownKey(std::string_view key_, RawValue EventFields::* field_, bool in_column_)
         : key(key_), field(field_), in_column(in_column_), quoted(static_cast<std::uint8_t>(key_.size() + 2)) {
         if (quoted > sizeof word) return;
         for (unsigned k = 0; k < quoted; ++k) {
@@ -125,9 +125,7 @@ void EventFields::clear() {
     cut_texts.clear();
 }
 
-bool is_event_member(std::string_view key) {
-    return find_known(key) != nullptr || key == "tts" || key == "tdur";
-}
+bool is_event_member(std::string_view key) { return find_known(key) != nullptr || key == "tts" || key == "tdur"; }
 
 ScanEnd read_value(const char* p, const char* end, RawValue& out) {
     return read_value_inline(p, end, out, Depths::cut);

@@ -111,7 +111,8 @@ inline const char* skip_token(const char* p, const char* end) {
         const __m128i digits = within(_mm_sub_epi8(block, _mm_set1_epi8('0')), 9);
         const __m128i signs = _mm_or_si128(is(block, '-'), is(block, '+'));
         const __m128i others = _mm_or_si128(signs, _mm_or_si128(is(block, '.'), is(block, '_')));
-        const auto tokens = static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(letters, digits), others)));
+        const auto tokens =
+            static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(letters, digits), others)));
         if (tokens != 0xFFFF) return p + __builtin_ctz(~tokens);
         p += 16;
     }

@@ -14,7 +14,7 @@ static_assert(max_depth == 256, "cut_text names it");
 
 // Which of the open brackets are objects: for `max_depth` of them, without a look at the heap.
 class Brackets {
-public:
+  public:
     bool push(bool object) {
         if (depth_ == max_depth) return false;
         const std::uint64_t bit = std::uint64_t{1} << (depth_ % 64);
@@ -31,14 +31,14 @@ public:
     bool empty() const { return depth_ == 0; }
     bool in_object() const { return ((words_[(depth_ - 1) / 64] >> ((depth_ - 1) % 64)) & 1) != 0; }
 
-private:
+  private:
     std::array<std::uint64_t, max_depth / 64> words_;  // written before it is read
     std::size_t depth_ = 0;
 };
 
 // The same for any number of them.
 class ManyBrackets {
-public:
+  public:
     bool push(bool object) {
         objects_.push_back(object);
         return true;
@@ -48,7 +48,7 @@ public:
     bool empty() const { return objects_.empty(); }
     bool in_object() const { return objects_.back(); }
 
-private:
+  private:
     std::vector<bool> objects_;
 };
 
@@ -109,9 +109,7 @@ ScanEnd skip_value_within(Open brackets, const char* p, const char* end) {
 
 }  // namespace
 
-bool is_foreign(const char* p, const char* end) {
-    return p != end && (*p == '\'' || *p == '/');
-}
+bool is_foreign(const char* p, const char* end) { return p != end && (*p == '\'' || *p == '/'); }
 
 ScanEnd skip_value(const char* p, const char* end) { return skip_value_within(Brackets(), p, end); }
 

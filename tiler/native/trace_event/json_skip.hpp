@@ -39,14 +39,14 @@ bool is_foreign(const char* p, const char* end);
 
 // Passes over one value of any size in pieces. Checks nothing but where strings and brackets end.
 class ValueSkipper {
-public:
+  public:
     // From `p`, where the value begins or goes on. Returns the place behind the value, or `end` when more is needed:
     // `done()` says which.
     const char* feed(const char* p, const char* end);
 
     bool done() const { return done_; }
 
-private:
+  private:
     const char* feed_string(const char* p, const char* end);
 
     std::uint64_t depth_ = 0;

@@ -51,16 +51,16 @@ std::int32_t unicode_escape(std::string_view raw, std::size_t at) {
 std::size_t append_escape(std::string_view raw, std::size_t at, std::string& out) {
     if (raw.size() - at < 2) return 0;
     switch (raw[at + 1]) {
-        case '"': out.push_back('"'); return 2;
-        case '\\': out.push_back('\\'); return 2;
-        case '/': out.push_back('/'); return 2;
-        case 'b': out.push_back('\b'); return 2;
-        case 'f': out.push_back('\f'); return 2;
-        case 'n': out.push_back('\n'); return 2;
-        case 'r': out.push_back('\r'); return 2;
-        case 't': out.push_back('\t'); return 2;
-        case 'u': break;
-        default: return 0;
+    case '"': out.push_back('"'); return 2;
+    case '\\': out.push_back('\\'); return 2;
+    case '/': out.push_back('/'); return 2;
+    case 'b': out.push_back('\b'); return 2;
+    case 'f': out.push_back('\f'); return 2;
+    case 'n': out.push_back('\n'); return 2;
+    case 'r': out.push_back('\r'); return 2;
+    case 't': out.push_back('\t'); return 2;
+    case 'u': break;
+    default: return 0;
     }
     const std::int32_t code = unicode_escape(raw, at);
     if (code < 0) return 0;

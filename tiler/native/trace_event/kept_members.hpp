@@ -12,13 +12,13 @@
 namespace tilescope {
 
 class KeptMembers {
-public:
+  public:
     // A piece of a value. Those of a value follow one another.
     struct Piece {
-        std::string name;     // decoded; of a first piece
-        std::uint64_t object; // which of the objects at the top it stands in
+        std::string name;  // decoded; of a first piece
+        std::uint64_t object;  // which of the objects at the top it stands in
         bool first;
-        bool last;            // the value is whole
+        bool last;  // the value is whole
         std::string bytes;
     };
 
@@ -37,10 +37,10 @@ public:
     std::vector<Piece> take_pieces();
     std::vector<std::uint64_t> take_dropped();
 
-    std::uint64_t more() const { return more_; }      // beyond the limit
+    std::uint64_t more() const { return more_; }  // beyond the limit
     std::uint64_t unnamed() const { return unnamed_; }  // whose name is too long
 
-private:
+  private:
     // Longer names are none that somebody looks for.
     static constexpr std::size_t max_name_bytes = 512;
 
@@ -49,7 +49,7 @@ private:
     std::uint64_t object_ = 0;
     std::uint64_t more_ = 0;
     std::uint64_t unnamed_ = 0;
-    bool keeps_ = false;   // the value that is being read
+    bool keeps_ = false;  // the value that is being read
     bool any_byte_ = false;
     std::vector<Piece> pieces_;
     std::vector<std::uint64_t> dropped_;

@@ -21,7 +21,7 @@ struct ScopeNumbers {
 // A key is an id in a space: ids of one space are compared with each other. Ids that are whole numbers, as nearly all are,
 // are in the key itself; others are kept as text (see direct_key.hpp). Keys are never negative.
 class EventKeys {
-public:
+  public:
     // Space: category and scope, and the process of an `id2.local`; the id is `id`, or that of `id2`; without any, the space
     // is category and thread, and the id the name. b/n/e and S/T/p/F do not mix. Writers use the same ids in several
     // processes: which ends belong to another process is decided when all events are known, see tiler/indexing/reading/async_ends.py.
@@ -35,11 +35,11 @@ public:
 
     // Gives the keys of a part of the file the numbers that they have here. To be asked for in the order of the part's rows.
     class PartNumbers {
-    public:
+      public:
         PartNumbers(EventKeys& whole, const EventKeys& part, const ScopeNumbers& scopes);
         std::int64_t of(std::int64_t key);  // -1 stays
 
-    private:
+      private:
         EventKeys& whole_;
         const EventKeys& part_;
         std::vector<std::int32_t> spaces_;  // by number in the part
@@ -50,7 +50,7 @@ public:
     std::size_t size() const { return spaces_.size() + texts_.size(); }
     std::size_t bytes() const { return spaces_.bytes() + texts_.bytes(); }
 
-private:
+  private:
     // What a space begins with: which family of phases, and the process or thread that it is confined to.
     enum class Scope : char { global = 'g', process = 'p', thread = 't' };
     void begin_space(char family, Scope scope, std::int32_t number);

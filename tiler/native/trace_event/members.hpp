@@ -1,8 +1,8 @@
 // Walking over the members of an object that has been checked already. Included by trace_event_fields.hpp.
 #pragma once
 
-#include "trace_event/json_scan.hpp"
 #include "trace_event/fields.hpp"
+#include "trace_event/json_scan.hpp"
 
 namespace tilescope {
 

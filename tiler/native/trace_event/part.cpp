@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "trace_event/json_scan.hpp"
 #include "trace_event/boundary.hpp"
+#include "trace_event/json_scan.hpp"
 
 namespace tilescope {
 

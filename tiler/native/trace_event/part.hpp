@@ -14,7 +14,7 @@
 namespace tilescope {
 
 class TraceEventPart {
-public:
+  public:
     // Reads whole events one after the other, from the first in the block to the last, or to anything else that stands there.
     explicit TraceEventPart(std::string_view block);
 
@@ -27,11 +27,11 @@ public:
     EventSink& sink() { return sink_; }
 
     bool any_event() const { return any_event_; }
-    std::uint64_t elements() const { return elements_; }       // objects with members that are no events
-    std::uint64_t line_ends() const { return line_ends_; }     // in these bytes
+    std::uint64_t elements() const { return elements_; }  // objects with members that are no events
+    std::uint64_t line_ends() const { return line_ends_; }  // in these bytes
     std::size_t last_line_end() const { return last_line_end_; }  // behind the last of them, counted from first()
 
-private:
+  private:
     std::size_t find_first_event(std::string_view block, EventFields& fields) const;
 
     EventSink sink_;

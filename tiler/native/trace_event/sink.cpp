@@ -23,13 +23,13 @@ char letter(const RawValue& ph) {
 // Why an event of that phase makes no row; empty for the phases that do.
 std::string_view unshown(char phase) {
     switch (phase) {
-        case 'N': return "object_created";
-        case 'O': return "object_snapshot";
-        case 'D': return "object_deleted";
-        case 'c': return "clock_sync";
-        case 'v':
-        case 'V': return "memory_dump";
-        default: return {};
+    case 'N': return "object_created";
+    case 'O': return "object_snapshot";
+    case 'D': return "object_deleted";
+    case 'c': return "clock_sync";
+    case 'v':
+    case 'V': return "memory_dump";
+    default: return {};
     }
 }
 
@@ -125,33 +125,26 @@ bool EventSink::add_timed(const EventFields& event, char phase) {
     EventRow row;
     if (!read_time(event, row)) return false;
     switch (phase) {
-        case 'X':
-            if (!read_duration(event, row)) return false;
-            add_complete(event, row);
-            return true;
-        case 'B':
-        case 'E':
-            row.phase = phase == 'B' ? Phase::begin : Phase::end;
-            row.track = tracks_.of_thread(tracks_.thread(event.pid, event.tid), TrackRole::thread_slices);
-            row.name = phase == 'E' && is_nameless(event.name) ? -1 : name_of(event);
-            put(event, row);
-            return true;
-        case 'i':
-        case 'I':
-        case 'P':
-        case 'R':
-            add_instant(event, row);
-            return true;
-        case 'C':
-            return add_counter(event, row);
-        case 's':
-        case 't':
-        case 'f':
-            add_flow(event, phase, row);
-            return true;
-        default:
-            add_async(event, phase, row);
-            return true;
+    case 'X':
+        if (!read_duration(event, row)) return false;
+        add_complete(event, row);
+        return true;
+    case 'B':
+    case 'E':
+        row.phase = phase == 'B' ? Phase::begin : Phase::end;
+        row.track = tracks_.of_thread(tracks_.thread(event.pid, event.tid), TrackRole::thread_slices);
+        row.name = phase == 'E' && is_nameless(event.name) ? -1 : name_of(event);
+        put(event, row);
+        return true;
+    case 'i':
+    case 'I':
+    case 'P':
+    case 'R': add_instant(event, row); return true;
+    case 'C': return add_counter(event, row);
+    case 's':
+    case 't':
+    case 'f': add_flow(event, phase, row); return true;
+    default: add_async(event, phase, row); return true;
     }
 }
 
@@ -216,7 +209,9 @@ void EventSink::add_instant(const EventFields& event, EventRow& row) {
 void EventSink::add_async(const EventFields& event, char phase, EventRow& row) {
     const std::int32_t thread = tracks_.thread(event.pid, event.tid);
     const std::int32_t process = tracks_.thread_at(thread).process;
-    row.phase = phase == 'b' || phase == 'S' ? Phase::begin : phase == 'e' || phase == 'F' ? Phase::end : Phase::instant;
+    row.phase = phase == 'b' || phase == 'S'   ? Phase::begin
+                : phase == 'e' || phase == 'F' ? Phase::end
+                                               : Phase::instant;
     const TrackRole role = row.phase == Phase::instant ? TrackRole::async_instants : TrackRole::async_slices;
     row.key = keys_.async(event, process, thread);
     row.track = tracks_.of_process(process, role, {decoded(event.cat, category_scratch_), {}, {}});
@@ -260,7 +255,8 @@ void EventSink::add_metadata(const EventFields& event) {
     } else if (what == "process_labels") {
         set_text("labels", tracks_.process_at(tracks_.process(event.pid)).labels);
     } else if (what == "process_sort_index") {
-        tracks_.process_at(tracks_.process(event.pid)).sort_index = integer_or_zero(find_member(event.args, "sort_index"));
+        tracks_.process_at(tracks_.process(event.pid)).sort_index =
+            integer_or_zero(find_member(event.args, "sort_index"));
     } else if (what == "thread_name") {
         set_text("name", tracks_.thread_at(tracks_.thread(event.pid, event.tid)).name);
     } else if (what == "thread_sort_index") {

@@ -18,7 +18,7 @@
 namespace tilescope {
 
 class EventSink {
-public:
+  public:
     // Whether the members make an event at all, as far as resynchronising needs to know.
     static bool looks_like_event(const EventFields& event);
 
@@ -53,7 +53,7 @@ public:
     const std::array<std::int64_t, 128>& read() const { return read_; }
     std::int64_t written_total() const { return written_total_; }  // without M
 
-private:
+  private:
     bool read_time(const EventFields& event, EventRow& row);
     bool read_duration(const EventFields& event, EventRow& row);
     bool add_timed(const EventFields& event, char phase);

@@ -59,12 +59,12 @@ void TraceEventStream::finish() {
     finished_ = true;
     run();
     switch (state_) {
-        case State::top: ended_in_ = any_value_ ? EndedIn::complete : EndedIn::nothing; break;
-        case State::array: ended_in_ = EndedIn::array; break;
-        case State::resync: ended_in_ = maybe_cut_ ? EndedIn::event : EndedIn::damage; break;
-        case State::member:
-        case State::member_value: ended_in_ = EndedIn::object; break;
-        case State::skip: ended_in_ = EndedIn::value; break;
+    case State::top: ended_in_ = any_value_ ? EndedIn::complete : EndedIn::nothing; break;
+    case State::array: ended_in_ = EndedIn::array; break;
+    case State::resync: ended_in_ = maybe_cut_ ? EndedIn::event : EndedIn::damage; break;
+    case State::member:
+    case State::member_value: ended_in_ = EndedIn::object; break;
+    case State::skip: ended_in_ = EndedIn::value; break;
     }
     sink_.finish();
 }
@@ -74,12 +74,12 @@ void TraceEventStream::run() {
     for (;;) {
         Step step = Step::more;
         switch (state_) {
-            case State::top: step = step_top(); break;
-            case State::array: step = step_array(); break;
-            case State::resync: step = step_resync(); break;
-            case State::member: step = step_member(); break;
-            case State::member_value: step = step_member_value(); break;
-            case State::skip: step = step_skip(); break;
+        case State::top: step = step_top(); break;
+        case State::array: step = step_array(); break;
+        case State::resync: step = step_resync(); break;
+        case State::member: step = step_member(); break;
+        case State::member_value: step = step_member_value(); break;
+        case State::skip: step = step_skip(); break;
         }
         if (step == Step::more) return;
     }
@@ -97,19 +97,19 @@ TraceEventStream::Step TraceEventStream::step_top() {
     }
     if (!skip_to_content(true)) return Step::more;
     switch (*here()) {
-        case '[':
-            ++at_;
-            any_value_ = true;
-            has_event_array_ = true;
-            in_object_ = false;
-            state_ = State::array;
-            return Step::go_on;
-        case '{': return step_top_object();
-        default:
-            if (!any_value_) refuse(is_foreign(here(), end()) ? foreign_text : "this is no JSON", here());
-            sink_.ignore("trailing_bytes");
-            ++at_;
-            return Step::go_on;
+    case '[':
+        ++at_;
+        any_value_ = true;
+        has_event_array_ = true;
+        in_object_ = false;
+        state_ = State::array;
+        return Step::go_on;
+    case '{': return step_top_object();
+    default:
+        if (!any_value_) refuse(is_foreign(here(), end()) ? foreign_text : "this is no JSON", here());
+        sink_.ignore("trailing_bytes");
+        ++at_;
+        return Step::go_on;
     }
 }
 
@@ -124,19 +124,19 @@ TraceEventStream::Step TraceEventStream::step_top_object() {
         return Step::go_on;
     }
     switch (parsed.status) {
-        case Scan::ok: accept_event(parsed.at); return Step::go_on;
-        case Scan::incomplete:
-            if (is_event) return cut_or_wait(State::top);
-            if (available() < event_window_bytes && !finished_) return wait();
+    case Scan::ok: accept_event(parsed.at); return Step::go_on;
+    case Scan::incomplete:
+        if (is_event) return cut_or_wait(State::top);
+        if (available() < event_window_bytes && !finished_) return wait();
+        enter_object();
+        return Step::go_on;
+    default:
+        if (!any_event_ && parsed.status == Scan::foreign) refuse(foreign_text, parsed.at);
+        if (!any_event_ && !is_event) {
             enter_object();
             return Step::go_on;
-        default:
-            if (!any_event_ && parsed.status == Scan::foreign) refuse(foreign_text, parsed.at);
-            if (!any_event_ && !is_event) {
-                enter_object();
-                return Step::go_on;
-            }
-            return resync_from(State::top, "damaged_event");
+        }
+        return resync_from(State::top, "damaged_event");
     }
 }
 
@@ -249,22 +249,22 @@ TraceEventStream::Step TraceEventStream::bad_object() {
 TraceEventStream::Step TraceEventStream::step_array() {
     if (!skip_to_content(true)) return Step::more;
     switch (*here()) {
-        case '{': return step_event();
-        case ']':
-            ++at_;
-            state_ = in_object_ ? State::member : State::top;
-            return Step::go_on;
-        case '}':
-            sink_.ignore("stray_bracket");
-            ++at_;
-            return Step::go_on;
-        case '\0':
-            sink_.ignore("trailing_bytes");
-            ++at_;
-            return Step::go_on;
-        case '\'':
-        case '/': refuse(foreign_text, here());
-        default: return step_element();
+    case '{': return step_event();
+    case ']':
+        ++at_;
+        state_ = in_object_ ? State::member : State::top;
+        return Step::go_on;
+    case '}':
+        sink_.ignore("stray_bracket");
+        ++at_;
+        return Step::go_on;
+    case '\0':
+        sink_.ignore("trailing_bytes");
+        ++at_;
+        return Step::go_on;
+    case '\'':
+    case '/': refuse(foreign_text, here());
+    default: return step_element();
     }
 }
 
@@ -291,13 +291,13 @@ TraceEventStream::Step TraceEventStream::step_event() {
     const EventEnd parsed = parse_event(here(), reach(max_event_bytes), fields_);
     if (parsed.as == ParsedAs::trace_object) return resync_from(State::array, "not_an_event");
     switch (parsed.status) {
-        case Scan::ok: accept_event(parsed.at); return Step::go_on;
-        case Scan::incomplete: return cut_or_wait(State::array);
-        case Scan::foreign:
-            if (!any_event_) refuse(foreign_text, parsed.at);
-            break;
-        case Scan::damaged:
-        case Scan::too_deep: break;
+    case Scan::ok: accept_event(parsed.at); return Step::go_on;
+    case Scan::incomplete: return cut_or_wait(State::array);
+    case Scan::foreign:
+        if (!any_event_) refuse(foreign_text, parsed.at);
+        break;
+    case Scan::damaged:
+    case Scan::too_deep: break;
     }
     return resync_from(State::array, "damaged_event");
 }

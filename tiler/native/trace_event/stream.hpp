@@ -12,10 +12,10 @@
 #include <string>
 #include <string_view>
 
+#include "trace_event/boundary.hpp"
+#include "trace_event/fields.hpp"
 #include "trace_event/json_skip.hpp"
 #include "trace_event/kept_members.hpp"
-#include "trace_event/fields.hpp"
-#include "trace_event/boundary.hpp"
 #include "trace_event/part.hpp"
 #include "trace_event/sink.hpp"
 
@@ -35,7 +35,7 @@ struct NotTraceJson : std::runtime_error {
 enum class EndedIn { nothing, complete, array, object, value, event, damage };
 
 class TraceEventStream {
-public:
+  public:
     // Keeps so many members of objects beside the events.
     explicit TraceEventStream(std::size_t max_members) : members_(max_members) {}
 
@@ -54,15 +54,15 @@ public:
     std::uint64_t parts_taken() const { return parts_taken_; }  // of those that were fed
     EndedIn ended_in() const { return ended_in_; }
     std::uint64_t offset() const { return buffer_offset_ + at_; }  // of the first byte that has not been dealt with
-    std::uint64_t cut_offset() const { return cut_offset_; }       // of the event that the file ends in
-    std::uint64_t elements() const { return elements_; }           // of event arrays, empty objects and nulls not counted
+    std::uint64_t cut_offset() const { return cut_offset_; }  // of the event that the file ends in
+    std::uint64_t elements() const { return elements_; }  // of event arrays, empty objects and nulls not counted
     bool has_event_array() const { return has_event_array_; }
     bool event_array_is_none() const { return event_array_is_none_; }
     const std::optional<std::int64_t>& base_time_ns() const { return base_time_ns_; }
     bool base_time_differs() const { return base_time_differs_; }
     const std::string& host_name() const { return host_name_; }
 
-private:
+  private:
     enum class State { top, array, resync, member, member_value, skip };
     enum class Step { more, go_on };  // more: nothing can be done before more bytes come
 
@@ -102,20 +102,20 @@ private:
     EventFields fields_;
 
     std::string buffer_;
-    std::size_t at_ = 0;                 // of the first byte in `buffer_` that has not been dealt with
-    std::uint64_t buffer_offset_ = 0;    // of `buffer_` in the file
-    std::uint64_t lines_before_ = 0;     // line ends before `buffer_`
-    std::uint64_t last_line_end_ = 0;    // file offset behind the last of them
-    std::size_t retry_at_ = 0;           // how many bytes must be there before an incomplete value is tried again
+    std::size_t at_ = 0;  // of the first byte in `buffer_` that has not been dealt with
+    std::uint64_t buffer_offset_ = 0;  // of `buffer_` in the file
+    std::uint64_t lines_before_ = 0;  // line ends before `buffer_`
+    std::uint64_t last_line_end_ = 0;  // file offset behind the last of them
+    std::size_t retry_at_ = 0;  // how many bytes must be there before an incomplete value is tried again
     bool finished_ = false;
 
     State state_ = State::top;
-    State home_ = State::top;      // where resynchronising leads back to
-    bool in_object_ = false;       // the array is a member of an object
-    bool any_value_ = false;       // something has begun
-    char resync_before_ = 0;       // resynchronising: the last character before `at_` that is no white space
-    bool maybe_cut_ = false;       // resynchronising: the event may be the last one, cut short, rather than damaged
-    std::string member_;           // name of the member whose value comes
+    State home_ = State::top;  // where resynchronising leads back to
+    bool in_object_ = false;  // the array is a member of an object
+    bool any_value_ = false;  // something has begun
+    char resync_before_ = 0;  // resynchronising: the last character before `at_` that is no white space
+    bool maybe_cut_ = false;  // resynchronising: the event may be the last one, cut short, rather than damaged
+    std::string member_;  // name of the member whose value comes
     ValueSkipper skipper_;
     bool keeps_member_ = false;  // the one that is passed over
     KeptMembers members_;

@@ -58,7 +58,7 @@ struct TrackEntry {
 };
 
 class Tracks {
-public:
+  public:
     std::int32_t process(const RawValue& pid);
     std::int32_t thread(const RawValue& pid, const RawValue& tid);
     ProcessEntry& process_at(std::int32_t process) { return processes_[static_cast<std::size_t>(process)]; }
@@ -78,7 +78,7 @@ public:
     const std::vector<ThreadEntry>& threads() const { return threads_; }
     const std::vector<TrackEntry>& tracks() const { return tracks_; }
 
-private:
+  private:
     std::int32_t intern_process(const Identity& id);
     std::int32_t intern_thread(std::int32_t process, const Identity& id);
 

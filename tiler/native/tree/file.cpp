@@ -152,7 +152,8 @@ std::optional<Entry> TreeFile::find(const Snapshot& snapshot, std::string_view k
     return walk.entry();
 }
 
-std::optional<Entry> TreeFile::last_at_most(const Snapshot& snapshot, std::string_view key, std::string_view prefix) const {
+std::optional<Entry> TreeFile::last_at_most(const Snapshot& snapshot, std::string_view key,
+                                            std::string_view prefix) const {
     Walk walk(*this, snapshot);
     if (!walk.to_last_at_most(key) || !starts_with(walk.key(), prefix)) return std::nullopt;
     return walk.entry();
@@ -185,7 +186,8 @@ std::uint32_t TreeFile::read(const Snapshot& snapshot, const Entry& entry, char*
     std::array<std::uint8_t, kHeaderBytes + kChecksumBytes> head;
     file_.read(offset, head.data(), head.size(), to, rest);
     const PageHeader header = read_header(head.data());
-    if (header.number != value.first_page || header.flags != kOverflow || header.run_pages < run_pages(value.size, snapshot.page_size)) {
+    if (header.number != value.first_page || header.flags != kOverflow ||
+        header.run_pages < run_pages(value.size, snapshot.page_size)) {
         throw FileDamage("the pages of a value have a damaged head", offset);
     }
     std::memcpy(&checksum, head.data() + kHeaderBytes, kChecksumBytes);

@@ -51,8 +51,8 @@ class TreeFile {
 
     // Entries from `first` on as long as keys begin with `prefix`: at most `limit`, and once their values together have
     // `max_bytes`, no more.
-    std::vector<Entry> scan(const Snapshot& snapshot, std::string_view first, std::string_view prefix, std::size_t limit,
-                            std::size_t max_bytes) const;
+    std::vector<Entry> scan(const Snapshot& snapshot, std::string_view first, std::string_view prefix,
+                            std::size_t limit, std::size_t max_bytes) const;
 
     // Reads the value of an entry but for its first bytes, which are returned: `to` has room for the others.
     std::uint32_t read(const Snapshot& snapshot, const Entry& entry, char* to) const;

@@ -48,7 +48,8 @@ Page::Page(std::unique_ptr<std::uint8_t[]> bytes, std::size_t size, std::uint64_
     entries_ = (header.lower - kHeaderBytes) / 2;
     for (std::size_t k = 0; k < entries_; ++k) {
         check_entry(k);
-        if (k > (is_leaf_ ? 0U : 1U) && !(key(k - 1) < key(k))) fail("the keys of a page are out of order", kHeaderBytes + 2 * k);
+        if (k > (is_leaf_ ? 0U : 1U) && !(key(k - 1) < key(k)))
+            fail("the keys of a page are out of order", kHeaderBytes + 2 * k);
     }
 }
 

@@ -37,7 +37,7 @@ PageHeader read_header(const std::uint8_t* bytes);
 struct Value {
     std::size_t size;
     const std::uint8_t* bytes;  // in the leaf, or nullptr
-    std::uint64_t first_page;   // else
+    std::uint64_t first_page;  // else
 };
 
 class Page {
@@ -52,7 +52,7 @@ class Page {
     // Keys ascend. That of a branch's first entry says nothing: it is empty here.
     std::string_view key(std::size_t entry) const;
     std::uint64_t child(std::size_t entry) const;  // of a branch
-    Value value(std::size_t entry) const;          // of a leaf
+    Value value(std::size_t entry) const;  // of a leaf
 
     // The last entry whose key is at most `key`; in a branch there always is one.
     std::optional<std::size_t> last_at_most(std::string_view key) const;

@@ -56,7 +56,8 @@ bool read_stat(const wire::Source& source, Range message, StatIds& stat) {
 }
 
 // Calls `on_stat` with the field, and with the message in it, of each stat of a message.
-template <typename OnStat> void each_stat(const wire::Source& source, Range metadata, OnStat&& on_stat) {
+template <typename OnStat>
+void each_stat(const wire::Source& source, Range metadata, OnStat&& on_stat) {
     Cursor cursor(source, metadata, "event metadata");
     while (!cursor.at_end()) {
         const std::size_t begin = cursor.offset();
@@ -88,23 +89,23 @@ Range name_of(const wire::Source& source, Range metadata, std::uint32_t number) 
     Cursor cursor(source, metadata, "event metadata");
     while (!cursor.at_end()) {
         const std::uint32_t tag = cursor.tag();
-        if (tag == bytes_field(number))
-            name = cursor.bytes("name");
-        else
-            cursor.skip(tag);
+        if (tag == bytes_field(number)) name = cursor.bytes("name");
+        else cursor.skip(tag);
     }
     return {name.begin, std::min(name.end, name.begin + max_name)};
 }
 
 class Finder {
   public:
-    Finder(const wire::Source& source, const Outline& outline, const Catalogue& catalogue, const HloStats& hlo, std::size_t limit)
+    Finder(const wire::Source& source, const Outline& outline, const Catalogue& catalogue, const HloStats& hlo,
+           std::size_t limit)
         : source_(source), outline_(outline), catalogue_(catalogue), hlo_(hlo), limit_(limit) {}
 
     ApartPieces find() {
         for (const UsedMetadata& metadata : catalogue_.used_metadata())
             if (hlo_.any(metadata.plane))
-                for (const Range& stat : metadata.stats) take_proto(metadata.plane, metadata.id, metadata.name, message_of(stat));
+                for (const Range& stat : metadata.stats)
+                    take_proto(metadata.plane, metadata.id, metadata.name, message_of(stat));
         for (const UnusedMetadata& metadata : catalogue_.unused_metadata()) take_unused(metadata);
         for (const Line& line : outline_.lines)
             if (hlo_.any(line.plane)) find_in_line(line);
@@ -149,22 +150,19 @@ class Finder {
             read_event(cursor, event, [&](Range stat) {
                 Range proto;
                 if (!hlo_.read(line.plane, stat, proto)) return;
-                if (protos.size() < limit_)
-                    protos.push_back(proto);
-                else
-                    ++found_.more;
+                if (protos.size() < limit_) protos.push_back(proto);
+                else ++found_.more;
             });
             const std::int32_t number = catalogue_.number(line.plane, event.metadata_id);
-            const Range name = number == IdTable::absent ? Range{} : catalogue_.used_metadata()[static_cast<std::size_t>(number)].name;
+            const Range name =
+                number == IdTable::absent ? Range{} : catalogue_.used_metadata()[static_cast<std::size_t>(number)].name;
             for (const Range& proto : protos) add({line.plane, event.metadata_id, name, true, proto});
         }
     }
 
     void add(ApartPiece piece) {
-        if (found_.pieces.size() < limit_)
-            found_.pieces.push_back(piece);
-        else
-            ++found_.more;
+        if (found_.pieces.size() < limit_) found_.pieces.push_back(piece);
+        else ++found_.more;
     }
 
     const wire::Source& source_;
@@ -183,7 +181,8 @@ HloStats::HloStats(const wire::Source& source, const Outline& outline) : source_
         for (const MetadataEntry& entry : outline.planes[plane].stat_metadata) {
             const std::string_view name = text(source, stat_metadata_name(source, entry.value));
             ids_[plane].erase(entry.id);  // of equal ids the last counts
-            if (std::find(std::begin(hlo_stats), std::end(hlo_stats), name) != std::end(hlo_stats)) ids_[plane].insert(entry.id);
+            if (std::find(std::begin(hlo_stats), std::end(hlo_stats), name) != std::end(hlo_stats))
+                ids_[plane].insert(entry.id);
         }
     }
 }
@@ -211,8 +210,8 @@ TableEntry table_entry(const wire::Source& source, const HloStats& hlo, const Un
     return entry;
 }
 
-ApartPieces find_apart(const wire::Source& source, const Outline& outline, const Catalogue& catalogue, const HloStats& hlo,
-                       std::size_t limit) {
+ApartPieces find_apart(const wire::Source& source, const Outline& outline, const Catalogue& catalogue,
+                       const HloStats& hlo, std::size_t limit) {
     return Finder(source, outline, catalogue, hlo, limit).find();
 }
 

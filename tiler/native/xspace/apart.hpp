@@ -2,9 +2,9 @@
 // metadata without events that would make tables large.
 #pragma once
 
-#include "xspace/wire.hpp"
 #include "xspace/catalogue.hpp"
 #include "xspace/outline.hpp"
+#include "xspace/wire.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -54,8 +54,8 @@ struct ApartPieces {
     std::vector<ApartPiece> pieces;
     std::uint64_t more = 0;
 };
-ApartPieces find_apart(const wire::Source& source, const Outline& outline, const Catalogue& catalogue, const HloStats& hlo,
-                       std::size_t limit);
+ApartPieces find_apart(const wire::Source& source, const Outline& outline, const Catalogue& catalogue,
+                       const HloStats& hlo, std::size_t limit);
 
 // The stats of a plane as an XPlane message that has its name, the names of the stats, and the stats as they lie in the
 // file. In pieces, whatever their size.

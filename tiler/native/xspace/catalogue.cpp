@@ -31,7 +31,8 @@ bool has_stats(const wire::Source& source, wire::Range message) {
 
 }  // namespace
 
-Catalogue::Catalogue(const wire::Source& source, const Outline& outline, const std::vector<LineSurvey>& surveys, const Room& room)
+Catalogue::Catalogue(const wire::Source& source, const Outline& outline, const std::vector<LineSurvey>& surveys,
+                     const Room& room)
     : source_(source) {
     std::size_t taken = 0;
     std::vector<bool> has_events(outline.planes.size(), false);
@@ -57,15 +58,19 @@ Catalogue::Catalogue(const wire::Source& source, const Outline& outline, const s
             if (numbers_[plane].find(id) != IdTable::absent) continue;
             const std::int32_t entry = entry_of.find(id);  // ids without metadata get a number, too
             const auto number = static_cast<std::int32_t>(used_.size());
-            used_.push_back(read_metadata(plane, entry == IdTable::absent ? nullptr : &of.event_metadata[static_cast<std::size_t>(entry)], id, of.is_cut));
+            used_.push_back(read_metadata(
+                plane, entry == IdTable::absent ? nullptr : &of.event_metadata[static_cast<std::size_t>(entry)], id,
+                of.is_cut));
             used_names_.push_back(used_.back().name_index);
             taken += room.per_name + copies * used_.back().size();
             if (taken > room.bytes)
-                throw wire::LimitReached("has more than " + std::to_string(used_.size()) + " names of events", of.name.begin);
+                throw wire::LimitReached("has more than " + std::to_string(used_.size()) + " names of events",
+                                         of.name.begin);
             numbers_[plane].set(id, number);
         }
         taken += table_flow_bytes * surveys[line].table_flows.size();
-        if (taken > room.bytes) throw wire::LimitReached("has too many names of events and flow ends of ids beyond 2**48", of.name.begin);
+        if (taken > room.bytes)
+            throw wire::LimitReached("has too many names of events and flow ends of ids beyond 2**48", of.name.begin);
         for (const auto& [type, id] : surveys[line].table_flows) flows_.intern(type, id);
     }
     find_unused(outline, room, taken);
@@ -78,17 +83,21 @@ void Catalogue::find_unused(const Outline& outline, const Room& room, std::size_
         for (std::size_t k = 0; k < entries.size(); ++k) last_of.set(entries[k].id, static_cast<std::int32_t>(k));
         for (std::size_t k = 0; k < entries.size(); ++k) {
             const MetadataEntry& entry = entries[k];
-            if (numbers_[plane].find(entry.id) != IdTable::absent || last_of.find(entry.id) != static_cast<std::int32_t>(k)) continue;
+            if (numbers_[plane].find(entry.id) != IdTable::absent ||
+                last_of.find(entry.id) != static_cast<std::int32_t>(k))
+                continue;
             if (!has_stats(source_, entry.value)) continue;
             unused_.push_back({plane, entry.id, entry.value});
             taken += 2 * sizeof(UnusedMetadata);
             if (taken > room.bytes)
-                throw wire::LimitReached("has more than " + std::to_string(unused_.size()) + " metadata with stats", entry.value.begin);
+                throw wire::LimitReached("has more than " + std::to_string(unused_.size()) + " metadata with stats",
+                                         entry.value.begin);
         }
     }
 }
 
-UsedMetadata Catalogue::read_metadata(std::size_t plane, const MetadataEntry* entry, std::int64_t id, bool plane_is_cut) {
+UsedMetadata Catalogue::read_metadata(std::size_t plane, const MetadataEntry* entry, std::int64_t id,
+                                      bool plane_is_cut) {
     UsedMetadata used;
     used.plane = plane;
     used.id = id;
@@ -108,9 +117,8 @@ UsedMetadata Catalogue::read_metadata(std::size_t plane, const MetadataEntry* en
     const wire::Range range = used.display_name.size() != 0 ? used.display_name : used.name;
     const std::string_view name(reinterpret_cast<const char*>(source_.data) + range.begin, range.size());
     if (entry == nullptr && plane_is_cut)
-        used.name_index = names_.intern("[event " + std::to_string(id) + "]"); // its name stood behind the cut
-    else
-        used.name_index = names_.intern(name.empty() ? "[no name]" : name);
+        used.name_index = names_.intern("[event " + std::to_string(id) + "]");  // its name stood behind the cut
+    else used.name_index = names_.intern(name.empty() ? "[no name]" : name);
     return used;
 }
 

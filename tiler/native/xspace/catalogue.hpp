@@ -2,11 +2,11 @@
 // so that lines can be decoded side by side.
 #pragma once
 
-#include "xspace/wire.hpp"
 #include "xspace/flows.hpp"
 #include "xspace/outline.hpp"
 #include "xspace/survey.hpp"
 #include "xspace/tables.hpp"
+#include "xspace/wire.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -41,7 +41,8 @@ class Catalogue {
   public:
     // Numbers are given in the order of first use, lines in file order. Throws wire::Error, wire::LimitReached when the
     // names take more than `room`.
-    Catalogue(const wire::Source& source, const Outline& outline, const std::vector<LineSurvey>& surveys, const Room& room);
+    Catalogue(const wire::Source& source, const Outline& outline, const std::vector<LineSurvey>& surveys,
+              const Room& room);
 
     const NameTable& names() const { return names_; }
     const std::vector<UsedMetadata>& used_metadata() const { return used_; }

@@ -26,7 +26,8 @@ struct Event {
 };
 
 // Reads the event at the cursor of its line, into `event`; `on_stat` sees each of its stats as a range.
-template <typename OnStat> void read_event(wire::Cursor& line, Event& event, OnStat&& on_stat) {
+template <typename OnStat>
+void read_event(wire::Cursor& line, Event& event, OnStat&& on_stat) {
     wire::Cursor cursor = line.message("event");
     event.clear();
     while (!cursor.at_end()) {
@@ -43,12 +44,9 @@ template <typename OnStat> void read_event(wire::Cursor& line, Event& event, OnS
             const wire::Range stat = cursor.bytes("stat");
             on_stat(stat);
             wire::Range& run = event.more_stats.empty() ? event.stats : event.more_stats.back();
-            if (run.end == begin)
-                run.end = stat.end;
-            else if (run.end == 0)
-                run = {begin, stat.end};
-            else
-                event.more_stats.push_back({begin, stat.end});
+            if (run.end == begin) run.end = stat.end;
+            else if (run.end == 0) run = {begin, stat.end};
+            else event.more_stats.push_back({begin, stat.end});
             break;
         }
         case wire::varint_field(5):

@@ -36,12 +36,11 @@ bool LineDecoder::next(Chunk& chunk, std::size_t max_rows, std::size_t max_args_
     chunk.reserve(std::min(max_rows - 1, rows_left) + rows_per_event);
     Cursor cursor(source_, {position_, line_.body.end}, "line");
     while (!cursor.at_end()) {
-        if (chunk.size() >= max_rows || chunk.track.room() < rows_per_event || chunk.args.size() >= max_args_bytes) break;
+        if (chunk.size() >= max_rows || chunk.track.room() < rows_per_event || chunk.args.size() >= max_args_bytes)
+            break;
         const std::uint32_t tag = cursor.tag();
-        if (tag == bytes_field(4))
-            decode_event(cursor, chunk);
-        else
-            cursor.skip(tag);
+        if (tag == bytes_field(4)) decode_event(cursor, chunk);
+        else cursor.skip(tag);
     }
     position_ = cursor.offset();
     if (cursor.at_end() && events_left_ != 0) throw wire::Error(changed, position_);
@@ -50,10 +49,8 @@ bool LineDecoder::next(Chunk& chunk, std::size_t max_rows, std::size_t max_args_
 
 void LineDecoder::decode_event(Cursor& line, Chunk& chunk) {
     FlowValues flows;
-    if (flow_stats_.empty())
-        read_event(line, event_, [](Range) {});
-    else
-        read_event(line, event_, [&](Range stat) { flow_stats_.read(source_, stat, flows); });
+    if (flow_stats_.empty()) read_event(line, event_, [](Range) {});
+    else read_event(line, event_, [&](Range stat) { flow_stats_.read(source_, stat, flows); });
     if (events_left_ == 0) throw wire::Error(changed, position_);
     --events_left_;
     if (!adds_up(start_ns_, event_.offset_ps)) return;

@@ -3,11 +3,11 @@
 
 #include "columns/event_codes.hpp"
 #include "columns/row_columns.hpp"
-#include "xspace/wire.hpp"
 #include "xspace/catalogue.hpp"
 #include "xspace/event.hpp"
 #include "xspace/flows.hpp"
 #include "xspace/outline.hpp"
+#include "xspace/wire.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,8 +2,8 @@
 // ends, and the number of the training step that it is.
 #pragma once
 
-#include "xspace/wire.hpp"
 #include "xspace/outline.hpp"
+#include "xspace/wire.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -26,14 +26,10 @@ bool OutlineReader::advance(std::size_t stop) {
 }
 
 void OutlineReader::field() {
-    if (plane_end_ == 0)
-        file_field();
-    else if (at_ == plane_end_)
-        plane_end_ = 0;
-    else if (in_cut_line_)
-        cut_line_field();
-    else
-        plane_field();
+    if (plane_end_ == 0) file_field();
+    else if (at_ == plane_end_) plane_end_ = 0;
+    else if (in_cut_line_) cut_line_field();
+    else plane_field();
 }
 
 void OutlineReader::file_field() {
@@ -51,9 +47,18 @@ void OutlineReader::file_field() {
         plane_end_ = plane.end;
         return;
     }
-    case bytes_field(2): take(room_.per_name, "messages"); outline_.errors.push_back(cursor.bytes("message")); break;
-    case bytes_field(3): take(room_.per_name, "messages"); outline_.warnings.push_back(cursor.bytes("message")); break;
-    case bytes_field(4): take(room_.per_name, "host names"); outline_.hostnames.push_back(cursor.bytes("host name")); break;
+    case bytes_field(2):
+        take(room_.per_name, "messages");
+        outline_.errors.push_back(cursor.bytes("message"));
+        break;
+    case bytes_field(3):
+        take(room_.per_name, "messages");
+        outline_.warnings.push_back(cursor.bytes("message"));
+        break;
+    case bytes_field(4):
+        take(room_.per_name, "host names");
+        outline_.hostnames.push_back(cursor.bytes("host name"));
+        break;
     default: cursor.skip_unknown(tag, 4);
     }
     at_ = cursor.offset();
@@ -61,7 +66,8 @@ void OutlineReader::file_field() {
 
 void OutlineReader::plane_field() {
     Plane& plane = outline_.planes.back();
-    Cursor cursor = plane.is_cut ? Cursor::to_file_end(source_, at_, "plane") : Cursor(source_, {at_, plane_end_}, "plane");
+    Cursor cursor =
+        plane.is_cut ? Cursor::to_file_end(source_, at_, "plane") : Cursor(source_, {at_, plane_end_}, "plane");
     const std::uint32_t tag = cursor.tag();
     switch (tag) {
     case varint_field(1): cursor.varint(); break;
@@ -75,9 +81,18 @@ void OutlineReader::plane_field() {
         at_ = line.begin;
         return;
     }
-    case bytes_field(4): take(sizeof(MetadataEntry) * 4, "event metadata"); plane.event_metadata.push_back(metadata_entry(cursor.bytes("metadata entry"))); break;
-    case bytes_field(5): take(room_.per_name, "stat metadata"); plane.stat_metadata.push_back(metadata_entry(cursor.bytes("metadata entry"))); break;
-    case bytes_field(6): take(room_.per_name, "stats of planes"); plane.stats.push_back(cursor.bytes("stat")); break;
+    case bytes_field(4):
+        take(sizeof(MetadataEntry) * 4, "event metadata");
+        plane.event_metadata.push_back(metadata_entry(cursor.bytes("metadata entry")));
+        break;
+    case bytes_field(5):
+        take(room_.per_name, "stat metadata");
+        plane.stat_metadata.push_back(metadata_entry(cursor.bytes("metadata entry")));
+        break;
+    case bytes_field(6):
+        take(room_.per_name, "stats of planes");
+        plane.stats.push_back(cursor.bytes("stat"));
+        break;
     default: cursor.skip_unknown(tag, 6);
     }
     at_ = cursor.offset();
@@ -86,18 +101,16 @@ void OutlineReader::plane_field() {
 void OutlineReader::take(std::size_t bytes, const char* what) {
     taken_ += bytes;
     if (taken_ > room_.bytes)
-        throw wire::LimitReached("has too many " + std::string(what) + " (" + std::to_string(outline_.planes.size()) + " planes, " +
-                                     std::to_string(outline_.lines.size()) + " lines and more)",
+        throw wire::LimitReached("has too many " + std::string(what) + " (" + std::to_string(outline_.planes.size()) +
+                                     " planes, " + std::to_string(outline_.lines.size()) + " lines and more)",
                                  at_);
 }
 
 void OutlineReader::cut_line_field() {
     Cursor cursor = Cursor::to_file_end(source_, at_, "line");
     const std::uint32_t tag = cursor.tag();
-    if (tag == bytes_field(4))
-        cursor.bytes("event");
-    else
-        cursor.skip(tag);
+    if (tag == bytes_field(4)) cursor.bytes("event");
+    else cursor.skip(tag);
     at_ = cursor.offset();
 }
 
@@ -121,10 +134,8 @@ Range stat_metadata_name(const wire::Source& source, Range message) {
     Cursor cursor(source, message, "stat metadata");
     while (!cursor.at_end()) {
         const std::uint32_t tag = cursor.tag();
-        if (tag == bytes_field(2))
-            name = cursor.bytes("name");
-        else
-            cursor.skip(tag);
+        if (tag == bytes_field(2)) name = cursor.bytes("name");
+        else cursor.skip(tag);
     }
     return name;
 }

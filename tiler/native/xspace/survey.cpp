@@ -23,8 +23,9 @@ bool Surveyor::SeenIds::add(std::int64_t id) {
     return is_new;
 }
 
-Surveyor::Surveyor(const wire::Source& source, const Line& line, const FlowStats& flow_stats, std::size_t metadata_entries,
-                   std::size_t max_ids, std::size_t max_flows, std::optional<std::int64_t> start_ns)
+Surveyor::Surveyor(const wire::Source& source, const Line& line, const FlowStats& flow_stats,
+                   std::size_t metadata_entries, std::size_t max_ids, std::size_t max_flows,
+                   std::optional<std::int64_t> start_ns)
     : source_(source),
       line_(line),
       flow_stats_(flow_stats),
@@ -59,10 +60,8 @@ bool Surveyor::advance(std::size_t stop) {
 
 void Surveyor::take_event(Cursor& line) {
     FlowValues flows;
-    if (flow_stats_.empty())
-        read_event(line, event_, [](Range) {});
-    else
-        read_event(line, event_, [&](Range stat) { flow_stats_.read(source_, stat, flows); });
+    if (flow_stats_.empty()) read_event(line, event_, [](Range) {});
+    else read_event(line, event_, [&](Range stat) { flow_stats_.read(source_, stat, flows); });
     ++found_.events;
     if (start_ns_ && !adds_up(*start_ns_, event_.offset_ps)) {
         ++found_.out_of_range;
@@ -97,7 +96,8 @@ void Surveyor::take_flow(std::uint64_t type, std::uint64_t id) {
     if (direct_key(type, id)) return;
     found_.table_flows.emplace_back(type, id);
     if (found_.table_flows.size() > max_flows_)
-        throw wire::LimitReached("has more than " + std::to_string(max_flows_) + " flow ends of ids beyond 2**48", position_);
+        throw wire::LimitReached("has more than " + std::to_string(max_flows_) + " flow ends of ids beyond 2**48",
+                                 position_);
 }
 
 }  // namespace tilescope::xspace

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "pyramid/activity.hpp"
-#include "xspace/wire.hpp"
 #include "xspace/event.hpp"
 #include "xspace/flows.hpp"
 #include "xspace/outline.hpp"
+#include "xspace/wire.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +34,8 @@ struct LineSurvey {
     bool any_ps = false;
     std::vector<std::int64_t> metadata_ids;  // that they use, in the order of first use
     std::size_t flow_ends = 0;
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> table_flows;  // (type, id) of those that need a table, in file order
+    std::vector<std::pair<std::uint64_t, std::uint64_t>>
+        table_flows;  // (type, id) of those that need a table, in file order
     Activity activity;
 };
 

@@ -35,7 +35,8 @@ class IdTable {
             return;
         }
         // Grown as it is needed: a file may have a million planes.
-        if (at >= dense_.size()) dense_.resize(std::min(dense_limit_, std::max<std::size_t>(at + 1, 2 * dense_.size())), absent);
+        if (at >= dense_.size())
+            dense_.resize(std::min(dense_limit_, std::max<std::size_t>(at + 1, 2 * dense_.size())), absent);
         dense_[at] = value;
     }
 

@@ -135,7 +135,8 @@ class Cursor {
     }
 
     [[noreturn]] void fail_type(std::uint32_t tag) const {
-        fail("has field " + std::to_string(field_number(tag)) + " with the wrong wire type " + std::to_string(tag & 7), at_);
+        fail("has field " + std::to_string(field_number(tag)) + " with the wrong wire type " + std::to_string(tag & 7),
+             at_);
     }
 
   private:
@@ -195,11 +196,13 @@ class Cursor {
 
     [[noreturn]] void fail_end(const std::uint8_t* where) const {
         if (outermost_)
-            throw CutShort("the file ends inside a field of " + named(what_), static_cast<std::size_t>(where - source_->data));
+            throw CutShort("the file ends inside a field of " + named(what_),
+                           static_cast<std::size_t>(where - source_->data));
         fail("ends inside a field", where);
     }
 
-    [[noreturn]] void fail_length(const char* part, std::uint64_t size, std::uint64_t left, const std::uint8_t* where) const {
+    [[noreturn]] void fail_length(const char* part, std::uint64_t size, std::uint64_t left,
+                                  const std::uint8_t* where) const {
         const std::string sizes = ": " + std::to_string(left) + " of its " + std::to_string(size) + " bytes are there";
         if (outermost_)
             throw CutShort("the file ends inside " + named(part) + sizes,
