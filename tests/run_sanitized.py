@@ -23,10 +23,10 @@ TESTS_OF_TILER = ROOT / "tests" / "tiler"
 SITE = ROOT / "build" / "sanitize" / "site"
 
 # What reaches native code: readers, pairing, tile trees, pages, traces that are made up, stores that are read.
-TESTS = ("columns", "readers", "synth", "pyramid", "pages", "build", "store/test_lmdb_reader.py")
+TESTS = ("columns", "readers", "synth", "pyramid", "pages", "indexing", "store/test_lmdb_reader.py")
 
 # These start Python processes of their own, which would find the installed module.
-NOT_HERE = ("build/test_kill.py", "build/test_same_trace.py", "build/test_disk_full.py")
+NOT_HERE = ("indexing/test_kill.py", "indexing/test_same_trace.py", "indexing/test_disk_full.py")
 
 # Files of tests are dealt out to so many shares, and as many of these run at once as there are processors: what takes
 # long is spread, and the last process is not alone for long. Each share costs a start of Python and its imports.

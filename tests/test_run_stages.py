@@ -52,7 +52,7 @@ def test_ci_runs_the_sanitized_tests_too(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_every_file_of_native_tests_is_run_sanitized() -> None:
     files = run_sanitized.test_files()
     assert len(files) == len(set(files)) > 50
-    for name in ("build/test_build.py", "readers/test_mapped.py", "store/test_lmdb_reader.py"):
+    for name in ("indexing/test_build.py", "readers/test_mapped.py", "store/test_lmdb_reader.py"):
         assert str(run_sanitized.TESTS_OF_TILER / name) in files
     for name in run_sanitized.NOT_HERE:
         assert (run_sanitized.TESTS_OF_TILER / name).is_file()

@@ -12,7 +12,7 @@ from tilescope.tiler.columns import EventFlag, Phase
 from tilescope.tiler.pages import SliceFlag
 
 ROOT = Path(__file__).parents[3]
-HEADER = ROOT / "tiler" / "native" / "event_codes.hpp"
+HEADER = ROOT / "tiler" / "native" / "columns" / "event_codes.hpp"
 BESIDE_PAGES = (EventFlag.BIND_ENCLOSING, EventFlag.STEP)
 
 

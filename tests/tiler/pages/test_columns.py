@@ -15,7 +15,7 @@ CLIENT = ROOT / "viewer" / "client" / "src" / "pages"
 
 def native_ids() -> dict[str, int]:
     """The columns of the native encoder: a name without a number has that of the name before, plus one."""
-    body = re.search(r"enum class ColumnId : uint8_t \{(.*?)\};", (NATIVE / "container.hpp").read_text(), re.DOTALL)
+    body = re.search(r"enum class ColumnId : uint8_t \{(.*?)\};", (NATIVE / "pages" / "container.hpp").read_text(), re.DOTALL)
     assert body is not None
     ids: dict[str, int] = {}
     last = -1
@@ -32,7 +32,7 @@ def test_the_native_encoder_has_the_columns_of_the_table() -> None:
 
 
 def test_the_native_encoder_writes_the_types_of_the_table() -> None:
-    written = re.findall(r"out\.(\w+)\(ColumnId::(\w+),", (NATIVE / "tiles.cpp").read_text())
+    written = re.findall(r"out\.(\w+)\(ColumnId::(\w+),", (NATIVE / "pyramid" / "tiles.cpp").read_text())
     assert {name for _, name in written} == native_ids().keys()
     types = {"float64": "float64", "delta": "int64", "plain": "int64"}
     assert [(name, types[how]) for how, name in written] == [(name, Col[name.upper()].type) for _, name in written]
