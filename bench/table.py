@@ -8,7 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from rich.box import MARKDOWN
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
 HEADINGS = ("work", "must reach", "aim", "measured", "")
+WIDTH = 1000  # wider than any row: a line that is folded is no row of Markdown
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +71,10 @@ def skipped_row(work: str, reason: str) -> Row:
 
 def table_lines(rows: Sequence[Row]) -> list[str]:
     """Headings, a rule, and one line for each row."""
-    cells = [HEADINGS, *(row.cells() for row in rows)]
-    widths = [max(len(line[column]) for line in cells) for column in range(len(HEADINGS))]
-    lines = [" | ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in cells]
-    rule = " | ".join("-" * max(3, width) for width in widths)
-    return [f"| {line} |" for line in (lines[0], rule, *lines[1:])]
+    grid = Table(*HEADINGS, box=MARKDOWN)
+    for row in rows:
+        grid.add_row(*(Text(cell) for cell in row.cells()))  # as `Text`, in which nothing is markup
+    console = Console(width=WIDTH, color_system=None)
+    with console.capture() as printed:
+        console.print(grid)
+    return [line.rstrip() for line in printed.get().splitlines() if line.strip()]

@@ -28,7 +28,7 @@ def test_lines() -> None:
     rows = [measured_row("reading", SPEED, 3, "1 s"), measured_row("memory", MEMORY, 600), skipped_row("peer", "none")]
     assert table_lines(rows) == [
         "| work    | must reach | aim      | measured     |         |",
-        "| ------- | ---------- | -------- | ------------ | ------- |",
+        "|---------|------------|----------|--------------|---------|",
         "| reading | ≥ 2 MB/s   | ≥ 5 MB/s | 3 MB/s (1 s) | reached |",
         "| memory  | ≤ 500 MB   |          | 600 MB       | MISSED  |",
         "| peer    |            |          | none         | skipped |",
