@@ -7,7 +7,9 @@ const folder = new URL("../../server/static/", import.meta.url).pathname;
 let plainBytes = 0;
 let gzipBytes = 0;
 for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-  if (!entry.isFile()) continue;
+  if (!entry.isFile()) {
+    continue;
+  }
   const body = readFileSync(join(entry.parentPath, entry.name));
   plainBytes += body.length;
   gzipBytes += gzipSync(body).length;

@@ -6,7 +6,9 @@ const client = new URL("../client/", import.meta.url).pathname;
 const folder = process.argv[2] ?? join(client, "dist");
 const types = join(folder, "types");
 for (const entry of readdirSync(types, { recursive: true, withFileTypes: true })) {
-  if (!entry.isFile()) continue;
+  if (!entry.isFile()) {
+    continue;
+  }
   const path = join(entry.parentPath, entry.name);
   const text = readFileSync(path, "utf8");
   writeFileSync(path, text.replace(/(from "|import\(")(\.{1,2}\/[^"]+)"/g, '$1$2.js"'));

@@ -57,16 +57,22 @@ export class App implements AppActions {
   start(): void {
     effect(() => {
       const list = runs.value;
-      if (list !== null) untracked(() => this.#opener.follow(list));
+      if (list !== null) {
+        untracked(() => this.#opener.follow(list));
+      }
     });
     const openTheOnlyRun = effect(() => {
       const list = runs.value;
-      if (list === null) return;
+      if (list === null) {
+        return;
+      }
       // Later, when the list is done with: to open a run is to look at the list once more.
       queueMicrotask(() => {
         openTheOnlyRun();
         const [only, ...others] = list;
-        if (only !== undefined && others.length === 0 && this.#address.initial.run === null) this.openRun(only.id);
+        if (only !== undefined && others.length === 0 && this.#address.initial.run === null) {
+          this.openRun(only.id);
+        }
       });
     });
     effect(() => {
@@ -79,7 +85,9 @@ export class App implements AppActions {
     });
     effect(() => {
       const details = detailsView.value;
-      if (details.kind !== "ready") return;
+      if (details.kind !== "ready") {
+        return;
+      }
       untracked(() => {
         announcement.value = spoken(details.details);
         this.guide.arrive(details.event, details.details);
@@ -119,7 +127,9 @@ export class App implements AppActions {
 
   expandAll(): void {
     const shown = runView.peek();
-    if (shown.kind === "open") openGroups.value = allGroups(shown.trace.roots);
+    if (shown.kind === "open") {
+      openGroups.value = allGroups(shown.trace.roots);
+    }
   }
 
   collapseAll(): void {
@@ -196,8 +206,12 @@ export class App implements AppActions {
   }
 
   #blocksBuilt(build: string, blocks: readonly number[]): void {
-    if (this.#built?.build !== build) this.#built = { build, blocks: new Set() };
-    for (const block of blocks) this.#built.blocks.add(block);
+    if (this.#built?.build !== build) {
+      this.#built = { build, blocks: new Set() };
+    }
+    for (const block of blocks) {
+      this.#built.blocks.add(block);
+    }
     session.peek()?.built(build, blocks);
   }
 
@@ -205,7 +219,9 @@ export class App implements AppActions {
   #learnt(facts: ReadonlyMap<number, LearntFacts>): void {
     const isFirst = this.#learntFacts === null;
     this.#learntFacts = new Map([...(this.#learntFacts ?? []), ...facts]);
-    if (!isFirst) return;
+    if (!isFirst) {
+      return;
+    }
     setTimeout(() => {
       const learnt = this.#learntFacts;
       this.#learntFacts = null;
@@ -225,16 +241,23 @@ export class App implements AppActions {
     const chosen = selection.peek();
     bounds.value = trace.manifest.range;
     view.value = renewedView(view.peek(), before, trace, view.peek().widthPx * RUN_PADDING);
-    if (chosen.kind === "area" && shift !== 0n)
+    if (chosen.kind === "area" && shift !== 0n) {
       selection.value = { ...chosen, range: shiftedRange(chosen.range, shift) };
+    }
     openGroups.value = carryOpen(before, trace, openGroups.peek(), defaultExpansion(trace.roots));
     current.renew(trace);
-    if (this.#built?.build === trace.manifest.build) current.built(this.#built.build, [...this.#built.blocks]);
+    if (this.#built?.build === trace.manifest.build) {
+      current.built(this.#built.build, [...this.#built.blocks]);
+    }
     const topPx = anchor === null ? null : scrollTo(layout.peek(), anchor);
     // The content gets its new height with the next rendering.
-    if (topPx !== null && topPx !== scroll.peek().topPx) requestAnimationFrame(() => this.scrollTo(topPx));
+    if (topPx !== null && topPx !== scroll.peek().topPx) {
+      requestAnimationFrame(() => this.scrollTo(topPx));
+    }
     const isFinished = before.manifest.state === "indexing" && trace.manifest.state === "ready";
-    if (isFinished) void this.#firstView.find(trace, (range) => this.guide.showFirst(trace.manifest.range, range));
+    if (isFinished) {
+      void this.#firstView.find(trace, (range) => this.guide.showFirst(trace.manifest.range, range));
+    }
   }
 
   #showTrace(trace: Trace | null): void {
@@ -252,7 +275,9 @@ export class App implements AppActions {
     session.value = null;
     selection.value = NOTHING;
     selectedRange.value = null;
-    if (trace === null) return;
+    if (trace === null) {
+      return;
+    }
     const wanted = this.#address.take(trace.manifest.run);
     bounds.value = trace.manifest.range;
     chosenHost.value = wanted?.host ?? null;
@@ -264,9 +289,12 @@ export class App implements AppActions {
       onMissingBlocks: (blocks) => this.#opener.wantBlocks(blocks),
       onLearnt: (facts) => this.#learnt(facts),
     });
-    if (this.#built?.build === trace.manifest.build) session.value.built(this.#built.build, [...this.#built.blocks]);
-    if (wanted?.range == null && trace.manifest.state === "ready")
+    if (this.#built?.build === trace.manifest.build) {
+      session.value.built(this.#built.build, [...this.#built.blocks]);
+    }
+    if (wanted?.range == null && trace.manifest.state === "ready") {
       void this.#firstView.find(trace, (range) => this.guide.showFirst(trace.manifest.range, range));
+    }
     if (wanted?.event != null && trace.tracks.has(wanted.event.track)) {
       this.guide.openGroupsOf(trace, wanted.event.track);
       this.guide.select({ kind: "event", ...wanted.event });
@@ -279,12 +307,16 @@ export class App implements AppActions {
   #sliceToArea(): void {
     const chosen = selection.peek();
     const range = selectedRange.peek();
-    if (chosen.kind !== "event" || range === null || range.endTicks === range.startTicks) return;
+    if (chosen.kind !== "event" || range === null || range.endTicks === range.startTicks) {
+      return;
+    }
     this.guide.select({ kind: "area", range, firstTrack: chosen.track, lastTrack: chosen.track });
   }
 
   #clear(): void {
-    if (selection.peek().kind === "none") isDrawerOpen.value = false;
+    if (selection.peek().kind === "none") {
+      isDrawerOpen.value = false;
+    }
     selection.value = NOTHING;
   }
 }
@@ -292,7 +324,9 @@ export class App implements AppActions {
 /** An event as a screen reader says it. */
 function spoken({ name, durationTicks, row, startTicks }: EventDetails): string {
   const shown = runView.peek();
-  if (shown.kind !== "open") return name;
+  if (shown.kind !== "open") {
+    return name;
+  }
   const { time } = shown.trace.manifest;
   return `${name}, ${formatDuration(durationTicks, time.tickPs)}, row ${row}, at ${formatDuration(startTicks, time.tickPs)}`;
 }

@@ -69,10 +69,14 @@ declare global {
 function labelsOf(app: App): EmbeddingApi["labels"] {
   const { picture, labels } = app.stage;
   const box = document.querySelector(".timeline")?.getBoundingClientRect();
-  if (picture === null || box === undefined) return [];
+  if (picture === null || box === undefined) {
+    return [];
+  }
   return labels.flatMap(({ track, ordinal, text }) => {
     const outline = outlineOf(picture, { kind: "event", track, ordinal });
-    if (outline === null) return [];
+    if (outline === null) {
+      return [];
+    }
     const from = Math.max(0, outline.fromPx);
     const to = Math.min(picture.view.widthPx, outline.toPx);
     return [

@@ -52,7 +52,9 @@ export class Guide {
   select(chosen: Selection): void {
     this.#startAnew();
     selection.value = chosen;
-    if (chosen.kind !== "none") isDrawerOpen.value = true;
+    if (chosen.kind !== "none") {
+      isDrawerOpen.value = true;
+    }
   }
 
   /** Selects an event that may be far away, and goes there. */
@@ -63,8 +65,11 @@ export class Guide {
 
   /** Goes to the selected event, now that it is known where it lies, if it was gone to from afar. */
   arrive(event: Selection, details: EventDetails): void {
-    if (event === this.#destination) this.#arriveAt(details);
-    else this.revealSelection();
+    if (event === this.#destination) {
+      this.#arriveAt(details);
+    } else {
+      this.revealSelection();
+    }
   }
 
   /** Zooms to a range, or closer to a point of time where the range is empty. */
@@ -74,7 +79,9 @@ export class Guide {
 
   zoomToSelection(): void {
     const range = selectedRange.peek();
-    if (range !== null) this.zoomTo(range);
+    if (range !== null) {
+      this.zoomTo(range);
+    }
   }
 
   /** Zooms in to a bin, so far that its events get room. */
@@ -85,7 +92,9 @@ export class Guide {
   /** Centres the selection; zooms to it when it is in the middle already. */
   focusSelection(): void {
     const range = selectedRange.peek();
-    if (range === null) return;
+    if (range === null) {
+      return;
+    }
     const middle = ticks((range.startTicks + range.endTicks) / 2n);
     const centred = centreOn(view.peek(), middle, bounds.peek());
     const isCentred = Math.abs(xOfTick(centred, visibleRange(view.peek()).startTicks)) < 2;
@@ -98,8 +107,11 @@ export class Guide {
     const shown = visibleRange(view.peek());
     const isWhole = shown.startTicks <= run.startTicks && shown.endTicks >= run.endTicks;
     const { widthPx } = view.peek();
-    if (isWhole) this.#stage.motion.jumpTo(fit(range, widthPx, widthPx * RUN_PADDING));
-    else busyPart.value = null;
+    if (isWhole) {
+      this.#stage.motion.jumpTo(fit(range, widthPx, widthPx * RUN_PADDING));
+    } else {
+      busyPart.value = null;
+    }
   }
 
   /** Scrolls the tracks so that the selected event's row, or the selected bin's, is on the screen. */
@@ -108,7 +120,9 @@ export class Guide {
     if (chosen.kind === "event") {
       const details = detailsView.peek();
       this.#revealRow(chosen.track, details.kind === "ready" ? details.details.row : 0);
-    } else if (chosen.kind === "bin") this.#revealRow(chosen.bin.track, chosen.bin.row);
+    } else if (chosen.kind === "bin") {
+      this.#revealRow(chosen.bin.track, chosen.bin.row);
+    }
   }
 
   /** Opens the groups around a track, so that it is on the screen. */
@@ -124,7 +138,9 @@ export class Guide {
   step(direction: Direction, panWithoutSelection: number): void {
     const chosen = selection.peek();
     if (chosen.kind !== "event") {
-      if (panWithoutSelection !== 0) this.#stage.motion.panStep(panWithoutSelection * view.peek().widthPx);
+      if (panWithoutSelection !== 0) {
+        this.#stage.motion.panStep(panWithoutSelection * view.peek().widthPx);
+      }
       return;
     }
     void this.#stepFrom(chosen.track, direction);
@@ -133,7 +149,9 @@ export class Guide {
   /** Goes along the first of the selected event's flows. */
   followFlow(direction: "in" | "out"): void {
     const details = detailsView.peek();
-    if (details.kind !== "ready") return;
+    if (details.kind !== "ready") {
+      return;
+    }
     const [partner] = details.details.flows[direction];
     if (partner === undefined) {
       announcement.value = direction === "in" ? "No flow arrives here." : "No flow leaves from here.";
@@ -150,7 +168,9 @@ export class Guide {
 
   #fitView(range: TickRange): View {
     const widthPx = view.peek().widthPx;
-    if (range.endTicks > range.startTicks) return fit(range, widthPx, widthPx * FIT_PADDING);
+    if (range.endTicks > range.startTicks) {
+      return fit(range, widthPx, widthPx * FIT_PADDING);
+    }
     const closer = { ...view.peek(), ticksPerPx: view.peek().ticksPerPx / 8 };
     return centreOn(closer, range.startTicks, bounds.peek());
   }
@@ -159,14 +179,21 @@ export class Guide {
     const found = layout
       .peek()
       .items.find(({ node }) => (node.kind === "track" ? node.track.id : node.rollup?.id) === track);
-    if (found === undefined) return;
-    if (found.kind === "group") this.reveal(found.topPx, found.heightPx);
-    else this.reveal(found.topPx + row * ROW_PX, Math.min(found.heightPx, 2 * ROW_PX));
+    if (found === undefined) {
+      return;
+    }
+    if (found.kind === "group") {
+      this.reveal(found.topPx, found.heightPx);
+    } else {
+      this.reveal(found.topPx + row * ROW_PX, Math.min(found.heightPx, 2 * ROW_PX));
+    }
   }
 
   async #stepFrom(track: number, direction: Direction): Promise<void> {
     const details = detailsView.peek();
-    if (details.kind !== "ready") return;
+    if (details.kind !== "ready") {
+      return;
+    }
     this.#startAnew();
     this.#abort = new AbortController();
     const { signal } = this.#abort;
@@ -174,12 +201,16 @@ export class Guide {
     try {
       found = await this.#lookFor(details.details, direction, signal);
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted) {
+        return;
+      }
       failure.value = `The ${WORDS[direction]} could not be looked up: ${reasonOf(error)}`;
       announcement.value = failure.peek();
       return;
     }
-    if (signal.aborted || selection.peek() !== details.event) return;
+    if (signal.aborted || selection.peek() !== details.event) {
+      return;
+    }
     if (found === null) {
       announcement.value = `There is no ${WORDS[direction]}.`;
       return;
@@ -192,10 +223,14 @@ export class Guide {
     const shown = runView.peek();
     const picture = this.#stage.picture;
     const client = session.peek()?.client;
-    if (shown.kind !== "open" || picture === null || client === undefined) return null;
+    if (shown.kind !== "open" || picture === null || client === undefined) {
+      return null;
+    }
     const { track, startTicks, durationTicks, row } = of;
     const from = { ordinal: Number(of.ordinal), row, startTicks, endTicks: startTicks + durationTicks };
-    if (of.kind === "counter") return this.#sampleBeside(shown.trace, from.ordinal, track, direction, signal);
+    if (of.kind === "counter") {
+      return this.#sampleBeside(shown.trace, from.ordinal, track, direction, signal);
+    }
     const coverage = picture.coverages.get(track) ?? { draws: [], complete: false };
     const drawn = { coverage, range: visibleRange(picture.deviceView) };
     return neighbourOf(from, direction, drawn, {
@@ -213,7 +248,9 @@ export class Guide {
     signal: AbortSignal,
   ): Promise<Neighbour | null> {
     const ordinal = from + (direction === "next" ? 1 : direction === "previous" ? -1 : Number.NaN);
-    if (!(ordinal >= 0 && ordinal < Number(trace.tracks.get(track)?.events ?? 0n))) return null;
+    if (!(ordinal >= 0 && ordinal < Number(trace.tracks.get(track)?.events ?? 0n))) {
+      return null;
+    }
     const { row, startTicks } = await trace.api.event(track, ordinal, signal);
     return { ordinal, row, startTicks, endTicks: startTicks };
   }
@@ -221,25 +258,38 @@ export class Guide {
   /** Opens the group of an event, scrolls to it, and goes to its time. */
   #arriveAt(details: EventDetails): void {
     const shown = runView.peek();
-    if (shown.kind !== "open") return;
+    if (shown.kind !== "open") {
+      return;
+    }
     const isLaidOut = layout.peek().items.some(({ node }) => node.kind === "track" && node.track.id === details.track);
-    if (!isLaidOut) this.openGroupsOf(shown.trace, details.track);
+    if (!isLaidOut) {
+      this.openGroupsOf(shown.trace, details.track);
+    }
     const { startTicks, durationTicks } = details;
     this.#bringIntoView({ startTicks, endTicks: startTicks + durationTicks });
     // Where groups have been opened, the content gets its new height with the next rendering.
-    if (isLaidOut) this.revealSelection();
-    else requestAnimationFrame(() => this.revealSelection());
+    if (isLaidOut) {
+      this.revealSelection();
+    } else {
+      requestAnimationFrame(() => this.revealSelection());
+    }
   }
 
   #bringIntoView(event: { readonly startTicks: bigint; readonly endTicks: bigint }): void {
     const shown = view.peek();
     const fromPx = xOfTick(shown, event.startTicks);
     const toPx = xOfTick(shown, event.endTicks);
-    if (fromPx >= 0 && toPx <= shown.widthPx) return;
-    if (fromPx < 0 && toPx > shown.widthPx) return;
+    if (fromPx >= 0 && toPx <= shown.widthPx) {
+      return;
+    }
+    if (fromPx < 0 && toPx > shown.widthPx) {
+      return;
+    }
     const middle = ticks((event.startTicks + event.endTicks) / 2n);
     const target = centreOn(shown, middle, bounds.peek());
-    if (!sameView(target, shown)) this.#stage.motion.glideTo(target);
+    if (!sameView(target, shown)) {
+      this.#stage.motion.glideTo(target);
+    }
   }
 }
 

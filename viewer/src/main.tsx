@@ -11,7 +11,9 @@ connectSettings();
 connectExact();
 const app = new App();
 const root = document.getElementById("app");
-if (root !== null) render(<Shell app={app} />, root);
+if (root !== null) {
+  render(<Shell app={app} />, root);
+}
 listenToKeys({
   hold: (intent, isFast) => app.stage.motion.hold(intent as HeldIntent, isFast),
   release: (intent) => app.stage.motion.release(intent as HeldIntent),

@@ -85,7 +85,9 @@ export function follow(runId: string, say: (text: string) => void): Watch {
 
 /** What to tell people of an error. */
 export function reason(error: unknown): string {
-  if (error instanceof ApiError && error.code === "not_indexed") return "It is not indexed yet.";
+  if (error instanceof ApiError && error.code === "not_indexed") {
+    return "It is not indexed yet.";
+  }
   return error instanceof ApiError || error instanceof NetworkError ? error.message : String(error);
 }
 
@@ -99,7 +101,9 @@ function lengthOf({ range, time }: Manifest): string {
 
 function paint(canvas: HTMLCanvasElement, { draws, complete }: Coverage, view: View, rows: number): void {
   const pen = canvas.getContext("2d");
-  if (pen === null) return;
+  if (pen === null) {
+    return;
+  }
   const rowPx = canvas.height / rows;
   pen.clearRect(0, 0, canvas.width, canvas.height);
   pen.globalAlpha = complete ? 1 : 0.5;

@@ -25,6 +25,8 @@ export const AppProvider = AppContext.Provider;
 
 export function useApp(): AppActions {
   const app = useContext(AppContext);
-  if (app === null) throw new Error("used outside of the application");
+  if (app === null) {
+    throw new Error("used outside of the application");
+  }
   return app;
 }

@@ -10,7 +10,9 @@ import { CloseIcon } from "./icons";
 export function BusyNote({ trace }: { trace: Trace }) {
   const app = useApp();
   const part = busyPart.value;
-  if (part === null) return null;
+  if (part === null) {
+    return null;
+  }
   const { range, time } = trace.manifest;
   const length = formatDuration(part.endTicks - part.startTicks, time.tickPs);
   // Rounded down: nearly all is not all.

@@ -4,7 +4,9 @@ import { type EventDetails, formatTime, type JsonValue, type TimeBase } from "@t
 
 /** An argument's value as text: strings as they are, everything else as JSON, indented where it is nested. */
 export function argText(value: JsonValue): string {
-  if (typeof value === "string") return value;
+  if (typeof value === "string") {
+    return value;
+  }
   return JSON.stringify(value, null, typeof value === "object" && value !== null ? 2 : 0);
 }
 

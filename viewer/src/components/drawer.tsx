@@ -213,7 +213,9 @@ function DrawerContent({ trace }: { trace: Trace }) {
     case "bin":
       return <BinPanel trace={trace} bin={chosen.bin} />;
     case "event":
-      if (details.kind === "ready") return <EventPanel trace={trace} details={details.details} />;
+      if (details.kind === "ready") {
+        return <EventPanel trace={trace} details={details.details} />;
+      }
       return (
         <>
           <Head title={details.kind === "failed" ? "This event cannot be shown" : "Loading …"} />

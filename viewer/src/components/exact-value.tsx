@@ -11,8 +11,12 @@ interface Props {
 }
 
 export function ExactValue({ bin, widthCh, children }: Props) {
-  if (bin.exact !== null) return <>{children(bin.exact)}</>;
-  if (isUnknown(bin)) return <span class="dim">unknown</span>;
+  if (bin.exact !== null) {
+    return <>{children(bin.exact)}</>;
+  }
+  if (isUnknown(bin)) {
+    return <span class="dim">unknown</span>;
+  }
   return (
     <span class="pending" style={{ width: `${widthCh}ch` }}>
       <span class="visually-hidden">…</span>

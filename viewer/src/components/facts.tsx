@@ -35,7 +35,9 @@ export function WallClockRow({
   timeTicks: Manifest["range"]["startTicks"];
   manifest: Manifest;
 }) {
-  if (manifest.time.originNs < EARLIEST_CLOCK_NS) return null;
+  if (manifest.time.originNs < EARLIEST_CLOCK_NS) {
+    return null;
+  }
   return <Row name="Wall clock">{formatTime(timeTicks, manifest.time, "utc")} UTC</Row>;
 }
 

@@ -10,7 +10,9 @@ function List({ trace, details, direction }: { trace: Trace; details: EventDetai
   const app = useApp();
   const partners = direction === "in" ? details.flows.in : details.flows.out;
   const count = direction === "in" ? details.flows.inCount : details.flows.outCount;
-  if (count === 0n) return null;
+  if (count === 0n) {
+    return null;
+  }
   const { tickPs } = trace.manifest.time;
   const caption = direction === "in" ? `${plural(count, "flow")} from` : `${plural(count, "flow")} to`;
   const distance = ({ startTicks }: FlowPartner) => {
@@ -52,7 +54,9 @@ function List({ trace, details, direction }: { trace: Trace; details: EventDetai
 
 export function FlowLinks({ trace, details }: { trace: Trace; details: EventDetails }) {
   const { inCount, outCount } = details.flows;
-  if (inCount === 0n && outCount === 0n) return null;
+  if (inCount === 0n && outCount === 0n) {
+    return null;
+  }
   return (
     <div>
       <List trace={trace} details={details} direction="in" />

@@ -16,7 +16,9 @@ export function formatShortCount(count: bigint | number): string {
     ["M", 1e6],
     ["k", 1e3],
   ] as const) {
-    if (value >= size * 0.9995) return `${Number((value / size).toPrecision(3))}\u202f${unit}`;
+    if (value >= size * 0.9995) {
+      return `${Number((value / size).toPrecision(3))}\u202f${unit}`;
+    }
   }
   return value.toString();
 }
@@ -29,7 +31,9 @@ export function formatBytes(bytes: bigint): string {
     ["MB", 1e6],
     ["kB", 1e3],
   ] as const) {
-    if (value >= size) return `${(value / size).toFixed(value < 10 * size ? 1 : 0)}\u202f${unit}`;
+    if (value >= size) {
+      return `${(value / size).toFixed(value < 10 * size ? 1 : 0)}\u202f${unit}`;
+    }
   }
   return `${value}\u202fB`;
 }
@@ -44,7 +48,9 @@ export function formatDate(epochNs: bigint): string {
 
 /** 0.4137 → `41 %`, 0.004 → `0.4 %`, 0.00001 → `< 0.1 %`. */
 export function formatPercent(part: number): string {
-  if (part > 0 && part < 0.001) return "<\u202f0.1\u202f%";
+  if (part > 0 && part < 0.001) {
+    return "<\u202f0.1\u202f%";
+  }
   const percent = part * 100;
   return `${percent >= 10 || percent === 0 ? Math.round(percent) : Number(percent.toFixed(1))}\u202f%`;
 }
@@ -69,8 +75,12 @@ export function phaseText(phase: string): string {
 
 /** 0.4 → `a moment left`, 12.3 → `about 12 s left`, 130 → `about 2 min left`. */
 export function formatSecondsLeft(seconds: number): string {
-  if (seconds < 1) return "a moment left";
-  if (seconds < 90) return `about ${Math.round(seconds)}\u202fs left`;
+  if (seconds < 1) {
+    return "a moment left";
+  }
+  if (seconds < 90) {
+    return `about ${Math.round(seconds)}\u202fs left`;
+  }
   return `about ${Math.round(seconds / 60)}\u202fmin left`;
 }
 
@@ -92,7 +102,8 @@ export function busyPart(busyTicks: bigint, widthTicks: bigint, lanes: number): 
 /** `12 events start here · 3 reach in`; `about` where bins at the edges of the view are counted whole. */
 export function eventsInView({ starts, reachIn, isExact }: EventCount): string {
   const parts = [`${isExact ? "" : "about "}${plural(starts, "event")} start${starts === 1 ? "s" : ""} here`];
-  if (reachIn > 0)
+  if (reachIn > 0) {
     parts.push(`${isExact ? "" : "at least "}${formatCount(reachIn)} reach${reachIn === 1 ? "es" : ""} in`);
+  }
   return parts.join(" · ");
 }

@@ -6,7 +6,9 @@ import { formatCount, formatPercent, formatSecondsLeft, phaseText } from "./form
 
 export function GrowthStrip() {
   const progress = growth.value;
-  if (progress === null) return null;
+  if (progress === null) {
+    return null;
+  }
   const { fraction, phase, events, secondsLeft, blocks, blocksDone } = progress;
   const parts = [
     formatPercent(fraction),

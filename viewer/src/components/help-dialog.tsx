@@ -33,8 +33,11 @@ export function HelpDialog() {
   const dialog = useRef<HTMLDialogElement>(null);
   const isOpen = isHelpOpen.value;
   useEffect(() => {
-    if (isOpen && dialog.current?.open === false) dialog.current.showModal();
-    else if (!isOpen) dialog.current?.close();
+    if (isOpen && dialog.current?.open === false) {
+      dialog.current.showModal();
+    } else if (!isOpen) {
+      dialog.current?.close();
+    }
   }, [isOpen]);
   const close = () => {
     isHelpOpen.value = false;

@@ -23,20 +23,26 @@ export function Menu({ label, choice, children, onOpen }: MenuProps) {
   };
 
   useEffect(() => {
-    if (!isOpen) return;
+    if (!isOpen) {
+      return;
+    }
     const first =
       anchor.current?.querySelector<HTMLElement>('[role^="menuitem"][aria-checked="true"]') ??
       anchor.current?.querySelector<HTMLElement>('[role^="menuitem"]');
     first?.focus();
     const onPress = (event: PointerEvent) => {
-      if (!anchor.current?.contains(event.target as Node)) setOpen(false);
+      if (!anchor.current?.contains(event.target as Node)) {
+        setOpen(false);
+      }
     };
     document.addEventListener("pointerdown", onPress);
     return () => document.removeEventListener("pointerdown", onPress);
   }, [isOpen]);
 
   const onKeyDown = (event: KeyboardEvent) => {
-    if (!isOpen) return;
+    if (!isOpen) {
+      return;
+    }
     event.stopPropagation();
     if (event.key === "Escape") {
       event.preventDefault();
@@ -44,7 +50,9 @@ export function Menu({ label, choice, children, onOpen }: MenuProps) {
       return;
     }
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-    if (step === 0) return;
+    if (step === 0) {
+      return;
+    }
     event.preventDefault();
     const items = [...(anchor.current?.querySelectorAll<HTMLElement>('[role^="menuitem"]') ?? [])];
     const at = items.indexOf(document.activeElement as HTMLElement);
@@ -62,7 +70,9 @@ export function Menu({ label, choice, children, onOpen }: MenuProps) {
         title={`${label}: ${choice}`}
         onKeyDown={onKeyDown}
         onClick={() => {
-          if (!isOpen) onOpen?.();
+          if (!isOpen) {
+            onOpen?.();
+          }
           setOpen(!isOpen);
         }}
       >

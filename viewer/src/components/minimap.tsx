@@ -50,10 +50,14 @@ export function Minimap({ app, trace }: { app: App; trace: Trace }) {
         const xPx = place(event);
         const isInside = xPx >= leftPx && xPx <= leftPx + widthPx;
         drag.current = isInside ? xPx - (leftPx + widthPx / 2) : 0;
-        if (!isInside) centreAt(xPx);
+        if (!isInside) {
+          centreAt(xPx);
+        }
       }}
       onPointerMove={(event) => {
-        if (drag.current !== null) centreAt(place(event) - drag.current);
+        if (drag.current !== null) {
+          centreAt(place(event) - drag.current);
+        }
       }}
       onPointerUp={() => {
         drag.current = null;

@@ -36,7 +36,9 @@ export function Splitter({ axis, label, valuePx, limits, sign, onChange }: Split
         start.current = { at: place(event), valuePx };
       }}
       onPointerMove={(event) => {
-        if (start.current !== null) change(start.current.valuePx + sign * (place(event) - start.current.at));
+        if (start.current !== null) {
+          change(start.current.valuePx + sign * (place(event) - start.current.at));
+        }
       }}
       onPointerUp={() => {
         start.current = null;
@@ -46,7 +48,9 @@ export function Splitter({ axis, label, valuePx, limits, sign, onChange }: Split
       }}
       onKeyDown={(event) => {
         const step = steps[event.key];
-        if (step === undefined) return;
+        if (step === undefined) {
+          return;
+        }
         event.preventDefault();
         event.stopPropagation();
         change(valuePx + sign * step * KEY_STEP_PX);

@@ -67,7 +67,9 @@ export function Timeline({ app, trace }: { app: App; trace: Trace }) {
       const isLower = box.clientHeight < scroll.peek().heightPx;
       scroll.value = { topPx: box.scrollTop, heightPx: box.clientHeight };
       // The drawer has just opened, perhaps above what was clicked.
-      if (isLower) app.guide.revealSelection();
+      if (isLower) {
+        app.guide.revealSelection();
+      }
     };
     const observer = new ResizeObserver(measure);
     observer.observe(box);
@@ -75,8 +77,11 @@ export function Timeline({ app, trace }: { app: App; trace: Trace }) {
     app.guide.reveal = (topPx, heightPx) => {
       // The sticky header hides what is right below the upper edge.
       const upperPx = Math.max(0, topPx - HEADER_PX);
-      if (upperPx < box.scrollTop) box.scrollTop = upperPx;
-      else if (topPx + heightPx > box.scrollTop + box.clientHeight) box.scrollTop = topPx + heightPx - box.clientHeight;
+      if (upperPx < box.scrollTop) {
+        box.scrollTop = upperPx;
+      } else if (topPx + heightPx > box.scrollTop + box.clientHeight) {
+        box.scrollTop = topPx + heightPx - box.clientHeight;
+      }
     };
     app.scrollTo = (topPx) => {
       box.scrollTop = topPx;

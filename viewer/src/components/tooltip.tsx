@@ -125,7 +125,9 @@ export function Tooltip({ trace }: { trace: Trace }) {
       setSize({ widthPx: box.width, heightPx: box.height });
     }
   });
-  if (current === null) return null;
+  if (current === null) {
+    return null;
+  }
   const { nameId, title, lines, note } = contentOf(current, trace);
   // Right of and below the pointer, on the other side where there is no room.
   const fitsRight = current.clientXPx + OFFSET_PX + size.widthPx < innerWidth - 8;

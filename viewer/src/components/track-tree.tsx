@@ -25,17 +25,25 @@ function titleOf(item: LayoutItem, tickPs: number): string {
   }
   const { track } = item.node;
   const lines = [track.name, track.detail, plural(track.events, track.kind === "counter" ? "sample" : "event")];
-  if (track.busyTicks > 0n) lines.push(`${formatDuration(track.busyTicks, tickPs)} in all slices together`);
-  if (track.values !== null) lines.push(`${track.values.min} to ${track.values.max}`);
+  if (track.busyTicks > 0n) {
+    lines.push(`${formatDuration(track.busyTicks, tickPs)} in all slices together`);
+  }
+  if (track.values !== null) {
+    lines.push(`${track.values.min} to ${track.values.max}`);
+  }
   return lines.filter(Boolean).join("\n");
 }
 
 function noteOf(item: LayoutItem): string {
   if (item.kind === "group") {
-    if (item.node.isEmpty) return "empty";
+    if (item.node.isEmpty) {
+      return "empty";
+    }
     return item.isOpen ? item.node.group.detail : plural(item.node.trackCount, "track");
   }
-  if (item.node.isEmpty) return "empty";
+  if (item.node.isEmpty) {
+    return "empty";
+  }
   return item.node.track.detail;
 }
 
@@ -44,8 +52,12 @@ function classOf(item: LayoutItem): string {
   const track = chosen.kind === "event" ? chosen.track : chosen.kind === "bin" ? chosen.bin.track : -1;
   const isCurrent = item.kind === "track" && item.node.track.id === track;
   const parts = ["tree-item", item.kind === "group" ? "is-group" : "is-track"];
-  if (item.node.isEmpty) parts.push("is-empty");
-  if (isCurrent) parts.push("is-current");
+  if (item.node.isEmpty) {
+    parts.push("is-empty");
+  }
+  if (isCurrent) {
+    parts.push("is-current");
+  }
   return parts.join(" ");
 }
 
@@ -59,7 +71,9 @@ const SHORT_NOTE_LENGTH = 18;
 /** The note, or "" where it would take the room of the name: it is in the tooltip as well. */
 function fittingNote(item: LayoutItem, name: string): string {
   const note = noteOf(item);
-  if (item.node.isEmpty || (item.kind === "group" && note.length <= SHORT_NOTE_LENGTH)) return note;
+  if (item.node.isEmpty || (item.kind === "group" && note.length <= SHORT_NOTE_LENGTH)) {
+    return note;
+  }
   const roomPx = settings.value.treeWidthPx - NO_TEXT_PX - INDENT_PX * item.node.depth;
   return (name.length + note.length) * CHARACTER_PX <= roomPx ? note : "";
 }
@@ -90,7 +104,9 @@ function TreeLabel({ item }: { item: LayoutItem }) {
 
 function toggled(open: ReadonlySet<string>, key: string): ReadonlySet<string> {
   const next = new Set(open);
-  if (!next.delete(key)) next.add(key);
+  if (!next.delete(key)) {
+    next.add(key);
+  }
   return next;
 }
 
@@ -114,7 +130,9 @@ function TreeItem({ item, tickPs }: { item: LayoutItem; tickPs: number }) {
         focusedKey.value = item.key;
       }}
       onClick={() => {
-        if (item.kind === "group") app.setOpenGroups(toggled(openGroups.value, item.key));
+        if (item.kind === "group") {
+          app.setOpenGroups(toggled(openGroups.value, item.key));
+        }
       }}
     >
       <TreeLabel item={item} />
@@ -128,7 +146,9 @@ function TreeItem({ item, tickPs }: { item: LayoutItem; tickPs: number }) {
 }
 
 function formatShort(value: number): string {
-  if (Number.isInteger(value) && Math.abs(value) < 1000) return value.toString();
+  if (Number.isInteger(value) && Math.abs(value) < 1000) {
+    return value.toString();
+  }
   return value < 0 ? `−${formatShortCount(-value)}` : formatShortCount(Number(value.toPrecision(4)));
 }
 
@@ -136,7 +156,9 @@ function formatShort(value: number): string {
 function StickyItem({ tickPs }: { tickPs: number }) {
   const app = useApp();
   const sticky = stickyHeader(layout.value, scroll.value.topPx);
-  if (sticky === null) return null;
+  if (sticky === null) {
+    return null;
+  }
   const { item, offsetPx } = sticky;
   return (
     <div class="tree-sticky" aria-hidden="true">
@@ -162,9 +184,13 @@ export function TrackTreeView({ trace }: { trace: Trace }) {
   const shown = itemsBetween(layout.value, topPx - MARGIN_PX, topPx + heightPx + MARGIN_PX);
 
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) {
+      return;
+    }
     const move = moveInTree(layout.value, focusedKey.value, event.key);
-    if (move === null) return;
+    if (move === null) {
+      return;
+    }
     event.preventDefault();
     event.stopPropagation();
     if (move.kind === "toggle") {

@@ -18,7 +18,9 @@ export function moveInTree(layout: Layout, focused: string | null, key: string):
     items.findIndex((item) => item.key === focused),
   );
   const item = items[index];
-  if (item === undefined) return null;
+  if (item === undefined) {
+    return null;
+  }
   const focus = (target: LayoutItem | undefined): TreeMove | null =>
     target === undefined ? null : { kind: "focus", item: target };
   switch (key) {
@@ -31,10 +33,14 @@ export function moveInTree(layout: Layout, focused: string | null, key: string):
     case "End":
       return focus(items[items.length - 1]);
     case "ArrowRight":
-      if (item.kind === "group") return item.isOpen ? focus(items[index + 1]) : { kind: "toggle", key: item.key };
+      if (item.kind === "group") {
+        return item.isOpen ? focus(items[index + 1]) : { kind: "toggle", key: item.key };
+      }
       return focus(item);
     case "ArrowLeft":
-      if (item.kind === "group" && item.isOpen) return { kind: "toggle", key: item.key };
+      if (item.kind === "group" && item.isOpen) {
+        return { kind: "toggle", key: item.key };
+      }
       return focus(items[item.parentIndex] ?? item);
     case "Enter":
     case " ":

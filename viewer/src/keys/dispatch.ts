@@ -12,7 +12,9 @@ export interface KeyStroke {
 
 /** The binding that a key stroke stands for. Strokes with ctrl, alt or meta belong to the browser. */
 export function bindingOf(stroke: KeyStroke): Binding | undefined {
-  if (stroke.ctrlKey || stroke.metaKey || stroke.altKey) return undefined;
+  if (stroke.ctrlKey || stroke.metaKey || stroke.altKey) {
+    return undefined;
+  }
   const key = stroke.key.length === 1 ? stroke.key.toLowerCase() : stroke.key;
   return KEY_TABLE.find((binding) =>
     binding.keys.some((chord) => (chord.by === "code" ? chord.value === stroke.code : chord.value === key)),
@@ -23,8 +25,14 @@ export function bindingOf(stroke: KeyStroke): Binding | undefined {
 export function takesText(
   element: { readonly tagName: string; readonly type?: string; readonly isContentEditable?: boolean } | null,
 ): boolean {
-  if (element === null) return false;
-  if (element.isContentEditable === true) return true;
-  if (element.tagName === "TEXTAREA" || element.tagName === "SELECT") return true;
+  if (element === null) {
+    return false;
+  }
+  if (element.isContentEditable === true) {
+    return true;
+  }
+  if (element.tagName === "TEXTAREA" || element.tagName === "SELECT") {
+    return true;
+  }
   return element.tagName === "INPUT" && !["checkbox", "radio", "button", "range"].includes(element.type ?? "text");
 }

@@ -14,21 +14,34 @@ export interface KeyActions {
 
 export function listenToKeys(actions: KeyActions): void {
   addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || takesText(document.activeElement as HTMLInputElement | null)) return;
+    if (event.defaultPrevented || takesText(document.activeElement as HTMLInputElement | null)) {
+      return;
+    }
     // A dialog has keys of its own.
-    if (document.querySelector("dialog[open]") !== null && event.key !== "?") return;
+    if (document.querySelector("dialog[open]") !== null && event.key !== "?") {
+      return;
+    }
     const binding = bindingOf(event);
-    if (binding === undefined) return;
+    if (binding === undefined) {
+      return;
+    }
     event.preventDefault();
     // A switch that is held would flicker.
-    if (event.repeat && binding.group === "Show") return;
-    if (binding.held) actions.hold(binding.intent, event.shiftKey);
-    else actions.press(binding.intent);
+    if (event.repeat && binding.group === "Show") {
+      return;
+    }
+    if (binding.held) {
+      actions.hold(binding.intent, event.shiftKey);
+    } else {
+      actions.press(binding.intent);
+    }
   });
   addEventListener("keyup", (event) => {
     // Not by `bindingOf`: a modifier that went down in between must not keep a key held.
     const binding = bindingOf({ ...plainStroke(event), ctrlKey: false, metaKey: false, altKey: false });
-    if (binding?.held) actions.release(binding.intent);
+    if (binding?.held) {
+      actions.release(binding.intent);
+    }
   });
   // What comes up while another window has the focus is never heard of.
   addEventListener("blur", () => actions.releaseAll());

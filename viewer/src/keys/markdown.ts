@@ -21,7 +21,9 @@ export function keysMarkdown(): string {
     lines.push("");
   }
   lines.push("## Mouse", "", row(["action", "what it does"]), row(["---", "---"]));
-  for (const gesture of GESTURE_TABLE) lines.push(row([gesture.shown, gesture.label]));
+  for (const gesture of GESTURE_TABLE) {
+    lines.push(row([gesture.shown, gesture.label]));
+  }
   lines.push(
     "",
     "`W`, `S`, `A` and `D` are the places on the keyboard, whatever the layout types there. Keys are ignored while",

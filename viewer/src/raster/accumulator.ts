@@ -24,40 +24,40 @@ export class Accumulator {
   readonly pixels: Uint8ClampedArray<ArrayBuffer>;
   readonly flags: Uint8Array;
   readonly cover: Float32Array;
-  private readonly packed: Uint32Array;
+  readonly #packed: Uint32Array;
   /** Red, green, blue and weight of each pixel, side by side: one cache line per touched pixel. */
-  private readonly sums: Float32Array;
-  private colors = new Uint32Array(0);
-  private neutral = 0;
+  readonly #sums: Float32Array;
+  #colors = new Uint32Array(0);
+  #neutral = 0;
 
   constructor(widthPx: number, lanes: number) {
     const size = widthPx * lanes;
     this.widthPx = widthPx;
     this.lanes = lanes;
     this.pixels = new Uint8ClampedArray(4 * size);
-    this.packed = new Uint32Array(this.pixels.buffer);
+    this.#packed = new Uint32Array(this.pixels.buffer);
     this.flags = new Uint8Array(size);
     this.cover = new Float32Array(size);
-    this.sums = new Float32Array(4 * size);
+    this.#sums = new Float32Array(4 * size);
   }
 
   /** Empties the image. `colors` are packed colours by name id; ids beyond them are `neutral`. */
   begin(colors: Uint32Array, neutral: number): void {
-    this.colors = colors as Uint32Array<ArrayBuffer>;
-    this.neutral = neutral;
+    this.#colors = colors as Uint32Array<ArrayBuffer>;
+    this.#neutral = neutral;
     this.flags.fill(0);
     this.cover.fill(0);
-    this.sums.fill(0);
+    this.#sums.fill(0);
   }
 
   /** Covers `[x0, x1)` of a lane for the part `density` (0 to 1). Requires 0 <= x0 <= x1 <= width, x0 < width. */
   addSpan(lane: number, x0: number, x1: number, density: number, name: number, flag: number): void {
-    const color = name < this.colors.length ? this.colors[name]! : this.neutral;
+    const color = name < this.#colors.length ? this.#colors[name]! : this.#neutral;
     const base = lane * this.widthPx;
     // Pixels are small whole numbers: `| 0` rounds them down, at half the price of Math.floor.
     const first = x0 | 0;
     if (x1 <= first + 1) {
-      this.add(base + first, x1 - x0, density, color, flag | PRESENT);
+      this.#add(base + first, x1 - x0, density, color, flag | PRESENT);
       return;
     }
     const last = Math.ceil(x1) - 1;
@@ -68,22 +68,24 @@ export class Accumulator {
     // Of a span that fills no pixel, the one that it covers most is the one that must be seen. Bins stand in rows:
     // each pixel is mostly covered by one of them, and marking all of those avoids stripes.
     const half = flag === AGGREGATE ? 0.5 : 2;
-    this.add(base + first, left, density, color, left >= half || (!solid && left >= right) ? mark : flag);
+    this.#add(base + first, left, density, color, left >= half || (!solid && left >= right) ? mark : flag);
     for (let x = first + 1; x < last; x++) {
-      this.add(base + x, 1, density, color, mark);
+      this.#add(base + x, 1, density, color, mark);
     }
-    this.add(base + last, right, density, color, right >= half || (!solid && right > left) ? mark : flag);
+    this.#add(base + last, right, density, color, right >= half || (!solid && right > left) ? mark : flag);
   }
 
   /** A mark of one whole pixel at `x`. */
   addTick(lane: number, x: number, name: number): void {
-    const color = name < this.colors.length ? this.colors[name]! : this.neutral;
-    this.add(lane * this.widthPx + Math.floor(x), 1, 1, color, INDIVIDUAL | PRESENT);
+    const color = name < this.#colors.length ? this.#colors[name]! : this.#neutral;
+    this.#add(lane * this.widthPx + Math.floor(x), 1, 1, color, INDIVIDUAL | PRESENT);
   }
 
   /** Turns the sums into pixels. */
   finish(): void {
-    const { sums, cover, flags, packed } = this;
+    const { cover, flags } = this;
+    const sums = this.#sums;
+    const packed = this.#packed;
     for (let at = 0; at < packed.length; at++) {
       const mark = flags[at]!;
       if (mark === 0) {
@@ -102,8 +104,8 @@ export class Accumulator {
     }
   }
 
-  private add(at: number, area: number, density: number, color: number, flag: number): void {
-    const { sums } = this;
+  #add(at: number, area: number, density: number, color: number, flag: number): void {
+    const sums = this.#sums;
     const covered = area * density;
     const weight = Math.max(covered, MIN_WEIGHT);
     sums[4 * at]! += weight * (color & 0xff);

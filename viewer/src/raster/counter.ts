@@ -106,61 +106,61 @@ function addBins(columns: Columns, { tile }: DrawTile, view: View): void {
 }
 
 class Columns {
-  private readonly min: Float64Array;
-  private readonly max: Float64Array;
-  private readonly sum: Float64Array;
-  private readonly weight: Float64Array;
-  private from = 0;
-  private to = 0;
+  readonly #min: Float64Array;
+  readonly #max: Float64Array;
+  readonly #sum: Float64Array;
+  readonly #weight: Float64Array;
+  #from = 0;
+  #to = 0;
 
   constructor(widthPx: number) {
-    this.min = new Float64Array(widthPx).fill(Number.NaN);
-    this.max = new Float64Array(widthPx).fill(Number.NaN);
-    this.sum = new Float64Array(widthPx);
-    this.weight = new Float64Array(widthPx);
+    this.#min = new Float64Array(widthPx).fill(Number.NaN);
+    this.#max = new Float64Array(widthPx).fill(Number.NaN);
+    this.#sum = new Float64Array(widthPx);
+    this.#weight = new Float64Array(widthPx);
   }
 
   /** What follows counts only between these pixels. */
   clip(from: number, to: number): void {
-    this.from = from;
-    this.to = to;
+    this.#from = from;
+    this.#to = to;
   }
 
   /** A value, or a range with a mean, that is in force in `[x0, x1)`. NaN is none. */
   add(x0: number, x1: number, low: number, high: number, mean: number): void {
-    const from = Math.max(x0, this.from);
-    const to = Math.min(x1, this.to);
+    const from = Math.max(x0, this.#from);
+    const to = Math.min(x1, this.#to);
     if (!(from < to) || Number.isNaN(mean)) {
       return;
     }
     for (let x = Math.floor(from); x < to; x++) {
       const overlap = Math.min(to, x + 1) - Math.max(from, x);
-      this.widen(x, low, high);
-      this.sum[x]! += overlap * mean;
-      this.weight[x]! += overlap;
+      this.#widen(x, low, high);
+      this.#sum[x]! += overlap * mean;
+      this.#weight[x]! += overlap;
     }
   }
 
   touch(x: number, low: number, high: number): void {
-    if (x >= this.from && x < this.to && !Number.isNaN(low)) {
-      this.widen(Math.floor(x), low, high);
+    if (x >= this.#from && x < this.#to && !Number.isNaN(low)) {
+      this.#widen(Math.floor(x), low, high);
     }
   }
 
   finish(): CounterColumns {
-    const mean = this.sum.map((sum, x) => {
-      const weight = this.weight[x]!;
-      return weight > 0 ? sum / weight : (this.min[x]! + this.max[x]!) / 2;
+    const mean = this.#sum.map((sum, x) => {
+      const weight = this.#weight[x]!;
+      return weight > 0 ? sum / weight : (this.#min[x]! + this.#max[x]!) / 2;
     });
-    return { min: this.min, max: this.max, mean };
+    return { min: this.#min, max: this.#max, mean };
   }
 
-  private widen(x: number, low: number, high: number): void {
-    if (!(this.min[x]! <= low)) {
-      this.min[x] = low;
+  #widen(x: number, low: number, high: number): void {
+    if (!(this.#min[x]! <= low)) {
+      this.#min[x] = low;
     }
-    if (!(this.max[x]! >= high)) {
-      this.max[x] = high;
+    if (!(this.#max[x]! >= high)) {
+      this.#max[x] = high;
     }
   }
 }

@@ -46,60 +46,60 @@ export interface NamedEvent {
 export class ColorTable {
   readonly theme: Theme;
   /** Hues of the busiest families. */
-  private readonly hues: ReadonlyMap<string, number>;
-  private readonly swatches: readonly Swatch[];
-  private packed = new Uint32Array(0);
-  private choice = new Uint8Array(0);
+  readonly #hues: ReadonlyMap<string, number>;
+  readonly #swatches: readonly Swatch[];
+  #packed = new Uint32Array(0);
+  #choice = new Uint8Array(0);
 
   /** `order`: families of events, those first that are to be told apart first. */
   constructor(theme: Theme, order: readonly string[] = []) {
     this.theme = theme;
-    this.hues = new Map(order.slice(0, HUES.length).map((family, hue) => [family, hue]));
+    this.#hues = new Map(order.slice(0, HUES.length).map((family, hue) => [family, hue]));
     const { lightness, chroma, neutral } = TONES[theme];
     const tones = HUES.flatMap((hue) => lightness.map((value) => oklch(value, chroma, hue)));
-    this.swatches = [oklch(neutral, 0, 0), ...tones].map(swatch);
+    this.#swatches = [oklch(neutral, 0, 0), ...tones].map(swatch);
   }
 
   /** Colours of ids `0` to `length - 1`; larger ids have the colour `neutral`. For the raster's inner loop. */
   get table(): Uint32Array {
-    return this.packed;
+    return this.#packed;
   }
 
   get neutral(): number {
-    return this.swatches[0]!.packed;
+    return this.#swatches[0]!.packed;
   }
 
   /** Gives colours to the names with ids from `firstId` on. */
   set(firstId: number, names: readonly NamedEvent[]): void {
-    this.grow(firstId + names.length);
+    this.#grow(firstId + names.length);
     names.forEach((event, k) => {
       const family = familyOf(event);
-      const choice = swatchOf(event.name, this.hues.get(family) ?? hash(family) % HUES.length);
-      this.choice[firstId + k] = choice;
-      this.packed[firstId + k] = this.swatches[choice]!.packed;
+      const choice = swatchOf(event.name, this.#hues.get(family) ?? hash(family) % HUES.length);
+      this.#choice[firstId + k] = choice;
+      this.#packed[firstId + k] = this.#swatches[choice]!.packed;
     });
   }
 
   css(id: number): string {
-    return this.swatches[this.choice[id] ?? 0]!.css;
+    return this.#swatches[this.#choice[id] ?? 0]!.css;
   }
 
   /** The colour of text on the event's colour. */
   text(id: number): string {
-    return this.swatches[this.choice[id] ?? 0]!.text;
+    return this.#swatches[this.#choice[id] ?? 0]!.text;
   }
 
-  private grow(length: number): void {
-    if (length <= this.packed.length) {
+  #grow(length: number): void {
+    if (length <= this.#packed.length) {
       return;
     }
-    const capacity = Math.max(length, 2 * this.packed.length);
+    const capacity = Math.max(length, 2 * this.#packed.length);
     const packed = new Uint32Array(capacity).fill(this.neutral);
-    packed.set(this.packed);
+    packed.set(this.#packed);
     const choice = new Uint8Array(capacity);
-    choice.set(this.choice);
-    this.packed = packed;
-    this.choice = choice;
+    choice.set(this.#choice);
+    this.#packed = packed;
+    this.#choice = choice;
   }
 }
 
@@ -119,7 +119,9 @@ export function familyOf({ name, category }: NamedEvent): string {
  * numbers, such as those of steps, are one family: `42` → ``.
  */
 export function stem(name: string): string {
-  if (/^[\d.]+$/.test(name)) return "";
+  if (/^[\d.]+$/.test(name)) {
+    return "";
+  }
   const match = /^[^\w]*[A-Za-z_]+(?:[-:/]+[A-Za-z_]+)*/.exec(name);
   return match === null ? name : match[0];
 }

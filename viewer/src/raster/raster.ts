@@ -46,14 +46,14 @@ interface ClipPx {
 
 /** Draws images; keeps its buffers from one frame to the next, so an image is valid until the next call. */
 export class RowRaster {
-  private accumulator = new Accumulator(0, 0);
+  #accumulator = new Accumulator(0, 0);
 
   draw(tracks: readonly RasterTrack[], view: View, lanes: number, colors: ColorTable): RasterImage {
     const widthPx = Math.max(1, Math.round(view.widthPx));
-    if (this.accumulator.widthPx !== widthPx || this.accumulator.lanes !== lanes) {
-      this.accumulator = new Accumulator(widthPx, lanes);
+    if (this.#accumulator.widthPx !== widthPx || this.#accumulator.lanes !== lanes) {
+      this.#accumulator = new Accumulator(widthPx, lanes);
     }
-    const accumulator = this.accumulator;
+    const accumulator = this.#accumulator;
     accumulator.begin(colors.table, colors.neutral);
     for (const track of tracks) {
       if (track.kind === "counter") {

@@ -31,10 +31,14 @@ export class AddressKeeper {
   connect(onRun: (run: string | null) => void): void {
     effect(() => {
       const text = formatLocation(currentLocation());
-      if (this.#timer !== null) clearTimeout(this.#timer);
+      if (this.#timer !== null) {
+        clearTimeout(this.#timer);
+      }
       this.#timer = setTimeout(() => {
         // While a run is being opened the address still says what is to be shown of it.
-        if (this.#pending === null) history.replaceState(null, "", text);
+        if (this.#pending === null) {
+          history.replaceState(null, "", text);
+        }
       }, REPLACE_DELAY_MS);
     });
     addEventListener("popstate", () => {
@@ -52,7 +56,9 @@ export class AddressKeeper {
 function currentLocation(): PageLocation {
   const shown = runView.value;
   const run = runIdOf(shown);
-  if (shown.kind !== "open") return { run, range: null, event: null, area: null, host: null };
+  if (shown.kind !== "open") {
+    return { run, range: null, event: null, area: null, host: null };
+  }
   const chosen = selection.value;
   return {
     run,

@@ -77,14 +77,20 @@ export async function findBusyRange(
     // Events are left out where that brings one much closer, and not to shave off the edges of a burst.
     const exact = shortestRange(spans, 0);
     const closer = shortestRange(spans, outside);
-    if (exact === null || closer === null) return null;
-    if (look === 0 && !isMostlyEmpty(perRollup, closer, run)) return null;
+    if (exact === null || closer === null) {
+      return null;
+    }
+    if (look === 0 && !isMostlyEmpty(perRollup, closer, run)) {
+      return null;
+    }
     const isWorthIt = look === 0 ? part(exact, run) >= MAX_PART : part(closer, exact) < MAX_PART;
     const found = isWorthIt ? closer : exact;
     outside -= countOutside(spans, found);
     const isClose = part(found, range) > 0.5;
     range = found;
-    if (isClose) break;
+    if (isClose) {
+      break;
+    }
   }
   return { ...range, share: 1 - (Math.floor(OUTSIDE * all) - outside) / all };
 }
@@ -114,7 +120,9 @@ async function spansIn(
 }
 
 function isMostlyEmpty(perRollup: readonly CountedSpan[][], found: TickRange, run: TickRange): boolean {
-  if (part(found, run) >= MAX_PART) return false;
+  if (part(found, run) >= MAX_PART) {
+    return false;
+  }
   const rest = Number(run.endTicks - run.startTicks) - Number(found.endTicks - found.startTicks);
   return perRollup.every((spans) => {
     const busy = spans

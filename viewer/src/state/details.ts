@@ -35,14 +35,18 @@ export class DetailsLoader {
     detailsView.value = { kind: "loading", event: selection };
     try {
       const details = await this.#fetchEvent(selection.track, selection.ordinal, abortSignal);
-      if (abortSignal.aborted) return;
+      if (abortSignal.aborted) {
+        return;
+      }
       detailsView.value = { kind: "ready", event: selection, details };
       selectedRange.value = {
         startTicks: details.startTicks,
         endTicks: ticks(details.startTicks + details.durationTicks),
       };
     } catch (error) {
-      if (abortSignal.aborted) return;
+      if (abortSignal.aborted) {
+        return;
+      }
       const message = error instanceof Error ? error.message : String(error);
       detailsView.value = { kind: "failed", event: selection, message };
     }
@@ -55,8 +59,12 @@ export class DetailsLoader {
 }
 
 function rangeOf(selection: Selection) {
-  if (selection.kind === "area") return selection.range;
-  if (selection.kind !== "bin") return null;
+  if (selection.kind === "area") {
+    return selection.range;
+  }
+  if (selection.kind !== "bin") {
+    return null;
+  }
   const { startTicks, widthTicks } = selection.bin;
   return { startTicks, endTicks: ticks(startTicks + widthTicks) };
 }

@@ -42,20 +42,30 @@ export class ExactLoader {
     const before = this.#pointed;
     this.#pointed = bin === null || bin.exact !== null ? null : bin;
     if (before !== null && this.#pointed !== null && nameOf(before) === nameOf(this.#pointed)) {
-      if (this.#dwell !== null || isSameBin(before, this.#pointed)) return;
+      if (this.#dwell !== null || isSameBin(before, this.#pointed)) {
+        return;
+      }
     }
-    if (this.#dwell !== null) clearTimeout(this.#dwell);
+    if (this.#dwell !== null) {
+      clearTimeout(this.#dwell);
+    }
     this.#dwell = null;
-    if (this.#pointed === null) return;
+    if (this.#pointed === null) {
+      return;
+    }
     this.#dwell = setTimeout(() => {
       this.#dwell = null;
-      if (this.#pointed !== null) void this.load(this.#pointed);
+      if (this.#pointed !== null) {
+        void this.load(this.#pointed);
+      }
     }, DWELL_MS);
   }
 
   /** Follows the selection: a bin is told its sums as soon as they are there. */
   select(chosen: Selection): void {
-    if (chosen.kind === "bin" && chosen.bin.exact === null) void this.load(chosen.bin);
+    if (chosen.kind === "bin" && chosen.bin.exact === null) {
+      void this.load(chosen.bin);
+    }
   }
 
   /** Never rejects: what cannot be had is among the failed tiles. */
@@ -69,10 +79,14 @@ export class ExactLoader {
       return;
     }
     const chosen = selection.peek();
-    if (chosen.kind !== "bin" || chosen.bin.exact !== null) return;
+    if (chosen.kind !== "bin" || chosen.bin.exact !== null) {
+      return;
+    }
     if (nameOf(chosen.bin) === nameOf(bin)) {
       const exact = exactSumsAt(tile, chosen.bin.row, chosen.bin.startTicks);
-      if (exact !== null) selection.value = { kind: "bin", bin: { ...chosen.bin, exact } };
+      if (exact !== null) {
+        selection.value = { kind: "bin", bin: { ...chosen.bin, exact } };
+      }
     } else if (isUnknown(chosen.bin)) {
       // The server answers again.
       void this.load(chosen.bin);
@@ -85,7 +99,9 @@ export function connectExact(): void {
   effect(() => {
     const current = session.value;
     forgetFailures();
-    if (current === null) return;
+    if (current === null) {
+      return;
+    }
     const loader = new ExactLoader((tile) => current.client.exact(tile));
     const stop = [
       effect(() => {
@@ -95,7 +111,9 @@ export function connectExact(): void {
       effect(() => loader.select(selection.value)),
     ];
     return () => {
-      for (const end of stop) end();
+      for (const end of stop) {
+        end();
+      }
       loader.point(null);
     };
   });
@@ -104,7 +122,9 @@ export function connectExact(): void {
 function mark(tile: TileName, isFailed: boolean): void {
   const before = failedTiles.peek();
   const name = nameOf(tile);
-  if (before.has(name) === isFailed) return;
+  if (before.has(name) === isFailed) {
+    return;
+  }
   failedTiles.value = new Set(isFailed ? [...before, name] : [...before].filter((other) => other !== name));
 }
 

@@ -24,7 +24,9 @@ export class FirstView {
   async find(trace: Trace, onFound: (range: TickRange) => void): Promise<void> {
     this.forget();
     const rollups = topRollups(trace);
-    if (rollups.length === 0 || rollups.length > MAX_ROLLUPS) return;
+    if (rollups.length === 0 || rollups.length > MAX_ROLLUPS) {
+      return;
+    }
     this.#current = trace;
     isLooking.value = true;
     const { manifest, api } = trace;
@@ -33,7 +35,9 @@ export class FirstView {
     const search = findBusyRange(client, rollups.map(requestOf), manifest.range).catch(() => null);
     const late = new Promise<null>((resolve) => setTimeout(() => resolve(null), PATIENCE_MS));
     const found = await Promise.race([search, late]);
-    if (this.#current !== trace) return;
+    if (this.#current !== trace) {
+      return;
+    }
     isLooking.value = false;
     if (found !== null) {
       busyPart.value = found;

@@ -30,13 +30,17 @@ export class GrowthFollower {
 
   /** Follows a run, and no other; null: none. */
   follow(run: string | null): void {
-    if (run === this.#run) return;
+    if (run === this.#run) {
+      return;
+    }
     this.#watch?.close();
     this.#watch = null;
     this.#run = run;
     this.#revision = 0;
     growth.value = null;
-    if (run === null) return;
+    if (run === null) {
+      return;
+    }
     const { onRevision, onBlocks, onReady, onFailed } = this.#events;
     const end = (tell: () => void): void => {
       this.follow(null);

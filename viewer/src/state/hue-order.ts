@@ -64,7 +64,9 @@ export async function findHueOrder(
   const busy = new Map<string, number>();
   for (const [id, ticks] of ids) {
     const event = names.get(id);
-    if (event !== undefined) busy.set(familyOf(event), (busy.get(familyOf(event)) ?? 0) + ticks);
+    if (event !== undefined) {
+      busy.set(familyOf(event), (busy.get(familyOf(event)) ?? 0) + ticks);
+    }
   }
   return [...busy].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).map(([family]) => family);
 }

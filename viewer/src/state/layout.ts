@@ -41,8 +41,12 @@ export interface Layout {
 
 /** The height of a track, its gap to the next one included. */
 export function trackHeightPx(track: Track): number {
-  if (track.kind === "counter") return COUNTER_PX + TRACK_GAP_PX;
-  if (track.kind === "instant") return INSTANT_PX + TRACK_GAP_PX;
+  if (track.kind === "counter") {
+    return COUNTER_PX + TRACK_GAP_PX;
+  }
+  if (track.kind === "instant") {
+    return INSTANT_PX + TRACK_GAP_PX;
+  }
   return Math.max(1, track.rows) * ROW_PX + TRACK_GAP_PX;
 }
 
@@ -60,31 +64,46 @@ export function layOut(roots: readonly TreeNode[], open: ReadonlySet<string>): L
     const index = items.length;
     items.push({ kind: "group", key: node.key, topPx, heightPx: HEADER_PX, parentIndex, node, isOpen });
     topPx += HEADER_PX;
-    if (isOpen) for (const child of node.children) place(child, index);
+    if (isOpen) {
+      for (const child of node.children) {
+        place(child, index);
+      }
+    }
   };
-  for (const root of roots) place(root, -1);
+  for (const root of roots) {
+    place(root, -1);
+  }
   return { items, heightPx: topPx };
 }
 
 /** Index of the item at a height, or -1 above and below all of them. */
 export function itemIndexAt(layout: Layout, yPx: number): number {
-  if (yPx < 0 || yPx >= layout.heightPx) return -1;
+  if (yPx < 0 || yPx >= layout.heightPx) {
+    return -1;
+  }
   let low = 0;
   let high = layout.items.length - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (layout.items[middle]!.topPx <= yPx) low = middle;
-    else high = middle - 1;
+    if (layout.items[middle]!.topPx <= yPx) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
   }
   return low;
 }
 
 /** The items that overlap `[topPx, bottomPx)`. */
 export function itemsBetween(layout: Layout, topPx: number, bottomPx: number): readonly LayoutItem[] {
-  if (layout.items.length === 0 || bottomPx <= 0 || topPx >= layout.heightPx) return [];
+  if (layout.items.length === 0 || bottomPx <= 0 || topPx >= layout.heightPx) {
+    return [];
+  }
   const first = itemIndexAt(layout, Math.max(0, topPx));
   let end = first;
-  while (end < layout.items.length && layout.items[end]!.topPx < bottomPx) end++;
+  while (end < layout.items.length && layout.items[end]!.topPx < bottomPx) {
+    end++;
+  }
   return layout.items.slice(first, end);
 }
 
@@ -97,13 +116,19 @@ export interface StickyHeader {
 /** The open group whose tracks are cut by the upper edge of the view. */
 export function stickyHeader(layout: Layout, scrollPx: number): StickyHeader | null {
   const index = itemIndexAt(layout, scrollPx);
-  if (index < 0) return null;
+  if (index < 0) {
+    return null;
+  }
   const cut = layout.items[index]!;
   const headerIndex = cut.kind === "group" && cut.isOpen ? index : cut.parentIndex;
   const header = layout.items[headerIndex];
-  if (header === undefined || header.kind !== "group") return null;
+  if (header === undefined || header.kind !== "group") {
+    return null;
+  }
   let next = headerIndex + 1;
-  while (next < layout.items.length && layout.items[next]!.parentIndex >= headerIndex) next++;
+  while (next < layout.items.length && layout.items[next]!.parentIndex >= headerIndex) {
+    next++;
+  }
   const endPx = layout.items[next]?.topPx ?? layout.heightPx;
   return { item: header, offsetPx: Math.min(0, endPx - scrollPx - HEADER_PX) };
 }

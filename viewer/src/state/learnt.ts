@@ -12,7 +12,9 @@ export function learnFrom({ slices, bins, counterBins, samples }: TileData, trac
   if (track.kind === "counter") {
     const min = Math.min(lowest(counterBins.min), lowest(samples.value));
     const max = Math.max(highest(counterBins.max), highest(samples.value));
-    if (min > max || (track.values?.min === min && track.values.max === max)) return null;
+    if (min > max || (track.values?.min === min && track.values.max === max)) {
+      return null;
+    }
     return { values: { min, max } };
   }
   const rows = 1 + Math.max(slices.row.reduce(larger, 0), bins.row.reduce(larger, 0));

@@ -44,7 +44,9 @@ const PAIR = /^(\d{1,15})[.-](\d{1,15})$/;
 
 function parseRange(text: string | null): TickRange | null {
   const match = RANGE.exec(text ?? "");
-  if (match === null) return null;
+  if (match === null) {
+    return null;
+  }
   const startTicks = ticks(match[1]!);
   const endTicks = ticks(match[2]!);
   return endTicks > startTicks ? { startTicks, endTicks } : null;
@@ -59,7 +61,9 @@ function parsePair(text: string | null): readonly [number, number] | null {
 export function parseLocation(search: string, hash: string): PageLocation {
   const run = new URLSearchParams(search).get("run");
   const values = new URLSearchParams(hash.replace(/^#/, ""));
-  if (values.get("v") !== VERSION) return { run, range: null, event: null, area: null, host: null };
+  if (values.get("v") !== VERSION) {
+    return { run, range: null, event: null, area: null, host: null };
+  }
   const event = parsePair(values.get("sel"));
   const area = parseRange(values.get("area"));
   const tracks = parsePair(values.get("tracks"));
@@ -76,12 +80,18 @@ export function parseLocation(search: string, hash: string): PageLocation {
 export function formatLocation(location: PageLocation): string {
   const search = location.run === null ? "" : `?run=${encodeURIComponent(location.run)}`;
   const parts = [`v=${VERSION}`];
-  if (location.range !== null) parts.push(`t=${location.range.startTicks}-${location.range.endTicks}`);
-  if (location.event !== null) parts.push(`sel=${location.event.track}.${location.event.ordinal}`);
+  if (location.range !== null) {
+    parts.push(`t=${location.range.startTicks}-${location.range.endTicks}`);
+  }
+  if (location.event !== null) {
+    parts.push(`sel=${location.event.track}.${location.event.ordinal}`);
+  }
   if (location.area !== null) {
     parts.push(`area=${location.area.startTicks}-${location.area.endTicks}`);
     parts.push(`tracks=${location.area.firstTrack}-${location.area.lastTrack}`);
   }
-  if (location.host !== null) parts.push(`host=${encodeURIComponent(location.host)}`);
+  if (location.host !== null) {
+    parts.push(`host=${encodeURIComponent(location.host)}`);
+  }
   return `${search}#${parts.join("&")}`;
 }

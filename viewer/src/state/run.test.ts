@@ -41,8 +41,10 @@ class FakeSocket implements TextSocket {
   onclose: TextSocket["onclose"] = null;
   readonly sent: string[] = [];
   isClosed = false;
+  readonly run: string;
 
-  constructor(readonly run: string) {
+  constructor(run: string) {
+    this.run = run;
     sockets.push(this);
   }
 
@@ -203,7 +205,9 @@ describe("RunOpener", () => {
     opener.open("r");
     opener.follow([run("indexing")]);
     const manifest = { run: "r", build: "b", empty: false, state: "indexing", overview: null } as const;
-    for (const revision of [1, 2, 3]) sockets[0]!.tell({ ...told, revision });
+    for (const revision of [1, 2, 3]) {
+      sockets[0]!.tell({ ...told, revision });
+    }
     expect(answers.length).toBe(1);
     answers[0]!({ ...manifest, revision: 1 });
     await vi.waitFor(() => expect(runView.value).toMatchObject({ trace: { manifest: { revision: 1 } } }));

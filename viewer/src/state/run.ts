@@ -39,7 +39,9 @@ export function runIdOf(view: RunView): string | null {
 
 /** The overview of a build that grows; null where it has changed under the request: the next revision is on its way. */
 async function overviewOf(api: BuildApi, { state, overview }: Manifest): Promise<Overview | null> {
-  if (state !== "indexing" || overview === null) return null;
+  if (state !== "indexing" || overview === null) {
+    return null;
+  }
   try {
     return await api.overview(overview);
   } catch {
@@ -77,7 +79,9 @@ export class RunOpener {
           void this.#refreshRuns();
         },
         onFailed: (run, message) => {
-          if (runIdOf(runView.peek()) === run) this.#fail(run, run, new Error(message));
+          if (runIdOf(runView.peek()) === run) {
+            this.#fail(run, run, new Error(message));
+          }
         },
       },
       connect,
@@ -108,11 +112,17 @@ export class RunOpener {
   /** To be called with each new list of runs. */
   follow(list: readonly Run[]): void {
     const view = runView.peek();
-    if (view.kind === "open" && view.trace.manifest.state === "indexing") this.#followGrowing(view.trace, list);
-    if (view.kind !== "opening" && view.kind !== "indexing" && view.kind !== "unknown") return;
+    if (view.kind === "open" && view.trace.manifest.state === "indexing") {
+      this.#followGrowing(view.trace, list);
+    }
+    if (view.kind !== "opening" && view.kind !== "indexing" && view.kind !== "unknown") {
+      return;
+    }
     const id = runIdOf(view);
     const run = list.find((candidate) => candidate.id === id);
-    if (id === null) return;
+    if (id === null) {
+      return;
+    }
     if (run === undefined) {
       runView.value = { kind: "unknown", id };
       return;
@@ -120,7 +130,9 @@ export class RunOpener {
     switch (run.state) {
       case "new":
         runView.value = { kind: "indexing", run };
-        if (this.#asked !== id) void this.#ask(id);
+        if (this.#asked !== id) {
+          void this.#ask(id);
+        }
         return;
       case "queued":
       case "indexing":
@@ -132,15 +144,21 @@ export class RunOpener {
         runView.value = { kind: "failed", id, name: run.name, message: run.error ?? "indexing failed" };
         return;
       case "ready":
-        if (this.#loading !== id) void this.#load(id, run.name);
+        if (this.#loading !== id) {
+          void this.#load(id, run.name);
+        }
     }
   }
 
   /** Where the watch does not get through, the list says what has become of a run. */
   #followGrowing(trace: Trace, list: readonly Run[]): void {
     const run = list.find(({ id }) => id === trace.manifest.run);
-    if (run?.state === "ready" && this.#loading !== run.id) void this.#load(run.id, run.name);
-    if (run?.state === "failed") this.#fail(run.id, run.name, new Error(run.error ?? "indexing failed"));
+    if (run?.state === "ready" && this.#loading !== run.id) {
+      void this.#load(run.id, run.name);
+    }
+    if (run?.state === "failed") {
+      this.#fail(run.id, run.name, new Error(run.error ?? "indexing failed"));
+    }
     const progress = run?.progress ?? null;
     if (progress !== null && progress.revision > trace.manifest.revision && this.#loading !== run!.id) {
       void this.#load(run!.id, run!.name);
@@ -152,7 +170,9 @@ export class RunOpener {
     try {
       await this.#api.index(id);
     } catch (error) {
-      if (runIdOf(runView.peek()) === id) this.#fail(id, id, error);
+      if (runIdOf(runView.peek()) === id) {
+        this.#fail(id, id, error);
+      }
       return;
     }
     await this.#refreshRuns();
@@ -174,7 +194,9 @@ export class RunOpener {
     const isCurrent = () => this.#loads === load && this.#loading === id;
     try {
       const next = await this.#fetch(id);
-      if (!isCurrent()) return;
+      if (!isCurrent()) {
+        return;
+      }
       // While nothing has been found yet, there is nothing to show yet.
       if (next !== null) {
         const isGrowing = next.kind === "open" && next.trace.manifest.state === "indexing";
@@ -182,7 +204,9 @@ export class RunOpener {
         runView.value = next;
       }
     } catch (error) {
-      if (!isCurrent()) return;
+      if (!isCurrent()) {
+        return;
+      }
       // Between the list and this request the run may have been changed: look at the list again. What is shown already
       // is not given up because its next state could not be had at once.
       const hasChanged = error instanceof ApiError && (error.code === "not_indexed" || error.code === "unknown_build");
@@ -194,14 +218,18 @@ export class RunOpener {
     } finally {
       if (isCurrent()) {
         this.#loading = null;
-        if (this.#isLoadWanted) void this.#load(id, name);
+        if (this.#isLoadWanted) {
+          void this.#load(id, name);
+        }
       }
     }
   }
 
   async #fetch(id: string): Promise<RunView | null> {
     const manifest = await this.#api.manifest(id);
-    if (manifest.empty) return manifest.state === "indexing" ? null : { kind: "empty", manifest };
+    if (manifest.empty) {
+      return manifest.state === "indexing" ? null : { kind: "empty", manifest };
+    }
     const api = this.#api.build(id, manifest.build);
     const [tracks, overview] = await Promise.all([api.tracks(), overviewOf(api, manifest)]);
     return { kind: "open", trace: makeTrace(manifest, api, tracks, overview) };

@@ -13,7 +13,9 @@ const RETRY_MS = 3000;
 
 /** How long until the list is worth another look, or null when nothing is going to change by itself. */
 export function pollDelayMs(list: readonly Run[] | null, problem: string | null): number | null {
-  if (problem !== null) return RETRY_MS;
+  if (problem !== null) {
+    return RETRY_MS;
+  }
   return list?.some((run) => run.state === "queued" || run.state === "indexing") === true ? BUSY_POLL_MS : null;
 }
 
@@ -30,9 +32,13 @@ export class RunsPoller {
   }
 
   async refresh(): Promise<void> {
-    if (this.#isFetching) return;
+    if (this.#isFetching) {
+      return;
+    }
     this.#isFetching = true;
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    if (this.#timer !== null) {
+      clearTimeout(this.#timer);
+    }
     try {
       runs.value = await this.#fetchRuns();
       runsProblem.value = null;

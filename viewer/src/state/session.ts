@@ -64,7 +64,9 @@ export class Session {
     const before = this.#trace.manifest;
     const now = trace.manifest;
     this.#trace = trace;
-    if (now.revision === before.revision && now.state === before.state) return;
+    if (now.revision === before.revision && now.state === before.state) {
+      return;
+    }
     this.#arrived = [];
     this.#seen = new WeakSet();
     this.#names = this.#makeNames();
@@ -82,14 +84,19 @@ export class Session {
 
   /** Parts of a growing build can be had now. */
   built(build: string, blocks: readonly number[]): void {
-    if (build === this.#trace.manifest.build) this.#client.setBuilt(blocks);
+    if (build === this.#trace.manifest.build) {
+      this.#client.setBuilt(blocks);
+    }
   }
 
   #begin(): void {
     this.#client.setOverview(this.#trace.overview);
     // Busy times are known once all is built; until then hues go by name alone.
-    if (this.#trace.manifest.state === "indexing") this.#hueOrder = [];
-    else void this.#orderHues().then(this.#onChange);
+    if (this.#trace.manifest.state === "indexing") {
+      this.#hueOrder = [];
+    } else {
+      void this.#orderHues().then(this.#onChange);
+    }
   }
 
   #makeNames(): NameTable {
@@ -100,8 +107,12 @@ export class Session {
       manifest.names.pageSize,
       (firstId, names) => {
         arrived.push({ firstId, names });
-        if (arrived !== this.#arrived) return;
-        if (this.#hueOrder !== null) this.#colors.set(firstId, names);
+        if (arrived !== this.#arrived) {
+          return;
+        }
+        if (this.#hueOrder !== null) {
+          this.#colors.set(firstId, names);
+        }
         namesVersion.value += 1;
         this.#onChange();
       },
@@ -129,19 +140,27 @@ export class Session {
 
   #learn({ key, tiles }: DecodedPage): void {
     const { manifest, tracks } = this.#trace;
-    if (manifest.state !== "indexing" || key.level !== manifest.rootLevel) return;
+    if (manifest.state !== "indexing" || key.level !== manifest.rootLevel) {
+      return;
+    }
     const learnt = new Map<number, LearntFacts>();
     for (const tile of tiles) {
       const track = tracks.get(tile.track);
       const facts = track === undefined ? null : learnFrom(tile, track);
-      if (facts !== null) learnt.set(tile.track, facts);
+      if (facts !== null) {
+        learnt.set(tile.track, facts);
+      }
     }
-    if (learnt.size > 0) this.#growing.onLearnt(learnt);
+    if (learnt.size > 0) {
+      this.#growing.onLearnt(learnt);
+    }
   }
 
   /** Colours of the theme; asked for by each frame, made anew when the theme has changed. */
   colors(theme: Theme): ColorTable {
-    if (this.#colors.theme !== theme) this.#makeColors(theme);
+    if (this.#colors.theme !== theme) {
+      this.#makeColors(theme);
+    }
     return this.#colors;
   }
 
@@ -153,7 +172,9 @@ export class Session {
     const late = new Promise<readonly string[]>((resolve) => setTimeout(() => resolve([]), HUES_PATIENCE_MS));
     const trace = this.#trace;
     const order = await Promise.race([search, late]);
-    if (trace !== this.#trace) return;
+    if (trace !== this.#trace) {
+      return;
+    }
     this.#hueOrder = order;
     this.#makeColors(this.#colors.theme);
     namesVersion.value += 1;
@@ -161,8 +182,12 @@ export class Session {
 
   #makeColors(theme: Theme): void {
     this.#colors = new ColorTable(theme, this.#hueOrder ?? []);
-    if (this.#hueOrder === null) return;
-    for (const { firstId, names } of this.#arrived) this.#colors.set(firstId, names);
+    if (this.#hueOrder === null) {
+      return;
+    }
+    for (const { firstId, names } of this.#arrived) {
+      this.#colors.set(firstId, names);
+    }
   }
 
   /** Asks for the names of what is drawn, so that it gets its colours; each tile is looked through once. */
@@ -170,13 +195,21 @@ export class Session {
     const { count } = this.#trace.manifest.names;
     const want = (id: number): void => {
       // Bins of an overview may have no name.
-      if (id < count) this.#names.get(id);
+      if (id < count) {
+        this.#names.get(id);
+      }
     };
     for (const { tile } of draws) {
-      if (this.#seen.has(tile)) continue;
+      if (this.#seen.has(tile)) {
+        continue;
+      }
       this.#seen.add(tile);
-      for (const id of tile.slices.name) want(id);
-      for (const id of tile.bins.name) want(id);
+      for (const id of tile.slices.name) {
+        want(id);
+      }
+      for (const id of tile.bins.name) {
+        want(id);
+      }
     }
   }
 

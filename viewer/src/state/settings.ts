@@ -29,7 +29,9 @@ export function parseSettings(text: string | null): Settings {
   let stored: Record<string, unknown> = {};
   try {
     const value: unknown = JSON.parse(text ?? "{}");
-    if (typeof value === "object" && value !== null) stored = value as Record<string, unknown>;
+    if (typeof value === "object" && value !== null) {
+      stored = value as Record<string, unknown>;
+    }
   } catch {
     return DEFAULTS;
   }
@@ -56,7 +58,9 @@ const systemIsDark = signal(false);
 export const settings = signal<Settings>(DEFAULTS);
 export const theme = computed<Theme>(() => {
   const choice = settings.value.theme;
-  if (choice !== "system") return choice;
+  if (choice !== "system") {
+    return choice;
+  }
   return systemIsDark.value ? "dark" : "light";
 });
 
@@ -66,7 +70,9 @@ export function changeSettings(change: Partial<Settings>): void {
 
 /** system → the other of the two → … so that the first press always changes what one sees. */
 export function nextTheme(choice: ThemeChoice, isDark: boolean): ThemeChoice {
-  if (choice === "system") return isDark ? "light" : "dark";
+  if (choice === "system") {
+    return isDark ? "light" : "dark";
+  }
   return (choice === "dark") === isDark ? (isDark ? "light" : "dark") : "system";
 }
 

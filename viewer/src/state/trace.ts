@@ -41,9 +41,14 @@ export function withLearnt(trace: Trace, facts: ReadonlyMap<number, LearntFacts>
 export function topRollups(trace: Trace): readonly Track[] {
   const found: Track[] = [];
   const visit = (node: TreeNode): void => {
-    if (node.kind !== "group") return;
-    if (node.rollup === null) node.children.forEach(visit);
-    else if (node.rollup.events > 0n) found.push(node.rollup);
+    if (node.kind !== "group") {
+      return;
+    }
+    if (node.rollup === null) {
+      node.children.forEach(visit);
+    } else if (node.rollup.events > 0n) {
+      found.push(node.rollup);
+    }
   };
   trace.roots.forEach(visit);
   return found;
@@ -57,7 +62,9 @@ export function requestOf({ id, kind, children }: Track): TrackRequest {
 /** Where a track is: its groups' names from the outside in, and its own. */
 export function trackPath(trace: Trace, track: number): readonly string[] {
   const found = trace.tracks.get(track);
-  if (found === undefined) return [];
+  if (found === undefined) {
+    return [];
+  }
   const path = found.kind === "rollup" ? [] : [found.name];
   for (let group = trace.groups.get(found.group); group !== undefined; ) {
     path.unshift(group.name);

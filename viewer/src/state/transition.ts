@@ -12,8 +12,12 @@ export function easeOut(t: number): number {
 
 /** The range at part `t` of the way; exactly `to` at 1. Between the ends, ticks are rounded to what a double holds. */
 export function rangeBetween(from: TickRange, to: TickRange, t: number): TickRange {
-  if (t <= 0) return from;
-  if (t >= 1) return to;
+  if (t <= 0) {
+    return from;
+  }
+  if (t >= 1) {
+    return to;
+  }
   const fromWidth = Number(from.endTicks - from.startTicks);
   const toWidth = Number(to.endTicks - to.startTicks);
   const shift = Number(to.startTicks - from.startTicks);

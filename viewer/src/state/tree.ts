@@ -34,16 +34,25 @@ export type TreeNode = GroupNode | TrackNode;
 /** The tree in screen order. A single host is not a level of its own: it says nothing. */
 export function buildTree(answer: TrackTree): readonly TreeNode[] {
   const childGroups = new Map<number | null, Group[]>();
-  for (const group of answer.groups) append(childGroups, group.parent, group);
+  for (const group of answer.groups) {
+    append(childGroups, group.parent, group);
+  }
   const tracks = new Map<number, Track[]>();
-  for (const track of answer.tracks) append(tracks, track.group, track);
+  for (const track of answer.tracks) {
+    append(tracks, track.group, track);
+  }
   const byId = new Map(answer.tracks.map((track) => [track.id, track]));
 
   const buildGroup = (group: Group, depth: number): GroupNode => {
     const children: TreeNode[] = [];
-    for (const track of tracks.get(group.id) ?? [])
-      if (track.kind !== "rollup") children.push(trackNode(track, depth + 1));
-    for (const child of childGroups.get(group.id) ?? []) children.push(buildGroup(child, depth + 1));
+    for (const track of tracks.get(group.id) ?? []) {
+      if (track.kind !== "rollup") {
+        children.push(trackNode(track, depth + 1));
+      }
+    }
+    for (const child of childGroups.get(group.id) ?? []) {
+      children.push(buildGroup(child, depth + 1));
+    }
     const events = children.reduce((sum, node) => sum + eventsOf(node), 0n);
     return {
       kind: "group",
@@ -61,7 +70,9 @@ export function buildTree(answer: TrackTree): readonly TreeNode[] {
 
   const roots = childGroups.get(null) ?? [];
   const only = roots.length === 1 ? roots[0] : undefined;
-  if (only !== undefined && only.kind === "host") return buildGroup(only, -1).children;
+  if (only !== undefined && only.kind === "host") {
+    return buildGroup(only, -1).children;
+  }
   return roots.map((group) => buildGroup(group, 0));
 }
 
@@ -75,8 +86,11 @@ function eventsOf(node: TreeNode): bigint {
 
 function append<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   const list = lists.get(key);
-  if (list === undefined) lists.set(key, [value]);
-  else list.push(value);
+  if (list === undefined) {
+    lists.set(key, [value]);
+  } else {
+    list.push(value);
+  }
 }
 
 /**
@@ -106,7 +120,9 @@ function groupPath({ groups }: Pick<Trace, "groups">, group: Group): string {
 
 /** The part of a tree that belongs to one host; the whole tree where `host` is null or unknown. */
 export function filterHost(roots: readonly TreeNode[], host: string | null): readonly TreeNode[] {
-  if (host === null) return roots;
+  if (host === null) {
+    return roots;
+  }
   const hosts = roots.flatMap((node) => (node.kind === "group" && node.group.kind === "run" ? node.children : [node]));
   const chosen = hosts.filter(
     (node) => node.kind === "group" && node.group.kind === "host" && node.group.name === host,
@@ -115,7 +131,9 @@ export function filterHost(roots: readonly TreeNode[], host: string | null): rea
 }
 
 function moved<T extends TreeNode>(node: T, levels: number): T {
-  if (levels === 0) return node;
+  if (levels === 0) {
+    return node;
+  }
   const children = node.kind === "group" ? { children: node.children.map((child) => moved(child, levels)) } : {};
   return { ...node, depth: node.depth + levels, ...children };
 }
@@ -131,7 +149,9 @@ export function defaultExpansion(roots: readonly TreeNode[]): ReadonlySet<string
   const open = new Set<string>();
   let rows = 0;
   const visit = (node: TreeNode): void => {
-    if (node.kind !== "group" || node.isEmpty) return;
+    if (node.kind !== "group" || node.isEmpty) {
+      return;
+    }
     if (node.group.kind === "host" || node.group.kind === "run") {
       open.add(node.key);
       node.children.forEach(visit);
@@ -148,7 +168,9 @@ export function defaultExpansion(roots: readonly TreeNode[]): ReadonlySet<string
 export function allGroups(roots: readonly TreeNode[]): ReadonlySet<string> {
   const keys = new Set<string>();
   const visit = (node: TreeNode): void => {
-    if (node.kind !== "group") return;
+    if (node.kind !== "group") {
+      return;
+    }
     keys.add(node.key);
     node.children.forEach(visit);
   };

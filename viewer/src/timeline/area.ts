@@ -43,27 +43,38 @@ export function connectArea(app: App): PointerActions {
       return { ...chosen, range: rangeBetweenPx(xOfTick(view.peek(), fixedTicks), to.xPx) };
     }
     const ids = picture === null ? null : tracksBetween(picture.scene, from.yPx, to.yPx);
-    if (ids === null) return null;
+    if (ids === null) {
+      return null;
+    }
     return { kind: "area", range: rangeBetweenPx(from.xPx, to.xPx), firstTrack: ids[0], lastTrack: ids[1] };
   };
 
   const grabEdge = (from: PointerSample): void => {
     const chosen = selection.peek();
     fixedTicks = null;
-    if (chosen.kind !== "area") return;
+    if (chosen.kind !== "area") {
+      return;
+    }
     const { startTicks, endTicks } = chosen.range;
-    if (Math.abs(xOfTick(view.peek(), startTicks) - from.xPx) <= EDGE_PX) fixedTicks = endTicks;
-    else if (Math.abs(xOfTick(view.peek(), endTicks) - from.xPx) <= EDGE_PX) fixedTicks = startTicks;
+    if (Math.abs(xOfTick(view.peek(), startTicks) - from.xPx) <= EDGE_PX) {
+      fixedTicks = endTicks;
+    } else if (Math.abs(xOfTick(view.peek(), endTicks) - from.xPx) <= EDGE_PX) {
+      fixedTicks = startTicks;
+    }
   };
 
   const onDrag = (meaning: Exclude<PointerMeaning, { kind: "click" }>): void => {
     const { gesture, from, to } = meaning;
     if (gesture === "pan") {
       const before = meaning.kind === "drag-move" ? meaning.before : from;
-      if (meaning.kind !== "drag-end") stage.motion.jumpTo(pan(view.peek(), before.xPx - to.xPx, bounds.peek()));
+      if (meaning.kind !== "drag-end") {
+        stage.motion.jumpTo(pan(view.peek(), before.xPx - to.xPx, bounds.peek()));
+      }
       return;
     }
-    if (meaning.kind === "drag-start") grabEdge(gesture === "select-area" ? from : { ...from, xPx: Number.NaN });
+    if (meaning.kind === "drag-start") {
+      grabEdge(gesture === "select-area" ? from : { ...from, xPx: Number.NaN });
+    }
     const area = areaOf(from, to);
     if (meaning.kind !== "drag-end") {
       draftArea.value = area === null ? null : { area, isZoom: gesture === "zoom-to-range" };
@@ -71,8 +82,11 @@ export function connectArea(app: App): PointerActions {
     }
     draftArea.value = null;
     fixedTicks = null;
-    if (gesture === "zoom-to-range") app.guide.zoomTo(rangeBetweenPx(from.xPx, to.xPx));
-    else if (area !== null) app.guide.select(area);
+    if (gesture === "zoom-to-range") {
+      app.guide.zoomTo(rangeBetweenPx(from.xPx, to.xPx));
+    } else if (area !== null) {
+      app.guide.select(area);
+    }
   };
 
   return {
@@ -82,7 +96,9 @@ export function connectArea(app: App): PointerActions {
         return;
       }
       const { picture } = stage;
-      if (picture === null) return;
+      if (picture === null) {
+        return;
+      }
       const pointed = pointedAt(picture, meaning.at.xPx, meaning.at.yPx);
       if (meaning.gesture === "zoom-to-event") {
         if (pointed?.kind === "slice") {

@@ -8,9 +8,13 @@ import type { Picture } from "./picture";
 export function widestBinTicks(picture: Picture): Ticks | null {
   let binTicks = 0;
   for (const { draws, provisional } of coveragesOf(picture)) {
-    if (provisional === true) continue;
+    if (provisional === true) {
+      continue;
+    }
     for (const { tile } of draws) {
-      if (tile.bins.length > 0 || tile.counterBins.length > 0) binTicks = Math.max(binTicks, tile.binTicks);
+      if (tile.bins.length > 0 || tile.counterBins.length > 0) {
+        binTicks = Math.max(binTicks, tile.binTicks);
+      }
     }
   }
   return binTicks === 0 ? null : ticks(binTicks);
@@ -26,7 +30,9 @@ export function countEvents(picture: Picture): EventCount | null {
   const range = visibleRange(picture.deviceView);
   const sum = { starts: 0, reachIn: 0, isExact: true };
   for (const coverage of coveragesOf(picture)) {
-    if (!coverage.complete) return null;
+    if (!coverage.complete) {
+      return null;
+    }
     coverage.draws.forEach((draw, k) => {
       const part = countIn(draw, range.startTicks, range.endTicks, k === 0);
       sum.starts += part.starts;
@@ -54,21 +60,35 @@ function countIn({ tile }: DrawTile, startTicks: Ticks, endTicks: Ticks, isFirst
   const { slices, bins, counterBins, samples } = tile;
   for (let k = 0; k < slices.length; k++) {
     const start = slices.startOffset[k]!;
-    if ((slices.flags[k]! & SLICE_CONTINUES) === 0 && start >= from && start < to) starts += 1;
-    if (isFirst && start < from && slices.endOffset[k]! > from) reachIn += 1;
+    if ((slices.flags[k]! & SLICE_CONTINUES) === 0 && start >= from && start < to) {
+      starts += 1;
+    }
+    if (isFirst && start < from && slices.endOffset[k]! > from) {
+      reachIn += 1;
+    }
   }
   for (let k = 0; k < samples.length; k++) {
     const time = samples.timeOffset[k]!;
-    if (time >= from && time < to) starts += 1;
+    if (time >= from && time < to) {
+      starts += 1;
+    }
   }
   const addBin = (bin: number, count: number): void => {
     const begin = bin * tile.binTicks;
     const end = begin + tile.binTicks;
-    if (end <= from || begin >= to) return;
+    if (end <= from || begin >= to) {
+      return;
+    }
     starts += count;
-    if (begin < from || (end > to && count > 0)) isExact = false;
+    if (begin < from || (end > to && count > 0)) {
+      isExact = false;
+    }
   };
-  for (let k = 0; k < bins.length; k++) addBin(bins.bin[k]!, bins.count[k]!);
-  for (let k = 0; k < counterBins.length; k++) addBin(counterBins.bin[k]!, counterBins.n[k]!);
+  for (let k = 0; k < bins.length; k++) {
+    addBin(bins.bin[k]!, bins.count[k]!);
+  }
+  for (let k = 0; k < counterBins.length; k++) {
+    addBin(counterBins.bin[k]!, counterBins.n[k]!);
+  }
   return { starts, reachIn, isExact };
 }

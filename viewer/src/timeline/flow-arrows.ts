@@ -39,13 +39,17 @@ export function flowArrows(
   const places = placesOf(layout);
   const { view } = picture;
   const own = places.get(details.track);
-  if (own === undefined) return [];
+  if (own === undefined) {
+    return [];
+  }
   const ownY = rowMiddle(own, details.row) - scrollPx;
   const ownFrom = clampX(view, xOfTick(view, details.startTicks));
   const ownTo = clampX(view, xOfTick(view, details.startTicks + details.durationTicks));
   const arrowOf = (direction: "in" | "out", partner: FlowPartner): readonly FlowArrow[] => {
     const place = places.get(partner.track);
-    if (place === undefined) return [];
+    if (place === undefined) {
+      return [];
+    }
     const found = locateSlice(drawsOf(picture, partner.track), Number(partner.ordinal), view);
     const y = (place.hasRows && found !== null ? rowMiddle(place, found.row) : middle(place)) - scrollPx;
     const from = clampX(view, xOfTick(view, partner.startTicks));
@@ -83,17 +87,26 @@ const cache = new WeakMap<Layout, ReadonlyMap<number, Place>>();
 /** Where each track is: tracks of closed groups are at the header. */
 function placesOf(layout: Layout): ReadonlyMap<number, Place> {
   const known = cache.get(layout);
-  if (known !== undefined) return known;
+  if (known !== undefined) {
+    return known;
+  }
   const places = new Map<number, Place>();
   const addAll = (node: TreeNode, place: Place): void => {
-    if (node.kind === "track") places.set(node.track.id, place);
-    else for (const child of node.children) addAll(child, place);
+    if (node.kind === "track") {
+      places.set(node.track.id, place);
+    } else {
+      for (const child of node.children) {
+        addAll(child, place);
+      }
+    }
   };
   for (const { kind, topPx, heightPx, node, ...item } of layout.items) {
     if (kind === "track" && node.kind === "track") {
       const hasRows = node.track.kind === "slice" || node.track.kind === "async";
       places.set(node.track.id, { topPx, heightPx, hasRows });
-    } else if ("isOpen" in item && !item.isOpen) addAll(node, { topPx, heightPx, hasRows: false });
+    } else if ("isOpen" in item && !item.isOpen) {
+      addAll(node, { topPx, heightPx, hasRows: false });
+    }
   }
   cache.set(layout, places);
   return places;

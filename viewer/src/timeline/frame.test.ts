@@ -8,7 +8,9 @@ function manualFrames() {
     request: (callback: (nowMs: number) => void) => waiting.push(callback),
     count: () => waiting.length,
     run: (nowMs: number) => {
-      for (const callback of waiting.splice(0)) callback(nowMs);
+      for (const callback of waiting.splice(0)) {
+        callback(nowMs);
+      }
     },
   };
 }
@@ -34,7 +36,9 @@ describe("FrameLoop", () => {
       deltas.push(deltaMs);
       return deltas.length < 4;
     });
-    for (const nowMs of [100, 116, 132, 5000, 5016]) frames.run(nowMs);
+    for (const nowMs of [100, 116, 132, 5000, 5016]) {
+      frames.run(nowMs);
+    }
     expect(deltas).toEqual([0, 16, 16, 100]);
     expect(frames.count()).toBe(0);
     expect(loop.isAnimating("zoom")).toBe(false);

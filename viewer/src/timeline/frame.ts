@@ -43,7 +43,9 @@ export class FrameLoop {
   }
 
   #ask(): void {
-    if (this.#isRequested) return;
+    if (this.#isRequested) {
+      return;
+    }
     this.#isRequested = true;
     this.#request((nowMs) => this.#frame(nowMs));
   }
@@ -54,13 +56,17 @@ export class FrameLoop {
       // A tab that slept must not jump: no step is longer than a tenth of a second.
       const deltaMs = animation.lastMs === null ? 0 : Math.min(100, nowMs - animation.lastMs);
       animation.lastMs = nowMs;
-      if (!animation.step(nowMs, deltaMs) && this.#animations.get(name) === animation) this.#animations.delete(name);
+      if (!animation.step(nowMs, deltaMs) && this.#animations.get(name) === animation) {
+        this.#animations.delete(name);
+      }
     }
     if (this.#isDirty) {
       this.#isDirty = false;
       this.paintedFrames += 1;
       this.#paint();
     }
-    if (this.#animations.size > 0) this.#ask();
+    if (this.#animations.size > 0) {
+      this.#ask();
+    }
   }
 }

@@ -51,23 +51,31 @@ export class GestureTracker {
 
   /** Whether the press is one that means something, so that the pointer should be captured. */
   down(button: number, modifier: Modifier, at: PointerSample): boolean {
-    if (this.#press !== null || (button !== 0 && button !== 1)) return false;
+    if (this.#press !== null || (button !== 0 && button !== 1)) {
+      return false;
+    }
     this.#press = { button, modifier, from: at, last: at, drag: null };
     return true;
   }
 
   move(to: PointerSample): PointerMeaning | null {
     const press = this.#press;
-    if (press === null) return null;
+    if (press === null) {
+      return null;
+    }
     const before = press.last;
     press.last = to;
-    if (press.drag !== null) return { kind: "drag-move", gesture: press.drag, from: press.from, before, to };
+    if (press.drag !== null) {
+      return { kind: "drag-move", gesture: press.drag, from: press.from, before, to };
+    }
     if (distancePx(press.from, to) < DRAG_THRESHOLD_PX) {
       press.last = press.from;
       return null;
     }
     const gesture = gestureOf(press.button === 1 ? "middle-drag" : "left-drag", press.modifier);
-    if (gesture === undefined) return null;
+    if (gesture === undefined) {
+      return null;
+    }
     press.drag = gesture;
     return { kind: "drag-start", gesture, from: press.from, to };
   }
@@ -75,9 +83,15 @@ export class GestureTracker {
   up(at: PointerSample): PointerMeaning | null {
     const press = this.#press;
     this.#press = null;
-    if (press === null) return null;
-    if (press.drag !== null) return { kind: "drag-end", gesture: press.drag, from: press.from, to: at };
-    if (press.button !== 0) return null;
+    if (press === null) {
+      return null;
+    }
+    if (press.drag !== null) {
+      return { kind: "drag-end", gesture: press.drag, from: press.from, to: at };
+    }
+    if (press.button !== 0) {
+      return null;
+    }
     const before = this.#lastClick;
     const isDouble =
       before !== null && at.timeMs - before.timeMs <= DOUBLE_CLICK_MS && distancePx(before, at) < DRAG_THRESHOLD_PX;

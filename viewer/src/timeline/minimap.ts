@@ -22,7 +22,9 @@ export function minimapTracks(trace: Trace): readonly Track[] {
   // Those of processes say more than those of hosts, which sum them up.
   const inner = all.filter((track) => trace.groups.get(track.group)?.kind === "process");
   const rollups = inner.length === 0 ? all : inner;
-  if (rollups.length <= MAX_LANES) return rollups;
+  if (rollups.length <= MAX_LANES) {
+    return rollups;
+  }
   const busiest = rollups.toSorted((a, b) => (a.busyTicks < b.busyTicks ? 1 : -1)).slice(0, MAX_LANES);
   return busiest.toSorted((a, b) => a.id - b.id);
 }
@@ -52,16 +54,22 @@ export class MinimapPainter {
   paint(session: Session, view: View, values: CanvasTheme, theme: Theme, ratio: number): void {
     const colors = session.colors(theme);
     const key = [view.widthPx, ratio, theme, this.#arrivals, namesVersion.peek()].join(" ");
-    if (key === this.#painted) return;
+    if (key === this.#painted) {
+      return;
+    }
     this.#painted = key;
     const whole = fit(this.#trace.manifest.range, Math.round(view.widthPx * ratio));
     const requests = this.#tracks.map(requestOf);
     // The timeline asks for the same and says what is wrong with it; the minimap stays without these lanes.
-    if (this.#trace.manifest.state === "ready") this.#client.complete(requests, whole).catch(() => undefined);
+    if (this.#trace.manifest.state === "ready") {
+      this.#client.complete(requests, whole).catch(() => undefined);
+    }
     const context = this.#surface.begin(view.widthPx, HEIGHT_PX, ratio);
     context.fillStyle = values.panel;
     context.fillRect(0, 0, whole.widthPx, HEIGHT_PX * ratio);
-    if (this.#tracks.length === 0) return;
+    if (this.#tracks.length === 0) {
+      return;
+    }
     const image = this.#raster.draw(
       this.#tracks.map((track, lane) => ({
         kind: track.kind,
@@ -91,7 +99,9 @@ export class MinimapPainter {
   /** Of a build that grows, what the overview has. */
   #draws(request: TrackRequest, whole: View): readonly DrawTile[] {
     const { overview } = this.#trace;
-    if (overview === null) return this.#client.coverage(request, whole).draws;
+    if (overview === null) {
+      return this.#client.coverage(request, whole).draws;
+    }
     return overview.tilesOf(request.track).map((tile) => ({
       ...{ tile, clipStart: tile.originTicks, clipEnd: tileEnd(tile.level, tile.index), sharp: false },
     }));

@@ -25,7 +25,9 @@ function stage(reducedMotion = false) {
   const run = (frames: number) => {
     for (let k = 0; k < frames; k++) {
       nowMs += 16;
-      for (const callback of waiting.splice(0)) callback(nowMs);
+      for (const callback of waiting.splice(0)) {
+        callback(nowMs);
+      }
     }
   };
   return { motion, run, view: () => view, isIdle: () => waiting.length === 0 };

@@ -43,7 +43,9 @@ export class Motion {
   hold(intent: HeldIntent, isFast: boolean): void {
     this.#stopGlide();
     this.#held.set(intent, { sinceMs: this.#held.get(intent)?.sinceMs ?? null, isFast });
-    if (!this.#loop.isAnimating(HELD)) this.#loop.animate(HELD, (nowMs, deltaMs) => this.#stepHeld(nowMs, deltaMs));
+    if (!this.#loop.isAnimating(HELD)) {
+      this.#loop.animate(HELD, (nowMs, deltaMs) => this.#stepHeld(nowMs, deltaMs));
+    }
   }
 
   release(intent: HeldIntent): void {
@@ -77,7 +79,9 @@ export class Motion {
       elapsedMs += deltaMs;
       const part = easeOut(Math.min(1, elapsedMs / GLIDE_MS));
       const isOver = elapsedMs >= GLIDE_MS;
-      if (isOver) this.#target = null;
+      if (isOver) {
+        this.#target = null;
+      }
       const widthPx = this.#port.view().widthPx;
       this.#port.setView(
         isOver && widthPx === target.widthPx ? target : fit(rangeBetween(fromRange, toRange, part), widthPx),
@@ -102,7 +106,9 @@ export class Motion {
     let view = this.#port.view();
     for (const [intent, hold] of this.#held) {
       const sinceMs = hold.sinceMs ?? nowMs;
-      if (hold.sinceMs === null) this.#held.set(intent, { ...hold, sinceMs });
+      if (hold.sinceMs === null) {
+        this.#held.set(intent, { ...hold, sinceMs });
+      }
       const heldMs = nowMs - sinceMs;
       if (intent === "zoom-in" || intent === "zoom-out") {
         const octaves = heldOctavesPerSecond(heldMs, hold.isFast) * seconds;

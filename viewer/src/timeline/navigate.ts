@@ -27,9 +27,13 @@ export async function neighbourOf(
   tiles: TrackTiles,
 ): Promise<Neighbour | null> {
   const candidate = drawnNeighbour(from, direction, drawn);
-  if (candidate !== null) return candidate;
+  if (candidate !== null) {
+    return candidate;
+  }
   const row = targetRow(from, direction);
-  if (row < 0) return null;
+  if (row < 0) {
+    return null;
+  }
   const accepts = (slice: Neighbour) => isNeighbour(from, slice, direction);
   if (direction === "parent") {
     // Whatever runs when the slice starts is in the leaf there.
@@ -58,16 +62,24 @@ function isNeighbour(from: Neighbour, candidate: Neighbour, direction: Direction
 
 /** The neighbour as far as what is drawn is sure of it, or null. */
 function drawnNeighbour(from: Neighbour, direction: Direction, { coverage, range }: Drawn): Neighbour | null {
-  if (!coverage.complete) return null;
+  if (!coverage.complete) {
+    return null;
+  }
   let best: Neighbour | null = null;
   for (const { tile } of coverage.draws) {
     for (const candidate of slicesOf(tile, targetRow(from, direction))) {
-      if (!isNeighbour(from, candidate, direction)) continue;
+      if (!isNeighbour(from, candidate, direction)) {
+        continue;
+      }
       const isNearer = best === null || (direction === "previous") === candidate.ordinal > best.ordinal;
-      if (isNearer) best = candidate;
+      if (isNearer) {
+        best = candidate;
+      }
     }
   }
-  if (best === null || direction === "parent") return best;
+  if (best === null || direction === "parent") {
+    return best;
+  }
   const [gapStart, gapEnd] = gapOf(from, best, direction);
   const isVisible = gapStart >= range.startTicks && gapEnd <= range.endTicks;
   const row = targetRow(from, direction);
@@ -80,16 +92,22 @@ function targetRow(from: Neighbour, direction: Direction): number {
 
 /** The time in which a nearer neighbour would have to lie. */
 function gapOf(from: Neighbour, to: Neighbour, direction: Direction): readonly [bigint, bigint] {
-  if (direction === "next") return [from.endTicks, to.startTicks];
+  if (direction === "next") {
+    return [from.endTicks, to.startTicks];
+  }
   return direction === "previous" ? [to.endTicks, from.startTicks] : [from.startTicks, to.startTicks];
 }
 
 function hasBinBetween(tile: TileData, wantedRow: number, gapStart: bigint, gapEnd: bigint): boolean {
   const { bin, row, length } = tile.bins;
   for (let k = 0; k < length; k++) {
-    if (row[k] !== wantedRow) continue;
+    if (row[k] !== wantedRow) {
+      continue;
+    }
     const startTicks = binStart(tile, bin[k]!);
-    if (startTicks <= gapEnd && startTicks + BigInt(tile.binTicks) > gapStart) return true;
+    if (startTicks <= gapEnd && startTicks + BigInt(tile.binTicks) > gapStart) {
+      return true;
+    }
   }
   return false;
 }

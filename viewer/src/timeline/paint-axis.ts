@@ -21,7 +21,9 @@ export interface AxisInput {
 export function paintAxis(surface: Surface, { axis, view, heightPx, ratio, selected, theme }: AxisInput): void {
   const context = surface.begin(view.widthPx, heightPx, ratio);
   context.scale(ratio, ratio);
-  if (selected !== null) paintSelected(context, view, heightPx, selected, theme);
+  if (selected !== null) {
+    paintSelected(context, view, heightPx, selected, theme);
+  }
   context.font = `11px ${theme.font}`;
   context.textBaseline = "middle";
   const middlePx = heightPx / 2 - 1;
@@ -40,7 +42,9 @@ export function paintAxis(surface: Surface, { axis, view, heightPx, ratio, selec
     const x = Math.round(mark.xPx) + 0.5;
     context.moveTo(x, heightPx - TICK_PX);
     context.lineTo(x, heightPx);
-    if ((mark.timeTicks / axis.stepTicks) % stride !== 0n) continue;
+    if ((mark.timeTicks / axis.stepTicks) % stride !== 0n) {
+      continue;
+    }
     const widthPx = context.measureText(mark.label).width;
     const leftPx = Math.max(4, x - widthPx / 2);
     if (leftPx >= freeFromPx && leftPx + widthPx <= view.widthPx - 4) {
@@ -54,7 +58,9 @@ export function paintAxis(surface: Surface, { axis, view, heightPx, ratio, selec
 /** Every so many marks have a label, so that labels do not touch; the same marks wherever one pans. */
 function labelStride(axis: TimeAxis, widthOf: (text: string) => number): bigint {
   const [first, second] = axis.marks;
-  if (first === undefined || second === undefined) return 1n;
+  if (first === undefined || second === undefined) {
+    return 1n;
+  }
   const widestPx = Math.max(...axis.marks.map((mark) => widthOf(mark.label)));
   return BigInt(Math.max(1, Math.ceil((widestPx + LABEL_GAP_PX) / (second.xPx - first.xPx))));
 }
@@ -68,7 +74,9 @@ function paintSelected(
 ): void {
   const fromPx = Math.max(-4, xOfTick(view, range.startTicks));
   const toPx = Math.min(view.widthPx + 4, xOfTick(view, range.endTicks));
-  if (toPx < 0 || fromPx > view.widthPx) return;
+  if (toPx < 0 || fromPx > view.widthPx) {
+    return;
+  }
   context.fillStyle = theme.accent;
   context.globalAlpha = 0.16;
   context.fillRect(fromPx, 0, Math.max(1, toPx - fromPx), heightPx);

@@ -22,13 +22,18 @@ export function paintOverlay(surface: Surface, input: OverlayInput): void {
   const { picture, theme, selection } = input;
   const context = surface.begin(picture.view.widthPx, picture.heightPx, picture.ratio);
   context.scale(picture.ratio, picture.ratio);
-  if (input.draft !== null) paintArea(context, picture, input.draft.area, theme, input.draft.isZoom);
-  else if (selection.kind === "area") paintArea(context, picture, selection, theme, false);
+  if (input.draft !== null) {
+    paintArea(context, picture, input.draft.area, theme, input.draft.isZoom);
+  } else if (selection.kind === "area") {
+    paintArea(context, picture, selection, theme, false);
+  }
   if (input.selectedRange !== null && selection.kind === "event") {
     paintEdges(context, picture, input.selectedRange, theme);
   }
   paintArrows(context, input.arrows, theme);
-  if (input.hovered !== null) paintOutline(context, picture, input.hovered, theme.text, 1);
+  if (input.hovered !== null) {
+    paintOutline(context, picture, input.hovered, theme.text, 1);
+  }
   if (selection.kind === "event") {
     const { track, ordinal } = selection;
     paintOutline(context, picture, { kind: "event", track, ordinal }, theme.text, 2);
@@ -46,10 +51,14 @@ function clippedSpan(view: View, range: TickRange): { readonly fromPx: number; r
 /** Faint lines from top to bottom where the selected event begins and ends, to compare with other tracks. */
 function paintEdges(context: CanvasRenderingContext2D, picture: Picture, range: TickRange, theme: CanvasTheme): void {
   const span = clippedSpan(picture.view, range);
-  if (span === null) return;
+  if (span === null) {
+    return;
+  }
   context.fillStyle = theme.accent;
   context.globalAlpha = 0.55;
-  for (const x of [span.fromPx, span.toPx]) context.fillRect(Math.round(x), 0, 1, picture.heightPx);
+  for (const x of [span.fromPx, span.toPx]) {
+    context.fillRect(Math.round(x), 0, 1, picture.heightPx);
+  }
   context.globalAlpha = 1;
 }
 
@@ -61,7 +70,9 @@ function paintArea(
   isZoom: boolean,
 ): void {
   const span = clippedSpan(picture.view, area.range);
-  if (span === null) return;
+  if (span === null) {
+    return;
+  }
   const { fromPx, toPx } = span;
   const widthPx = Math.max(1, toPx - fromPx);
   let topPx = 0;
@@ -74,7 +85,9 @@ function paintArea(
           (id) => id >= area.firstTrack && id <= area.lastTrack,
         ),
     );
-    if (inside.length === 0) return;
+    if (inside.length === 0) {
+      return;
+    }
     topPx = Math.min(...inside.map((entry) => entry.topPx)) - 1;
     bottomPx = Math.max(...inside.map((entry) => entry.topPx + entry.rows * entry.rowPx)) + 1;
   }
@@ -82,7 +95,9 @@ function paintArea(
   context.globalAlpha = 0.14;
   context.fillRect(fromPx, topPx, widthPx, bottomPx - topPx);
   context.globalAlpha = 0.9;
-  for (const x of [fromPx, toPx - 1]) context.fillRect(Math.round(x), topPx, 1, bottomPx - topPx);
+  for (const x of [fromPx, toPx - 1]) {
+    context.fillRect(Math.round(x), topPx, 1, bottomPx - topPx);
+  }
   context.globalAlpha = 1;
 }
 
@@ -128,7 +143,9 @@ function paintOutline(
   lineWidth: number,
 ): void {
   const outline = outlineOf(picture, target);
-  if (outline === null) return;
+  if (outline === null) {
+    return;
+  }
   const { fromPx, toPx, topPx, heightPx } = outline;
   const left = Math.max(-6, fromPx);
   const right = Math.min(picture.view.widthPx + 6, Math.max(toPx, fromPx + 2));

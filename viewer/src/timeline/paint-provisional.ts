@@ -17,7 +17,9 @@ function drawnSpan(draws: readonly DrawTile[], view: View): readonly [number, nu
   let to = 0;
   for (const { tile } of draws) {
     const { bin, length } = tile.bins;
-    if (length === 0) continue;
+    if (length === 0) {
+      continue;
+    }
     const widthPx = tile.binTicks / view.ticksPerPx;
     const originPx = xOfTick(view, tile.originTicks);
     from = Math.min(from, originPx + bin[0]! * widthPx);
@@ -77,13 +79,17 @@ export class ProvisionalPainter {
   }
 
   #pattern(context: CanvasRenderingContext2D, ratio: number, color: string): CanvasPattern | string {
-    if (this.#net?.ratio === ratio && this.#net.color === color) return this.#net.pattern;
+    if (this.#net?.ratio === ratio && this.#net.color === color) {
+      return this.#net.pattern;
+    }
     const size = Math.max(4, Math.round(6 * ratio));
     const tile = document.createElement("canvas");
     tile.width = size;
     tile.height = size;
     const pen = tile.getContext("2d");
-    if (pen === null) return "transparent";
+    if (pen === null) {
+      return "transparent";
+    }
     pen.strokeStyle = color;
     pen.globalAlpha = 0.7;
     pen.lineWidth = Math.max(1, ratio);
@@ -95,7 +101,9 @@ export class ProvisionalPainter {
     pen.closePath();
     pen.stroke();
     const pattern = context.createPattern(tile, "repeat");
-    if (pattern === null) return "transparent";
+    if (pattern === null) {
+      return "transparent";
+    }
     this.#net = { ratio, color, pattern };
     return pattern;
   }

@@ -42,7 +42,9 @@ export class TracksPainter {
 
   constructor(image: HTMLCanvasElement) {
     const context = image.getContext("2d");
-    if (context === null) throw new Error("this browser draws no 2D canvas");
+    if (context === null) {
+      throw new Error("this browser draws no 2D canvas");
+    }
     this.#image = image;
     this.#imageContext = context;
   }
@@ -55,13 +57,31 @@ export class TracksPainter {
     this.shown.length = 0;
     context.fillStyle = theme.ground;
     context.fillRect(0, 0, picture.deviceView.widthPx, Math.ceil(picture.heightPx * ratio));
-    for (const header of scene.headers) if (!header.isSticky) paintHeader(context, header, picture, theme);
-    if (input.showGrid) paintGrid(context, axis, picture, theme);
+    for (const header of scene.headers) {
+      if (!header.isSticky) {
+        paintHeader(context, header, picture, theme);
+      }
+    }
+    if (input.showGrid) {
+      paintGrid(context, axis, picture, theme);
+    }
     paintEdges(context, picture, theme);
     const runs = this.#runsByLane(image);
-    for (const track of scene.tracks) if (track.place !== "sticky") this.#paintTrack(context, track, input, runs);
-    for (const header of scene.headers) if (header.isSticky) paintHeader(context, header, picture, theme);
-    for (const track of scene.tracks) if (track.place === "sticky") this.#paintTrack(context, track, input, runs);
+    for (const track of scene.tracks) {
+      if (track.place !== "sticky") {
+        this.#paintTrack(context, track, input, runs);
+      }
+    }
+    for (const header of scene.headers) {
+      if (header.isSticky) {
+        paintHeader(context, header, picture, theme);
+      }
+    }
+    for (const track of scene.tracks) {
+      if (track.place === "sticky") {
+        this.#paintTrack(context, track, input, runs);
+      }
+    }
   }
 
   #drawImage(picture: Picture, colors: ColorTable): RasterImage {
@@ -79,8 +99,11 @@ export class TracksPainter {
     const byLane = new Map<number, { fromPx: number; toPx: number }[]>();
     for (const run of aggregateRuns(image)) {
       const list = byLane.get(run.lane);
-      if (list === undefined) byLane.set(run.lane, [run]);
-      else list.push(run);
+      if (list === undefined) {
+        byLane.set(run.lane, [run]);
+      } else {
+        list.push(run);
+      }
     }
     return byLane;
   }
@@ -94,8 +117,11 @@ export class TracksPainter {
     const { ratio, deviceView } = input.picture;
     const provisional = isProvisional(input.picture, track.track.id);
     if (track.firstLane < 0) {
-      if (provisional) this.#provisional.paintCounter(context, track, input);
-      else paintCounter(context, track, input);
+      if (provisional) {
+        this.#provisional.paintCounter(context, track, input);
+      } else {
+        paintCounter(context, track, input);
+      }
       return;
     }
     context.imageSmoothingEnabled = false;
@@ -109,11 +135,17 @@ export class TracksPainter {
       const lane = track.firstLane + row;
       context.drawImage(this.#image, 0, lane, deviceView.widthPx, 1, 0, y0, deviceView.widthPx, y1 - y0);
       const laneRuns = runs.get(lane);
-      if (laneRuns === undefined) continue;
+      if (laneRuns === undefined) {
+        continue;
+      }
       context.fillStyle = this.#hatchPattern(context, ratio, input.theme.ground);
-      for (const { fromPx, toPx } of laneRuns) context.fillRect(fromPx, y0, toPx - fromPx, y1 - y0);
+      for (const { fromPx, toPx } of laneRuns) {
+        context.fillRect(fromPx, y0, toPx - fromPx, y1 - y0);
+      }
     }
-    if (track.place !== "track" || track.track.kind === "instant") return;
+    if (track.place !== "track" || track.track.kind === "instant") {
+      return;
+    }
     paintSeparators(context, track, input);
     this.#paintLabels(context, track, input);
   }
@@ -127,7 +159,9 @@ export class TracksPainter {
     context.textBaseline = "middle";
     for (const label of labels(drawsOf(picture, track.track.id), view, this.#widths(context), nameOf, LABELS)) {
       const row = label.row - track.firstRow;
-      if (row < 0 || row >= track.rows) continue;
+      if (row < 0 || row >= track.rows) {
+        continue;
+      }
       context.fillStyle = colors.text(label.nameId);
       context.fillText(label.text, label.xPx, track.topPx + row * track.rowPx + (track.rowPx - ROW_GAP_PX) / 2 + 0.5);
       this.shown.push({ track: track.track.id, ordinal: label.ordinal, text: label.text });
@@ -145,13 +179,17 @@ export class TracksPainter {
 
   /** Fine diagonals in the colour of the ground: bins are told from slices not by colour alone. */
   #hatchPattern(context: CanvasRenderingContext2D, ratio: number, color: string): CanvasPattern | string {
-    if (this.#hatch?.ratio === ratio && this.#hatch.color === color) return this.#hatch.pattern;
+    if (this.#hatch?.ratio === ratio && this.#hatch.color === color) {
+      return this.#hatch.pattern;
+    }
     const size = Math.max(4, Math.round(5 * ratio));
     const tile = document.createElement("canvas");
     tile.width = size;
     tile.height = size;
     const pen = tile.getContext("2d");
-    if (pen === null) return "transparent";
+    if (pen === null) {
+      return "transparent";
+    }
     pen.strokeStyle = color;
     pen.globalAlpha = 0.3;
     pen.lineWidth = Math.max(1, ratio);
@@ -162,7 +200,9 @@ export class TracksPainter {
     }
     pen.stroke();
     const pattern = context.createPattern(tile, "repeat");
-    if (pattern === null) return "transparent";
+    if (pattern === null) {
+      return "transparent";
+    }
     this.#hatch = { ratio, color, pattern };
     return pattern;
   }
@@ -190,8 +230,9 @@ function paintGrid(context: CanvasRenderingContext2D, axis: TimeAxis, picture: P
   const bottom = Math.round(Math.min(heightPx, scene.endPx) * ratio);
   context.fillStyle = theme.line;
   context.globalAlpha = 0.7;
-  for (const mark of axis.marks)
+  for (const mark of axis.marks) {
     context.fillRect(Math.round(mark.xPx * ratio), 0, Math.max(1, Math.round(ratio)), bottom);
+  }
   context.globalAlpha = 1;
 }
 
@@ -200,8 +241,9 @@ function paintEdges(context: CanvasRenderingContext2D, picture: Picture, theme: 
   const hairline = Math.max(1, Math.round(ratio));
   context.fillStyle = theme.line;
   context.globalAlpha = 0.55;
-  for (const edge of scene.edgesPx)
+  for (const edge of scene.edgesPx) {
     context.fillRect(0, Math.round(edge * ratio) - hairline, deviceView.widthPx, hairline);
+  }
   context.globalAlpha = 1;
 }
 
@@ -221,10 +263,14 @@ function paintSeparators(context: CanvasRenderingContext2D, entry: SceneTrack, {
     const clipPx = Math.max(0, xOfTick(deviceView, draw.clipStart));
     for (let k = 0; k < tile.slices.length; k++) {
       const row = tile.slices.row[k]! - entry.firstRow;
-      if (row < 0 || row >= entry.rows) continue;
+      if (row < 0 || row >= entry.rows) {
+        continue;
+      }
       const x0 = (start[k]! + shift - deviceView.startFraction) / deviceView.ticksPerPx;
       const x1 = (end[k]! + shift - deviceView.startFraction) / deviceView.ticksPerPx;
-      if (x1 - x0 < minPx || x0 < clipPx || x0 > deviceView.widthPx) continue;
+      if (x1 - x0 < minPx || x0 < clipPx || x0 > deviceView.widthPx) {
+        continue;
+      }
       const y0 = Math.round((entry.topPx + row * entry.rowPx) * ratio);
       const y1 = Math.round((entry.topPx + (row + 1) * entry.rowPx - ROW_GAP_PX) * ratio);
       context.fillRect(Math.floor(x0), y0, widthPx, y1 - y0);
@@ -255,18 +301,26 @@ function paintCounter(context: CanvasRenderingContext2D, entry: SceneTrack, { pi
     context.globalAlpha = 0.16;
     context.beginPath();
     context.moveTo(first.xPx, zeroPx);
-    for (const point of piece.upper) context.lineTo(point.xPx, point.yPx);
+    for (const point of piece.upper) {
+      context.lineTo(point.xPx, point.yPx);
+    }
     context.lineTo(last.xPx, zeroPx);
     context.fill();
     context.globalAlpha = 0.4;
     context.beginPath();
-    for (const point of piece.upper) context.lineTo(point.xPx, point.yPx);
-    for (const point of piece.lower.toReversed()) context.lineTo(point.xPx, point.yPx);
+    for (const point of piece.upper) {
+      context.lineTo(point.xPx, point.yPx);
+    }
+    for (const point of piece.lower.toReversed()) {
+      context.lineTo(point.xPx, point.yPx);
+    }
     context.fill();
     context.globalAlpha = 1;
     context.lineWidth = Math.max(1, 1.2 * ratio);
     context.beginPath();
-    for (const point of piece.mean) context.lineTo(point.xPx, point.yPx);
+    for (const point of piece.mean) {
+      context.lineTo(point.xPx, point.yPx);
+    }
     context.stroke();
   }
   context.restore();

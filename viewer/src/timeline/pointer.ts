@@ -37,8 +37,12 @@ export function wheelGesture(
   }
   const modifier = event.ctrlKey ? "ctrl" : event.shiftKey ? "shift" : "none";
   const gesture = gestureOf("wheel", modifier);
-  if (!wheelZooms) return gesture;
-  if (gesture === "scroll-tracks") return "zoom-at-pointer";
+  if (!wheelZooms) {
+    return gesture;
+  }
+  if (gesture === "scroll-tracks") {
+    return "zoom-at-pointer";
+  }
   return gesture === "zoom-at-pointer" ? "scroll-tracks" : gesture;
 }
 
@@ -63,7 +67,9 @@ export function connectPointer(
     "pointerdown",
     (event) => {
       const modifier: Modifier = isSpaceDown ? "space" : event.shiftKey ? "shift" : event.ctrlKey ? "ctrl" : "none";
-      if (!tracker.down(event.button, modifier, sample(event))) return;
+      if (!tracker.down(event.button, modifier, sample(event))) {
+        return;
+      }
       // A middle press would start the browser's own scrolling.
       event.preventDefault();
       element.focus({ preventScroll: true });
@@ -77,7 +83,9 @@ export function connectPointer(
       const at = sample(event);
       stage.pointer = at;
       const meaning = tracker.move(at);
-      if (meaning !== null) actions.onMeaning(meaning);
+      if (meaning !== null) {
+        actions.onMeaning(meaning);
+      }
       element.classList.toggle("is-panning", tracker.drag === "pan");
       stage.updateHover(tracker.drag === null ? { xPx: event.clientX, yPx: event.clientY } : null);
     },
@@ -88,7 +96,9 @@ export function connectPointer(
     (event) => {
       const meaning = tracker.up(sample(event));
       element.classList.remove("is-panning");
-      if (meaning !== null) actions.onMeaning(meaning);
+      if (meaning !== null) {
+        actions.onMeaning(meaning);
+      }
     },
     options,
   );
@@ -116,19 +126,28 @@ export function connectPointer(
       const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? LINE_PX : 1;
       const deltaPx = (Math.abs(event.deltaX) > Math.abs(event.deltaY) ? event.deltaX : event.deltaY) * unit;
       // Without ctrl the browser scrolls by itself; with ctrl it would zoom the page.
-      if (gesture === "scroll-tracks" && !event.ctrlKey) return;
+      if (gesture === "scroll-tracks" && !event.ctrlKey) {
+        return;
+      }
       event.preventDefault();
-      if (gesture === "scroll-tracks") scroller.scrollTop += deltaPx;
-      else if (gesture === "zoom-at-pointer") {
+      if (gesture === "scroll-tracks") {
+        scroller.scrollTop += deltaPx;
+      } else if (gesture === "zoom-at-pointer") {
         setView(zoomAt(view.peek(), sample(event).xPx, wheelZoomFactor(deltaPx), bounds.peek()));
-      } else if (gesture === "pan") setView(pan(view.peek(), deltaPx, bounds.peek()));
+      } else if (gesture === "pan") {
+        setView(pan(view.peek(), deltaPx, bounds.peek()));
+      }
     },
     { ...options, passive: false },
   );
   const onSpace = (event: KeyboardEvent, isDown: boolean) => {
-    if (event.code !== "Space") return;
+    if (event.code !== "Space") {
+      return;
+    }
     isSpaceDown = isDown;
-    if (isDown && document.activeElement === element) event.preventDefault();
+    if (isDown && document.activeElement === element) {
+      event.preventDefault();
+    }
   };
   window.addEventListener("keydown", (event) => onSpace(event, true), options);
   window.addEventListener("keyup", (event) => onSpace(event, false), options);

@@ -38,12 +38,16 @@ export interface Outline {
 /** What is at a point of the timeline (CSS pixels), or null. */
 export function pointedAt(picture: Picture, xPx: number, yPx: number): Pointed | null {
   const found = sceneTrackAt(picture.scene, yPx);
-  if (found === null) return null;
+  if (found === null) {
+    return null;
+  }
   const { track } = found.track;
   const draws = drawsOf(picture, track.id);
   if (isProvisional(picture, track.id)) {
     const hit = hitTest(draws, picture.view, xPx, 0, 0);
-    if (hit?.kind !== "bin") return null;
+    if (hit?.kind !== "bin") {
+      return null;
+    }
     const widthTicks = ticks(hit.endTicks - hit.startTicks);
     const bin = { track: track.id, startTicks: hit.startTicks, widthTicks, part: hit.density };
     return { kind: "provisional", bin };
@@ -53,8 +57,12 @@ export function pointedAt(picture: Picture, xPx: number, yPx: number): Pointed |
     return hit === null ? null : { kind: "counter", hit };
   }
   const hit = hitTest(draws, picture.view, xPx, found.row);
-  if (hit === null) return null;
-  if (hit.kind === "slice") return { kind: "slice", hit, isInstant: track.kind === "instant" };
+  if (hit === null) {
+    return null;
+  }
+  if (hit.kind === "slice") {
+    return { kind: "slice", hit, isInstant: track.kind === "instant" };
+  }
   const { level, index, row, startTicks, endTicks, count, nameId, share, exact } = hit;
   const bin: BinFacts = {
     ...{ track: track.id, level, index, row, startTicks, widthTicks: ticks(endTicks - startTicks) },
@@ -65,18 +73,30 @@ export function pointedAt(picture: Picture, xPx: number, yPx: number): Pointed |
 
 /** What a click on it selects; a value that is in force without a sample of its own selects nothing. */
 export function selectionOf(pointed: Pointed | null): Selection {
-  if (pointed === null || pointed.kind === "provisional") return { kind: "none" };
-  if (pointed.kind === "bin") return { kind: "bin", bin: pointed.bin };
+  if (pointed === null || pointed.kind === "provisional") {
+    return { kind: "none" };
+  }
+  if (pointed.kind === "bin") {
+    return { kind: "bin", bin: pointed.bin };
+  }
   const { hit } = pointed;
-  if (hit.kind === "counterBin" || hit.ordinal === null) return { kind: "none" };
+  if (hit.kind === "counterBin" || hit.ordinal === null) {
+    return { kind: "none" };
+  }
   return { kind: "event", track: hit.track, ordinal: hit.ordinal };
 }
 
 /** What is outlined while the pointer is over it. */
 export function targetOf(pointed: Pointed | null): Target | null {
-  if (pointed === null) return null;
-  if (pointed.kind === "bin") return { kind: "bin", bin: pointed.bin };
-  if (pointed.kind === "slice") return { kind: "event", track: pointed.hit.track, ordinal: pointed.hit.ordinal };
+  if (pointed === null) {
+    return null;
+  }
+  if (pointed.kind === "bin") {
+    return { kind: "bin", bin: pointed.bin };
+  }
+  if (pointed.kind === "slice") {
+    return { kind: "event", track: pointed.hit.track, ordinal: pointed.hit.ordinal };
+  }
   return null;
 }
 
@@ -84,10 +104,14 @@ export function targetOf(pointed: Pointed | null): Target | null {
 export function outlineOf(picture: Picture, target: Target): Outline | null {
   const track = target.kind === "event" ? target.track : target.bin.track;
   for (const entry of picture.scene.tracks) {
-    if (entry.track.id !== track) continue;
+    if (entry.track.id !== track) {
+      continue;
+    }
     const span = spanOf(picture, target);
     const outline = span === null ? null : place(entry, span);
-    if (outline !== null) return outline;
+    if (outline !== null) {
+      return outline;
+    }
   }
   return null;
 }
@@ -114,6 +138,8 @@ function binSpan(view: View, startTicks: Ticks, widthTicks: Ticks): { readonly f
 
 function place(entry: SceneTrack, span: Span): Outline | null {
   const row = span.row - entry.firstRow;
-  if (row < 0 || row >= entry.rows) return null;
+  if (row < 0 || row >= entry.rows) {
+    return null;
+  }
   return { fromPx: span.fromPx, toPx: span.toPx, topPx: entry.topPx + row * entry.rowPx, heightPx: entry.rowPx - 1 };
 }

@@ -16,12 +16,16 @@ function nested(random: Random, count: number): EventInput[] {
     const event = { start: time, duration: 0, row, name: 0 };
     out.push(event);
     time += 1 + random.below(3);
-    while (row < 4 && out.length < count && random.below(10) < 5) call(row + 1);
+    while (row < 4 && out.length < count && random.below(10) < 5) {
+      call(row + 1);
+    }
     time += random.below(4);
     event.duration = time - event.start;
     time += random.below(20) === 0 ? random.below(20_000) : random.below(3);
   };
-  while (out.length < count) call(0);
+  while (out.length < count) {
+    call(0);
+  }
   return out;
 }
 

@@ -35,10 +35,15 @@ export async function searchRow(tiles: TrackTiles, from: bigint, search: RowSear
   let { first, last } = search;
   for (let tile = await tiles.leafAt(from); tile !== null && first <= last; ) {
     const found = await searchTile(tiles, tile, { ...search, first, last });
-    if (found !== null) return found;
+    if (found !== null) {
+      return found;
+    }
     // What lies in this tile is done with.
-    if (search.isForward) first = larger(first, tileEnd(tile.level, tile.index));
-    else last = smaller(last, tile.originTicks - 1n);
+    if (search.isForward) {
+      first = larger(first, tileEnd(tile.level, tile.index));
+    } else {
+      last = smaller(last, tile.originTicks - 1n);
+    }
     tile = await tiles.tile(tile.level + 1, Math.floor(tile.index / 4));
   }
   return null;
@@ -48,7 +53,9 @@ export async function searchRow(tiles: TrackTiles, from: bigint, search: RowSear
 export function* slicesOf(tile: TileData, wantedRow: number): Iterable<RowSlice> {
   const { ordinal, row, length } = tile.slices;
   for (let k = 0; k < length; k++) {
-    if (row[k] !== wantedRow) continue;
+    if (row[k] !== wantedRow) {
+      continue;
+    }
     const startTicks = sliceStart(tile, k);
     yield { ordinal: ordinal[k]!, row: wantedRow, startTicks, endTicks: startTicks + sliceDuration(tile, k) };
   }
@@ -57,15 +64,23 @@ export function* slicesOf(tile: TileData, wantedRow: number): Iterable<RowSlice>
 async function searchTile(tiles: TrackTiles, tile: TileData, search: RowSearch): Promise<RowSlice | null> {
   let best: RowSlice | null = null;
   for (const slice of slicesOf(tile, search.row)) {
-    if (search.accepts(slice)) best = nearer(best, slice, search.isForward);
+    if (search.accepts(slice)) {
+      best = nearer(best, slice, search.isForward);
+    }
   }
-  if (tile.kind === "leaf") return best;
+  if (tile.kind === "leaf") {
+    return best;
+  }
   for (const quarter of search.isForward ? QUARTERS : QUARTERS.toReversed()) {
-    if (!mayHoldNearer(tile, quarter, best, search)) continue;
+    if (!mayHoldNearer(tile, quarter, best, search)) {
+      continue;
+    }
     const child = await tiles.tile(tile.level - 1, 4 * tile.index + quarter);
     const found = child === null ? null : await searchTile(tiles, child, search);
     // Later quarters are further away.
-    if (found !== null) return nearer(best, found, search.isForward);
+    if (found !== null) {
+      return nearer(best, found, search.isForward);
+    }
   }
   return best;
 }
@@ -79,11 +94,17 @@ function mayHoldNearer(
 ): boolean {
   const { bin, row, count, length } = tile.bins;
   for (let k = 0; k < length; k++) {
-    if (row[k] !== wantedRow || bin[k]! >> 6 !== quarter || count[k] === 0) continue;
+    if (row[k] !== wantedRow || bin[k]! >> 6 !== quarter || count[k] === 0) {
+      continue;
+    }
     const start = binStart(tile, bin[k]!);
     const end = start + BigInt(tile.binTicks);
-    if (end <= first || start > last) continue;
-    if (best === null || (isForward ? start <= best.startTicks : end > best.startTicks)) return true;
+    if (end <= first || start > last) {
+      continue;
+    }
+    if (best === null || (isForward ? start <= best.startTicks : end > best.startTicks)) {
+      return true;
+    }
   }
   return false;
 }

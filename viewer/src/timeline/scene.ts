@@ -65,7 +65,9 @@ export function buildScene(layout: Layout, scrollPx: number, heightPx: number): 
 
   const addHeader = (track: Track | null, topPx: number, isSticky: boolean, isCounted: boolean): void => {
     headers.push({ topPx, heightPx: HEADER_PX, isSticky });
-    if (track === null || track.events === 0n) return;
+    if (track === null || track.events === 0n) {
+      return;
+    }
     const place = isSticky ? "sticky" : "header";
     const inner = { topPx: topPx + HEADER_INSET_PX, rowPx: HEADER_PX - 2 * HEADER_INSET_PX };
     tracks.push({ track, place, isCounted, ...inner, firstRow: 0, rows: 1, firstLane: lanes });
@@ -73,7 +75,9 @@ export function buildScene(layout: Layout, scrollPx: number, heightPx: number): 
   };
 
   const addTrack = (track: Track, topPx: number): void => {
-    if (track.events === 0n) return;
+    if (track.events === 0n) {
+      return;
+    }
     if (track.kind === "counter") {
       const inner = { topPx, rowPx: COUNTER_PX };
       tracks.push({ track, place: "track", isCounted: true, ...inner, firstRow: 0, rows: 1, firstLane: -1 });
@@ -87,7 +91,9 @@ export function buildScene(layout: Layout, scrollPx: number, heightPx: number): 
     }
     const firstRow = Math.max(0, Math.floor(-topPx / ROW_PX));
     const endRow = Math.min(Math.max(1, track.rows), Math.ceil((heightPx - topPx) / ROW_PX));
-    if (firstRow >= endRow) return;
+    if (firstRow >= endRow) {
+      return;
+    }
     const rows = endRow - firstRow;
     tracks.push({
       track,
@@ -104,13 +110,18 @@ export function buildScene(layout: Layout, scrollPx: number, heightPx: number): 
 
   for (const item of itemsBetween(layout, scrollPx, scrollPx + heightPx)) {
     const topPx = item.topPx - scrollPx;
-    if (item.kind === "group") addHeader(item.node.rollup, topPx, false, !item.isOpen);
-    else addTrack(item.node.track, topPx + 1);
+    if (item.kind === "group") {
+      addHeader(item.node.rollup, topPx, false, !item.isOpen);
+    } else {
+      addTrack(item.node.track, topPx + 1);
+    }
     edgesPx.push(topPx + item.heightPx);
   }
   const sticky = stickyHeader(layout, scrollPx);
   // A header that is not cut is its own sticky header.
-  if (sticky !== null && sticky.item.topPx < scrollPx) addHeader(sticky.item.node.rollup, sticky.offsetPx, true, false);
+  if (sticky !== null && sticky.item.topPx < scrollPx) {
+    addHeader(sticky.item.node.rollup, sticky.offsetPx, true, false);
+  }
   return { tracks, headers, edgesPx, lanes, endPx: layout.heightPx - scrollPx };
 }
 
@@ -128,7 +139,9 @@ export function nearbyRequests(layout: Layout, scrollPx: number, heightPx: numbe
     ...itemsBetween(layout, scrollPx - marginPx, scrollPx),
   ]) {
     const track = trackOf(item);
-    if (track !== null && track.events > 0n) found.push(requestOf(track));
+    if (track !== null && track.events > 0n) {
+      found.push(requestOf(track));
+    }
   }
   return found;
 }
@@ -138,9 +151,13 @@ export function sceneTrackAt(scene: Scene, yPx: number): { readonly track: Scene
   const sticky = scene.headers.find((header) => header.isSticky);
   const isUnderSticky = sticky !== undefined && yPx < sticky.topPx + sticky.heightPx;
   for (const track of scene.tracks) {
-    if (isUnderSticky !== (track.place === "sticky")) continue;
+    if (isUnderSticky !== (track.place === "sticky")) {
+      continue;
+    }
     const row = Math.floor((yPx - track.topPx) / track.rowPx);
-    if (row >= 0 && row < track.rows) return { track, row: row + track.firstRow };
+    if (row >= 0 && row < track.rows) {
+      return { track, row: row + track.firstRow };
+    }
   }
   return null;
 }

@@ -88,11 +88,15 @@ export class Stage {
     const observer = new ResizeObserver(() => this.#resized());
     observer.observe(canvases.timeline);
     const stopTracks = effect(() => {
-      for (const source of [view, scroll, layout, theme, settings, session, namesVersion]) void source.value;
+      for (const source of [view, scroll, layout, theme, settings, session, namesVersion]) {
+        void source.value;
+      }
       this.invalidate();
     });
     const stopOverlay = effect(() => {
-      for (const source of [selection, selectedRange, detailsView, draftArea, hover]) void source.value;
+      for (const source of [selection, selectedRange, detailsView, draftArea, hover]) {
+        void source.value;
+      }
       this.loop.invalidate();
     });
     this.#resized();
@@ -100,7 +104,9 @@ export class Stage {
       observer.disconnect();
       stopTracks();
       stopOverlay();
-      if (this.#countTimer !== null) clearTimeout(this.#countTimer);
+      if (this.#countTimer !== null) {
+        clearTimeout(this.#countTimer);
+      }
       this.motion.releaseAll();
       this.#canvases = null;
       this.#surfaces = null;
@@ -116,12 +122,15 @@ export class Stage {
 
   /** Looks again at what is under the pointer, which moved or under which the picture moved. */
   updateHover(client: { readonly xPx: number; readonly yPx: number } | null): void {
-    const { pointer, picture } = this;
+    const { pointer } = this;
+    const picture = this.#picture;
     const pointed = pointer === null || picture === null ? null : pointedAt(picture, pointer.xPx, pointer.yPx);
     const before = hover.peek();
     const place = client ?? (before === null ? null : { xPx: before.clientXPx, yPx: before.clientYPx });
     if (pointed === null || place === null) {
-      if (before !== null) hover.value = null;
+      if (before !== null) {
+        hover.value = null;
+      }
       return;
     }
     hover.value = { pointed, clientXPx: place.xPx, clientYPx: place.yPx };
@@ -129,9 +138,13 @@ export class Stage {
 
   #resized(): void {
     const element = this.#canvases?.timeline;
-    if (element === undefined) return;
+    if (element === undefined) {
+      return;
+    }
     const widthPx = element.clientWidth;
-    if (widthPx === 0) return;
+    if (widthPx === 0) {
+      return;
+    }
     const before = view.peek();
     // The first size is that of a view that has not been shown yet: keep its range, not its scale.
     const isFirst = this.#isFirstSize;
@@ -144,14 +157,18 @@ export class Stage {
     const surfaces = this.#surfaces;
     const element = this.#canvases?.timeline;
     const current = session.peek();
-    if (surfaces === null || element === undefined || current === null || view.peek().widthPx <= 1) return;
+    if (surfaces === null || element === undefined || current === null || view.peek().widthPx <= 1) {
+      return;
+    }
     const values = this.#themeValues(element);
     if (this.#tracksDirty) {
       this.#tracksDirty = false;
       this.#paintTracks(current, element, values);
     }
     const picture = this.#picture;
-    if (picture === null) return;
+    if (picture === null) {
+      return;
+    }
     paintOverlay(surfaces.overlay, {
       picture,
       theme: values,
@@ -182,7 +199,9 @@ export class Stage {
     const shown = view.peek();
     const picture = takePicture(current.client, layout.peek(), shown, scroll.peek().topPx, element.clientHeight, ratio);
     this.#picture = picture;
-    for (const { draws } of picture.coverages.values()) current.wantNames(draws);
+    for (const { draws } of picture.coverages.values()) {
+      current.wantNames(draws);
+    }
     this.#surfaces?.painter.paint(this.#surfaces.tracks, {
       picture,
       axis: timeAxis(shown, current.trace.manifest.time, "relative"),
@@ -198,7 +217,9 @@ export class Stage {
 
   #themeValues(element: HTMLElement): CanvasTheme {
     const name = theme.peek();
-    if (this.#theme?.name !== name) this.#theme = { name, values: readCanvasTheme(element) };
+    if (this.#theme?.name !== name) {
+      this.#theme = { name, values: readCanvasTheme(element) };
+    }
     return this.#theme.values;
   }
 
@@ -214,8 +235,12 @@ export class Stage {
       provisional: countProvisional(picture),
       frameMs: before.frameMs,
     };
-    if (!isSameStatus(now, before)) drawStatus.value = now;
-    if (this.#countTimer !== null) clearTimeout(this.#countTimer);
+    if (!isSameStatus(now, before)) {
+      drawStatus.value = now;
+    }
+    if (this.#countTimer !== null) {
+      clearTimeout(this.#countTimer);
+    }
     this.#countTimer = setTimeout(() => {
       drawStatus.value = { ...drawStatus.peek(), events: countEvents(picture), frameMs };
     }, COUNT_DELAY_MS);

@@ -9,7 +9,9 @@ export class Surface {
 
   constructor(canvas: HTMLCanvasElement) {
     const context = canvas.getContext("2d");
-    if (context === null) throw new Error("this browser draws no 2D canvas");
+    if (context === null) {
+      throw new Error("this browser draws no 2D canvas");
+    }
     this.#canvas = canvas;
     this.context = context;
   }

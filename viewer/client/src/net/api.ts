@@ -36,15 +36,15 @@ export type Fetch = (input: string, init?: RequestInit) => Promise<Response>;
 
 /** All methods throw ApiError or NetworkError, or the abort's reason. */
 export class Api {
-  private readonly base: string;
-  private readonly fetch: Fetch;
-  private readonly pause: Pause;
+  readonly #base: string;
+  readonly #fetch: Fetch;
+  readonly #pause: Pause;
 
   /** `root` is the address under which `/api/v1` lies, without a slash at its end; "" for the page's own server. */
   constructor(root = "", fetcher: Fetch = (input, init) => fetch(input, init), pause: Pause = pauseFor) {
-    this.base = `${root}/api/v1`;
-    this.fetch = fetcher;
-    this.pause = pause;
+    this.#base = `${root}/api/v1`;
+    this.#fetch = fetcher;
+    this.#pause = pause;
   }
 
   async runs(signal?: AbortSignal): Promise<Run[]> {
@@ -53,7 +53,7 @@ export class Api {
 
   /** Asks for the run to be indexed; fine when it already is. */
   async index(run: string): Promise<void> {
-    await this.request(`/runs/${encodeURIComponent(run)}/index`, { method: "POST" });
+    await this.#request(`/runs/${encodeURIComponent(run)}/index`, { method: "POST" });
   }
 
   async manifest(run: string, signal?: AbortSignal): Promise<Manifest> {
@@ -71,26 +71,26 @@ export class Api {
   }
 
   async json<T>(path: string, init?: RequestInit): Promise<T> {
-    const response = await this.request(path, init);
+    const response = await this.#request(path, init);
     return (await response.json()) as T;
   }
 
   async bytes(path: string, init?: RequestInit): Promise<Uint8Array> {
-    const response = await this.request(path, init);
+    const response = await this.#request(path, init);
     return new Uint8Array(await response.arrayBuffer());
   }
 
   /** The address of a path, as a WebSocket address. */
   socketUrl(path: string, location: string): string {
-    const url = new URL(this.base + path, location);
+    const url = new URL(this.#base + path, location);
     url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
     return url.href;
   }
 
   /** Asks again when the server says that it is busy with other questions of this client. */
-  private async request(path: string, init: RequestInit = {}): Promise<Response> {
+  async #request(path: string, init: RequestInit = {}): Promise<Response> {
     for (let tries = 1; ; tries++) {
-      const response = await this.ask(path, init);
+      const response = await this.#ask(path, init);
       const waitMs = response.status === 429 ? waitBeforeMs(tries, response.headers.get("retry-after")) : null;
       if (waitMs === null) {
         if (!response.ok) {
@@ -98,14 +98,14 @@ export class Api {
         }
         return response;
       }
-      await this.pause(waitMs, init.signal ?? null);
+      await this.#pause(waitMs, init.signal ?? null);
     }
   }
 
-  private async ask(path: string, init: RequestInit): Promise<Response> {
+  async #ask(path: string, init: RequestInit): Promise<Response> {
     let response: Response;
     try {
-      response = await this.fetch(this.base + path, init);
+      response = await this.#fetch(this.#base + path, init);
     } catch (error) {
       if (init.signal?.aborted) {
         throw error;
@@ -118,81 +118,84 @@ export class Api {
 
 /** The immutable part: everything of one build of a run's index. */
 export class BuildApi {
-  constructor(
-    private readonly api: Api,
-    private readonly path: string,
-  ) {}
+  readonly #api: Api;
+  readonly #path: string;
+
+  constructor(api: Api, path: string) {
+    this.#api = api;
+    this.#path = path;
+  }
 
   async tracks(): Promise<TrackTree> {
-    return parseTrackTree(await this.api.json<TrackTreeJson>(`${this.path}/tracks`));
+    return parseTrackTree(await this.#api.json<TrackTreeJson>(`${this.#path}/tracks`));
   }
 
   /** The tools, and which of them have an answer for this run. */
   async tools(signal?: AbortSignal): Promise<readonly ToolEntry[]> {
-    const { tools } = await this.api.json<ToolList>(`${this.path}/tools`, { signal: signal ?? null });
+    const { tools } = await this.#api.json<ToolList>(`${this.#path}/tools`, { signal: signal ?? null });
     return tools;
   }
 
   /** What a tool answers: docs/tools.md says what each takes. */
   async ask(tool: string, question: ToolQuestion = {}, signal?: AbortSignal): Promise<ToolAnswer> {
-    const path = `${this.path}/tools/${encodeURIComponent(tool)}${asked(question)}`;
-    return readToolAnswer(await this.api.json<ToolAnswerJson>(path, { signal: signal ?? null }));
+    const path = `${this.#path}/tools/${encodeURIComponent(tool)}${asked(question)}`;
+    return readToolAnswer(await this.#api.json<ToolAnswerJson>(path, { signal: signal ?? null }));
   }
 
   /** The events of a span as columns, by track and ordinal: `tracks`, `start`, `end`, `limit`, `after`. */
   async events(question: ToolQuestion = {}, signal?: AbortSignal): Promise<Events> {
-    const path = `${this.path}/events${asked(question)}`;
-    return readEvents(await this.api.json<EventsJson>(path, { signal: signal ?? null }));
+    const path = `${this.#path}/events${asked(question)}`;
+    return readEvents(await this.#api.json<EventsJson>(path, { signal: signal ?? null }));
   }
 
   /** What the trace holds beside its events: HLO protos, stats of planes, members of a JSON trace. */
   async attachments(signal?: AbortSignal): Promise<readonly Attachment[]> {
-    const list = await this.api.json<AttachmentListJson>(`${this.path}/attachments`, { signal: signal ?? null });
+    const list = await this.#api.json<AttachmentListJson>(`${this.#path}/attachments`, { signal: signal ?? null });
     return readAttachmentList(list).attachments;
   }
 
   /** The content of an attachment, by its id. */
   async attachment(id: number, signal?: AbortSignal): Promise<Uint8Array> {
-    return await this.api.bytes(`${this.path}/attachments/${id}`, { signal: signal ?? null });
+    return await this.#api.bytes(`${this.#path}/attachments/${id}`, { signal: signal ?? null });
   }
 
   /** Names of the ids from `page * page_size` on. */
   async names(page: number): Promise<EventName[]> {
-    const pairs = await this.api.json<[string, string][]>(`${this.path}/names/${page}`);
+    const pairs = await this.#api.json<[string, string][]>(`${this.#path}/names/${page}`);
     return pairs.map(([name, category]) => ({ name, category }));
   }
 
   /** Throws FormatError as well. */
   async shape(block: number): Promise<ShapeIndex> {
-    return ShapeIndex.decode(await this.api.bytes(`${this.path}/shapes/${block}`), block);
+    return ShapeIndex.decode(await this.#api.bytes(`${this.#path}/shapes/${block}`), block);
   }
 
   /** The whole overview. Throws FormatError as well. */
   async overview(grid: OverviewGrid): Promise<Overview> {
     const numbers = Array.from({ length: grid.pages }, (_, page) => page);
     const pages = await Promise.all(
-      numbers.map(async (page) => decodeOverview(await this.api.bytes(`${this.path}/overview/${page}`), page, grid)),
+      numbers.map(async (page) => decodeOverview(await this.#api.bytes(`${this.#path}/overview/${page}`), page, grid)),
     );
     return new Overview(grid, pages);
   }
 
   /** An inflated page: the browser undoes the gzip. */
   page(key: PageKey, signal?: AbortSignal): Promise<Uint8Array> {
-    return this.api.bytes(`${this.path}/pages/${pageName(key)}`, { signal: signal ?? null });
+    return this.#api.bytes(`${this.#path}/pages/${pageName(key)}`, { signal: signal ?? null });
   }
 
   /** An inflated residual: what `pages/residual.ts` makes a page's bins exact with. */
   residual(key: PageKey, signal?: AbortSignal): Promise<Uint8Array> {
-    return this.api.bytes(`${this.path}/residuals/${pageName(key)}`, { signal: signal ?? null });
+    return this.#api.bytes(`${this.#path}/residuals/${pageName(key)}`, { signal: signal ?? null });
   }
 
   async event(track: number, ordinal: bigint | number, signal?: AbortSignal): Promise<EventDetails> {
-    const path = `${this.path}/events/${track}/${ordinal}`;
-    return readEventDetails(await this.api.json<EventDetailsJson>(path, { signal: signal ?? null }));
+    const path = `${this.#path}/events/${track}/${ordinal}`;
+    return readEventDetails(await this.#api.json<EventDetailsJson>(path, { signal: signal ?? null }));
   }
 
   streamUrl(location: string): string {
-    return this.api.socketUrl(`${this.path}/stream`, location);
+    return this.#api.socketUrl(`${this.#path}/stream`, location);
   }
 }
 

@@ -75,41 +75,43 @@ const NOTHING: Coverage = { draws: [], complete: false };
 
 /** Has the tiles that a view needs fetched, keeps them, and says what can be drawn now. */
 export class TileClient {
-  private readonly cache: PageCache;
-  private readonly shapes = new Map<number, ShapeIndex>();
-  private readonly loading = new Set<number>();
-  private readonly failed = new Set<PageName>();
-  private readonly composer: Composer;
-  private readonly residuals: Residuals;
-  private readonly stream: Pick<TileStream, "want" | "close">;
+  readonly #cache: PageCache;
+  readonly #shapes = new Map<number, ShapeIndex>();
+  readonly #loading = new Set<number>();
+  readonly #failed = new Set<PageName>();
+  readonly #composer: Composer;
+  readonly #residuals: Residuals;
+  readonly #stream: Pick<TileStream, "want" | "close">;
   /** Blocks that are built; null once all are. */
-  private built: Set<number> | null;
+  #built: Set<number> | null;
   /** What is drawn of tracks whose blocks are not built, or have not been heard of yet. */
-  private overview: Overview | null = null;
-  private screen: Screen | null = null;
-  private needed: readonly PageWant[] = [];
-  private isTurnAsked = false;
-  private streamStatus: StreamStatus = "connecting";
+  #overview: Overview | null = null;
+  #screen: Screen | null = null;
+  #needed: readonly PageWant[] = [];
+  #isTurnAsked = false;
+  #streamStatus: StreamStatus = "connecting";
+  readonly #options: ClientOptions;
 
-  constructor(private readonly options: ClientOptions) {
-    this.built = options.isGrowing === true ? new Set() : null;
-    this.cache = new PageCache(options.budgetBytes ?? DEFAULT_BUDGET_BYTES);
-    this.residuals = new Residuals(this.cache, options.fetchResidual ?? noResidual);
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    this.#built = options.isGrowing === true ? new Set() : null;
+    this.#cache = new PageCache(options.budgetBytes ?? DEFAULT_BUDGET_BYTES);
+    this.#residuals = new Residuals(this.#cache, options.fetchResidual ?? noResidual);
     const budget = { budgetMs: COMPOSE_MS, now: () => performance.now() };
-    this.composer = new Composer(this.shapes, this.tile, options.rootLevel, budget);
+    this.#composer = new Composer(this.#shapes, this.tile, options.rootLevel, budget);
     const events: StreamEvents = {
       onPage: (page) => {
-        this.cache.add(page);
+        this.#cache.add(page);
         options.onPage?.(page);
         options.onChange();
       },
-      onFailed: (key, error) => this.pageFailed(key, error),
+      onFailed: (key, error) => this.#pageFailed(key, error),
       onStatus: (status) => {
-        this.streamStatus = status;
+        this.#streamStatus = status;
         options.onChange();
       },
     };
-    this.stream =
+    this.#stream =
       options.createStream?.(events) ??
       new TileStream({
         connect: options.connect,
@@ -120,43 +122,44 @@ export class TileClient {
   }
 
   get status(): ClientStatus {
-    const missing = this.needed.filter((want) => !this.cache.has(want.name) && !this.failed.has(want.name));
-    return { stream: this.streamStatus, missingPages: missing.length };
+    const missing = this.#needed.filter((want) => !this.#cache.has(want.name) && !this.#failed.has(want.name));
+    return { stream: this.#streamStatus, missingPages: missing.length };
   }
 
   /** Says what is on the screen; cheap enough to be called for every frame of a movement. */
   show(screen: Screen): void {
-    this.screen = screen;
-    this.composer.begin();
-    this.loadShapes([...screen.tracks, ...(screen.nearby ?? [])]);
-    this.tellMissingBlocks(screen);
-    this.loadChildShapes(screen);
-    const { shapes, composer } = this;
-    const wants = resolve({ ...screen, shapes, rootLevel: this.options.rootLevel, partsOf: composer.partsOf });
-    this.needed = wants.filter((want) => want.tier === "coarse" || want.tier === "sharp");
+    this.#screen = screen;
+    this.#composer.begin();
+    this.#loadShapes([...screen.tracks, ...(screen.nearby ?? [])]);
+    this.#tellMissingBlocks(screen);
+    this.#loadChildShapes(screen);
+    const shapes = this.#shapes;
+    const composer = this.#composer;
+    const wants = resolve({ ...screen, shapes, rootLevel: this.#options.rootLevel, partsOf: composer.partsOf });
+    this.#needed = wants.filter((want) => want.tier === "coarse" || want.tier === "sharp");
     const rest = wants.filter((want) => want.tier === "margin" || want.tier === "root");
-    this.cache.use(new Set(this.needed.map((want) => want.name)), names(rest));
-    const roomy = this.cache.neededBytes < MAX_NEEDED_PART * this.cache.budgetBytes;
-    const missing = (roomy ? wants : this.needed).filter(
-      (want) => !this.cache.has(want.name) && !this.failed.has(want.name),
+    this.#cache.use(new Set(this.#needed.map((want) => want.name)), names(rest));
+    const roomy = this.#cache.neededBytes < MAX_NEEDED_PART * this.#cache.budgetBytes;
+    const missing = (roomy ? wants : this.#needed).filter(
+      (want) => !this.#cache.has(want.name) && !this.#failed.has(want.name),
     );
-    this.stream.want(missing.map((want) => want.key));
+    this.#stream.want(missing.map((want) => want.key));
   }
 
   /** What to draw for a track; incomplete and perhaps empty while its shape or its tiles are on their way. */
   coverage(request: TrackRequest, view: View): Coverage {
-    const shape = this.shapes.get(blockOf(request.track));
+    const shape = this.#shapes.get(blockOf(request.track));
     if (shape === undefined) {
-      return this.overview === null ? NOTHING : provisional(this.overview, request, view);
+      return this.#overview === null ? NOTHING : provisional(this.#overview, request, view);
     }
-    const found = coverage(this.tile, shape, request, view, this.options.rootLevel, this.composer);
-    if (this.composer.isBehind && !this.isTurnAsked) {
+    const found = coverage(this.tile, shape, request, view, this.#options.rootLevel, this.#composer);
+    if (this.#composer.isBehind && !this.#isTurnAsked) {
       // What was put off is done in the next frame.
-      this.isTurnAsked = true;
+      this.#isTurnAsked = true;
       setTimeout(() => {
-        this.isTurnAsked = false;
-        if (this.screen !== null) {
-          this.options.onChange();
+        this.#isTurnAsked = false;
+        if (this.#screen !== null) {
+          this.#options.onChange();
         }
       }, 0);
     }
@@ -165,40 +168,40 @@ export class TileClient {
 
   /** What is drawn of what is not there yet. */
   setOverview(overview: Overview | null): void {
-    this.overview = overview;
-    this.options.onChange();
+    this.#overview = overview;
+    this.#options.onChange();
   }
 
   /** These blocks of a growing build can be had now; `all`: it is finished. */
   setBuilt(blocks: readonly number[] | "all"): void {
     if (blocks === "all") {
-      this.built = null;
+      this.#built = null;
     } else {
       for (const block of blocks) {
-        this.built?.add(block);
+        this.#built?.add(block);
       }
     }
-    if (this.screen !== null) {
-      this.show(this.screen);
+    if (this.#screen !== null) {
+      this.show(this.#screen);
     }
-    this.options.onChange();
+    this.#options.onChange();
   }
 
   readonly tile = (track: number, level: number, index: number): TileData | undefined =>
-    this.cache.lookup(track, level, index);
+    this.#cache.lookup(track, level, index);
 
   /**
    * A tile that is drawn, with exact bins: they come with the residual of its page, which is fetched once. Rejects when it
    * cannot be had; the next call tries again.
    */
   async exact({ track, level, index }: TileName): Promise<TileData> {
-    const shape = this.shapes.get(blockOf(track));
+    const shape = this.#shapes.get(blockOf(track));
     const position = shape?.find(slotOf(track), level, index) ?? NO_TILE;
     if (shape === undefined || position === NO_TILE) {
       throw new Error(`there is no tile ${index} of level ${level} of track ${track}`);
     }
-    const page = await this.residuals.exact(shape.pageAt(position));
-    this.options.onChange();
+    const page = await this.#residuals.exact(shape.pageAt(position));
+    this.#options.onChange();
     return page.tiles.find((tile) => tile.track === track && tile.index === index)!;
   }
 
@@ -208,23 +211,23 @@ export class TileClient {
     if (here !== undefined) {
       return here;
     }
-    const shape = await this.shapeOf(track);
+    const shape = await this.#shapeOf(track);
     const position = shape.find(slotOf(track), level, index);
     if (position === NO_TILE) {
       return null;
     }
     const key = shape.pageAt(position);
-    const page = decodePage(await this.options.fetchPage(key, signal), key);
+    const page = decodePage(await this.#options.fetchPage(key, signal), key);
     signal.throwIfAborted();
-    this.cache.add(page);
-    this.options.onPage?.(page);
+    this.#cache.add(page);
+    this.#options.onPage?.(page);
     return page.tiles.find((tile) => tile.track === track && tile.index === index) ?? null;
   }
 
   /** The leaf of a track in which a tick lies, as `load` gives it. */
   async loadLeaf(track: number, tick: Ticks, signal: AbortSignal): Promise<TileData | null> {
-    const shape = await this.shapeOf(track);
-    for (let level = this.options.rootLevel; level >= 0; level--) {
+    const shape = await this.#shapeOf(track);
+    for (let level = this.#options.rootLevel; level >= 0; level--) {
       const index = tileIndexAt(level, tick);
       const position = shape.find(slotOf(track), level, index);
       if (position === NO_TILE) {
@@ -238,82 +241,82 @@ export class TileClient {
   }
 
   shape(block: number): ShapeIndex | undefined {
-    return this.shapes.get(block);
+    return this.#shapes.get(block);
   }
 
   close(): void {
-    this.screen = null;
-    this.residuals.close();
-    this.stream.close();
+    this.#screen = null;
+    this.#residuals.close();
+    this.#stream.close();
   }
 
-  private loadShapes(requests: readonly TrackRequest[]): void {
+  #loadShapes(requests: readonly TrackRequest[]): void {
     for (const { track } of requests) {
       const block = blockOf(track);
-      if (!this.shapes.has(block) && !this.loading.has(block) && this.isBuilt(block)) {
-        void this.loadShape(block);
+      if (!this.#shapes.has(block) && !this.#loading.has(block) && this.#isBuilt(block)) {
+        void this.#loadShape(block);
       }
     }
   }
 
-  private isBuilt(block: number): boolean {
-    return this.built === null || this.built.has(block);
+  #isBuilt(block: number): boolean {
+    return this.#built === null || this.#built.has(block);
   }
 
-  private tellMissingBlocks({ tracks, nearby }: Screen): void {
-    if (this.options.onMissingBlocks !== undefined && this.built !== null) {
+  #tellMissingBlocks({ tracks, nearby }: Screen): void {
+    if (this.#options.onMissingBlocks !== undefined && this.#built !== null) {
       const blocks = [...tracks, ...(nearby ?? [])].map(({ track }) => blockOf(track));
-      this.options.onMissingBlocks([...new Set(blocks)].filter((block) => !this.isBuilt(block)));
+      this.#options.onMissingBlocks([...new Set(blocks)].filter((block) => !this.#isBuilt(block)));
     }
   }
 
   /** Loads the shape records of what is inside visible rollups, where the view is closer than their own tiles. */
-  private loadChildShapes({ view, tracks }: Screen): void {
-    const { rootLevel } = this.options;
+  #loadChildShapes({ view, tracks }: Screen): void {
+    const { rootLevel } = this.#options;
     const range = visibleRange(view);
     const level = sharpLevel(view.ticksPerPx, rootLevel);
     for (const request of tracks) {
-      if (coarseTerminals(this.shapes, request, range, level, rootLevel).length === 0) {
+      if (coarseTerminals(this.#shapes, request, range, level, rootLevel).length === 0) {
         continue;
       }
-      for (const block of missingBlocks(this.shapes, request.children ?? [])) {
-        if (this.loading.size >= MAX_CHILD_SHAPES) {
+      for (const block of missingBlocks(this.#shapes, request.children ?? [])) {
+        if (this.#loading.size >= MAX_CHILD_SHAPES) {
           return;
         }
-        if (!this.loading.has(block) && this.isBuilt(block)) {
-          void this.loadShape(block);
+        if (!this.#loading.has(block) && this.#isBuilt(block)) {
+          void this.#loadShape(block);
         }
       }
     }
   }
 
-  private async shapeOf(track: number): Promise<ShapeIndex> {
+  async #shapeOf(track: number): Promise<ShapeIndex> {
     const block = blockOf(track);
-    const shape = this.shapes.get(block) ?? (await this.options.loadShape(block));
-    this.shapes.set(block, shape);
+    const shape = this.#shapes.get(block) ?? (await this.#options.loadShape(block));
+    this.#shapes.set(block, shape);
     return shape;
   }
 
-  private async loadShape(block: number): Promise<void> {
-    this.loading.add(block);
+  async #loadShape(block: number): Promise<void> {
+    this.#loading.add(block);
     try {
-      this.shapes.set(block, await this.options.loadShape(block));
-      if (this.screen !== null) {
-        this.show(this.screen);
-        this.options.onChange();
+      this.#shapes.set(block, await this.#options.loadShape(block));
+      if (this.#screen !== null) {
+        this.show(this.#screen);
+        this.#options.onChange();
       }
     } catch (error) {
-      this.options.onError?.(error instanceof Error ? error : new Error(String(error)));
+      this.#options.onError?.(error instanceof Error ? error : new Error(String(error)));
     } finally {
       // After a failure the next screen that shows the block tries again.
-      this.loading.delete(block);
+      this.#loading.delete(block);
     }
   }
 
-  private pageFailed(key: PageKey, error: Error): void {
-    this.failed.add(pageName(key));
-    this.options.onError?.(error);
-    this.options.onChange();
+  #pageFailed(key: PageKey, error: Error): void {
+    this.#failed.add(pageName(key));
+    this.#options.onError?.(error);
+    this.#options.onChange();
   }
 }
 

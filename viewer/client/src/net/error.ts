@@ -13,13 +13,13 @@ export type ApiCode = ErrorCode | (string & {});
 /** The server answered with an error. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
+  readonly status: number;
+  readonly code: ApiCode;
 
-  constructor(
-    readonly status: number,
-    readonly code: ApiCode,
-    message: string,
-  ) {
+  constructor(status: number, code: ApiCode, message: string) {
     super(message);
+    this.status = status;
+    this.code = code;
   }
 }
 

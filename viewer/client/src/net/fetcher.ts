@@ -13,67 +13,69 @@ export interface FetchEvents {
 const MAX_REQUESTS = 5;
 
 export class PageFetcher {
-  private wanted: readonly PageKey[] = [];
-  private readonly running = new Map<PageName, AbortController>();
+  #wanted: readonly PageKey[] = [];
+  readonly #running = new Map<PageName, AbortController>();
+  readonly #fetchPage: FetchPage;
+  readonly #events: FetchEvents;
 
-  constructor(
-    private readonly fetchPage: FetchPage,
-    private readonly events: FetchEvents,
-  ) {}
+  constructor(fetchPage: FetchPage, events: FetchEvents) {
+    this.#fetchPage = fetchPage;
+    this.#events = events;
+  }
 
   /** The complete list, most urgent first; requests that are no longer in it are aborted. */
   want(keys: readonly PageKey[]): void {
-    this.wanted = keys;
+    this.#wanted = keys;
     const names = new Set(keys.map(pageName));
-    for (const [name, controller] of this.running) {
+    for (const [name, controller] of this.#running) {
       if (!names.has(name)) {
-        this.running.delete(name);
+        this.#running.delete(name);
         controller.abort();
       }
     }
-    this.fill();
+    this.#fill();
   }
 
   stop(): void {
     this.want([]);
   }
 
-  private fill(): void {
-    for (const key of this.wanted) {
-      if (this.running.size >= MAX_REQUESTS) {
+  #fill(): void {
+    for (const key of this.#wanted) {
+      if (this.#running.size >= MAX_REQUESTS) {
         return;
       }
-      if (!this.running.has(pageName(key))) {
-        void this.run(key);
+      if (!this.#running.has(pageName(key))) {
+        void this.#run(key);
       }
     }
   }
 
-  private async run(key: PageKey): Promise<void> {
+  async #run(key: PageKey): Promise<void> {
     const name = pageName(key);
     const controller = new AbortController();
-    this.running.set(name, controller);
+    this.#running.set(name, controller);
     try {
-      const bytes = await this.fetchPage(key, controller.signal);
-      if (this.finish(key, controller)) {
-        this.events.onBytes(key, bytes);
+      const bytes = await this.#fetchPage(key, controller.signal);
+      if (this.#finish(key, controller)) {
+        this.#events.onBytes(key, bytes);
       }
     } catch (error) {
-      if (this.finish(key, controller)) {
-        this.events.onError(key, error instanceof Error ? error : new Error(String(error)));
+      if (this.#finish(key, controller)) {
+        this.#events.onError(key, error instanceof Error ? error : new Error(String(error)));
       }
     }
-    this.fill();
+    this.#fill();
   }
 
   /** Takes the page off the list; false when the request had been given up. */
-  private finish(key: PageKey, controller: AbortController): boolean {
+  #finish(key: PageKey, controller: AbortController): boolean {
     const name = pageName(key);
-    if (this.running.get(name) !== controller) {
+    if (this.#running.get(name) !== controller) {
       return false;
     }
-    this.running.delete(name);
-    this.wanted = this.wanted.filter((other) => pageName(other) !== name);
+    this.#running.delete(name);
+    this.#wanted = this.#wanted.filter((other) => pageName(other) !== name);
     return true;
   }
 }

@@ -72,12 +72,19 @@ function rollupChildren(
   const byId = new Map(groups.map((group) => [group.id, group]));
   const children = new Map<number, Set<number>>();
   for (const track of tracks) {
-    if (!SUMMED_KINDS.has(track.kind) || track.events === 0n) continue;
+    if (!SUMMED_KINDS.has(track.kind) || track.events === 0n) {
+      continue;
+    }
     for (let group = byId.get(track.group); group !== undefined; group = byId.get(group.parent ?? -1)) {
-      if (group.rollup === null) continue;
+      if (group.rollup === null) {
+        continue;
+      }
       const found = children.get(group.rollup);
-      if (found === undefined) children.set(group.rollup, new Set([track.id]));
-      else found.add(track.id);
+      if (found === undefined) {
+        children.set(group.rollup, new Set([track.id]));
+      } else {
+        found.add(track.id);
+      }
     }
   }
   return new Map([...children].map(([rollup, ids]) => [rollup, [...ids]]));

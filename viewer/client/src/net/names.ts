@@ -7,24 +7,27 @@ export type LoadNames = (page: number) => Promise<readonly EventName[]>;
 
 /** The names of a build, loaded a page at a time when one of them is looked at. */
 export class NameTable {
-  private readonly pages = new Map<number, readonly EventName[] | "loading">();
-  private readonly loads = new Map<number, Promise<void>>();
+  readonly #pages = new Map<number, readonly EventName[] | "loading">();
+  readonly #loads = new Map<number, Promise<void>>();
+  readonly #load: LoadNames;
+  readonly #pageSize: number;
+  readonly #onLoad: (firstId: number, names: readonly EventName[]) => void;
 
   /** `onLoad` is called with the first name id of a page and its names. */
-  constructor(
-    private readonly load: LoadNames,
-    private readonly pageSize: number,
-    private readonly onLoad: (firstId: number, names: readonly EventName[]) => void,
-  ) {}
+  constructor(load: LoadNames, pageSize: number, onLoad: (firstId: number, names: readonly EventName[]) => void) {
+    this.#load = load;
+    this.#pageSize = pageSize;
+    this.#onLoad = onLoad;
+  }
 
   /** The name, or undefined while its page is on its way. */
   get(id: number): EventName | undefined {
-    const page = Math.floor(id / this.pageSize);
-    const names = this.pages.get(page);
+    const page = Math.floor(id / this.#pageSize);
+    const names = this.#pages.get(page);
     if (names === undefined) {
-      void this.fetch(page);
+      void this.#fetch(page);
     }
-    return names === undefined || names === "loading" ? undefined : names[id % this.pageSize];
+    return names === undefined || names === "loading" ? undefined : names[id % this.#pageSize];
   }
 
   /** Resolves when the names of these ids are there, or could not be loaded. */
@@ -32,26 +35,26 @@ export class NameTable {
     const pages = new Set<number>();
     for (const id of ids) {
       this.get(id);
-      pages.add(Math.floor(id / this.pageSize));
+      pages.add(Math.floor(id / this.#pageSize));
     }
-    await Promise.all([...pages].map((page) => this.loads.get(page)));
+    await Promise.all([...pages].map((page) => this.#loads.get(page)));
   }
 
-  private fetch(page: number): Promise<void> {
-    const load = this.loadPage(page);
-    this.loads.set(page, load);
+  #fetch(page: number): Promise<void> {
+    const load = this.#loadPage(page);
+    this.#loads.set(page, load);
     return load;
   }
 
-  private async loadPage(page: number): Promise<void> {
-    this.pages.set(page, "loading");
+  async #loadPage(page: number): Promise<void> {
+    this.#pages.set(page, "loading");
     try {
-      const names = await this.load(page);
-      this.pages.set(page, names);
-      this.onLoad(page * this.pageSize, names);
+      const names = await this.#load(page);
+      this.#pages.set(page, names);
+      this.#onLoad(page * this.#pageSize, names);
     } catch {
       // The next look at one of its names tries again.
-      this.pages.delete(page);
+      this.#pages.delete(page);
     }
   }
 }

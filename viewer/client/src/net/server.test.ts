@@ -94,17 +94,22 @@ describe.skipIf(!ready)("a real server (needs an installed tilescope and the cor
         const shape = await build.shape(block);
         shapes.set(block, shape);
         const keys = new Map<string, PageKey>();
-        for (let at = 0; at < shape.length; at++) keys.set(pageName(shape.pageAt(at)), shape.pageAt(at));
+        for (let at = 0; at < shape.length; at++) {
+          keys.set(pageName(shape.pageAt(at)), shape.pageAt(at));
+        }
         for (const key of keys.values()) {
-          for (const tile of (await loadExact(build, key)).tiles)
+          for (const tile of (await loadExact(build, key)).tiles) {
             tiles.set(`${tile.track}/${tile.level}/${tile.index}`, tile);
+          }
         }
       }
       const lookup = (track: number, level: number, index: number) => tiles.get(`${track}/${level}/${index}`);
       const input = { shapes, lookup, rootLevel: manifest.rootLevel };
       let checked = 0;
       for (const tile of tiles.values()) {
-        if (tile.kind !== "terminal") continue;
+        if (tile.kind !== "terminal") {
+          continue;
+        }
         const { children } = tree.tracks[tile.track]!;
         for (let steps = 1; steps <= Math.min(4, tile.level); steps++) {
           expect(checkComposed(input, tile, children, steps)).toEqual([]);

@@ -30,90 +30,96 @@ const NOTHING: Coverage = { draws: [], complete: false };
 
 /** Tiles of views that stand still, fetched over HTTP. */
 export class StillClient {
-  private readonly cache = new PageCache(BUDGET_BYTES);
-  private readonly shapes = new Map<number, ShapeIndex>();
-  private readonly composer: Composer;
+  readonly #cache = new PageCache(BUDGET_BYTES);
+  readonly #shapes = new Map<number, ShapeIndex>();
+  readonly #composer: Composer;
   /** What was asked for, by name; of what has failed, too: it is not asked for again. */
-  private readonly asked = new Map<string, Promise<void>>();
-  private readonly waiting: (() => void)[] = [];
-  private running = 0;
+  readonly #asked = new Map<string, Promise<void>>();
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+  readonly #source: StillSource;
+  readonly #rootLevel: number;
+  readonly #onArrival: () => void;
 
   /** `onArrival`: there is more to draw. */
-  constructor(
-    private readonly source: StillSource,
-    private readonly rootLevel: number,
-    private readonly onArrival: () => void = () => undefined,
-  ) {
-    this.composer = new Composer(this.shapes, this.lookup, rootLevel);
+  constructor(source: StillSource, rootLevel: number, onArrival: () => void = () => undefined) {
+    this.#source = source;
+    this.#rootLevel = rootLevel;
+    this.#onArrival = onArrival;
+    this.#composer = new Composer(this.#shapes, this.#lookup, rootLevel);
   }
 
   /** Loads everything that a view of these tracks needs; rejects with the first error. */
   async complete(requests: readonly TrackRequest[], view: View): Promise<void> {
     for (let done = false; !done; ) {
-      const before = this.asked.size;
-      await Promise.all([...this.askShapes(requests, view), ...this.askPages(requests, view)]);
-      done = this.asked.size === before;
+      const before = this.#asked.size;
+      await Promise.all([...this.#askShapes(requests, view), ...this.#askPages(requests, view)]);
+      done = this.#asked.size === before;
     }
   }
 
   /** What can be drawn now. */
   coverage(request: TrackRequest, view: View): Coverage {
-    const shape = this.shapes.get(blockOf(request.track));
-    return shape === undefined ? NOTHING : coverage(this.lookup, shape, request, view, this.rootLevel, this.composer);
+    const shape = this.#shapes.get(blockOf(request.track));
+    return shape === undefined
+      ? NOTHING
+      : coverage(this.#lookup, shape, request, view, this.#rootLevel, this.#composer);
   }
 
-  private readonly lookup = (track: number, level: number, index: number): TileData | undefined =>
-    this.cache.lookup(track, level, index);
+  readonly #lookup = (track: number, level: number, index: number): TileData | undefined =>
+    this.#cache.lookup(track, level, index);
 
-  private *askShapes(requests: readonly TrackRequest[], view: View): Iterable<Promise<void>> {
-    const level = sharpLevel(view.ticksPerPx, this.rootLevel);
+  *#askShapes(requests: readonly TrackRequest[], view: View): Iterable<Promise<void>> {
+    const level = sharpLevel(view.ticksPerPx, this.#rootLevel);
     const range = visibleRange(view);
     for (const request of requests) {
-      yield this.askShape(blockOf(request.track));
-      if (coarseTerminals(this.shapes, request, range, level, this.rootLevel).length > 0) {
-        for (const block of missingBlocks(this.shapes, request.children ?? [])) {
-          yield this.askShape(block);
+      yield this.#askShape(blockOf(request.track));
+      if (coarseTerminals(this.#shapes, request, range, level, this.#rootLevel).length > 0) {
+        for (const block of missingBlocks(this.#shapes, request.children ?? [])) {
+          yield this.#askShape(block);
         }
       }
     }
   }
 
-  private askShape(block: number): Promise<void> {
-    return this.ask(`shape ${block}`, async () => {
-      this.shapes.set(block, await this.source.shape(block));
+  #askShape(block: number): Promise<void> {
+    return this.#ask(`shape ${block}`, async () => {
+      this.#shapes.set(block, await this.#source.shape(block));
     });
   }
 
-  private *askPages(requests: readonly TrackRequest[], view: View): Iterable<Promise<void>> {
-    const { shapes, rootLevel, composer } = this;
+  *#askPages(requests: readonly TrackRequest[], view: View): Iterable<Promise<void>> {
+    const shapes = this.#shapes;
+    const rootLevel = this.#rootLevel;
+    const composer = this.#composer;
     for (const want of resolve({ view, tracks: requests, rootLevel, shapes, marginPx: 0, partsOf: composer.partsOf })) {
       if (want.tier === "coarse" || want.tier === "sharp") {
-        yield this.ask(want.name, async () => {
-          this.cache.add(decodePage(await this.source.page(want.key), want.key));
+        yield this.#ask(want.name, async () => {
+          this.#cache.add(decodePage(await this.#source.page(want.key), want.key));
         });
       }
     }
   }
 
-  private ask(name: string, load: () => Promise<void>): Promise<void> {
-    let asked = this.asked.get(name);
+  #ask(name: string, load: () => Promise<void>): Promise<void> {
+    let asked = this.#asked.get(name);
     if (asked === undefined) {
-      asked = this.inTurn(load).then(() => this.onArrival());
-      this.asked.set(name, asked);
+      asked = this.#inTurn(load).then(() => this.#onArrival());
+      this.#asked.set(name, asked);
     }
     return asked;
   }
 
-  private async inTurn(load: () => Promise<void>): Promise<void> {
-    if (this.running >= MAX_REQUESTS) {
-      await new Promise<void>((resolve) => this.waiting.push(resolve));
+  async #inTurn(load: () => Promise<void>): Promise<void> {
+    if (this.#running >= MAX_REQUESTS) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
-    this.running += 1;
+    this.#running += 1;
     try {
       await load();
     } finally {
-      this.running -= 1;
-      this.waiting.shift()?.();
+      this.#running -= 1;
+      this.#waiting.shift()?.();
     }
   }
 }

@@ -55,101 +55,101 @@ const FAILURES_BEFORE_POLLING = 2;
 
 /** The stream of docs/api.md: a list of wanted pages goes out, pages come in. A lost connection is opened again. */
 export class TileStream {
-  private readonly options: StreamOptions;
-  private readonly turns: Turns;
-  private readonly fetcher: PageFetcher;
-  private readonly later: (run: () => void, ms: number) => () => void;
-  private socket: Socket | null = null;
-  private state: StreamStatus = "connecting";
-  private failures = 0;
-  private cancelRetry: () => void = () => undefined;
-  private wanted: readonly PageKey[] = [];
+  readonly #options: StreamOptions;
+  readonly #turns: Turns;
+  readonly #fetcher: PageFetcher;
+  readonly #later: (run: () => void, ms: number) => () => void;
+  #socket: Socket | null = null;
+  #state: StreamStatus = "connecting";
+  #failures = 0;
+  #cancelRetry: () => void = () => undefined;
+  #wanted: readonly PageKey[] = [];
   /** Names of the last list that was sent, without the pages that have come since. */
-  private outstanding: readonly PageName[] | null = null;
-  private wantId = 0;
-  private received = 0;
+  #outstanding: readonly PageName[] | null = null;
+  #wantId = 0;
+  #received = 0;
   /** Pages that have arrived and are being decoded, and pages that cannot be had. */
-  private readonly settled = new Set<PageName>();
+  readonly #settled = new Set<PageName>();
 
   constructor(options: StreamOptions) {
-    this.options = options;
-    this.turns = options.turns ?? new Turns();
-    this.later = options.later ?? laterByTimer;
-    this.fetcher = new PageFetcher(options.fetchPage, {
-      onBytes: (key, bytes) => void this.deliver(key, () => Promise.resolve(bytes)),
+    this.#options = options;
+    this.#turns = options.turns ?? new Turns();
+    this.#later = options.later ?? laterByTimer;
+    this.#fetcher = new PageFetcher(options.fetchPage, {
+      onBytes: (key, bytes) => void this.#deliver(key, () => Promise.resolve(bytes)),
       // Without an answer the page stays wanted, and the next attempt to connect asks for it again.
-      onError: (key, error) => (error instanceof ApiError ? this.fail(key, error) : undefined),
+      onError: (key, error) => (error instanceof ApiError ? this.#fail(key, error) : undefined),
     });
-    this.open();
+    this.#open();
   }
 
   get status(): StreamStatus {
-    return this.state;
+    return this.#state;
   }
 
   /** The complete list of pages that are wanted and not there yet, most urgent first. */
   want(keys: readonly PageKey[]): void {
-    this.wanted = keys.slice(0, (this.options.limits ?? LIMITS).pageKeys);
-    this.sendWants();
+    this.#wanted = keys.slice(0, (this.#options.limits ?? LIMITS).pageKeys);
+    this.#sendWants();
   }
 
   close(): void {
-    this.setStatus("closed");
-    this.cancelRetry();
-    this.fetcher.stop();
+    this.#setStatus("closed");
+    this.#cancelRetry();
+    this.#fetcher.stop();
     // Let go first: closing may report itself at once, and would look like a lost connection.
-    const socket = this.socket;
-    this.socket = null;
+    const socket = this.#socket;
+    this.#socket = null;
     socket?.close();
   }
 
-  private open(): void {
-    const socket = this.options.connect();
+  #open(): void {
+    const socket = this.#options.connect();
     let opened = false;
     socket.binaryType = "arraybuffer";
     socket.onopen = () => {
       opened = true;
-      this.failures = 0;
-      this.received = 0;
-      this.outstanding = null;
-      this.fetcher.stop();
-      this.setStatus("open");
-      this.sendWants();
+      this.#failures = 0;
+      this.#received = 0;
+      this.#outstanding = null;
+      this.#fetcher.stop();
+      this.#setStatus("open");
+      this.#sendWants();
     };
-    socket.onmessage = (event) => this.receive(socket, event.data as ArrayBuffer);
+    socket.onmessage = (event) => this.#receive(socket, event.data as ArrayBuffer);
     socket.onclose = () => {
-      if (this.socket === socket) {
-        this.socket = null;
-        this.retry(opened);
+      if (this.#socket === socket) {
+        this.#socket = null;
+        this.#retry(opened);
       }
     };
-    this.socket = socket;
+    this.#socket = socket;
   }
 
-  private retry(opened: boolean): void {
-    this.failures += opened ? 0 : 1;
-    const polling = this.failures >= FAILURES_BEFORE_POLLING;
-    this.setStatus(polling ? "polling" : "connecting");
-    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.failures);
-    this.cancelRetry = this.later(() => this.open(), pauseMs);
-    this.sendWants();
+  #retry(opened: boolean): void {
+    this.#failures += opened ? 0 : 1;
+    const polling = this.#failures >= FAILURES_BEFORE_POLLING;
+    this.#setStatus(polling ? "polling" : "connecting");
+    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
+    this.#cancelRetry = this.#later(() => this.#open(), pauseMs);
+    this.#sendWants();
   }
 
-  private sendWants(): void {
-    const keys = this.wanted.filter((key) => !this.settled.has(pageName(key)));
-    if (this.state === "polling") {
-      this.fetcher.want(keys);
-    } else if (this.state === "open") {
+  #sendWants(): void {
+    const keys = this.#wanted.filter((key) => !this.#settled.has(pageName(key)));
+    if (this.#state === "polling") {
+      this.#fetcher.want(keys);
+    } else if (this.#state === "open") {
       const names = keys.map(pageName);
-      if (this.outstanding === null || names.join() !== this.outstanding.join()) {
-        this.outstanding = names;
-        this.wantId += 1;
-        this.socket?.send(encodeWant(this.wantId, keys, this.received));
+      if (this.#outstanding === null || names.join() !== this.#outstanding.join()) {
+        this.#outstanding = names;
+        this.#wantId += 1;
+        this.#socket?.send(encodeWant(this.#wantId, keys, this.#received));
       }
     }
   }
 
-  private receive(socket: Socket, frame: ArrayBuffer): void {
+  #receive(socket: Socket, frame: ArrayBuffer): void {
     let message: ServerMessage;
     try {
       message = decodeMessage(frame);
@@ -160,46 +160,46 @@ export class TileStream {
     }
     if (message.type === "page") {
       const { key, payload } = message;
-      this.received += 1;
-      this.outstanding = this.outstanding?.filter((name) => name !== pageName(key)) ?? null;
-      void this.deliver(key, () => inflate(payload)).then(() => {
-        if (this.socket === socket && this.state === "open") {
+      this.#received += 1;
+      this.#outstanding = this.#outstanding?.filter((name) => name !== pageName(key)) ?? null;
+      void this.#deliver(key, () => inflate(payload)).then(() => {
+        if (this.#socket === socket && this.#state === "open") {
           socket.send(encodeCredit(payload.byteLength));
         }
       });
     } else if (message.type === "missing") {
-      this.fail(message.key, new Error("the server has no such page"));
+      this.#fail(message.key, new Error("the server has no such page"));
     } else if (message.type === "error") {
       socket.close();
     }
   }
 
-  private async deliver(key: PageKey, load: () => Promise<Uint8Array>): Promise<void> {
+  async #deliver(key: PageKey, load: () => Promise<Uint8Array>): Promise<void> {
     const name = pageName(key);
-    this.settled.add(name);
+    this.#settled.add(name);
     try {
       const bytes = await load();
-      const page = await this.turns.run(() => decodePage(bytes, key));
-      if (this.state === "closed") {
+      const page = await this.#turns.run(() => decodePage(bytes, key));
+      if (this.#state === "closed") {
         return;
       }
-      this.settled.delete(name);
-      this.wanted = this.wanted.filter((other) => pageName(other) !== name);
-      this.options.events.onPage(page);
+      this.#settled.delete(name);
+      this.#wanted = this.#wanted.filter((other) => pageName(other) !== name);
+      this.#options.events.onPage(page);
     } catch (error) {
-      this.fail(key, error instanceof Error ? error : new Error(String(error)));
+      this.#fail(key, error instanceof Error ? error : new Error(String(error)));
     }
   }
 
-  private fail(key: PageKey, error: Error): void {
-    this.settled.add(pageName(key));
-    this.options.events.onFailed(key, error);
+  #fail(key: PageKey, error: Error): void {
+    this.#settled.add(pageName(key));
+    this.#options.events.onFailed(key, error);
   }
 
-  private setStatus(status: StreamStatus): void {
-    if (this.state !== status) {
-      this.state = status;
-      this.options.events.onStatus(status);
+  #setStatus(status: StreamStatus): void {
+    if (this.#state !== status) {
+      this.#state = status;
+      this.#options.events.onStatus(status);
     }
   }
 }

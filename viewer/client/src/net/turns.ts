@@ -20,35 +20,35 @@ const browserClock: Clock = {
 };
 
 export class Turns {
-  private readonly clock: Clock;
-  private last: Promise<void> = Promise.resolve();
-  private sliceStart = Number.NEGATIVE_INFINITY;
-  private spentMs = 0;
+  readonly #clock: Clock;
+  #last: Promise<void> = Promise.resolve();
+  #sliceStart = Number.NEGATIVE_INFINITY;
+  #spentMs = 0;
 
   constructor(clock: Clock = browserClock) {
-    this.clock = clock;
+    this.#clock = clock;
   }
 
   /** Runs `work` after all work that was given before; settles as it does. */
   run<T>(work: () => T): Promise<T> {
-    const done = this.last.then(() => this.turn(work));
-    this.last = done.then(
+    const done = this.#last.then(() => this.#turn(work));
+    this.#last = done.then(
       () => undefined,
       () => undefined,
     );
     return done;
   }
 
-  private async turn<T>(work: () => T): Promise<T> {
-    if (this.spentMs >= SLICE_MS) {
-      await this.clock.pause();
-      this.spentMs = 0;
+  async #turn<T>(work: () => T): Promise<T> {
+    if (this.#spentMs >= SLICE_MS) {
+      await this.#clock.pause();
+      this.#spentMs = 0;
     }
-    this.sliceStart = this.clock.now();
+    this.#sliceStart = this.#clock.now();
     try {
       return work();
     } finally {
-      this.spentMs += this.clock.now() - this.sliceStart;
+      this.#spentMs += this.#clock.now() - this.#sliceStart;
     }
   }
 }

@@ -37,68 +37,70 @@ const LONGEST_PAUSE_MS = 8000;
 
 /** Follows a run while it is indexed. */
 export class Watch {
-  private readonly later: (run: () => void, ms: number) => () => void;
-  private socket: TextSocket | null = null;
-  private isOpen = false;
-  private failures = 0;
-  private cancelRetry: () => void = () => undefined;
-  private wanted: readonly number[] = [];
-  private sent = "";
+  readonly #later: (run: () => void, ms: number) => () => void;
+  #socket: TextSocket | null = null;
+  #isOpen = false;
+  #failures = 0;
+  #cancelRetry: () => void = () => undefined;
+  #wanted: readonly number[] = [];
+  #sent = "";
+  readonly #options: WatchOptions;
 
-  constructor(private readonly options: WatchOptions) {
-    this.later = options.later ?? laterByTimer;
-    this.open();
+  constructor(options: WatchOptions) {
+    this.#options = options;
+    this.#later = options.later ?? laterByTimer;
+    this.#open();
   }
 
   /** The complete list of blocks that are on the screen and not built, most urgent first. */
   want(blocks: readonly number[]): void {
-    this.wanted = blocks.slice(0, LIMITS.watchBlocks);
-    this.sendWants();
+    this.#wanted = blocks.slice(0, LIMITS.watchBlocks);
+    this.#sendWants();
   }
 
   close(): void {
-    this.cancelRetry();
-    const socket = this.socket;
-    this.socket = null;
-    this.isOpen = false;
+    this.#cancelRetry();
+    const socket = this.#socket;
+    this.#socket = null;
+    this.#isOpen = false;
     socket?.close();
   }
 
-  private open(): void {
-    const socket = this.options.connect();
-    this.socket = socket;
+  #open(): void {
+    const socket = this.#options.connect();
+    this.#socket = socket;
     socket.onopen = () => {
-      this.isOpen = true;
-      this.failures = 0;
-      this.sent = "";
-      this.sendWants();
+      this.#isOpen = true;
+      this.#failures = 0;
+      this.#sent = "";
+      this.#sendWants();
     };
     socket.onmessage = (event) => {
-      if (this.socket === socket) {
-        this.receive(String(event.data));
+      if (this.#socket === socket) {
+        this.#receive(String(event.data));
       }
     };
     socket.onclose = () => {
-      if (this.socket !== socket) {
+      if (this.#socket !== socket) {
         return;
       }
-      this.isOpen = false;
-      const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.failures);
-      this.failures += 1;
-      this.cancelRetry = this.later(() => this.open(), pauseMs);
+      this.#isOpen = false;
+      const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
+      this.#failures += 1;
+      this.#cancelRetry = this.#later(() => this.#open(), pauseMs);
     };
   }
 
-  private sendWants(): void {
-    const text = JSON.stringify({ type: "want", blocks: this.wanted });
-    if (this.isOpen && text !== this.sent && (this.wanted.length > 0 || this.sent !== "")) {
-      this.sent = text;
-      this.socket?.send(text);
+  #sendWants(): void {
+    const text = JSON.stringify({ type: "want", blocks: this.#wanted });
+    if (this.#isOpen && text !== this.#sent && (this.#wanted.length > 0 || this.#sent !== "")) {
+      this.#sent = text;
+      this.#socket?.send(text);
     }
   }
 
-  private receive(text: string): void {
-    const { events } = this.options;
+  #receive(text: string): void {
+    const { events } = this.#options;
     const message = JSON.parse(text) as WatchMessage;
     switch (message.type) {
       case "progress":

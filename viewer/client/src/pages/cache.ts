@@ -12,107 +12,107 @@ import type { TileData } from "./tile";
 export class PageCache {
   readonly budgetBytes: number;
   /** In the order of their last use: a Map keeps insertion order. */
-  private readonly pages = new Map<PageName, DecodedPage>();
-  private readonly tiles = new Map<number, Map<number, TileData>>();
-  private needed: ReadonlySet<PageName> = new Set();
-  private usedBytes = 0;
+  readonly #pages = new Map<PageName, DecodedPage>();
+  readonly #tiles = new Map<number, Map<number, TileData>>();
+  #needed: ReadonlySet<PageName> = new Set();
+  #usedBytes = 0;
 
   constructor(budgetBytes: number) {
     this.budgetBytes = budgetBytes;
   }
 
   get sizeBytes(): number {
-    return this.usedBytes;
+    return this.#usedBytes;
   }
 
   has(name: PageName): boolean {
-    return this.pages.has(name);
+    return this.#pages.has(name);
   }
 
   get(name: PageName): DecodedPage | undefined {
-    return this.pages.get(name);
+    return this.#pages.get(name);
   }
 
   add(page: DecodedPage): void {
     const name = pageName(page.key);
-    this.remove(name);
-    this.pages.set(name, page);
-    this.usedBytes += page.sizeBytes;
+    this.#remove(name);
+    this.#pages.set(name, page);
+    this.#usedBytes += page.sizeBytes;
     for (const tile of page.tiles) {
       const key = lane(tile.track, tile.level);
-      const byIndex = this.tiles.get(key) ?? new Map<number, TileData>();
+      const byIndex = this.#tiles.get(key) ?? new Map<number, TileData>();
       byIndex.set(tile.index, tile);
-      this.tiles.set(key, byIndex);
+      this.#tiles.set(key, byIndex);
     }
-    this.evict();
+    this.#evict();
   }
 
   /** Bytes of the pages that the view needs and that are here. */
   get neededBytes(): number {
     let sum = 0;
-    for (const name of this.needed) {
-      sum += this.pages.get(name)?.sizeBytes ?? 0;
+    for (const name of this.#needed) {
+      sum += this.#pages.get(name)?.sizeBytes ?? 0;
     }
     return sum;
   }
 
   /** Says which pages the view needs, and which others would be good to have; the rest ages. */
   use(needed: ReadonlySet<PageName>, useful: Iterable<PageName> = []): void {
-    this.needed = needed;
+    this.#needed = needed;
     for (const name of useful) {
-      this.touch(name);
+      this.#touch(name);
     }
     for (const name of needed) {
-      this.touch(name);
+      this.#touch(name);
     }
-    this.evict();
+    this.#evict();
   }
 
   lookup(track: number, level: number, index: number): TileData | undefined {
-    return this.tiles.get(lane(track, level))?.get(index);
+    return this.#tiles.get(lane(track, level))?.get(index);
   }
 
   clear(): void {
-    this.pages.clear();
-    this.tiles.clear();
-    this.usedBytes = 0;
+    this.#pages.clear();
+    this.#tiles.clear();
+    this.#usedBytes = 0;
   }
 
-  private touch(name: PageName): void {
-    const page = this.pages.get(name);
+  #touch(name: PageName): void {
+    const page = this.#pages.get(name);
     if (page !== undefined) {
-      this.pages.delete(name);
-      this.pages.set(name, page);
+      this.#pages.delete(name);
+      this.#pages.set(name, page);
     }
   }
 
-  private evict(): void {
-    if (this.usedBytes <= this.budgetBytes) {
+  #evict(): void {
+    if (this.#usedBytes <= this.budgetBytes) {
       return;
     }
-    for (const name of [...this.pages.keys()]) {
-      if (this.usedBytes <= this.budgetBytes) {
+    for (const name of [...this.#pages.keys()]) {
+      if (this.#usedBytes <= this.budgetBytes) {
         return;
       }
-      if (!this.needed.has(name)) {
-        this.remove(name);
+      if (!this.#needed.has(name)) {
+        this.#remove(name);
       }
     }
   }
 
-  private remove(name: PageName): void {
-    const page = this.pages.get(name);
+  #remove(name: PageName): void {
+    const page = this.#pages.get(name);
     if (page === undefined) {
       return;
     }
-    this.pages.delete(name);
-    this.usedBytes -= page.sizeBytes;
+    this.#pages.delete(name);
+    this.#usedBytes -= page.sizeBytes;
     for (const tile of page.tiles) {
       const key = lane(tile.track, tile.level);
-      const byIndex = this.tiles.get(key);
+      const byIndex = this.#tiles.get(key);
       byIndex?.delete(tile.index);
       if (byIndex?.size === 0) {
-        this.tiles.delete(key);
+        this.#tiles.delete(key);
       }
     }
   }

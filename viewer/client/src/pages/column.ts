@@ -13,17 +13,18 @@ export class IntColumn {
   readonly length: number;
   readonly values: BigInt64Array;
   /** The same memory: the low word of value k is at 2k, the high word at 2k + 1. */
-  private readonly words: Int32Array;
+  readonly #words: Int32Array;
 
   constructor(values: BigInt64Array) {
     this.values = values;
     this.length = values.length;
-    this.words = new Int32Array(values.buffer, values.byteOffset, 2 * values.length);
+    this.#words = new Int32Array(values.buffer, values.byteOffset, 2 * values.length);
   }
 
   /** The values as doubles; exact up to 2**53. */
   toFloat64(): Float64Array {
-    const { words, length } = this;
+    const { length } = this;
+    const words = this.#words;
     const out = new Float64Array(length);
     for (let k = 0; k < length; k++) {
       out[k] = words[2 * k + 1]! * 4294967296 + (words[2 * k]! >>> 0);
@@ -36,7 +37,7 @@ export class IntColumn {
    * at most 2**53 from the base.
    */
   subtract(base: bigint, from: number, to: number, out: Float64Array): boolean {
-    const { words } = this;
+    const words = this.#words;
     const baseLow = Number(base & 0xffffffffn);
     const baseHigh = Number(base >> 32n);
     let exact = true;
@@ -50,15 +51,16 @@ export class IntColumn {
 
   /** The values as unsigned integers of at most `max`. Throws FormatError when one is not in the range. */
   toUint32(what: string, max = 0xffffffff): Uint32Array {
-    return this.narrow(new Uint32Array(this.length), what, max);
+    return this.#narrow(new Uint32Array(this.length), what, max);
   }
 
   toUint8(what: string, max = 0xff): Uint8Array {
-    return this.narrow(new Uint8Array(this.length), what, max);
+    return this.#narrow(new Uint8Array(this.length), what, max);
   }
 
-  private narrow<T extends Uint8Array | Uint32Array>(out: T, what: string, max: number): T {
-    const { words, length } = this;
+  #narrow<T extends Uint8Array | Uint32Array>(out: T, what: string, max: number): T {
+    const { length } = this;
+    const words = this.#words;
     for (let k = 0; k < length; k++) {
       const low = words[2 * k]! >>> 0;
       if (words[2 * k + 1] !== 0 || low > max) {

@@ -98,7 +98,9 @@ describe("a rollup closer than its own tiles", () => {
     expect(draws.every(({ tile, sharp }) => tile.level <= level + 1 && sharp)).toBe(true);
     expect(draws.some(({ tile }) => tile.level === level)).toBe(true);
     for (const { start, duration } of tracks.flat()) {
-      if (start < 20_001 || start + duration >= 21_350) continue;
+      if (start < 20_001 || start + duration >= 21_350) {
+        continue;
+      }
       expect(draws.some(({ clipStart, clipEnd }) => clipStart <= start && start < clipEnd)).toBe(true);
     }
   });
@@ -129,7 +131,9 @@ describe("a rollup closer than its own tiles", () => {
         const { draws, complete } = coverage(lookup, shape, request, shown, ROOT_LEVEL, composer);
         out.push(draws);
         expect(complete).toBe(!composer.isBehind);
-        if (complete) return out;
+        if (complete) {
+          return out;
+        }
       }
       throw new Error("never complete");
     };

@@ -111,16 +111,19 @@ function collectWide(leaf: TileData, level: number, index: number, out: Piece[])
 
 /** What each bin holds, added up name by name. */
 class BinSums {
-  private readonly count = new Float64Array(BINS_PER_TILE);
-  private readonly busy = new Float64Array(BINS_PER_TILE);
-  private readonly longest = new Float64Array(BINS_PER_TILE);
-  private readonly name = new Uint32Array(BINS_PER_TILE);
-  private readonly nameBusy = new Float64Array(BINS_PER_TILE);
-  private readonly nameCount = new Float64Array(BINS_PER_TILE);
-  private readonly ownBusy = new Float64Array(BINS_PER_TILE);
-  private readonly ownCount = new Float64Array(BINS_PER_TILE);
+  readonly #count = new Float64Array(BINS_PER_TILE);
+  readonly #busy = new Float64Array(BINS_PER_TILE);
+  readonly #longest = new Float64Array(BINS_PER_TILE);
+  readonly #name = new Uint32Array(BINS_PER_TILE);
+  readonly #nameBusy = new Float64Array(BINS_PER_TILE);
+  readonly #nameCount = new Float64Array(BINS_PER_TILE);
+  readonly #ownBusy = new Float64Array(BINS_PER_TILE);
+  readonly #ownCount = new Float64Array(BINS_PER_TILE);
+  readonly #binTicks: number;
 
-  constructor(private readonly binTicks: number) {}
+  constructor(binTicks: number) {
+    this.#binTicks = binTicks;
+  }
 
   /** Adds the pieces `[first, end)`, all of one name. */
   addName(pieces: readonly Piece[], first: number, end: number): void {
@@ -128,24 +131,24 @@ class BinSums {
     let high = -1;
     for (let k = first; k < end; k++) {
       const piece = pieces[k]!;
-      this.ownCount[piece.bin]! += piece.count;
+      this.#ownCount[piece.bin]! += piece.count;
       for (let bin = piece.bin; bin <= piece.lastBin; bin++) {
-        const stop = bin === piece.lastBin ? piece.end : this.binTicks;
-        this.ownBusy[bin]! += stop - (bin === piece.bin ? piece.offset : 0);
-        this.longest[bin] = Math.max(this.longest[bin]!, piece.duration);
+        const stop = bin === piece.lastBin ? piece.end : this.#binTicks;
+        this.#ownBusy[bin]! += stop - (bin === piece.bin ? piece.offset : 0);
+        this.#longest[bin] = Math.max(this.#longest[bin]!, piece.duration);
       }
       low = Math.min(low, piece.bin);
       high = Math.max(high, piece.lastBin);
     }
     for (let bin = low; bin <= high; bin++) {
-      this.close(bin, pieces[first]!.name);
+      this.#close(bin, pieces[first]!.name);
     }
   }
 
   columns(): BinColumns {
     const used: number[] = [];
     for (let bin = 0; bin < BINS_PER_TILE; bin++) {
-      if (this.count[bin]! > 0 || this.busy[bin]! > 0) {
+      if (this.#count[bin]! > 0 || this.#busy[bin]! > 0) {
         used.push(bin);
       }
     }
@@ -154,32 +157,34 @@ class BinSums {
       length: used.length,
       bin: Uint8Array.from(used),
       row: new Uint32Array(used.length),
-      count: Float64Array.from(used, (bin) => this.count[bin]!),
-      busy: Float64Array.from(used, (bin) => this.busy[bin]!),
-      name: Uint32Array.from(used, (bin) => this.name[bin]!),
-      share: Uint8Array.from(used, (bin) => this.share(bin)),
-      exact: { busy: exact(this.busy), longest: exact(this.longest) },
+      count: Float64Array.from(used, (bin) => this.#count[bin]!),
+      busy: Float64Array.from(used, (bin) => this.#busy[bin]!),
+      name: Uint32Array.from(used, (bin) => this.#name[bin]!),
+      share: Uint8Array.from(used, (bin) => this.#share(bin)),
+      exact: { busy: exact(this.#busy), longest: exact(this.#longest) },
     };
   }
 
   /** Moves a name's own sums into the bin's. */
-  private close(bin: number, name: number): void {
-    const busy = this.ownBusy[bin]!;
-    const count = this.ownCount[bin]!;
-    this.ownBusy[bin] = 0;
-    this.ownCount[bin] = 0;
-    this.busy[bin]! += busy;
-    this.count[bin]! += count;
-    if (busy > this.nameBusy[bin]! || (busy === this.nameBusy[bin] && count > this.nameCount[bin]!)) {
-      this.name[bin] = name;
-      this.nameBusy[bin] = busy;
-      this.nameCount[bin] = count;
+  #close(bin: number, name: number): void {
+    const busy = this.#ownBusy[bin]!;
+    const count = this.#ownCount[bin]!;
+    this.#ownBusy[bin] = 0;
+    this.#ownCount[bin] = 0;
+    this.#busy[bin]! += busy;
+    this.#count[bin]! += count;
+    if (busy > this.#nameBusy[bin]! || (busy === this.#nameBusy[bin] && count > this.#nameCount[bin]!)) {
+      this.#name[bin] = name;
+      this.#nameBusy[bin] = busy;
+      this.#nameCount[bin] = count;
     }
   }
 
-  private share(bin: number): number {
-    const busy = this.busy[bin]!;
-    return Math.floor(busy > 0 ? (255 * this.nameBusy[bin]!) / busy : (255 * this.nameCount[bin]!) / this.count[bin]!);
+  #share(bin: number): number {
+    const busy = this.#busy[bin]!;
+    return Math.floor(
+      busy > 0 ? (255 * this.#nameBusy[bin]!) / busy : (255 * this.#nameCount[bin]!) / this.#count[bin]!,
+    );
   }
 }
 

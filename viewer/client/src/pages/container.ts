@@ -37,8 +37,8 @@ export class Container {
   readonly level: number;
   readonly block: number;
   readonly tileCount: number;
-  private readonly bytes: Uint8Array;
-  private readonly headers: ReadonlyMap<number, ColumnHeader>;
+  readonly #bytes: Uint8Array;
+  readonly #headers: ReadonlyMap<number, ColumnHeader>;
 
   /** Opens an inflated container. Throws FormatError. */
   constructor(bytes: Uint8Array) {
@@ -57,18 +57,18 @@ export class Container {
     this.level = data.getUint8(5);
     this.tileCount = data.getUint32(8, true);
     this.block = data.getUint32(12, true);
-    this.bytes = bytes;
-    this.headers = readHeaders(data, data.getUint16(6, true));
+    this.#bytes = bytes;
+    this.#headers = readHeaders(data, data.getUint16(6, true));
   }
 
   /** Whether the column is there and has values. */
   has(id: number): boolean {
-    return (this.headers.get(id)?.length ?? 0) > 0;
+    return (this.#headers.get(id)?.length ?? 0) > 0;
   }
 
   /** The column of that id with exactly `length` values. A column that was left out is empty. Throws FormatError. */
   ints(id: number, length: number): IntColumn {
-    const column = this.column(id, length);
+    const column = this.#column(id, length);
     if (column.kind !== "int") {
       throw new FormatError(`column ${id} is not an integer column`);
     }
@@ -76,7 +76,7 @@ export class Container {
   }
 
   floats(id: number, length: number): FloatColumn {
-    const column = this.column(id, length);
+    const column = this.#column(id, length);
     if (column.kind === "float") {
       return column;
     }
@@ -86,12 +86,12 @@ export class Container {
     return new FloatColumn(new Float64Array(0));
   }
 
-  private column(id: number, length: number): Column {
-    const header = this.headers.get(id);
+  #column(id: number, length: number): Column {
+    const header = this.#headers.get(id);
     if ((header?.length ?? 0) !== length) {
       throw new FormatError(`column ${id} has ${header?.length ?? 0} values where ${length} are needed`);
     }
-    return header === undefined ? new IntColumn(new BigInt64Array(0)) : decodeColumn(this.bytes, header);
+    return header === undefined ? new IntColumn(new BigInt64Array(0)) : decodeColumn(this.#bytes, header);
   }
 }
 

@@ -59,107 +59,117 @@ export function coverage(
 class Walk {
   readonly draws: DrawTile[] = [];
   complete = true;
-  private readonly slot: number;
-  private readonly level: number;
-  private readonly start: Ticks;
-  private readonly last: Ticks;
+  readonly #slot: number;
+  readonly #level: number;
+  readonly #start: Ticks;
+  readonly #last: Ticks;
+  readonly #lookup: TileLookup;
+  readonly #shape: ShapeIndex;
+  readonly #request: TrackRequest;
+  readonly #composer: Composer | undefined;
 
   constructor(
-    private readonly lookup: TileLookup,
-    private readonly shape: ShapeIndex,
-    private readonly request: TrackRequest,
+    lookup: TileLookup,
+    shape: ShapeIndex,
+    request: TrackRequest,
     view: View,
     rootLevel: number,
-    private readonly composer: Composer | undefined,
+    composer: Composer | undefined,
   ) {
+    this.#lookup = lookup;
+    this.#shape = shape;
+    this.#request = request;
+    this.#composer = composer;
     const range = visibleRange(view);
-    this.slot = slotOf(request.track);
-    this.level = sharpLevel(view.ticksPerPx, rootLevel);
-    this.start = range.startTicks;
-    this.last = (range.endTicks - 1n) as Ticks;
+    this.#slot = slotOf(request.track);
+    this.#level = sharpLevel(view.ticksPerPx, rootLevel);
+    this.#start = range.startTicks;
+    this.#last = (range.endTicks - 1n) as Ticks;
   }
 
   visit(position: number, ancestor: TileData | undefined): void {
-    const level = this.shape.levelAt(position);
-    const index = this.shape.indexAt(position);
-    const tile = this.lookup(this.request.track, level, index);
-    if (level === this.level || this.shape.kindAt(position) !== "interior") {
-      if (!this.compose(position, tile ?? ancestor)) {
-        this.emit(position, tile, ancestor);
+    const level = this.#shape.levelAt(position);
+    const index = this.#shape.indexAt(position);
+    const tile = this.#lookup(this.#request.track, level, index);
+    if (level === this.#level || this.#shape.kindAt(position) !== "interior") {
+      if (!this.#compose(position, tile ?? ancestor)) {
+        this.#emit(position, tile, ancestor);
       }
       return;
     }
     const nearest = tile ?? ancestor;
-    for (const child of this.children(level, index)) {
-      const found = this.shape.find(this.slot, level - 1, child);
+    for (const child of this.#children(level, index)) {
+      const found = this.#shape.find(this.#slot, level - 1, child);
       if (found !== NO_TILE) {
         this.visit(found, nearest);
-      } else if (this.request.kind === "counter") {
+      } else if (this.#request.kind === "counter") {
         // No samples, but a value is in force, which the tile around the gap knows.
-        this.push(nearest, level - 1, child, tile !== undefined);
+        this.#push(nearest, level - 1, child, tile !== undefined);
       }
     }
   }
 
   /** Draws what a rollup's terminal tile is made of; false where the tile itself is to be drawn. */
-  private compose(position: number, standIn: TileData | undefined): boolean {
-    const { composer, request, shape } = this;
+  #compose(position: number, standIn: TileData | undefined): boolean {
+    const composer = this.#composer;
+    const request = this.#request;
+    const shape = this.#shape;
     const level = shape.levelAt(position);
-    const coarser = level > this.level + FINE_LEVELS && shape.kindAt(position) === "terminal";
+    const coarser = level > this.#level + FINE_LEVELS && shape.kindAt(position) === "terminal";
     if (!coarser || composer === undefined || request.children === undefined) {
       return false;
     }
     const terminal = { track: request.track, level, index: shape.indexAt(position) };
-    const steps = 4 ** (level - this.level);
-    const from = Math.max(terminal.index * steps, tileIndexAt(this.level, this.start));
-    const to = Math.min(terminal.index * steps + steps - 1, tileIndexAt(this.level, this.last));
+    const steps = 4 ** (level - this.#level);
+    const from = Math.max(terminal.index * steps, tileIndexAt(this.#level, this.#start));
+    const to = Math.min(terminal.index * steps + steps - 1, tileIndexAt(this.#level, this.#last));
     for (let index = from; index <= to; index++) {
-      const composed = composer.compose(terminal, request.children, this.level, index);
+      const composed = composer.compose(terminal, request.children, this.#level, index);
       if (composed === "whole") {
         return false;
       }
       if (composed === "waiting") {
-        this.push(composer.standIn(terminal, this.level, index) ?? standIn, this.level, index, false);
+        this.#push(composer.standIn(terminal, this.#level, index) ?? standIn, this.#level, index, false);
       } else if (composed !== null) {
-        this.push(composed, this.level, index, true);
+        this.#push(composed, this.#level, index, true);
       }
     }
     return true;
   }
 
-  private emit(position: number, tile: TileData | undefined, ancestor: TileData | undefined): void {
-    const level = this.shape.levelAt(position);
-    const index = this.shape.indexAt(position);
+  #emit(position: number, tile: TileData | undefined, ancestor: TileData | undefined): void {
+    const level = this.#shape.levelAt(position);
+    const index = this.#shape.indexAt(position);
     if (tile !== undefined) {
-      this.push(tile, level, index, true);
+      this.#push(tile, level, index, true);
       return;
     }
     const finer: TileData[] = [];
-    if (this.finer(position, FINER_LEVELS, finer)) {
+    if (this.#finer(position, FINER_LEVELS, finer)) {
       this.complete = false;
       for (const part of finer) {
-        this.push(part, part.level, part.index, false);
+        this.#push(part, part.level, part.index, false);
       }
       return;
     }
-    this.push(ancestor, level, index, false);
+    this.#push(ancestor, level, index, false);
   }
 
   /** Collects the tiles below `position` that show it completely; false when one of them is not there. */
-  private finer(position: number, levels: number, out: TileData[]): boolean {
-    const level = this.shape.levelAt(position);
-    if (levels === 0 || this.shape.kindAt(position) !== "interior" || this.request.kind === "counter") {
+  #finer(position: number, levels: number, out: TileData[]): boolean {
+    const level = this.#shape.levelAt(position);
+    if (levels === 0 || this.#shape.kindAt(position) !== "interior" || this.#request.kind === "counter") {
       return false;
     }
-    for (const child of this.children(level, this.shape.indexAt(position))) {
-      const found = this.shape.find(this.slot, level - 1, child);
+    for (const child of this.#children(level, this.#shape.indexAt(position))) {
+      const found = this.#shape.find(this.#slot, level - 1, child);
       if (found === NO_TILE) {
         continue;
       }
-      const tile = this.lookup(this.request.track, level - 1, child);
+      const tile = this.#lookup(this.#request.track, level - 1, child);
       if (tile !== undefined) {
         out.push(tile);
-      } else if (!this.finer(found, levels - 1, out)) {
+      } else if (!this.#finer(found, levels - 1, out)) {
         return false;
       }
     }
@@ -167,15 +177,15 @@ class Walk {
   }
 
   /** Indices of the children of a tile that the view shows. */
-  private *children(level: number, index: number): Iterable<number> {
-    const from = Math.max(4 * index, tileIndexAt(level - 1, this.start));
-    const to = Math.min(4 * index + 3, tileIndexAt(level - 1, this.last));
+  *#children(level: number, index: number): Iterable<number> {
+    const from = Math.max(4 * index, tileIndexAt(level - 1, this.#start));
+    const to = Math.min(4 * index + 3, tileIndexAt(level - 1, this.#last));
     for (let child = from; child <= to; child++) {
       yield child;
     }
   }
 
-  private push(tile: TileData | undefined, level: number, index: number, sharp: boolean): void {
+  #push(tile: TileData | undefined, level: number, index: number, sharp: boolean): void {
     this.complete = this.complete && sharp;
     if (tile === undefined) {
       return;

@@ -53,12 +53,11 @@ export const NO_NAME = 0xffffffff;
 
 /** Tiles of all tracks, made of the pages of one overview. */
 export class Overview {
-  private readonly tiles = new Map<number, TileData[]>();
+  readonly #tiles = new Map<number, TileData[]>();
+  readonly #grid: OverviewGrid;
 
-  constructor(
-    private readonly grid: OverviewGrid,
-    pages: readonly OverviewPage[],
-  ) {
+  constructor(grid: OverviewGrid, pages: readonly OverviewPage[]) {
+    this.#grid = grid;
     const entries = new Map<number, [bin: number, utilisation: number, name: number][]>();
     for (const { length, bin, track, utilisation, name } of pages) {
       for (let k = 0; k < length; k++) {
@@ -73,8 +72,8 @@ export class Overview {
         const index = Math.floor(entry[0] / BINS_PER_TILE);
         byTile.set(index, [...(byTile.get(index) ?? []), entry]);
       }
-      const tiles = [...byTile].map(([index, bins]) => this.tile(track, index, bins));
-      this.tiles.set(
+      const tiles = [...byTile].map(([index, bins]) => this.#tile(track, index, bins));
+      this.#tiles.set(
         track,
         tiles.sort((a, b) => a.index - b.index),
       );
@@ -83,11 +82,11 @@ export class Overview {
 
   /** The tiles of a track in time order. */
   tilesOf(track: number): readonly TileData[] {
-    return this.tiles.get(track) ?? [];
+    return this.#tiles.get(track) ?? [];
   }
 
-  private tile(track: number, index: number, entries: readonly (readonly [number, number, number])[]): TileData {
-    const { level } = this.grid;
+  #tile(track: number, index: number, entries: readonly (readonly [number, number, number])[]): TileData {
+    const { level } = this.#grid;
     const length = entries.length;
     const width = binTicks(level);
     const busy = Float64Array.from(entries, ([, utilisation]) => (utilisation / 255) * width);

@@ -104,34 +104,43 @@ const NO_BUDGET: ComposeBudget = { budgetMs: Number.POSITIVE_INFINITY, now: () =
 
 /** Parts and composed tiles of all rollups, each computed once. */
 export class Composer {
-  private readonly parts = new Map<string, readonly Part[]>();
+  readonly #parts = new Map<string, readonly Part[]>();
   /** In the order of their last use. */
-  private readonly tiles = new Map<string, TileData | null>();
-  private spentMs = 0;
-  private behind = false;
+  readonly #tiles = new Map<string, TileData | null>();
+  #spentMs = 0;
+  #behind = false;
+  readonly #shapes: ReadonlyMap<number, ShapeIndex>;
+  readonly #lookup: TileLookup;
+  readonly #rootLevel: number;
+  readonly #budget: ComposeBudget;
 
   constructor(
-    private readonly shapes: ReadonlyMap<number, ShapeIndex>,
-    private readonly lookup: TileLookup,
-    private readonly rootLevel: number,
-    private readonly budget: ComposeBudget = NO_BUDGET,
-  ) {}
+    shapes: ReadonlyMap<number, ShapeIndex>,
+    lookup: TileLookup,
+    rootLevel: number,
+    budget: ComposeBudget = NO_BUDGET,
+  ) {
+    this.#shapes = shapes;
+    this.#lookup = lookup;
+    this.#rootLevel = rootLevel;
+    this.#budget = budget;
+  }
 
   /** A new turn, with all of the budget. */
   begin(): void {
-    this.spentMs = 0;
-    this.behind = false;
+    this.#spentMs = 0;
+    this.#behind = false;
   }
 
   /** Whether something was put off to the next turn. */
   get isBehind(): boolean {
-    return this.behind;
+    return this.#behind;
   }
 
   /** The finest tile that is there already around a tile that is waited for, below the terminal tile. */
   standIn({ track, level: top }: TerminalTile, level: number, index: number): TileData | undefined {
     for (let z = level + 1, i = Math.floor(index / 4); z < top; z++, i = Math.floor(i / 4)) {
-      const tile = this.tiles.get(`${track}/${z}/${i}`);
+      const tile = this.#tiles.get(`${track}/${z}/${i}`);
       if (tile !== undefined && tile !== null) {
         return tile;
       }
@@ -141,13 +150,13 @@ export class Composer {
 
   readonly partsOf = (terminal: TerminalTile, children: readonly number[]): readonly Part[] | null => {
     const name = `${terminal.track}/${terminal.level}/${terminal.index}`;
-    const known = this.parts.get(name);
+    const known = this.#parts.get(name);
     if (known !== undefined) {
       return known;
     }
-    const parts = partsOf(this.shapes, children, terminal, this.rootLevel);
+    const parts = partsOf(this.#shapes, children, terminal, this.#rootLevel);
     if (parts !== null) {
-      this.parts.set(name, parts);
+      this.#parts.set(name, parts);
     }
     return parts;
   };
@@ -155,24 +164,24 @@ export class Composer {
   /** Tile `index` of a finer level, inside a terminal tile. */
   compose(terminal: TerminalTile, children: readonly number[], level: number, index: number): Composed {
     const name = `${terminal.track}/${level}/${index}`;
-    const known = this.tiles.get(name);
+    const known = this.#tiles.get(name);
     if (known !== undefined) {
-      this.keep(name, known);
+      this.#keep(name, known);
       return known;
     }
     const parts = this.partsOf(terminal, children);
     if (parts === null || parts.length === 0) {
       return parts === null ? "waiting" : "whole";
     }
-    if (this.spentMs >= this.budget.budgetMs) {
-      this.behind = true;
+    if (this.#spentMs >= this.#budget.budgetMs) {
+      this.#behind = true;
       return "waiting";
     }
-    const startMs = this.budget.now();
+    const startMs = this.#budget.now();
     const leaves: TileData[] = [];
     for (const part of parts) {
       if (overlaps(part, level, index)) {
-        const leaf = this.lookup(part.track, part.level, part.index);
+        const leaf = this.#lookup(part.track, part.level, part.index);
         if (leaf === undefined) {
           return "waiting";
         }
@@ -180,16 +189,16 @@ export class Composer {
       }
     }
     const tile = composeTile(terminal.track, level, index, leaves);
-    this.keep(name, tile);
-    this.spentMs += this.budget.now() - startMs;
+    this.#keep(name, tile);
+    this.#spentMs += this.#budget.now() - startMs;
     return tile;
   }
 
-  private keep(name: string, tile: TileData | null): void {
-    this.tiles.delete(name);
-    this.tiles.set(name, tile);
-    if (this.tiles.size > MAX_TILES) {
-      this.tiles.delete(this.tiles.keys().next().value!);
+  #keep(name: string, tile: TileData | null): void {
+    this.#tiles.delete(name);
+    this.#tiles.set(name, tile);
+    if (this.#tiles.size > MAX_TILES) {
+      this.#tiles.delete(this.#tiles.keys().next().value!);
     }
   }
 }

@@ -29,12 +29,12 @@ export interface ShapeColumns {
 export class ShapeIndex {
   readonly block: number;
   readonly length: number;
-  private readonly columns: ShapeColumns;
+  readonly #columns: ShapeColumns;
   /** Per tile the position of the first tile of its page. */
-  private readonly pageStart: Uint32Array;
+  readonly #pageStart: Uint32Array;
   /** Positions grouped by (level, slot), and where each group begins. */
-  private readonly grouped: Uint32Array;
-  private readonly groupStart: Uint32Array;
+  readonly #grouped: Uint32Array;
+  readonly #groupStart: Uint32Array;
 
   /** Decodes an inflated shape record. Throws FormatError. */
   static decode(bytes: Uint8Array, block: number): ShapeIndex {
@@ -54,32 +54,32 @@ export class ShapeIndex {
 
   constructor(block: number, columns: ShapeColumns) {
     this.block = block;
-    this.columns = columns;
+    this.#columns = columns;
     this.length = columns.level.length;
-    this.pageStart = pageStarts(columns);
-    this.groupStart = new Uint32Array((MAX_LEVEL + 1) * TRACKS_PER_BLOCK + 1);
-    this.grouped = group(columns, this.groupStart);
+    this.#pageStart = pageStarts(columns);
+    this.#groupStart = new Uint32Array((MAX_LEVEL + 1) * TRACKS_PER_BLOCK + 1);
+    this.#grouped = group(columns, this.#groupStart);
   }
 
   /** The position of a tile, or NO_TILE. */
   find(slot: number, level: number, index: number): number {
-    const at = this.lowerBound(slot, level, index);
-    const position = at < this.groupEnd(slot, level) ? this.grouped[at]! : NO_TILE;
-    return position !== NO_TILE && this.columns.index[position] === index ? position : NO_TILE;
+    const at = this.#lowerBound(slot, level, index);
+    const position = at < this.#groupEnd(slot, level) ? this.#grouped[at]! : NO_TILE;
+    return position !== NO_TILE && this.#columns.index[position] === index ? position : NO_TILE;
   }
 
   /** The positions of the tiles of a slot and level with indices `from` to `to` (inclusive), in time order. */
   range(slot: number, level: number, from: number, to: number): Uint32Array {
-    const begin = this.lowerBound(slot, level, from);
-    const end = this.lowerBound(slot, level, to + 1);
-    return this.grouped.subarray(begin, end);
+    const begin = this.#lowerBound(slot, level, from);
+    const end = this.#lowerBound(slot, level, to + 1);
+    return this.#grouped.subarray(begin, end);
   }
 
   /** The levels on which a slot has tiles, coarsest first. */
   levels(slot: number): number[] {
     const out: number[] = [];
     for (let level = MAX_LEVEL; level >= 0; level--) {
-      if (this.groupEnd(slot, level) > this.groupStart[groupOf(slot, level)]!) {
+      if (this.#groupEnd(slot, level) > this.#groupStart[groupOf(slot, level)]!) {
         out.push(level);
       }
     }
@@ -87,44 +87,44 @@ export class ShapeIndex {
   }
 
   levelAt(position: number): number {
-    return this.columns.level[position]!;
+    return this.#columns.level[position]!;
   }
 
   indexAt(position: number): number {
-    return this.columns.index[position]!;
+    return this.#columns.index[position]!;
   }
 
   slotAt(position: number): number {
-    return this.columns.slot[position]!;
+    return this.#columns.slot[position]!;
   }
 
   kindAt(position: number): TileKind {
-    return tileKind(this.columns.flags[position]!);
+    return tileKind(this.#columns.flags[position]!);
   }
 
   /** The number of events that start in the tile, exactly. */
   eventsAt(position: number): number {
-    return this.columns.events[position]!;
+    return this.#columns.events[position]!;
   }
 
   /** The page that holds the tile. */
   pageAt(position: number): PageKey {
-    const start = this.pageStart[position]!;
-    const { level, index, slot } = this.columns;
+    const start = this.#pageStart[position]!;
+    const { level, index, slot } = this.#columns;
     return { block: this.block, level: level[start]!, index: index[start]!, slot: slot[start]! };
   }
 
-  private groupEnd(slot: number, level: number): number {
-    return this.groupStart[groupOf(slot, level) + 1]!;
+  #groupEnd(slot: number, level: number): number {
+    return this.#groupStart[groupOf(slot, level) + 1]!;
   }
 
   /** The first place in `grouped` whose tile index is at least `index`. */
-  private lowerBound(slot: number, level: number, index: number): number {
-    let low = this.groupStart[groupOf(slot, level)]!;
-    let high = this.groupEnd(slot, level);
+  #lowerBound(slot: number, level: number, index: number): number {
+    let low = this.#groupStart[groupOf(slot, level)]!;
+    let high = this.#groupEnd(slot, level);
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.columns.index[this.grouped[middle]!]! < index) {
+      if (this.#columns.index[this.#grouped[middle]!]! < index) {
         low = middle + 1;
       } else {
         high = middle;

@@ -49,9 +49,13 @@ function exportsOf(module: string): Export[] {
 }
 
 function commentAbove(lines: readonly string[], at: number): string {
-  if (at === 0 || !lines[at - 1]!.endsWith("*/")) return "";
+  if (at === 0 || !lines[at - 1]!.endsWith("*/")) {
+    return "";
+  }
   let first = at - 1;
-  while (!lines[first]!.startsWith("/**")) first -= 1;
+  while (!lines[first]!.startsWith("/**")) {
+    first -= 1;
+  }
   const text = lines
     .slice(first, at)
     .join("\n")

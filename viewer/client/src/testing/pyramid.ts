@@ -47,12 +47,10 @@ export interface PageBytes {
 export class Pyramid {
   readonly shapeBytes: Uint8Array<ArrayBuffer>;
   readonly pages = new Map<PageName, PageBytes>();
+  readonly block: number;
 
-  constructor(
-    tiles: readonly TileInput[],
-    tilesPerPage: number,
-    readonly block = 0,
-  ) {
+  constructor(tiles: readonly TileInput[], tilesPerPage: number, block = 0) {
+    this.block = block;
     const sorted = [...tiles].sort((a, b) => a.level - b.level || a.index - b.index || a.slot - b.slot);
     const rows: ShapeRow[] = [];
     let page: TileInput[] = [];
@@ -61,7 +59,7 @@ export class Pyramid {
       page.push(tile);
       rows.push([tile.level, tile.index, tile.slot, tile.flags | (first ? 4 : 0), tile.events]);
       if (page.length === tilesPerPage || sorted[t + 1]?.level !== tile.level) {
-        this.addPage(page);
+        this.#addPage(page);
         page = [];
       }
     });
@@ -83,7 +81,7 @@ export class Pyramid {
     return pages.flatMap(({ key, bytes, residual }) => withResidual(decodePage(bytes, key), residual).tiles);
   }
 
-  private addPage(tiles: readonly TileInput[]): void {
+  #addPage(tiles: readonly TileInput[]): void {
     const { level, index, slot } = tiles[0]!;
     const key = { block: this.block, level, index, slot };
     const residual = encodeResidual(this.block, tiles);

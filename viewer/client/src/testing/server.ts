@@ -20,11 +20,15 @@ export function corpusPath(name: string): string | null {
 }
 
 export class TestServer {
-  private constructor(
-    readonly url: string,
-    private readonly child: ChildProcess,
-    private readonly cache: string,
-  ) {}
+  readonly url: string;
+  readonly #child: ChildProcess;
+  readonly #cache: string;
+
+  constructor(url: string, child: ChildProcess, cache: string) {
+    this.url = url;
+    this.#child = child;
+    this.#cache = cache;
+  }
 
   /** Serves traces from an empty cache; resolves when the server has printed its address. */
   static start(command: string, paths: readonly string[]): Promise<TestServer> {
@@ -48,9 +52,9 @@ export class TestServer {
   }
 
   async stop(): Promise<void> {
-    const ended = new Promise((resolve) => this.child.once("exit", resolve));
-    this.child.kill("SIGTERM");
+    const ended = new Promise((resolve) => this.#child.once("exit", resolve));
+    this.#child.kill("SIGTERM");
     await ended;
-    rmSync(this.cache, { recursive: true, force: true });
+    rmSync(this.#cache, { recursive: true, force: true });
   }
 }
