@@ -1,0 +1,127 @@
+/**
+ * What a page of the viewer is. A page answers one question about a run; the timeline is the first of them.
+ *
+ * A page says what it is called, what of the address is its own, which keys it has, and for which runs there is an
+ * answer. Its view is loaded when it is first shown, and gets everything that it may do as a `PageContext`.
+ */
+
+import type { Manifest, TickRange, TimeBase, ToolAnswer, ToolEntry, ToolQuestion } from "@tilescope/client";
+import type { ComponentType } from "preact";
+import type { Chord } from "../keys/table";
+
+/** What of the run the figures of a page are of. It travels in the address, and from page to page. */
+export type PageRange =
+  | { readonly kind: "run" }
+  /** The selection in the timeline: an area, or a slice from its start to its end. */
+  | { readonly kind: "selection" }
+  | { readonly kind: "steps"; readonly first: bigint; readonly last: bigint };
+
+/** Whether a page has an answer for a run; if not, why, and what to record to get one. */
+export type Availability = { readonly isAvailable: true } | { readonly isAvailable: false; readonly reason: string };
+
+export const AVAILABLE: Availability = { isAvailable: true };
+
+/** A page's own part of the address, by name. What is not there has its default. */
+export type PageTexts = Readonly<Record<string, string>>;
+
+/** How the fields of a page are read from the address and written to it; what is malformed is left out when reading. */
+export interface PageFields<Fields> {
+  parse(texts: PageTexts): Fields;
+  format(fields: Fields): PageTexts;
+}
+
+/** For pages without fields of their own. */
+export const NO_FIELDS: PageFields<null> = { parse: () => null, format: () => ({}) };
+
+/** A key that a page has beside those that all pages have. */
+export interface PageKey<Action extends string> {
+  readonly keys: readonly Chord[];
+  readonly action: Action;
+  readonly label: string;
+}
+
+/** The ways from a figure into the timeline, and what is needed to write it. */
+export interface Links {
+  readonly time: TimeBase;
+  /** The name of a track and of the groups that it is in, from the outside in; empty where there is no such track. */
+  trackPath(track: number): readonly string[];
+  /** Leads to the timeline: to a span of time, to a track, or to both. Back returns to the page. */
+  goTo(span: TickRange | null, track: number | null): void;
+  /** Leads to the timeline with this event selected. Back returns to the page. */
+  goToEvent(track: number, ordinal: number): void;
+}
+
+/** What a page may do. */
+export interface PageContext extends Links {
+  readonly manifest: Manifest;
+  readonly range: PageRange;
+  /** Asks a tool of the server about the page's range. What the question says itself of its span goes before. */
+  ask(tool: string, question: ToolQuestion, signal: AbortSignal): Promise<ToolAnswer>;
+  /** Selects a span in the timeline without going there; pages whose range is the selection follow. */
+  select(span: TickRange): void;
+  /** Has all pages look at another range; a new entry in the history. */
+  setRange(range: PageRange): void;
+}
+
+/** What the view of a page is given. It is drawn anew for another range, other fields, or when the run has grown. */
+export interface PageProps<Fields, Action extends string = never> {
+  readonly context: PageContext;
+  readonly fields: Fields;
+  /** Changes the page's part of the address; a new entry in the history. */
+  setFields(fields: Fields): void;
+  /** Has the page's keys handled until the returned function is called. */
+  onKey(handle: (action: Action) => void): () => void;
+}
+
+export type PageGroup = string;
+
+/** What is written to add a page: `definePage` makes a `Page` of it, and `registry.ts` lists that. */
+export interface PageDefinition<Fields, Action extends string = never> {
+  /** The `tool=` of the address. A page with the id of a tool of the server stands in the place of its generic page. */
+  readonly id: string;
+  readonly title: string;
+  /** One sentence that says what it answers. */
+  readonly help: string;
+  /** The heading below which the Tools menu lists it. */
+  readonly group: PageGroup;
+  readonly icon: ComponentType;
+  readonly keys: readonly PageKey<Action>[];
+  readonly fields: PageFields<Fields>;
+  /** The page has no figures of a range of time, and shows no range switch. */
+  readonly hasNoRange?: boolean;
+  availability(manifest: Manifest): Availability;
+  /** Its view: `import()` it here, so that nobody loads it who does not look at it. */
+  load(): Promise<ComponentType<PageProps<Fields, Action>>>;
+}
+
+/** The view of any page, for those who do not know its fields. */
+export interface AnyPageProps {
+  readonly context: PageContext;
+  readonly texts: PageTexts;
+  setTexts(texts: PageTexts): void;
+  onKey(handle: (action: string) => void): () => void;
+}
+
+/** A page as menu, address and frame know it. */
+export interface Page {
+  readonly id: string;
+  readonly title: string;
+  readonly help: string;
+  readonly group: PageGroup;
+  readonly icon: ComponentType;
+  readonly keys: readonly PageKey<string>[];
+  readonly hasRange: boolean;
+  availability(manifest: Manifest): Availability;
+  load(): Promise<ComponentType<AnyPageProps>>;
+}
+
+/** What draws an answer is given: the tool that gave it, the answer, and the ways into the timeline. */
+export interface AnswerProps {
+  readonly tool: Pick<ToolEntry, "id" | "title" | "help">;
+  readonly answer: ToolAnswer;
+  readonly links: Links;
+  /** The range that the figures are of, in words: "steps 5-9", "1.2 ms that are selected", "the whole run". */
+  readonly rangeText: string;
+  /** Asks for the rows that follow in a table that has `more`; null where the tool takes no `after`. */
+  readonly onMore: ((more: string) => void) | null;
+}
