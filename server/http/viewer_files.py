@@ -11,7 +11,7 @@ from typing import Final
 
 from tilescope.server.http.caching import content_hash
 
-STATIC: Final = Path(__file__).parent / "static"
+STATIC: Final = Path(__file__).parents[1] / "static"  # where vite.config.ts puts it
 INDEX: Final = "index.html"
 
 # Vite names assets by the hash of their content: `assets/index-B2a8eX_1.js`.

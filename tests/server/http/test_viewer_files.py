@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -9,10 +10,13 @@ import pytest
 
 from tests.server.conftest import Client, Site
 from tilescope.server.app import make_app
-from tilescope.server.http.viewer_files import ViewerFiles
+from tilescope.server.http.viewer_files import STATIC, ViewerFiles
 
 SCRIPT = b"export const tiles = 1;\n" * 50
 PAGE = b'<!doctype html><script type="module" src="./assets/index-B2a8eX_1.js"></script>'
+
+
+VIEWER = Path(__file__).resolve().parents[3] / "viewer"
 
 
 @pytest.fixture
@@ -84,3 +88,9 @@ async def test_without_a_built_viewer_the_page_says_how_to_build_it(client: Clie
     answer = await client.get("/", headers={"Accept-Encoding": "identity"})
     assert answer.status == 200
     assert b"make viewer" in await answer.read()
+
+
+def test_what_is_served_is_what_the_viewers_build_writes() -> None:
+    found = re.search(r'outDir: "(.*)"', (VIEWER / "vite.config.ts").read_text())
+    assert found is not None
+    assert STATIC.resolve() == (VIEWER / found[1]).resolve()
