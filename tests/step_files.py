@@ -10,7 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.tiler.readers.xspace_reference import read_space
+from tests.tiler.readers.xspace.xspace_reference import read_space
 
 NAMED = re.compile(r"(?:ProfilerStep#|Iteration )(\d+)")
 

@@ -15,7 +15,7 @@ from tests.corpus import corpus_path
 from tests.tiler.store.stored import attached, built, bytes_of, entries_of
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.readers import attached as limits
-from tilescope.tiler.readers import trace_event_blocks
+from tilescope.tiler.readers.trace_event import blocks
 from tilescope.tiler.store.attachments import find
 from tilescope.tiler.verify import verify_store
 
@@ -65,7 +65,7 @@ def test_values_of_all_kinds_as_they_stand(tmp_path: Path) -> None:
 def test_values_larger_than_blocks_of_the_file(
     compressed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trace_event_blocks.read_blocks, "__defaults__", (1000, 3000))
+    monkeypatch.setattr(blocks.read_blocks, "__defaults__", (1000, 3000))
     rng = random.Random(4)
     long = json.dumps({"text": "".join(rng.choice('ab \\"]}') for _ in range(700_000))})
     events = ",".join([EVENT] * 100)
@@ -116,7 +116,7 @@ def test_more_than_there_may_be_are_counted(tmp_path: Path) -> None:
 
 
 def test_more_bytes_than_there_may_be_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tilescope.tiler.readers.json_fields.MAX_ATTACHED_BYTES", 1000)
+    monkeypatch.setattr("tilescope.tiler.readers.trace_event.fields.MAX_ATTACHED_BYTES", 1000)
     monkeypatch.setattr(limits, "MAX_ATTACHED_BYTES", 1000)
     found, warnings = kept_of(tmp_path, f'{{"a":1,"b":"{"x" * 2000}","traceEvents":[{EVENT}],"c":3}}')
     assert found == {"json/a": b"1"}

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tiler.readers.trace_event_file import source_of
+from tests.tiler.readers.trace_event.trace_event_file import source_of
 from tilescope.tiler.columns import EventFlag, TrackKind
 from tilescope.tiler.details.json_args import decode
 from tilescope.tiler.errors import TooMany

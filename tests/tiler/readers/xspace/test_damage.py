@@ -10,7 +10,7 @@ import pytest
 
 from tests.corpus import corpus_path
 from tests.tiler.readers import wire_writer as w
-from tests.tiler.readers.xspace_rows import read
+from tests.tiler.readers.xspace.xspace_rows import read
 from tilescope.tiler.errors import DamagedTrace, TraceError
 from tilescope.tiler.readers import open_trace
 from tilescope.tiler.readers.xspace import XSpaceReader

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.tiler.readers import wire_writer as w
-from tests.tiler.readers.xspace_reference import RefSpace, read_space
-from tests.tiler.readers.xspace_rows import ReadSpace, read
+from tests.tiler.readers.xspace.xspace_reference import RefSpace, read_space
+from tests.tiler.readers.xspace.xspace_rows import ReadSpace, read
 
 INT64 = st.integers(-(1 << 63), (1 << 63) - 1)
 IDS = st.one_of(st.integers(0, 6), st.sampled_from([-1, -(1 << 40), 1 << 62, 5000]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.tiler.readers.trace_event_file import ReadFile, Row, array, event, read
+from tests.tiler.readers.trace_event.trace_event_file import ReadFile, Row, array, event, read
 from tilescope.tiler.columns import EventFlag, Phase, TrackKind
 
 

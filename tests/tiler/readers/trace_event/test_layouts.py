@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tiler.readers.trace_event_file import array, event, read, source_of
+from tests.tiler.readers.trace_event.trace_event_file import array, event, read, source_of
 from tilescope.tiler.errors import UnknownFormat
 from tilescope.tiler.readers.recognise import open_trace
 from tilescope.tiler.readers.trace_event import TraceEventReader

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.tiler.readers.xspace_reference import RefEvent
+from tests.tiler.readers.xspace.xspace_reference import RefEvent
 from tilescope.tiler.columns import EventFlag, Phase, TraceSummary
 from tilescope.tiler.details import decoder_for
 from tilescope.tiler.details.xstat_tables import XStatTables

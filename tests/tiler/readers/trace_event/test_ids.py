@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.tiler.readers.trace_event_file import read, source_of
+from tests.tiler.readers.trace_event.trace_event_file import read, source_of
 from tilescope.tiler import _native
 from tilescope.tiler.readers.trace_event import TraceEventReader
 

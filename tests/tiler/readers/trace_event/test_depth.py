@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from tests.tiler.readers.trace_event_file import read
+from tests.tiler.readers.trace_event.trace_event_file import read
 
 CUT = "[nested deeper than 256]"
 MEMBERS = '"ph":"X","name":"deep","ts":1,"dur":2,"pid":1,"tid":2'

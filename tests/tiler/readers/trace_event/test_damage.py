@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.corpus import corpus_path
-from tests.tiler.readers.trace_event_file import ReadFile, array, event, read, resolve, source_of
+from tests.tiler.readers.trace_event.trace_event_file import ReadFile, array, event, read, resolve, source_of
 from tilescope.tiler.columns import EventChunk, TraceSummary
 from tilescope.tiler.errors import TraceError
 from tilescope.tiler.readers.source import ByteSource

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from tests.corpus import corpus_manifest, corpus_path
-from tests.tiler.readers.trace_event_file import ReadFile, read, read_path, summary_of
+from tests.tiler.readers.trace_event.trace_event_file import ReadFile, read, read_path, summary_of
 from tilescope.tiler.columns import EventCounts, EventFlag, Phase, TrackKind
 from tilescope.tiler.columns.pairing import pair
 from tilescope.tiler.readers.recognise import open_trace

@@ -10,12 +10,12 @@ import pytest
 
 from tests.corpus import corpus_manifest, corpus_path
 from tests.tiler.readers import wire_writer as w
-from tests.tiler.readers.xspace_reference import read_space
-from tests.tiler.readers.xspace_rows import ReadSpace, read
+from tests.tiler.readers.xspace.xspace_reference import read_space
+from tests.tiler.readers.xspace.xspace_rows import ReadSpace, read
 from tilescope.tiler.columns import Phase
-from tilescope.tiler.readers import open_trace, xspace
+from tilescope.tiler.readers import open_trace
 from tilescope.tiler.readers.xspace import XSpaceReader
-from tilescope.tiler.readers.xspace_facts import hostname_of, process_ranks
+from tilescope.tiler.readers.xspace.facts import hostname_of, process_ranks
 
 CORPUS = sorted(name for name, entry in corpus_manifest().items() if entry["format"] == "xspace" and "events" in entry)
 PROFILE_START_NS = 1_700_000_000_123_456_789
@@ -195,9 +195,9 @@ def test_invalid_utf8_in_names_is_replaced_and_names_stay_distinct(tmp_path: Pat
 def test_chunk_limits_change_nothing(monkeypatch: pytest.MonkeyPatch, rows: int, args_bytes: int) -> None:
     path = corpus_path("xplane/jax_cpu_10steps.xplane.pb")
     whole = read(path)
-    monkeypatch.setattr(xspace, "_CHUNK_ROWS", rows)
-    monkeypatch.setattr(xspace, "_CHUNK_ARGS_BYTES", args_bytes)
-    monkeypatch.setattr(xspace, "_STEP_BYTES", 1_000)
+    monkeypatch.setattr("tilescope.tiler.readers.xspace.reader._CHUNK_ROWS", rows)
+    monkeypatch.setattr("tilescope.tiler.readers.xspace.reader._CHUNK_ARGS_BYTES", args_bytes)
+    monkeypatch.setattr("tilescope.tiler.readers.xspace.reader._STEP_BYTES", 1_000)
     parts = read(path)
     assert parts.events == whole.events
     assert parts.flow_keys == whole.flow_keys

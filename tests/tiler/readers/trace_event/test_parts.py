@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from tests.corpus import corpus_manifest, corpus_path
 from tests.tiler.json_traces import busy_events
-from tests.tiler.readers.trace_event_file import source_of
+from tests.tiler.readers.trace_event.trace_event_file import source_of
 from tilescope.tiler import _native
 from tilescope.tiler.readers.trace_event import TraceEventReader
-from tilescope.tiler.readers.trace_event_blocks import read_blocks
+from tilescope.tiler.readers.trace_event.blocks import read_blocks
 
 JSON_FILES = sorted(name for name, entry in corpus_manifest().items() if entry["format"] == "chrome_json")
 CORPUS_BYTES = 400_000  # of each file: enough to meet all it is made of

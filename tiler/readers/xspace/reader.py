@@ -34,8 +34,8 @@ from tilescope.tiler.readers.mapped import MappedBytes
 from tilescope.tiler.readers.room import NAME_BYTES, PROCESS_BYTES, TRACK_BYTES, Room
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.readers.text_damage import find_text_damage
-from tilescope.tiler.readers.xspace_attached import XSpaceTables, attach
-from tilescope.tiler.readers.xspace_facts import (
+from tilescope.tiler.readers.xspace.attached import XSpaceTables, attach
+from tilescope.tiler.readers.xspace.facts import (
     INT64_MAX,
     hostname_of,
     line_start_ns,

@@ -13,11 +13,11 @@ from tilescope.tiler import _native
 from tilescope.tiler.columns import EventChunk, EventCounts, TraceSummary
 from tilescope.tiler.errors import UnknownFormat
 from tilescope.tiler.readers.attached import MAX_ATTACHMENTS, Attached
-from tilescope.tiler.readers.json_fields import JsonFields
 from tilescope.tiler.readers.room import Room
 from tilescope.tiler.readers.source import ByteSource
-from tilescope.tiler.readers.trace_event_blocks import default_workers, read_blocks
-from tilescope.tiler.readers.trace_event_tracks import TrackNames
+from tilescope.tiler.readers.trace_event.blocks import default_workers, read_blocks
+from tilescope.tiler.readers.trace_event.fields import JsonFields
+from tilescope.tiler.readers.trace_event.tracks import TrackNames
 
 FORMAT = "trace_event_json"
 
