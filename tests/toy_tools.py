@@ -59,7 +59,7 @@ def toy(scope, question):
         Column("span", "Span", "span", [f"{span.start}-{span.stop}" for _ in tracks]),
         Column("many", "Many", "flag", [value > 1000 for value in counts]),
     ], totals={"count": sum(counts), "busy": sum(busy)})
-    x = Column("at", "Time", "ticks", [span.start, (span.start + span.stop) // 2, span.stop])
+    x = Column("at", "Time", "time", [span.start, (span.start + span.stop) // 2, span.stop])
     return Answer(
         [Fact("tracks", "Tracks", len(tracks), "count"), Fact("power", "Power", None, "rate", "record it with a meter"),
          Fact("host", "Host", question.host or "all", "text")],

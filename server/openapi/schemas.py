@@ -35,6 +35,7 @@ _CHOICES: Final[dict[str, tuple[Any, str]]] = {
     "GroupKind": (schema.GroupKind, "What a group of tracks stands for."),
     "SeriesKind": (schema.SeriesKind, "How a series is drawn."),
     "Severity": (schema.Severity, "How much a note matters."),
+    "TotalKind": (schema.TotalKind, "How values of rows become one."),
     "TrackKind": (schema.TrackKind, "What a track holds; a rollup sums up other tracks."),
 }
 

@@ -21,6 +21,7 @@ SHOWN = Shown(1000, {3: "host › XLA Ops", 4: "\x1b[31mred"}.get)  # type: igno
         ("ticks", 1500, "1.5 µs"),
         ("ticks", -1500, "-1.5 µs"),
         ("ticks", 0, "0 ps"),
+        ("time", 1500, "1.5 µs"),
         ("bytes", -3_000_000, "-3.00 MB"),
         ("fraction", 0.123, "12.3 %"),
         ("flops", 2**70, "1181 E"),

@@ -13,6 +13,7 @@ from tilescope.tiler.schema.answer import (
     ToolSeries,
     ToolTable,
     ToolValue,
+    TotalKind,
 )
 from tilescope.tiler.schema.attachments import Attachment, AttachmentList
 from tilescope.tiler.schema.error import ErrorAnswer, ErrorCode, Refusal
@@ -97,6 +98,7 @@ __all__ = [
     "ToolSeries",
     "ToolTable",
     "ToolValue",
+    "TotalKind",
     "Track",
     "TrackKind",
     "TrackTree",

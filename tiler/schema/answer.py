@@ -9,12 +9,14 @@ from msgspec import Meta, Struct
 
 from tilescope.tiler.schema.numbers import Count, Ticks
 
-# What a figure is. `event` is "track.ordinal", `span` is "start-end" in ticks, `place` is where a list goes on.
+# What a figure is. `ticks` is a duration, `time` a point in time, in ticks since the origin.
+# `event` is "track.ordinal", `span` is "start-end" in ticks, `place` is where a list goes on.
 Kind = Literal[
     "text",
     "name",
     "count",
     "ticks",
+    "time",
     "bytes",
     "fraction",
     "rate",
@@ -27,6 +29,7 @@ Kind = Literal[
     "place",
     "flag",
 ]
+TotalKind = Literal["sum", "max", "min"]
 SeriesKind = Literal["line", "area", "bars", "heat"]
 Severity = Literal["info", "warning", "error"]
 
@@ -51,6 +54,7 @@ class ToolColumn(Struct, frozen=True, kw_only=True):
     title: str
     kind: Kind
     unit: Annotated[str, Meta(description="What a rate or a number is of.")]
+    total: Annotated[TotalKind, Meta(description="How values of rows become one in totals and rest.")]
     values: Annotated[Sequence[ToolValue], Meta(description="null: not recorded.")]
 
 
@@ -63,8 +67,8 @@ class ToolTable(Struct, frozen=True, kw_only=True):
         str | None, Meta(description="The column of row numbers (-1: none) that makes a tree of the rows.")
     ]
     columns: Sequence[ToolColumn]
-    totals: Annotated[Mapping[str, ToolValue] | None, Meta(description="Sums over all rows, by column.")]
-    rest: Annotated[Mapping[str, ToolValue] | None, Meta(description="Sums over rows that are not listed, by column.")]
+    totals: Annotated[Mapping[str, ToolValue] | None, Meta(description="Over all rows, by column.")]
+    rest: Annotated[Mapping[str, ToolValue] | None, Meta(description="Over rows that are not listed, by column.")]
     more: Annotated[str | None, Meta(description="What `after` has to be for the rows that follow.")]
 
 

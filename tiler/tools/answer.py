@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.schema import Kind, SeriesKind, Severity
+from tilescope.tiler.schema import Kind, SeriesKind, Severity, TotalKind
 
 if TYPE_CHECKING:
     import pandas
     import pyarrow
 
 # Exact integers, of 64 bits and beyond: decimal text in JSON.
-INTEGER_KINDS: Final[frozenset[str]] = frozenset({"count", "ticks", "bytes", "flops"})
+INTEGER_KINDS: Final[frozenset[str]] = frozenset({"count", "ticks", "time", "bytes", "flops"})
 
 # Small integers, numbers in JSON.
 ID_KINDS: Final[frozenset[str]] = frozenset({"id", "track"})
@@ -42,21 +42,25 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Values of one kind, one for each row; None: not recorded. `unit` says what a rate or a number is of."""
+    """Values of one kind, one for each row; None: not recorded. `unit` says what a rate or a number is of.
+
+    `total` says how the rows' values become one where a table has totals: sums, or the greatest or least of them.
+    """
 
     id: str
     title: str
     kind: Kind
     values: Values
     unit: str = ""
+    total: TotalKind = "sum"
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
     """Columns of equal length. With `parent`, a column of row numbers (-1: none), rows form a tree, parents first.
 
-    `totals` has sums over all rows by column, those that were left out included; `rest` sums of just these. `more` is
-    the value of the question's field `after` that asks for what follows.
+    `totals` has what all rows come to by column, those that were left out included; `rest` what just these do.
+    `more` is the value of the question's field `after` that asks for what follows.
     """
 
     id: str

@@ -50,8 +50,8 @@ def encode(answer: Answer, only: str | None = None) -> bytes:
                 ToolNote(
                     severity=note.severity,
                     text=note.text,
-                    start=_plain("ticks", note.start),
-                    end=_plain("ticks", note.end),
+                    start=_plain("time", note.start),
+                    end=_plain("time", note.end),
                     track=note.track,
                 )
                 for note in answer.notes
@@ -75,8 +75,8 @@ def decode(data: bytes) -> Answer:
             Note(
                 note.severity,
                 note.text,
-                cast("int | None", _value("ticks", note.start)),
-                cast("int | None", _value("ticks", note.end)),
+                cast("int | None", _value("time", note.start)),
+                cast("int | None", _value("time", note.end)),
                 note.track,
             )
             for note in told.notes
@@ -107,12 +107,14 @@ def _read_table(table: ToolTable) -> Table:
 
 def _column(column: Column) -> ToolColumn:
     values = [_plain(column.kind, value) for value in values_of(column)]
-    return ToolColumn(id=column.id, title=column.title, kind=column.kind, unit=column.unit, values=values)
+    return ToolColumn(
+        id=column.id, title=column.title, kind=column.kind, unit=column.unit, total=column.total, values=values
+    )
 
 
 def _read_column(column: ToolColumn) -> Column:
     values = [_value(column.kind, value) for value in column.values]
-    return Column(column.id, column.title, column.kind, _packed(column.kind, values), column.unit)
+    return Column(column.id, column.title, column.kind, _packed(column.kind, values), column.unit, column.total)
 
 
 def _packed(kind: Kind, values: Sequence[Value]) -> Values:

@@ -10,7 +10,7 @@ from typing import Any, Final, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.schema import Kind, SeriesKind, Severity
+from tilescope.tiler.schema import Kind, SeriesKind, Severity, TotalKind
 from tilescope.tiler.tools.answer import (
     FLOAT_KINDS,
     ID_KINDS,
@@ -53,7 +53,7 @@ def check(answer: object) -> None:
         _check_texts(note.text)
         if note.severity not in get_args(Severity):
             raise ValueError(f"a note is of severity {note.severity!r}: there are {', '.join(get_args(Severity))}")
-        _check_values("ticks", [note.start, note.end])
+        _check_values("time", [note.start, note.end])
         _check_values("track", [note.track])
 
 
@@ -95,6 +95,8 @@ def _check_series(series: Series) -> None:
 def _check_column(column: Column) -> None:
     with _at(f"column {column.id!r}"):
         _check_texts(column.title, column.unit)
+        if column.total not in get_args(TotalKind):
+            raise ValueError(f"its total is {column.total!r}: there are {', '.join(get_args(TotalKind))}")
         _check_values(column.kind, column.values)
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 SHOWN_ROWS: Final = 40
 PIPED_WIDTH: Final = 120  # columns, where there is no terminal to ask
-_RIGHT: Final = frozenset({"count", "ticks", "bytes", "fraction", "rate", "flops", "number", "id"})
+_RIGHT: Final = frozenset({"count", "ticks", "time", "bytes", "fraction", "rate", "flops", "number", "id"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,7 @@ class Shown:
         return {
             "count": count_text,
             "ticks": lambda value: duration_text(int(value), self.tick_ps),
+            "time": lambda value: duration_text(int(value), self.tick_ps),
             "bytes": size_text,
             "flops": si_text,
             "rate": si_text,
@@ -131,7 +132,7 @@ def _rows(table: Table, shown: Shown) -> RichTable:
 
 def first(column: Column, limit: int) -> Column:
     """The first values of a column."""
-    return Column(column.id, column.title, column.kind, column.values[:limit], column.unit)
+    return Column(column.id, column.title, column.kind, column.values[:limit], column.unit, column.total)
 
 
 def _says_something(column: Column) -> bool:
@@ -147,5 +148,5 @@ def _depths(parents: Sequence[Value]) -> list[int]:
 
 
 def _where(start: int | None, end: int | None, shown: Shown) -> str:
-    ticks = [shown.text("ticks", tick) for tick in (start, end) if tick is not None]
+    ticks = [shown.text("time", tick) for tick in (start, end) if tick is not None]
     return f" (at {' to '.join(ticks)})" if ticks else ""

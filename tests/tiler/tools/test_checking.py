@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ def of(kind: Any, values: Any) -> Answer:
     [
         ("count", [1, None, 2**70, np.int64(3)]),
         ("ticks", np.array([1, 2], np.uint64)),
+        ("time", [-(2**63), None]),
         ("bytes", np.array([2**70, 1], object)),
         ("id", [0, None, np.int32(5)]),
         ("fraction", [0.5, 1, None, float("nan"), np.float32(2)]),
@@ -70,6 +72,10 @@ def test_what_may_stand_in_a_column(kind: Any, values: Any) -> None:
         (
             Answer(series=[Series("s", "S", "line", NUMBERS, [Column("y", "Y", "rate", [1.0])])]),
             "series 's': 'y' has 1 values for 3 of x",
+        ),
+        (
+            Answer(tables=[Table("t", "T", [replace(NUMBERS, total="mean")])]),  # type: ignore[arg-type]
+            "its total is 'mean': there are sum, max, min",
         ),
         (Answer(notes=[Note("loud", "x")]), "a note is of severity 'loud'"),  # type: ignore[arg-type]
         (Answer(notes=[Note("info", "x", start=0.5)]), "a value of type float"),  # type: ignore[arg-type]

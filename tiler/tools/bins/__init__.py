@@ -50,8 +50,8 @@ def _answer(scope: Scope, question: BinsQuestion) -> Steps[Answer]:
     is_there = scope.is_done(question.track) and has_events
     found = yield from draw(reader, question.track, kind, span, level, is_there=is_there)
     facts = [
-        Fact("start", "Start", span.start, "ticks"),
-        Fact("end", "End", span.stop, "ticks"),
+        Fact("start", "Start", span.start, "time"),
+        Fact("end", "End", span.stop, "time"),
         Fact("bin_ticks", "Width of a bin", 1 << (2 * level), "ticks", "wider where nothing finer is kept"),
     ]
     return Answer(facts, _tables(found))
@@ -70,10 +70,7 @@ def _tables(found: Drawn) -> list[Table]:
     def events(ordinals: NDArray[Any]) -> Column:
         return Column("event", "Event", "event", [f"{found.track}.{ordinal}" for ordinal in ordinals.tolist()])
 
-    def ticks(rows: dict[str, NDArray[Any]], *columns: str) -> list[Column]:
-        return [Column(name, name.capitalize(), "ticks", rows[name]) for name in columns]
-
-    def numbers(rows: dict[str, NDArray[Any]], kind: Kind, *columns: str) -> list[Column]:
+    def figures(rows: dict[str, NDArray[Any]], kind: Kind, *columns: str) -> list[Column]:
         return [Column(name, name.capitalize(), kind, rows[name]) for name in columns]
 
     flags = [" ".join(SliceFlag(value).words) for value in slices["flags"].tolist()]
@@ -83,8 +80,9 @@ def _tables(found: Drawn) -> list[Table]:
             "Slices",
             [
                 events(slices["ordinal"]),
-                *ticks(slices, "start", "duration"),
-                *numbers(slices, "id", "row"),
+                *figures(slices, "time", "start"),
+                *figures(slices, "ticks", "duration"),
+                *figures(slices, "id", "row"),
                 *names(slices["name"]),
                 Column("flags", "Flags", "text", flags),
             ],
@@ -93,28 +91,30 @@ def _tables(found: Drawn) -> list[Table]:
             "bins",
             "Bins",
             [
-                *ticks(bins, "start", "duration"),
-                *numbers(bins, "id", "row"),
-                *numbers(bins, "count", "count"),
-                *ticks(bins, "busy"),
+                *figures(bins, "time", "start"),
+                *figures(bins, "ticks", "duration"),
+                *figures(bins, "id", "row"),
+                *figures(bins, "count", "count"),
+                *figures(bins, "ticks", "busy"),
                 *names(bins["name"]),
-                *numbers(bins, "fraction", "share"),
-                *ticks(bins, "longest"),
+                *figures(bins, "fraction", "share"),
+                *figures(bins, "ticks", "longest"),
             ],
         ),
         Table(
             "counter_bins",
             "Bins of the counter",
             [
-                *ticks(counters, "start", "duration"),
-                *numbers(counters, "count", "n"),
-                *numbers(counters, "number", "first", "last", "min", "max", "mean"),
+                *figures(counters, "time", "start"),
+                *figures(counters, "ticks", "duration"),
+                *figures(counters, "count", "n"),
+                *figures(counters, "number", "first", "last", "min", "max", "mean"),
             ],
         ),
         Table(
             "samples",
             "Samples",
-            [events(samples["ordinal"]), *ticks(samples, "start"), *numbers(samples, "number", "value")],
+            [events(samples["ordinal"]), *figures(samples, "time", "start"), *figures(samples, "number", "value")],
         ),
     ]
 

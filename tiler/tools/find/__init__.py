@@ -47,7 +47,7 @@ def _answer(scope: Scope, question: FindQuestion) -> Steps[Answer]:
         Column("track", "Track", "track", [event.track for event in found.events]),
         Column("name", "Name", "name", [name.text for name in names]),
         Column("category", "Category", "text", [name.category for name in names]),
-        Column("start", "Start", "ticks", [event.start for event in found.events]),
+        Column("start", "Start", "time", [event.start for event in found.events]),
         Column("duration", "Duration", "ticks", [event.duration for event in found.events]),
         Column("row", "Row", "id", [event.row for event in found.events]),
     ]

@@ -40,13 +40,13 @@ def _answer(scope: Scope, question: StatsQuestion) -> Steps[Answer]:
         Column("count", "Count", "count", rows.count),
         Column("busy", "Busy", "ticks", rows.busy),
         Column("self", "Self", "ticks", rows.self_busy),
-        Column("longest", "Longest", "ticks", rows.longest),
+        Column("longest", "Longest", "ticks", rows.longest, total="max"),
     ]
     rest = _sums(found.rest) if len(found.rest) else None
     total = _sums(found.total)
     facts = [
-        Fact("start", "Start", span.start, "ticks"),
-        Fact("end", "End", span.stop, "ticks"),
+        Fact("start", "Start", span.start, "time"),
+        Fact("end", "End", span.stop, "time"),
         Fact("tracks", "Tracks", len(tracks), "count"),
         Fact("names", "Names", found.n_names, "count", "that occur in the span"),
     ]

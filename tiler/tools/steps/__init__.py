@@ -100,8 +100,8 @@ def _steps_table(steps: RunSteps, series: Sequence[StepSeries], listed: RunStepT
         Column("step", "Step", "count", listed.number),
         Column("pass", "Pass", "count", listed.pass_ + 1),
         Column("name", "Name", "name", names),
-        Column("start", "Start", "ticks", listed.start),
-        Column("end", "End", "ticks", listed.stop),
+        Column("start", "Start", "time", listed.start),
+        Column("end", "End", "time", listed.stop),
         Column("duration", "Longest", "ticks", listed.longest),
         Column("shortest", "Shortest", "ticks", listed.shortest),
         Column("devices", "Devices", "count", listed.devices),
@@ -119,8 +119,8 @@ def _devices_table(steps: RunSteps, series: Sequence[StepSeries], rows: DeviceSt
         Column("series", "Series", "id", rows.series),
         Column("device", "Device", "name", [steps.process_name(series[one]) for one in rows.series.tolist()]),
         Column("host", "Host", "name", [steps.host_name(series[one]) for one in rows.series.tolist()]),
-        Column("start", "Start", "ticks", rows.start),
-        Column("end", "End", "ticks", rows.stop),
+        Column("start", "Start", "time", rows.start),
+        Column("end", "End", "time", rows.stop),
         Column("duration", "Duration", "ticks", rows.duration),
         Column("open", "Open", "flag", rows.is_open > 0),
         Column("event", "Event", "event", _events(rows.track, rows.ordinal)),
@@ -154,7 +154,7 @@ def _tracks_table(tracks: Sequence[int], looked: Looked) -> Table:
         if len(columns["track"]) > MAX_TRACK_WINDOWS:
             raise UsageError(f"these are more than {MAX_TRACK_WINDOWS:,} windows: ask for fewer steps or tracks")
     kinds = {"track": Column("track", "Track", "track", np.array(columns["track"], np.int64))}
-    kinds |= {name: Column(name, name.title(), "ticks", np.array(columns[name], np.int64)) for name in ("start", "end")}
+    kinds |= {name: Column(name, name.title(), "time", np.array(columns[name], np.int64)) for name in ("start", "end")}
     return Table("tracks", "Windows by track", list(kinds.values()))
 
 

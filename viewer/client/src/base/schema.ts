@@ -298,6 +298,7 @@ export type FigureKind =
   | "name"
   | "count"
   | "ticks"
+  | "time"
   | "bytes"
   | "fraction"
   | "rate"
@@ -823,6 +824,8 @@ export interface ToolColumn {
   readonly kind: FigureKind;
   /** What a rate or a number is of. */
   readonly unit: string;
+  /** How values of rows become one in totals and rest. */
+  readonly total: TotalKind;
   /** null: not recorded. */
   readonly values: readonly (string | number | boolean | null)[];
 }
@@ -899,13 +902,16 @@ export interface ToolTable {
   /** The column of row numbers (-1: none) that makes a tree of the rows. */
   readonly parent: string | null;
   readonly columns: readonly ToolColumn[];
-  /** Sums over all rows, by column. */
+  /** Over all rows, by column. */
   readonly totals: Readonly<Record<string, string | number | boolean | null>> | null;
-  /** Sums over rows that are not listed, by column. */
+  /** Over rows that are not listed, by column. */
   readonly rest: Readonly<Record<string, string | number | boolean | null>> | null;
   /** What `after` has to be for the rows that follow. */
   readonly more: string | null;
 }
+
+/** How values of rows become one. */
+export type TotalKind = "sum" | "max" | "min";
 
 /** One track. Tracks stand by id: first all but rollups in screen order, then the rollups. */
 export interface Track {
