@@ -49,9 +49,14 @@ class ServerProcess:
 
 
 @contextmanager
-def serving(*stores: Path, packages: Path | None = None, log: IO[str] | None = None) -> Iterator[ServerProcess]:
-    """`tilescope serve` on free ports; `packages`: a folder of modules that it finds besides, `log`: what it says."""
-    command = [sys.executable, "-m", "tilescope", "serve", *map(str, stores), "--port", "0", "--grpc-port", "0"]
+def serving(
+    *stores: Path, packages: Path | None = None, log: IO[str] | None = None, python: Path = Path(sys.executable)
+) -> Iterator[ServerProcess]:
+    """`tilescope serve` on free ports.
+
+    `packages`: a folder of modules that it finds besides, `log`: what it says, `python`: whose tilescope it is.
+    """
+    command = [str(python), "-m", "tilescope", "serve", *map(str, stores), "--port", "0", "--grpc-port", "0"]
     environment = os.environ if packages is None else {**os.environ, "PYTHONPATH": str(packages)}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=environment) as process:
         try:
