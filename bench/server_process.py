@@ -56,7 +56,7 @@ def serving(
 
     `packages`: a folder of modules that it finds besides, `log`: what it says, `python`: whose tilescope it is.
     """
-    command = [str(python), "-m", "tilescope", "serve", *map(str, stores), "--port", "0", "--grpc-port", "0"]
+    command = [str(python), "-P", "-m", "tilescope", "serve", *map(str, stores), "--port", "0", "--grpc-port", "0"]
     environment = os.environ if packages is None else {**os.environ, "PYTHONPATH": str(packages)}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=environment) as process:
         try:

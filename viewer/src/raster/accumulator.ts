@@ -1,8 +1,9 @@
 /**
- * Sums up what covers each pixel of the raster, and turns the sums into colours.
+ * Sums up what covers each pixel of the raster, and turns the sums into bars.
  *
- * Per pixel: colour sums weighted by covered area, the covered area itself, and flags. Colours of what shares a pixel
- * mix by area.
+ * A slice of a pixel and more fills its lane from top to bottom; its edges are as opaque as they are covered. Whatever is
+ * shorter, and bins, make a bar from the lane's bottom in full colour: as high as the pixel is busy, and never lower than
+ * one row. Colours of what shares a pixel mix by area.
  */
 
 /** A slice or instant that is drawn as itself touches the pixel. */
@@ -11,34 +12,64 @@ export const INDIVIDUAL = 1;
 export const AGGREGATE = 2;
 /** Something has its most important pixel here, which must be visible. */
 const PRESENT = 4;
+/** Something that makes a bar touches the pixel. */
+const BAR = 8;
 
-/** Opacity of the most transparent visible pixel; legible on both themes' backgrounds. */
-export const MIN_OPACITY = 0.3;
+/** With one row to a lane a bar has no height: opacity takes its place, from this one on. */
+export const MIN_OPACITY = 0.4;
 
 /** What covers no area at all still gives the pixel its colour, unless something else does. */
 const MIN_WEIGHT = 1 / 4096;
 
+/** From here on a bar is as high as its lane: sums of floats are a little less than they should be. */
+const FULL = 0.995;
+
+const OPAQUE = 0xff000000;
+
+/** Where the rows of each lane are in the image. Lanes that need no heights have one row only. */
+export interface LaneRows {
+  readonly top: Int32Array;
+  readonly count: Uint8Array;
+}
+
 export class Accumulator {
   readonly widthPx: number;
   readonly lanes: number;
+  readonly rowsPerLane: number;
   readonly pixels: Uint8ClampedArray<ArrayBuffer>;
   readonly flags: Uint8Array;
   readonly cover: Float32Array;
+  readonly rows: LaneRows;
   readonly #packed: Uint32Array;
   /** Red, green, blue and weight of each pixel, side by side: one cache line per touched pixel. */
   readonly #sums: Float32Array;
+  /** The colour where a slice covers all of the pixel, or 0. */
+  readonly #solid: Uint32Array;
+  /** The part that is covered by edges of slices. */
+  readonly #edges: Float32Array;
+  /** Of the lane that is being turned into pixels: the bar's colour and height, and what is above the bar. */
+  readonly #bar: Uint32Array;
+  readonly #height: Uint8Array;
+  readonly #above: Uint32Array;
   #colors = new Uint32Array(0);
   #neutral = 0;
 
-  constructor(widthPx: number, lanes: number) {
+  constructor(widthPx: number, lanes: number, rowsPerLane: number) {
     const size = widthPx * lanes;
     this.widthPx = widthPx;
     this.lanes = lanes;
-    this.pixels = new Uint8ClampedArray(4 * size);
-    this.#packed = new Uint32Array(this.pixels.buffer);
+    this.rowsPerLane = rowsPerLane;
+    this.pixels = new Uint8ClampedArray(4 * size * rowsPerLane);
     this.flags = new Uint8Array(size);
     this.cover = new Float32Array(size);
+    this.rows = { top: new Int32Array(lanes), count: new Uint8Array(lanes) };
+    this.#packed = new Uint32Array(this.pixels.buffer);
     this.#sums = new Float32Array(4 * size);
+    this.#solid = new Uint32Array(size);
+    this.#edges = new Float32Array(size);
+    this.#bar = new Uint32Array(widthPx);
+    this.#height = new Uint8Array(widthPx);
+    this.#above = new Uint32Array(widthPx);
   }
 
   /** Empties the image. `colors` are packed colours by name id; ids beyond them are `neutral`. */
@@ -48,66 +79,173 @@ export class Accumulator {
     this.flags.fill(0);
     this.cover.fill(0);
     this.#sums.fill(0);
+    this.#solid.fill(0);
+    this.#edges.fill(0);
   }
 
-  /** Covers `[x0, x1)` of a lane for the part `density` (0 to 1). Requires 0 <= x0 <= x1 <= width, x0 < width. */
-  addSpan(lane: number, x0: number, x1: number, density: number, name: number, flag: number): void {
-    const color = name < this.#colors.length ? this.#colors[name]! : this.#neutral;
+  /** A slice of a pixel and more on `[x0, x1)` of a lane. Requires 0 <= x0 < x1 <= width. */
+  addSolid(lane: number, x0: number, x1: number, name: number): void {
+    const color = this.#colorOf(name);
     const base = lane * this.widthPx;
     // Pixels are small whole numbers: `| 0` rounds them down, at half the price of Math.floor.
     const first = x0 | 0;
+    const last = Math.ceil(x1) - 1;
+    let from = x0 > first ? first + 1 : first;
+    let to = x1 <= last + FULL ? last : last + 1;
+    if (from >= to) {
+      // No pixel is its own from edge to edge: the one that it covers most stands for it.
+      from = last > first && x1 - last > first + 1 - x0 ? last : first;
+      to = from + 1;
+    }
+    this.#solid.fill(OPAQUE | color, base + from, base + to);
+    const { flags, cover } = this;
+    for (let at = base + from; at < base + to; at++) {
+      flags[at]! |= INDIVIDUAL;
+      cover[at]! += 1;
+    }
+    if (first < from) {
+      this.#addEdge(base + first, Math.min(x1, first + 1) - x0, color);
+    } else if (x0 > first) {
+      cover[base + first]! -= x0 - first;
+    }
+    if (last >= to) {
+      this.#addEdge(base + last, x1 - Math.max(x0, last), color);
+    } else if (x1 < last + 1) {
+      cover[base + last]! -= last + 1 - x1;
+    }
+  }
+
+  /** Makes `[x0, x1)` of a lane busy for the part `density` (0 to 1). Requires 0 <= x0 <= x1 <= width, x0 < width. */
+  addBar(lane: number, x0: number, x1: number, density: number, name: number, flag: number): void {
+    const color = this.#colorOf(name);
+    const base = lane * this.widthPx;
+    const first = x0 | 0;
+    const part = flag | BAR;
+    const mark = part | PRESENT;
     if (x1 <= first + 1) {
-      this.#add(base + first, x1 - x0, density, color, flag | PRESENT);
+      this.#add(base + first, (x1 - x0) * density, color, mark);
       return;
     }
     const last = Math.ceil(x1) - 1;
     const left = first + 1 - x0;
     const right = x1 - last;
     const solid = last - first > 1;
-    const mark = flag | PRESENT;
-    // Of a span that fills no pixel, the one that it covers most is the one that must be seen. Bins stand in rows:
-    // each pixel is mostly covered by one of them, and marking all of those avoids stripes.
+    // Of what fills no pixel, the one that it covers most is the one that must be seen. Bins stand in rows: each pixel
+    // is mostly covered by one of them, and marking all of those avoids stripes.
     const half = flag === AGGREGATE ? 0.5 : 2;
-    this.#add(base + first, left, density, color, left >= half || (!solid && left >= right) ? mark : flag);
+    this.#add(base + first, left * density, color, left >= half || (!solid && left >= right) ? mark : part);
     for (let x = first + 1; x < last; x++) {
-      this.#add(base + x, 1, density, color, mark);
+      this.#add(base + x, density, color, mark);
     }
-    this.#add(base + last, right, density, color, right >= half || (!solid && right > left) ? mark : flag);
+    this.#add(base + last, right * density, color, right >= half || (!solid && right > left) ? mark : part);
   }
 
   /** A mark of one whole pixel at `x`. */
   addTick(lane: number, x: number, name: number): void {
-    const color = name < this.#colors.length ? this.#colors[name]! : this.#neutral;
-    this.#add(lane * this.widthPx + Math.floor(x), 1, 1, color, INDIVIDUAL | PRESENT);
+    const at = lane * this.widthPx + Math.floor(x);
+    this.#solid[at] = OPAQUE | this.#colorOf(name);
+    this.cover[at]! += 1;
+    this.flags[at]! |= INDIVIDUAL;
   }
 
-  /** Turns the sums into pixels. */
-  finish(): void {
-    const { cover, flags } = this;
-    const sums = this.#sums;
-    const packed = this.#packed;
-    for (let at = 0; at < packed.length; at++) {
-      const mark = flags[at]!;
+  /** Turns the sums into pixels; returns how many rows the image has. */
+  finish(): number {
+    const { lanes, widthPx, rows, rowsPerLane } = this;
+    let top = 0;
+    for (let lane = 0; lane < lanes; lane++) {
+      const isFlat = rowsPerLane === 1 ? this.#shadeLane(lane) : this.#measureLane(lane);
+      const count = isFlat ? 1 : rowsPerLane;
+      rows.top[lane] = top;
+      rows.count[lane] = count;
+      for (let row = 0; row < count; row++) {
+        this.#writeRow((top + row) * widthPx, count === 1 ? 1 : rowsPerLane - row);
+      }
+      top += count;
+    }
+    return top;
+  }
+
+  #colorOf(name: number): number {
+    return name < this.#colors.length ? this.#colors[name]! : this.#neutral;
+  }
+
+  /** Colours and heights of a lane; whether no bar of it is lower than the lane. */
+  #measureLane(lane: number): boolean {
+    const height = this.#height;
+    const bar = this.#bar;
+    const above = this.#above;
+    const solid = this.#solid;
+    const full = this.rowsPerLane;
+    let isFlat = true;
+    for (let x = 0, at = lane * this.widthPx; x < this.widthPx; x++, at++) {
+      const mark = this.flags[at]!;
       if (mark === 0) {
-        packed[at] = 0;
+        height[x] = 0;
+        above[x] = 0;
         continue;
       }
-      const scale = 1 / sums[4 * at + 3]!;
-      const area = Math.min(cover[at]!, 1);
-      const opacity = (mark & PRESENT) === 0 ? area : MIN_OPACITY + (1 - MIN_OPACITY) * area;
-      packed[at] =
-        ((255 * opacity + 0.5) << 24) |
-        ((sums[4 * at + 2]! * scale + 0.5) << 16) |
-        ((sums[4 * at + 1]! * scale + 0.5) << 8) |
-        (sums[4 * at]! * scale + 0.5);
-      flags[at] = mark & (INDIVIDUAL | AGGREGATE);
+      if (solid[at] !== 0) {
+        bar[x] = solid[at]!;
+        height[x] = full;
+      } else {
+        const color = this.#mixed(at);
+        const edge = Math.min(this.#edges[at]!, 1);
+        const rows = (mark & BAR) === 0 ? 0 : barRows(this.cover[at]!, full, (mark & PRESENT) !== 0);
+        bar[x] = OPAQUE | color;
+        height[x] = edge >= FULL ? full : rows;
+        above[x] = edge === 0 ? 0 : ((255 * edge + 0.5) << 24) | color;
+        isFlat &&= rows === 0 || height[x] === full;
+      }
+      this.flags[at] = mark & (INDIVIDUAL | AGGREGATE);
+    }
+    return isFlat;
+  }
+
+  /** The same where a lane has but one row: its opacity says how busy it is. Always flat. */
+  #shadeLane(lane: number): boolean {
+    for (let x = 0, at = lane * this.widthPx; x < this.widthPx; x++, at++) {
+      const mark = this.flags[at]!;
+      this.#height[x] = 0;
+      this.#above[x] = 0;
+      if (mark === 0) {
+        continue;
+      }
+      const isSolid = this.#solid[at] !== 0;
+      const busy = Math.min(this.cover[at]!, 1);
+      const opacity = isSolid ? 1 : (mark & PRESENT) === 0 ? busy : MIN_OPACITY + (1 - MIN_OPACITY) * busy;
+      const color = isSolid ? this.#solid[at]! & ~OPAQUE : this.#mixed(at);
+      this.#above[x] = ((255 * opacity + 0.5) << 24) | color;
+      this.flags[at] = mark & (INDIVIDUAL | AGGREGATE);
+    }
+    return true;
+  }
+
+  #writeRow(offset: number, level: number): void {
+    const packed = this.#packed;
+    const height = this.#height;
+    const bar = this.#bar;
+    const above = this.#above;
+    for (let x = 0; x < this.widthPx; x++) {
+      packed[offset + x] = height[x]! >= level ? bar[x]! : above[x]!;
     }
   }
 
-  #add(at: number, area: number, density: number, color: number, flag: number): void {
+  #mixed(at: number): number {
     const sums = this.#sums;
-    const covered = area * density;
-    const weight = Math.max(covered, MIN_WEIGHT);
+    const scale = 1 / sums[4 * at + 3]!;
+    const blue = (sums[4 * at + 2]! * scale + 0.5) << 16;
+    const green = (sums[4 * at + 1]! * scale + 0.5) << 8;
+    return blue | (green & 0xff00) | (sums[4 * at]! * scale + 0.5);
+  }
+
+  #addEdge(at: number, area: number, color: number): void {
+    this.#edges[at]! += area;
+    this.#add(at, area, color, INDIVIDUAL);
+  }
+
+  #add(at: number, covered: number, color: number, flag: number): void {
+    const sums = this.#sums;
+    const weight = covered > MIN_WEIGHT ? covered : MIN_WEIGHT;
     sums[4 * at]! += weight * (color & 0xff);
     sums[4 * at + 1]! += weight * ((color >> 8) & 0xff);
     sums[4 * at + 2]! += weight * ((color >> 16) & 0xff);
@@ -115,4 +253,13 @@ export class Accumulator {
     this.cover[at]! += covered;
     this.flags[at]! |= flag;
   }
+}
+
+/** The height of a bar in rows: only what is busy throughout is as high as the lane. */
+function barRows(busy: number, full: number, mustShow: boolean): number {
+  if (busy >= FULL) {
+    return full;
+  }
+  const rows = Math.min(full - 1, (busy * full + 0.5) | 0);
+  return mustShow && rows === 0 ? 1 : rows;
 }

@@ -5,7 +5,7 @@ import { Random } from "@tilescope/client/testing/random";
 import { describe, expect, test } from "vitest";
 import { AGGREGATE, INDIVIDUAL } from "./accumulator";
 import { ColorTable } from "./palette";
-import { type RasterImage, type RasterTrack, RowRaster } from "./raster";
+import { type RasterImage, type RasterTrack, ROWS_PER_LANE, RowRaster } from "./raster";
 
 const ROOT_LEVEL = 4;
 const RUN_TICKS = 65_536;
@@ -40,26 +40,40 @@ function viewOf(start: number, ticksPerPx: number, widthPx: number): View {
   return { startTicks: ticks(whole), startFraction: start - whole, ticksPerPx, widthPx };
 }
 
-/** Opacity in ninths: `.` nothing, 1 to 9. */
-function asText(image: RasterImage): string[] {
+/** RGBA of a pixel of a lane; `row` counts from the lane's bottom. */
+function pixelAt(image: RasterImage, lane: number, x: number, row: number): number {
+  const { top, count } = image.laneRows;
+  const packed = new Uint32Array(image.pixels.buffer, 0, image.rows * image.widthPx);
+  const fromTop = count[lane] === 1 ? 0 : count[lane]! - 1 - row;
+  return packed[(top[lane]! + fromTop) * image.widthPx + x]!;
+}
+
+function lanesOf(image: RasterImage, pixel: (lane: number, x: number) => string): string[] {
   return Array.from({ length: image.lanes }, (_, lane) =>
-    Array.from({ length: image.widthPx }, (_, x) => {
-      const alpha = image.pixels[4 * (lane * image.widthPx + x) + 3]!;
-      return alpha === 0 ? "." : String(Math.max(1, Math.round((9 * alpha) / 255)));
-    }).join(""),
+    Array.from({ length: image.widthPx }, (_, x) => pixel(lane, x)).join(""),
   );
+}
+
+/** `.` nothing; `1` to `8` rows of a bar in full colour, `8` is as high as the lane; `a` to `h` eighths of an edge. */
+function asText(image: RasterImage): string[] {
+  return lanesOf(image, (lane, x) => {
+    const opacities = Array.from({ length: ROWS_PER_LANE }, (_, row) => pixelAt(image, lane, x, row) >>> 24);
+    const bar = opacities.findIndex((opacity) => opacity < 255);
+    if (bar !== 0) {
+      return String(bar < 0 ? ROWS_PER_LANE : bar);
+    }
+    expect(new Set(opacities).size, "an edge is as high as the lane").toBe(1);
+    return opacities[0] === 0 ? "." : "abcdefgh".charAt(Math.max(0, Math.round((8 * opacities[0]!) / 255) - 1));
+  });
 }
 
 /** Dominant colour per pixel: `a` or `b` by its name, `*` for a mixture. */
 function asNames(image: RasterImage): string[] {
-  const packed = new Uint32Array(image.pixels.buffer);
-  return Array.from({ length: image.lanes }, (_, lane) =>
-    Array.from({ length: image.widthPx }, (_, x) => {
-      const value = packed[lane * image.widthPx + x]!;
-      const color = value & 0xffffff;
-      return value === 0 ? "." : color === colors.table[0] ? "a" : color === colors.table[1] ? "b" : "*";
-    }).join(""),
-  );
+  return lanesOf(image, (lane, x) => {
+    const value = pixelAt(image, lane, x, 0);
+    const color = value & 0xffffff;
+    return value === 0 ? "." : color === colors.table[0] ? "a" : color === colors.table[1] ? "b" : "*";
+  });
 }
 
 describe("golden images", () => {
@@ -70,35 +84,74 @@ describe("golden images", () => {
       { start: 45, duration: 20, row: 1, name: 0 },
     ];
     const image = draw(events, viewOf(0, 10, 14));
-    expect(asText(image)).toEqual([".9999999999...", ".599995......"].map((row) => row.padEnd(14, ".")));
+    expect(asText(image)).toEqual([".8888888888...", ".d8888d......"].map((row) => row.padEnd(14, ".")));
     expect(asNames(image)).toEqual([".aaaaaaaaaa...", ".bbb*aa......."]);
   });
 
   test("a fraction of a tick shifts the picture by part of a pixel", () => {
     const events = [{ start: 3, duration: 2, row: 0, name: 0 }];
-    expect(asText(draw(events, viewOf(0, 1, 8)))).toEqual(["...99..."]);
-    expect(asText(draw(events, viewOf(0.5, 1, 8)))).toEqual(["..595..."]);
-    expect(asText(draw(events, viewOf(2.25, 0.25, 8)))).toEqual(["...99999"]);
+    expect(asText(draw(events, viewOf(0, 1, 8)))).toEqual(["...88..."]);
+    expect(asText(draw(events, viewOf(0.5, 1, 8)))).toEqual(["..d8d..."]);
+    expect(asText(draw(events, viewOf(2.25, 0.25, 8)))).toEqual(["...88888"]);
   });
 
-  test("what is shorter than a pixel is seen, and more of it is more opaque", () => {
+  test("what is shorter than a pixel is a bar, and more of it a higher one", () => {
     const events = [
       { start: 5, duration: 0, row: 0, name: 0 },
       { start: 100, duration: 1, row: 0, name: 0 },
       { start: 200, duration: 50, row: 0, name: 1 },
       { start: 395, duration: 8, row: 0, name: 1 },
     ];
-    // Pixel 3 has the larger part of the last slice, and pixel 4 the rest without a minimum.
-    expect(asText(draw(events, viewOf(0, 100, 6)))).toEqual(["33631."]);
-    expect(asNames(draw(events, viewOf(0, 100, 6)))).toEqual(["aabbb."]);
+    // Pixel 3 has the larger part of the last slice, and pixel 4 the rest: less than half a row, without a minimum.
+    expect(asText(draw(events, viewOf(0, 100, 6)))).toEqual(["1141.."]);
+    expect(asNames(draw(events, viewOf(0, 100, 6)))).toEqual(["aabb.."]);
+  });
+
+  test("a slice of about a pixel has one pixel for itself wherever it lies", () => {
+    const event = (start: number) => [{ start, duration: 12, row: 0, name: 0 }];
+    expect(asText(draw(event(20), viewOf(0, 10, 6)))).toEqual(["..8b.."]);
+    expect(asText(draw(event(23), viewOf(0, 10, 6)))).toEqual(["..8d.."]);
+    expect(asText(draw(event(26), viewOf(0, 10, 6)))).toEqual(["..c8.."]);
+  });
+
+  test("only what is busy throughout is as high as its lane", () => {
+    const events = [0, 10, 20, 30].map((start, k) => ({ start, duration: 9 - 3 * k, row: 0, name: 0 }));
+    expect(asText(draw(events, viewOf(0, 10, 5)))).toEqual(["7521."]);
+    expect(draw(events, viewOf(0, 10, 5)).rows).toBe(ROWS_PER_LANE);
+  });
+
+  test("lanes without bars have one row of pixels", () => {
+    const events = [0, 1, 2].map((row) => ({ start: 0, duration: row === 1 ? 5 : 40, row, name: 0 }));
+    const image = draw(events, viewOf(0, 10, 5));
+    expect([...image.laneRows.count]).toEqual([1, ROWS_PER_LANE, 1]);
+    expect([...image.laneRows.top]).toEqual([0, 1, 9]);
+    expect(image.rows).toBe(ROWS_PER_LANE + 2);
+    expect(image.pixels.length).toBe(4 * 5 * image.rows);
+    expect(asText(image)).toEqual(["8888.", "4....", "8888."]);
+  });
+
+  test("with one row to a lane opacity says how busy it is", () => {
+    const events = [
+      { start: 0, duration: 20, row: 0, name: 0 },
+      { start: 40, duration: 5, row: 0, name: 0 },
+    ];
+    const view = viewOf(0, 10, 6);
+    const track = {
+      kind: "slice",
+      draws: covered(pyramid(events, 1000), view).draws,
+      firstLane: 0,
+      firstRow: 0,
+    } as const;
+    const image = new RowRaster(1).draw([{ ...track, rows: 1, lanes: 1 }], view, 1, colors);
+    expect(Array.from({ length: 6 }, (_, x) => image.pixels[4 * x + 3])).toEqual([255, 255, 0, 0, 179, 0]);
   });
 
   test("instants are ticks of a pixel", () => {
     const events = [5, 30, 31, 79].map((start) => ({ start, duration: 0, row: 0, name: 0 }));
-    expect(asText(draw(events, viewOf(0, 10, 10), 1000, "instant"))).toEqual(["9..9...9.."]);
+    expect(asText(draw(events, viewOf(0, 10, 10), 1000, "instant"))).toEqual(["8..8...8.."]);
   });
 
-  test("bins are as opaque as they are busy and flagged as aggregates", () => {
+  test("bins are as high as they are busy and flagged as aggregates", () => {
     const events = Array.from({ length: 64 }, (_, k) => ({
       start: 64 * k,
       duration: k < 32 ? 16 : 32,
@@ -106,7 +159,7 @@ describe("golden images", () => {
       name: k < 32 ? 0 : 1,
     }));
     const image = draw(events, viewOf(0, 128, 36), 10);
-    expect(asText(image)).toEqual([`${"4".repeat(16)}${"6".repeat(16)}....`]);
+    expect(asText(image)).toEqual([`${"2".repeat(16)}${"4".repeat(16)}....`]);
     expect(asNames(image)).toEqual([`${"a".repeat(16)}${"b".repeat(16)}....`]);
     expect([...image.flags.subarray(0, 32)].every((flag) => flag === AGGREGATE)).toBe(true);
     expect([...image.cover.subarray(0, 32)]).toEqual([...Array(16).fill(0.25), ...Array(16).fill(0.5)]);
@@ -153,7 +206,7 @@ describe("busy time that is rounded", () => {
   test("to nothing leaves a bin visible, though no event starts in it", () => {
     const { image, busy } = drawBins(bins, 6);
     expect([busy[0], busy[2]]).toEqual([0, 0]);
-    expect(asText(image)).toEqual([".393."]);
+    expect(asText(image)).toEqual([".181."]);
     expect(asNames(image)).toEqual([".bbb."]);
     expect([...image.flags]).toEqual([0, AGGREGATE, AGGREGATE, AGGREGATE, 0]);
   });
@@ -178,7 +231,7 @@ test("only the lanes that a track is given are painted", () => {
   const { draws } = covered(pyramid(events, 10), viewOf(0, 10, 4));
   const track: RasterTrack = { kind: "slice", draws, firstLane: 1, firstRow: 1, rows: 2, lanes: 1 };
   const raster = new RowRaster();
-  expect(asText(raster.draw([track], viewOf(0, 10, 4), 4, colors))).toEqual(["....", "9999", "9999", "...."]);
+  expect(asText(raster.draw([track], viewOf(0, 10, 4), 4, colors))).toEqual(["....", "8888", "8888", "...."]);
   expect(asText(raster.draw([], viewOf(0, 10, 4), 4, colors))).toEqual(["....", "....", "....", "...."]);
 });
 
@@ -246,7 +299,7 @@ describe("against a brute-force computation", () => {
       const reach = 2;
       const seen = [];
       for (let px = Math.floor(x0) - reach; px <= Math.ceil(x1) + reach; px++) {
-        seen.push(px < 0 || px >= widthPx || image.pixels[4 * (row * widthPx + px) + 3]! > 0);
+        seen.push(px < 0 || px >= widthPx || pixelAt(image, row, px, 0) !== 0);
       }
       expect(seen.includes(true)).toBe(true);
       for (let px = Math.floor(x0) - reach; px <= Math.ceil(x1) + reach; px++) {

@@ -1,17 +1,20 @@
 /**
- * The row raster: slices, instants and bins as one row of pixels per lane.
+ * The row raster: slices, instants and bins as a handful of rows of pixels per lane.
  *
- * A pure function of columns, view and colours. The image is `width` × `lanes` and is drawn stretched to the height of
- * the lanes. Colours are area-sampled: a pixel that is covered for a third has a third of the opacity, so density is
- * shown truthfully and edges do not shimmer while moving. Whatever is narrower than a pixel still gets a visible one.
+ * A pure function of columns, view and colours. The rows of a lane are drawn stretched to its height. How busy a bin is
+ * its height says, in full colour: a little is seen, and a little stays little. Edges of slices are area-sampled, so that
+ * they do not shimmer while moving. Whatever is narrower than a pixel still gets a visible one.
  *
  * Measured bundled in Node 20 on one shared core, 150 lanes of 1600 px: 100,000 slices 3.4 ms, 500,000 slices 9 to 11 ms,
  * 345,000 bins 10 to 11 ms. Almost all of it is adding to the pixels' sums; an empty image takes 0.3 ms.
  */
 
 import { type DrawTile, placeSlices, type TrackKind, type View, xOfTick } from "@tilescope/client";
-import { Accumulator, AGGREGATE, INDIVIDUAL } from "./accumulator";
+import { Accumulator, AGGREGATE, INDIVIDUAL, type LaneRows } from "./accumulator";
 import type { ColorTable } from "./palette";
+
+/** Of at least two pixels each in the lanes of the timeline: the lowest bar is one row. */
+export const ROWS_PER_LANE = 8;
 
 /** A track on the screen. Its rows `firstRow` to `firstRow + rows - 1` are drawn on the lanes from `firstLane` on. */
 export interface RasterTrack {
@@ -27,12 +30,15 @@ export interface RasterTrack {
 export interface RasterImage {
   readonly widthPx: number;
   readonly lanes: number;
-  /** RGBA, not premultiplied: what `ImageData` takes. */
+  /** Of the image. */
+  readonly rows: number;
+  readonly laneRows: LaneRows;
+  /** RGBA of all rows, not premultiplied: what `ImageData` takes. */
   readonly pixels: Uint8ClampedArray<ArrayBuffer>;
-  /** Per pixel a combination of INDIVIDUAL and AGGREGATE. */
+  /** Per pixel of a lane a combination of INDIVIDUAL and AGGREGATE. */
   readonly flags: Uint8Array;
   /**
-   * Per pixel the part of it that is busy (instants: ticks of a pixel each). A bin's busy time is spread over the bin,
+   * Per pixel of a lane the part of it that is busy (instants: ticks of a pixel each). A bin's busy time is spread over the bin,
    * so beside an individual the sum may exceed 1; over a lane it is the busy time.
    */
   readonly cover: Float32Array;
@@ -46,12 +52,18 @@ interface ClipPx {
 
 /** Draws images; keeps its buffers from one frame to the next, so an image is valid until the next call. */
 export class RowRaster {
-  #accumulator = new Accumulator(0, 0);
+  #accumulator = new Accumulator(0, 0, 1);
+  readonly #rowsPerLane: number;
+
+  /** With one row to a lane opacity says how busy it is, instead of height. */
+  constructor(rowsPerLane = ROWS_PER_LANE) {
+    this.#rowsPerLane = rowsPerLane;
+  }
 
   draw(tracks: readonly RasterTrack[], view: View, lanes: number, colors: ColorTable): RasterImage {
     const widthPx = Math.max(1, Math.round(view.widthPx));
     if (this.#accumulator.widthPx !== widthPx || this.#accumulator.lanes !== lanes) {
-      this.#accumulator = new Accumulator(widthPx, lanes);
+      this.#accumulator = new Accumulator(widthPx, lanes, this.#rowsPerLane);
     }
     const accumulator = this.#accumulator;
     accumulator.begin(colors.table, colors.neutral);
@@ -67,9 +79,10 @@ export class RowRaster {
         }
       }
     }
-    accumulator.finish();
-    const { pixels, flags, cover } = accumulator;
-    return { widthPx, lanes, pixels, flags, cover };
+    const rows = accumulator.finish();
+    const { flags, cover, rows: laneRows } = accumulator;
+    const pixels = accumulator.pixels.subarray(0, 4 * widthPx * rows);
+    return { widthPx, lanes, rows, laneRows, pixels, flags, cover };
   }
 }
 
@@ -98,10 +111,14 @@ function paintSlices(out: Accumulator, track: RasterTrack, { tile }: DrawTile, c
     if (x0 >= clip.to || (x1 <= clip.from && x0 < clip.from)) {
       continue;
     }
+    const from = x0 > clip.from ? x0 : clip.from;
+    const to = x1 < clip.to ? x1 : clip.to;
     if (instants) {
       out.addTick(lane, x0, name[k]!);
+    } else if (x1 - x0 >= 1 && to > from) {
+      out.addSolid(lane, from, to, name[k]!);
     } else {
-      out.addSpan(lane, Math.max(x0, clip.from), Math.min(x1, clip.to), 1, name[k]!, INDIVIDUAL);
+      out.addBar(lane, from, to, 1, name[k]!, INDIVIDUAL);
     }
   }
 }
@@ -123,8 +140,8 @@ function paintBins(out: Accumulator, track: RasterTrack, { tile }: DrawTile, cli
     }
     // Instants have no length; as many ticks of a pixel as there are fill the bin.
     const density = instants ? count[k]! / binPx : busy[k]! * full;
-    const clipped0 = Math.max(x0, clip.from);
-    const clipped1 = Math.min(x1, clip.to);
-    out.addSpan(lane, clipped0, clipped1, Math.min(density, 1), name[k]!, AGGREGATE);
+    const from = x0 > clip.from ? x0 : clip.from;
+    const to = x1 < clip.to ? x1 : clip.to;
+    out.addBar(lane, from, to, density < 1 ? density : 1, name[k]!, AGGREGATE);
   }
 }

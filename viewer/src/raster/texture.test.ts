@@ -11,6 +11,8 @@ test("runs of nothing but bins, from the least width on", () => {
     widthPx: 10,
     lanes: 2,
     flags,
+    rows: 0,
+    laneRows: { top: new Int32Array(0), count: new Uint8Array(0) },
     pixels: new Uint8ClampedArray(0),
     cover: new Float32Array(0),
   };

@@ -5,16 +5,23 @@
 
 import { type DrawTile, fit, StillClient, type Track, type TrackRequest, tileEnd, type View } from "@tilescope/client";
 import type { Theme } from "../raster/palette";
-import { RowRaster } from "../raster/raster";
+import { ROWS_PER_LANE, RowRaster } from "../raster/raster";
 import { namesVersion, type Session } from "../state/session";
 import { requestOf, type Trace } from "../state/trace";
 import type { CanvasTheme } from "./canvas-theme";
+import { RasterCanvas } from "./raster-canvas";
 import { Surface } from "./surface";
 
 /** More lanes than this are thinner than a pixel. */
 const MAX_LANES = 30;
 const PADDING_PX = 3;
 const HEIGHT_PX = 36;
+/** Lanes that are lower have no room for heights: opacity says how busy they are. */
+const MIN_BARS_PX = 6;
+
+function lanePx(lanes: number): number {
+  return (HEIGHT_PX - 2 * PADDING_PX) / Math.max(1, lanes);
+}
 
 /** The rollups that the minimap shows, in screen order: those with the most busy time where there are too many. */
 export function minimapTracks(trace: Trace): readonly Track[] {
@@ -32,18 +39,19 @@ export function minimapTracks(trace: Trace): readonly Track[] {
 export class MinimapPainter {
   readonly #trace: Trace;
   readonly #surface: Surface;
-  readonly #image: HTMLCanvasElement;
+  readonly #image: RasterCanvas;
   readonly #tracks: readonly Track[];
   readonly #client: StillClient;
-  readonly #raster = new RowRaster();
+  readonly #raster: RowRaster;
   #painted = "";
   #arrivals = 0;
 
   constructor(trace: Trace, canvas: HTMLCanvasElement, image: HTMLCanvasElement, onArrival: () => void) {
     this.#trace = trace;
     this.#surface = new Surface(canvas);
-    this.#image = image;
+    this.#image = new RasterCanvas(image);
     this.#tracks = minimapTracks(trace);
+    this.#raster = new RowRaster(lanePx(this.#tracks.length) >= MIN_BARS_PX ? ROWS_PER_LANE : 1);
     this.#client = new StillClient(trace.api, trace.manifest.rootLevel, () => {
       this.#arrivals += 1;
       onArrival();
@@ -83,16 +91,13 @@ export class MinimapPainter {
       this.#tracks.length,
       colors,
     );
-    this.#image.width = image.widthPx;
-    this.#image.height = image.lanes;
-    this.#image.getContext("2d")?.putImageData(new ImageData(image.pixels, image.widthPx, image.lanes), 0, 0);
-    context.imageSmoothingEnabled = false;
-    const lanePx = ((HEIGHT_PX - 2 * PADDING_PX) * ratio) / image.lanes;
-    const gapPx = lanePx >= 4 ? Math.max(1, Math.round(ratio)) : 0;
+    this.#image.put(image);
+    const stepPx = lanePx(image.lanes) * ratio;
+    const gapPx = stepPx >= 4 ? Math.max(1, Math.round(ratio)) : 0;
     for (let lane = 0; lane < image.lanes; lane++) {
-      const y0 = Math.round(PADDING_PX * ratio + lane * lanePx);
-      const y1 = Math.round(PADDING_PX * ratio + (lane + 1) * lanePx) - gapPx;
-      context.drawImage(this.#image, 0, lane, image.widthPx, 1, 0, y0, image.widthPx, Math.max(1, y1 - y0));
+      const y0 = Math.round(PADDING_PX * ratio + lane * stepPx);
+      const y1 = Math.round(PADDING_PX * ratio + (lane + 1) * stepPx) - gapPx;
+      this.#image.drawLane(context, lane, y0, Math.max(y0 + 1, y1));
     }
   }
 

@@ -6,6 +6,7 @@
 import { type DrawTile, type View, xOfTick } from "@tilescope/client";
 import type { TracksInput } from "./paint-tracks";
 import { drawsOf } from "./picture";
+import type { RasterCanvas } from "./raster-canvas";
 import type { SceneTrack } from "./scene";
 
 const OPACITY = 0.6;
@@ -34,7 +35,7 @@ export class ProvisionalPainter {
   /** The track's one lane of the raster, over all of its rows. */
   paintBand(
     context: CanvasRenderingContext2D,
-    image: HTMLCanvasElement,
+    image: RasterCanvas,
     { track, firstLane, topPx, rowPx, rows }: SceneTrack,
     { picture, theme }: TracksInput,
   ): void {
@@ -42,7 +43,7 @@ export class ProvisionalPainter {
     const y0 = Math.round((topPx + INSET_PX) * ratio);
     const y1 = Math.round((topPx + rows * rowPx - INSET_PX) * ratio);
     context.globalAlpha = OPACITY;
-    context.drawImage(image, 0, firstLane, deviceView.widthPx, 1, 0, y0, deviceView.widthPx, y1 - y0);
+    image.drawLane(context, firstLane, y0, y1);
     context.globalAlpha = 1;
     this.#paintNet(context, ratio, theme.ground, drawnSpan(drawsOf(picture, track.id), deviceView), [y0, y1]);
   }

@@ -11,6 +11,7 @@ import { aggregateRuns } from "../raster/texture";
 import type { CanvasTheme } from "./canvas-theme";
 import { ProvisionalPainter } from "./paint-provisional";
 import { drawsOf, isProvisional, type Picture, rasterTracks } from "./picture";
+import { RasterCanvas } from "./raster-canvas";
 import type { SceneHeader, SceneTrack } from "./scene";
 import type { Surface } from "./surface";
 
@@ -33,20 +34,14 @@ export interface TracksInput {
 export class TracksPainter {
   readonly #raster = new RowRaster();
   readonly #provisional = new ProvisionalPainter();
-  readonly #image: HTMLCanvasElement;
-  readonly #imageContext: CanvasRenderingContext2D;
+  readonly #image: RasterCanvas;
   #glyphs: { readonly font: string; readonly widths: GlyphWidths } | null = null;
-  #hatch: { readonly ratio: number; readonly color: string; readonly pattern: CanvasPattern } | null = null;
+  readonly #hatches = new Map<string, CanvasPattern>();
   /** Labels of the last frame, by track, for the embedding API. */
   readonly shown: { track: number; ordinal: number; text: string }[] = [];
 
   constructor(image: HTMLCanvasElement) {
-    const context = image.getContext("2d");
-    if (context === null) {
-      throw new Error("this browser draws no 2D canvas");
-    }
-    this.#image = image;
-    this.#imageContext = context;
+    this.#image = new RasterCanvas(image);
   }
 
   paint(surface: Surface, input: TracksInput): void {
@@ -87,11 +82,7 @@ export class TracksPainter {
   #drawImage(picture: Picture, colors: ColorTable): RasterImage {
     const lanes = Math.max(1, picture.scene.lanes);
     const image = this.#raster.draw(rasterTracks(picture), picture.deviceView, lanes, colors);
-    if (this.#image.width !== image.widthPx || this.#image.height !== image.lanes) {
-      this.#image.width = image.widthPx;
-      this.#image.height = image.lanes;
-    }
-    this.#imageContext.putImageData(new ImageData(image.pixels, image.widthPx, image.lanes), 0, 0);
+    this.#image.put(image);
     return image;
   }
 
@@ -114,7 +105,7 @@ export class TracksPainter {
     input: TracksInput,
     runs: ReadonlyMap<number, readonly { fromPx: number; toPx: number }[]>,
   ): void {
-    const { ratio, deviceView } = input.picture;
+    const { ratio } = input.picture;
     const provisional = isProvisional(input.picture, track.track.id);
     if (track.firstLane < 0) {
       if (provisional) {
@@ -124,7 +115,6 @@ export class TracksPainter {
       }
       return;
     }
-    context.imageSmoothingEnabled = false;
     if (provisional) {
       this.#provisional.paintBand(context, this.#image, track, input);
       return;
@@ -133,12 +123,14 @@ export class TracksPainter {
       const y0 = Math.round((track.topPx + row * track.rowPx) * ratio);
       const y1 = Math.round((track.topPx + (row + 1) * track.rowPx - ROW_GAP_PX) * ratio);
       const lane = track.firstLane + row;
-      context.drawImage(this.#image, 0, lane, deviceView.widthPx, 1, 0, y0, deviceView.widthPx, y1 - y0);
+      this.#image.drawLane(context, lane, y0, y1);
       const laneRuns = runs.get(lane);
       if (laneRuns === undefined) {
         continue;
       }
-      context.fillStyle = this.#hatchPattern(context, ratio, input.theme.ground);
+      // Where no bar is, the texture is not to be seen: it has the colour of what is there.
+      const ground = track.place === "track" ? input.theme.ground : input.theme.panel;
+      context.fillStyle = this.#hatchPattern(context, ratio, ground);
       for (const { fromPx, toPx } of laneRuns) {
         context.fillRect(fromPx, y0, toPx - fromPx, y1 - y0);
       }
@@ -179,8 +171,10 @@ export class TracksPainter {
 
   /** Fine diagonals in the colour of the ground: bins are told from slices not by colour alone. */
   #hatchPattern(context: CanvasRenderingContext2D, ratio: number, color: string): CanvasPattern | string {
-    if (this.#hatch?.ratio === ratio && this.#hatch.color === color) {
-      return this.#hatch.pattern;
+    const key = `${color} ${ratio}`;
+    const known = this.#hatches.get(key);
+    if (known !== undefined) {
+      return known;
     }
     const size = Math.max(4, Math.round(5 * ratio));
     const tile = document.createElement("canvas");
@@ -203,7 +197,7 @@ export class TracksPainter {
     if (pattern === null) {
       return "transparent";
     }
-    this.#hatch = { ratio, color, pattern };
+    this.#hatches.set(key, pattern);
     return pattern;
   }
 }
