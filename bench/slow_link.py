@@ -1,6 +1,7 @@
 """A slow network between a browser and a server on this machine: so long for a round trip, so many bits a second.
 
-It passes TCP on, so HTTP and WebSockets alike. All connections share the link, each direction has its own. Only loopback.
+It passes TCP on, so HTTP and WebSockets alike, on the loopback interface only. All connections share the link; each
+direction has its own.
 """
 
 from __future__ import annotations
@@ -102,8 +103,8 @@ async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, link
 @contextmanager
 def slow_link(target_port: int, round_trip_s: float, bits_per_s: float) -> Iterator[int]:
     """The port that leads over the slow link to `target_port`."""
-    links = [Link(round_trip_s / 2, bits_per_s / 8) for _ in range(2)]
-    link = SlowLink(target_port, *links)
+    up, down = (Link(round_trip_s / 2, bits_per_s / 8) for _ in range(2))
+    link = SlowLink(target_port, up, down)
     started, loop, stop = threading.Event(), asyncio.new_event_loop(), asyncio.Event()
 
     def run() -> None:

@@ -9,6 +9,7 @@ python -m bench.viewer --quick             a small trace and short ways, for the
 from __future__ import annotations
 
 import argparse
+import itertools
 import random
 import sys
 import tempfile
@@ -114,7 +115,7 @@ def held(page: Page, key: str, seconds: float) -> Frames:
     page.wait_for_timeout(seconds * 1000)
     page.keyboard.up(key)
     found: list[list[float]] = page.evaluate("benchFrames.slice(1)")
-    gaps = [after[0] - before[0] for before, after in zip(found, found[1:], strict=False)]
+    gaps = [after[0] - before[0] for before, after in itertools.pairwise(found)]
     return Frames([spent for _, spent in found], gaps)
 
 
