@@ -1,7 +1,8 @@
 import { type Coverage, coverage, decodePage, type TileData, ticks, type View } from "@tilescope/client";
-import { type BinInput, encodePage } from "@tilescope/client/testing/page";
+import { encodePage } from "@tilescope/client/testing/page";
 import { type EventInput, Pyramid, sliceTiles } from "@tilescope/client/testing/pyramid";
 import { Random } from "@tilescope/client/testing/random";
+import type { BinInput } from "@tilescope/client/testing/tile-input";
 import { describe, expect, test } from "vitest";
 import { AGGREGATE, INDIVIDUAL } from "./accumulator";
 import { ColorTable } from "./palette";

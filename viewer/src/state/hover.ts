@@ -1,7 +1,25 @@
 /** What the pointer is over, and where the pointer is (in the window, CSS pixels): for the tooltip. */
 
 import { signal } from "@preact/signals";
-import type { Pointed } from "../timeline/pointing";
+import type { Ticks } from "@tilescope/client";
+import type { CounterBinHit, SampleHit, SliceHit } from "../raster/hit";
+import type { BinFacts } from "./selection";
+
+/** What is under the pointer. */
+export type Pointed =
+  | { readonly kind: "slice"; readonly hit: SliceHit; readonly isInstant: boolean }
+  | { readonly kind: "bin"; readonly bin: BinFacts; readonly lanes: number }
+  | { readonly kind: "counter"; readonly hit: SampleHit | CounterBinHit }
+  | { readonly kind: "provisional"; readonly bin: ProvisionalBin };
+
+/** A bin of a track that is not built yet. */
+export interface ProvisionalBin {
+  readonly track: number;
+  readonly startTicks: Ticks;
+  readonly widthTicks: Ticks;
+  /** How busy it is at most, 0 to 1; counters: how high. */
+  readonly part: number;
+}
 
 export interface Hover {
   readonly pointed: Pointed;

@@ -3,7 +3,6 @@
  */
 
 import type { Group, Track, TrackTree } from "@tilescope/client";
-import type { Trace } from "./trace";
 
 export interface TrackNode {
   readonly kind: "track";
@@ -30,6 +29,11 @@ export interface GroupNode {
 }
 
 export type TreeNode = GroupNode | TrackNode;
+
+/** The part of a trace that says which groups there are. */
+export interface GroupsById {
+  readonly groups: ReadonlyMap<number, Group>;
+}
 
 /** The tree in screen order. A single host is not a level of its own: it says nothing. */
 export function buildTree(answer: TrackTree): readonly TreeNode[] {
@@ -98,8 +102,8 @@ function append<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
  * groups have; new groups are as in `fallback`.
  */
 export function carryOpen(
-  before: Pick<Trace, "groups">,
-  after: Pick<Trace, "groups">,
+  before: GroupsById,
+  after: GroupsById,
   open: ReadonlySet<string>,
   fallback: ReadonlySet<string>,
 ): ReadonlySet<string> {
@@ -112,7 +116,7 @@ export function carryOpen(
   return new Set(keys.map(({ id }) => `g${id}`));
 }
 
-function groupPath({ groups }: Pick<Trace, "groups">, group: Group): string {
+function groupPath({ groups }: GroupsById, group: Group): string {
   const path = `${group.kind}\n${group.name}\n${group.detail}`;
   const parent = group.parent === null ? undefined : groups.get(group.parent);
   return parent === undefined ? path : `${groupPath({ groups }, parent)}\n${path}`;

@@ -4,10 +4,10 @@
  */
 
 import { type DrawTile, type View, xOfTick } from "@tilescope/client";
-import type { TracksInput } from "./paint-tracks";
 import { drawsOf } from "./picture";
 import type { RasterCanvas } from "./raster-canvas";
 import type { SceneTrack } from "./scene";
+import type { TracksInput } from "./tracks-input";
 
 const OPACITY = 0.6;
 const INSET_PX = 1;

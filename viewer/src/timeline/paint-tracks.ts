@@ -14,6 +14,7 @@ import { drawsOf, isProvisional, type Picture, rasterTracks } from "./picture";
 import { RasterCanvas } from "./raster-canvas";
 import type { SceneHeader, SceneTrack } from "./scene";
 import type { Surface } from "./surface";
+import type { TracksInput } from "./tracks-input";
 
 const LABEL_PX = 11;
 
@@ -21,15 +22,6 @@ const LABEL_PX = 11;
 const ROW_GAP_PX = 1;
 
 const LABELS: LabelOptions = { minPx: 34, paddingPx: 4 };
-
-export interface TracksInput {
-  readonly picture: Picture;
-  readonly axis: TimeAxis;
-  readonly colors: ColorTable;
-  readonly theme: CanvasTheme;
-  readonly showGrid: boolean;
-  readonly nameOf: (id: number) => string | undefined;
-}
 
 export class TracksPainter {
   readonly #raster = new RowRaster();

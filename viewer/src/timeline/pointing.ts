@@ -1,8 +1,9 @@
 /** Events and bins on the screen: what is at a point, and where a known one is. Pure, on the picture of the last frame. */
 
 import { type Ticks, ticks, type View, xOfTick } from "@tilescope/client";
-import { type CounterBinHit, hitCounter, hitTest, type SampleHit, type SliceHit } from "../raster/hit";
+import { hitCounter, hitTest } from "../raster/hit";
 import { locateSlice } from "../raster/locate";
+import type { Pointed } from "../state/hover";
 import type { BinFacts, Selection } from "../state/selection";
 import { drawsOf, isProvisional, type Picture } from "./picture";
 import { type SceneTrack, sceneTrackAt } from "./scene";
@@ -11,22 +12,6 @@ import { type SceneTrack, sceneTrackAt } from "./scene";
 export type Target =
   | { readonly kind: "event"; readonly track: number; readonly ordinal: number }
   | { readonly kind: "bin"; readonly bin: BinFacts };
-
-/** What is under the pointer. */
-export type Pointed =
-  | { readonly kind: "slice"; readonly hit: SliceHit; readonly isInstant: boolean }
-  | { readonly kind: "bin"; readonly bin: BinFacts; readonly lanes: number }
-  | { readonly kind: "counter"; readonly hit: SampleHit | CounterBinHit }
-  | { readonly kind: "provisional"; readonly bin: ProvisionalBin };
-
-/** A bin of a track that is not built yet. */
-export interface ProvisionalBin {
-  readonly track: number;
-  readonly startTicks: Ticks;
-  readonly widthTicks: Ticks;
-  /** How busy it is at most, 0 to 1; counters: how high. */
-  readonly part: number;
-}
 
 export interface Outline {
   readonly fromPx: number;

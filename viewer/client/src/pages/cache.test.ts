@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { encodePage, LEAF } from "../testing/page";
+import { encodePage } from "../testing/page";
+import { LEAF } from "../testing/tile-input";
 import { PageCache } from "./cache";
 import { pageName } from "./key";
 import { type DecodedPage, decodePage } from "./page";

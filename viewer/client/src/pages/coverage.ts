@@ -12,7 +12,7 @@ import { binTicks, slotOf, tileIndexAt, tileOrigin } from "./key";
 import type { Composer } from "./parts";
 import { FINE_LEVELS, sharpLevel, type TrackRequest } from "./resolver";
 import { NO_TILE, type ShapeIndex } from "./shape";
-import { type TileData, tileEnd } from "./tile";
+import { type TileData, type TileLookup, tileEnd } from "./tile";
 
 /** A tile, and the part of the time axis for which it is drawn: `[clipStart, clipEnd)`. */
 export interface DrawTile {
@@ -32,9 +32,6 @@ export interface Coverage {
   /** The track is not built yet: its draws are of the overview, one band for all of its rows. */
   readonly provisional?: boolean;
 }
-
-/** A tile that is in memory, or undefined. */
-export type TileLookup = (track: number, level: number, index: number) => TileData | undefined;
 
 /** How many levels below a missing tile finer ones are looked for; 16 tiles at most take its place. */
 const FINER_LEVELS = 2;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { encodePage, LEAF, TERMINAL, type TileInput } from "../testing/page";
+import { encodePage } from "../testing/page";
 import { Random } from "../testing/random";
+import { LEAF, TERMINAL, type TileInput } from "../testing/tile-input";
 import { FormatError } from "./error";
 import { decodePage } from "./page";
 import { placeSlices, sampleTime, sliceDuration, sliceStart } from "./tile";

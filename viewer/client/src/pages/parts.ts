@@ -5,10 +5,9 @@
  */
 
 import { composeTile } from "./compose";
-import type { TileLookup } from "./coverage";
 import { blockOf, type PageKey, type PageName, pageName, slotOf } from "./key";
 import { NO_TILE, type ShapeIndex } from "./shape";
-import type { TileData } from "./tile";
+import type { TileData, TileLookup } from "./tile";
 
 /** A leaf tile of a child track. */
 export interface Part {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { encodePage, LEAF, type TileInput } from "../testing/page";
+import { encodePage } from "../testing/page";
 import { sliceTiles } from "../testing/pyramid";
 import { Random } from "../testing/random";
 import { encodeResidual, quantumOf, roundedBusy } from "../testing/residual";
+import { LEAF, type TileInput } from "../testing/tile-input";
 import { FormatError } from "./error";
 import { decodePage } from "./page";
 import { withResidual } from "./residual";

@@ -113,6 +113,9 @@ export interface TileData extends TileName {
   readonly carry: number;
 }
 
+/** A tile that is in memory, or undefined. */
+export type TileLookup = (track: number, level: number, index: number) => TileData | undefined;
+
 /** Slice times relative to some anchor: `start[k] + shift` ticks after it. */
 export interface PlacedSlices {
   readonly start: Float64Array;

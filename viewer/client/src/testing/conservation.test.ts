@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import { type PageKey, pageName } from "../pages/key";
 import { checkBlock } from "./conservation";
-import { encodePage, type TileInput } from "./page";
+import { encodePage } from "./page";
 import { counterTiles, type EventInput, Pyramid, sliceTiles } from "./pyramid";
 import { Random } from "./random";
 import { encodeResidual } from "./residual";
+import type { TileInput } from "./tile-input";
 
 const OPTIONS = { rootLevel: 5, leafEvents: 15, tilesPerPage: 5 };
 const random = new Random(31);

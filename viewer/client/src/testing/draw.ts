@@ -4,9 +4,9 @@ import type { TrackKind } from "../base/schema";
 import { type Ticks, ticks } from "../base/time";
 import type { View } from "../base/view";
 import { coverage, type DrawTile } from "../pages/coverage";
-import type { TileInput } from "./page";
 import type { PyramidOptions } from "./pyramid";
 import { Pyramid } from "./pyramid";
+import type { TileInput } from "./tile-input";
 
 export function viewOf(start: number, ticksPerPx: number, widthPx: number): View {
   const whole = Math.floor(start);

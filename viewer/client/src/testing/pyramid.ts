@@ -9,19 +9,17 @@ import { decodePage } from "../pages/page";
 import { withResidual } from "../pages/residual";
 import { ShapeIndex } from "../pages/shape";
 import type { TileData } from "../pages/tile";
+import { encodePage, encodeShape, type ShapeRow } from "./page";
+import { encodeResidual } from "./residual";
 import {
   type BinInput,
   type CounterBinInput,
-  encodePage,
-  encodeShape,
   LEAF,
   type SampleInput,
-  type ShapeRow,
   type SliceInput,
   TERMINAL,
   type TileInput,
-} from "./page";
-import { encodeResidual } from "./residual";
+} from "./tile-input";
 
 export interface EventInput {
   readonly start: number;

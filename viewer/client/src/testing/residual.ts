@@ -2,7 +2,7 @@
 
 import { binTicks } from "../pages/key";
 import { encodeContainer } from "./encode";
-import type { BinInput, TileInput } from "./page";
+import type { BinInput, TileInput } from "./tile-input";
 
 /** What the busy times of a page are rounded to multiples of: their greatest common divisor, or more where nobody sees it. */
 export function quantumOf(tiles: readonly TileInput[]): bigint {
