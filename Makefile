@@ -20,7 +20,7 @@ VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
 
 .PHONY: help demo install test test-python test-viewer test-browser test-dist kill-test damage hostile sanitize fuzz lint lint-python lint-native lint-viewer format bench bench-scale \
-        bench-load dist resolve viewer browser nginx cli-docs tools-docs types clean
+        bench-load dist resolve viewer browser nginx cli-docs stubs tools-docs types clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
@@ -185,6 +185,9 @@ dist: $(BIN)/python $(VIEWER_BUILT) ## sdist and wheels that install without a c
 
 resolve: $(STAMPS)/test-tools dist ## which versions go together with TensorFlow, TensorBoard, JAX and XProf; asks the package index
 	@$(BIN)/python -m release.resolve
+
+stubs: $(STAMPS)/test-tools ## writes the type stub of the native module anew, as its bindings say
+	$(BIN)/python -m tests.tiler.write_native_stub
 
 cli-docs: $(STAMPS)/test-tools ## writes docs/cli.md anew from the help texts
 	$(BIN)/python -m tests.cli.write_cli_docs

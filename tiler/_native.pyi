@@ -1,294 +1,829 @@
-"""What the compiled module offers, one section per bind_*.cpp."""
+# Written by `make stubs` from tiler/native/bind.
+
+"""
+Hot loops of tilescope.tiler. Columns are arrays of one dimension that lie in one piece.
+"""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-import numpy as np
+import numpy
 from numpy.typing import NDArray
 
-# bind_pairing.cpp
+class Activities:
+    """How busy the tracks of a file are, whose events come in file order."""
+
+    def __init__(self) -> None: ...
+    def add(
+        self,
+        track: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        phase: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None:
+        """Adds a chunk of events."""
+
+    def of(self, track: int) -> tuple[int, int, Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+        """
+        Returns shift, first bin, and the busy time of each bin: bin k of the column covers [(first + k) <<
+        shift, (first + k + 1) << shift).
+        """
+
+class Histograms:
+    """The histograms of names of a track's tiles, one after the other."""
+
+    def __init__(
+        self,
+        start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        name: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        level: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        index: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        leaf: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None:
+        """
+        Of slices in canonical order, and of tiles in the order in which they are wanted.
+        """
+
+    def next(
+        self, rows: int
+    ) -> (
+        tuple[
+            int,
+            int,
+            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        ]
+        | None
+    ):
+        """
+        Returns level and index of the next tile, and of each of its names, so many at most: name, count,
+        busy time, self time, longest. None: there are no more tiles.
+        """
+
+class GuardedMap:
+    """
+    Keeps a mapped file, of which it reads zeros where the file has been cut.
+    """
+
+    def __init__(
+        self, map: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    ) -> None: ...
+    @property
+    def broken(self) -> bool:
+        """Whether something was read that the file no longer has."""
+
+def canonical_order(
+    start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))] | None:
+    """
+    Returns the positions of slices in the order (start, longer first, position); None: they are in it already.
+    """
+
+def assign_rows(
+    start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    row: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu")],
+) -> tuple[int, int]:
+    """
+    Writes the row of each slice, which are in canonical order, to `row`. Returns how many rows there are,
+    and how many slices overlap others only partly.
+    """
+
+def gather_ends(
+    ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    size: int,
+    order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    out_ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+) -> int:
+    """
+    Writes the ends that strings have in another order to `out_ends`. Returns their total size. String k is
+    data[ends[k-1]:ends[k]] of `size` bytes.
+    """
+
+def gather_into(
+    ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    data: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    out_ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+    out: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu")],
+) -> None:
+    """
+    Copies strings in another order to `out`, which has the size that `gather_ends` returned, and their ends
+    to `out_ends`.
+    """
+
+def transpose_by_length(
+    ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    start: int,
+    data: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+) -> bytes:
+    """
+    Returns strings in classes of equal length, written column by column. The first one begins at `start`.
+    """
+
+def async_homes(
+    group: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    time_ns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    time_ps: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    key: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    phase: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    keys: int,
+) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """
+    Returns of each begin and end of async slices the key that it belongs to. A group is an identity, a key
+    (below `keys`) an identity in one process; rows of a key come in file order.
+    """
 
 def pair_slices(
-    time: NDArray[np.int64],
-    duration: NDArray[np.int64],
-    phase: NDArray[np.uint8],
-    name: NDArray[np.int32],
-    key: NDArray[np.int64] | None,
+    time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    phase: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    name: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    key: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
     trace_end: int,
 ) -> tuple[
-    NDArray[np.int64],
-    NDArray[np.int64],
-    NDArray[np.int32],
-    NDArray[np.int64],
-    NDArray[np.int64],
-    NDArray[np.uint8],
+    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    Annotated[NDArray[numpy.int32], dict(shape=(None,))],
+    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    Annotated[NDArray[numpy.uint8], dict(shape=(None,))],
     int,
     int,
     int,
-]: ...
-def async_homes(
-    group: NDArray[np.int64],
-    time_ns: NDArray[np.int64],
-    time_ps: NDArray[np.int64],
-    key: NDArray[np.int64],
-    phase: NDArray[np.uint8],
-    keys: int,
-) -> NDArray[np.int64]: ...
+]:
+    """
+    Returns the slices of a track's rows: start, duration, name, row of the begin, row of the end or -1,
+    flags; and how many ends had no begin, begins no end, and pairs two names. Without `key` all rows share
+    one stack.
+    """
+
 def join_flows(
-    phase: NDArray[np.uint8], tick: NDArray[np.int64], key: NDArray[np.int64]
-) -> tuple[NDArray[np.uint32], NDArray[np.uint32], int, int, int]: ...
+    phase: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    tick: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    key: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+) -> tuple[
+    Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
+    Annotated[NDArray[numpy.uint32], dict(shape=(None,))],
+    int,
+    int,
+    int,
+]:
+    """
+    Returns the edges between flow ends: their sources and targets as positions; and how many starts had no
+    end, ends no start, and flow ends no key (-1).
+    """
 
 class InnermostSlices:
-    def __init__(self, start: NDArray[np.int64], duration: NDArray[np.int64]) -> None: ...
-    def of(self, time: NDArray[np.int64]) -> NDArray[np.int64]: ...
+    """
+    Goes through slices in canonical order, as the times that it is asked for ascend.
+    """
 
-# bind_xspace.cpp
+    def __init__(
+        self,
+        start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None: ...
+    def of(
+        self, time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    ) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """
+        Returns the position of the innermost slice around each time, else the last that ends at it, else -1.
+        """
 
-class WireError(ValueError): ...
-class LimitReached(ValueError): ...
+class WrongTile(ValueError):
+    """WrongTile(position, what): something is wrong with a tile of a block."""
+
+class ShortTile(ValueError):
+    """
+    ShortTile(position, what): a tile would take more memory to prove than there is.
+    """
+
+class WrongTrack(ValueError):
+    """
+    WrongTrack(track, what): something is wrong with a track as a whole, given by its
+    slot, or in a layer by its number.
+    """
+
+class ProveMemory:
+    """The memory that a proof may take, shared by all its threads."""
+
+    def __init__(self, limit: int) -> None: ...
+    @property
+    def limit(self) -> int: ...
+    @property
+    def taken(self) -> int: ...
+    def refused(self) -> int:
+        """Returns the most that was asked for and not given since the last call."""
+
+    def take(self, size: int) -> None:
+        """Raises MemoryError, and has not taken it then."""
+
+    def give(self, size: int) -> None: ...
+
+class ProveTree:
+    """
+    The tiles of a block, in key order, and the first tile of each of its pages.
+    """
+
+    def __init__(
+        self,
+        block: int,
+        level: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        index: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        slot: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        flags: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        events: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        page_first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None: ...
+
+def prove_block(
+    tree: ProveTree,
+    root_level: int,
+    end: int,
+    names: int,
+    kinds: Sequence[int],
+    rows: Sequence[int],
+    has_histogram: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    fetch: Callable[[int], tuple[bytes, bytes | None]],
+    histogram: Callable[
+        [
+            int,
+            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        ],
+        None,
+    ],
+    row_range: tuple[int, int],
+    memory: ProveMemory,
+) -> tuple[
+    dict[
+        int,
+        tuple[
+            int,
+            int,
+            int,
+            int,
+            int,
+            tuple[
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            ],
+        ],
+    ],
+    dict[
+        int,
+        tuple[
+            int,
+            int,
+            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            Annotated[NDArray[numpy.float64], dict(shape=(None,))],
+            float,
+            float,
+        ],
+    ],
+]:
+    """
+    Proves the tiles of a block. `fetch` gives page and residual of a page; `histogram` takes each tile's:
+    position, and of each name: name, count, busy time, self time, longest.
+
+    Returns by slot, of tracks of slices: events, busy time, rows in use, single slices, bins, overview
+    (bin, busy time, name); of counters: samples, bins, overview (bin, greatest value), least and greatest
+    value. Raises WrongTile, ShortTile and MemoryError.
+    """
+
+class ProveLayer:
+    """
+    Rollups that have no track in common, proven together. Raises WrongTile and WrongTrack.
+    """
+
+    def __init__(self, root_level: int, end: int, names: int, memory: ProveMemory) -> None: ...
+    def add_rollup(self, tree: ProveTree, slot: int, track: int) -> None:
+        """Adds a rollup; those of a block one after the other."""
+
+    def gather(
+        self,
+        tree: ProveTree,
+        tiles: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        owners: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        start: int,
+        stop: int,
+        fetch: Callable[[int], tuple[bytes, bytes | None]],
+    ) -> None:
+        """
+        Takes the slices of leaves of a block that overlap the batch, [start, stop). `tiles` ascend; `owners`
+        are the numbers of their rollups.
+        """
+
+    def check_room(self) -> None:
+        """Raises MemoryError when there is no room to end the batch."""
+
+    def discard(self, start: int, stop: int) -> int:
+        """Forgets the batch. Returns a tick in it at which to divide it."""
+
+    def complete_until(self, block: int, until: int, fetch: Callable[[int], tuple[bytes, bytes | None]]) -> None:
+        """
+        Ends the batch for the rollups of a block, and compares their tiles that end until then.
+        """
+
+    def overview(
+        self, number: int
+    ) -> tuple[
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    ]:
+        """Returns bin, busy time and name of a rollup's overview."""
+
+    @property
+    def bins(self) -> int:
+        """How many bins were compared."""
+
+class ProveFlowChunk:
+    """A chunk of a track's flow ends. Raises ValueError."""
+
+    def __init__(self, data: bytes, track: int) -> None: ...
+    def read(
+        self, most: int
+    ) -> (
+        tuple[
+            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        ]
+        | None
+    ):
+        """
+        Returns the next ends, so many at most: ordinal, incoming, tick; of the partner: track, ordinal,
+        tick, start, name. None: there are no more.
+        """
+
+class ProveFlowTiles:
+    """The flow tiles of a track, held against its flow ends."""
+
+    def __init__(self, root_level: int, tracks: int, ends: int, memory: ProveMemory) -> None: ...
+    def add(self, chunk: ProveFlowChunk) -> None:
+        """Takes all ends of a chunk."""
+
+    def check(
+        self,
+        level: int,
+        columns: Sequence[
+            Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        ],
+    ) -> tuple[int, int, str] | None:
+        """
+        Returns level, index, and what is wrong with the first wrong tile of these; None: nothing. The
+        columns: index, bins and edges of each tile; of each bin: bin, out, in, other out, other in; of each
+        edge: bin, incoming, partner, count.
+        """
+
+    def finish(self) -> tuple[int, int, str] | None:
+        """Returns the same of a tile that is missing, after the last."""
+
+class ProveSliceFinder:
+    """Finds single slices of a track by their ordinals."""
+
+    def __init__(
+        self, tree: ProveTree, fetch: Callable[[int], tuple[bytes, bytes | None]], memory: ProveMemory
+    ) -> None: ...
+    def find(
+        self,
+        leaves: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        ordinals: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        what: str,
+    ) -> tuple[
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    ]:
+        """
+        Returns start, duration, name and flags of slices: `leaves` has the position of each one's tile,
+        `ordinals` ascend. Raises WrongTile, which says `what` lies in no tile.
+        """
+
+def synth_trace(
+    format: str, events: int, tracks: int, seed: int, write: Callable[[bytes, int], None]
+) -> list[dict[str, str | int]]:
+    """
+    Generates a trace and hands it to write(bytes, events_so_far) in pieces. Returns the totals of each track.
+    """
+
+class WireError(ValueError):
+    """WireError(what, byte offset): it is no XSpace."""
+
+class LimitReached(ValueError):
+    """LimitReached(what, byte offset): it takes more memory than it may."""
 
 class XSpaceLine:
-    plane: int
-    id: int
-    timestamp_ns: int
-    name: str
-    display_name: str
-    events: int
-    out_of_range: int
-    flow_ends: int
-    first_ps: int
-    end_ns: int
-    end_ps: int
-    any_ps: bool
+    """
+    A line. Times of its events are picoseconds from where the line counts.
+    """
+
+    @property
+    def plane(self) -> int: ...
+    @property
+    def id(self) -> int: ...
+    @property
+    def timestamp_ns(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def display_name(self) -> str: ...
+    @property
+    def events(self) -> int:
+        """Without those that are out of range."""
+
+    @property
+    def out_of_range(self) -> int: ...
+    @property
+    def flow_ends(self) -> int: ...
+    @property
+    def first_ps(self) -> int: ...
+    @property
+    def end_ns(self) -> int: ...
+    @property
+    def end_ps(self) -> int:
+        """0 to 999, beyond `end_ns`."""
+
+    @property
+    def any_ps(self) -> bool:
+        """Whether any time has picoseconds."""
 
 class XSpacePlane:
-    name: str
-    stats: list[bytes]
-    stat_names: dict[int, str]
+    @property
+    def name(self) -> str: ...
+    @property
+    def stats(self) -> list[bytes]:
+        """XStat messages, without very long ones."""
+
+    @property
+    def stat_names(self) -> dict[int, str]:
+        """By the id of the stat metadata."""
 
 class XSpaceMetadata:
-    plane: int
-    id: int
-    name_index: int  # -1: no event uses it
-    name: str
-    display_name: str
-    stats: bytes
+    @property
+    def plane(self) -> int: ...
+    @property
+    def id(self) -> int: ...
+    @property
+    def name_index(self) -> int:
+        """-1: no event uses it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def display_name(self) -> str: ...
+    @property
+    def stats(self) -> bytes:
+        """XStat messages, one behind the other."""
 
 class XSpaceApart:
-    plane: int
-    metadata_id: int
-    name: str
-    is_hlo: bool
-    begin: int
-    end: int
+    """
+    Metadata that is kept beside the events, in bytes [begin, end) of the file.
+    """
+
+    @property
+    def plane(self) -> int: ...
+    @property
+    def metadata_id(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def is_hlo(self) -> bool: ...
+    @property
+    def begin(self) -> int: ...
+    @property
+    def end(self) -> int: ...
 
 class XSpacePlaneStats:
+    """The stats of a plane, as one message that is read piece by piece."""
+
     def next(self, max_bytes: int) -> bytes: ...
 
 class XSpaceLineSurvey:
-    def advance(self, stop: int) -> bool: ...
+    def advance(self, stop: int) -> bool:
+        """Reads on until `stop`, a byte offset. Returns whether there is more."""
+
     @property
     def position(self) -> int: ...
 
 class XSpaceLineEvents:
-    def next(self, max_rows: int, max_args_bytes: int) -> dict[str, Any] | None: ...
+    """The events of a line, chunk by chunk."""
+
+    def next(self, max_rows: int, max_args_bytes: int) -> dict[str, Any] | None:
+        """
+        Returns columns, or None, by their names in an EventChunk. None: there are no more events.
+        """
+
     @property
     def position(self) -> int: ...
 
 class XSpaceFile:
-    def __init__(self, buffer: NDArray[np.uint8], room: int, per_plane: int, per_line: int, per_name: int) -> None: ...
-    def read_outline(self, stop: int) -> bool: ...
+    """
+    An XSpace: outline, survey of each line, seal, then the events of any line. Several threads may survey
+    and read, each line by one at a time. Raises WireError and LimitReached.
+    """
+
+    def __init__(
+        self,
+        buffer: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        room: int,
+        per_plane: int,
+        per_line: int,
+        per_name: int,
+    ) -> None:
+        """
+        Keeps the buffer. `room`: the bytes that its tables may take, and how many of them a plane, a line and
+        a name are counted as.
+        """
+
+    def read_outline(self, stop: int) -> bool:
+        """Reads on until `stop`, a byte offset. Returns whether there is more."""
+
     def planes(self) -> list[XSpacePlane]: ...
     def errors(self) -> list[str]: ...
     def warnings(self) -> list[str]: ...
     def hostnames(self) -> list[str]: ...
-    def cut(self) -> tuple[str, int, int] | None: ...
-    def line_ranges(self) -> list[tuple[int, int]]: ...
-    def survey(self, line: int) -> XSpaceLineSurvey: ...
-    def surveyed(self, line: int, survey: XSpaceLineSurvey) -> int: ...
-    def settle(self, line: int, start_ns: int) -> None: ...
+    def cut(self) -> tuple[str, int, int] | None:
+        """
+        Returns what the file ends inside of, where that begins, and the plane that it cuts or -1. None: it
+        is whole.
+        """
+
+    def line_ranges(self) -> list[tuple[int, int]]:
+        """Returns [begin, end) of each line's bytes."""
+
+    def survey(self, line: int) -> XSpaceLineSurvey:
+        """Begins to look into a line; `surveyed` ends it."""
+
+    def surveyed(self, line: int, survey: XSpaceLineSurvey) -> int:
+        """
+        Takes what a survey found, after its end. Returns the line's own timestamp.
+        """
+
+    def settle(self, line: int, start_ns: int) -> None:
+        """Says where the line counts from."""
+
     def line(self, line: int) -> XSpaceLine: ...
-    def activity(self, line: int) -> tuple[int, int, NDArray[np.int64]]: ...
-    def seal(self) -> None: ...
+    def activity(self, line: int) -> tuple[int, int, Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+        """
+        Returns shift, first bin, and the busy picoseconds of each bin, as `Activities.of` does.
+        """
+
+    def seal(self) -> None:
+        """To be called when all lines have been surveyed and settled."""
+
     def events(self, line: int) -> XSpaceLineEvents: ...
     def names(self) -> list[str]: ...
     @property
     def metadata_count(self) -> int: ...
-    def metadata_columns(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...  # plane, name index
-    def metadata(self, first: int, count: int) -> list[XSpaceMetadata]: ...
-    def apart(self, limit: int) -> tuple[list[XSpaceApart], int]: ...  # and how many more there are
-    def plane_stats_bytes(self, plane: int) -> int: ...  # 0: it has none
+    def metadata_columns(
+        self,
+    ) -> tuple[
+        Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]
+    ]:
+        """
+        Returns of each number its plane, and the index of its name; -1: no event uses it.
+        """
+
+    def metadata(self, first: int, count: int) -> list[XSpaceMetadata]:
+        """
+        Returns metadata from this number on: that of events first, then that which no event uses.
+        """
+
+    def apart(self, limit: int) -> tuple[list[XSpaceApart], int]:
+        """
+        Returns what of the metadata is kept apart, so many pieces at most, and how many more there are.
+        """
+
+    def plane_stats_bytes(self, plane: int) -> int:
+        """Returns 0 for a plane without stats."""
+
     def plane_stats(self, plane: int) -> XSpacePlaneStats: ...
     @property
     def outline_position(self) -> int: ...
 
 def integer_stats(
-    args_end: NDArray[np.int64], args: NDArray[np.uint8], rows: NDArray[np.int64], ids: list[int], absent: int
-) -> NDArray[np.int64]: ...
+    args_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    args: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ids: Sequence[int],
+    absent: int,
+) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """
+    Returns of some rows the integer that a stat with one of these ids has among the arguments, or `absent`.
+    """
 
-# bind_map_guard.cpp
+TIME_LIMIT: int = 2305843009213693952
 
-class GuardedMap:
-    def __init__(self, map: NDArray[np.uint8]) -> None: ...
-    @property
-    def broken(self) -> bool: ...
+def root_level(end: int) -> int:
+    """Returns the lowest level at which tile 0 covers [0, end]."""
 
-# bind_activity.cpp
-
-class Activities:
-    def __init__(self) -> None: ...
-    def add(
-        self, track: NDArray[np.int32], phase: NDArray[np.uint8], time: NDArray[np.int64], duration: NDArray[np.int64]
-    ) -> None: ...
-    def of(self, track: int) -> tuple[int, int, NDArray[np.int64]]: ...
-
-# bind_synth.cpp
-
-def synth_trace(
-    format: str, events: int, tracks: int, seed: int, write: Callable[[bytes, int], object]
-) -> list[dict[str, str | int]]: ...
-
-# bind_pyramid.cpp
-
-TIME_LIMIT: int
-
-def root_level(end: int) -> int: ...
-def release_free_memory() -> None: ...
-
-_Overview = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]]
+def release_free_memory() -> None:
+    """Gives memory that is free but kept for later back to the system."""
 
 class Tiles:
-    def overview(self, level: int, lanes: int) -> _Overview: ...
+    """The tile tree of a track."""
+
+    def overview(
+        self, level: int, lanes: int
+    ) -> tuple[
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
+        Annotated[NDArray[numpy.uint8], dict(shape=(None,))],
+    ]:
+        """
+        Returns bin, name and utilisation (1 to 255) of the overview of a rollup.
+        """
 
 def slice_tiles(
-    start: NDArray[np.int64],
-    duration: NDArray[np.int64],
-    row: NDArray[np.uint32],
-    name: NDArray[np.int32],
-    flags: NDArray[np.uint8],
+    start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    row: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    name: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    flags: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
     root_level: int,
-) -> Tiles: ...
-def counter_tiles(time: NDArray[np.int64], value: NDArray[np.float64], root_level: int) -> Tiles: ...
+) -> Tiles:
+    """Returns the tiles of slices, which are in canonical order."""
+
+def counter_tiles(
+    time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    value: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    root_level: int,
+) -> Tiles:
+    """Returns the tiles of samples, which are in the order of time."""
 
 class KeptSlices:
-    def __init__(self, start: NDArray[np.int64], duration: NDArray[np.int64], name: NDArray[np.int32]) -> None: ...
+    """The slices of a track, kept for its rollups."""
+
+    def __init__(
+        self,
+        start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        name: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None:
+        """In the memory of the arrays, which it keeps."""
+
     @staticmethod
     def in_file(
-        file: int, offset: int, start: NDArray[np.int64], duration: NDArray[np.int64], name: NDArray[np.int32]
-    ) -> KeptSlices: ...
-    @property
-    def bytes(self) -> int: ...
+        file: int,
+        offset: int,
+        start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        name: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> KeptSlices:
+        """Writes them to an open file from `offset` on. Raises OSError."""
 
-def rollup_tiles(children: Sequence[KeptSlices], root_level: int) -> Tiles: ...
+    @property
+    def bytes(self) -> int:
+        """What they take in a file."""
+
+def rollup_tiles(children: Sequence[KeptSlices], root_level: int) -> Tiles:
+    """Returns the tiles of the rollup of these tracks."""
+
 def slice_overview(
-    start: NDArray[np.int64], duration: NDArray[np.int64], row: NDArray[np.uint32], name: NDArray[np.int32], level: int
-) -> _Overview: ...
+    start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    row: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    name: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    level: int,
+) -> tuple[
+    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    Annotated[NDArray[numpy.int32], dict(shape=(None,))],
+    Annotated[NDArray[numpy.uint8], dict(shape=(None,))],
+]:
+    """
+    Returns bin, name and utilisation (1 to 255) of slices in bins of one level.
+    """
 
 class Block:
+    """The tiles of up to 32 neighbouring tracks, to be written as pages."""
+
     def __init__(self, number: int) -> None: ...
-    def add(self, slot: int, tiles: Tiles) -> None: ...
-    def seal(self) -> None: ...
+    def add(self, slot: int, tiles: Tiles) -> None:
+        """Takes the tiles of a track: they are of no further use."""
+
+    def seal(self) -> None:
+        """
+        Puts the tiles in key order. To be called once, when all tracks are in.
+        """
+
     def tiles(
         self,
     ) -> tuple[
-        NDArray[np.uint8],
-        NDArray[np.int64],
-        NDArray[np.uint8],
-        NDArray[np.uint8],
-        NDArray[np.int64],
-        NDArray[np.int64],
-    ]: ...
-    def encode(self, first: int, last: int) -> tuple[bytes, bytes]: ...
+        Annotated[NDArray[numpy.uint8], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.uint8], dict(shape=(None,))],
+        Annotated[NDArray[numpy.uint8], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    ]:
+        """
+        Returns level, index, slot, flags, events and weight of all tiles, in key order.
+        """
 
-# bind_order.cpp
-
-def canonical_order(start: NDArray[np.int64], duration: NDArray[np.int64]) -> NDArray[np.int64] | None: ...
-def assign_rows(start: NDArray[np.int64], duration: NDArray[np.int64], row: NDArray[np.uint32]) -> tuple[int, int]: ...
-def gather_ends(ends: NDArray[np.int64], size: int, order: NDArray[np.int64], out_ends: NDArray[np.int64]) -> int: ...
-def gather_into(
-    ends: NDArray[np.int64],
-    data: NDArray[np.uint8],
-    order: NDArray[np.int64],
-    out_ends: NDArray[np.int64],
-    out: NDArray[np.uint8],
-) -> None: ...
-def transpose_by_length(ends: NDArray[np.int64], start: int, data: NDArray[np.uint8]) -> bytes: ...
-
-# bind_histogram.cpp
-
-class Histograms:
-    def __init__(
-        self,
-        start: NDArray[np.int64],
-        duration: NDArray[np.int64],
-        name: NDArray[np.int32],
-        level: NDArray[np.uint8],
-        index: NDArray[np.int64],
-        leaf: NDArray[np.bool_],
-    ) -> None: ...
-    def next(
-        self, rows: int
-    ) -> (
-        tuple[int, int, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
-        | None
-    ): ...
-
-# bind_trace_event.cpp
+    def encode(self, first: int, last: int) -> tuple[bytes, bytes]:
+        """Returns page and residual of tiles [first, last), not compressed."""
 
 class NotTraceJson(Exception):
-    args: tuple[str, int, int, int]  # what is wrong, byte offset, line, column
+    """
+    NotTraceJson(what, byte offset, line, column): it is no trace-event JSON.
+    """
 
-def parse_microseconds(text: str) -> tuple[int, int] | None: ...
+def parse_microseconds(text: str) -> tuple[int, int] | None:
+    """
+    Returns nanoseconds and picoseconds; None: it is malformed or out of range.
+    """
 
 class TraceEventPart:
+    """
+    The events of a block of a file, read without knowing what stands before it.
+    """
+
     def __init__(self, block: bytes | bytearray | memoryview) -> None: ...
     @property
-    def first(self) -> int: ...  # first and last: which bytes of the block were read
+    def first(self) -> int:
+        """The first byte of the block that was read."""
+
     @property
-    def last(self) -> int: ...
+    def last(self) -> int:
+        """Behind the last byte that was read."""
 
 class TraceEventStream:
-    def __init__(self, max_members: int = 0) -> None: ...
-    # The name of a first piece, the number of the object, whether the value is whole, the bytes.
-    def member_pieces(self) -> list[tuple[str | None, int, bool, bytes]]: ...
-    def dropped_objects(self) -> list[int]: ...
-    @property
-    def more_members(self) -> int: ...
-    @property
-    def unnamed_members(self) -> int: ...
-    # The part, if there is one, was read from these data.
-    def feed(self, data: bytes | bytearray | memoryview, part: TraceEventPart | None = None) -> None: ...
+    """A trace-event file, fed in pieces. Raises NotTraceJson."""
+
+    def __init__(self, max_members: int = 0) -> None:
+        """Keeps so many members of objects beside the events."""
+
+    def feed(self, data: bytes | bytearray | memoryview, part: TraceEventPart | None = None) -> None:
+        """
+        Takes the next bytes. The part, if there is one, was read from them; it is used up.
+        """
+
     def finish(self) -> None: ...
     def take(
         self,
     ) -> tuple[
-        NDArray[np.int32],
-        NDArray[np.uint8],
-        NDArray[np.int64],
-        NDArray[np.int16] | None,
-        NDArray[np.int64],
-        NDArray[np.int16] | None,
-        NDArray[np.int32],
-        NDArray[np.int64] | None,
-        NDArray[np.float64] | None,
-        NDArray[np.uint8],
-        NDArray[np.int64],
-        NDArray[np.uint8],
-    ]: ...
+        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
+        Annotated[NDArray[numpy.uint8], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int16], dict(shape=(None,))] | None,
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int16], dict(shape=(None,))] | None,
+        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))] | None,
+        Annotated[NDArray[numpy.float64], dict(shape=(None,))] | None,
+        Annotated[NDArray[numpy.uint8], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.uint8], dict(shape=(None,))],
+    ]:
+        """
+        Returns the columns of the rows so far, in the order of an EventChunk: track, phase, time in ns and
+        ps, duration in ns and ps, name, key, value, flags, args_end, args.
+        """
+
     @property
-    def chunk_ready(self) -> bool: ...  # take() gives a chunk that has been filled
+    def chunk_ready(self) -> bool:
+        """Whether `take` gives a chunk that has been filled."""
+
     @property
-    def rows(self) -> int: ...  # not taken yet
+    def rows(self) -> int:
+        """Rows that were not taken yet."""
+
     @property
-    def parts_taken(self) -> int: ...  # of those that were fed
+    def parts_taken(self) -> int:
+        """How many of the parts that were fed could be used."""
+
     @property
-    def offset(self) -> int: ...
+    def offset(self) -> int:
+        """Of the first byte that has not been dealt with."""
+
     @property
-    def cut_offset(self) -> int: ...
+    def cut_offset(self) -> int:
+        """Of the event that the file ends in."""
+
     @property
     def ended_in(self) -> Literal["nothing", "complete", "array", "object", "value", "event", "damage"]: ...
     @property
-    def elements(self) -> int: ...
+    def elements(self) -> int:
+        """Of event arrays; empty objects and nulls are not counted."""
+
     @property
     def has_event_array(self) -> bool: ...
     @property
@@ -301,128 +836,94 @@ class TraceEventStream:
     def host_name(self) -> str: ...
     @property
     def written_total(self) -> int: ...
-    def written(self) -> dict[str, int]: ...
-    def read(self) -> dict[str, int]: ...
-    def processes(self) -> list[tuple[int, str, str, str, int]]: ...  # kind of pid, pid, name, labels, sort index
-    def threads(self) -> list[tuple[int, int, str, str, int]]: ...  # process, kind of tid, tid, name, sort index
-    def tracks(self) -> list[tuple[int, int, int, str, str, str]]: ...  # role, process or -1, thread or -1, labels
-    def names(self) -> list[tuple[str, str]]: ...  # name, category
+    def written(self) -> dict[str, int]:
+        """Returns how many events the file has, by the letter of their phase."""
+
+    def read(self) -> dict[str, int]:
+        """Returns how many events became rows, by the letter of their phase."""
+
+    def ignored(self) -> dict[str, int]:
+        """Returns how many events were ignored, by the reason."""
+
+    def processes(self) -> list[tuple[int, str, str, str, int]]:
+        """Returns of each process: kind of pid, pid, name, labels, sort index."""
+
+    def threads(self) -> list[tuple[int, int, str, str, int]]:
+        """Returns of each thread: process, kind of tid, tid, name, sort index."""
+
+    def tracks(self) -> list[tuple[int, int, int, str, str, str]]:
+        """
+        Returns of each track: role, process or -1, thread or -1, three labels.
+        """
+
+    def names(self) -> list[tuple[str, str]]:
+        """Returns name and category of each name."""
+
     @property
     def name_count(self) -> int: ...
     @property
-    def name_bytes(self) -> int: ...  # of the texts of all names
+    def name_bytes(self) -> int:
+        """Of the texts of all names."""
+
     @property
-    def process_count(self) -> int: ...  # without events, too
+    def process_count(self) -> int:
+        """Processes without events, too."""
+
     @property
-    def thread_count(self) -> int: ...
+    def thread_count(self) -> int:
+        """Threads without events, too."""
+
     @property
-    def id_count(self) -> int: ...  # of async slices and flows, as far as they are kept as text
+    def id_count(self) -> int:
+        """Ids of async slices and flows, as far as they are kept as text."""
+
     @property
     def id_bytes(self) -> int: ...
-    def ignored(self) -> dict[str, int]: ...
+    def member_pieces(self) -> list[tuple[str | None, int, bool, bytes]]:
+        """
+        Returns pieces of members beside the events: name of a first piece, number of the object, whether the
+        value is whole, bytes.
+        """
 
-# bind_tree.cpp
+    def dropped_objects(self) -> list[int]:
+        """Returns the numbers of objects that were events after all."""
+
+    @property
+    def more_members(self) -> int:
+        """How many were not kept."""
+
+    @property
+    def unnamed_members(self) -> int:
+        """How many were not kept because their names are too long."""
 
 class FileDamage(ValueError):
-    args: tuple[str, int]  # what is wrong, byte offset
+    """FileDamage(what, byte offset)"""
 
 class TreeReader:
-    def __init__(self, descriptor: int, growing: bool) -> None: ...  # takes over the descriptor
+    """
+    Reads an LMDB file. The first four bytes of values come apart, as a number. Raises FileDamage.
+    """
+
+    def __init__(self, descriptor: int, growing: bool) -> None:
+        """Takes over the descriptor. `growing`: another process writes the file."""
+
     @property
     def entries(self) -> int: ...
-    def settle(self) -> None: ...
-    # Values come in two parts, their first four bytes as a number.
-    def get(self, key: bytes) -> tuple[int, bytes] | None: ...
-    def last_at_most(self, key: bytes, prefix: bytes) -> tuple[bytes, int, bytes] | None: ...
-    def scan(self, first: bytes, prefix: bytes, limit: int) -> list[tuple[bytes, int, bytes]]: ...
+    def settle(self) -> None:
+        """The file is complete now, and stays as it is."""
+
+    def get(self, key: bytes) -> tuple[int, bytes] | None:
+        """Returns checksum and value."""
+
+    def last_at_most(self, key: bytes, prefix: bytes) -> tuple[bytes, int, bytes] | None:
+        """
+        Returns key, checksum and value of the last entry up to `key`, if it begins with `prefix`.
+        """
+
+    def scan(self, first: bytes, prefix: bytes, limit: int) -> list[tuple[bytes, int, bytes]]:
+        """
+        Returns key, checksum and value of entries from `first` on as long as they begin with `prefix`: at
+        most `limit`, and fewer when they are large.
+        """
+
     def close(self) -> None: ...
-
-# bind_prove_flows.cpp
-
-class ProveFlowChunk:
-    def __init__(self, data: bytes, track: int) -> None: ...
-    # Ordinal, incoming, tick; of the partner: track, ordinal, tick, start, name.
-    def read(self, most: int) -> tuple[NDArray[np.int64], ...] | None: ...
-
-class ProveFlowTiles:
-    def __init__(self, root_level: int, tracks: int, ends: int, memory: ProveMemory) -> None: ...
-    def add(self, chunk: ProveFlowChunk) -> None: ...
-    # Level, index and what is wrong; None: nothing.
-    def check(self, level: int, columns: Sequence[NDArray[np.int64]]) -> tuple[int, int, str] | None: ...
-    def finish(self) -> tuple[int, int, str] | None: ...
-
-class ProveSliceFinder:
-    def __init__(self, tree: ProveTree, fetch: _Fetch, memory: ProveMemory) -> None: ...
-    # Start, duration, name, flags.
-    def find(
-        self, leaves: NDArray[np.int64], ordinals: NDArray[np.int64], what: str
-    ) -> tuple[NDArray[np.int64], ...]: ...
-
-# bind_prove.cpp
-
-class WrongTile(ValueError): ...
-class WrongTrack(ValueError): ...
-class ShortTile(ValueError): ...
-
-class ProveMemory:
-    def __init__(self, limit: int) -> None: ...
-    @property
-    def limit(self) -> int: ...
-    @property
-    def taken(self) -> int: ...
-    def refused(self) -> int: ...
-    def take(self, size: int) -> None: ...
-    def give(self, size: int) -> None: ...
-
-class ProveTree:
-    def __init__(
-        self,
-        block: int,
-        level: NDArray[np.uint8],
-        index: NDArray[np.int64],
-        slot: NDArray[np.uint8],
-        flags: NDArray[np.uint8],
-        events: NDArray[np.int64],
-        page_first: NDArray[np.int64],
-    ) -> None: ...
-
-_Entries = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
-_Fetch = Callable[[int], tuple[bytes, bytes | None]]
-
-def prove_block(
-    tree: ProveTree,
-    root_level: int,
-    end: int,
-    names: int,
-    kinds: Sequence[int],
-    rows: Sequence[int],
-    has_histogram: NDArray[np.bool_],
-    fetch: _Fetch,
-    histogram: Callable[
-        [int, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]], None
-    ],
-    row_range: tuple[int, int],
-    memory: ProveMemory,
-) -> tuple[
-    dict[int, tuple[int, int, int, int, int, _Entries]],
-    dict[int, tuple[int, int, NDArray[np.int64], NDArray[np.float64], float, float]],
-]: ...
-
-class ProveLayer:
-    def __init__(self, root_level: int, end: int, names: int, memory: ProveMemory) -> None: ...
-    def check_room(self) -> None: ...
-    def discard(self, start: int, stop: int) -> int: ...
-    def add_rollup(self, tree: ProveTree, slot: int, track: int) -> None: ...
-    def gather(
-        self,
-        tree: ProveTree,
-        tiles: NDArray[np.int64],
-        owners: NDArray[np.int64],
-        start: int,
-        stop: int,
-        fetch: _Fetch,
-    ) -> None: ...
-    def complete_until(self, block: int, until: int, fetch: _Fetch) -> None: ...
-    def overview(self, number: int) -> _Entries: ...
-    @property
-    def bins(self) -> int: ...

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "bind/module.hpp"
 #include "columns/event_codes.hpp"
 
 namespace nb = nanobind;
@@ -67,13 +68,14 @@ class Activities {
 
 }  // namespace
 
-void bind_activity(nb::module_& m);  // module.cpp calls it
-
 void bind_activity(nb::module_& m) {
-    nb::class_<Activities>(m, "Activities")
+    nb::class_<Activities>(m, "Activities", "How busy the tracks of a file are, whose events come in file order.")
         .def(nb::init<>())
-        .def("add", &Activities::add, nb::arg("track"), nb::arg("phase"), nb::arg("time"), nb::arg("duration"))
-        .def("of", &Activities::of, nb::arg("track"));
+        .def("add", &Activities::add, nb::arg("track"), nb::arg("phase"), nb::arg("time"), nb::arg("duration"),
+             "Adds a chunk of events.")
+        .def("of", &Activities::of, nb::arg("track"),
+             "Returns shift, first bin, and the busy time of each bin: bin k of the column covers [(first + k) <<\n"
+             "shift, (first + k + 1) << shift).");
 }
 
 }  // namespace tilescope

@@ -1,13 +1,16 @@
 // Binds the histograms of names.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
 #include <memory>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "bind/arrays.hpp"
+#include "bind/module.hpp"
 #include "pyramid/geometry.hpp"
 #include "pyramid/histogram.hpp"
 
@@ -46,8 +49,10 @@ class BoundHistograms {
         walk_ = std::make_unique<HistogramWalk>(slices, std::move(tiles));
     }
 
-    // (level, index, name, count, busy, self, longest) of the next tile, or None.
-    nb::object next(size_t rows) {
+    using Column = OutColumn<int64_t>;
+    using Histogram = std::tuple<int, int64_t, Column, Column, Column, Column, Column>;
+
+    std::optional<Histogram> next(size_t rows) {
         std::vector<int64_t> name, count, busy, self, longest;
         {
             nb::gil_scoped_release release;
@@ -63,11 +68,10 @@ class BoundHistograms {
                 done_ = true;
             }
         }
-        if (done_) return nb::none();
-        return nb::cast(std::make_tuple(static_cast<int>(walk_->tile().level), walk_->tile().index,
-                                        to_numpy(std::move(name)), to_numpy(std::move(count)),
-                                        to_numpy(std::move(busy)), to_numpy(std::move(self)),
-                                        to_numpy(std::move(longest))));
+        if (done_) return std::nullopt;
+        return std::make_tuple(static_cast<int>(walk_->tile().level), walk_->tile().index, to_numpy(std::move(name)),
+                               to_numpy(std::move(count)), to_numpy(std::move(busy)), to_numpy(std::move(self)),
+                               to_numpy(std::move(longest)));
     }
 
   private:
@@ -80,12 +84,14 @@ class BoundHistograms {
 }  // namespace
 
 void bind_histogram(nb::module_& m) {
-    nb::class_<BoundHistograms>(m, "Histograms")
+    nb::class_<BoundHistograms>(m, "Histograms", "The histograms of names of a track's tiles, one after the other.")
         .def(nb::init<const InColumn<int64_t>&, const InColumn<int64_t>&, const InColumn<int32_t>&,
                       const InColumn<uint8_t>&, const InColumn<int64_t>&, const InColumn<bool>&>(),
              nb::arg("start"), nb::arg("duration"), nb::arg("name"), nb::arg("level"), nb::arg("index"),
-             nb::arg("leaf"))
-        .def("next", &BoundHistograms::next, nb::arg("rows"));
+             nb::arg("leaf"), "Of slices in canonical order, and of tiles in the order in which they are wanted.")
+        .def("next", &BoundHistograms::next, nb::arg("rows"),
+             "Returns level and index of the next tile, and of each of its names, so many at most: name, count,\n"
+             "busy time, self time, longest. None: there are no more tiles.");
 }
 
 }  // namespace tilescope

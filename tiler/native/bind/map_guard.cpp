@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bind/arrays.hpp"
+#include "bind/module.hpp"
 #include "files/map_guard.hpp"
 
 namespace nb = nanobind;
@@ -28,12 +29,10 @@ class GuardedMap {
 
 }  // namespace
 
-void bind_map_guard(nb::module_& m);  // module.cpp calls it
-
 void bind_map_guard(nb::module_& m) {
-    nb::class_<GuardedMap>(m, "GuardedMap")
+    nb::class_<GuardedMap>(m, "GuardedMap", "Keeps a mapped file, of which it reads zeros where the file has been cut.")
         .def(nb::init<InColumn<std::uint8_t>>(), nb::arg("map"))
-        .def_prop_ro("broken", &GuardedMap::broken);
+        .def_prop_ro("broken", &GuardedMap::broken, "Whether something was read that the file no longer has.");
 }
 
 }  // namespace tilescope

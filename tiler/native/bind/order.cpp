@@ -1,15 +1,17 @@
 // Binds canonical order, rows, and the order of strings.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "bind/arrays.hpp"
+#include "bind/module.hpp"
 #include "columns/gather.hpp"
 #include "pages/length_classes.hpp"
 #include "pyramid/order.hpp"
@@ -31,18 +33,17 @@ void same_size(size_t a, size_t b) {
     if (a != b) throw std::invalid_argument("columns differ in length");
 }
 
-nb::object order_of(const Array<int64_t>& start, const Array<int64_t>& duration) {
+std::optional<OutColumn<int64_t>> order_of(const Array<int64_t>& start, const Array<int64_t>& duration) {
     same_size(start.size(), duration.size());
     std::vector<int64_t> order;
     {
         nb::gil_scoped_release release;
         order = canonical_order(start.data(), duration.data(), start.size());
     }
-    if (order.empty()) return nb::none();
-    return nb::cast(to_numpy(std::move(order)));
+    if (order.empty()) return std::nullopt;
+    return to_numpy(std::move(order));
 }
 
-// (number of rows, slices that overlap others only partly); the rows are written to `row`.
 auto rows_of(const Array<int64_t>& start, const Array<int64_t>& duration, const Writable<uint32_t>& row) {
     same_size(start.size(), duration.size());
     same_size(start.size(), row.size());
@@ -86,16 +87,23 @@ nb::bytes transposed(const Array<int64_t>& ends, int64_t start, const Array<uint
 
 }  // namespace
 
-void bind_order(nb::module_& m);  // module.cpp calls it
-
 void bind_order(nb::module_& m) {
-    m.def("canonical_order", &order_of, nb::arg("start"), nb::arg("duration"));
-    m.def("assign_rows", &rows_of, nb::arg("start"), nb::arg("duration"), nb::arg("row").noconvert());
+    m.def(
+        "canonical_order", &order_of, nb::arg("start"), nb::arg("duration"),
+        "Returns the positions of slices in the order (start, longer first, position); None: they are in it already.");
+    m.def("assign_rows", &rows_of, nb::arg("start"), nb::arg("duration"), nb::arg("row").noconvert(),
+          "Writes the row of each slice, which are in canonical order, to `row`. Returns how many rows there are,\n"
+          "and how many slices overlap others only partly.");
     m.def("gather_ends", &gather_ends, nb::arg("ends"), nb::arg("size"), nb::arg("order"),
-          nb::arg("out_ends").noconvert());
+          nb::arg("out_ends").noconvert(),
+          "Writes the ends that strings have in another order to `out_ends`. Returns their total size. String k is\n"
+          "data[ends[k-1]:ends[k]] of `size` bytes.");
     m.def("gather_into", &gather_into, nb::arg("ends"), nb::arg("data"), nb::arg("order"),
-          nb::arg("out_ends").noconvert(), nb::arg("out").noconvert());
-    m.def("transpose_by_length", &transposed, nb::arg("ends"), nb::arg("start"), nb::arg("data"));
+          nb::arg("out_ends").noconvert(), nb::arg("out").noconvert(),
+          "Copies strings in another order to `out`, which has the size that `gather_ends` returned, and their ends\n"
+          "to `out_ends`.");
+    m.def("transpose_by_length", &transposed, nb::arg("ends"), nb::arg("start"), nb::arg("data"),
+          "Returns strings in classes of equal length, written column by column. The first one begins at `start`.");
 }
 
 }  // namespace tilescope

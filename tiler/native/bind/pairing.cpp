@@ -1,12 +1,15 @@
-// Python's door to pairing.hpp, async_homes.hpp, flow_join.hpp and enclosing.hpp.
+// Binds the pairing of begins and ends, of flow ends, and the slices that enclose a moment.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
 
 #include <optional>
 #include <stdexcept>
+#include <tuple>
 #include <vector>
 
 #include "bind/arrays.hpp"
+#include "bind/module.hpp"
 #include "columns/async_homes.hpp"
 #include "columns/flow_join.hpp"
 #include "columns/pairing.hpp"
@@ -18,8 +21,8 @@ namespace tilescope {
 
 namespace {
 
-nb::tuple pair(InColumn<std::int64_t> time, InColumn<std::int64_t> duration, InColumn<std::uint8_t> phase,
-               InColumn<std::int32_t> name, std::optional<InColumn<std::int64_t>> key, std::int64_t trace_end) {
+auto pair(InColumn<std::int64_t> time, InColumn<std::int64_t> duration, InColumn<std::uint8_t> phase,
+          InColumn<std::int32_t> name, std::optional<InColumn<std::int64_t>> key, std::int64_t trace_end) {
     const std::size_t size = time.size();
     if (duration.size() != size || phase.size() != size || name.size() != size || (key && key->size() != size)) {
         throw std::invalid_argument("the columns differ in length");
@@ -31,10 +34,10 @@ nb::tuple pair(InColumn<std::int64_t> time, InColumn<std::int64_t> duration, InC
         nb::gil_scoped_release release;
         paired = pair_slices(input);
     }
-    return nb::make_tuple(to_numpy(std::move(paired.start)), to_numpy(std::move(paired.duration)),
-                          to_numpy(std::move(paired.name)), to_numpy(std::move(paired.source)),
-                          to_numpy(std::move(paired.end_source)), to_numpy(std::move(paired.flags)),
-                          paired.ends_without_begin, paired.begins_without_end, paired.renamed);
+    return std::make_tuple(to_numpy(std::move(paired.start)), to_numpy(std::move(paired.duration)),
+                           to_numpy(std::move(paired.name)), to_numpy(std::move(paired.source)),
+                           to_numpy(std::move(paired.end_source)), to_numpy(std::move(paired.flags)),
+                           paired.ends_without_begin, paired.begins_without_end, paired.renamed);
 }
 
 // Innermost slices, with the columns that they are looked up in.
@@ -47,13 +50,13 @@ class BoundInnermost {
         if (start_.size() != duration_.size()) throw std::invalid_argument("the columns differ in length");
     }
 
-    nb::object of(const InColumn<std::int64_t>& time) {
+    auto of(const InColumn<std::int64_t>& time) {
         std::vector<std::int64_t> slice(time.size());
         {
             nb::gil_scoped_release release;
             slices_.find(time.data(), time.size(), slice.data());
         }
-        return nb::cast(to_numpy(std::move(slice)));
+        return to_numpy(std::move(slice));
     }
 
   private:
@@ -62,7 +65,7 @@ class BoundInnermost {
     InnermostSlices slices_;
 };
 
-nb::tuple join(InColumn<std::uint8_t> phase, InColumn<std::int64_t> tick, InColumn<std::int64_t> key) {
+auto join(InColumn<std::uint8_t> phase, InColumn<std::int64_t> tick, InColumn<std::int64_t> key) {
     const std::size_t size = phase.size();
     if (tick.size() != size || key.size() != size) throw std::invalid_argument("the columns differ in length");
     FlowEdges edges;
@@ -70,12 +73,12 @@ nb::tuple join(InColumn<std::uint8_t> phase, InColumn<std::int64_t> tick, InColu
         nb::gil_scoped_release release;
         edges = join_flows(phase.data(), tick.data(), key.data(), size);
     }
-    return nb::make_tuple(to_numpy(std::move(edges.source)), to_numpy(std::move(edges.target)),
-                          edges.starts_without_end, edges.ends_without_start, edges.without_key);
+    return std::make_tuple(to_numpy(std::move(edges.source)), to_numpy(std::move(edges.target)),
+                           edges.starts_without_end, edges.ends_without_start, edges.without_key);
 }
 
-nb::object homes(InColumn<std::int64_t> group, InColumn<std::int64_t> time_ns, InColumn<std::int64_t> time_ps,
-                 InColumn<std::int64_t> key, InColumn<std::uint8_t> phase, std::size_t keys) {
+auto homes(InColumn<std::int64_t> group, InColumn<std::int64_t> time_ns, InColumn<std::int64_t> time_ps,
+           InColumn<std::int64_t> key, InColumn<std::uint8_t> phase, std::size_t keys) {
     const std::size_t size = group.size();
     if (time_ns.size() != size || time_ps.size() != size || key.size() != size || phase.size() != size) {
         throw std::invalid_argument("the columns differ in length");
@@ -85,20 +88,29 @@ nb::object homes(InColumn<std::int64_t> group, InColumn<std::int64_t> time_ns, I
         nb::gil_scoped_release release;
         found = async_homes({size, group.data(), time_ns.data(), time_ps.data(), key.data(), phase.data(), keys});
     }
-    return nb::cast(to_numpy(std::move(found)));
+    return to_numpy(std::move(found));
 }
 
 }  // namespace
 
 void bind_pairing(nb::module_& m) {
     m.def("async_homes", &homes, nb::arg("group"), nb::arg("time_ns"), nb::arg("time_ps"), nb::arg("key"),
-          nb::arg("phase"), nb::arg("keys"));
+          nb::arg("phase"), nb::arg("keys"),
+          "Returns of each begin and end of async slices the key that it belongs to. A group is an identity, a key\n"
+          "(below `keys`) an identity in one process; rows of a key come in file order.");
     m.def("pair_slices", &pair, nb::arg("time"), nb::arg("duration"), nb::arg("phase"), nb::arg("name"),
-          nb::arg("key").none(), nb::arg("trace_end"));
-    m.def("join_flows", &join, nb::arg("phase"), nb::arg("tick"), nb::arg("key"));
-    nb::class_<BoundInnermost>(m, "InnermostSlices")
+          nb::arg("key").none(), nb::arg("trace_end"),
+          "Returns the slices of a track's rows: start, duration, name, row of the begin, row of the end or -1,\n"
+          "flags; and how many ends had no begin, begins no end, and pairs two names. Without `key` all rows share\n"
+          "one stack.");
+    m.def("join_flows", &join, nb::arg("phase"), nb::arg("tick"), nb::arg("key"),
+          "Returns the edges between flow ends: their sources and targets as positions; and how many starts had no\n"
+          "end, ends no start, and flow ends no key (-1).");
+    nb::class_<BoundInnermost>(m, "InnermostSlices",
+                               "Goes through slices in canonical order, as the times that it is asked for ascend.")
         .def(nb::init<InColumn<std::int64_t>, InColumn<std::int64_t>>(), nb::arg("start"), nb::arg("duration"))
-        .def("of", &BoundInnermost::of, nb::arg("time"));
+        .def("of", &BoundInnermost::of, nb::arg("time"),
+             "Returns the position of the innermost slice around each time, else the last that ends at it, else -1.");
 }
 
 }  // namespace tilescope

@@ -1,16 +1,18 @@
 // Binds the proof of tiles.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
 #include <stdexcept>
-#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "bind/exceptions.hpp"
+#include "bind/module.hpp"
 #include "bind/prove.hpp"
 #include "prove/block.hpp"
 #include "prove/failure.hpp"
@@ -30,29 +32,40 @@ OutColumn<int64_t> column_of(const std::vector<ProveEntry>& entries, Get get) {
     return to_numpy(std::move(column));
 }
 
-nb::object entries_of(const std::vector<ProveEntry>& entries) {
-    return nb::make_tuple(column_of(entries, &ProveEntry::bin), column_of(entries, &ProveEntry::busy),
-                          column_of(entries, &ProveEntry::name));
+// Bin, busy time, name.
+using Entries = std::tuple<OutColumn<int64_t>, OutColumn<int64_t>, OutColumn<int64_t>>;
+
+Entries entries_of(const std::vector<ProveEntry>& entries) {
+    return {column_of(entries, &ProveEntry::bin), column_of(entries, &ProveEntry::busy),
+            column_of(entries, &ProveEntry::name)};
 }
 
 // (events, busy time, rows in use, single slices, bins, overview) of a track of slices.
-nb::object facts_of(const ProveSlices& track) {
+using SliceFacts = std::tuple<std::size_t, nb::int_, int64_t, std::size_t, std::size_t, Entries>;
+
+SliceFacts facts_of(const ProveSlices& track) {
     const unsigned __int128 busy = track.leaves().busy();
     const auto high = nb::int_(static_cast<uint64_t>(busy >> 64)), low = nb::int_(static_cast<uint64_t>(busy));
-    return nb::make_tuple(track.leaves().events(), (high << nb::int_(64)) + low, track.leaves().rows_used(),
-                          track.individuals(), track.bins(), entries_of(track.overview()));
+    return {track.leaves().events(),
+            nb::int_((high << nb::int_(64)) + low),
+            track.leaves().rows_used(),
+            track.individuals(),
+            track.bins(),
+            entries_of(track.overview())};
 }
 
 // (samples, bins, overview bins, greatest value of each, least value, greatest value) of a counter.
-nb::object facts_of(const ProveCounter& track) {
+using CounterFacts = std::tuple<std::size_t, std::size_t, OutColumn<int64_t>, OutColumn<double>, double, double>;
+
+CounterFacts facts_of(const ProveCounter& track) {
     std::vector<int64_t> bins;
     std::vector<double> values;
     for (const ProveCounter::Peak& peak : track.peaks()) {
         bins.push_back(peak.bin);
         values.push_back(peak.value);
     }
-    return nb::make_tuple(track.samples(), track.bins(), to_numpy(std::move(bins)), to_numpy(std::move(values)),
-                          track.least(), track.greatest());
+    return {track.samples(), track.bins(),    to_numpy(std::move(bins)), to_numpy(std::move(values)),
+            track.least(),   track.greatest()};
 }
 
 ProveRun run_of(int root_level, int64_t end, int64_t names) {
@@ -62,10 +75,19 @@ ProveRun run_of(int root_level, int64_t end, int64_t names) {
     return {root_level, root_level > 0 ? root_level - 1 : 0, end, names};
 }
 
-// What is known of the tracks of slices, and of the counters, by slot.
-nb::object prove_block(const BoundTree& tree, int root_level, int64_t end, int64_t names, const std::vector<int>& kinds,
-                       const std::vector<int64_t>& rows, const Array<bool>& has_histogram, const nb::callable& fetch,
-                       const nb::callable& histogram, std::pair<int64_t, int64_t> row_range, ProveMemory& memory) {
+// Takes a tile's histogram: the tile's position; name, count, busy time, self time and longest of each name.
+using TellHistogram = nb::typed<nb::callable, void(std::size_t, OutColumn<int64_t>, OutColumn<int64_t>,
+                                                   OutColumn<int64_t>, OutColumn<int64_t>, OutColumn<int64_t>)>;
+
+// By slot.
+template <typename Facts>
+using BySlot = nb::typed<nb::dict, std::size_t, Facts>;
+
+// What is known of the tracks of slices, and of the counters.
+std::pair<BySlot<SliceFacts>, BySlot<CounterFacts>> prove_block(
+    const BoundTree& tree, int root_level, int64_t end, int64_t names, const std::vector<int>& kinds,
+    const std::vector<int64_t>& rows, const Array<bool>& has_histogram, const Fetch& fetch,
+    const TellHistogram& histogram, std::pair<int64_t, int64_t> row_range, ProveMemory& memory) {
     if (kinds.size() > kProveSlots || rows.size() != kinds.size() || has_histogram.size() != tree.tree().size()) {
         throw std::invalid_argument("columns differ in length");
     }
@@ -104,7 +126,7 @@ nb::object prove_block(const BoundTree& tree, int root_level, int64_t end, int64
         if (block.slices(slot) != nullptr) slices[nb::int_(slot)] = facts_of(*block.slices(slot));
         if (block.counter(slot) != nullptr) counters[nb::int_(slot)] = facts_of(*block.counter(slot));
     }
-    return nb::make_tuple(slices, counters);
+    return {slices, counters};
 }
 
 class BoundLayer {
@@ -118,7 +140,7 @@ class BoundLayer {
     }
 
     void gather(const BoundTree& tree, const Array<int64_t>& tiles, const Array<int64_t>& owners, int64_t start,
-                int64_t stop, const nb::callable& fetch) {
+                int64_t stop, const Fetch& fetch) {
         const auto positions = copy_of<std::size_t>(tiles), numbers = copy_of<std::size_t>(owners);
         if (positions.size() != numbers.size()) throw std::invalid_argument("columns differ in length");
         for (const std::size_t tile : positions) {
@@ -129,13 +151,13 @@ class BoundLayer {
         layer_.gather(tree.tree(), positions, numbers, start, stop, by);
     }
 
-    void complete_until(std::size_t block, int64_t until, const nb::callable& fetch) {
+    void complete_until(std::size_t block, int64_t until, const Fetch& fetch) {
         const auto by = fetch_by(fetch, memory_);
         nb::gil_scoped_release release;
         layer_.complete_until(block, until, by);
     }
 
-    nb::object overview(std::size_t number) const { return entries_of(layer_.rollup(number).overview()); }
+    Entries overview(std::size_t number) const { return entries_of(layer_.rollup(number).overview()); }
     std::size_t bins() const { return layer_.bins(); }
 
     void check_room() const { layer_.check_room(); }
@@ -149,71 +171,70 @@ class BoundLayer {
     ProveLayer layer_;
 };
 
-template <typename Error, typename Where>
-void bind_failure(nb::module_& m, const char* name, Where) {
-    static nb::object* type = nullptr;  // lives as long as the process, as the module does
-    type = new nb::object(nb::steal(
-        PyErr_NewException((std::string("tilescope.tiler._native.") + name).c_str(), PyExc_ValueError, nullptr)));
-    m.attr(name) = *type;
-    nb::register_exception_translator(
-        [](const std::exception_ptr& pending, void* payload) {
-            try {
-                std::rethrow_exception(pending);
-            } catch (const Error& error) {
-                const nb::tuple args = nb::make_tuple(Where()(error), error.what());
-                PyErr_SetObject(static_cast<PyObject*>(payload), args.ptr());
-            }
-        },
-        type->ptr());
-}
-
-struct PositionOf {
-    std::size_t operator()(const WrongTile& error) const { return error.position(); }
+// (where, what is wrong)
+struct PositionAndWhat {
+    template <typename Error>
+    nb::tuple operator()(const Error& error) const {
+        return nb::make_tuple(error.position(), error.what());
+    }
 };
 
-struct ShortPosition {
-    std::size_t operator()(const ShortTile& error) const { return error.position(); }
-};
-
-struct TrackOf {
-    std::size_t operator()(const WrongTrack& error) const { return error.track(); }
+struct TrackAndWhat {
+    nb::tuple operator()(const WrongTrack& error) const { return nb::make_tuple(error.track(), error.what()); }
 };
 
 }  // namespace
 
-void bind_prove(nb::module_& m);  // module.cpp calls it
-
 void bind_prove(nb::module_& m) {
-    bind_failure<WrongTile>(m, "WrongTile", PositionOf());
-    bind_failure<ShortTile>(m, "ShortTile", ShortPosition());
-    bind_failure<WrongTrack>(m, "WrongTrack", TrackOf());
-    nb::class_<ProveMemory>(m, "ProveMemory")
+    bind_exception<WrongTile>(m, "WrongTile", PyExc_ValueError,
+                              "WrongTile(position, what): something is wrong with a tile of a block.",
+                              PositionAndWhat());
+    bind_exception<ShortTile>(m, "ShortTile", PyExc_ValueError,
+                              "ShortTile(position, what): a tile would take more memory to prove than there is.",
+                              PositionAndWhat());
+    bind_exception<WrongTrack>(m, "WrongTrack", PyExc_ValueError,
+                               "WrongTrack(track, what): something is wrong with a track as a whole, given by its\n"
+                               "slot, or in a layer by its number.",
+                               TrackAndWhat());
+    nb::class_<ProveMemory>(m, "ProveMemory", "The memory that a proof may take, shared by all its threads.")
         .def(nb::init<std::size_t>(), nb::arg("limit"))
         .def_prop_ro("limit", &ProveMemory::limit)
         .def_prop_ro("taken", &ProveMemory::taken)
-        .def("refused", &ProveMemory::refused)
-        .def("take", &ProveMemory::take, nb::arg("size"))
+        .def("refused", &ProveMemory::refused, "Returns the most that was asked for and not given since the last call.")
+        .def("take", &ProveMemory::take, nb::arg("size"), "Raises MemoryError, and has not taken it then.")
         .def("give", &ProveMemory::give, nb::arg("size"));
-    nb::class_<BoundTree>(m, "ProveTree")
+    nb::class_<BoundTree>(m, "ProveTree",
+                          "The tiles of a block, in key order, and the first tile of each of its pages.")
         .def(nb::init<std::size_t, const Array<uint8_t>&, const Array<int64_t>&, const Array<uint8_t>&,
                       const Array<uint8_t>&, const Array<int64_t>&, const Array<int64_t>&>(),
              nb::arg("block"), nb::arg("level"), nb::arg("index"), nb::arg("slot"), nb::arg("flags"), nb::arg("events"),
              nb::arg("page_first"));
     m.def("prove_block", &prove_block, nb::arg("tree"), nb::arg("root_level"), nb::arg("end"), nb::arg("names"),
           nb::arg("kinds"), nb::arg("rows"), nb::arg("has_histogram"), nb::arg("fetch"), nb::arg("histogram"),
-          nb::arg("row_range"), nb::arg("memory"));
-    nb::class_<BoundLayer>(m, "ProveLayer")
+          nb::arg("row_range"), nb::arg("memory"),
+          "Proves the tiles of a block. `fetch` gives page and residual of a page; `histogram` takes each tile's:\n"
+          "position, and of each name: name, count, busy time, self time, longest.\n\n"
+          "Returns by slot, of tracks of slices: events, busy time, rows in use, single slices, bins, overview\n"
+          "(bin, busy time, name); of counters: samples, bins, overview (bin, greatest value), least and greatest\n"
+          "value. Raises WrongTile, ShortTile and MemoryError.");
+    nb::class_<BoundLayer>(m, "ProveLayer",
+                           "Rollups that have no track in common, proven together. Raises WrongTile and WrongTrack.")
         .def(nb::init<int, int64_t, int64_t, ProveMemory&>(), nb::arg("root_level"), nb::arg("end"), nb::arg("names"),
              nb::arg("memory"), nb::keep_alive<1, 5>())
         .def("add_rollup", &BoundLayer::add_rollup, nb::arg("tree"), nb::arg("slot"), nb::arg("track"),
-             nb::keep_alive<1, 2>())
+             nb::keep_alive<1, 2>(), "Adds a rollup; those of a block one after the other.")
         .def("gather", &BoundLayer::gather, nb::arg("tree"), nb::arg("tiles"), nb::arg("owners"), nb::arg("start"),
-             nb::arg("stop"), nb::arg("fetch"))
-        .def("check_room", &BoundLayer::check_room)
-        .def("discard", &BoundLayer::discard, nb::arg("start"), nb::arg("stop"))
-        .def("complete_until", &BoundLayer::complete_until, nb::arg("block"), nb::arg("until"), nb::arg("fetch"))
-        .def("overview", &BoundLayer::overview, nb::arg("number"))
-        .def_prop_ro("bins", &BoundLayer::bins);
+             nb::arg("stop"), nb::arg("fetch"),
+             "Takes the slices of leaves of a block that overlap the batch, [start, stop). `tiles` ascend; `owners`\n"
+             "are the numbers of their rollups.")
+        .def("check_room", &BoundLayer::check_room, "Raises MemoryError when there is no room to end the batch.")
+        .def("discard", &BoundLayer::discard, nb::arg("start"), nb::arg("stop"),
+             "Forgets the batch. Returns a tick in it at which to divide it.")
+        .def("complete_until", &BoundLayer::complete_until, nb::arg("block"), nb::arg("until"), nb::arg("fetch"),
+             "Ends the batch for the rollups of a block, and compares their tiles that end until then.")
+        .def("overview", &BoundLayer::overview, nb::arg("number"),
+             "Returns bin, busy time and name of a rollup's overview.")
+        .def_prop_ro("bins", &BoundLayer::bins, "How many bins were compared.");
 }
 
 }  // namespace tilescope

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -74,8 +77,11 @@ inline ProveBytes bytes_of(const nb::object& object) {
     return {reinterpret_cast<const uint8_t*>(value.c_str()), value.size()};
 }
 
-// Calls Python for a page: a number to (page, residual or None). Both are to outlive what is made.
-inline ProvePages::Fetch fetch_by(const nb::callable& fetch, ProveMemory& memory) {
+// Gives a page and its residual, by the number of the page.
+using Fetch = nb::typed<nb::callable, std::pair<nb::bytes, std::optional<nb::bytes>>(std::size_t)>;
+
+// Calls Python for pages. Both are to outlive what is made.
+inline ProvePages::Fetch fetch_by(const Fetch& fetch, ProveMemory& memory) {
     return [&fetch, &memory](std::size_t page) {
         nb::gil_scoped_acquire acquire;
         const auto parts = nb::cast<nb::tuple>(fetch(page));

@@ -1,13 +1,19 @@
 // Binds the proof of records that name slices: flow ends, flow tiles, steps.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <array>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "bind/module.hpp"
 #include "bind/prove.hpp"
 #include "prove/failure.hpp"
 #include "prove/flow_chunk.hpp"
@@ -18,21 +24,27 @@ namespace tilescope {
 
 namespace {
 
-// Columns of arrays, moved into a tuple.
-template <typename Columns>
-nb::tuple tuple_of(Columns columns) {
-    nb::list out;
-    for (auto& column : columns) out.append(to_numpy(std::move(column)));
-    return nb::tuple(out);
+// Columns, moved into a tuple.
+template <std::size_t... K>
+auto tuple_of(std::array<std::vector<int64_t>, sizeof...(K)> columns, std::index_sequence<K...>) {
+    return std::make_tuple(to_numpy(std::move(columns[K]))...);
 }
+
+template <std::size_t N>
+auto tuple_of(std::array<std::vector<int64_t>, N> columns) {
+    return tuple_of(std::move(columns), std::make_index_sequence<N>());
+}
+
+// What `tuple_of` makes of such columns.
+template <typename Columns>
+using TupleOf = decltype(tuple_of(std::declval<Columns>()));
 
 class BoundFlowChunk {
   public:
     BoundFlowChunk(nb::bytes data, std::size_t track) : data_(std::move(data)), chunk_(bytes_of(data_), track) {}
 
-    // The next ends, so many at most; none at the end.
-    nb::object read(std::size_t most) {
-        if (chunk_.left() == 0) return nb::none();
+    std::optional<TupleOf<ProveFlowChunk::Piece>> read(std::size_t most) {
+        if (chunk_.left() == 0) return std::nullopt;
         ProveFlowChunk::Piece piece;
         chunk_.read(most, piece);
         return tuple_of(std::move(piece));
@@ -44,9 +56,12 @@ class BoundFlowChunk {
     ProveFlowChunk chunk_;
 };
 
-nb::object tuple_of_wrong(const ProveFlowTiles::Wrong& wrong) {
-    if (wrong.what.empty()) return nb::none();
-    return nb::make_tuple(wrong.level, wrong.index, wrong.what);
+// (level, index, what is wrong), if something is.
+using WrongFlowTile = std::optional<std::tuple<int, int64_t, std::string>>;
+
+WrongFlowTile tuple_of_wrong(const ProveFlowTiles::Wrong& wrong) {
+    if (wrong.what.empty()) return std::nullopt;
+    return std::make_tuple(wrong.level, wrong.index, wrong.what);
 }
 
 class BoundFlowTiles {
@@ -61,7 +76,7 @@ class BoundFlowTiles {
         tiles_.add(chunk.chunk());
     }
 
-    nb::object check(int level, const std::vector<Array<int64_t>>& columns) {
+    WrongFlowTile check(int level, const std::vector<Array<int64_t>>& columns) {
         if (columns.size() != 12) throw std::invalid_argument("columns are missing");
         ProveFlowColumns tiles;
         std::vector<int64_t>* const members[] = {&tiles.index,         &tiles.n_bins,       &tiles.n_edges,
@@ -85,7 +100,7 @@ class BoundFlowTiles {
         return tuple_of_wrong(wrong);
     }
 
-    nb::object finish() { return tuple_of_wrong(tiles_.finish()); }
+    WrongFlowTile finish() { return tuple_of_wrong(tiles_.finish()); }
 
   private:
     ProveFlowTiles tiles_;
@@ -93,11 +108,12 @@ class BoundFlowTiles {
 
 class BoundSliceFinder {
   public:
-    BoundSliceFinder(const BoundTree& tree, nb::callable fetch, ProveMemory& memory)
+    BoundSliceFinder(const BoundTree& tree, Fetch fetch, ProveMemory& memory)
         : tree_(tree.tree()), fetch_(std::move(fetch)), finder_(tree_, fetch_by(fetch_, memory)) {}
 
     // Slices of leaves: `leaves` has the position of each, `ordinals` ascend.
-    nb::object find(const Array<int64_t>& leaves, const Array<int64_t>& ordinals, const std::string& what) {
+    TupleOf<ProveSliceFinder::Found> find(const Array<int64_t>& leaves, const Array<int64_t>& ordinals,
+                                          const std::string& what) {
         const auto tiles = copy_of<std::size_t>(leaves);
         const auto wanted = copy_of<int64_t>(ordinals);
         if (tiles.size() != wanted.size()) throw std::invalid_argument("columns differ in length");
@@ -120,13 +136,11 @@ class BoundSliceFinder {
 
   private:
     const ProveTree& tree_;
-    nb::callable fetch_;
+    Fetch fetch_;
     ProveSliceFinder finder_;
 };
 
 }  // namespace
-
-void bind_prove_flows(nb::module_& m);  // module.cpp calls it
 
 void bind_prove_flows(nb::module_& m) {
     nb::register_exception_translator([](const std::exception_ptr& pending, void*) {
@@ -136,19 +150,26 @@ void bind_prove_flows(nb::module_& m) {
             PyErr_SetString(PyExc_ValueError, error.what());
         }
     });
-    nb::class_<BoundFlowChunk>(m, "ProveFlowChunk")
+    nb::class_<BoundFlowChunk>(m, "ProveFlowChunk", "A chunk of a track's flow ends. Raises ValueError.")
         .def(nb::init<nb::bytes, std::size_t>(), nb::arg("data"), nb::arg("track"))
-        .def("read", &BoundFlowChunk::read, nb::arg("most"));
-    nb::class_<BoundFlowTiles>(m, "ProveFlowTiles")
+        .def("read", &BoundFlowChunk::read, nb::arg("most"),
+             "Returns the next ends, so many at most: ordinal, incoming, tick; of the partner: track, ordinal,\n"
+             "tick, start, name. None: there are no more.");
+    nb::class_<BoundFlowTiles>(m, "ProveFlowTiles", "The flow tiles of a track, held against its flow ends.")
         .def(nb::init<int, std::size_t, std::size_t, ProveMemory&>(), nb::arg("root_level"), nb::arg("tracks"),
              nb::arg("ends"), nb::arg("memory"), nb::keep_alive<1, 5>())
-        .def("add", &BoundFlowTiles::add, nb::arg("chunk"))
-        .def("check", &BoundFlowTiles::check, nb::arg("level"), nb::arg("columns"))
-        .def("finish", &BoundFlowTiles::finish);
-    nb::class_<BoundSliceFinder>(m, "ProveSliceFinder")
-        .def(nb::init<const BoundTree&, nb::callable, ProveMemory&>(), nb::arg("tree"), nb::arg("fetch"),
-             nb::arg("memory"), nb::keep_alive<1, 2>(), nb::keep_alive<1, 4>())
-        .def("find", &BoundSliceFinder::find, nb::arg("leaves"), nb::arg("ordinals"), nb::arg("what"));
+        .def("add", &BoundFlowTiles::add, nb::arg("chunk"), "Takes all ends of a chunk.")
+        .def("check", &BoundFlowTiles::check, nb::arg("level"), nb::arg("columns"),
+             "Returns level, index, and what is wrong with the first wrong tile of these; None: nothing. The\n"
+             "columns: index, bins and edges of each tile; of each bin: bin, out, in, other out, other in; of each\n"
+             "edge: bin, incoming, partner, count.")
+        .def("finish", &BoundFlowTiles::finish, "Returns the same of a tile that is missing, after the last.");
+    nb::class_<BoundSliceFinder>(m, "ProveSliceFinder", "Finds single slices of a track by their ordinals.")
+        .def(nb::init<const BoundTree&, Fetch, ProveMemory&>(), nb::arg("tree"), nb::arg("fetch"), nb::arg("memory"),
+             nb::keep_alive<1, 2>(), nb::keep_alive<1, 4>())
+        .def("find", &BoundSliceFinder::find, nb::arg("leaves"), nb::arg("ordinals"), nb::arg("what"),
+             "Returns start, duration, name and flags of slices: `leaves` has the position of each one's tile,\n"
+             "`ordinals` ascend. Raises WrongTile, which says `what` lies in no tile.");
 }
 
 }  // namespace tilescope

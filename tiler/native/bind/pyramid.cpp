@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "bind/arrays.hpp"
+#include "bind/module.hpp"
 #include "pyramid/block.hpp"
 #include "pyramid/counter_track.hpp"
 #include "pyramid/geometry.hpp"
@@ -235,27 +236,37 @@ void bind_pyramid(nb::module_& m) {
         }
     });
     m.attr("TIME_LIMIT") = kTimeLimit;
-    m.def("root_level", &root_level, nb::arg("end"));
-    m.def("release_free_memory", &release_free_memory);
-    nb::class_<BoundTiles>(m, "Tiles").def("overview", &BoundTiles::overview, nb::arg("level"), nb::arg("lanes"));
+    m.def("root_level", &root_level, nb::arg("end"), "Returns the lowest level at which tile 0 covers [0, end].");
+    m.def("release_free_memory", &release_free_memory,
+          "Gives memory that is free but kept for later back to the system.");
+    nb::class_<BoundTiles>(m, "Tiles", "The tile tree of a track.")
+        .def("overview", &BoundTiles::overview, nb::arg("level"), nb::arg("lanes"),
+             "Returns bin, name and utilisation (1 to 255) of the overview of a rollup.");
     m.def("slice_tiles", &slice_tiles, nb::arg("start"), nb::arg("duration"), nb::arg("row"), nb::arg("name"),
-          nb::arg("flags"), nb::arg("root_level"));
-    m.def("counter_tiles", &counter_tiles, nb::arg("time"), nb::arg("value"), nb::arg("root_level"));
-    nb::class_<BoundSlices>(m, "KeptSlices")
+          nb::arg("flags"), nb::arg("root_level"), "Returns the tiles of slices, which are in canonical order.");
+    m.def("counter_tiles", &counter_tiles, nb::arg("time"), nb::arg("value"), nb::arg("root_level"),
+          "Returns the tiles of samples, which are in the order of time.");
+    nb::class_<BoundSlices>(m, "KeptSlices", "The slices of a track, kept for its rollups.")
         .def(nb::init<const Array<int64_t>&, const Array<int64_t>&, const Array<int32_t>&>(), nb::arg("start"),
-             nb::arg("duration"), nb::arg("name"))
+             nb::arg("duration"), nb::arg("name"), "In the memory of the arrays, which it keeps.")
         .def_static("in_file", &BoundSlices::in_file, nb::arg("file"), nb::arg("offset"), nb::arg("start"),
-                    nb::arg("duration"), nb::arg("name"))
-        .def_prop_ro("bytes", [](const BoundSlices& bound) { return bound.slices.bytes(); });
-    m.def("rollup_tiles", &rollup_tiles, nb::arg("children"), nb::arg("root_level"));
+                    nb::arg("duration"), nb::arg("name"),
+                    "Writes them to an open file from `offset` on. Raises OSError.")
+        .def_prop_ro(
+            "bytes", [](const BoundSlices& bound) { return bound.slices.bytes(); }, "What they take in a file.");
+    m.def("rollup_tiles", &rollup_tiles, nb::arg("children"), nb::arg("root_level"),
+          "Returns the tiles of the rollup of these tracks.");
     m.def("slice_overview", &slice_overview, nb::arg("start"), nb::arg("duration"), nb::arg("row"), nb::arg("name"),
-          nb::arg("level"));
-    nb::class_<BoundBlock>(m, "Block")
+          nb::arg("level"), "Returns bin, name and utilisation (1 to 255) of slices in bins of one level.");
+    nb::class_<BoundBlock>(m, "Block", "The tiles of up to 32 neighbouring tracks, to be written as pages.")
         .def(nb::init<uint32_t>(), nb::arg("number"))
-        .def("add", &BoundBlock::add, nb::arg("slot"), nb::arg("tiles"))
-        .def("seal", &BoundBlock::seal)
-        .def("tiles", &BoundBlock::tiles)
-        .def("encode", &BoundBlock::encode, nb::arg("first"), nb::arg("last"));
+        .def("add", &BoundBlock::add, nb::arg("slot"), nb::arg("tiles"),
+             "Takes the tiles of a track: they are of no further use.")
+        .def("seal", &BoundBlock::seal, "Puts the tiles in key order. To be called once, when all tracks are in.")
+        .def("tiles", &BoundBlock::tiles,
+             "Returns level, index, slot, flags, events and weight of all tiles, in key order.")
+        .def("encode", &BoundBlock::encode, nb::arg("first"), nb::arg("last"),
+             "Returns page and residual of tiles [first, last), not compressed.");
 }
 
 }  // namespace tilescope

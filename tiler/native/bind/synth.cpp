@@ -1,20 +1,20 @@
 // Binds the generator of synthetic traces.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <variant>
 
+#include "bind/module.hpp"
 #include "synth/chrome.hpp"
 #include "synth/output.hpp"
 #include "synth/plan.hpp"
 #include "synth/xspace.hpp"
 
 namespace nb = nanobind;
-
-namespace tilescope {
-void bind_synth(nb::module_& m);
-}  // namespace tilescope
 
 namespace {
 
@@ -26,7 +26,12 @@ Format format_of(const std::string& name) {
     throw std::invalid_argument("unknown format: " + name);
 }
 
-nb::list as_list(const Plan& plan, const Totals& totals) {
+// Of each track what it is called, and how many events of which kind it has.
+using Rows = nb::typed<nb::list, nb::typed<nb::dict, std::string, std::variant<std::string, int>>>;
+// Takes bytes, and how many events there were so far.
+using Write = nb::typed<nb::callable, void(nb::bytes, int)>;
+
+Rows as_list(const Plan& plan, const Totals& totals) {
     nb::list rows;
     for (std::size_t k = 0; k < totals.size(); ++k) {
         const PlannedTrack& track = plan.tracks()[k];
@@ -45,8 +50,8 @@ nb::list as_list(const Plan& plan, const Totals& totals) {
     return rows;
 }
 
-nb::list synth_trace(const std::string& format, std::uint64_t events, std::uint64_t tracks, std::uint64_t seed,
-                     const nb::callable& write) {
+Rows synth_trace(const std::string& format, std::uint64_t events, std::uint64_t tracks, std::uint64_t seed,
+                 const Write& write) {
     if (tracks == 0) throw std::invalid_argument("a trace has at least one track");
     const Plan plan({format_of(format), events, tracks, seed});
     Totals totals;
@@ -67,5 +72,5 @@ nb::list synth_trace(const std::string& format, std::uint64_t events, std::uint6
 void tilescope::bind_synth(nb::module_& m) {
     m.def("synth_trace", &synth_trace, nb::arg("format"), nb::arg("events"), nb::arg("tracks"), nb::arg("seed"),
           nb::arg("write"),
-          "Generates a trace and hands it to write(bytes, events_so_far) in pieces; returns the totals of each track.");
+          "Generates a trace and hands it to write(bytes, events_so_far) in pieces. Returns the totals of each track.");
 }

@@ -1,21 +1,24 @@
-// Python's door to trace_event_stream.hpp.
+// Binds the reader of trace-event JSON.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <array>
-#include <exception>
 #include <new>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "bind/arrays.hpp"
+#include "bind/exceptions.hpp"
+#include "bind/module.hpp"
 #include "trace_event/part.hpp"
 #include "trace_event/stream.hpp"
 
@@ -26,9 +29,15 @@ namespace tilescope {
 namespace {
 
 template <typename T>
-nb::object column_or_none(bool wanted, Column<T>& column) {
-    return wanted ? nb::cast(to_numpy(column)) : nb::none();
+std::optional<OutColumn<T>> column_or_none(bool wanted, Column<T>& column) {
+    if (!wanted) return std::nullopt;
+    return to_numpy(column);
 }
+
+template <typename... T>
+using ListOfTuples = nb::typed<nb::list, std::tuple<T...>>;
+
+using Counts = nb::typed<nb::dict, std::string, std::int64_t>;
 
 nb::str text(std::string_view utf8) { return nb::str(utf8.data(), utf8.size()); }
 
@@ -57,16 +66,16 @@ void finish(TraceEventStream& stream) {
     stream.finish();
 }
 
-nb::tuple take(TraceEventStream& stream) {
+auto take(TraceEventStream& stream) {
     EventColumns rows = stream.sink().take_chunk();
-    return nb::make_tuple(to_numpy(rows.track), to_numpy(rows.phase), to_numpy(rows.time_ns),
-                          column_or_none(rows.any_time_ps, rows.time_ps), to_numpy(rows.duration_ns),
-                          column_or_none(rows.any_duration_ps, rows.duration_ps), to_numpy(rows.name),
-                          column_or_none(rows.any_key, rows.key), column_or_none(rows.any_value, rows.value),
-                          to_numpy(rows.flags), to_numpy(rows.args_end), to_numpy_as<std::uint8_t>(rows.args));
+    return std::make_tuple(to_numpy(rows.track), to_numpy(rows.phase), to_numpy(rows.time_ns),
+                           column_or_none(rows.any_time_ps, rows.time_ps), to_numpy(rows.duration_ns),
+                           column_or_none(rows.any_duration_ps, rows.duration_ps), to_numpy(rows.name),
+                           column_or_none(rows.any_key, rows.key), column_or_none(rows.any_value, rows.value),
+                           to_numpy(rows.flags), to_numpy(rows.args_end), to_numpy_as<std::uint8_t>(rows.args));
 }
 
-nb::list processes(const TraceEventStream& stream) {
+ListOfTuples<int, nb::str, nb::str, nb::str, std::int64_t> processes(const TraceEventStream& stream) {
     nb::list out;
     for (const ProcessEntry& one : stream.sink().tracks().processes()) {
         out.append(nb::make_tuple(static_cast<int>(one.id.kind), text(one.id.text), text(one.name), text(one.labels),
@@ -75,7 +84,7 @@ nb::list processes(const TraceEventStream& stream) {
     return out;
 }
 
-nb::list threads(const TraceEventStream& stream) {
+ListOfTuples<std::int64_t, int, nb::str, nb::str, std::int64_t> threads(const TraceEventStream& stream) {
     nb::list out;
     for (const ThreadEntry& one : stream.sink().tracks().threads()) {
         out.append(nb::make_tuple(one.process, static_cast<int>(one.id.kind), text(one.id.text), text(one.name),
@@ -84,7 +93,7 @@ nb::list threads(const TraceEventStream& stream) {
     return out;
 }
 
-nb::list tracks(const TraceEventStream& stream) {
+ListOfTuples<int, std::int64_t, std::int64_t, nb::str, nb::str, nb::str> tracks(const TraceEventStream& stream) {
     nb::list out;
     for (const TrackEntry& one : stream.sink().tracks().tracks()) {
         out.append(nb::make_tuple(static_cast<int>(one.role), one.process, one.thread, text(one.label[0]),
@@ -93,7 +102,7 @@ nb::list tracks(const TraceEventStream& stream) {
     return out;
 }
 
-nb::list names(const TraceEventStream& stream) {
+ListOfTuples<nb::str, nb::str> names(const TraceEventStream& stream) {
     nb::list out;
     const EventSink& sink = stream.sink();
     for (std::size_t name = 0; name < sink.names().size(); ++name) {
@@ -103,7 +112,7 @@ nb::list names(const TraceEventStream& stream) {
     return out;
 }
 
-nb::dict by_letter(const std::array<std::int64_t, 128>& counts) {
+Counts by_letter(const std::array<std::int64_t, 128>& counts) {
     nb::dict out;
     for (std::size_t letter = 0; letter < counts.size(); ++letter) {
         if (counts[letter] == 0) continue;
@@ -113,14 +122,13 @@ nb::dict by_letter(const std::array<std::int64_t, 128>& counts) {
     return out;
 }
 
-nb::dict ignored(const TraceEventStream& stream) {
+Counts ignored(const TraceEventStream& stream) {
     nb::dict out;
     for (const auto& [reason, count] : stream.sink().ignored()) out[text(reason)] = count;
     return out;
 }
 
-// (name of a first piece or None, object, whether the value is whole, bytes)
-nb::list member_pieces(TraceEventStream& stream) {
+ListOfTuples<std::optional<nb::str>, std::uint64_t, bool, nb::bytes> member_pieces(TraceEventStream& stream) {
     nb::list out;
     for (const KeptMembers::Piece& piece : stream.members().take_pieces()) {
         out.append(nb::make_tuple(piece.first ? nb::object(text(piece.name)) : nb::none(), piece.object, piece.last,
@@ -149,69 +157,92 @@ std::optional<std::pair<std::int64_t, int>> parse_us(std::string_view digits) {
     return std::pair<std::int64_t, int>(time.ns, time.ps);
 }
 
-// NotTraceJson becomes an exception whose arguments are (what, offset, line, column).
-void register_error(nb::module_& m) {
-    static nb::object* type = nullptr;  // lives as long as the process, as the module does
-    type = new nb::object(nb::steal(PyErr_NewException("tilescope.tiler._native.NotTraceJson", nullptr, nullptr)));
-    m.attr("NotTraceJson") = *type;
-    nb::register_exception_translator(
-        [](const std::exception_ptr& error, void* payload) {
-            try {
-                std::rethrow_exception(error);
-            } catch (const NotTraceJson& e) {
-                const nb::tuple args = nb::make_tuple(e.what(), e.offset, e.line, e.column);
-                PyErr_SetObject(static_cast<PyObject*>(payload), args.ptr());
-            }
-        },
-        type->ptr());
-}
+struct WhatAndWhere {
+    nb::tuple operator()(const NotTraceJson& error) const {
+        return nb::make_tuple(error.what(), error.offset, error.line, error.column);
+    }
+};
 
 }  // namespace
 
 void bind_trace_event(nb::module_& m) {
-    register_error(m);
-    m.def("parse_microseconds", &parse_us, nb::arg("text"));
-    nb::class_<TraceEventPart>(m, "TraceEventPart")
-        .def("__init__", &read_part, nb::arg("block"))
-        .def_prop_ro("first", &TraceEventPart::first)
-        .def_prop_ro("last", &TraceEventPart::last);
-    nb::class_<TraceEventStream>(m, "TraceEventStream")
-        .def(nb::init<std::size_t>(), nb::arg("max_members") = 0)
-        .def("member_pieces", &member_pieces)
-        .def("dropped_objects", [](TraceEventStream& s) { return s.members().take_dropped(); })
-        .def_prop_ro("more_members", [](TraceEventStream& s) { return s.members().more(); })
-        .def_prop_ro("unnamed_members", [](TraceEventStream& s) { return s.members().unnamed(); })
-        .def("feed", &feed, nb::arg("data"), nb::arg("part").none() = nb::none())
+    bind_exception<NotTraceJson>(m, "NotTraceJson", PyExc_Exception,
+                                 "NotTraceJson(what, byte offset, line, column): it is no trace-event JSON.",
+                                 WhatAndWhere());
+    m.def("parse_microseconds", &parse_us, nb::arg("text"),
+          "Returns nanoseconds and picoseconds; None: it is malformed or out of range.");
+    nb::class_<TraceEventPart>(m, "TraceEventPart",
+                               "The events of a block of a file, read without knowing what stands before it.")
+        .def("__init__", &read_part, nb::arg("block"),
+             nb::sig("def __init__(self, block: bytes | bytearray | memoryview) -> None"))
+        .def_prop_ro("first", &TraceEventPart::first, "The first byte of the block that was read.")
+        .def_prop_ro("last", &TraceEventPart::last, "Behind the last byte that was read.");
+    nb::class_<TraceEventStream>(m, "TraceEventStream", "A trace-event file, fed in pieces. Raises NotTraceJson.")
+        .def(nb::init<std::size_t>(), nb::arg("max_members") = 0, "Keeps so many members of objects beside the events.")
+        .def(
+            "feed", &feed, nb::arg("data"), nb::arg("part").none() = nb::none(),
+            nb::sig("def feed(self, data: bytes | bytearray | memoryview, part: TraceEventPart | None = None) -> None"),
+            "Takes the next bytes. The part, if there is one, was read from them; it is used up.")
         .def("finish", &finish)
-        .def("take", &take)
-        .def_prop_ro("chunk_ready", [](const TraceEventStream& s) { return s.sink().chunk_ready(); })
-        .def_prop_ro("rows", [](const TraceEventStream& s) { return s.sink().row_count(); })
-        .def_prop_ro("parts_taken", &TraceEventStream::parts_taken)
-        .def_prop_ro("offset", &TraceEventStream::offset)
-        .def_prop_ro("cut_offset", &TraceEventStream::cut_offset)
-        .def_prop_ro("ended_in", &ended_in)
-        .def_prop_ro("elements", &TraceEventStream::elements)
+        .def("take", &take,
+             "Returns the columns of the rows so far, in the order of an EventChunk: track, phase, time in ns and\n"
+             "ps, duration in ns and ps, name, key, value, flags, args_end, args.")
+        .def_prop_ro(
+            "chunk_ready", [](const TraceEventStream& s) { return s.sink().chunk_ready(); },
+            "Whether `take` gives a chunk that has been filled.")
+        .def_prop_ro(
+            "rows", [](const TraceEventStream& s) { return s.sink().row_count(); }, "Rows that were not taken yet.")
+        .def_prop_ro("parts_taken", &TraceEventStream::parts_taken,
+                     "How many of the parts that were fed could be used.")
+        .def_prop_ro("offset", &TraceEventStream::offset, "Of the first byte that has not been dealt with.")
+        .def_prop_ro("cut_offset", &TraceEventStream::cut_offset, "Of the event that the file ends in.")
+        .def_prop_ro("ended_in", &ended_in,
+                     nb::sig("def ended_in(self) -> "
+                             "typing.Literal['nothing', 'complete', 'array', 'object', 'value', 'event', 'damage']"))
+        .def_prop_ro("elements", &TraceEventStream::elements,
+                     "Of event arrays; empty objects and nulls are not counted.")
         .def_prop_ro("has_event_array", &TraceEventStream::has_event_array)
         .def_prop_ro("event_array_is_none", &TraceEventStream::event_array_is_none)
         .def_prop_ro("base_time_ns", [](const TraceEventStream& s) { return s.base_time_ns(); })
         .def_prop_ro("base_time_differs", &TraceEventStream::base_time_differs)
         .def_prop_ro("host_name", [](const TraceEventStream& s) { return s.host_name(); })
         .def_prop_ro("written_total", [](const TraceEventStream& s) { return s.sink().written_total(); })
-        .def("written", [](const TraceEventStream& s) { return by_letter(s.sink().written()); })
-        .def("read", [](const TraceEventStream& s) { return by_letter(s.sink().read()); })
-        .def("processes", &processes)
-        .def("threads", &threads)
-        .def("tracks", &tracks)
-        .def("names", &names)
-        .def_prop_ro("name_count", [](const TraceEventStream& stream) { return stream.sink().names().size(); })
-        .def_prop_ro("name_bytes", [](const TraceEventStream& stream) { return stream.sink().names().bytes(); })
-        .def_prop_ro("process_count",
-                     [](const TraceEventStream& stream) { return stream.sink().tracks().processes().size(); })
-        .def_prop_ro("thread_count",
-                     [](const TraceEventStream& stream) { return stream.sink().tracks().threads().size(); })
-        .def_prop_ro("id_count", [](const TraceEventStream& stream) { return stream.sink().keys().size(); })
-        .def_prop_ro("id_bytes", [](const TraceEventStream& stream) { return stream.sink().keys().bytes(); })
-        .def("ignored", &ignored);
+        .def(
+            "written", [](const TraceEventStream& s) { return by_letter(s.sink().written()); },
+            "Returns how many events the file has, by the letter of their phase.")
+        .def(
+            "read", [](const TraceEventStream& s) { return by_letter(s.sink().read()); },
+            "Returns how many events became rows, by the letter of their phase.")
+        .def("ignored", &ignored, "Returns how many events were ignored, by the reason.")
+        .def("processes", &processes, "Returns of each process: kind of pid, pid, name, labels, sort index.")
+        .def("threads", &threads, "Returns of each thread: process, kind of tid, tid, name, sort index.")
+        .def("tracks", &tracks, "Returns of each track: role, process or -1, thread or -1, three labels.")
+        .def("names", &names, "Returns name and category of each name.")
+        .def_prop_ro("name_count", [](const TraceEventStream& s) { return s.sink().names().size(); })
+        .def_prop_ro(
+            "name_bytes", [](const TraceEventStream& s) { return s.sink().names().bytes(); },
+            "Of the texts of all names.")
+        .def_prop_ro(
+            "process_count", [](const TraceEventStream& s) { return s.sink().tracks().processes().size(); },
+            "Processes without events, too.")
+        .def_prop_ro(
+            "thread_count", [](const TraceEventStream& s) { return s.sink().tracks().threads().size(); },
+            "Threads without events, too.")
+        .def_prop_ro(
+            "id_count", [](const TraceEventStream& s) { return s.sink().keys().size(); },
+            "Ids of async slices and flows, as far as they are kept as text.")
+        .def_prop_ro("id_bytes", [](const TraceEventStream& s) { return s.sink().keys().bytes(); })
+        .def("member_pieces", &member_pieces,
+             "Returns pieces of members beside the events: name of a first piece, number of the object, whether the\n"
+             "value is whole, bytes.")
+        .def(
+            "dropped_objects", [](TraceEventStream& s) { return s.members().take_dropped(); },
+            "Returns the numbers of objects that were events after all.")
+        .def_prop_ro(
+            "more_members", [](TraceEventStream& s) { return s.members().more(); }, "How many were not kept.")
+        .def_prop_ro(
+            "unnamed_members", [](TraceEventStream& s) { return s.members().unnamed(); },
+            "How many were not kept because their names are too long.");
 }
 
 }  // namespace tilescope

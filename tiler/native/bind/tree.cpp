@@ -1,14 +1,20 @@
 // Binds the reader of LMDB files.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "bind/exceptions.hpp"
+#include "bind/module.hpp"
 #include "files/read_only_file.hpp"
 #include "tree/file.hpp"
 
@@ -38,23 +44,26 @@ class TreeReader {
 
     std::uint64_t entries() const { return file()->snapshot().entries; }
 
-    nb::object get(const nb::bytes& key) const {
-        nb::object value = nb::none();
+    // Checksum and value.
+    std::optional<std::pair<std::uint32_t, nb::bytes>> get(const nb::bytes& key) const {
+        std::optional<std::pair<std::uint32_t, nb::bytes>> value;
         consistently([&](const tree::TreeFile& file, const Snapshot& snapshot, std::size_t) {
             std::vector<Entry> found;
             {
                 nb::gil_scoped_release release;
                 if (std::optional<Entry> entry = file.find(snapshot, view(key))) found.push_back(std::move(*entry));
             }
-            value = nb::none();
-            for (Read& read : read_all(file, snapshot, found))
-                value = nb::make_tuple(read.checksum, std::move(read.value));
+            value.reset();
+            for (Read& read : read_all(file, snapshot, found)) value.emplace(read.checksum, std::move(read.value));
         });
         return value;
     }
 
-    nb::object last_at_most(const nb::bytes& key, const nb::bytes& prefix) const {
-        nb::list entries;
+    // Key, checksum, value.
+    using Row = std::tuple<nb::bytes, std::uint32_t, nb::bytes>;
+
+    std::optional<Row> last_at_most(const nb::bytes& key, const nb::bytes& prefix) const {
+        std::vector<Row> entries;
         consistently([&](const tree::TreeFile& file, const Snapshot& snapshot, std::size_t) {
             std::vector<Entry> found;
             {
@@ -64,11 +73,12 @@ class TreeReader {
             }
             entries = rows(file, snapshot, found);
         });
-        return entries.size() == 0 ? nb::none() : nb::object(entries[0]);
+        if (entries.empty()) return std::nullopt;
+        return std::move(entries[0]);
     }
 
-    nb::list scan(const nb::bytes& first, const nb::bytes& prefix, std::size_t limit) const {
-        nb::list entries;
+    std::vector<Row> scan(const nb::bytes& first, const nb::bytes& prefix, std::size_t limit) const {
+        std::vector<Row> entries;
         consistently([&](const tree::TreeFile& file, const Snapshot& snapshot, std::size_t failed) {
             std::vector<Entry> found;
             // Who is too slow for the writer reads less.
@@ -129,12 +139,12 @@ class TreeReader {
         return read;
     }
 
-    // (key, checksum, value)
-    static nb::list rows(const tree::TreeFile& file, const Snapshot& snapshot, const std::vector<Entry>& entries) {
-        nb::list out;
+    static std::vector<Row> rows(const tree::TreeFile& file, const Snapshot& snapshot,
+                                 const std::vector<Entry>& entries) {
+        std::vector<Row> out;
         std::vector<Read> read = read_all(file, snapshot, entries);
         for (std::size_t k = 0; k < entries.size(); ++k) {
-            out.append(nb::make_tuple(to_bytes(entries[k].key), read[k].checksum, std::move(read[k].value)));
+            out.emplace_back(to_bytes(entries[k].key), read[k].checksum, std::move(read[k].value));
         }
         return out;
     }
@@ -142,37 +152,27 @@ class TreeReader {
     std::shared_ptr<tree::TreeFile> file_;
 };
 
-// `FileDamage(what, offset)` in Python.
-void bind_file_damage(nb::module_& m) {
-    static nb::object* type = nullptr;  // lives as long as the process, as the module does
-    type =
-        new nb::object(nb::steal(PyErr_NewException("tilescope.tiler._native.FileDamage", PyExc_ValueError, nullptr)));
-    m.attr("FileDamage") = *type;
-    nb::register_exception_translator(
-        [](const std::exception_ptr& pending, void* payload) {
-            try {
-                std::rethrow_exception(pending);
-            } catch (const FileDamage& error) {
-                const nb::tuple args = nb::make_tuple(error.what(), error.offset());
-                PyErr_SetObject(static_cast<PyObject*>(payload), args.ptr());
-            }
-        },
-        type->ptr());
-}
+struct WhatAndOffset {
+    nb::tuple operator()(const FileDamage& error) const { return nb::make_tuple(error.what(), error.offset()); }
+};
 
 }  // namespace
 
-void bind_tree(nb::module_& m);  // module.cpp calls it
-
 void bind_tree(nb::module_& m) {
-    bind_file_damage(m);
-    nb::class_<TreeReader>(m, "TreeReader")
-        .def(nb::init<int, bool>(), nb::arg("descriptor"), nb::arg("growing"))
+    bind_exception<FileDamage>(m, "FileDamage", PyExc_ValueError, "FileDamage(what, byte offset)", WhatAndOffset());
+    nb::class_<TreeReader>(
+        m, "TreeReader",
+        "Reads an LMDB file. The first four bytes of values come apart, as a number. Raises FileDamage.")
+        .def(nb::init<int, bool>(), nb::arg("descriptor"), nb::arg("growing"),
+             "Takes over the descriptor. `growing`: another process writes the file.")
         .def_prop_ro("entries", &TreeReader::entries)
-        .def("settle", &TreeReader::settle)
-        .def("get", &TreeReader::get, nb::arg("key"))
-        .def("last_at_most", &TreeReader::last_at_most, nb::arg("key"), nb::arg("prefix"))
-        .def("scan", &TreeReader::scan, nb::arg("first"), nb::arg("prefix"), nb::arg("limit"))
+        .def("settle", &TreeReader::settle, "The file is complete now, and stays as it is.")
+        .def("get", &TreeReader::get, nb::arg("key"), "Returns checksum and value.")
+        .def("last_at_most", &TreeReader::last_at_most, nb::arg("key"), nb::arg("prefix"),
+             "Returns key, checksum and value of the last entry up to `key`, if it begins with `prefix`.")
+        .def("scan", &TreeReader::scan, nb::arg("first"), nb::arg("prefix"), nb::arg("limit"),
+             "Returns key, checksum and value of entries from `first` on as long as they begin with `prefix`: at\n"
+             "most `limit`, and fewer when they are large.")
         .def("close", &TreeReader::close);
 }
 

@@ -18,6 +18,8 @@
 
 #include "bind/activity.hpp"
 #include "bind/arrays.hpp"
+#include "bind/exceptions.hpp"
+#include "bind/module.hpp"
 #include "columns/utf8.hpp"
 #include "pyramid/activity.hpp"
 #include "xspace/apart.hpp"
@@ -38,32 +40,32 @@ namespace {
 // Of the stats of a plane, those that say something of it in its line on the screen.
 constexpr std::size_t max_shown_stat = std::size_t{64} << 10;
 
-// What Python sees of a line and of a plane. Times of a line's events are picoseconds from where the line counts.
+// What Python sees of lines, planes and metadata.
 struct LineInfo {
     std::size_t plane;
     std::int64_t id;
     std::int64_t timestamp_ns;
     std::string name;
     std::string display_name;
-    std::uint64_t events;  // without those that are out of range
+    std::uint64_t events;
     std::uint64_t out_of_range;
     std::size_t flow_ends;
     std::int64_t first_ps;
     std::int64_t end_ns;
-    std::int64_t end_ps;  // 0 to 999, beyond end_ns
+    std::int64_t end_ps;
     bool any_ps;
 };
 
 struct PlaneInfo {
     std::string name;
-    nb::list stats;       // bytes, XStat messages; without very long ones
-    nb::dict stat_names;  // stat metadata id → name
+    nb::typed<nb::list, nb::bytes> stats;
+    nb::typed<nb::dict, std::int64_t, std::string> stat_names;
 };
 
 struct MetadataInfo {
     std::size_t plane;
     std::int64_t id;
-    std::int32_t name_index;  // -1: no event uses it
+    std::int32_t name_index;
     std::string name;
     std::string display_name;
     nb::bytes stats;
@@ -83,7 +85,10 @@ class LineEvents {
   public:
     explicit LineEvents(xspace::LineDecoder decoder) : decoder_(std::move(decoder)) {}
 
-    std::optional<nb::dict> next(std::size_t max_rows, std::size_t max_args_bytes) {
+    // Columns, or nothing, by their names in an EventChunk.
+    using Columns = nb::typed<nb::dict, std::string, nb::any>;
+
+    std::optional<Columns> next(std::size_t max_rows, std::size_t max_args_bytes) {
         if (max_rows == 0) throw std::invalid_argument("a chunk has at least one row");
         xspace::Chunk chunk;
         bool any = false;
@@ -92,7 +97,7 @@ class LineEvents {
             any = decoder_.next(chunk, max_rows, max_args_bytes);
         }
         if (!any) return std::nullopt;
-        nb::dict columns;
+        Columns columns{nb::dict()};
         columns["key"] = chunk.key.size() != 0 ? nb::cast(to_numpy(chunk.key)) : nb::none();
         columns["value"] = nb::none();
         columns["track"] = to_numpy(chunk.track);
@@ -137,7 +142,7 @@ class XSpaceFile {
     std::vector<PlaneInfo> planes() const {
         std::vector<PlaneInfo> result;
         for (const xspace::Plane& plane : outline().planes) {
-            PlaneInfo info{text(plane.name), nb::list(), nb::dict()};
+            PlaneInfo info{text(plane.name), {nb::list()}, {nb::dict()}};
             for (const wire::Range& stat : plane.stats)
                 if (stat.size() <= max_shown_stat) info.stats.append(bytes(stat));
             for (const xspace::MetadataEntry& entry : plane.stat_metadata)
@@ -151,7 +156,6 @@ class XSpaceFile {
     std::vector<std::string> warnings() const { return texts(outline().warnings); }
     std::vector<std::string> hostnames() const { return texts(outline().hostnames); }
 
-    // (what the file ends inside of, where that begins, the plane that it cuts or -1); None for a whole file.
     std::optional<std::tuple<std::string, std::size_t, std::int64_t>> cut() const {
         if (!outline().cut) return std::nullopt;
         const bool in_plane = !outline().planes.empty() && outline().planes.back().is_cut;
@@ -159,20 +163,17 @@ class XSpaceFile {
         return std::make_tuple(outline().cut->what, outline().cut->offset, plane);
     }
 
-    // [begin, end) of each line's bytes.
     std::vector<std::pair<std::size_t, std::size_t>> line_ranges() const {
         std::vector<std::pair<std::size_t, std::size_t>> result;
         for (const xspace::Line& line : outline().lines) result.emplace_back(line.body.begin, line.body.end);
         return result;
     }
 
-    // Begins to look into a line; `surveyed` ends it.
     xspace::Surveyor survey(std::size_t line) const {
         check_line(line);
         return surveyor(line, std::nullopt);
     }
 
-    // Takes what a surveyor found, after its end. Returns the line's own timestamp.
     std::int64_t surveyed(std::size_t line, xspace::Surveyor& surveyor) {
         check_line(line);
         if (surveyor.position() != outline().lines[line].body.end)
@@ -181,7 +182,7 @@ class XSpaceFile {
         return surveys_[line].timestamp_ns;
     }
 
-    // Says where the line counts from. Looks at it once more if some of its events are out of range then.
+    // Looks at the line once more if some of its events are out of range then.
     void settle(std::size_t line, std::int64_t start_ns) {
         nb::gil_scoped_release release;
         check_line(line);
@@ -212,13 +213,11 @@ class XSpaceFile {
                 survey.any_ps};
     }
 
-    // (shift, first bin, busy picoseconds of each bin) of the line's activity; the bins are empty when it has none.
     auto activity(std::size_t line) const {
         check_line(line);
         return activity_columns(surveys_[line].activity);
     }
 
-    // All lines have been surveyed and settled.
     void seal() {
         nb::gil_scoped_release release;
         catalogue_ = std::make_unique<xspace::Catalogue>(source_, outline(), surveys_, room_);
@@ -240,8 +239,7 @@ class XSpaceFile {
         return catalogue().used_metadata().size() + catalogue().unused_metadata().size();
     }
 
-    // Of each number: its plane, and the index of its name; -1: no event uses it.
-    nb::tuple metadata_columns() const {
+    auto metadata_columns() const {
         std::vector<std::int32_t> planes, names;
         for (const xspace::UsedMetadata& of : catalogue().used_metadata()) {
             planes.push_back(static_cast<std::int32_t>(of.plane));
@@ -250,10 +248,9 @@ class XSpaceFile {
         for (const xspace::UnusedMetadata& of : catalogue().unused_metadata())
             planes.push_back(static_cast<std::int32_t>(of.plane));
         names.resize(planes.size(), -1);
-        return nb::make_tuple(to_numpy(std::move(planes)), to_numpy(std::move(names)));
+        return std::make_pair(to_numpy(std::move(planes)), to_numpy(std::move(names)));
     }
 
-    // Metadata from this number on: that of events first, then that which no event uses.
     std::vector<MetadataInfo> metadata(std::size_t first, std::size_t count) const {
         const auto& used = catalogue().used_metadata();
         const auto& unused = catalogue().unused_metadata();
@@ -275,7 +272,6 @@ class XSpaceFile {
         return result;
     }
 
-    // What of the metadata is kept apart, at most `limit` pieces; and how many more there are.
     std::pair<std::vector<ApartInfo>, std::uint64_t> apart(std::size_t limit) const {
         xspace::ApartPieces found;
         {
@@ -289,7 +285,6 @@ class XSpaceFile {
         return {std::move(result), found.more};
     }
 
-    // 0: the plane has no stats.
     std::uint64_t plane_stats_bytes(std::size_t plane) const {
         if (plane >= outline().planes.size() || outline().planes[plane].stats.empty()) return 0;
         return xspace::PlaneStats(source_, outline().planes[plane]).size();
@@ -368,66 +363,48 @@ auto integer_stats(const InColumn<std::int64_t>& args_end, const InColumn<std::u
     return to_numpy(std::move(found));
 }
 
-// `WireError(what, offset)` in Python, and `LimitReached(what, offset)`.
-void bind_wire_error(nb::module_& m) {
-    static nb::object* type = nullptr;  // lives as long as the process, as the module does
-    static nb::object* limit = nullptr;
-    type =
-        new nb::object(nb::steal(PyErr_NewException("tilescope.tiler._native.WireError", PyExc_ValueError, nullptr)));
-    limit = new nb::object(
-        nb::steal(PyErr_NewException("tilescope.tiler._native.LimitReached", PyExc_ValueError, nullptr)));
-    m.attr("WireError") = *type;
-    m.attr("LimitReached") = *limit;
-    nb::register_exception_translator(
-        [](const std::exception_ptr& pending, void* payload) {
-            try {
-                std::rethrow_exception(pending);
-            } catch (const wire::LimitReached& error) {
-                const nb::tuple args = nb::make_tuple(error.what(), error.offset());
-                PyErr_SetObject(limit->ptr(), args.ptr());
-            } catch (const wire::Error& error) {
-                const nb::tuple args = nb::make_tuple(error.what(), error.offset());
-                PyErr_SetObject(static_cast<PyObject*>(payload), args.ptr());
-            }
-        },
-        type->ptr());
-}
+struct WhatAndOffset {
+    nb::tuple operator()(const wire::Error& error) const { return nb::make_tuple(error.what(), error.offset()); }
+};
 
 }  // namespace
 
-void bind_xspace(nb::module_& m);  // module.cpp calls it
-
 void bind_xspace(nb::module_& m) {
-    bind_wire_error(m);
+    bind_exception<wire::Error>(m, "WireError", PyExc_ValueError, "WireError(what, byte offset): it is no XSpace.",
+                                WhatAndOffset());
+    bind_exception<wire::LimitReached>(m, "LimitReached", PyExc_ValueError,
+                                       "LimitReached(what, byte offset): it takes more memory than it may.",
+                                       WhatAndOffset());
 
-    nb::class_<LineInfo>(m, "XSpaceLine")
+    nb::class_<LineInfo>(m, "XSpaceLine", "A line. Times of its events are picoseconds from where the line counts.")
         .def_ro("plane", &LineInfo::plane)
         .def_ro("id", &LineInfo::id)
         .def_ro("timestamp_ns", &LineInfo::timestamp_ns)
         .def_ro("name", &LineInfo::name)
         .def_ro("display_name", &LineInfo::display_name)
-        .def_ro("events", &LineInfo::events)
+        .def_ro("events", &LineInfo::events, "Without those that are out of range.")
         .def_ro("out_of_range", &LineInfo::out_of_range)
         .def_ro("flow_ends", &LineInfo::flow_ends)
         .def_ro("first_ps", &LineInfo::first_ps)
         .def_ro("end_ns", &LineInfo::end_ns)
-        .def_ro("end_ps", &LineInfo::end_ps)
-        .def_ro("any_ps", &LineInfo::any_ps);
+        .def_ro("end_ps", &LineInfo::end_ps, "0 to 999, beyond `end_ns`.")
+        .def_ro("any_ps", &LineInfo::any_ps, "Whether any time has picoseconds.");
 
     nb::class_<PlaneInfo>(m, "XSpacePlane")
         .def_ro("name", &PlaneInfo::name)
-        .def_ro("stats", &PlaneInfo::stats)
-        .def_ro("stat_names", &PlaneInfo::stat_names);
+        .def_ro("stats", &PlaneInfo::stats, "XStat messages, without very long ones.")
+        .def_ro("stat_names", &PlaneInfo::stat_names, "By the id of the stat metadata.");
 
     nb::class_<MetadataInfo>(m, "XSpaceMetadata")
         .def_ro("plane", &MetadataInfo::plane)
         .def_ro("id", &MetadataInfo::id)
-        .def_ro("name_index", &MetadataInfo::name_index)
+        .def_ro("name_index", &MetadataInfo::name_index, "-1: no event uses it.")
         .def_ro("name", &MetadataInfo::name)
         .def_ro("display_name", &MetadataInfo::display_name)
-        .def_ro("stats", &MetadataInfo::stats);
+        .def_ro("stats", &MetadataInfo::stats, "XStat messages, one behind the other.");
 
-    nb::class_<ApartInfo>(m, "XSpaceApart")
+    nb::class_<ApartInfo>(m, "XSpaceApart",
+                          "Metadata that is kept beside the events, in bytes [begin, end) of the file.")
         .def_ro("plane", &ApartInfo::plane)
         .def_ro("metadata_id", &ApartInfo::metadata_id)
         .def_ro("name", &ApartInfo::name)
@@ -435,7 +412,8 @@ void bind_xspace(nb::module_& m) {
         .def_ro("begin", &ApartInfo::begin)
         .def_ro("end", &ApartInfo::end);
 
-    nb::class_<xspace::PlaneStats>(m, "XSpacePlaneStats")
+    nb::class_<xspace::PlaneStats>(m, "XSpacePlaneStats",
+                                   "The stats of a plane, as one message that is read piece by piece.")
         .def(
             "next",
             [](xspace::PlaneStats& stats, std::size_t max_bytes) {
@@ -449,41 +427,59 @@ void bind_xspace(nb::module_& m) {
             nb::arg("max_bytes"));
 
     nb::class_<xspace::Surveyor>(m, "XSpaceLineSurvey")
-        .def("advance", &xspace::Surveyor::advance, nb::arg("stop"), nb::call_guard<nb::gil_scoped_release>())
+        .def("advance", &xspace::Surveyor::advance, nb::arg("stop"), nb::call_guard<nb::gil_scoped_release>(),
+             "Reads on until `stop`, a byte offset. Returns whether there is more.")
         .def_prop_ro("position", &xspace::Surveyor::position);
 
-    nb::class_<LineEvents>(m, "XSpaceLineEvents")
-        .def("next", &LineEvents::next, nb::arg("max_rows"), nb::arg("max_args_bytes"))
+    nb::class_<LineEvents>(m, "XSpaceLineEvents", "The events of a line, chunk by chunk.")
+        .def("next", &LineEvents::next, nb::arg("max_rows"), nb::arg("max_args_bytes"),
+             "Returns columns, or None, by their names in an EventChunk. None: there are no more events.")
         .def_prop_ro("position", &LineEvents::position);
 
-    nb::class_<XSpaceFile>(m, "XSpaceFile")
+    nb::class_<XSpaceFile>(
+        m, "XSpaceFile",
+        "An XSpace: outline, survey of each line, seal, then the events of any line. Several threads may survey\n"
+        "and read, each line by one at a time. Raises WireError and LimitReached.")
         .def(nb::init<InColumn<std::uint8_t>, std::size_t, std::size_t, std::size_t, std::size_t>(), nb::arg("buffer"),
-             nb::arg("room"), nb::arg("per_plane"), nb::arg("per_line"), nb::arg("per_name"))
-        .def("read_outline", &XSpaceFile::read_outline, nb::arg("stop"))
+             nb::arg("room"), nb::arg("per_plane"), nb::arg("per_line"), nb::arg("per_name"),
+             "Keeps the buffer. `room`: the bytes that its tables may take, and how many of them a plane, a line and\n"
+             "a name are counted as.")
+        .def("read_outline", &XSpaceFile::read_outline, nb::arg("stop"),
+             "Reads on until `stop`, a byte offset. Returns whether there is more.")
         .def("planes", &XSpaceFile::planes)
         .def("errors", &XSpaceFile::errors)
         .def("warnings", &XSpaceFile::warnings)
         .def("hostnames", &XSpaceFile::hostnames)
-        .def("cut", &XSpaceFile::cut)
-        .def("line_ranges", &XSpaceFile::line_ranges)
-        .def("survey", &XSpaceFile::survey, nb::arg("line"), nb::keep_alive<0, 1>())
-        .def("surveyed", &XSpaceFile::surveyed, nb::arg("line"), nb::arg("survey"))
-        .def("settle", &XSpaceFile::settle, nb::arg("line"), nb::arg("start_ns"))
+        .def("cut", &XSpaceFile::cut,
+             "Returns what the file ends inside of, where that begins, and the plane that it cuts or -1. None: it\n"
+             "is whole.")
+        .def("line_ranges", &XSpaceFile::line_ranges, "Returns [begin, end) of each line's bytes.")
+        .def("survey", &XSpaceFile::survey, nb::arg("line"), nb::keep_alive<0, 1>(),
+             "Begins to look into a line; `surveyed` ends it.")
+        .def("surveyed", &XSpaceFile::surveyed, nb::arg("line"), nb::arg("survey"),
+             "Takes what a survey found, after its end. Returns the line's own timestamp.")
+        .def("settle", &XSpaceFile::settle, nb::arg("line"), nb::arg("start_ns"), "Says where the line counts from.")
         .def("line", &XSpaceFile::line, nb::arg("line"))
-        .def("activity", &XSpaceFile::activity, nb::arg("line"))
-        .def("seal", &XSpaceFile::seal)
+        .def("activity", &XSpaceFile::activity, nb::arg("line"),
+             "Returns shift, first bin, and the busy picoseconds of each bin, as `Activities.of` does.")
+        .def("seal", &XSpaceFile::seal, "To be called when all lines have been surveyed and settled.")
         .def("events", &XSpaceFile::events, nb::arg("line"), nb::keep_alive<0, 1>())
         .def("names", &XSpaceFile::names)
         .def_prop_ro("metadata_count", &XSpaceFile::metadata_count)
-        .def("metadata_columns", &XSpaceFile::metadata_columns)
-        .def("metadata", &XSpaceFile::metadata, nb::arg("first"), nb::arg("count"))
-        .def("apart", &XSpaceFile::apart, nb::arg("limit"))
-        .def("plane_stats_bytes", &XSpaceFile::plane_stats_bytes, nb::arg("plane"))
+        .def("metadata_columns", &XSpaceFile::metadata_columns,
+             "Returns of each number its plane, and the index of its name; -1: no event uses it.")
+        .def("metadata", &XSpaceFile::metadata, nb::arg("first"), nb::arg("count"),
+             "Returns metadata from this number on: that of events first, then that which no event uses.")
+        .def("apart", &XSpaceFile::apart, nb::arg("limit"),
+             "Returns what of the metadata is kept apart, so many pieces at most, and how many more there are.")
+        .def("plane_stats_bytes", &XSpaceFile::plane_stats_bytes, nb::arg("plane"),
+             "Returns 0 for a plane without stats.")
         .def("plane_stats", &XSpaceFile::plane_stats, nb::arg("plane"), nb::keep_alive<0, 1>())
         .def_prop_ro("outline_position", &XSpaceFile::outline_position);
 
     m.def("integer_stats", &integer_stats, nb::arg("args_end"), nb::arg("args"), nb::arg("rows"), nb::arg("ids"),
-          nb::arg("absent"));
+          nb::arg("absent"),
+          "Returns of some rows the integer that a stat with one of these ids has among the arguments, or `absent`.");
 }
 
 }  // namespace tilescope

@@ -1,0 +1,21 @@
+// What each file of this folder adds to the module. Docstrings and types given here end up in tiler/_native.pyi.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace tilescope {
+
+void bind_activity(nanobind::module_& m);
+void bind_histogram(nanobind::module_& m);
+void bind_map_guard(nanobind::module_& m);
+void bind_order(nanobind::module_& m);
+void bind_pairing(nanobind::module_& m);
+void bind_prove(nanobind::module_& m);
+void bind_prove_flows(nanobind::module_& m);
+void bind_pyramid(nanobind::module_& m);
+void bind_synth(nanobind::module_& m);
+void bind_trace_event(nanobind::module_& m);
+void bind_tree(nanobind::module_& m);
+void bind_xspace(nanobind::module_& m);
+
+}  // namespace tilescope
