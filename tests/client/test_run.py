@@ -32,7 +32,7 @@ async def test_tracks_have_their_place(run: AsyncRun) -> None:
     tracks = await run.tracks()
     assert [track.id for track in tracks] == list(range(len(tracks)))
     (thread,) = await run.tracks(name="THREAD 2")
-    assert (thread.kind, thread.name, thread.path[-1]) == ("slice", "thread 2", "pid 1")
+    assert (thread.kind, thread.name, thread.path[-1]) == ("slice", "thread 2", "Process 1")
     assert [track.name for track in await run.tracks(kind="counter")] == ["memory · v"]
 
 

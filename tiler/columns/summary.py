@@ -31,6 +31,7 @@ class Process:
     name: str
     detail: str = ""  # for instance "pid 12", labels
     sort_index: int = 0  # smaller first; equal: natural order of names is NOT applied, order of appearance is kept
+    is_device: bool = False  # an accelerator as XLA's profilers write it, whose lines `Steps` hold its steps
 
 
 @dataclass(frozen=True, slots=True)

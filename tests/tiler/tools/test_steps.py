@@ -122,7 +122,7 @@ def test_durations_of_a_real_run(tmp_path: Path) -> None:
     deviation = answer.fact("deviation").value
     assert isinstance(deviation, int)
     assert deviation == pytest.approx(stdev(longest), rel=1e-9)
-    assert str(answer.fact("source").value).startswith("line Steps of /device:TPU:0 of tpu-pod-w-0")
+    assert str(answer.fact("source").value).startswith("line Steps of Chip 0: TPU Core 0 of tpu-pod-w-0")
     assert not answer.notes
     asked.store.close()
 

@@ -16,6 +16,7 @@ from tilescope.tiler import _native
 from tilescope.tiler.columns import EventFlag, TrackKind
 from tilescope.tiler.details.wire import varint
 from tilescope.tiler.details.xstat_tables import XStatTables
+from tilescope.tiler.device_lines import STEP_LINES
 from tilescope.tiler.indexing.scratch import parts
 from tilescope.tiler.indexing.tracks.layout import PlacedTrack
 from tilescope.tiler.indexing.tracks.run_files import RunFiles
@@ -33,8 +34,6 @@ Ints = NDArray[np.int64]
 MAX_STEPS: Final = 1 << 22  # of a run
 MAX_TRACK_STEPS: Final = 1 << 20
 
-_STEPS_LINES: Final = frozenset({"Steps", "Sparse Core Steps"})
-_DEVICE: Final = "/device:"
 _STEP_NUM: Final = "step_num"
 _VARINT_BYTES: Final = 10
 _SOURCES: Final = {"ProfilerStep#": StepSource.PROFILER_STEP, "Iteration ": StepSource.ITERATION}
@@ -82,7 +81,7 @@ class StepFinder:
     def _find(self, track: PlacedTrack, data: TrackData) -> TrackSteps:
         summary = self._run.files[track.file].summary
         process = summary.processes[summary.tracks[track.source].process]
-        if track.name in _STEPS_LINES and _DEVICE in process.name:
+        if track.name in STEP_LINES and process.is_device:
             at = np.arange(min(len(data), MAX_TRACK_STEPS + 1))
             number, source = self._numbers_in_names(data.name[at])
             return _steps(data, at, number, np.full(len(at), source))

@@ -1,4 +1,4 @@
-"""What the planes and lines of an XSpace are called, where they stand, and when they count from."""
+"""What the planes of an XSpace say of themselves, and when their lines count from."""
 
 from __future__ import annotations
 
@@ -9,31 +9,13 @@ from pathlib import Path
 from tilescope.tiler import _native
 from tilescope.tiler.details import xstat
 from tilescope.tiler.details.wire import WireDamage
-from tilescope.tiler.natural_order import natural_key
 
 ENVIRONMENT_PLANE = "Task Environment"
-HOST_PLANE = "/host:CPU"
-DEVICE_PREFIX = "/device:"
 
 INT64_MAX = (1 << 63) - 1
 
 _MAX_DETAIL_CHARS = 300
 _MAX_WORDS = 20  # of a profiler's errors, and of its warnings
-
-
-def process_ranks(names: Sequence[str]) -> list[int]:
-    """Of each plane its place on screen: devices in natural order, the host's threads, the others as in the file."""
-
-    def rank(index: int) -> tuple[int, list[tuple[int, str]], int]:
-        name = names[index]
-        if name.startswith(DEVICE_PREFIX):
-            return 0, natural_key(name), index
-        return (1 if name == HOST_PLANE else 2), [], index
-
-    ranks = [0] * len(names)
-    for place, index in enumerate(sorted(range(len(names)), key=rank)):
-        ranks[index] = place
-    return ranks
 
 
 def plane_stats(plane: _native.XSpacePlane) -> list[xstat.XStat]:

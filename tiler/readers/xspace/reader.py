@@ -28,6 +28,7 @@ from tilescope.tiler.columns import (
     Track,
     TrackKind,
 )
+from tilescope.tiler.device_lines import DEVICE_PREFIX
 from tilescope.tiler.errors import DamagedTrace
 from tilescope.tiler.readers.attached import Attached
 from tilescope.tiler.readers.mapped import MappedBytes
@@ -40,10 +41,10 @@ from tilescope.tiler.readers.xspace.facts import (
     hostname_of,
     line_start_ns,
     plane_detail,
-    process_ranks,
     profile_start_ns,
     profiler_words,
 )
+from tilescope.tiler.readers.xspace.names import Line, line_names, line_ranks, process_names, process_ranks
 
 FORMAT = "xspace"
 
@@ -218,12 +219,17 @@ class XSpaceReader:
 
     def _describe(self, native: _native.XSpaceFile, planes: Sequence[_native.XSpacePlane]) -> None:
         summary = self._summary
-        ranks = process_ranks([plane.name for plane in planes])
-        for plane, rank in zip(planes, ranks, strict=True):
-            summary.processes.append(Process(name=plane.name, detail=plane_detail(plane), sort_index=rank))
-        for line in self._lines:
-            name = line.display_name or line.name or f"line {line.id}"
-            summary.tracks.append(Track(process=line.plane, kind=TrackKind.SLICE, name=name, detail=f"line {line.id}"))
+        plane_names = [plane.name for plane in planes]
+        named = zip(planes, process_names(planes), process_ranks(plane_names), strict=True)
+        for plane, name, rank in named:
+            detail = " · ".join(filter(None, [plane.name if name != plane.name else "", plane_detail(plane)]))
+            summary.processes.append(
+                Process(name, detail, sort_index=rank, is_device=plane.name.startswith(DEVICE_PREFIX))
+            )
+        lines = [Line(line.plane, line.id, line.display_name or line.name) for line in self._lines]
+        names = line_names(plane_names, lines)
+        for line, name, rank in zip(lines, names, line_ranks(plane_names, lines, names), strict=True):
+            summary.tracks.append(Track(line.plane, TrackKind.SLICE, name, f"line {line.id}", sort_index=rank))
         summary.hostname = next(filter(None, native.hostnames()), "") or hostname_of(self.path)
         summary.warnings += profiler_words("reported an error", native.errors())
         summary.warnings += profiler_words("warned", native.warnings())

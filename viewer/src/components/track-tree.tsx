@@ -41,10 +41,7 @@ function noteOf(item: LayoutItem): string {
     }
     return item.isOpen ? item.node.group.detail : plural(item.node.trackCount, "track");
   }
-  if (item.node.isEmpty) {
-    return "empty";
-  }
-  return item.node.track.detail;
+  return item.node.isEmpty ? "empty" : ""; // ids are in the tooltip: names tell tracks apart
 }
 
 function classOf(item: LayoutItem): string {

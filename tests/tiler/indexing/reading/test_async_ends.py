@@ -106,7 +106,7 @@ def last_begin(events: list[dict[str, Any]], identity: tuple[Any, ...], pid: int
 
 def made(begin: dict[str, Any], end: dict[str, Any] | None) -> Slice:
     return Slice(
-        f"pid {begin['pid']}",
+        f"Process {begin['pid']}",
         begin["cat"],
         begin["ts"] * 1000,
         None if end is None else end["ts"] * 1000,
@@ -137,7 +137,7 @@ def async_event(ph: str, pid: int, ts: int, **more: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(("begin", "end"), [("S", "F"), ("b", "e")])
 def test_an_end_that_stands_before_its_begin(begin: str, end: str) -> None:
     events = [async_event(end, 2, 20), async_event(begin, 1, 10)]
-    one = [Slice("pid 1", "x", 10_000, 20_000, 10, 20)]
+    one = [Slice("Process 1", "x", 10_000, 20_000, 10, 20)]
     for order in (events, events[::-1]):
         found, alone, shown = indexed(order)
         assert (found, alone, len(shown)) == (one, 0, 1)
@@ -148,7 +148,7 @@ def test_the_rule_for_equal_times() -> None:
     begin, own, other = async_event("b", 1, 5), async_event("e", 1, 5), async_event("e", 2, 5)
     assert indexed([own, begin])[1] == 1
     for order in ([begin, other], [other, begin]):
-        assert indexed(order)[:2] == ([Slice("pid 1", "x", 5000, 5000, 5, 5)], 0)
+        assert indexed(order)[:2] == ([Slice("Process 1", "x", 5000, 5000, 5, 5)], 0)
     assert indexed([begin, own, other])[1] == indexed([other, begin, own])[1] == 1
 
 

@@ -32,7 +32,7 @@ def track_names(result: ReadFile) -> list[str]:
 
 def test_unnamed_processes_and_threads() -> None:
     (row,) = rows_of(event())
-    assert (row.process, row.track, row.detail) == ("pid 1", "Thread 2", "tid 2")
+    assert (row.process, row.track, row.detail) == ("Process 1", "Thread 2", "")
 
 
 def test_metadata_may_come_last_and_the_last_name_wins() -> None:
@@ -41,14 +41,14 @@ def test_metadata_may_come_last_and_the_last_name_wins() -> None:
             event(),
             meta("thread_name", '{"name":"first"}'),
             meta("process_name", '{"name":"trainer"}'),
-            meta("process_labels", '{"labels":"GPU 0"}'),
+            meta("process_labels", '{"labels":"CPU"}'),
             meta("thread_name", '{"name":"last"}'),
             meta("thread_name", '{"name":NaN}'),
             meta("thread_name", "{}"),
         )
     )
     assert (result.rows[0].process, result.rows[0].track) == ("trainer", "last")
-    assert result.summary.processes[0].detail == "pid 1 · GPU 0"
+    assert result.summary.processes[0].detail == "pid 1 · CPU"
     assert result.summary.counts.total == 1
 
 
@@ -62,7 +62,84 @@ def test_sort_indices_order_processes_and_threads() -> None:
             meta("thread_sort_index", '{"sort_index":"-1"}', tid="2"),
         )
     )
-    assert track_names(result) == ["pid 2/Thread 3", "pid 1/Thread 2", "pid 1/Thread 1"]
+    assert track_names(result) == ["Process 2/Thread 3", "Process 1/Thread 2", "Process 1/Thread 1"]
+
+
+def thread(name: str, pid: str, tid: str) -> str:
+    return meta("thread_name", f'{{"name":"{name}"}}', pid, tid)
+
+
+def slices(*threads: tuple[str, str]) -> list[str]:
+    """An event on each of these threads (pid, tid)."""
+    return [f'{{"ph":"X","ts":1,"dur":1,"pid":{pid},"tid":{tid}}}' for pid, tid in threads]
+
+
+def test_numbers_stand_in_natural_order_and_the_main_thread_first() -> None:
+    threads = [("10", "4"), ("9", "12"), ("9", "100"), ("9", "9"), ("9", "3")]
+    names = [thread("worker 10", "9", "12"), thread("worker 9", "9", "100"), thread("zmain", "9", "9")]
+    result = read(array(*slices(*threads), *names))
+    assert track_names(result) == [
+        "Process 9/zmain",
+        "Process 9/Thread 3",
+        "Process 9/worker 9",
+        "Process 9/worker 10",
+        "Process 10/Thread 4",
+    ]
+
+
+def test_ids_only_tell_namesakes_apart() -> None:
+    threads = [("1", "7"), ("1", "8"), ("1", "9"), ("2", "7")]
+    names = [thread("pool", "1", "7"), thread(" pool ", "1", "8"), thread("io", "1", "9"), thread("pool", "2", "7")]
+    named = [meta("process_name", '{"name":"python"}', pid) for pid in "12"]
+    result = read(array(*slices(*threads), *names, *named))
+    assert track_names(result) == ["python 1/io", "python 1/pool 7", "python 1/pool 8", "python 2/pool"]
+    assert {track.detail for track in result.summary.tracks} == {"tid 7", "tid 8", "tid 9"}
+
+
+def test_instants_are_called_as_their_thread() -> None:
+    instants = ['{"ph":"i","ts":1,"pid":1,"tid":7,"s":"t"}', '{"ph":"i","ts":1,"pid":1,"tid":8,"s":"t"}']
+    result = read(array(*instants, thread("pool", "1", "7"), thread("pool", "1", "8")))
+    assert track_names(result) == ["Process 1/pool 7 · instants", "Process 1/pool 8 · instants"]
+
+
+def test_threads_and_devices_of_pytorch() -> None:
+    result = read(
+        array(
+            *slices(("5", "5"), ("5", "6"), ("5", "-247463936"), ("0", "7")),
+            '{"ph":"i","s":"g","ts":1,"pid":5,"tid":5}',
+            *(meta("process_name", '{"name":"python"}', pid) for pid in "50"),
+            meta("process_labels", '{"labels":"CPU"}', "5"),
+            meta("process_labels", '{"labels":"GPU 0"}', "0"),
+            meta("process_sort_index", '{"sort_index":5}', "5"),
+            meta("process_sort_index", '{"sort_index":16777216}', "0"),
+            thread("thread 5 (python)", "5", "5"),
+            thread("thread 6 (pt_autograd_0)", "5", "6"),
+            thread("stream 7 ", "0", "7"),
+        )
+    )
+    assert track_names(result) == [
+        "python/python",
+        "python/Thread",
+        "python/pt_autograd_0",
+        "GPU 0/stream 7",
+        "Global instants/instants",
+    ]
+    assert [process.detail for process in result.summary.processes] == ["pid 5 · CPU", "python · pid 0", ""]
+
+
+def test_lines_of_a_device_stand_from_the_whole_to_the_parts() -> None:
+    lines = ["Stream #2", "XLA Ops", "Async XLA Ops", "XLA Modules", "Stream #10", "Steps"]
+    numbers = [(str(1), str(number)) for number in range(2, 8)]
+    result = read(
+        array(
+            *slices(*numbers),
+            meta("process_name", '{"name":"/device:GPU:0"}'),
+            *(thread(name, pid, tid) for name, (pid, tid) in zip(lines, numbers, strict=True)),
+        )
+    )
+    order = ["Steps", "XLA Modules", "XLA Ops", "Async XLA Ops", "Stream #2", "Stream #10"]
+    assert track_names(result) == [f"/device:GPU:0/{name}" for name in order]
+    assert result.summary.processes[0].is_device
 
 
 def test_sections_of_a_process() -> None:
@@ -80,15 +157,15 @@ def test_sections_of_a_process() -> None:
         )
     )
     assert track_names(result) == [
+        "Process 1/instants",
+        "Process 1/Thread 2",
+        "Process 1/Thread 2 · instants",
+        "Process 1/Thread 2",  # the carrier of its flows
+        "Process 1/gpu",
+        "Process 1/net",
+        "Process 1/net · instants",
+        "Process 1/mem",
         "Global instants/instants",
-        "pid 1/instants",
-        "pid 1/Thread 2",
-        "pid 1/Thread 2 · instants",
-        "pid 1/Thread 2",  # the carrier of its flows
-        "pid 1/gpu",
-        "pid 1/net",
-        "pid 1/net · instants",
-        "pid 1/mem",
     ]
     assert [track.kind for track in result.summary.tracks if track.name == "Thread 2"] == [
         TrackKind.FLOW,
@@ -105,7 +182,7 @@ def test_instants(phase: str) -> None:
 
 def test_processes_without_events_are_left_out() -> None:
     result = read(array(meta("process_name", '{"name":"idle"}', pid="9"), event()))
-    assert [process.name for process in result.summary.processes] == ["pid 1"]
+    assert [process.name for process in result.summary.processes] == ["Process 1"]
 
 
 # -- counters ------------------------------------------------------------------------------------------------------
@@ -158,8 +235,8 @@ def test_samples_that_are_none_are_counted(args: str, reason: str) -> None:
 def test_ids_split_counters() -> None:
     result = read(array(counter('{"v":1}', ',"id":"x"'), counter('{"v":2}', ',"id":"y"'), counter('{"v":3}')))
     assert [(row.track, row.detail) for row in result.rows] == [
-        ("mem · v", "id x"),
-        ("mem · v", "id y"),
+        ("mem · v x", "id x"),
+        ("mem · v y", "id y"),
         ("mem · v", ""),
     ]
     assert len(result.summary.tracks) == 3
@@ -205,7 +282,12 @@ def test_async_identity(first: str, second: str, same: bool) -> None:
 
 def test_the_same_id_in_two_processes_is_two_slices() -> None:
     rows = rows_of(*(async_event(ph, ',"id":1', pid=pid) for ph in "be" for pid in (1, 2)))
-    assert [row.process for row in rows] == ["pid 1", "pid 2", "pid 1", "pid 2"]  # each has a track of its own
+    assert [row.process for row in rows] == [
+        "Process 1",
+        "Process 2",
+        "Process 1",
+        "Process 2",
+    ]  # each has a track of its own
     assert len({row.key for row in rows}) == 1
 
 
@@ -232,7 +314,7 @@ def test_flows_ride_on_their_thread() -> None:
     assert {row.kind for row in (start, step, end)} == {TrackKind.FLOW}
     assert (start.key, step.key) == (end.key, end.key)
     assert (start.flags, end.flags) == (EventFlag.NONE, EventFlag.BIND_ENCLOSING)
-    assert [row.detail for row in (start, step)] == ["tid 2", "tid 3"]
+    assert [row.track for row in (start, step)] == ["Thread 2", "Thread 3"]
 
 
 @pytest.mark.parametrize(

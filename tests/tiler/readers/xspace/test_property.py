@@ -108,8 +108,8 @@ SPACES = st.tuples(
 
 def assert_same(actual: ReadSpace, expected: RefSpace) -> None:
     assert [process.name for process in actual.summary.processes] == expected.planes
-    tracks = [(track.process, track.name, track.detail) for track in actual.summary.tracks]
-    assert tracks == [(plane, name, f"line {line}") for plane, name, line in expected.lines]
+    tracks = [(track.process, track.detail) for track in actual.summary.tracks]
+    assert tracks == [(plane, f"line {line}") for plane, _, line in expected.lines]  # names: test_names.py
     assert actual.events == expected.events
     assert actual.summary.counts.total == actual.summary.counts.slices == len(expected.events)
     assert len(set(actual.summary.names)) == len(actual.summary.names) == len(actual.summary.categories)

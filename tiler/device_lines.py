@@ -1,0 +1,22 @@
+"""Lines of a device as XLA's profilers call them, and the order in which people look for them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+DEVICE_PREFIX: Final = "/device:"
+
+# What lies in these says what all other lines are about: from the whole of a step down to a single operation.
+STEP_LINES: Final = frozenset({"Steps", "Sparse Core Steps"})
+MODULE_LINES: Final = frozenset({"XLA Modules", "Sparse Core Modules"})
+_OP_LINES: Final = frozenset({"XLA Ops", "Sparse Core Ops"})
+_ASYNC_OP_LINES: Final = frozenset({"Async XLA Ops"})
+_FRAMEWORK_LINES: Final = frozenset(
+    {"Framework Name Scope", "TensorFlow Name Scope", "Framework Ops", "TensorFlow Ops", "Source code"}
+)
+_ORDER: Final = (STEP_LINES, MODULE_LINES, _OP_LINES, _ASYNC_OP_LINES, _FRAMEWORK_LINES)
+
+
+def line_rank(name: str) -> int:
+    """The place of a device's line: Steps, Modules, Ops, asynchronous ones, what the framework calls them, the rest."""
+    return next((rank for rank, names in enumerate(_ORDER) if name in names), len(_ORDER))
