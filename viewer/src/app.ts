@@ -5,7 +5,7 @@
 import { effect, untracked } from "@preact/signals";
 import { Api, type EventDetails, fit, formatDuration, type TickRange, type View } from "@tilescope/client";
 import type { AppActions } from "./components/app-context";
-import { Guide, RUN_PADDING } from "./guide";
+import { Guide } from "./guide";
 import type { Intent } from "./keys/table";
 import { AddressKeeper } from "./state/address";
 import { DetailsLoader, detailsView } from "./state/details";
@@ -23,7 +23,7 @@ import { announcement, isDrawerOpen, isHelpOpen } from "./state/shell";
 import { type Trace, withLearnt } from "./state/trace";
 import { chosenHost, layout, openGroups } from "./state/tracks";
 import { allGroups, carryOpen, defaultExpansion, filterHost } from "./state/tree";
-import { bounds, scroll, view } from "./state/view";
+import { bounds, RUN_PADDING, scroll, view, wholeView } from "./state/view";
 import { Stage } from "./timeline/stage";
 
 /** Part of the view's width that one arrow key pans, and the factor of one zoom step. */
@@ -161,7 +161,7 @@ export class App implements AppActions {
         return;
       case "fit-run":
         busyPart.value = null;
-        motion.glideTo(fit(bounds.peek(), widthPx, widthPx * RUN_PADDING));
+        motion.glideTo(wholeView(bounds.peek(), widthPx));
         return;
       case "focus-selection":
         this.guide.focusSelection();
@@ -333,5 +333,5 @@ function spoken({ name, durationTicks, row, startTicks }: EventDetails): string 
 
 /** The first view of a run, of a nominal width: the timeline fits the same range when it knows its own. */
 function startView(run: TickRange, wanted: TickRange | null): View {
-  return wanted === null ? fit(run, NOMINAL_WIDTH_PX, NOMINAL_WIDTH_PX * RUN_PADDING) : fit(wanted, NOMINAL_WIDTH_PX);
+  return wanted === null ? wholeView(run, NOMINAL_WIDTH_PX) : fit(wanted, NOMINAL_WIDTH_PX);
 }

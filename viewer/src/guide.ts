@@ -1,16 +1,6 @@
 /** Brings the view to what one asks for: a range, the selection, its neighbours, where its flows lead. */
 
-import {
-  centreOn,
-  type EventDetails,
-  fit,
-  sameView,
-  type TickRange,
-  ticks,
-  type View,
-  visibleRange,
-  xOfTick,
-} from "@tilescope/client";
+import { centreOn, type EventDetails, sameView, type TickRange, ticks, visibleRange, xOfTick } from "@tilescope/client";
 import { detailsView } from "./state/details";
 import { busyPart } from "./state/first-view";
 import { ROW_PX } from "./state/layout";
@@ -20,13 +10,10 @@ import { session } from "./state/session";
 import { announcement, failure, isDrawerOpen } from "./state/shell";
 import type { Trace } from "./state/trace";
 import { layout, openGroups } from "./state/tracks";
-import { bounds, view } from "./state/view";
+import { bounds, view, wholeView } from "./state/view";
+import { fitView, focusView } from "./timeline/focus";
 import { type Direction, type Neighbour, neighbourOf } from "./timeline/navigate";
 import type { Stage } from "./timeline/stage";
-
-/** Free space beside what is zoomed to, as a part of the width. */
-const FIT_PADDING = 0.12;
-export const RUN_PADDING = 0.02;
 
 const WORDS: Readonly<Record<Direction, string>> = {
   previous: "previous slice in this row",
@@ -74,7 +61,7 @@ export class Guide {
 
   /** Zooms to a range, or closer to a point of time where the range is empty. */
   zoomTo(range: TickRange): void {
-    this.#stage.motion.glideTo(this.#fitView(range));
+    this.#stage.motion.glideTo(fitView(view.peek(), range, bounds.peek()));
   }
 
   zoomToSelection(): void {
@@ -89,16 +76,13 @@ export class Guide {
     this.zoomTo({ startTicks: bin.startTicks, endTicks: ticks(bin.startTicks + bin.widthTicks) });
   }
 
-  /** Centres the selection; zooms to it when it is in the middle already. */
+  /** Centres the selection; zooms to it when it is there already, or as near as it gets. */
   focusSelection(): void {
     const range = selectedRange.peek();
     if (range === null) {
       return;
     }
-    const middle = ticks((range.startTicks + range.endTicks) / 2n);
-    const centred = centreOn(view.peek(), middle, bounds.peek());
-    const isCentred = Math.abs(xOfTick(centred, visibleRange(view.peek()).startTicks)) < 2;
-    this.#stage.motion.glideTo(isCentred ? this.#fitView(range) : centred);
+    this.#stage.motion.glideTo(focusView(view.peek(), range, bounds.peek()));
     this.revealSelection();
   }
 
@@ -108,7 +92,7 @@ export class Guide {
     const isWhole = shown.startTicks <= run.startTicks && shown.endTicks >= run.endTicks;
     const { widthPx } = view.peek();
     if (isWhole) {
-      this.#stage.motion.jumpTo(fit(range, widthPx, widthPx * RUN_PADDING));
+      this.#stage.motion.jumpTo(wholeView(range, widthPx));
     } else {
       busyPart.value = null;
     }
@@ -164,15 +148,6 @@ export class Guide {
   #startAnew(): void {
     this.#abort.abort();
     failure.value = "";
-  }
-
-  #fitView(range: TickRange): View {
-    const widthPx = view.peek().widthPx;
-    if (range.endTicks > range.startTicks) {
-      return fit(range, widthPx, widthPx * FIT_PADDING);
-    }
-    const closer = { ...view.peek(), ticksPerPx: view.peek().ticksPerPx / 8 };
-    return centreOn(closer, range.startTicks, bounds.peek());
   }
 
   #revealRow(track: number, row: number): void {

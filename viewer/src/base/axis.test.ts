@@ -9,7 +9,8 @@ function axis(start: bigint, ticksPerPx: number, base = PS, format: TimeFormat =
   const view: View = { startTicks: ticks(start), startFraction: 0, ticksPerPx, widthPx: 1000 };
   const result = timeAxis(view, base, format);
   const clean = (text: string): string => text.replaceAll("\u202f", " ");
-  return { ...result, anchor: clean(result.anchor), labels: result.marks.map((mark) => clean(mark.label)) };
+  const anchors = result.marks.filter((mark) => mark.isAnchor).map((mark) => clean(mark.label));
+  return { ...result, anchor: clean(result.anchor), anchors, labels: result.marks.map((mark) => clean(mark.label)) };
 }
 
 describe("relative time", () => {
@@ -28,15 +29,46 @@ describe("relative time", () => {
       "700 ns",
       "800 ns",
       "900 ns",
-      "1 000 ns",
+      "1 µs",
     ]);
   });
 
-  test("far away what labels share is said once", () => {
-    const { anchor, labels } = axis(1_234_567_890_123n, 1000);
+  test("a label is in the unit of what it says", () => {
+    expect(axis(0n, 5_000_000).labels).toEqual([
+      "0 µs",
+      "500 µs",
+      "1 ms",
+      "1.5 ms",
+      "2 ms",
+      "2.5 ms",
+      "3 ms",
+      "3.5 ms",
+      "4 ms",
+      "4.5 ms",
+      "5 ms",
+    ]);
+    expect(axis(43_000_000_000_000n, 1_500_000_000).labels.slice(0, 5)).toEqual([
+      "43 s",
+      "43.2 s",
+      "43.4 s",
+      "43.6 s",
+      "43.8 s",
+    ]);
+    expect(axis(43_000_000_000_000n, 10_000_000).labels.slice(0, 3)).toEqual(["43 s", "43.001 s", "43.002 s"]);
+  });
+
+  test("far away what labels share is said once, and where it changes", () => {
+    const { anchor, labels, anchors } = axis(1_234_567_890_123n, 1000);
     expect(anchor).toBe("1.234 567 s");
-    expect(labels[0]).toBe("+900 ns");
-    expect(labels[1]).toBe("+1 000 ns");
+    expect(labels.slice(0, 4)).toEqual(["+900 ns", "1.234 568 s", "+100 ns", "+200 ns"]);
+    expect(anchors).toEqual(["1.234 568 s"]);
+  });
+
+  test("beyond a minute too", () => {
+    const { anchor, labels } = axis(103_950_000_000_000n, 1_000_000_000);
+    expect(anchor).toBe("1 min 43 s");
+    expect(labels.slice(0, 3)).toEqual(["1 min 44 s", "+100 ms", "+200 ms"]);
+    expect(axis(60_000_000_000_000n, 1_000_000_000).anchor).toBe("1 min");
   });
 
   test("minutes and hours count in sixties", () => {
@@ -82,8 +114,23 @@ describe("UTC", () => {
   test("below a second they count from a whole unit", () => {
     const { anchor, labels } = axis(0n, 2000, NS, "utc");
     expect(anchor).toBe("2026-01-31 10:00:00.500");
-    expect(labels.slice(0, 2)).toEqual(["+0 µs", "+200 µs"]);
+    expect(labels.slice(0, 2)).toEqual(["2026-01-31 10:00:00.500", "+200 µs"]);
   });
+});
+
+test("no two labels of an axis are the same, and none is long, wherever one looks", () => {
+  for (let scale = 0.01; scale < 1e14; scale *= 2.3) {
+    for (let start = 0n; start < 10n ** 17n; start = 7n * start + 1n) {
+      const { labels, marks } = axis(start, scale);
+      const groups = marks.map((_, k) => marks.slice(0, k + 1).filter((mark) => mark.isAnchor).length);
+      expect(new Set(labels.map((label, k) => `${groups[k]} ${label}`)).size).toBe(labels.length);
+      for (const [k, label] of labels.entries()) {
+        expect(marks[k]!.isAnchor || /^-?[+]?\d{1,3}([.]\d{1,3})? [a-zµ]+$/.test(label) || scale > 5e9, label).toBe(
+          true,
+        );
+      }
+    }
+  }
 });
 
 test("marks keep their distance at any zoom", () => {

@@ -1,8 +1,10 @@
 /**
  * The time axis: where its marks stand and what they say.
  *
- * Steps are 1, 2 or 5 times a power of ten (of minutes and hours beyond that). When the view is far from the origin,
- * what all labels have in common is said once, as the anchor, and the marks count from there.
+ * Steps are 1, 2 or 5 times a power of ten (of minutes and hours beyond that). A label is a number below 1000 with at most
+ * three decimals, in the unit of what it says: `4.5 ms`. When the view is so far from the origin that this does not tell
+ * one mark from the next, what labels have in common is said once, as the anchor, and where it changes; the marks between
+ * count from there, in the unit of the step.
  */
 
 import {
@@ -11,6 +13,7 @@ import {
   formatUtc,
   groupDigits,
   PS_PER_S,
+  type TickRange,
   type Ticks,
   type TimeBase,
   type TimeFormat,
@@ -25,6 +28,8 @@ export interface AxisMark {
   readonly timeTicks: Ticks;
   readonly xPx: number;
   readonly label: string;
+  /** What the labels after it count from. */
+  readonly isAnchor: boolean;
 }
 
 export interface TimeAxis {
@@ -46,13 +51,13 @@ export function timeAxis(view: View, base: TimeBase, format: TimeFormat, minGapP
   const range = visibleRange(view);
   // Marks stand on round numbers of what is shown: of the wall clock in UTC, of the run's own time otherwise.
   const zeroTicks = format === "utc" ? floorDiv(utcPs(0n, base), tickPs) : 0n;
-  const labels = labeller(range.startTicks, stepTicks, base, format);
+  const labels = labeller(range, stepTicks, base, format);
   const marks: AxisMark[] = [];
   let time = floorDiv(range.startTicks + zeroTicks + stepTicks - 1n, stepTicks) * stepTicks - zeroTicks;
   for (; time <= range.endTicks; time += stepTicks) {
     const xPx = xOfTick(view, time);
     if (xPx >= 0 && xPx <= view.widthPx) {
-      marks.push({ timeTicks: time as Ticks, xPx, label: labels.label(time) });
+      marks.push({ timeTicks: time as Ticks, xPx, ...labels.label(time) });
     }
   }
   return { stepTicks: stepTicks as Ticks, anchor: labels.anchor, marks };
@@ -60,36 +65,68 @@ export function timeAxis(view: View, base: TimeBase, format: TimeFormat, minGapP
 
 interface Labeller {
   readonly anchor: string;
-  label(time: bigint): string;
+  label(time: bigint): Pick<AxisMark, "label" | "isAnchor">;
 }
 
-function labeller(start: bigint, step: bigint, base: TimeBase, format: TimeFormat): Labeller {
+function labeller({ startTicks, endTicks }: TickRange, step: bigint, base: TimeBase, format: TimeFormat): Labeller {
   const tickPs = BigInt(base.tickPs);
+  const complete = (text: (ps: bigint) => string, anchor = ""): Labeller => ({
+    anchor,
+    label: (time) => ({ label: text(time * tickPs), isAnchor: false }),
+  });
   if (format === "ticks") {
-    return { anchor: "", label: (time) => groupDigits(time.toString()) };
+    return complete((ps) => groupDigits((ps / tickPs).toString()));
   }
   const zeroPs = format === "utc" ? utcPs(0n, base) : 0n;
-  if (step * tickPs >= PS_PER_S) {
+  const stepPs = step * tickPs;
+  if (stepPs >= PS_PER_S) {
     return format === "utc"
-      ? {
-          anchor: formatUtc(zeroPs + start * tickPs, 0).slice(0, 10),
-          label: (time) => formatUtc(zeroPs + time * tickPs, 0).slice(11),
-        }
-      : { anchor: "", label: (time) => clockLabel(time * tickPs) };
+      ? complete((ps) => formatUtc(zeroPs + ps, 0).slice(11), formatUtc(zeroPs + startTicks * tickPs, 0).slice(0, 10))
+      : complete(clockLabel);
   }
-  const unit = UNITS.findLast((candidate) => candidate.ps <= step * tickPs) ?? UNITS[0]!;
-  const anchorPs = anchorOf(zeroPs + start * tickPs, 1000n * unit.ps, format);
-  const count = (time: bigint) => groupDigits(((zeroPs + time * tickPs - anchorPs) / unit.ps).toString());
-  if (anchorPs === 0n) {
-    return { anchor: "", label: (time) => `${count(time)} ${unit.name}` };
+  const unit = UNITS.findLast((candidate) => candidate.ps <= stepPs) ?? UNITS[0]!;
+  if (format === "relative" && largest(startTicks * tickPs, endTicks * tickPs) < completeBelow(unit.ps)) {
+    return complete((ps) => shortLabel(ps, unit.name));
   }
-  const anchor = format === "utc" ? utcAnchor(anchorPs) : formatExactDuration(anchorPs / tickPs, base.tickPs);
-  return { anchor, label: (time) => `+${count(time)} ${unit.name}` };
+  const anchorText = format === "utc" ? utcAnchor : exactClock;
+  const groupPs = 1000n * unit.ps;
+  const groupOf = (ps: bigint): bigint => floorDiv(ps, groupPs) * groupPs;
+  return {
+    anchor: anchorText(groupOf(zeroPs + startTicks * tickPs)),
+    label: (time) => {
+      const ps = zeroPs + time * tickPs;
+      const group = groupOf(ps);
+      return ps === group
+        ? { label: anchorText(group), isAnchor: true }
+        : { label: `+${(ps - group) / unit.ps} ${unit.name}`, isAnchor: false };
+    },
+  };
 }
 
-/** The latest multiple of `unitPs` at or before the view; 0 near the start of a run, where labels are short anyway. */
-function anchorOf(startPs: bigint, unitPs: bigint, format: TimeFormat): bigint {
-  return format === "utc" || startPs >= 10n * unitPs ? floorDiv(startPs, unitPs) * unitPs : 0n;
+function largest(a: bigint, b: bigint): bigint {
+  const [first, second] = [a < 0n ? -a : a, b < 0n ? -b : b];
+  return first > second ? first : second;
+}
+
+/** Below this time three decimals of the next larger unit are enough to tell marks of a unit apart. */
+function completeBelow(unitPs: bigint): bigint {
+  const largerPs = 1000n * unitPs;
+  return largerPs >= PS_PER_S ? PS_PER_MIN : 1000n * largerPs;
+}
+
+/** `900 ns`, `1.1 µs`; nothing of the unit that is given. */
+function shortLabel(ps: bigint, unitName: string): string {
+  return ps === 0n ? `0 ${unitName}` : formatExactDuration(ps, 1);
+}
+
+/** `43.021 s`, `1 min 43.021 s`, `2 h 5 min`. */
+function exactClock(ps: bigint): string {
+  const rest = ps % PS_PER_MIN;
+  if (ps < PS_PER_MIN) {
+    return formatExactDuration(ps, 1);
+  }
+  const minutes = clockLabel(ps - rest);
+  return rest === 0n ? minutes : `${minutes} ${formatExactDuration(rest, 1)}`;
 }
 
 function utcAnchor(ps: bigint): string {

@@ -1,29 +1,29 @@
-/** The whole run in small, with a window that shows what the timeline shows. Drag it, or press elsewhere to go there. */
+/** The whole run in small, with a window that shows what the timeline shows: drag it or its edges, or press elsewhere. */
 
-import { centreOn, fit, tickAtX, ticks, visibleRange, xOfTick } from "@tilescope/client";
+import { centreOn, type Ticks, tickAtX, ticks, type View, visibleRange } from "@tilescope/client";
 import { useEffect, useRef } from "preact/hooks";
 import type { App } from "../app";
+import { busyRange } from "../state/first-view";
 import type { Trace } from "../state/trace";
 import { bounds, view } from "../state/view";
+import { type BrushPart, brushPartAt, edgeDragged, minimapView, windowOf } from "../timeline/brush";
 import { MinimapPainter } from "../timeline/minimap";
 
-/** The window is never thinner than a finger can see. */
-const MIN_WINDOW_PX = 6;
+/** What is being dragged. The minimap stays as it was when the drag began, so that it does not move under the hand. */
+type Drag =
+  | { readonly kind: "window"; readonly minimap: View; readonly grabPx: number }
+  | { readonly kind: "edge"; readonly minimap: View; readonly fixedTicks: Ticks };
 
-/** Space beside the run at "whole trace" is not in the minimap. */
-function windowOf(trace: Trace): { readonly leftPx: number; readonly widthPx: number } {
-  const shown = view.value;
-  const whole = fit(trace.manifest.range, shown.widthPx);
-  const range = visibleRange(shown);
-  const fromPx = Math.max(0, xOfTick(whole, range.startTicks));
-  const toPx = Math.min(shown.widthPx, xOfTick(whole, range.endTicks));
-  const widthPx = Math.max(MIN_WINDOW_PX, toPx - fromPx);
-  return { leftPx: Math.min(shown.widthPx - widthPx, fromPx), widthPx };
-}
+const CURSORS: Readonly<Record<BrushPart, string>> = {
+  start: "ew-resize",
+  end: "ew-resize",
+  inside: "grab",
+  outside: "pointer",
+};
 
 export function Minimap({ app, trace }: { app: App; trace: Trace }) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const drag = useRef<number | null>(null);
+  const drag = useRef<Drag | null>(null);
 
   useEffect(() => {
     const image = document.createElement("canvas");
@@ -34,40 +34,60 @@ export function Minimap({ app, trace }: { app: App; trace: Trace }) {
     };
   }, [app, trace]);
 
-  const centreAt = (xPx: number) => {
-    const whole = fit(trace.manifest.range, view.peek().widthPx);
-    app.stage.motion.jumpTo(centreOn(view.peek(), ticks(tickAtX(whole, xPx)), bounds.peek()));
-  };
+  const minimap = drag.current?.minimap ?? minimapView(trace.manifest.range, busyRange.value, view.value);
+  const window = windowOf(minimap, view.value);
   const place = (event: PointerEvent) => event.clientX - canvas.current!.getBoundingClientRect().left;
-  const { leftPx, widthPx } = windowOf(trace);
+  const take = (part: BrushPart, xPx: number): Drag => {
+    const { startTicks, endTicks } = visibleRange(view.peek());
+    if (part === "start" || part === "end") {
+      return { kind: "edge", minimap, fixedTicks: part === "start" ? endTicks : startTicks };
+    }
+    return { kind: "window", minimap, grabPx: part === "inside" ? xPx - (window.fromPx + window.toPx) / 2 : 0 };
+  };
+  const hold = (held: Drag | null) => {
+    drag.current = held;
+    if (app.stage.minimap !== null) {
+      app.stage.minimap.held = held?.minimap ?? null;
+    }
+    app.stage.invalidate();
+  };
+  const move = (held: Drag, xPx: number) => {
+    const next =
+      held.kind === "edge"
+        ? edgeDragged(held.minimap, held.fixedTicks, xPx, bounds.peek())
+        : centreOn(view.peek(), ticks(tickAtX(held.minimap, xPx - held.grabPx)), bounds.peek());
+    app.stage.motion.jumpTo(next);
+  };
   return (
     <div
       class="minimap"
-      title="The whole run. Drag the window, or press where to go."
+      title="Where you are. Drag the window or its edges, or press where to go."
       onPointerDown={(event) => {
         event.preventDefault();
         event.currentTarget.setPointerCapture(event.pointerId);
         const xPx = place(event);
-        const isInside = xPx >= leftPx && xPx <= leftPx + widthPx;
-        drag.current = isInside ? xPx - (leftPx + widthPx / 2) : 0;
-        if (!isInside) {
-          centreAt(xPx);
+        const part = brushPartAt(window, xPx);
+        const held = take(part, xPx);
+        hold(held);
+        if (part === "outside") {
+          move(held, xPx);
         }
       }}
       onPointerMove={(event) => {
         if (drag.current !== null) {
-          centreAt(place(event) - drag.current);
+          move(drag.current, place(event));
+          return;
         }
+        event.currentTarget.style.cursor = CURSORS[brushPartAt(window, place(event))];
       }}
-      onPointerUp={() => {
-        drag.current = null;
-      }}
-      onPointerCancel={() => {
-        drag.current = null;
-      }}
+      onPointerUp={() => hold(null)}
+      onPointerCancel={() => hold(null)}
     >
       <canvas ref={canvas} aria-hidden="true" />
-      <div class="minimap-window" style={{ left: `${leftPx}px`, width: `${widthPx}px` }} />
+      <div class="minimap-window" style={{ left: `${window.fromPx}px`, width: `${window.toPx - window.fromPx}px` }}>
+        <i class="minimap-edge is-start" />
+        <i class="minimap-edge is-end" />
+      </div>
     </div>
   );
 }

@@ -8,6 +8,9 @@ import { requestOf, type Trace, topRollups } from "./trace";
 /** The busy part that is shown instead of the whole run, until the user has seen that it is so. */
 export const busyPart = signal<BusyRange | null>(null);
 
+/** The busy part of the open run, if it is mostly empty, also when the user has seen that: what the minimap shows. */
+export const busyRange = signal<TickRange | null>(null);
+
 /** While it is not known yet what is shown first. */
 export const isLooking = signal(false);
 
@@ -41,6 +44,7 @@ export class FirstView {
     isLooking.value = false;
     if (found !== null) {
       busyPart.value = found;
+      busyRange.value = found;
       onFound(found);
     }
   }
@@ -50,5 +54,6 @@ export class FirstView {
     this.#current = null;
     isLooking.value = false;
     busyPart.value = null;
+    busyRange.value = null;
   }
 }

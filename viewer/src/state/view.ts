@@ -1,7 +1,7 @@
 /** The visible part of the run: of its time and of its tracks. */
 
 import { computed, signal } from "@preact/signals";
-import { type TickRange, ticks, type View, visibleRange } from "@tilescope/client";
+import { fit, type TickRange, ticks, type View, visibleRange } from "@tilescope/client";
 
 /** The whole run: what the view cannot leave. */
 export const bounds = signal<TickRange>({ startTicks: ticks(0), endTicks: ticks(1) });
@@ -12,3 +12,11 @@ export const view = signal<View>({ startTicks: ticks(0), startFraction: 0, ticks
 export const scroll = signal<{ readonly topPx: number; readonly heightPx: number }>({ topPx: 0, heightPx: 0 });
 
 export const visible = computed<TickRange>(() => visibleRange(view.value));
+
+/** Free space beside a run that is shown as a whole, as a part of the width. */
+export const RUN_PADDING = 0.02;
+
+/** A view of all of a range, with a little space beside it. */
+export function wholeView(range: TickRange, widthPx: number): View {
+  return fit(range, widthPx, widthPx * RUN_PADDING);
+}

@@ -3,12 +3,15 @@
  * the view's pages, so that they never leave the cache.
  */
 
-import { type DrawTile, fit, StillClient, type Track, type TrackRequest, tileEnd, type View } from "@tilescope/client";
+import { type DrawTile, StillClient, type Track, type TrackRequest, tileEnd, type View } from "@tilescope/client";
 import type { Theme } from "../raster/palette";
 import { ROWS_PER_LANE, RowRaster } from "../raster/raster";
+import { busyRange } from "../state/first-view";
 import { namesVersion, type Session } from "../state/session";
 import { requestOf, type Trace } from "../state/trace";
+import { minimapView } from "./brush";
 import type { CanvasTheme } from "./canvas-theme";
+import { deviceViewOf } from "./picture";
 import { RasterCanvas } from "./raster-canvas";
 import { Surface } from "./surface";
 
@@ -43,6 +46,8 @@ export class MinimapPainter {
   readonly #tracks: readonly Track[];
   readonly #client: StillClient;
   readonly #raster: RowRaster;
+  /** What is shown while the window is dragged: it does not move under the hand. */
+  held: View | null = null;
   #painted = "";
   #arrivals = 0;
 
@@ -58,36 +63,37 @@ export class MinimapPainter {
     });
   }
 
-  /** Paints when anything but the position of the view has changed. */
+  /** Paints when anything but the window on it has changed. */
   paint(session: Session, view: View, values: CanvasTheme, theme: Theme, ratio: number): void {
     const colors = session.colors(theme);
-    const key = [view.widthPx, ratio, theme, this.#arrivals, namesVersion.peek()].join(" ");
+    const shown = deviceViewOf(this.held ?? minimapView(this.#trace.manifest.range, busyRange.peek(), view), ratio);
+    const { startTicks, ticksPerPx } = shown;
+    const key = [startTicks, ticksPerPx, shown.widthPx, ratio, theme, this.#arrivals, namesVersion.peek()].join(" ");
     if (key === this.#painted) {
       return;
     }
     this.#painted = key;
-    const whole = fit(this.#trace.manifest.range, Math.round(view.widthPx * ratio));
     const requests = this.#tracks.map(requestOf);
     // The timeline asks for the same and says what is wrong with it; the minimap stays without these lanes.
     if (this.#trace.manifest.state === "ready") {
-      this.#client.complete(requests, whole).catch(() => undefined);
+      this.#client.complete(requests, shown).catch(() => undefined);
     }
     const context = this.#surface.begin(view.widthPx, HEIGHT_PX, ratio);
     context.fillStyle = values.panel;
-    context.fillRect(0, 0, whole.widthPx, HEIGHT_PX * ratio);
+    context.fillRect(0, 0, shown.widthPx, HEIGHT_PX * ratio);
     if (this.#tracks.length === 0) {
       return;
     }
     const image = this.#raster.draw(
       this.#tracks.map((track, lane) => ({
         kind: track.kind,
-        draws: this.#draws(requests[lane]!, whole),
+        draws: this.#draws(requests[lane]!, shown),
         firstLane: lane,
         firstRow: 0,
         rows: 1,
         lanes: this.#trace.overview === null ? track.lanes : 1,
       })),
-      whole,
+      shown,
       this.#tracks.length,
       colors,
     );
@@ -110,10 +116,5 @@ export class MinimapPainter {
     return overview.tilesOf(request.track).map((tile) => ({
       ...{ tile, clipStart: tile.originTicks, clipEnd: tileEnd(tile.level, tile.index), sharp: false },
     }));
-  }
-
-  /** Time at a place of the minimap: the same fit as the picture's. */
-  wholeView(widthPx: number): View {
-    return fit(this.#trace.manifest.range, widthPx);
   }
 }

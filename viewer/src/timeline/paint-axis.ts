@@ -1,7 +1,7 @@
 /** The time axis: marks with labels, what they count from, and the selection's place in time. */
 
 import { type TickRange, type View, xOfTick } from "@tilescope/client";
-import type { TimeAxis } from "../base/axis";
+import type { AxisMark, TimeAxis } from "../base/axis";
 import type { CanvasTheme } from "./canvas-theme";
 import type { Surface } from "./surface";
 
@@ -28,31 +28,43 @@ export function paintAxis(surface: Surface, { axis, view, heightPx, ratio, selec
   context.textBaseline = "middle";
   const middlePx = heightPx / 2 - 1;
 
-  let freeFromPx = 0;
+  // What labels count from goes before them: at the left edge, and where it changes.
+  const taken: Span[] = [];
+  const write = (text: string, leftPx: number): void => {
+    const widthPx = context.measureText(text).width;
+    const span = { fromPx: leftPx, toPx: leftPx + widthPx };
+    if (leftPx + widthPx <= view.widthPx - 4 && taken.every((other) => isApart(span, other))) {
+      context.fillText(text, leftPx, middlePx);
+      taken.push(span);
+    }
+  };
+  const writeMark = ({ label, xPx }: AxisMark): void =>
+    write(label, Math.max(4, Math.round(xPx) + 0.5 - context.measureText(label).width / 2));
+  context.fillStyle = theme.text;
   if (axis.anchor !== "") {
-    context.fillStyle = theme.text;
-    context.fillText(axis.anchor, 6, middlePx);
-    freeFromPx = 6 + context.measureText(axis.anchor).width + 12;
+    write(axis.anchor, 6);
   }
+  axis.marks.filter((mark) => mark.isAnchor).forEach(writeMark);
   context.fillStyle = theme.textDim;
+  const stride = labelStride(axis, (text) => context.measureText(text).width);
+  axis.marks.filter((mark) => !mark.isAnchor && (mark.timeTicks / axis.stepTicks) % stride === 0n).forEach(writeMark);
   context.strokeStyle = theme.lineStrong;
   context.beginPath();
-  const stride = labelStride(axis, (text) => context.measureText(text).width);
   for (const mark of axis.marks) {
     const x = Math.round(mark.xPx) + 0.5;
     context.moveTo(x, heightPx - TICK_PX);
     context.lineTo(x, heightPx);
-    if ((mark.timeTicks / axis.stepTicks) % stride !== 0n) {
-      continue;
-    }
-    const widthPx = context.measureText(mark.label).width;
-    const leftPx = Math.max(4, x - widthPx / 2);
-    if (leftPx >= freeFromPx && leftPx + widthPx <= view.widthPx - 4) {
-      context.fillText(mark.label, leftPx, middlePx);
-      freeFromPx = leftPx + widthPx + LABEL_GAP_PX;
-    }
   }
   context.stroke();
+}
+
+interface Span {
+  readonly fromPx: number;
+  readonly toPx: number;
+}
+
+function isApart(a: Span, b: Span): boolean {
+  return a.fromPx >= b.toPx + LABEL_GAP_PX || b.fromPx >= a.toPx + LABEL_GAP_PX;
 }
 
 /** Every so many marks have a label, so that labels do not touch; the same marks wherever one pans. */
@@ -61,7 +73,7 @@ function labelStride(axis: TimeAxis, widthOf: (text: string) => number): bigint 
   if (first === undefined || second === undefined) {
     return 1n;
   }
-  const widestPx = Math.max(...axis.marks.map((mark) => widthOf(mark.label)));
+  const widestPx = Math.max(0, ...axis.marks.filter((mark) => !mark.isAnchor).map((mark) => widthOf(mark.label)));
   return BigInt(Math.max(1, Math.ceil((widestPx + LABEL_GAP_PX) / (second.xPx - first.xPx))));
 }
 

@@ -70,6 +70,7 @@ export function connectPointer(
       if (!tracker.down(event.button, modifier, sample(event))) {
         return;
       }
+      stage.quietHover();
       // A middle press would start the browser's own scrolling.
       event.preventDefault();
       element.focus({ preventScroll: true });

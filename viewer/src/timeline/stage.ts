@@ -38,6 +38,18 @@ const AXIS_PX = 28;
 /** How long the picture has to stand still before its events are counted for the status line. */
 const COUNT_DELAY_MS = 120;
 
+/** So far the pointer moves before it is told of what it was pressed on. */
+const QUIET_PX = 4;
+
+interface Place {
+  readonly xPx: number;
+  readonly yPx: number;
+}
+
+function distancePx(a: Place, b: Place): number {
+  return Math.hypot(a.xPx - b.xPx, a.yPx - b.yPx);
+}
+
 export class Stage {
   readonly loop = new FrameLoop(() => this.#paint());
   readonly motion = new Motion(this.loop, {
@@ -50,8 +62,10 @@ export class Stage {
     prefersReducedMotion,
   });
   /** Where the pointer is over the timeline, or null. */
-  pointer: { readonly xPx: number; readonly yPx: number } | null = null;
+  pointer: Place | null = null;
   minimap: MinimapPainter | null = null;
+  /** Where the pointer was pressed, until it moves on. */
+  #quietAt: Place | null = null;
   #canvases: StageCanvases | null = null;
   #surfaces: { tracks: Surface; overlay: Surface; axis: Surface; painter: TracksPainter } | null = null;
   #theme: { readonly name: string; readonly values: CanvasTheme } | null = null;
@@ -120,9 +134,21 @@ export class Stage {
     this.loop.invalidate();
   }
 
+  /** What is under the pointer has been pressed: nothing more is said of it until the pointer moves on. */
+  quietHover(): void {
+    this.#quietAt = this.pointer;
+    hover.value = null;
+  }
+
   /** Looks again at what is under the pointer, which moved or under which the picture moved. */
-  updateHover(client: { readonly xPx: number; readonly yPx: number } | null): void {
+  updateHover(client: Place | null): void {
     const { pointer } = this;
+    if (this.#quietAt !== null) {
+      if (pointer !== null && distancePx(pointer, this.#quietAt) < QUIET_PX) {
+        return;
+      }
+      this.#quietAt = null;
+    }
     const picture = this.#picture;
     const pointed = pointer === null || picture === null ? null : pointedAt(picture, pointer.xPx, pointer.yPx);
     const before = hover.peek();
