@@ -1,0 +1,221 @@
+/**
+ * Figures of answers as people read them. A column is shown in one unit, which its largest value chooses, so that its
+ * cells can be compared by their digits; the exact value is said beside. What was not recorded is a dash, never 0.
+ */
+
+import {
+  type FigureKind,
+  formatDuration,
+  formatExactDuration,
+  groupDigits,
+  type TimeBase,
+  UNITS,
+} from "@tilescope/client";
+
+/** A value as JSON has it: exact integers are decimal text, null was not recorded. */
+export type Figure = string | number | boolean | null;
+
+/** How the values of a column are written: digits without the unit, which stands in the header. */
+export interface Scale {
+  readonly unit: string;
+  text(value: Figure): string;
+}
+
+export const NOT_RECORDED = "–";
+
+const INTEGERS: ReadonlySet<FigureKind> = new Set<FigureKind>(["count", "ticks", "time", "bytes", "flops"]);
+const NUMBERS: ReadonlySet<FigureKind> = new Set<FigureKind>([...INTEGERS, "fraction", "rate", "number", "id"]);
+
+/** Whether values are exact integers, decimal text in JSON. */
+export function isInteger(kind: FigureKind): boolean {
+  return INTEGERS.has(kind);
+}
+
+/** Whether values stand on the right, digit below digit. */
+export function isNumeric(kind: FigureKind): boolean {
+  return NUMBERS.has(kind);
+}
+
+/** Whether a figure was recorded. */
+export function isRecorded(value: Figure): boolean {
+  return value !== null && !(typeof value === "number" && Number.isNaN(value));
+}
+
+/** The value as a double; NaN for text and for what was not recorded. For drawing and comparing sizes, not for reading. */
+export function approximate(kind: FigureKind, value: Figure): number {
+  return value === null || !isNumeric(kind) ? Number.NaN : Number(value);
+}
+
+/** What a column is measured in: of its kind, and of the unit that its tool names. */
+interface Measured {
+  readonly kind: FigureKind;
+  readonly unit: string;
+}
+
+/** One unit for all of these values (as doubles), chosen by the largest of them. */
+export function scaleOf({ kind, unit }: Measured, values: ArrayLike<number>, time: TimeBase): Scale {
+  switch (kind) {
+    case "ticks":
+      return timeScale(values, time, DURATION_DECIMALS);
+    case "time":
+      return timeScale(values, time, POINT_DECIMALS);
+    case "fraction":
+      return percentScale(values);
+    case "count":
+    case "id":
+      return { unit, text: (value) => plain(value, (exact) => groupDigits(String(exact))) };
+    case "bytes":
+      return siScale(values, "B");
+    case "flops":
+      return siScale(values, "FLOP");
+    case "rate":
+    case "number":
+      return PREFIXED.has(unit) ? siScale(values, unit) : decimalScale(values, 1, unit);
+    case "flag":
+      return { unit, text: (value) => plain(value, (flag) => (flag ? "yes" : "no")) };
+    default:
+      return { unit, text: (value) => plain(value, String) };
+  }
+}
+
+/** A figure by itself, with its unit: 12345 ticks of a nanosecond → `12.35`, `µs`. */
+export function figureText(
+  of: Measured,
+  value: Figure,
+  time: TimeBase,
+): { readonly digits: string; readonly unit: string } {
+  if (!isRecorded(value)) {
+    return { digits: NOT_RECORDED, unit: "" };
+  }
+  if (of.kind === "ticks" && typeof value === "string") {
+    const text = formatDuration(BigInt(value), time.tickPs);
+    const parts = text.split(" ");
+    return parts.length === 2 ? { digits: parts[0]!, unit: parts[1]! } : { digits: text, unit: "" };
+  }
+  const scale = scaleOf(of, [approximate(of.kind, value)], time);
+  return { digits: scale.text(value), unit: scale.unit };
+}
+
+/** A figure with all its digits: `12.345 µs · 12 345 ticks`. */
+export function exactText({ kind, unit }: Measured, value: Figure, time: TimeBase): string {
+  if (!isRecorded(value)) {
+    return "not recorded";
+  }
+  if (kind === "ticks" || kind === "time") {
+    const ticks = BigInt(String(value));
+    return `${formatExactDuration(ticks, time.tickPs)} · ${groupDigits(ticks.toString())} ticks`;
+  }
+  const text = typeof value === "string" && isInteger(kind) ? groupDigits(value) : String(value);
+  const units: Partial<Record<FigureKind, string>> = { bytes: "B", flops: "FLOP" };
+  const of = units[kind] ?? unit;
+  if (kind === "flag") {
+    return value === true ? "yes" : "no";
+  }
+  return of === "" ? text : `${text} ${of}`;
+}
+
+/** Digits after the point: a thousandth of a unit is the next smaller one. */
+const DURATION_DECIMALS = 3;
+/** Of points in time: they are told from one another by their last digits. */
+const POINT_DECIMALS = 6;
+
+/** Units that take prefixes: `B/s` → `GB/s`. Others are left as the tool names them. */
+const PREFIXED: ReadonlySet<string> = new Set(["", "1/s", "B", "B/s", "FLOP", "FLOP/s", "W", "J", "Hz"]);
+const PREFIXES: readonly string[] = ["", "k", "M", "G", "T", "P", "E", "Z", "Y"];
+
+function plain(value: Figure, write: (value: Exclude<Figure, null>) => string): string {
+  return value === null || !isRecorded(value) ? NOT_RECORDED : write(value);
+}
+
+function largest(values: ArrayLike<number>): number {
+  let found = 0;
+  for (let k = 0; k < values.length; k++) {
+    const size = Math.abs(values[k]!);
+    if (size > found && size < Number.POSITIVE_INFINITY) {
+      found = size;
+    }
+  }
+  return found;
+}
+
+function timeScale(values: ArrayLike<number>, { tickPs }: TimeBase, mostDecimals: number): Scale {
+  const most = largest(values) * tickPs;
+  const index = Math.max(
+    0,
+    UNITS.findLastIndex((unit) => Number(unit.ps) <= most),
+  );
+  const { ps: unitPs, name } = UNITS[most === 0 ? UNITS.length - 1 : index]!;
+  const limit = Math.min(mostDecimals, unitPs.toString().length - 1);
+  const decimals = neededDecimals(values, Number(unitPs) / tickPs, limit);
+  const step = 10n ** BigInt(decimals);
+  return {
+    unit: name,
+    text: (value) =>
+      plain(value, (exact) => {
+        const ps = BigInt(exact) * BigInt(tickPs);
+        const size = ps < 0n ? -ps : ps;
+        return fixed((size * step + unitPs / 2n) / unitPs, decimals, ps < 0n, size > 0n);
+      }),
+  };
+}
+
+/** The least number of digits after the point with which nothing is lost; no more than `limit`. */
+function neededDecimals(values: ArrayLike<number>, size: number, limit: number): number {
+  let decimals = 0;
+  for (let k = 0; k < values.length && decimals < limit; k++) {
+    while (decimals < limit && !isWhole((values[k]! / size) * 10 ** decimals)) {
+      decimals += 1;
+    }
+  }
+  return decimals;
+}
+
+/** Whether a number is whole but for what doubles cannot express. */
+function isWhole(value: number): boolean {
+  return !Number.isFinite(value) || Math.abs(value - Math.round(value)) <= 1e-9 + 4 * Number.EPSILON * Math.abs(value);
+}
+
+/** `scaled / 10**decimals`, grouped. A value that its digits do not show is said to be less than the least that they do. */
+function fixed(scaled: bigint, decimals: number, isNegative: boolean, isThere: boolean): string {
+  const sign = isNegative ? "-" : "";
+  if (scaled === 0n && isThere) {
+    return decimals === 0 ? `${sign}<1` : `${sign}<0.${"1".padStart(decimals, "0")}`;
+  }
+  const digits = scaled.toString().padStart(decimals + 1, "0");
+  const whole = groupDigits(digits.slice(0, digits.length - decimals));
+  return decimals === 0 ? sign + whole : `${sign}${whole}.${digits.slice(-decimals)}`;
+}
+
+function percentScale(values: ArrayLike<number>): Scale {
+  const most = largest(values);
+  const decimals = most >= 0.1 || most === 0 ? 1 : most >= 0.01 ? 2 : 3;
+  return { unit: "%", text: (value) => plain(value, (part) => fixedNumber(100 * Number(part), decimals)) };
+}
+
+function siScale(values: ArrayLike<number>, unit: string): Scale {
+  const most = largest(values);
+  const power = most < 1000 ? 0 : Math.min(PREFIXES.length - 1, Math.floor(Math.log10(most * (1 + 1e-12)) / 3));
+  const prefix = PREFIXES[power]!;
+  const name = prefix !== "" && unit === "1/s" ? `${prefix}/s` : prefix + unit;
+  return decimalScale(values, 1000 ** power, name);
+}
+
+/** Four digits of the largest value, fewer where all values are whole. */
+function decimalScale(values: ArrayLike<number>, size: number, unit: string): Scale {
+  const most = largest(values) / size;
+  const limit = most === 0 ? 0 : Math.max(0, 3 - Math.floor(Math.log10(most)));
+  if (limit > 12) {
+    return { unit, text: (value) => plain(value, (number) => (Number(number) / size).toExponential(3)) };
+  }
+  const decimals = neededDecimals(values, size, limit);
+  return { unit, text: (value) => plain(value, (number) => fixedNumber(Number(number) / size, decimals)) };
+}
+
+function fixedNumber(value: number, decimals: number): string {
+  const text = value.toFixed(decimals);
+  if (!Number.isFinite(value) || text.includes("e")) {
+    return String(value);
+  }
+  const scaled = BigInt(text.replace(/[-.]/g, ""));
+  return fixed(scaled, decimals, value < 0, value !== 0);
+}

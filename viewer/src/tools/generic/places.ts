@@ -1,0 +1,68 @@
+/** Where in the timeline a row leads, by the kinds and ids of its columns. */
+
+import { type TickRange, type ToolColumn, ticks } from "@tilescope/client";
+
+export type Place =
+  | { readonly kind: "event"; readonly track: number; readonly ordinal: number }
+  | { readonly kind: "span"; readonly span: TickRange | null; readonly track: number | null };
+
+/** Finds the place of each row of a table; null where its columns lead nowhere. */
+export class Places {
+  readonly #event: ToolColumn | undefined;
+  readonly #span: ToolColumn | undefined;
+  readonly #track: ToolColumn | undefined;
+  readonly #start: ToolColumn | undefined;
+  readonly #end: ToolColumn | undefined;
+  readonly #duration: ToolColumn | undefined;
+
+  constructor(columns: readonly ToolColumn[]) {
+    const ofKind = (kind: ToolColumn["kind"]) => columns.find((column) => column.kind === kind);
+    const named = (id: string, kind: ToolColumn["kind"]) =>
+      columns.find((column) => column.id === id && column.kind === kind);
+    this.#event = ofKind("event");
+    this.#span = ofKind("span");
+    this.#track = ofKind("track");
+    this.#start = named("start", "time");
+    this.#end = named("end", "time");
+    this.#duration = named("duration", "ticks");
+  }
+
+  /** Whether any row may lead somewhere. */
+  get areThere(): boolean {
+    return (this.#event ?? this.#span ?? this.#track ?? this.#start) !== undefined;
+  }
+
+  of(row: number): Place | null {
+    const event = this.#event?.values[row] ?? null;
+    if (typeof event === "string") {
+      const [track, ordinal] = event.split(".").map(Number);
+      return { kind: "event", track: track!, ordinal: ordinal! };
+    }
+    const span = this.#spanOf(row);
+    const track = this.#track?.values[row] ?? null;
+    return span === null && track === null
+      ? null
+      : { kind: "span", span, track: typeof track === "number" ? track : null };
+  }
+
+  #spanOf(row: number): TickRange | null {
+    const text = this.#span?.values[row] ?? null;
+    if (typeof text === "string") {
+      const at = text.indexOf("-", 1); // the start may be negative
+      return range(BigInt(text.slice(0, at)), BigInt(text.slice(at + 1)));
+    }
+    const start = this.#start?.values[row] ?? null;
+    if (start === null) {
+      return null;
+    }
+    const from = BigInt(start);
+    const end = this.#end?.values[row] ?? null;
+    const duration = this.#duration?.values[row] ?? null;
+    return range(from, end !== null ? BigInt(end) : duration !== null ? from + BigInt(duration) : from);
+  }
+}
+
+/** A span of at least one tick. */
+function range(start: bigint, end: bigint): TickRange {
+  return { startTicks: ticks(start), endTicks: ticks(end > start ? end : start + 1n) };
+}
