@@ -96,6 +96,16 @@ export const CollapseIcon = () => (
     <path d="M4.5 2.5L8 6l3.5-3.5M4.5 13.5L8 10l3.5 3.5" />
   </Icon>
 );
+export const GoIcon = () => (
+  <Icon>
+    <path d="M3 8h9M8.5 4.5L12 8l-3.5 3.5" />
+  </Icon>
+);
+export const DownloadIcon = () => (
+  <Icon>
+    <path d="M8 2.5v7.5M4.8 7L8 10.2 11.2 7M3 13h10" />
+  </Icon>
+);
 
 /** The mark of the product: bars of several lengths, in its own colours. */
 export function BrandMark() {

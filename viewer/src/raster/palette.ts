@@ -11,7 +11,7 @@ import { contrast, cssColor, oklch, type Rgb } from "./color";
 export type Theme = "light" | "dark";
 
 /** Hues in degrees of OKLCH, after the order of Okabe and Ito: blue, orange, green, purple, yellow, sky, red, teal. */
-const HUES: readonly number[] = [255, 62, 155, 325, 95, 225, 28, 190];
+export const HUES: readonly number[] = [255, 62, 155, 325, 95, 225, 28, 190];
 
 interface ThemeTones {
   readonly lightness: readonly number[];

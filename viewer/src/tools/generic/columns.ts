@@ -1,7 +1,8 @@
 /** Columns of an answer, ready to be sorted, shown and filtered: what takes long is done once, when it is needed. */
 
-import type { TimeBase, ToolColumn } from "@tilescope/client";
+import { formatDuration, formatExactDuration, type TimeBase, type ToolColumn } from "@tilescope/client";
 import { approximate, exactText, type Figure, isInteger, isNumeric, isRecorded, type Scale, scaleOf } from "./figures";
+import { parseSpan } from "./places";
 
 /** Names what numbers stand for. */
 export interface Names {
@@ -57,6 +58,9 @@ export class ShownColumn {
     if (this.column.kind === "track" && typeof value === "number") {
       return this.#names.trackPath(value).slice(-2).join(" › ") || `track ${value}`;
     }
+    if (this.column.kind === "span" && typeof value === "string") {
+      return spanText(value, this.#names.time);
+    }
     return this.scale.text(value);
   }
 
@@ -79,8 +83,17 @@ export class ShownColumn {
     if (this.isNumeric) {
       return this.approximate;
     }
+    if (kind === "span") {
+      return ranksOf(values, (value) => parseSpan(String(value)).startTicks);
+    }
     return ranksOf(values, (value) => naturalKey(this.text(value)));
   }
+}
+
+/** `1000-3500` → `1 ns + 2.5 ns`: where it begins, and how long it is. */
+function spanText(span: string, { tickPs }: TimeBase): string {
+  const { startTicks, endTicks } = parseSpan(span);
+  return `${formatExactDuration(startTicks, tickPs)} + ${formatDuration(endTicks - startTicks, tickPs)}`;
 }
 
 /** Places of values in their order; equal ones share a place. */

@@ -48,8 +48,8 @@ export class Places {
   #spanOf(row: number): TickRange | null {
     const text = this.#span?.values[row] ?? null;
     if (typeof text === "string") {
-      const at = text.indexOf("-", 1); // the start may be negative
-      return range(BigInt(text.slice(0, at)), BigInt(text.slice(at + 1)));
+      const { startTicks, endTicks } = parseSpan(text);
+      return range(startTicks, endTicks);
     }
     const start = this.#start?.values[row] ?? null;
     if (start === null) {
@@ -60,6 +60,12 @@ export class Places {
     const duration = this.#duration?.values[row] ?? null;
     return range(from, end !== null ? BigInt(end) : duration !== null ? from + BigInt(duration) : from);
   }
+}
+
+/** A value of kind `span`: `start-end`. */
+export function parseSpan(text: string): TickRange {
+  const at = text.indexOf("-", 1); // the start may be negative
+  return { startTicks: ticks(text.slice(0, at)), endTicks: ticks(text.slice(at + 1)) };
 }
 
 /** A span of at least one tick. */

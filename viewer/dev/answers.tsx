@@ -1,0 +1,42 @@
+/** Made-up answers in the generic page's parts, for browser tests and for those who work on them: `?answer=many`. */
+
+import { render } from "preact";
+import { connectSettings } from "../src/state/settings";
+import type { Links } from "../src/tools/contract";
+import { AnswerView } from "../src/tools/generic/answer-view";
+import { ANSWERS } from "./made-up-answers";
+
+connectSettings();
+
+const name = new URLSearchParams(location.search).get("answer") ?? "steps";
+const answer = ANSWERS[name]?.();
+
+/** What the answer led to, for tests. */
+const visits: string[] = [];
+Object.assign(window, { visits });
+
+const links: Links = {
+  time: { tickPs: 1, originNs: 0n },
+  trackPath: (track) => ["tpu-host-0", `TPU ${track >> 2}`, ["Steps", "XLA Modules", "XLA Ops", "Async"][track & 3]!],
+  goTo: (span, track) =>
+    visits.push(`${span === null ? "" : `${span.startTicks}-${span.endTicks}`} on ${track ?? "all"}`),
+  goToEvent: (track, ordinal) => visits.push(`${track}.${ordinal}`),
+};
+
+render(
+  answer === undefined ? (
+    <p>There is no answer of that name.</p>
+  ) : (
+    <div class="host">
+      <h1>Made-up answer “{name}”</h1>
+      <AnswerView
+        tool={{ id: name, title: "Made-up", help: "a made-up answer" }}
+        answer={answer}
+        links={links}
+        rangeText="the whole run"
+        onMore={(more) => visits.push(`more ${more}`)}
+      />
+    </div>
+  ),
+  document.getElementById("app")!,
+);

@@ -1,0 +1,185 @@
+/** A series as a chart: legend, plot, exact figures where one points, PNG and TSV. Keys walk along x. */
+
+import { useSignal } from "@preact/signals";
+import { type ToolSeries, ticks } from "@tilescope/client";
+import type { ComponentChildren } from "preact";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { DownloadIcon } from "../../components/icons";
+import { theme } from "../../state/settings";
+import type { Links } from "../contract";
+import { forcedColors, plotColors } from "./chart-colors";
+import { ChartData, type Pointed } from "./chart-data";
+import { ChartLegend } from "./chart-legend";
+import { chartPicture, savePicture } from "./chart-picture";
+import type { PlotColors } from "./chart-style";
+import { ChartTooltip } from "./chart-tooltip";
+import { CopyButton } from "./copy-button";
+import type { Plot } from "./plot";
+import { tsv } from "./tsv";
+
+interface Props {
+  readonly series: ToolSeries;
+  readonly links: Links;
+  readonly rangeText: string;
+  /** What stands before the legend. */
+  readonly head: ComponentChildren;
+}
+
+export function ChartCard({ series, links, rangeText, head }: Props) {
+  const data = useMemo(() => new ChartData(series, links), [series, links]);
+  const hidden = useSignal<ReadonlySet<number>>(new Set());
+  const pointed = useSignal<Pointed | null>(null);
+  const problem = useSignal("");
+  const colors = useSignal<PlotColors | null>(null);
+  const holder = useRef<HTMLDivElement>(null);
+  const plot = useRef<Plot | null>(null);
+  const isForced = useForced();
+  const isShown = (y: number) => !hidden.peek().has(y);
+
+  useEffect(() => {
+    const element = holder.current;
+    if (element === null || data.isEmpty) {
+      return;
+    }
+    let isGone = false;
+    colors.value = plotColors(element, theme.value);
+    import("./plot").then(
+      (module) => {
+        if (!isGone) {
+          plot.current = new module.Plot(element, {
+            data,
+            time: links.time,
+            colors: colors.peek()!,
+            isShown,
+            onPoint: (place, row, leftPx) => {
+              pointed.value = place === null ? null : { place, row, leftPx, widthPx: element.clientWidth };
+            },
+          });
+        }
+      },
+      () => {
+        problem.value = "The chart could not be loaded. Its figures can be copied.";
+      },
+    );
+    return () => {
+      isGone = true;
+      plot.current?.destroy();
+      plot.current = null;
+      pointed.value = null;
+    };
+  }, [data, links, theme.value, isForced.value]);
+
+  const toggle = (y: number, isOnly: boolean) => {
+    const others = data.ys.map((_, one) => one).filter((one) => one !== y);
+    const next = new Set(isOnly ? others : hidden.value);
+    if (!isOnly && !next.delete(y)) {
+      next.add(y);
+    }
+    hidden.value = next.size === data.ys.length ? new Set() : next;
+    plot.current?.update();
+  };
+  const go = (place: number) => {
+    if (data.xKind === "time") {
+      const start = data.zero + BigInt(data.xs[place]!);
+      const next = data.xs[place + 1] ?? data.xs[place]! + data.gap;
+      links.goTo({ startTicks: ticks(start), endTicks: ticks(data.zero + BigInt(next)) }, null);
+    }
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const last = data.xs.length - 1;
+    const place = pointed.value?.place ?? null;
+    const steps: Readonly<Record<string, number>> = {
+      ArrowRight: (place ?? -1) + 1,
+      ArrowLeft: (place ?? last + 1) - 1,
+      PageDown: (place ?? 0) + Math.ceil(last / 10),
+      PageUp: (place ?? last) - Math.ceil(last / 10),
+      Home: 0,
+      End: last,
+    };
+    const to = steps[event.key];
+    if (to !== undefined) {
+      plot.current?.point(Math.max(0, Math.min(last, to)));
+    } else if (event.key === "Enter" && place !== null) {
+      go(place);
+    } else {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  const copy = () => {
+    const ys = data.ys.filter((_, y) => isShown(y)).map(({ column }) => column);
+    return tsv([series.x, ...ys], data.rows);
+  };
+  const save = () => {
+    if (plot.current !== null && colors.value !== null) {
+      savePicture(chartPicture(plot.current.canvas, data, colors.value, rangeText, isShown), series.id);
+    }
+  };
+  if (data.isEmpty) {
+    return (
+      <>
+        {head}
+        <p class="answer-empty">There is nothing to draw in {rangeText}.</p>
+      </>
+    );
+  }
+  return (
+    <section class="chart-card" aria-label={series.title} data-series={series.id}>
+      <div class="chart-head">
+        {head}
+        <ChartLegend data={data} hidden={hidden.value} colors={colors.value} onToggle={toggle} />
+        <button type="button" class="button is-quiet" title="Saves the chart as a picture" onClick={save}>
+          <DownloadIcon />
+          PNG
+        </button>
+        <CopyButton label="Copy as TSV" title="Copies the series that are shown, with exact values" text={copy} />
+      </div>
+      {/* biome-ignore lint/a11y/useSemanticElements: there is no element for an interactive picture. */}
+      <div
+        class="chart-plot"
+        ref={holder}
+        role="group"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: its arrow keys walk from figure to figure.
+        tabIndex={0}
+        aria-label={`${series.title}: chart of ${data.ys.map((column) => column.title).join(", ")} over ${data.x.title}. Arrow keys say the figures.`}
+        onKeyDown={onKeyDown}
+        onDblClick={() => {
+          if (pointed.value !== null) {
+            go(pointed.value.place);
+          }
+        }}
+        onBlur={() => {
+          pointed.value = null;
+        }}
+      >
+        {pointed.value !== null && (
+          <ChartTooltip data={data} pointed={pointed.value} isShown={isShown} colors={colors.value} />
+        )}
+      </div>
+      <span class="visually-hidden" role="status">
+        {pointed.value === null ? "" : said(data, pointed.value, isShown)}
+      </span>
+      {problem.value !== "" && <p class="answer-empty">{problem.value}</p>}
+    </section>
+  );
+}
+
+function said(data: ChartData, { place }: Pointed, isShown: (y: number) => boolean): string {
+  const figures = data.ys.flatMap(({ title }, y) => (isShown(y) ? [`${title} ${data.yText(y, place)}`] : []));
+  return `${data.x.title} ${data.xText(place)}: ${figures.slice(0, 8).join(", ")}`;
+}
+
+function useForced() {
+  const isForced = useSignal(false);
+  useEffect(() => {
+    const query = forcedColors();
+    const change = () => {
+      isForced.value = query.matches;
+    };
+    change();
+    query.addEventListener("change", change);
+    return () => query.removeEventListener("change", change);
+  }, [isForced]);
+  return isForced;
+}

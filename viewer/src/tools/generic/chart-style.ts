@@ -1,0 +1,68 @@
+/** How the series of a chart look: at most eight hues, those of the timeline, and a dash or a texture beside the hue. */
+
+import { cssColor, oklch } from "../../raster/color";
+import { HUES, type Theme } from "../../raster/palette";
+
+/** Patterns of lines, in CSS pixels. */
+export const DASHES: readonly (readonly number[])[] = [[], [8, 4], [2, 3], [10, 3, 2, 3]];
+
+/** Textures of areas and bars. */
+export type Texture = "plain" | "rising" | "dots" | "level";
+export const TEXTURES: readonly Texture[] = ["plain", "rising", "dots", "level"];
+
+export interface SeriesStyle {
+  readonly line: string;
+  readonly fill: string;
+  readonly dash: readonly number[];
+  readonly texture: Texture;
+}
+
+/** Colours of the system, where a person forces them. */
+export interface ForcedColors {
+  readonly ground: string;
+  readonly text: string;
+}
+
+/** What a chart is drawn in. */
+export interface PlotColors {
+  readonly text: string;
+  readonly line: string;
+  readonly ground: string;
+  readonly font: string;
+  readonly theme: Theme;
+  readonly forced: ForcedColors | null;
+}
+
+const TONES = {
+  light: { line: [0.55, 0.15], fill: [0.78, 0.105] },
+  dark: { line: [0.76, 0.13], fill: [0.47, 0.1] },
+} as const;
+
+/** The look of the y-th of `count` series. A single one is plain. */
+export function seriesStyle(y: number, count: number, theme: Theme, forced: ForcedColors | null): SeriesStyle {
+  const turn = count === 1 ? 0 : y;
+  // Beyond eight the hues come again, with another dash and texture than before.
+  const look = turn + Math.floor(turn / HUES.length);
+  const dash = DASHES[look % DASHES.length]!;
+  const texture = TEXTURES[look % TEXTURES.length]!;
+  if (forced !== null) {
+    return { line: forced.text, fill: forced.ground, dash, texture };
+  }
+  const hue = HUES[y % HUES.length]!;
+  const { line, fill } = TONES[theme];
+  return { line: cssColor(oklch(line[0], line[1], hue)), fill: cssColor(oklch(fill[0], fill[1], hue)), dash, texture };
+}
+
+/** What of a tile of 8 × 8 is inked: paths as SVG and canvas both take them. */
+export const TEXTURE_PATHS: Readonly<Record<Texture, string>> = {
+  plain: "",
+  rising: "M-2 2L2 -2M0 8L8 0M6 10L10 6",
+  dots: "M1.5 2h1M5.5 6h1",
+  level: "M0 2h8M0 6h8",
+};
+
+/** The colour of a cell of a heat map, 0 to 1 of the range: lightness alone tells. */
+export function heatColor(part: number, theme: Theme): string {
+  const [from, to] = theme === "light" ? [0.97, 0.42] : [0.24, 0.9];
+  return cssColor(oklch(from + (to - from) * part, 0.03 + 0.1 * part, HUES[0]!));
+}

@@ -1,0 +1,211 @@
+/** A table of an answer: sorted, filtered and scrolled, of which only the rows on the screen are in the page. */
+
+import { useSignal } from "@preact/signals";
+import type { ToolTable } from "@tilescope/client";
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import type { Links } from "../contract";
+import { ROW_PX, scrollTo, windowAt } from "./row-window";
+import { moveInTable } from "./table-keys";
+import { type TableChoices, TableModel } from "./table-model";
+import { TableHead, TableRow, TotalRow } from "./table-rows";
+import { TableToolbar } from "./table-toolbar";
+import { widthOf } from "./table-widths";
+import { tsv } from "./tsv";
+
+interface Props {
+  readonly table: ToolTable;
+  readonly links: Links;
+  readonly choices: TableChoices;
+  /** What stands before the filter. */
+  readonly head: ComponentChildren;
+  readonly onMore: ((more: string) => void) | null;
+}
+
+const INDENT_PX = 16;
+/** Of the button that leads to the timeline. */
+const GO_PX = 36;
+
+export function DataTable({ table, links, choices, head, onMore }: Props) {
+  const model = useMemo(() => new TableModel(table, links, choices), [table, links, choices]);
+  const scroller = useRef<HTMLDivElement>(null);
+  const grid = useRef<HTMLTableElement>(null);
+  const scrollPx = useSignal(0);
+  const viewportPx = useSignal(20 * ROW_PX);
+  const lines = model.lines.value;
+  const count = lines.rows.length;
+  const isPrinted = usePrinting();
+  const seen = isPrinted.value
+    ? { first: 0, end: Math.min(count, PRINTED_ROWS), topPx: 0, heightPx: 0 }
+    : windowAt(count, scrollPx.value, viewportPx.value);
+  const shown = model.shown.value;
+  const main = model.main.value;
+  const depth = lines.depths?.reduce((most, one) => Math.max(most, one), 0) ?? 0;
+  const widths = useMemo(
+    () =>
+      shown.map((column) =>
+        widthOf(column, model.totals.peek(), column === main, model.tree === null ? 0 : (depth + 1) * INDENT_PX),
+      ),
+    [shown, main, model, depth],
+  );
+  const leads = model.places.areThere;
+  const widthPx = widths.reduce((sum, width) => sum + width, leads ? GO_PX : 0);
+
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (element === null) {
+      return;
+    }
+    const measure = () => {
+      const rest = (grid.current?.tHead?.offsetHeight ?? 0) + (grid.current?.tFoot?.offsetHeight ?? 0);
+      viewportPx.value = Math.max(ROW_PX, element.clientHeight - rest);
+    };
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    measure();
+    return () => observer.disconnect();
+  }, [viewportPx]);
+
+  const go = (row: number) => {
+    const place = model.places.of(row);
+    if (place?.kind === "event") {
+      links.goToEvent(place.track, place.ordinal);
+    } else if (place !== null) {
+      links.goTo(place.span, place.track);
+    }
+  };
+  const focus = (line: number) => {
+    model.current.value = line;
+    if (scroller.current !== null) {
+      scroller.current.scrollTop = scrollTo(line, count, scroller.current.scrollTop, viewportPx.value);
+    }
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.target !== grid.current || event.altKey || event.metaKey || event.ctrlKey) {
+      return;
+    }
+    const move = moveInTable(model, event.key, Math.max(1, Math.floor(viewportPx.value / ROW_PX) - 1));
+    if (move === null) {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+    if (move.kind === "focus") {
+      focus(move.line);
+    } else if (move.kind === "toggle") {
+      model.toggle(move.row);
+    } else {
+      go(move.row);
+    }
+  };
+  const copy = () =>
+    tsv(
+      shown.map(({ column }) => column),
+      lines.rows,
+      lines.depths,
+    );
+  const current = Math.min(model.current.value, count - 1);
+  const rows = [];
+  for (let line = seen.first; line < seen.end; line++) {
+    const row = lines.rows[line]!;
+    rows.push(
+      <TableRow
+        key={row}
+        model={model}
+        columns={shown}
+        main={main}
+        row={row}
+        line={line}
+        depth={lines.depths?.[line] ?? 0}
+        isCurrent={line === current}
+        isOpen={model.tree?.hasChildren(row) ? model.isOpen(row) : null}
+        leads={leads}
+        onGo={go}
+        onFocus={focus}
+      />,
+    );
+  }
+  const belowPx = Math.max(0, seen.heightPx - seen.topPx - (seen.end - seen.first) * ROW_PX);
+  return (
+    <section class="table-card" aria-label={table.title}>
+      <TableToolbar model={model} head={head} copy={copy} onMore={onMore} />
+      <div
+        class="table-scroll"
+        ref={scroller}
+        onScroll={(event) => {
+          scrollPx.value = event.currentTarget.scrollTop;
+        }}
+      >
+        {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: grids and tree grids support it. */}
+        <table
+          ref={grid}
+          class="data-table"
+          style={{ minWidth: `${widthPx}px` }}
+          role={model.tree === null ? "grid" : "treegrid"}
+          tabIndex={0}
+          aria-label={table.title}
+          aria-rowcount={count + 1 + model.totals.value.length}
+          aria-activedescendant={current >= seen.first && current < seen.end ? rowId(table.id, current) : undefined}
+          onKeyDown={onKeyDown}
+        >
+          <colgroup>
+            {leads && <col style={{ width: `${GO_PX}px` }} />}
+            {shown.map((column, k) => (
+              <col key={column.id} style={column === main ? {} : { width: `${widths[k]}px` }} />
+            ))}
+          </colgroup>
+          <TableHead model={model} columns={shown} leads={leads} />
+          <tbody>
+            <Spacer heightPx={seen.topPx} />
+            {rows}
+            <Spacer heightPx={belowPx} />
+          </tbody>
+          {model.totals.value.length > 0 && (
+            <tfoot>
+              {model.totals.value.map((total, k) => (
+                <TotalRow
+                  key={total.label}
+                  total={total}
+                  columns={shown}
+                  main={main}
+                  leads={leads}
+                  index={count + 2 + k}
+                />
+              ))}
+            </tfoot>
+          )}
+        </table>
+        {count === 0 && <p class="table-empty">{model.size === 0 ? "No rows." : "No row matches the filter."}</p>}
+      </div>
+      {isPrinted.value && count > PRINTED_ROWS && <p class="dim">The first {PRINTED_ROWS} rows are printed.</p>}
+    </section>
+  );
+}
+
+/** On paper there is nothing to scroll: so many rows are printed. */
+const PRINTED_ROWS = 500;
+
+function usePrinting() {
+  const isPrinted = useSignal(false);
+  useLayoutEffect(() => {
+    const query = matchMedia("print");
+    const change = () => {
+      isPrinted.value = query.matches;
+    };
+    query.addEventListener("change", change);
+    return () => query.removeEventListener("change", change);
+  }, [isPrinted]);
+  return isPrinted;
+}
+
+function Spacer({ heightPx }: { heightPx: number }) {
+  return heightPx > 0 ? (
+    <tr class="table-spacer" aria-hidden="true">
+      <td style={{ height: `${heightPx}px` }} />
+    </tr>
+  ) : null;
+}
+
+export function rowId(table: string, line: number): string {
+  return `row-${table}-${line}`;
+}

@@ -1,0 +1,61 @@
+/** Notes of an answer: how much each matters, one sentence, and a link to where it is seen. */
+
+import { type Severity, type ToolNote, ticks } from "@tilescope/client";
+import { GoIcon } from "../../components/icons";
+import type { Links } from "../contract";
+import { exactText } from "./figures";
+
+const ORDER: readonly Severity[] = ["error", "warning", "info"];
+const WORDS: Readonly<Record<Severity, string>> = { error: "Error", warning: "Warning", info: "Note" };
+const SIGNS: Readonly<Record<Severity, string>> = { error: "✕", warning: "!", info: "i" };
+
+interface Props {
+  readonly label: string;
+  readonly notes: readonly ToolNote[];
+  readonly links: Links;
+}
+
+export function NotesList({ label, notes, links }: Props) {
+  if (notes.length === 0) {
+    return null;
+  }
+  const sorted = [...notes].sort((a, b) => ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity));
+  return (
+    <ul class="notes-list" aria-label={label}>
+      {sorted.map((note) => (
+        <NoteItem key={`${note.severity} ${note.text}`} note={note} links={links} />
+      ))}
+    </ul>
+  );
+}
+
+function NoteItem({ note, links }: { note: ToolNote; links: Links }) {
+  const { severity, text, startTicks, endTicks, track } = note;
+  const span =
+    startTicks === null
+      ? null
+      : { startTicks, endTicks: endTicks !== null && endTicks > startTicks ? endTicks : ticks(startTicks + 1n) };
+  const where = [
+    startTicks === null
+      ? ""
+      : exactText({ kind: "time", unit: "" }, startTicks.toString(), links.time).split(" · ")[0]!,
+    track === null ? "" : links.trackPath(track).join(" › "),
+  ].filter(Boolean);
+  return (
+    <li class={`note-item is-${severity}`}>
+      <span class="note-sign" aria-hidden="true">
+        {SIGNS[severity]}
+      </span>
+      <span class="note-text">
+        <span class="visually-hidden">{WORDS[severity]}: </span>
+        {text}
+      </span>
+      {where.length > 0 && (
+        <button type="button" class="note-link" title={where.join("\n")} onClick={() => links.goTo(span, track)}>
+          Show in the timeline
+          <GoIcon />
+        </button>
+      )}
+    </li>
+  );
+}

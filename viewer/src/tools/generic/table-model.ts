@@ -1,0 +1,204 @@
+/** What one sees of a table: its columns, order and filter, which rows of a tree are open, which row has the focus. */
+
+import { computed, signal } from "@preact/signals";
+import type { FigureKind, ToolTable } from "@tilescope/client";
+import { type Names, ShownColumn } from "./columns";
+import type { Figure } from "./figures";
+import { Places } from "./places";
+import { nextSort, type Sort, sortRows } from "./sorting";
+import { combine } from "./totals";
+import { type Lines, RowTree } from "./tree-rows";
+
+/** What a person has chosen; it outlives the answer, since the next one has the same columns. */
+export class TableChoices {
+  readonly sort = signal<Sort | null>(null);
+  readonly filter = signal("");
+  /** Columns that are shown although they are not at first, or the other way round. */
+  readonly turned = signal<ReadonlySet<string>>(new Set());
+}
+
+/** A line below the rows. */
+export interface TotalLine {
+  readonly label: string;
+  readonly values: Readonly<Record<string, Figure>>;
+}
+
+/** Trees of so few rows are open at first; of others only the roots' children are hidden. */
+const FEW_ROWS = 60;
+
+const PROGRAMS: ReadonlySet<FigureKind> = new Set<FigureKind>(["id", "place", "event"]);
+
+export class TableModel {
+  readonly table: ToolTable;
+  readonly tree: RowTree | null;
+  readonly places: Places;
+  /** All but the one that makes the tree. */
+  readonly columns: readonly ShownColumn[];
+  readonly size: number;
+  /** The line that has the focus. */
+  readonly current = signal(0);
+  readonly #choices: TableChoices;
+  readonly #open;
+  readonly #texts = new Map<string, readonly string[]>();
+
+  constructor(table: ToolTable, names: Names, choices: TableChoices) {
+    this.table = table;
+    this.#choices = choices;
+    this.columns = table.columns
+      .filter((column) => column.id !== table.parent)
+      .map((column) => new ShownColumn(column, names));
+    this.size = table.columns[0]?.values.length ?? 0;
+    const parent = table.columns.find((column) => column.id === table.parent);
+    this.tree = parent === undefined ? null : new RowTree(parent.values.map((value) => Number(value ?? -1)));
+    this.places = new Places(table.columns);
+    this.#open = signal<ReadonlySet<number>>(this.tree?.openTo(this.size <= FEW_ROWS ? 0xffff : 0) ?? new Set());
+  }
+
+  get sort(): Sort | null {
+    return this.#choices.sort.value;
+  }
+
+  get filter(): string {
+    return this.#choices.filter.value;
+  }
+
+  set filter(text: string) {
+    this.#choices.filter.value = text;
+    this.current.value = 0;
+  }
+
+  /** The columns that are shown, in the answer's order; the first that names a row carries the tree. */
+  readonly shown = computed<readonly ShownColumn[]>(() => {
+    const turned = this.#choices.turned.value;
+    return this.columns.filter((column) => this.#isShownAtFirst(column) !== turned.has(column.id));
+  });
+
+  readonly main = computed<ShownColumn | undefined>(() => {
+    const shown = this.shown.value;
+    return (
+      shown.find(({ column }) => column.kind === "name") ??
+      shown.find(({ column }) => column.kind === "text") ??
+      shown.find((column) => !column.isNumeric) ??
+      shown[0]
+    );
+  });
+
+  /** The rows that match the filter, in the order of the answer; null: all. */
+  readonly #matching = computed<Uint32Array | null>(() => {
+    const words = this.#choices.filter.value.toLowerCase().split(/\s+/).filter(Boolean);
+    if (words.length === 0) {
+      return null;
+    }
+    const texts = this.shown.value.filter((column) => !column.isNumeric).map((column) => this.#textsOf(column));
+    const found: number[] = [];
+    for (let row = 0; row < this.size; row++) {
+      if (words.every((word) => texts.some((text) => text[row]!.includes(word)))) {
+        found.push(row);
+      }
+    }
+    return Uint32Array.from(found);
+  });
+
+  readonly lines = computed<Lines>(() => {
+    const matching = this.#matching.value;
+    const sort = this.#choices.sort.value;
+    const ranks = this.columns.find((column) => column.id === sort?.column)?.ranks;
+    if (this.tree !== null) {
+      const open = this.#open.value;
+      const kept = matching === null ? null : this.tree.withAncestors(matching);
+      return this.tree.lines(
+        (row) => kept !== null || open.has(row),
+        kept,
+        (rows) => (ranks === undefined ? rows : sortRows(rows, ranks, sort!.isDescending)),
+      );
+    }
+    const rows = matching ?? Uint32Array.from({ length: this.size }, (_, row) => row);
+    return { rows: ranks === undefined ? rows : sortRows(rows, ranks, sort!.isDescending), depths: null };
+  });
+
+  /** How many rows match, those in closed branches included. */
+  readonly matchCount = computed(() => this.#matching.value?.length ?? this.size);
+
+  readonly totals = computed<readonly TotalLine[]>(() => {
+    const { totals, rest } = this.table;
+    const found: TotalLine[] = [];
+    const matching = this.#matching.value;
+    if (matching !== null && totals !== null && this.tree === null) {
+      const summed = this.table.columns.filter((column) => column.id in totals);
+      found.push({
+        label: "Shown",
+        values: Object.fromEntries(summed.map((column) => [column.id, combine(column, matching)])),
+      });
+    }
+    if (rest !== null) {
+      found.push({ label: "Not listed", values: rest });
+    }
+    if (totals !== null) {
+      found.push({ label: "Total", values: totals });
+    }
+    return found;
+  });
+
+  /** What part of the whole a value is, 0 to 1, where that can be said: of a total, or a fraction as such. */
+  share(column: ShownColumn, value: number): number | null {
+    const { id, kind, total } = column.column;
+    if (kind === "time" || total === "min") {
+      return null;
+    }
+    const whole = kind === "fraction" ? 1 : Number(this.table.totals?.[id] ?? Number.NaN);
+    return value >= 0 && whole > 0 ? Math.min(1, value / whole) : null;
+  }
+
+  isOpen(row: number): boolean {
+    return this.#matching.value !== null || this.#open.value.has(row);
+  }
+
+  toggle(row: number): void {
+    const open = new Set(this.#open.value);
+    if (!open.delete(row)) {
+      open.add(row);
+    }
+    this.#open.value = open;
+  }
+
+  openAll(isOpen: boolean): void {
+    this.#open.value = isOpen ? (this.tree?.openTo(0xffff) ?? new Set()) : new Set();
+    this.current.value = 0;
+  }
+
+  sortBy(column: ShownColumn): void {
+    this.#choices.sort.value = nextSort(this.#choices.sort.value, column.id, column.isNumeric);
+  }
+
+  /** Shows a column or hides it; the last one stays. */
+  turn(column: ShownColumn): void {
+    const turned = new Set(this.#choices.turned.value);
+    if (!turned.delete(column.id)) {
+      turned.add(column.id);
+    }
+    const before = this.#choices.turned.value;
+    this.#choices.turned.value = turned;
+    if (this.shown.value.length === 0) {
+      this.#choices.turned.value = before;
+    }
+  }
+
+  /** Ids and events are for programs (a row leads to its event), and a column in which nothing stands says nothing. */
+  #isShownAtFirst({ column }: ShownColumn): boolean {
+    const others = this.columns.filter((one) => !PROGRAMS.has(one.column.kind));
+    if (PROGRAMS.has(column.kind)) {
+      return others.length === 0;
+    }
+    const isText = column.kind === "text" || column.kind === "name";
+    return !isText || this.size === 0 || column.values.some((value) => value !== "" && value !== null);
+  }
+
+  #textsOf(column: ShownColumn): readonly string[] {
+    let texts = this.#texts.get(column.id);
+    if (texts === undefined) {
+      texts = column.column.values.map((value) => column.text(value).toLowerCase());
+      this.#texts.set(column.id, texts);
+    }
+    return texts;
+  }
+}

@@ -1,0 +1,193 @@
+/** Header, rows and totals of a table. */
+
+import { Component, type ComponentChildren } from "preact";
+import { ChevronIcon, GoIcon } from "../../components/icons";
+import type { ShownColumn } from "./columns";
+import type { Figure } from "./figures";
+import type { TableModel, TotalLine } from "./table-model";
+
+const INDENT_PX = 16;
+
+interface HeadProps {
+  readonly model: TableModel;
+  readonly columns: readonly ShownColumn[];
+  readonly leads: boolean;
+}
+
+export function TableHead({ model, columns, leads }: HeadProps) {
+  const { sort } = model;
+  return (
+    <thead>
+      <tr aria-rowindex={1}>
+        {leads && (
+          <th scope="col" class="is-go">
+            <span class="visually-hidden">Timeline</span>
+          </th>
+        )}
+        {columns.map((column) => {
+          const isSorted = sort?.column === column.id;
+          const { unit } = column.scale;
+          return (
+            <th
+              key={column.id}
+              scope="col"
+              class={column.isNumeric ? "is-number" : ""}
+              aria-sort={isSorted ? (sort.isDescending ? "descending" : "ascending") : "none"}
+            >
+              <button type="button" class="sort" title={`Sort by ${column.title}`} onClick={() => model.sortBy(column)}>
+                <span class="sort-title">{column.title}</span>
+                {unit !== "" && <span class="sort-unit">{unit}</span>}
+                <span class="sort-arrow" aria-hidden="true">
+                  {isSorted ? (sort.isDescending ? "↓" : "↑") : ""}
+                </span>
+              </button>
+            </th>
+          );
+        })}
+      </tr>
+    </thead>
+  );
+}
+
+interface RowProps {
+  readonly model: TableModel;
+  readonly columns: readonly ShownColumn[];
+  readonly main: ShownColumn | undefined;
+  readonly row: number;
+  readonly line: number;
+  readonly depth: number;
+  readonly isCurrent: boolean;
+  /** null: there is nothing to open. */
+  readonly isOpen: boolean | null;
+  readonly leads: boolean;
+  readonly onGo: (row: number) => void;
+  readonly onFocus: (line: number) => void;
+}
+
+function Row({ model, columns, main, row, line, depth, isCurrent, isOpen, leads, onGo, onFocus }: RowProps) {
+  const isTree = model.tree !== null;
+  return (
+    <tr
+      id={`row-${model.table.id}-${line}`}
+      class={isCurrent ? "is-current" : ""}
+      aria-rowindex={line + 2}
+      aria-selected={isCurrent}
+      aria-level={isTree ? depth + 1 : undefined}
+      aria-expanded={isOpen ?? undefined}
+      onClick={() => onFocus(line)}
+      onDblClick={() => onGo(row)}
+    >
+      {leads && (
+        <td class="is-go">
+          {model.places.of(row) !== null && (
+            <button
+              type="button"
+              class="go"
+              tabIndex={-1}
+              aria-label="Show in the timeline"
+              title="Show in the timeline (Enter)"
+              onClick={() => onGo(row)}
+            >
+              <GoIcon />
+            </button>
+          )}
+        </td>
+      )}
+      {columns.map((column) => {
+        const value = column.value(row);
+        return (
+          <Cell key={column.id} column={column} value={value} share={shareOf(model, column, row)}>
+            {isTree && column === main && (
+              <span class="tree-indent" style={{ width: `${depth * INDENT_PX + 18}px` }}>
+                {isOpen !== null && (
+                  <button
+                    type="button"
+                    class="tree-toggle"
+                    tabIndex={-1}
+                    aria-label={isOpen ? "Close" : "Open"}
+                    onClick={() => model.toggle(row)}
+                  >
+                    <ChevronIcon isOpen={isOpen} />
+                  </button>
+                )}
+              </span>
+            )}
+          </Cell>
+        );
+      })}
+    </tr>
+  );
+}
+
+function shareOf(model: TableModel, column: ShownColumn, row: number): number | null {
+  return column.isNumeric ? model.share(column, column.approximate[row]!) : null;
+}
+
+/** Of what a row looks like. */
+const SEEN = ["model", "columns", "main", "row", "line", "depth", "isCurrent", "isOpen", "leads"] as const;
+
+/** A row, which is not drawn anew while it is scrolled. */
+export class TableRow extends Component<RowProps> {
+  override shouldComponentUpdate(next: RowProps): boolean {
+    return SEEN.some((name) => this.props[name] !== next[name]);
+  }
+
+  override render() {
+    return <Row {...this.props} />;
+  }
+}
+
+interface CellProps {
+  readonly column: ShownColumn;
+  readonly value: Figure;
+  readonly share?: number | null;
+  readonly children?: ComponentChildren;
+}
+
+function Cell({ column, value, share = null, children }: CellProps) {
+  const text = column.text(value);
+  return (
+    <td class={column.isNumeric ? "is-number" : ""} title={titleOf(column, value, text, share)}>
+      {share !== null && share > 0 && <span class="share" style={{ width: `${100 * share}%` }} />}
+      {children}
+      <span class={value === null ? "cell is-missing" : "cell"}>{text}</span>
+    </td>
+  );
+}
+
+function titleOf(column: ShownColumn, value: Figure, text: string, share: number | null): string {
+  const exact = column.exact(value);
+  if (share === null || column.column.kind === "fraction") {
+    return exact === text && text.length < 12 ? "" : exact;
+  }
+  const whole = column.column.total === "sum" ? "total" : "largest";
+  return `${exact}\n${(100 * share).toPrecision(3)} % of the ${whole}`;
+}
+
+interface TotalProps {
+  readonly total: TotalLine;
+  readonly columns: readonly ShownColumn[];
+  readonly main: ShownColumn | undefined;
+  readonly leads: boolean;
+  readonly index: number;
+}
+
+export function TotalRow({ total, columns, main, leads, index }: TotalProps) {
+  const label = main !== undefined && main.id in total.values ? columns.find((one) => !(one.id in total.values)) : main;
+  return (
+    <tr aria-rowindex={index} class={total.label === "Total" ? "is-total" : ""}>
+      {leads && <td class="is-go" />}
+      {columns.map((column) => {
+        if (column === label) {
+          return (
+            <th key={column.id} scope="row">
+              {total.label}
+            </th>
+          );
+        }
+        const value = total.values[column.id];
+        return value === undefined ? <td key={column.id} /> : <Cell key={column.id} column={column} value={value} />;
+      })}
+    </tr>
+  );
+}

@@ -1,0 +1,33 @@
+/** How wide columns are: as their longest texts ask for, within limits; the column of names takes what is left. */
+
+import type { ShownColumn } from "./columns";
+import type { TotalLine } from "./table-model";
+
+const DIGIT_PX = 7.4;
+const LETTER_PX = 7;
+const PADDING_PX = 24;
+/** Of the arrow beside a title. */
+const ARROW_PX = 14;
+const LIMITS_PX = { min: 56, max: 340, main: 200 } as const;
+
+/** So many rows are looked at: the first ones, and some of the others. */
+const SAMPLE_ROWS = 400;
+
+/** In pixels; `indentPx`: room before the text of the main column. */
+export function widthOf(column: ShownColumn, totals: readonly TotalLine[], isMain: boolean, indentPx: number): number {
+  const { values } = column.column;
+  const step = Math.max(1, Math.floor(values.length / SAMPLE_ROWS));
+  let longest = 0;
+  for (let row = 0; row < values.length; row += row < SAMPLE_ROWS ? 1 : step) {
+    longest = Math.max(longest, column.text(values[row] ?? null).length);
+  }
+  for (const { values: sums } of totals) {
+    // They are bold.
+    longest = Math.max(longest, 1.12 * column.text(sums[column.id] ?? null).length);
+  }
+  const { unit } = column.scale;
+  const head = (column.title.length + (unit === "" ? 0 : unit.length + 1)) * LETTER_PX + ARROW_PX;
+  const body = longest * (column.isNumeric ? DIGIT_PX : LETTER_PX) + (isMain ? indentPx : 0);
+  const wanted = Math.ceil(Math.max(head, body) + PADDING_PX);
+  return Math.max(isMain ? LIMITS_PX.main : LIMITS_PX.min, Math.min(LIMITS_PX.max, wanted));
+}
