@@ -20,6 +20,7 @@ from tilescope.server.routes.failures import answer_failures
 from tilescope.server.runs.registry import Registry
 from tilescope.server.services import Questions
 from tilescope.server.settings import DEFAULTS, Settings
+from tilescope.tiler.readers import formats
 from tilescope.tiler.tools import left_out
 
 _log = logging.getLogger(__name__)
@@ -65,7 +66,7 @@ async def _close_sockets(app: web.Application) -> None:
 
 
 async def _keep_registry_open(app: web.Application) -> AsyncIterator[None]:
-    for line in left_out():
+    for line in (*left_out(), *formats.left_out()):
         _log.warning("%s", line)
     await app[REGISTRY].start()
     yield

@@ -5,6 +5,7 @@
     │   ├── UnknownFormat     not a trace that we know
     │   ├── DamagedTrace      was one once
     │   ├── TooMany           has more tracks or names than there is memory for
+    │   ├── FormatFailed      the format of another package is broken: which, and where
     │   ├── ChangedTrace      is another one than when we began to read it
     │   └── TooLarge          inflates to more than it may
     ├── StoreError            the store is bad
@@ -53,6 +54,10 @@ class DamagedTrace(TraceError):
 
 class TooMany(TraceError):
     """It has more of what must be kept in memory than indexing may take."""
+
+
+class FormatFailed(TraceError):
+    """The format of another package raised what it must not, or gave what are no events."""
 
 
 class ChangedTrace(TraceError):

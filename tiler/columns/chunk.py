@@ -57,7 +57,7 @@ class EventChunk:
     value: NDArray[np.float64] | None  # (n,) of COUNTER
     flags: NDArray[np.uint8]  # (n,) EventFlag
     args_end: NDArray[np.int64]  # (n,) end of each event's arguments in `args`; they start where the event before ends
-    args: NDArray[np.uint8]  # (m,) arguments as TraceSummary.args_encoding says
+    args: NDArray[np.uint8]  # (m,) arguments as the codec of the format has them
 
     def __len__(self) -> int:
         return len(self.track)

@@ -67,7 +67,7 @@ class Clock:
 
 
 class ArgsTables(Protocol):
-    """What the decoder of `TraceSummary.args_encoding` needs of a file, opaque to the stages between."""
+    """What the codec of the format needs of a file to decode arguments, opaque to the stages between."""
 
     def head(self, names: NDArray[np.int32]) -> bytes:
         """What it needs at once. `names` has the ids by which the file's names are stored."""
@@ -80,7 +80,7 @@ class ArgsTables(Protocol):
 class TraceSummary:
     """Everything about a file that is not a column."""
 
-    format: str  # "xspace" or "trace_event_json"
+    format: str  # id of the format: "xspace"
     processes: list[Process] = field(default_factory=list)
     tracks: list[Track] = field(default_factory=list)
     names: list[str] = field(default_factory=list)  # distinct
@@ -91,6 +91,5 @@ class TraceSummary:
     hostname: str = ""
     base_time_ns: int = 0  # to be added to every `time_ns` of the chunks: some files say it only at their end
     clock: Clock | None = None
-    args_encoding: str = "json"  # "xstat" or "json": how `EventChunk.args` is to be decoded
     args_tables: ArgsTables | None = field(default=None, compare=False)
     attachments: list[Attachment] = field(default_factory=list)

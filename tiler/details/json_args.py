@@ -8,10 +8,10 @@ Python's decoder is tried first, `tolerant_json` reads what that refuses.
 from __future__ import annotations
 
 import json
+from typing import Final
 
+from tilescope.tiler.details.codec import UNREADABLE, ArgsCodec
 from tilescope.tiler.details.tolerant_json import NotJson, Pairs, exact_float, exact_int, parse_at
-
-UNREADABLE = "[unreadable]"
 
 _STRICT = json.JSONDecoder(
     strict=False,
@@ -102,3 +102,6 @@ def _opened(value: object, pending: list[list[object] | dict[str, object]]) -> o
     container: list[object] | dict[str, object] = dict(value) if isinstance(value, Pairs) else list(value)
     pending.append(container)
     return container
+
+
+CODEC: Final = ArgsCodec(id="json", decode=decode)

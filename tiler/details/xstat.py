@@ -9,11 +9,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler import _native
+from tilescope.tiler.details.codec import ArgsCodec
 from tilescope.tiler.details.wire import Field, WireDamage, double, fields, signed, varint
 from tilescope.tiler.details.xstat_tables import XStatTables
 
 _METADATA_ID, _DOUBLE, _UINT64, _INT64, _STR, _BYTES, _REF = range(1, 8)
+_VARINT_BYTES: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,3 +83,20 @@ def _value(field: Field, names: Mapping[int, str]) -> object:
     if field.number == _STR:
         return field.value.decode("utf-8", errors="replace")
     return {"bytes": len(field.value)}
+
+
+def integers(
+    args_end: NDArray[np.int64], args: NDArray[np.uint8], at: NDArray[np.int64], name: str, tables: XStatTables
+) -> NDArray[np.int64]:
+    """The integer stat of this name of the events `at`, all of one line; -1 where it is none or below 0."""
+    begin = int(args_end[at[0] - 1]) if at[0] else 0
+    metadata, _ = varint(args[begin : begin + _VARINT_BYTES].tobytes(), 0)
+    plane = tables.plane[metadata]  # that of the whole line
+    ids = [stat for stat, text in tables.planes[plane].stat_names.items() if text == name]
+    number: NDArray[np.int64] = _native.integer_stats(args_end, args, at, ids, -1)
+    return number
+
+
+CODEC: Final = ArgsCodec(
+    id="xstat", decode=decode, tables=XStatTables, integers=integers, in_pages=True, in_columns=True
+)

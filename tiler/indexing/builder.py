@@ -26,6 +26,7 @@ from tilescope.tiler.indexing.tracks.steps import StepFinder
 from tilescope.tiler.indexing.tracks.track_data import TrackData
 from tilescope.tiler.indexing.tracks.track_facts import TrackFacts
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, compress
+from tilescope.tiler.readers.formats import codec_of
 from tilescope.tiler.store import keys
 from tilescope.tiler.store.generation import Generation
 from tilescope.tiler.store.store import Entry
@@ -162,8 +163,8 @@ class Builder:
             self._add_flows(track.file, number, track.id if data is not None else -1, data)
         if data is not None:
             if len(data.args):
-                columns = self._run.files[track.file].summary.args_encoding == "xstat"
-                pieces = chunk.split(data.args_end, data.args, columns=columns)
+                codec = codec_of(self._run.files[track.file].summary.format)
+                pieces = chunk.split(data.args_end, data.args, columns=codec.in_columns)
                 self._write((keys.details(track.id, ordinal), args) for ordinal, args in pieces)
             self._write(self.steps.entries(track, data))
             data = data.without_args()

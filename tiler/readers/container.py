@@ -16,16 +16,15 @@ from typing import Final, NamedTuple
 
 from tilescope.tiler.errors import DamagedTrace, TooLarge, TraceError, UnknownFormat
 from tilescope.tiler.natural_order import natural_key
+from tilescope.tiler.readers.format import Likeness
 from tilescope.tiler.readers.gzip_member import GZIP_MAGIC
 from tilescope.tiler.readers.inflation import Inflation
 from tilescope.tiler.readers.left_out import LeftOut
 from tilescope.tiler.readers.member_streams import FileSlice, ZipStream
-from tilescope.tiler.readers.signature import HEAD_BYTES, Format, recognise
+from tilescope.tiler.readers.signature import HEAD_BYTES, recognise
 from tilescope.tiler.readers.source import ByteSource, StreamDamage, open_raw
 from tilescope.tiler.readers.tar_stream import TarKind, TarReader, is_tar
 from tilescope.tiler.readers.zip_directory import MAGICS, ZipDamage, ZipEntry, zip_entries
-
-EVENT_MARKS: Final = (b'"ph"', b'"traceEvents"')  # one of them is in every JSON trace that is not empty
 
 _FIRST_BYTES: Final = 4096  # show of nearly all members that are no traces that they are none
 _TAR_HEAD_BYTES: Final = 512
@@ -258,11 +257,9 @@ def _judge(path: Path, head: bytes, size_bytes: int, inflation: Inflation) -> _J
         found = recognise(text, path)
     except UnknownFormat as error:
         return _Judged(error.what)
-    rest = text.strip()
-    has_events = any(mark in rest for mark in EVENT_MARKS)
-    if found is Format.TRACE_EVENT and is_whole and not has_events and rest not in (b"", b"[]"):
-        return _Judged("is JSON, but no trace")
-    return _Judged(None, is_whole and not rest, found is Format.XSPACE or has_events)
+    if found.likeness is Likeness.BEGINS and is_whole:
+        return _Judged(found.format.nothing_follows)
+    return _Judged(None, is_whole and not text.strip(), found.likeness is Likeness.CERTAIN)
 
 
 def _is_archive_head(head: bytes) -> bool:

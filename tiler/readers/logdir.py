@@ -13,19 +13,21 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from tilescope.tiler.errors import TooLarge, TraceError, UsageError
-from tilescope.tiler.readers.container import EVENT_MARKS, holding_archive, list_archive
+from tilescope.tiler.readers.container import holding_archive, list_archive
 from tilescope.tiler.readers.fingerprint import archive_of
-from tilescope.tiler.readers.run_files import HOST_SUFFIXES, Candidate, choose, host_of, is_host_file
-from tilescope.tiler.readers.signature import Format, recognise
+from tilescope.tiler.readers.format import Likeness
+from tilescope.tiler.readers.formats import formats
+from tilescope.tiler.readers.run_files import Candidate, choose, host_of, is_host_file
+from tilescope.tiler.readers.signature import recognise
 from tilescope.tiler.readers.source import ByteSource
 
 _MAX_DEPTH = 8  # folders below the one that is asked for; logdir/experiment/train/plugins/profile/run is 5
 _SNIFFED_BYTES = 16 * 1024
-_PLAIN_SUFFIXES = (".pb", ".json", ".gz", ".zip", ".tar", ".tgz", ".trace")
+_PACKED_ENDINGS = (".gz", ".zip", ".tar", ".tgz")
 _RUN_NAME_FORMAT = "%Y_%m_%d_%H_%M_%S"
 _STORE_MARK = "CURRENT"
 _MAX_SLUG_CHARS = 60
@@ -195,17 +197,23 @@ def _is_archive(file: Path) -> bool:
 
 
 def _is_plain_trace(file: Path, max_inflated: int | None = None) -> bool:
-    if file.name.startswith(".") or not file.name.endswith(_PLAIN_SUFFIXES) or not file.is_file():
+    if file.name.startswith(".") or not file.name.endswith(_looked_into()) or not file.is_file():
         return False
-    if file.name.endswith(HOST_SUFFIXES):
+    if is_host_file(file):
         return True  # meant as a trace: if it is damaged, opening it says so
     stat = file.stat()
     return _sniff(file, stat.st_size, stat.st_mtime_ns, max_inflated)
 
 
+@cache
+def _looked_into() -> tuple[str, ...]:
+    of_formats = (ending for of in formats().values() for ending in (*of.suffixes, *of.endings))
+    return (*of_formats, *_PACKED_ENDINGS)
+
+
 @lru_cache(maxsize=65536)
 def _sniff(file: Path, size_bytes: int, modified_ns: int, max_inflated: int | None) -> bool:
-    """Whether the content is a trace. JSON files are many things: the first bytes must show events or their list.
+    """Whether the content is a trace, which the first bytes must show.
 
     Size and time are there for the cache: a file that changed is looked at again.
     """
@@ -217,7 +225,7 @@ def _sniff(file: Path, size_bytes: int, modified_ns: int, max_inflated: int | No
             return any(member.is_certain for member in listing.members)
         with ByteSource.open(file, max_inflated) as source:
             head = source.peek(_SNIFFED_BYTES)
-        return recognise(head, file) is Format.XSPACE or any(mark in head for mark in EVENT_MARKS)
+        return recognise(head, file).likeness is Likeness.CERTAIN
     except TooLarge:
         return True  # opening it says so
     except TraceError:

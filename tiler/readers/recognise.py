@@ -6,11 +6,9 @@ from pathlib import Path
 
 from tilescope.tiler.readers.reader import Reader
 from tilescope.tiler.readers.room import Room
-from tilescope.tiler.readers.signature import HEAD_BYTES, Format, recognise
+from tilescope.tiler.readers.signature import HEAD_BYTES, recognise
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.readers.sources import open_source
-from tilescope.tiler.readers.trace_event import TraceEventReader
-from tilescope.tiler.readers.xspace import XSpaceReader
 
 
 def open_trace(path: Path | str, *, scratch_dir: Path | None = None, max_inflated: int | None = None) -> Reader:
@@ -29,9 +27,8 @@ def reader_of(source: ByteSource, *, scratch_dir: Path | None = None, room: Room
     `room` is how much it may find.
     """
     try:
-        if recognise(source.peek(HEAD_BYTES), source.path) is Format.XSPACE:
-            return XSpaceReader(source, scratch_dir=scratch_dir, room=room)
-        return TraceEventReader(source, room=room, scratch_dir=scratch_dir)
+        found = recognise(source.peek(HEAD_BYTES), source.path)
+        return found.format.open(source, scratch_dir=scratch_dir, room=room)
     except BaseException:
         source.close()
         raise

@@ -1,23 +1,18 @@
 """Which files of a folder make a run, and which are copies of others: in a folder on disk and in one within an archive.
 
-Profilers write the same events several times: JAX puts `<host>.trace.json.gz` beside `<host>.xplane.pb`, shortened, and
-on request `perfetto_trace.json.gz`. Only names can tell, so a copy is what has the name of one.
+Profilers write the same events several times, in several formats. Only names can tell, so a copy is what has the name
+of one: formats say how such are called.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Final
 
 from tilescope.tiler.natural_order import natural_key
-
-XSPACE_SUFFIXES: Final = (".xplane.pb", ".xplane.pb.gz")
-JSON_SUFFIXES: Final = (".trace.json", ".trace.json.gz")
-HOST_SUFFIXES: Final = (*XSPACE_SUFFIXES, *JSON_SUFFIXES)
-_PERFETTO_COPIES: Final = ("perfetto_trace.json", "perfetto_trace.json.gz")
+from tilescope.tiler.readers.formats import formats, host_suffixes
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +39,7 @@ def choose(candidates: Iterable[Candidate]) -> Chosen:
         return Chosen(tuple(candidate.path for candidate in found), ())
     notes = [f"{candidate.path.name} is left out: it is empty" for candidate in found if candidate.is_empty]
     present = frozenset(filled)
-    hosts = sorted(filter(is_host_file, filled), key=lambda path: path.name.endswith(XSPACE_SUFFIXES))
+    hosts = sorted(filter(is_host_file, filled), key=lambda path: not path.name.endswith(_names().of_copies))
     host_files = {path.parent: path for path in hosts}
     files = []
     for path in filled:
@@ -58,21 +53,51 @@ def choose(candidates: Iterable[Candidate]) -> Chosen:
 
 def host_of(file: Path) -> str:
     """The host that a file is named after."""
-    return re.sub(r"(\.xplane)?(\.trace)?(\.pb|\.json)?(\.gz)?$", "", file.name)
+    name = file.name.removesuffix(".gz")
+    return name.removesuffix(next(filter(name.endswith, _names().endings), ""))
 
 
 def _original(path: Path, present: frozenset[Path], host_files: Mapping[Path, Path]) -> Path | None:
     """The file beside it that has all that this one has. `host_files`: a host's file in each folder."""
-    name = path.name
-    if name in _PERFETTO_COPIES:
+    name, names = path.name, _names()
+    plain = name.removesuffix(".gz")
+    if plain in names.copies:
         return host_files.get(path.parent)
-    names = [name.removesuffix(".gz")] if name.endswith((".xplane.pb.gz", ".trace.json.gz")) else []
-    for suffix in JSON_SUFFIXES:
-        if name.endswith(suffix):
-            names += [name.removesuffix(suffix) + other for other in XSPACE_SUFFIXES]
-    return next((path.with_name(other) for other in reversed(names) if path.with_name(other) in present), None)
+    others = [plain] if plain != name and is_host_file(path) else []
+    for suffix, originals in names.originals.items():
+        if plain.endswith(suffix):
+            others += [plain.removesuffix(suffix) + other for other in originals]
+    return next((path.with_name(other) for other in reversed(others) if path.with_name(other) in present), None)
 
 
 def is_host_file(path: Path) -> bool:
     """Whether a file has a name that profilers give to the trace of a host."""
-    return path.name.endswith(HOST_SUFFIXES) and not path.name.startswith(".")
+    return path.name.endswith(host_suffixes()) and not path.name.startswith(".")
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """What names of files tell."""
+
+    copies: frozenset[str]  # of files that are copies of a host's
+    of_copies: tuple[str, ...]  # suffixes of the files of hosts that may be copies
+    originals: Mapping[str, tuple[str, ...]]  # suffix of such a copy, without .gz → those that the original may have
+    endings: tuple[str, ...]  # behind the name of a host, without .gz, the longest first
+
+
+@cache
+def _names() -> _Names:
+    known = formats()
+    originals = {
+        suffix: tuple(other for of in copy.shortens if of in known for other in known[of].compressed_too())
+        for copy in known.values()
+        for suffix in copy.suffixes
+        if copy.shortens
+    }
+    endings = {ending for of in known.values() for ending in (*of.suffixes, *of.endings)}
+    return _Names(
+        frozenset(name for of in known.values() for name in of.copy_names),
+        tuple(suffix for copy in known.values() if copy.shortens for suffix in copy.compressed_too()),
+        originals,
+        tuple(sorted(endings, key=len, reverse=True)),
+    )

@@ -11,10 +11,10 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from tilescope.tiler.details import decoder_for
+from tilescope.tiler.details import UNREADABLE, ArgsCodec, Arguments
 from tilescope.tiler.details.chunk import event_args
 from tilescope.tiler.details.xstat_tables import XStatTables
-from tilescope.tiler.errors import DamagedStore, NoStore, StoreVersion
+from tilescope.tiler.errors import DamagedStore, FormatFailed, NoStore, StoreVersion
 from tilescope.tiler.pages import (
     BUSY_LIMIT,
     TRACKS_PER_BLOCK,
@@ -32,6 +32,7 @@ from tilescope.tiler.pages import (
 from tilescope.tiler.pages.flow_ends import FlowEnds
 from tilescope.tiler.pages.steps import TrackSteps
 from tilescope.tiler.readers.fingerprint import Fingerprint
+from tilescope.tiler.readers.formats import codec
 from tilescope.tiler.schema import FLOWS_AT_MOST, Argument, EventDetails, EventFlows, FlowPartner, StoredManifest
 from tilescope.tiler.store import generation, keys
 from tilescope.tiler.store.histograms import histogram_parts
@@ -163,7 +164,8 @@ class RunStore:
         Little is read at once, more when it is asked for. Raises DamagedStore.
         """
         with must_make_sense(self.path):
-            return self._kept_tables(file)
+            tables = self._kept_tables(file)
+            return tables if isinstance(tables, XStatTables) else None
 
     def file_of(self, track: int) -> int:
         """The file of a track, -1 of a rollup: an index into the manifest's `files`. Raises DamagedStore."""
@@ -263,13 +265,19 @@ class RunStore:
         where = f"track {track}, level {shape.level[at]}, tile {shape.index[at]}"
         raise DamagedStore(f"{self.path}: {where}: it is not on its page")
 
-    def _args(self, track: int, ordinal: int) -> list[tuple[str, object]]:
+    def _args(self, track: int, ordinal: int) -> Arguments:
         found = self._data.last_at_most(keys.details(track, ordinal), keys.details_of(track))
         if found is None:
             return []
         key, chunk = found
         raw = event_args(chunk, ordinal - keys.details_ordinal(key))
-        return self._kept_decoder(self._manifest["tracks"][track]["file"])(raw) if raw else []
+        if not raw:
+            return []
+        try:
+            arguments: Arguments = self._kept_decoder(self._manifest["tracks"][track]["file"])(raw)
+        except FormatFailed as error:  # the event itself is known
+            return [(UNREADABLE, error.what)]
+        return arguments
 
     def _flows(self, track: int, ordinal: int) -> EventFlows:
         found = self._data.last_at_most(keys.flow_ends(track, ordinal), keys.flow_ends_of(track))
@@ -296,17 +304,19 @@ class RunStore:
         ]
 
     def _make_decoder(self, file: int) -> Any:
-        return decoder_for(self._manifest["files"][file]["args_encoding"], self._kept_tables(file))
+        decode, tables = self._codec(file).decode, self._kept_tables(file)
+        return lambda raw: decode(raw, tables)
 
-    def _make_tables(self, file: int) -> XStatTables | None:
+    def _codec(self, file: int) -> ArgsCodec:
+        return codec(self._manifest["files"][file]["args_encoding"])
+
+    def _make_tables(self, file: int) -> Any:
         head = decompress(self._need(keys.args_tables(file), "the table of arguments"))
-        if self._manifest["files"][file]["args_encoding"] != "xstat":
-            return None
 
         def page(number: int) -> bytes:
             return decompress(self._need(keys.args_pages(file, number), f"page {number} of the table of arguments"))
 
-        return XStatTables(head, page)
+        return self._codec(file).tables(head, page)
 
     def _name(self, name: int) -> tuple[str, str]:
         if name < 0:

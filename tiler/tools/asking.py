@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
-from traceback import extract_tb
-from typing import Final
 
 from tilescope.tiler.errors import NotAvailable, TilescopeError, ToolFailed
+from tilescope.tiler.plugins import fault_place, fault_text
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer
 from tilescope.tiler.tools.checking import check
@@ -17,9 +15,6 @@ from tilescope.tiler.tools.question import Question
 from tilescope.tiler.tools.references import check_hosts
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import AnyTool, Reason
-
-_OUR_CODE: Final = Path(__file__).parents[2]
-_MESSAGE_CHARS: Final = 300  # of a stranger's exception
 
 
 def ask(tool: AnyTool, scope: Scope, question: Question) -> Steps[Answer]:
@@ -70,11 +65,4 @@ def _blamed(tool: AnyTool) -> Iterator[None]:
     except (Exception, SystemExit) as error:
         if tool.question.__module__.startswith("tilescope."):
             raise
-        what = " ".join(f"{type(error).__name__}: {error}".split())[:_MESSAGE_CHARS]
-        raise ToolFailed(f"the tool {tool.id!r} failed{_place(error)}: {what}") from error
-
-
-def _place(error: BaseException) -> str:
-    """Where in somebody else's code it was raised, if it was there."""
-    theirs = [frame for frame in extract_tb(error.__traceback__) if _OUR_CODE not in Path(frame.filename).parents]
-    return f" in {Path(theirs[-1].filename).name}, line {theirs[-1].lineno}" if theirs else ""
+        raise ToolFailed(f"the tool {tool.id!r} failed{fault_place(error)}: {fault_text(error)}") from error

@@ -11,6 +11,7 @@ from typing import Final
 
 from tilescope import __version__
 from tilescope.tiler.errors import UsageError
+from tilescope.tiler.plugins import load_plugins
 from tilescope.tiler.tools.bins import TOOL as BINS
 from tilescope.tiler.tools.find import TOOL as FIND
 from tilescope.tiler.tools.stats import TOOL as STATS
@@ -20,7 +21,6 @@ from tilescope.tiler.tools.tool import AnyTool, Tool
 ENTRY_POINTS: Final = "tilescope.tools"
 
 _OURS: Final[tuple[AnyTool, ...]] = (STATS, FIND, STEPS, BINS)
-_MESSAGE_CHARS: Final = 300  # of a stranger's exception
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,18 +36,14 @@ def known() -> Catalogue:
     """What there is in this process: packages are looked for once."""
     found = {tool.id: tool for tool in _OURS}
     left_out: list[str] = []
-    for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: (entry.name, entry.value)):
-        try:
-            loaded = entry.load()
-        except (Exception, SystemExit) as error:  # whatever a stranger's module raises must not end the server
-            what = " ".join(f"{type(error).__name__}: {error}".split())[:_MESSAGE_CHARS]
-            left_out.append(f"the tools of {entry.value} are left out, they cannot be loaded: {what}")
-            continue
-        for tool in loaded if isinstance(loaded, list | tuple) else [loaded]:
+    for offered in load_plugins(ENTRY_POINTS, "tools"):
+        if offered.left_out is not None:
+            left_out.append(offered.left_out)
+        for tool in offered.objects:
             if not isinstance(tool, Tool):
-                left_out.append(f"{entry.value} is left out: a {type(tool).__name__} is no tool")
+                left_out.append(f"{offered.source} is left out: a {type(tool).__name__} is no tool")
             elif tool.id in found:
-                left_out.append(f"the tool {tool.id!r} of {entry.value} is left out: there is one of that name")
+                left_out.append(f"the tool {tool.id!r} of {offered.source} is left out: there is one of that name")
             else:
                 found[tool.id] = tool
     return Catalogue(found, left_out)

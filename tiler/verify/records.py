@@ -7,12 +7,12 @@ import struct
 from collections.abc import Callable, Iterator
 
 from tilescope.tiler.columns import TrackKind
-from tilescope.tiler.details import decoder_for
 from tilescope.tiler.details.chunk import Chunk
 from tilescope.tiler.details.xstat_tables import ENTRIES_PER_PAGE, XStatTables, page_count, unpack_page
-from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.errors import DamagedStore, FormatFailed
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Shape
 from tilescope.tiler.pages.overview import OverviewGrid
+from tilescope.tiler.readers.formats import codec
 from tilescope.tiler.store import keys
 from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.verify.attachments import AttachmentCheck
@@ -172,12 +172,14 @@ class RecordCheck:
             raise self._unknown(key)
         try:
             head = inflate(value)
-            tables = XStatTables(head, _no_page) if self._catalogue.files[self._tables] == "xstat" else None
-            decoder_for(self._catalogue.files[self._tables], tables)
+            tables = codec(self._catalogue.files[self._tables]).tables(head, _no_page)
+        except FormatFailed:  # of another package: what its tables say is its own
+            tables = None
         except (ValueError, LookupError, TypeError, DamagedStore) as error:
             raise _error(self._store, f"the tables of arguments of file {self._tables} are damaged: {error}") from error
-        self._tables_pages.append(0 if tables is None else page_count(len(tables)))
-        self._tables_entries.append(0 if tables is None else len(tables))
+        entries = len(tables) if isinstance(tables, XStatTables) else 0
+        self._tables_pages.append(page_count(entries))
+        self._tables_entries.append(entries)
         self._tables += 1
 
     def _take_tables_page(self, key: bytes, value: bytes) -> None:

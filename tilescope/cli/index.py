@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from tilescope.cli.inflation_option import add_inflation_option
 from tilescope.cli.memory_option import add_memory_option
 from tilescope.cli.progress import ProgressDisplay
-from tilescope.cli.say import say
+from tilescope.cli.say import complain, say
 from tilescope.cli.store_facts import Fact, store_facts
 from tilescope.cli.text import plural, rate_text, seconds_text
 
@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Builds the store and prints what is in it."""
     from tilescope.tiler.indexing import build_store
-    from tilescope.tiler.readers import find_run
+    from tilescope.tiler.readers import find_run, formats
     from tilescope.tiler.store import open_run_store
 
     source = find_run(args.path, args.max_inflated)
@@ -70,6 +70,8 @@ def run(args: argparse.Namespace) -> int:
             max_inflated=args.max_inflated,
         )
     seconds = time.monotonic() - begin
+    for line in formats.left_out():
+        complain(line)
 
     store = open_run_store(args.output)
     try:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilescope.tiler.details import decoder_for
-from tilescope.tiler.details.json_args import UNREADABLE, decode
+from tilescope.tiler.details import UNREADABLE
+from tilescope.tiler.details.json_args import decode
 from tilescope.tiler.details.tolerant_json import Pairs, parse
 
 
@@ -76,10 +76,6 @@ def test_depth_is_no_danger() -> None:
 def test_very_long_numbers_stay_text() -> None:
     digits = "9" * 10_000
     assert decode(f'{{"a":{digits}}}'.encode()) == [("a", digits)]
-
-
-def test_the_encoding_is_known() -> None:
-    assert decoder_for("json", None)(b'{"x":1}') == [("x", 1)]
 
 
 json_values = st.recursive(

@@ -21,6 +21,7 @@ from tilescope.tiler.indexing.tracks.track_facts import TrackFacts
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.pages.overview import OverviewGrid
 from tilescope.tiler.readers.fingerprint import Fingerprint
+from tilescope.tiler.readers.formats import codec_of
 from tilescope.tiler.store.version import STORE_VERSION
 
 
@@ -77,7 +78,7 @@ def make_manifest(found: Findings) -> dict[str, Any]:
         created_ns=str(time.time_ns()),
     )
     files = [
-        {"path": str(path.resolve()), "size_bytes": size_bytes, "args_encoding": summary.args_encoding}
+        {"path": str(path.resolve()), "size_bytes": size_bytes, "args_encoding": codec_of(summary.format).id}
         for path, size_bytes, summary in found.files
     ]
     tracks = []

@@ -12,6 +12,7 @@ from msgspec import to_builtins
 from tilescope.tiler.indexing.output.manifest import Findings, make_manifest
 from tilescope.tiler.indexing.reading.names import RunNames
 from tilescope.tiler.pages import compress
+from tilescope.tiler.readers.formats import codec_of
 from tilescope.tiler.store import keys
 from tilescope.tiler.store.store import Entry
 
@@ -35,7 +36,7 @@ def args_entries(found: Findings, names: RunNames) -> Iterator[Entry]:
             yield keys.args_tables(number), compress(b"")
             continue
         yield keys.args_tables(number), compress(tables.head(names.add(summary.names, summary.categories)))
-        for place, page in enumerate(tables.pages()):
+        for place, page in enumerate(tables.pages() if codec_of(summary.format).in_pages else ()):
             yield keys.args_pages(number, place), compress(page)
 
 

@@ -12,7 +12,7 @@ from os.path import commonpath
 from pathlib import Path
 
 from tilescope.tiler.columns import EventChunk, TraceSummary
-from tilescope.tiler.errors import Cancelled, DamagedTrace, TraceError, UnknownFormat
+from tilescope.tiler.errors import Cancelled, DamagedTrace, FormatFailed, TraceError, UnknownFormat
 from tilescope.tiler.indexing.meter import READ_TRACKWISE, READ_WHOLE, Meter
 from tilescope.tiler.indexing.reading.ahead import ahead
 from tilescope.tiler.indexing.reading.async_ends import move_async_ends
@@ -65,8 +65,8 @@ class _Reading:
         """Everything that is read before tracks are built; None, and `refusal`, for a file that cannot be read."""
         try:
             return self._read(executor)
-        except (UnknownFormat, DamagedTrace) as error:  # what is wrong with its content; limits and such hold for all
-            self.refusal = error
+        except (UnknownFormat, DamagedTrace, FormatFailed) as error:
+            self.refusal = error  # of its content; limits and such hold for all
             self.snapshot, self.events = None, 0
             return None
 

@@ -13,6 +13,7 @@ from tilescope.tiler import schema
 from tilescope.tiler.columns import Process, TraceSummary, Track, TrackKind
 from tilescope.tiler.indexing.tracks.track_facts import TrackFacts
 from tilescope.tiler.natural_order import natural_key
+from tilescope.tiler.readers.formats import formats
 
 # What the host of files is called that do not say where they come from.
 _NO_HOST = "host"
@@ -102,12 +103,12 @@ def lay_out(summaries: Sequence[TraceSummary], weight_of: Callable[[int, int], i
 
 
 def _host_names(summaries: Sequence[TraceSummary]) -> list[str]:
-    """The host of each file. Profilers write one XSpace per host: several with one name are hosts of their own."""
+    """The host of each file. Some formats have one file per host: several with one name are hosts of their own."""
     names: list[str] = []
     seen: Counter[str] = Counter()
     for summary in summaries:
         name = summary.hostname
-        if summary.format == "xspace":
+        if formats()[summary.format].is_of_one_host:
             seen[name] += 1
             if seen[name] > 1:
                 name = f"{name} ({seen[name]})"

@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler import _native
 from tilescope.tiler.columns import EventFlag, TrackKind
-from tilescope.tiler.details.wire import varint
-from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.device_lines import STEP_LINES
 from tilescope.tiler.indexing.scratch import parts
 from tilescope.tiler.indexing.tracks.layout import PlacedTrack
@@ -24,6 +21,7 @@ from tilescope.tiler.indexing.tracks.step_counts import StepCounts
 from tilescope.tiler.indexing.tracks.track_data import TrackData
 from tilescope.tiler.pages import compress
 from tilescope.tiler.pages.steps import StepSource, TrackSteps, join_steps
+from tilescope.tiler.readers.formats import codec_of
 from tilescope.tiler.step_names import named_step, trailing_number
 from tilescope.tiler.store import keys
 from tilescope.tiler.store.store import Entry
@@ -35,7 +33,6 @@ MAX_STEPS: Final = 1 << 22  # of a run
 MAX_TRACK_STEPS: Final = 1 << 20
 
 _STEP_NUM: Final = "step_num"
-_VARINT_BYTES: Final = 10
 _SOURCES: Final = {"ProfilerStep#": StepSource.PROFILER_STEP, "Iteration ": StepSource.ITERATION}
 
 
@@ -46,7 +43,7 @@ class StepFinder:
         self.per_track: dict[int, int] = {}  # how many steps are stored of each track that has any
         self._run = run
         self._named = _NamedSteps(run)
-        self._tables: dict[int, XStatTables] = {}  # by file
+        self._tables: dict[int, Any] = {}  # by file, as the codec makes them
         self._numbers = np.zeros(0, np.int64)  # different ones, ascending
         self._new_numbers: list[Ints] = []
         self._left = MAX_STEPS
@@ -86,7 +83,7 @@ class StepFinder:
             number, source = self._numbers_in_names(data.name[at])
             return _steps(data, at, number, np.full(len(at), source))
         by_name = self._named.of(data)
-        annotated = self._annotated(track.file, data) if summary.args_encoding == "xstat" else None
+        annotated = self._annotated(track.file, data)
         if annotated is None:
             return by_name
         # No slice is both: names come first.
@@ -103,25 +100,23 @@ class StepFinder:
 
     def _annotated(self, file: int, data: TrackData) -> TrackSteps | None:
         """Slices with an argument `step_num`, which the reader has marked."""
+        integers = codec_of(self._run.files[file].summary.format).integers
+        if integers is None:
+            return None
         at = _marked(data, MAX_TRACK_STEPS + 1)
         if not len(at):
             return None
-        tables = self._tables_of(file)
-        begin = int(data.args_end[at[0] - 1]) if at[0] else 0
-        metadata, _ = varint(data.args[begin : begin + _VARINT_BYTES].tobytes(), 0)
-        plane = tables.plane[metadata]  # that of the whole track
-        ids = [stat for stat, name in tables.planes[plane].stat_names.items() if name == _STEP_NUM]
-        number = _native.integer_stats(data.args_end, data.args, at, ids, -1)
+        number = integers(data.args_end, data.args, at, _STEP_NUM, self._tables_of(file))
         some = number >= 0
         return _steps(data, at[some], number[some], np.full(int(some.sum()), StepSource.ANNOTATION))
 
-    def _tables_of(self, file: int) -> XStatTables:
+    def _tables_of(self, file: int) -> Any:
         with self._lock:
             if file not in self._tables:
                 summary = self._run.files[file].summary
-                assert summary.args_tables is not None
                 no_names = np.full(len(summary.names) + 1, -1, np.int32)
-                self._tables[file] = XStatTables(summary.args_tables.head(no_names), _no_page)
+                head = b"" if summary.args_tables is None else summary.args_tables.head(no_names)
+                self._tables[file] = codec_of(summary.format).tables(head, _no_page)
             return self._tables[file]
 
     def _count(self, numbers: Ints) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Final
 
 from tilescope.tiler import _native
 from tilescope.tiler.columns import EventChunk, EventCounts, TraceSummary
@@ -19,7 +20,7 @@ from tilescope.tiler.readers.trace_event.blocks import default_workers, read_blo
 from tilescope.tiler.readers.trace_event.fields import JsonFields
 from tilescope.tiler.readers.trace_event.tracks import TrackNames
 
-FORMAT = "trace_event_json"
+ID: Final = "trace_event_json"
 
 _ADVICE = "Tilescope reads an array of trace events, or an object with such an array as its traceEvents"
 
@@ -47,7 +48,7 @@ class TraceEventReader:
         self._room = room or Room()
         self._stream = _native.TraceEventStream(MAX_ATTACHMENTS)
         self._fields = JsonFields(scratch_dir)
-        self._summary = TraceSummary(format=FORMAT)
+        self._summary = TraceSummary(format=ID)
 
     @classmethod
     def open(cls, path: Path | str) -> TraceEventReader:
@@ -93,7 +94,7 @@ class TraceEventReader:
 
     def summary_so_far(self) -> TraceSummary:
         """Processes and tracks of the events that have been taken."""
-        summary = TraceSummary(format=FORMAT)
+        summary = TraceSummary(format=ID)
         self._describe_tracks(summary)
         return summary
 

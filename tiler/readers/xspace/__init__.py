@@ -1,5 +1,21 @@
-"""XSpace: the protobuf that XLA, JAX and TensorFlow profilers write."""
+"""XSpace: the protobuf that XLA, JAX and TensorFlow profilers write, one file per host."""
 
-from tilescope.tiler.readers.xspace.reader import XSpaceReader
+from typing import Final
 
-__all__ = ["XSpaceReader"]
+from tilescope.tiler.details import xstat
+from tilescope.tiler.readers.format import Format
+from tilescope.tiler.readers.xspace.reader import ID, XSpaceReader
+from tilescope.tiler.readers.xspace.signature import looks_like_xspace
+
+XSPACE: Final = Format(
+    id=ID,
+    title="XSpace (.xplane.pb)",
+    looks_like=looks_like_xspace,
+    open=XSpaceReader,
+    args=xstat.CODEC,
+    suffixes=(".xplane.pb",),
+    endings=(".pb",),
+    is_of_one_host=True,
+)
+
+__all__ = ["XSPACE", "XSpaceReader"]

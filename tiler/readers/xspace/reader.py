@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, wait
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import numpy as np
 
@@ -46,7 +46,7 @@ from tilescope.tiler.readers.xspace.facts import (
 )
 from tilescope.tiler.readers.xspace.names import Line, line_names, line_ranks, process_names, process_ranks
 
-FORMAT = "xspace"
+ID: Final = "xspace"
 
 _T = TypeVar("_T")
 
@@ -78,7 +78,7 @@ class XSpaceReader:
         self._counting = threading.Lock()
         self._parsed_bytes = 0  # by survey and by decoding together
         self._finished = False
-        self._summary = TraceSummary(format=FORMAT, args_encoding="xstat")
+        self._summary = TraceSummary(format=ID)
 
     @classmethod
     def open(cls, path: Path | str, *, scratch_dir: Path | None = None) -> XSpaceReader:

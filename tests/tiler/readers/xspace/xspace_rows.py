@@ -9,7 +9,7 @@ import numpy as np
 
 from tests.tiler.readers.xspace.xspace_reference import RefEvent
 from tilescope.tiler.columns import EventFlag, Phase, TraceSummary
-from tilescope.tiler.details import decoder_for
+from tilescope.tiler.details import xstat
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.readers.source import ByteSource
 from tilescope.tiler.readers.xspace import XSpaceReader
@@ -40,7 +40,6 @@ def read(path: Path) -> ReadSpace:
         tables = tables_of(summary)
     finally:
         reader.close()
-    decode = decoder_for(summary.args_encoding, tables)
     events: list[RefEvent] = []
     keys: dict[tuple[int, int], int] = {}
     for chunk in chunks:
@@ -54,7 +53,7 @@ def read(path: Path) -> ReadSpace:
             assert 0 <= chunk.duration_ps[i] < 1000
             if chunk.phase[i] == Phase.COMPLETE:
                 flags = EventFlag(int(chunk.flags[i]))
-                args = decode(chunk.args[begin:end].tobytes())
+                args = xstat.decode(chunk.args[begin:end].tobytes(), tables)
                 events.append(
                     RefEvent(
                         line=int(chunk.track[i]),

@@ -1,0 +1,99 @@
+"""Which formats there are: ours, and those that installed packages offer as entry points `tilescope.formats`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Final
+
+from tilescope.tiler.details.codec import ArgsCodec, unknown_codec
+from tilescope.tiler.plugins import load_plugins
+from tilescope.tiler.readers.foreign import guarded, why_no_format
+from tilescope.tiler.readers.format import Format
+from tilescope.tiler.readers.trace_event import TRACE_EVENT
+from tilescope.tiler.readers.xspace import XSPACE
+
+ENTRY_POINTS: Final = "tilescope.formats"
+
+_OURS: Final = (TRACE_EVENT, XSPACE)  # an XSpace may begin as JSON does, and not the other way round
+_OUR_CODECS: Final = {of.args.id: of.args for of in _OURS}
+
+
+@dataclass(slots=True)
+class _Known:
+    """Formats and codecs by id; and a line for each format that cannot be used, or that failed since."""
+
+    formats: dict[str, Format] = field(default_factory=lambda: {of.id: of for of in _OURS})
+    codecs: dict[str, ArgsCodec] = field(default_factory=lambda: dict(_OUR_CODECS))
+    offered: dict[str, ArgsCodec] = field(default_factory=lambda: dict(_OUR_CODECS))  # the same, as they were offered
+    left_out: list[str] = field(default_factory=list)
+
+    def complain(self, line: str) -> None:
+        """Keeps a line, once."""
+        if line not in self.left_out:
+            self.left_out.append(line)
+
+    def add(self, source: str, offered: object) -> None:
+        """Takes a format of another package, or says why not."""
+        why = why_no_format(offered)
+        if why is not None or not isinstance(offered, Format):
+            self.complain(f"{source} is left out: {why}")
+        elif offered.id in self.formats:
+            self.complain(f"the format {offered.id!r} of {source} is left out: there is one of that name")
+        elif self.offered.get(offered.args.id) not in (None, offered.args):
+            what = f"there is another codec of the name {offered.args.id!r}"
+            self.complain(f"the format {offered.id!r} of {source} is left out: {what}")
+        else:
+            of = guarded(offered, self.complain, is_codec_ours=offered.args.id in _OUR_CODECS)
+            self.formats[of.id] = of
+            self.codecs[of.args.id] = of.args
+            self.offered[of.args.id] = offered.args
+
+
+@cache
+def _known() -> _Known:
+    """What there is in this process: packages are looked for once, and not before they are needed."""
+    known = _Known()
+    for offered in load_plugins(ENTRY_POINTS, "formats"):
+        if offered.left_out is not None:
+            known.complain(offered.left_out)
+        for one in offered.objects:
+            known.add(offered.source, one)
+    return known
+
+
+def ours() -> tuple[Format, ...]:
+    """The formats that come with Tilescope, in the order in which they are tried."""
+    return _OURS
+
+
+def of_others() -> tuple[Format, ...]:
+    """Those of other packages. What they raise, or give against the contract, is a FormatFailed."""
+    return tuple(of for of in _known().formats.values() if of not in _OURS)
+
+
+def formats() -> Mapping[str, Format]:
+    """All formats by id, ours first."""
+    return _known().formats
+
+
+def left_out() -> Sequence[str]:
+    """A line for each format of another package that cannot be used, or that failed: which, and why."""
+    return _known().left_out
+
+
+def codec(name: str) -> ArgsCodec:
+    """The codec of that id; one that says what is missing where its package is not installed."""
+    return _OUR_CODECS.get(name) or _known().codecs.get(name) or unknown_codec(name)
+
+
+def codec_of(name: str) -> ArgsCodec:
+    """That of the format of this id."""
+    return formats()[name].args
+
+
+@cache
+def host_suffixes() -> tuple[str, ...]:
+    """Of files that are named after their host, of all formats, also compressed."""
+    return tuple(suffix for of in formats().values() for suffix in of.compressed_too())
