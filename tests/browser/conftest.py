@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,10 +22,12 @@ from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
 from tests.browser.chromium import FLAGS, find_chromium
 from tests.browser.driver import Viewer
-from tests.corpus import corpus_path
+from tests.corpus import corpus_path, corpus_root
+from tests.standins.written import DEMO, DEVICES, MANGLED, write_standins
 
 ROOT = Path(__file__).resolve().parents[2]
 
+# Of the corpus. Where it is absent, tests of them are skipped; all others are about stand-ins.
 TRACES = (
     "xplane/tpu_v6e_4core.xplane.pb",
     "xplane/gpu_v100x8_bert.xplane.pb",
@@ -32,7 +35,7 @@ TRACES = (
     "chrome/fuchsia_trace.json.gz",
 )
 TWO_HOSTS = "2026_01_31_10_00_00"
-DAMAGED = "invalid/tpu_utf8_mangled.xplane.pb"
+DAMAGED = MANGLED
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -51,9 +54,11 @@ class Served:
             return json.load(answer)
 
     def run_id(self, file_name: str) -> str:
-        return str(
-            next(run["id"] for run in self.get("/runs")["runs"] if run["path"].endswith(file_name.split("/")[-1]))
-        )
+        """The run of a trace; skips the test when it is one of the corpus, and that is absent."""
+        if file_name in TRACES:
+            corpus_path(file_name)
+        name = file_name.split("/")[-1]
+        return str(next(run["id"] for run in self.get("/runs")["runs"] if run["path"].split("/")[-1] == name))
 
 
 @contextmanager
@@ -93,17 +98,27 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def served(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """All real traces of these tests, a damaged and an empty one, and a run of two hosts, in one server."""
+def trace_file(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """From the name of a stand-in, or of a trace of the corpus, to its file; skips where that is absent."""
+    folder = tmp_path_factory.mktemp("standins")
+    standins = {path.name: path for path in write_standins(folder)}
+    return lambda name: standins[name] if name in standins else corpus_path(name)
+
+
+@pytest.fixture(scope="session")
+def served(
+    browser: Browser, trace_file: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Served]:
+    """All stand-ins, an empty trace, a run of two hosts, and what there is of the corpus, in one server."""
     folder = tmp_path_factory.mktemp("served")
     empty = folder / "empty.json"
     empty.write_text("[]")
-    paths = [corpus_path(name) for name in (*TRACES, DAMAGED)]
     hosts = folder / "logs" / "plugins" / "profile" / TWO_HOSTS
     hosts.mkdir(parents=True)
-    for name in ("jax_cpu_10steps", "tpu_v6e_4core"):
-        (hosts / f"{name}.xplane.pb").write_bytes(corpus_path(f"xplane/{name}.xplane.pb").read_bytes())
-    with serving([*paths, empty, folder / "logs"], folder / "cache") as running:
+    for number, name in enumerate((DEMO, DEVICES)):
+        shutil.copyfile(trace_file(name), hosts / f"host{number}.xplane.pb")
+    real = [path for name in TRACES if (path := corpus_root() / name).exists()]
+    with serving([trace_file(DEMO).parent, *real, empty, folder / "logs"], folder / "cache") as running:
         yield running
 
 

@@ -9,17 +9,16 @@ from playwright.sync_api import Browser
 
 from tests.browser.conftest import Served, serving, watched_page
 from tests.browser.driver import Viewer
-from tests.corpus import corpus_path
+from tests.demo import DEMO_TRACE
 from tests.server.nginx import PREFIX, STRIPPED, nginx_before
 
-TRACE = "xplane/tpu_v6e_4core.xplane.pb"
 TOKEN = "correct-horse-battery-staple"
 
 
 @pytest.mark.parametrize("base_path", [PREFIX, ""], ids=["prefix kept", "prefix taken off"])
 def test_the_viewer_finds_its_server_behind_a_proxy(browser: Browser, tmp_path: Path, base_path: str) -> None:
     options = ("--base-url", base_path) if base_path else ()
-    with serving([corpus_path(TRACE)], tmp_path / "cache", *options) as behind:
+    with serving([DEMO_TRACE], tmp_path / "cache", *options) as behind:
         port = int(behind.url.split(":")[2].split("/")[0])
         with nginx_before(port, tmp_path / "nginx", takes_prefix_off=not base_path) as proxy:
             url = proxy + (base_path or STRIPPED)
@@ -27,7 +26,7 @@ def test_the_viewer_finds_its_server_behind_a_proxy(browser: Browser, tmp_path: 
                 streams: list[str] = []
                 page.on("websocket", lambda socket: streams.append(socket.url))
                 viewer = Viewer(page, url)
-                viewer.open(Served(url).run_id("tpu_v6e_4core.xplane.pb"))
+                viewer.open(Served(url).run_id(DEMO_TRACE.name))
                 assert viewer.look()["sharp"]
                 assert [stream for stream in streams if stream.endswith("/stream")]
                 assert all(stream.startswith(url.replace("http", "ws") + "/api/v1/") for stream in streams)
@@ -37,7 +36,7 @@ def test_the_token_in_the_address_opens_the_viewer_and_vanishes(
     browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TILESCOPE_TOKEN", TOKEN)
-    with serving([corpus_path(TRACE)], tmp_path / "cache") as served, watched_page(browser, served.url) as page:
+    with serving([DEMO_TRACE], tmp_path / "cache") as served, watched_page(browser, served.url) as page:
         page.goto(f"{served.url}/?token={TOKEN}")
         viewer = Viewer(page, served.url)
         viewer.wait("window.tilescope?.state === 'open'", 60)
@@ -50,7 +49,7 @@ def test_without_the_token_one_is_asked_for_it(
     browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TILESCOPE_TOKEN", TOKEN)
-    with serving([corpus_path(TRACE)], tmp_path / "cache") as served:
+    with serving([DEMO_TRACE], tmp_path / "cache") as served:
         context = browser.new_context()
         page = context.new_page()
         answer = page.goto(f"{served.url}/?run=x")

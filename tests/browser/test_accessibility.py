@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.conftest import DAMAGED, TRACES, Served
+from tests.browser.conftest import DAMAGED, Served
 from tests.browser.driver import Viewer
+from tests.standins.written import DEVICES
 
 AXE = Path(__file__).resolve().parents[2] / "viewer" / "node_modules" / "axe-core" / "axe.min.js"
 
@@ -22,7 +23,7 @@ def faults(viewer: Viewer) -> list[str]:
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_run_that_is_open(viewer: Viewer, served: Served, theme: str) -> None:
     viewer.page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
-    viewer.open(served.run_id(TRACES[0].split("/")[1]))
+    viewer.open(served.run_id(DEVICES))
     assert viewer.page.evaluate("document.documentElement.dataset.theme") == theme
     assert faults(viewer) == []
     viewer.expand_all()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Route
@@ -10,11 +12,10 @@ from playwright.sync_api import Route
 from tests.browser.conftest import TRACES, Served
 from tests.browser.driver import Viewer, parse_duration_ps
 from tests.browser.oracle import BinSums, Slice, bin_sums, read_lanes, rows_of
-from tests.corpus import corpus_path
+from tests.standins.training import BACKWARD_THREAD
+from tests.standins.written import DEVICES, TRAINING
 
-TPU, KINETO = TRACES[0], TRACES[2]
 DEVICE = "/device:TPU:0"
-THREAD = "thread 1262 (pt_autograd_0)"
 ROW_PX = 18
 RESIDUALS = "**/residuals/**"
 
@@ -66,9 +67,12 @@ def check_bin(viewer: Viewer, said: dict[str, str], slices: list[Slice], served:
     assert percent.startswith("<") or float(percent.split("\u202f")[0]) == pytest.approx(part, abs=0.51, rel=0.05)
 
 
-def test_bins_of_a_track_are_exact(viewer: Viewer, served: Served, asked: list[str]) -> None:
-    rows = rows_of(next(lane for lane in read_lanes(corpus_path(KINETO)) if lane.name == THREAD))
-    y = show(viewer, served, KINETO, THREAD)
+@pytest.mark.parametrize(("name", "thread"), [(TRAINING, BACKWARD_THREAD), (TRACES[2], "thread 1262 (pt_autograd_0)")])
+def test_bins_of_a_track_are_exact(
+    name: str, thread: str, viewer: Viewer, served: Served, asked: list[str], trace_file: Callable[[str], Path]
+) -> None:
+    rows = rows_of(next(lane for lane in read_lanes(trace_file(name)) if lane.name == thread))
+    y = show(viewer, served, name, thread)
     assert asked == [], "nobody has pointed at anything"
     checked = 0
     for row in range(4):
@@ -81,9 +85,12 @@ def test_bins_of_a_track_are_exact(viewer: Viewer, served: Served, asked: list[s
     assert len(asked) == len(set(asked)), "each page is asked for once"
 
 
-def test_bins_of_a_header_are_exact(viewer: Viewer, served: Served) -> None:
-    lanes = [lane for lane in read_lanes(corpus_path(TPU)) if lane.process == DEVICE]
-    y = show(viewer, served, TPU, DEVICE)
+@pytest.mark.parametrize("name", [DEVICES, TRACES[0]])
+def test_bins_of_a_header_are_exact(
+    name: str, viewer: Viewer, served: Served, trace_file: Callable[[str], Path]
+) -> None:
+    lanes = [lane for lane in read_lanes(trace_file(name)) if lane.process == DEVICE]
+    y = show(viewer, served, name, DEVICE)
     checked = 0
     for said in viewer.aggregates(y, 24):
         check_bin(viewer, said, [entry for lane in lanes for entry in lane.slices], served, is_rollup=True)
@@ -93,7 +100,7 @@ def test_bins_of_a_header_are_exact(viewer: Viewer, served: Served) -> None:
 
 
 def test_sums_that_cannot_be_had_are_unknown_until_they_can(viewer: Viewer, served: Served) -> None:
-    y = show(viewer, served, KINETO, THREAD)
+    y = show(viewer, served, TRAINING, BACKWARD_THREAD)
 
     def nonsense(route: Route) -> None:
         route.fulfill(status=200, body=b"no residual")

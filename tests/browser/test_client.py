@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -15,7 +15,7 @@ from playwright.sync_api import Browser
 
 from tests.browser.conftest import ROOT, serving
 from tests.browser.driver import ARTEFACTS
-from tests.corpus import corpus_path
+from tests.standins.written import TRAINING
 
 CLIENT = ROOT / "viewer" / "client"
 
@@ -51,8 +51,10 @@ def page_server() -> Iterator[str]:
         thread.join()
 
 
-def test_the_example_draws_a_track_and_zooms(browser: Browser, page_server: str, tmp_path: Path) -> None:
-    trace = corpus_path("kineto/ns_resolution.pt.trace.json.gz")
+def test_the_example_draws_a_track_and_zooms(
+    browser: Browser, page_server: str, tmp_path: Path, trace_file: Callable[[str], Path]
+) -> None:
+    trace = trace_file(TRAINING)
     with serving([trace], tmp_path / "cache", "--allow-origin", page_server) as served:
         run = served.run_id(trace.name)
         urllib.request.urlopen(urllib.request.Request(f"{served.url}/api/v1/runs/{run}/index", method="POST")).close()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from playwright.sync_api import Browser, WebSocketRoute
 
-from tests.browser.conftest import TRACES, Served, watched_page
+from tests.browser.conftest import Served, watched_page
 from tests.browser.driver import Viewer
+from tests.standins.written import TRAINING
 
 # Pixels of the tracks' canvas that are neither ground nor line nor panel: those are nearly grey.
 COLOURED_PART = """() => {
@@ -50,7 +51,7 @@ def test_the_nearest_level_is_drawn_until_the_sharp_one_has_come(browser: Browse
         gate = Gate()
         page.route_web_socket("**/stream", gate.connect)
         viewer = Viewer(page, served.url)
-        viewer.open(served.run_id(TRACES[2]))
+        viewer.open(served.run_id(TRAINING))
         box = viewer.timeline_box()
         gate.is_open = False
         page.mouse.move(viewer.x_of(270_000_000), box["y"] + 250)

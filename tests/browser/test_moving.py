@@ -7,15 +7,15 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Route
 
-from tests.browser.conftest import TRACES, Served
+from tests.browser.conftest import Served
 from tests.browser.driver import Viewer
-
-KINETO = TRACES[2]
+from tests.standins.training import PROCESS
+from tests.standins.written import DEVICES, TRAINING
 
 
 @pytest.fixture
 def kineto(viewer: Viewer, served: Served) -> Viewer:
-    viewer.open(served.run_id(KINETO))
+    viewer.open(served.run_id(TRAINING))
     return viewer
 
 
@@ -166,7 +166,7 @@ def test_a_bin_says_that_it_is_an_aggregate(kineto: Viewer) -> None:
     box = kineto.timeline_box()
     # The rollup in the header of a process is made of bins.
     header = next(
-        item for item in kineto.tree() if item.level == 1 and item.name.startswith("penv") and item.note != "empty"
+        item for item in kineto.tree() if item.level == 1 and item.name.startswith(PROCESS) and item.note != "empty"
     )
     kineto.page.mouse.move(box["x"] + 500, box["y"] + header.top_px + 12)
     tooltip = kineto.page.get_by_role("tooltip")
@@ -229,7 +229,7 @@ def test_a_double_click_zooms_to_a_slice(kineto: Viewer) -> None:
     assert end - start < 2 * details.ticks["Duration"]
 
 
-def test_the_minimap_goes_where_it_is_pressed(kineto: Viewer) -> None:
+def test_the_minimap_goes_where_it_is_pressed(kineto: Viewer, served: Served) -> None:
     label = next(label for label in kineto.page.evaluate("tilescope.labels") if label["text"] == "ProfilerStep#103")
     kineto.page.mouse.dblclick(label["x"] + 40, label["y"] + 8)
     kineto.rest()
@@ -239,8 +239,9 @@ def test_the_minimap_goes_where_it_is_pressed(kineto: Viewer) -> None:
     kineto.click(box["x"] + box["width"] * 0.75, box["y"] + 10)
     kineto.rest()
     start, end = kineto.span()
+    run_end = int(served.get(f"/runs/{kineto.look()['run']}/manifest")["end"])
     assert end - start == pytest.approx(width, rel=0.001)
-    assert (start + end) / 2 == pytest.approx((0.75 - 0.02) / 0.96 * 597_891_386, rel=0.01)
+    assert (start + end) / 2 == pytest.approx((0.75 - 0.02) / 0.96 * run_end, rel=0.01)
 
 
 def test_back_goes_to_the_run_before(kineto: Viewer, served: Served) -> None:
@@ -249,8 +250,8 @@ def test_back_goes_to_the_run_before(kineto: Viewer, served: Served) -> None:
     kineto.until_address_follows()
     first, span = kineto.look()["run"], kineto.span()
     kineto.page.get_by_role("button", name="Run:").click()
-    kineto.page.get_by_role("menuitemradio", name="tpu_v6e_4core.xplane.pb").click()
-    kineto.wait(f"tilescope.state === 'open' && tilescope.run === '{served.run_id(TRACES[0])}'")
+    kineto.page.get_by_role("menuitemradio", name=DEVICES).click()
+    kineto.wait(f"tilescope.state === 'open' && tilescope.run === '{served.run_id(DEVICES)}'")
     kineto.settle()
     kineto.page.go_back()
     kineto.wait(f"tilescope.state === 'open' && tilescope.run === '{first}'")
@@ -261,9 +262,9 @@ def test_back_goes_to_the_run_before(kineto: Viewer, served: Served) -> None:
 
 
 def test_the_status_line_leads_to_the_warnings(viewer: Viewer, served: Served) -> None:
-    viewer.open(served.run_id(TRACES[0]))
+    viewer.open(served.run_id(DEVICES))
     viewer.page.get_by_role("button", name="1 warning").click()
-    manifest = served.get(f"/runs/{served.run_id(TRACES[0])}/manifest")
+    manifest = served.get(f"/runs/{served.run_id(DEVICES)}/manifest")
     text = viewer.page.locator("table[data-table=run]").inner_text()
     assert all(warning in text for warning in manifest["warnings"])
 

@@ -1,10 +1,12 @@
-"""Real traces, from the file to the drawer: what one sees is what the file says."""
+"""Traces from the file to the drawer, real ones and stand-ins: what one sees is what the file says."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from datetime import UTC, datetime
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ import pytest
 from tests.browser.conftest import TRACES, Served
 from tests.browser.driver import Drawer, TreeItem, Viewer, parse_duration_ps
 from tests.browser.oracle import Lane, Slice, read_lanes
-from tests.corpus import corpus_path
+from tests.standins.written import GAP, STANDINS
 
 
 def shown_text(value: Any) -> Any:
@@ -80,10 +82,12 @@ def check_drawer(drawer: Drawer, lane: Lane, target: Slice, tick_ps: int, origin
     assert any(same_args(drawer.args, entry) for entry in same_place), (drawer.args, same_place)
 
 
-@pytest.mark.parametrize("name", TRACES)
-def test_from_the_whole_trace_to_one_event(name: str, viewer: Viewer, served: Served) -> None:
-    lanes = read_lanes(corpus_path(name))
-    short_name = name.split("/")[1].split(".")[0]
+@pytest.mark.parametrize("name", [*STANDINS, *TRACES])
+def test_from_the_whole_trace_to_one_event(
+    name: str, viewer: Viewer, served: Served, trace_file: Callable[[str], Path]
+) -> None:
+    lanes = read_lanes(trace_file(name))
+    short_name = name.split("/")[-1].split(".")[0]
     run = served.run_id(name)
     viewer.open(run)
     viewer.screenshot(f"{short_name}-whole")
@@ -128,17 +132,20 @@ COLOURED_COLUMNS = """y => {
 }"""
 
 
-def test_a_header_is_as_sharp_as_its_tracks(viewer: Viewer, served: Served) -> None:
+@pytest.mark.parametrize("name", [GAP, TRACES[3]])
+def test_a_header_is_as_sharp_as_its_tracks(name: str, viewer: Viewer, served: Served) -> None:
     """Two minutes around the two seconds in which anything happens, in a trace of thirteen days."""
-    run = served.run_id("fuchsia_trace.json.gz")
+    run = served.run_id(name)
     viewer.open(run)
-    end = int(served.get(f"/runs/{run}/manifest")["end"])
-    for span_ps, part in ((120 * 10**12, 0.03), (12 * 10**12, 0.2)):
+    manifest = served.get(f"/runs/{run}/manifest")
+    end = int(manifest["end"])
+    for seconds, part in ((120, 0.03), (12, 0.2)):
+        start = end - seconds * 10**12 // manifest["tick_ps"]
         viewer.page.goto("about:blank")
-        viewer.page.goto(f"{viewer.url}/?run={run}#v=1&t={end - span_ps}-{end}")
+        viewer.page.goto(f"{viewer.url}/?run={run}#v=1&t={start}-{end}")
         viewer.wait("window.tilescope?.state === 'open'")
         viewer.settle()
         # The header of the first process, and its second thread.
         header, thread = (viewer.page.evaluate(COLOURED_COLUMNS, y) for y in (13, 72))
         assert 0 < thread <= header < part
-    viewer.screenshot("header")
+    viewer.screenshot(f"header-{name.split('/')[-1].split('.')[0]}")

@@ -26,21 +26,19 @@ import pytest
 import trustme
 
 import tilescope.v1.tiles_pb2_grpc as tiles_pb2_grpc
-from tests.corpus import corpus_path
+from tests.demo import DEMO_TRACE
 from tilescope.cli import access_options, main, server_options, view
 from tilescope.cli.parser import build_parser
 from tilescope.server import serving
 from tilescope.server.settings import DEFAULTS
 from tilescope.v1 import tiles_pb2 as pb
 
-TRACE = "xplane/tpu_v6e_4core.xplane.pb"
-
 
 @pytest.fixture
 def logs(tmp_path: Path) -> Path:
     folder = tmp_path / "logs"
     folder.mkdir()
-    shutil.copy(corpus_path(TRACE), folder / "host0.xplane.pb")
+    shutil.copy(DEMO_TRACE, folder / "host0.xplane.pb")
     return folder
 
 
@@ -82,7 +80,7 @@ def test_view_serves_at_once_indexes_and_ends_in_order(tmp_path: Path, logs: Pat
         base, _, run_id = url.partition("?run=")
         run = wait_for_run(base, "ready")
         assert run["id"] == run_id
-        assert get_json(f"{base}api/v1/runs/{run_id}/manifest")["events"]["total"] == "26723"
+        assert get_json(f"{base}api/v1/runs/{run_id}/manifest")["events"]["total"] == "5673"
         process.send_signal(kind)
         out, err = process.communicate(timeout=10)
         assert (process.returncode, out) == (0, "")
@@ -159,7 +157,7 @@ def test_serve_waits_until_somebody_asks_for_an_index(tmp_path: Path, logs: Path
         get_json(f"{url}api/v1/runs/{run['id']}/index", "POST")
         wait_for_run(url, "ready")
     with started(tmp_path, "serve", str(next((tmp_path / "cache").glob("*/*")))) as (_, url):
-        assert wait_for_run(url, "ready")["hosts"] == ["host0"]
+        assert wait_for_run(url, "ready")["hosts"] == ["demo"]
 
 
 def status_of(url: str, authorization: str = "") -> int:

@@ -1,4 +1,4 @@
-"""Real traces through real worker processes, stores, HTTP and the stream."""
+"""Whole traces through real worker processes, stores, HTTP and the stream."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from jsonschema import Draft202012Validator
 
 from tests.corpus import corpus_path
 from tests.server.conftest import Client
+from tests.standins.written import DEVICES, MANGLED, STANDINS, write_standins
 from tilescope.server.app import make_app
 from tilescope.server.openapi import describe_api
 from tilescope.server.runs.cache import CacheDirectory
@@ -29,8 +30,12 @@ from tilescope.tiler.readers import discover
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.synth import write_synthetic_trace
 
-TRACE = "xplane/tpu_v6e_4core.xplane.pb"
 ClientFactory = Callable[..., Awaitable[Client]]
+
+
+@pytest.fixture(scope="module")
+def standins(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    return {path.name: path for path in write_standins(tmp_path_factory.mktemp("standins"))}
 
 
 def real_registry(path: Path, cache: Path, *, index_all: bool = True) -> Registry:
@@ -84,17 +89,18 @@ async def stream_pages(client: Client, base: str, keys: list[PageKey]) -> dict[P
 @pytest.mark.parametrize(
     "name",
     [
-        TRACE,
+        *STANDINS,
+        "xplane/tpu_v6e_4core.xplane.pb",
         "xplane/gpu_v100x8_bert.xplane.pb",
         "kineto/ns_resolution.pt.trace.json.gz",
         "chrome/fuchsia_trace.json.gz",
         "chrome/instance_counters.json",
     ],
 )
-async def test_every_page_of_a_real_trace_is_the_same_over_http_and_over_the_stream(
-    tmp_path: Path, aiohttp_client: ClientFactory, name: str
+async def test_every_page_of_a_trace_is_the_same_over_http_and_over_the_stream(
+    tmp_path: Path, aiohttp_client: ClientFactory, standins: dict[str, Path], name: str
 ) -> None:
-    trace = corpus_path(name)
+    trace = standins[name] if name in standins else corpus_path(name)
     client = await aiohttp_client(make_app(real_registry(trace, tmp_path / "cache")), auto_decompress=False)
     run = (await settled_runs(client))[trace.name]
     assert (run["state"], run["error"]) == ("ready", None)
@@ -136,17 +142,17 @@ async def test_every_page_of_a_real_trace_is_the_same_over_http_and_over_the_str
 
 
 async def test_damaged_runs_fail_with_a_line_each_and_the_others_are_served(
-    tmp_path: Path, aiohttp_client: ClientFactory
+    tmp_path: Path, aiohttp_client: ClientFactory, standins: dict[str, Path]
 ) -> None:
     logs, cache = tmp_path / "logs", tmp_path / "cache"
     logs.mkdir()
-    whole = corpus_path(TRACE).read_bytes()
+    whole = standins[DEVICES].read_bytes()
     (logs / "good.xplane.pb").write_bytes(whole)
     (logs / "cut.xplane.pb").write_bytes(whole[: len(whole) // 2])
     (logs / "cut.xplane.pb.gz").write_bytes(gzip.compress(whole, 1)[:100_000])
     (logs / "altered.xplane.pb").write_bytes(whole[:100_000] + b"\xff" * 100 + whole[100_100:])
     (logs / "random.xplane.pb").write_bytes(random.Random(7).randbytes(100_000))
-    shutil.copy(corpus_path("invalid/tpu_utf8_mangled.xplane.pb"), logs / "mangled.xplane.pb")
+    shutil.copy(standins[MANGLED], logs / "mangled.xplane.pb")
     (logs / "empty.trace.json").write_text('{"traceEvents": []}')
     (logs / "text.trace.json").write_text("<html>not found</html>")
     (logs / "killed.trace.json").write_text('{"traceEvents": [{"ph":"X","ts":1,"dur":2,"name":"a"},{"ph":"X","ts":3')
@@ -175,12 +181,12 @@ async def test_damaged_runs_fail_with_a_line_each_and_the_others_are_served(
         for name, run in runs.items()
         if run["state"] == "ready"
     }
-    assert manifests["good.xplane.pb"]["events"]["total"] == "26723"
+    assert manifests["good.xplane.pb"]["events"]["total"] == "20000"
     assert (manifests["empty.trace.json"]["empty"], manifests["empty.trace.json"]["end"]) == (True, "0")
     assert manifests["killed.trace.json"]["events"]["slices"] == "1"
     for name in ("killed.trace.json", "cut.xplane.pb", "cut.xplane.pb.gz"):
         assert manifests[name]["warnings"]
-        assert 0 < int(manifests[name]["events"]["total"]) < 26723
+        assert 0 < int(manifests[name]["events"]["total"]) < 20_000
 
 
 def worker_processes() -> list[int]:

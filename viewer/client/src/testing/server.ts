@@ -1,9 +1,9 @@
 /** A real `tilescope serve` for integration tests, where one is installed. */
 
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "../../../..");
 
@@ -17,6 +17,18 @@ export function serverCommand(): string | null {
 export function corpusPath(name: string): string | null {
   const path = join(process.env.TILESCOPE_CORPUS ?? join(ROOT, "../shared/corpus"), name);
   return existsSync(path) ? path : null;
+}
+
+/** Stand-ins for real traces, written anew into a folder: from their names to their paths. */
+export function writeStandins(command: string, folder: string): Map<string, string> {
+  const python = join(dirname(command), "python");
+  const written = execFileSync(python, ["-m", "tests.standins", folder], { cwd: ROOT, encoding: "utf8" });
+  return new Map(
+    written
+      .trim()
+      .split("\n")
+      .map((path) => [basename(path), path]),
+  );
 }
 
 export class TestServer {
