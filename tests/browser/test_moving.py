@@ -10,7 +10,7 @@ from playwright.sync_api import Route
 from tests.browser.conftest import Served
 from tests.browser.driver import Viewer
 from tests.standins.training import PROCESS
-from tests.standins.written import DEVICES, TRAINING
+from tests.standins.written import DEVICES, GAP, TRAINING
 
 
 @pytest.fixture
@@ -375,7 +375,7 @@ def left_edge(viewer: Viewer) -> float:
 
 
 def test_the_minimap_of_a_run_that_is_mostly_empty_shows_its_busy_part(viewer: Viewer, served: Served) -> None:
-    viewer.open(served.run_id("fuchsia_trace.json.gz"))
+    viewer.open(served.run_id(GAP))
     viewer.wait(f"({COLOURED_COLUMNS})('.minimap canvas') !== null")
     first, last = viewer.page.evaluate(COLOURED_COLUMNS, ".minimap canvas")
     assert last - first > 0.5 * viewer.timeline_box()["width"]
