@@ -1,17 +1,24 @@
-// Prints what a browser downloads, so that growth is seen when it happens.
+// Prints what a browser downloads for the timeline, and in all, so that growth is seen when it happens.
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
 
 const folder = new URL("../../server/static/", import.meta.url).pathname;
-let plainBytes = 0;
-let gzipBytes = 0;
+const index = readFileSync(join(folder, "index.html"), "utf8");
+const first = { plain: 0, gzip: 0 };
+const all = { plain: 0, gzip: 0 };
 for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
   if (!entry.isFile()) {
     continue;
   }
-  const body = readFileSync(join(entry.parentPath, entry.name));
-  plainBytes += body.length;
-  gzipBytes += gzipSync(body).length;
+  const path = join(entry.parentPath, entry.name);
+  const body = readFileSync(path);
+  const name = relative(folder, path);
+  for (const sum of name === "index.html" || index.includes(name) ? [first, all] : [all]) {
+    sum.plain += body.length;
+    sum.gzip += gzipSync(body).length;
+  }
 }
-console.log(`viewer: ${(plainBytes / 1000).toFixed(1)} kB, ${(gzipBytes / 1000).toFixed(1)} kB as gzip`);
+const text = ({ plain, gzip }) => `${(plain / 1000).toFixed(1)} kB, ${(gzip / 1000).toFixed(1)} kB as gzip`;
+console.log(`timeline: ${text(first)}`);
+console.log(`all pages: ${text(all)}`);

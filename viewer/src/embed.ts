@@ -4,10 +4,11 @@
  */
 
 import { visibleRange } from "@tilescope/client";
-import type { App } from "./app";
+import type { App } from "./app/app";
 import { detailsView } from "./state/details";
 import { drawStatus } from "./state/draw-status";
 import { isLooking } from "./state/first-view";
+import { page } from "./state/page";
 import { runIdOf, runView } from "./state/run";
 import { selection } from "./state/selection";
 import { view } from "./state/view";
@@ -19,6 +20,8 @@ export interface EmbeddingApi {
   /** `list`, `opening`, `unknown`, `indexing`, `failed`, `empty` or `open`. */
   readonly state: string;
   readonly run: string | null;
+  /** `timeline`, or the id of another page. */
+  readonly page: string;
   /** The visible range in ticks since the run's origin. */
   readonly view: { readonly start: string; readonly end: string; readonly ticksPerPx: number };
   readonly selection:
@@ -118,6 +121,9 @@ export function installEmbeddingApi(app: App): void {
     },
     get run() {
       return runIdOf(runView.peek());
+    },
+    get page() {
+      return page.peek().tool ?? "timeline";
     },
     get view() {
       const { startTicks, endTicks } = visibleRange(view.peek());

@@ -1,11 +1,13 @@
 import { render } from "preact";
-import { App } from "./app";
-import { Shell } from "./components/shell";
+import { App } from "./app/app";
+import { Shell } from "./app/shell";
 import { installEmbeddingApi } from "./embed";
 import { listenToKeys } from "./keys/listen";
 import { connectExact } from "./state/exact";
 import { connectSettings } from "./state/settings";
-import type { HeldIntent } from "./timeline/motion";
+import { pressPageKey } from "./tools/keys";
+import { currentPage } from "./tools/registry";
+import { timelinePage } from "./tools/timeline/page";
 
 connectSettings();
 connectExact();
@@ -15,8 +17,10 @@ if (root !== null) {
   render(<Shell app={app} />, root);
 }
 listenToKeys({
-  hold: (intent, isFast) => app.stage.motion.hold(intent as HeldIntent, isFast),
-  release: (intent) => app.stage.motion.release(intent as HeldIntent),
+  hasTimeline: () => currentPage.peek() === timelinePage,
+  pressOwn: pressPageKey,
+  hold: (intent, isFast) => app.stage.motion.hold(intent, isFast),
+  release: (intent) => app.stage.motion.release(intent),
   releaseAll: () => app.stage.motion.releaseAll(),
   press: (intent) => app.act(intent),
 });

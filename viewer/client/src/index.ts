@@ -18,6 +18,7 @@ export {
 export * from "./net/names";
 export * from "./net/still";
 export * from "./net/stream";
+export type { FieldSchema, ToolField } from "./net/tool-fields";
 export * from "./net/watch";
 export * from "./pages/boxes";
 export * from "./pages/cache";

@@ -1,22 +1,40 @@
 /** How components reach the application: its actions, nothing of its insides. */
 
+import type { TickRange } from "@tilescope/client";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { Guide } from "../guide";
 import type { Intent } from "../keys/table";
+import type { CatalogueLoader } from "../state/catalogue";
+import type { PageRange, PageTexts } from "../state/page";
+import type { Guide } from "../timeline/guide";
+import type { Stage } from "../timeline/stage";
+
+/** From page to page; each is a step that Back undoes, except for `select`. */
+export interface PageActions {
+  /** Shows a page by its id; null is the timeline. */
+  show(tool: string | null): void;
+  setRange(range: PageRange): void;
+  setTexts(texts: PageTexts): void;
+  /** Leads to the timeline: to a span, to a track, or to both. */
+  goTo(span: TickRange | null, track: number | null): void;
+  goToEvent(track: number, ordinal: number): void;
+  /** Selects a span of all tracks, and stays where one is. */
+  select(span: TickRange): void;
+}
 
 export interface AppActions {
   /** Takes the view to events, ranges and what is selected. */
   readonly guide: Guide;
+  /** Draws the timeline. */
+  readonly stage: Stage;
+  readonly pages: PageActions;
+  /** Which tools the server has. */
+  readonly catalogue: CatalogueLoader;
   openRun(id: string | null): void;
   retryRun(id: string): void;
   refreshRuns(): void;
-  chooseHost(host: string | null): void;
-  setOpenGroups(open: ReadonlySet<string>): void;
   /** Does what a key would do. */
   act(intent: Intent): void;
-  /** Opens the drawer with what is known about the run as a whole. */
-  showRunFacts(): void;
 }
 
 const AppContext = createContext<AppActions | null>(null);

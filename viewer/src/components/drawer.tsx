@@ -19,6 +19,7 @@ import { FlowLinks } from "./flow-links";
 import { atLeast, busyPart, formatCount, formatPercent, plural } from "./format";
 import { CheckIcon, CloseIcon, CopyIcon, FitIcon } from "./icons";
 import { Splitter } from "./splitter";
+import "../styles/drawer.css";
 
 function CopyButton({ text }: { text: () => string }) {
   const [isDone, setDone] = useState(false);

@@ -119,3 +119,15 @@ export function BrandMark() {
     </svg>
   );
 }
+
+export const TimelineIcon = () => (
+  <Icon>
+    <path d="M2 3.5h7M5 8h9M3.5 12.5h5" />
+  </Icon>
+);
+
+export const ToolIcon = () => (
+  <Icon>
+    <path d="M2.5 13.5v-5M6.2 13.5v-9M9.8 13.5v-6.5M13.5 13.5v-11" />
+  </Icon>
+);

@@ -26,17 +26,29 @@ export function Menu({ label, choice, children, onOpen }: MenuProps) {
     if (!isOpen) {
       return;
     }
-    const first =
-      anchor.current?.querySelector<HTMLElement>('[role^="menuitem"][aria-checked="true"]') ??
-      anchor.current?.querySelector<HTMLElement>('[role^="menuitem"]');
-    first?.focus();
+    const box = anchor.current!;
+    const focusFirst = (): boolean => {
+      const first =
+        box.querySelector<HTMLElement>('[role^="menuitem"][aria-checked="true"]') ??
+        box.querySelector<HTMLElement>('[role^="menuitem"]');
+      first?.focus();
+      return first !== null;
+    };
+    // Entries may be on their way, with the code that draws them.
+    const entries = new MutationObserver(() => focusFirst() && entries.disconnect());
+    if (!focusFirst()) {
+      entries.observe(box, { childList: true, subtree: true });
+    }
     const onPress = (event: PointerEvent) => {
       if (!anchor.current?.contains(event.target as Node)) {
         setOpen(false);
       }
     };
     document.addEventListener("pointerdown", onPress);
-    return () => document.removeEventListener("pointerdown", onPress);
+    return () => {
+      entries.disconnect();
+      document.removeEventListener("pointerdown", onPress);
+    };
   }, [isOpen]);
 
   const onKeyDown = (event: KeyboardEvent) => {

@@ -2,12 +2,12 @@
 
 import { centreOn, type Ticks, tickAtX, ticks, type View, visibleRange } from "@tilescope/client";
 import { useEffect, useRef } from "preact/hooks";
-import type { App } from "../app";
 import { busyRange } from "../state/first-view";
 import type { Trace } from "../state/trace";
 import { bounds, view } from "../state/view";
 import { type BrushPart, brushPartAt, edgeDragged, minimapView, windowOf } from "../timeline/brush";
 import { MinimapPainter } from "../timeline/minimap";
+import type { Stage } from "../timeline/stage";
 
 /** What is being dragged. The minimap stays as it was when the drag began, so that it does not move under the hand. */
 type Drag =
@@ -21,18 +21,18 @@ const CURSORS: Readonly<Record<BrushPart, string>> = {
   outside: "pointer",
 };
 
-export function Minimap({ app, trace }: { app: App; trace: Trace }) {
+export function Minimap({ stage, trace }: { stage: Stage; trace: Trace }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const drag = useRef<Drag | null>(null);
 
   useEffect(() => {
     const image = document.createElement("canvas");
-    app.stage.minimap = new MinimapPainter(trace, canvas.current!, image, () => app.stage.invalidate());
-    app.stage.invalidate();
+    stage.minimap = new MinimapPainter(trace, canvas.current!, image, () => stage.invalidate());
+    stage.invalidate();
     return () => {
-      app.stage.minimap = null;
+      stage.minimap = null;
     };
-  }, [app, trace]);
+  }, [stage, trace]);
 
   const minimap = drag.current?.minimap ?? minimapView(trace.manifest.range, busyRange.value, view.value);
   const window = windowOf(minimap, view.value);
@@ -46,17 +46,17 @@ export function Minimap({ app, trace }: { app: App; trace: Trace }) {
   };
   const hold = (held: Drag | null) => {
     drag.current = held;
-    if (app.stage.minimap !== null) {
-      app.stage.minimap.held = held?.minimap ?? null;
+    if (stage.minimap !== null) {
+      stage.minimap.held = held?.minimap ?? null;
     }
-    app.stage.invalidate();
+    stage.invalidate();
   };
   const move = (held: Drag, xPx: number) => {
     const next =
       held.kind === "edge"
         ? edgeDragged(held.minimap, held.fixedTicks, xPx, bounds.peek())
         : centreOn(view.peek(), ticks(tickAtX(held.minimap, xPx - held.grabPx)), bounds.peek());
-    app.stage.motion.jumpTo(next);
+    stage.motion.jumpTo(next);
   };
   return (
     <div

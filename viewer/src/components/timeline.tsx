@@ -1,15 +1,16 @@
 /** The timeline and the track tree in one scrolling box, below the minimap and the axis. */
 
 import { useEffect, useRef } from "preact/hooks";
-import type { App } from "../app";
+import { keysOf } from "../keys/table";
 import { drawStatus } from "../state/draw-status";
 import { HEADER_PX } from "../state/layout";
 import { changeSettings, settings, TREE_WIDTH_PX } from "../state/settings";
 import type { Trace } from "../state/trace";
-import { layout } from "../state/tracks";
+import { collapseAll, expandAll, layout } from "../state/tracks";
 import { scroll } from "../state/view";
 import { connectArea } from "../timeline/area";
 import { connectPointer } from "../timeline/pointer";
+import { useApp } from "./app-context";
 import { BusyNote } from "./busy-note";
 import { eventsInView, formatCount } from "./format";
 import { GrowthStrip } from "./growth-strip";
@@ -18,7 +19,7 @@ import { Minimap } from "./minimap";
 import { Splitter } from "./splitter";
 import { TrackTreeView } from "./track-tree";
 
-function TreeHead({ app, trace }: { app: App; trace: Trace }) {
+function TreeHead({ trace }: { trace: Trace }) {
   return (
     <div class="tree-head">
       <div class="tree-head-row">
@@ -29,7 +30,7 @@ function TreeHead({ app, trace }: { app: App; trace: Trace }) {
             class="button is-icon"
             title="Expand all groups"
             aria-label="Expand all groups"
-            onClick={() => app.expandAll()}
+            onClick={() => expandAll(trace.roots)}
           >
             <ExpandIcon />
           </button>
@@ -38,7 +39,7 @@ function TreeHead({ app, trace }: { app: App; trace: Trace }) {
             class="button is-icon"
             title="Collapse all groups"
             aria-label="Collapse all groups"
-            onClick={() => app.collapseAll()}
+            onClick={collapseAll}
           >
             <CollapseIcon />
           </button>
@@ -51,10 +52,16 @@ function TreeHead({ app, trace }: { app: App; trace: Trace }) {
 function describe(trace: Trace): string {
   const { events } = drawStatus.value;
   const shown = events === null ? "" : ` ${eventsInView(events)}.`;
-  return `Timeline of ${trace.manifest.name}.${shown} W and S zoom, A and D pan, question mark shows all keys.`;
+  return `Timeline of ${trace.manifest.name}.${shown} ${keyHint()}`;
 }
 
-export function Timeline({ app, trace }: { app: App; trace: Trace }) {
+function keyHint(): string {
+  const keys = { zoom: [keysOf("zoom-in"), keysOf("zoom-out")], pan: [keysOf("pan-left"), keysOf("pan-right")] };
+  return `${keys.zoom.join(" and ")} zoom, ${keys.pan.join(" and ")} pan, question mark shows all keys.`;
+}
+
+export function Timeline({ trace }: { trace: Trace }) {
+  const app = useApp();
   const scroller = useRef<HTMLDivElement>(null);
   const timeline = useRef<HTMLDivElement>(null);
   const tracks = useRef<HTMLCanvasElement>(null);
@@ -74,7 +81,7 @@ export function Timeline({ app, trace }: { app: App; trace: Trace }) {
     const observer = new ResizeObserver(measure);
     observer.observe(box);
     box.addEventListener("scroll", measure, { passive: true });
-    app.guide.reveal = (topPx, heightPx) => {
+    const reveal = (topPx: number, heightPx: number) => {
       // The sticky header hides what is right below the upper edge.
       const upperPx = Math.max(0, topPx - HEADER_PX);
       if (upperPx < box.scrollTop) {
@@ -83,28 +90,32 @@ export function Timeline({ app, trace }: { app: App; trace: Trace }) {
         box.scrollTop = topPx + heightPx - box.clientHeight;
       }
     };
-    app.scrollTo = (topPx) => {
-      box.scrollTop = topPx;
-    };
     const onReveal = (event: Event) => {
       const item = (event as CustomEvent<{ topPx: number; heightPx: number }>).detail;
-      app.guide.reveal(item.topPx, item.heightPx);
+      reveal(item.topPx, item.heightPx);
     };
     box.addEventListener("reveal", onReveal);
     measure();
+    const leave = app.guide.attach({
+      reveal,
+      scrollTo: (topPx) => {
+        box.scrollTop = topPx;
+      },
+    });
     const detach = app.stage.attach({
       timeline: timeline.current!,
       tracks: tracks.current!,
       overlay: overlay.current!,
       axis: axis.current!,
     });
-    const disconnect = connectPointer(timeline.current!, box, app.stage, connectArea(app));
+    const disconnect = connectPointer(timeline.current!, box, app.stage, connectArea(app.stage, app.guide));
     return () => {
       observer.disconnect();
       box.removeEventListener("scroll", measure);
       box.removeEventListener("reveal", onReveal);
       disconnect();
       detach();
+      leave();
     };
   }, [app]);
 
@@ -112,9 +123,9 @@ export function Timeline({ app, trace }: { app: App; trace: Trace }) {
   return (
     <div class="trace" style={{ "--tree-width": `${treeWidthPx}px` }}>
       <GrowthStrip />
-      <TreeHead app={app} trace={trace} />
+      <TreeHead trace={trace} />
       <div class="time-head">
-        <Minimap app={app} trace={trace} />
+        <Minimap stage={app.stage} trace={trace} />
         <div class="axis">
           <canvas ref={axis} aria-hidden="true" />
         </div>

@@ -6,9 +6,8 @@ import { itemsBetween, type LayoutItem, stickyHeader } from "../state/layout";
 import { selection } from "../state/selection";
 import { settings } from "../state/settings";
 import type { Trace } from "../state/trace";
-import { layout, openGroups, roots } from "../state/tracks";
+import { layout, openGroups, roots, setOpenGroups } from "../state/tracks";
 import { scroll } from "../state/view";
-import { useApp } from "./app-context";
 import { formatCount, formatShortCount, plural } from "./format";
 import { ChevronIcon } from "./icons";
 import { focusedKey, moveInTree } from "./tree-keys";
@@ -108,7 +107,6 @@ function toggled(open: ReadonlySet<string>, key: string): ReadonlySet<string> {
 }
 
 function TreeItem({ item, tickPs }: { item: LayoutItem; tickPs: number }) {
-  const app = useApp();
   const isFocusable = (focusedKey.value ?? layout.value.items[0]?.key) === item.key;
   const values = item.kind === "track" ? item.node.track.values : null;
   return (
@@ -128,7 +126,7 @@ function TreeItem({ item, tickPs }: { item: LayoutItem; tickPs: number }) {
       }}
       onClick={() => {
         if (item.kind === "group") {
-          app.setOpenGroups(toggled(openGroups.value, item.key));
+          setOpenGroups(toggled(openGroups.value, item.key));
         }
       }}
     >
@@ -151,7 +149,6 @@ function formatShort(value: number): string {
 
 /** The header of the group that the upper edge cuts, kept at the top. */
 function StickyItem({ tickPs }: { tickPs: number }) {
-  const app = useApp();
   const sticky = stickyHeader(layout.value, scroll.value.topPx);
   if (sticky === null) {
     return null;
@@ -165,7 +162,7 @@ function StickyItem({ tickPs }: { tickPs: number }) {
         class={classOf(item)}
         title={titleOf(item, tickPs)}
         style={{ top: `${offsetPx}px`, height: `${item.heightPx}px` }}
-        onClick={() => app.setOpenGroups(toggled(openGroups.value, item.key))}
+        onClick={() => setOpenGroups(toggled(openGroups.value, item.key))}
       >
         <TreeLabel item={item} />
       </div>
@@ -174,7 +171,6 @@ function StickyItem({ tickPs }: { tickPs: number }) {
 }
 
 export function TrackTreeView({ trace }: { trace: Trace }) {
-  const app = useApp();
   const element = useRef<HTMLDivElement>(null);
   const { topPx, heightPx } = scroll.value;
   const { tickPs } = trace.manifest.time;
@@ -191,7 +187,7 @@ export function TrackTreeView({ trace }: { trace: Trace }) {
     event.preventDefault();
     event.stopPropagation();
     if (move.kind === "toggle") {
-      app.setOpenGroups(toggled(openGroups.value, move.key));
+      setOpenGroups(toggled(openGroups.value, move.key));
       return;
     }
     focusedKey.value = move.item.key;

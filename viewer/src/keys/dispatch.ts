@@ -1,6 +1,6 @@
-/** From a keyboard event to an intent. Pure: takes what it needs of the event, so that tests need no browser. */
+/** From a keyboard event to what is bound to it. Pure: takes what it needs of the event, so that tests need no browser. */
 
-import { type Binding, KEY_TABLE } from "./table";
+import { type Binding, type Chord, KEY_TABLE } from "./table";
 
 export interface KeyStroke {
   readonly code: string;
@@ -10,15 +10,23 @@ export interface KeyStroke {
   readonly altKey: boolean;
 }
 
-/** The binding that a key stroke stands for. Strokes with ctrl, alt or meta belong to the browser. */
-export function bindingOf(stroke: KeyStroke): Binding | undefined {
+/** The first of some bindings that a key stroke stands for. Strokes with ctrl, alt or meta belong to the browser. */
+export function bindingAmong<B extends { readonly keys: readonly Chord[] }>(
+  bindings: readonly B[],
+  stroke: KeyStroke,
+): B | undefined {
   if (stroke.ctrlKey || stroke.metaKey || stroke.altKey) {
     return undefined;
   }
   const key = stroke.key.length === 1 ? stroke.key.toLowerCase() : stroke.key;
-  return KEY_TABLE.find((binding) =>
+  return bindings.find((binding) =>
     binding.keys.some((chord) => (chord.by === "code" ? chord.value === stroke.code : chord.value === key)),
   );
+}
+
+/** The row of the table that a key stroke stands for. */
+export function bindingOf(stroke: KeyStroke): Binding | undefined {
+  return bindingAmong(KEY_TABLE, stroke);
 }
 
 /** Whether an element takes typed text, so that keys are not ours while it has the focus. */

@@ -1,28 +1,36 @@
-/** Listens to the keyboard of the whole page, and says which intents begin and end. */
+/** Listens to the keyboard of the whole page, and says what begins and ends. */
 
 import { bindingOf, takesText } from "./dispatch";
-import type { Intent } from "./table";
+import type { HeldIntent, PressIntent } from "./table";
 
 export interface KeyActions {
+  /** Whether the timeline is shown: without it, only the keys that all pages have are in the table. */
+  hasTimeline(): boolean;
+  /** A page's own keys go before those of the table; true if this was one of them. */
+  pressOwn(event: KeyboardEvent): boolean;
   /** A key of a held binding went down (again, when it repeats) or came up. */
-  hold(intent: Intent, isFast: boolean): void;
-  release(intent: Intent): void;
+  hold(intent: HeldIntent, isFast: boolean): void;
+  release(intent: HeldIntent): void;
   releaseAll(): void;
   /** Any other key of the table was pressed. */
-  press(intent: Intent): void;
+  press(intent: PressIntent): void;
 }
 
 export function listenToKeys(actions: KeyActions): void {
   addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || takesText(document.activeElement as HTMLInputElement | null)) {
+    if (event.defaultPrevented || isTyping()) {
       return;
     }
     // A dialog has keys of its own.
     if (document.querySelector("dialog[open]") !== null && event.key !== "?") {
       return;
     }
+    if (actions.pressOwn(event)) {
+      event.preventDefault();
+      return;
+    }
     const binding = bindingOf(event);
-    if (binding === undefined) {
+    if (binding === undefined || !(binding.isShared || actions.hasTimeline())) {
       return;
     }
     event.preventDefault();
@@ -36,9 +44,9 @@ export function listenToKeys(actions: KeyActions): void {
       actions.press(binding.intent);
     }
   });
-  addEventListener("keyup", (event) => {
-    // Not by `bindingOf`: a modifier that went down in between must not keep a key held.
-    const binding = bindingOf({ ...plainStroke(event), ctrlKey: false, metaKey: false, altKey: false });
+  addEventListener("keyup", ({ code, key }) => {
+    // Not with its modifiers: one that went down in between must not keep a key held.
+    const binding = bindingOf({ code, key, ctrlKey: false, metaKey: false, altKey: false });
     if (binding?.held) {
       actions.release(binding.intent);
     }
@@ -47,6 +55,7 @@ export function listenToKeys(actions: KeyActions): void {
   addEventListener("blur", () => actions.releaseAll());
 }
 
-function plainStroke(event: KeyboardEvent): { readonly code: string; readonly key: string } {
-  return { code: event.code, key: event.key };
+function isTyping(): boolean {
+  const { activeElement } = document;
+  return activeElement instanceof HTMLElement && takesText(activeElement);
 }

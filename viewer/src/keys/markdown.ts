@@ -28,6 +28,9 @@ export function keysMarkdown(): string {
     "",
     "`W`, `S`, `A` and `D` are the places on the keyboard, whatever the layout types there. Keys are ignored while",
   );
-  lines.push("text has the focus. A press that moves by 5 px or more is a drag.");
+  lines.push("text has the focus. A press that moves by 5 px or more is a drag.", "");
+  lines.push(
+    "Pages beside the timeline have the keys of the theme, of this help and of the way back, and their own: `?` lists them.",
+  );
   return `${lines.join("\n")}\n`;
 }

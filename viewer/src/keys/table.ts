@@ -3,12 +3,14 @@
  * them can say something that the others do not.
  */
 
-/** What the user wants. The components know how; this module does not. */
-export type Intent =
-  | "zoom-in"
-  | "zoom-out"
-  | "pan-left"
-  | "pan-right"
+/** What acts for as long as its key is down, faster with shift. */
+export type HeldIntent = "zoom-in" | "zoom-out" | "pan-left" | "pan-right";
+
+/** What is done once for each press, on whatever page. */
+export type ShellIntent = "toggle-page" | "toggle-theme" | "show-help";
+
+/** What is done once for each press, in the timeline. */
+export type TimelineIntent =
   | "step-zoom-in"
   | "step-zoom-out"
   | "fit-run"
@@ -22,9 +24,12 @@ export type Intent =
   | "slice-to-area"
   | "clear"
   | "toggle-drawer"
-  | "toggle-grid"
-  | "toggle-theme"
-  | "show-help";
+  | "toggle-grid";
+
+export type PressIntent = TimelineIntent | ShellIntent;
+
+/** What the user wants. The components know how; this module does not. */
+export type Intent = HeldIntent | PressIntent;
 
 export type KeyGroup = "Move" | "Select" | "Show";
 
@@ -36,37 +41,73 @@ export type Chord =
   | { readonly by: "code"; readonly value: string; readonly shown: string }
   | { readonly by: "key"; readonly value: string; readonly shown: string };
 
-export interface Binding {
+interface KeyRow {
   readonly keys: readonly Chord[];
-  readonly intent: Intent;
   readonly label: string;
   readonly group: KeyGroup;
-  /** Acts for as long as the key is down, faster with shift. */
-  readonly held: boolean;
 }
 
-function place(code: string, shown: string): Chord {
+/** A row of the table: `held` ones act for as long as the key is down; `isShared` ones are there on all pages. */
+export type Binding = KeyRow &
+  (
+    | { readonly held: true; readonly intent: HeldIntent; readonly isShared: false }
+    | { readonly held: false; readonly intent: TimelineIntent; readonly isShared: false }
+    | { readonly held: false; readonly intent: ShellIntent; readonly isShared: true }
+  );
+
+/** The key at a place of the keyboard, whatever the layout types there. */
+export function place(code: string, shown: string): Chord {
   return { by: "code", value: code, shown };
 }
 
-function typed(value: string, shown: string = value): Chord {
+/** The key that types a character, or has a name such as `Escape`. */
+export function typed(value: string, shown: string = value): Chord {
   return { by: "key", value, shown };
 }
 
 export const KEY_TABLE: readonly Binding[] = [
-  { keys: [place("KeyW", "W")], intent: "zoom-in", label: "Zoom in at the pointer", group: "Move", held: true },
-  { keys: [place("KeyS", "S")], intent: "zoom-out", label: "Zoom out at the pointer", group: "Move", held: true },
-  { keys: [place("KeyA", "A")], intent: "pan-left", label: "Pan left", group: "Move", held: true },
-  { keys: [place("KeyD", "D")], intent: "pan-right", label: "Pan right", group: "Move", held: true },
-  { keys: [typed("+"), typed("=")], intent: "step-zoom-in", label: "Zoom in one step", group: "Move", held: false },
-  { keys: [typed("-"), typed("_")], intent: "step-zoom-out", label: "Zoom out one step", group: "Move", held: false },
-  { keys: [typed("0")], intent: "fit-run", label: "Show the whole trace", group: "Move", held: false },
+  {
+    keys: [place("KeyW", "W")],
+    intent: "zoom-in",
+    label: "Zoom in at the pointer",
+    group: "Move",
+    held: true,
+    isShared: false,
+  },
+  {
+    keys: [place("KeyS", "S")],
+    intent: "zoom-out",
+    label: "Zoom out at the pointer",
+    group: "Move",
+    held: true,
+    isShared: false,
+  },
+  { keys: [place("KeyA", "A")], intent: "pan-left", label: "Pan left", group: "Move", held: true, isShared: false },
+  { keys: [place("KeyD", "D")], intent: "pan-right", label: "Pan right", group: "Move", held: true, isShared: false },
+  {
+    keys: [typed("+"), typed("=")],
+    intent: "step-zoom-in",
+    label: "Zoom in one step",
+    group: "Move",
+    held: false,
+    isShared: false,
+  },
+  {
+    keys: [typed("-"), typed("_")],
+    intent: "step-zoom-out",
+    label: "Zoom out one step",
+    group: "Move",
+    held: false,
+    isShared: false,
+  },
+  { keys: [typed("0")], intent: "fit-run", label: "Show the whole trace", group: "Move", held: false, isShared: false },
   {
     keys: [typed("f", "F")],
     intent: "focus-selection",
     label: "Centre on the selection; again: fit it",
     group: "Move",
     held: false,
+    isShared: false,
   },
   {
     keys: [typed("ArrowLeft", "←"), typed(",")],
@@ -74,6 +115,7 @@ export const KEY_TABLE: readonly Binding[] = [
     label: "Previous slice on the track; pan left when nothing is selected",
     group: "Select",
     held: false,
+    isShared: false,
   },
   {
     keys: [typed("ArrowRight", "→"), typed(".")],
@@ -81,15 +123,31 @@ export const KEY_TABLE: readonly Binding[] = [
     label: "Next slice on the track; pan right when nothing is selected",
     group: "Select",
     held: false,
+    isShared: false,
   },
-  { keys: [typed("ArrowUp", "↑")], intent: "parent-slice", label: "Parent slice", group: "Select", held: false },
-  { keys: [typed("ArrowDown", "↓")], intent: "child-slice", label: "First child slice", group: "Select", held: false },
+  {
+    keys: [typed("ArrowUp", "↑")],
+    intent: "parent-slice",
+    label: "Parent slice",
+    group: "Select",
+    held: false,
+    isShared: false,
+  },
+  {
+    keys: [typed("ArrowDown", "↓")],
+    intent: "child-slice",
+    label: "First child slice",
+    group: "Select",
+    held: false,
+    isShared: false,
+  },
   {
     keys: [typed("[")],
     intent: "flow-back",
     label: "Go to the slice that a flow comes from",
     group: "Select",
     held: false,
+    isShared: false,
   },
   {
     keys: [typed("]")],
@@ -97,6 +155,7 @@ export const KEY_TABLE: readonly Binding[] = [
     label: "Go to the slice that a flow leads to",
     group: "Select",
     held: false,
+    isShared: false,
   },
   {
     keys: [typed("r", "R")],
@@ -104,19 +163,49 @@ export const KEY_TABLE: readonly Binding[] = [
     label: "Select the slice's time range",
     group: "Select",
     held: false,
+    isShared: false,
   },
-  { keys: [typed("Escape", "Esc")], intent: "clear", label: "Clear the selection", group: "Select", held: false },
-  { keys: [typed("q", "Q")], intent: "toggle-drawer", label: "Details drawer", group: "Show", held: false },
-  { keys: [typed("g", "G")], intent: "toggle-grid", label: "Grid lines", group: "Show", held: false },
+  {
+    keys: [typed("Escape", "Esc")],
+    intent: "clear",
+    label: "Clear the selection",
+    group: "Select",
+    held: false,
+    isShared: false,
+  },
+  {
+    keys: [typed("q", "Q")],
+    intent: "toggle-drawer",
+    label: "Details drawer",
+    group: "Show",
+    held: false,
+    isShared: false,
+  },
+  { keys: [typed("g", "G")], intent: "toggle-grid", label: "Grid lines", group: "Show", held: false, isShared: false },
+  {
+    keys: [typed("v", "V")],
+    intent: "toggle-page",
+    label: "From a page to the timeline, and back",
+    group: "Show",
+    held: false,
+    isShared: true,
+  },
   {
     keys: [typed("t", "T")],
     intent: "toggle-theme",
     label: "Light, dark or the system's theme",
     group: "Show",
     held: false,
+    isShared: true,
   },
-  { keys: [typed("?")], intent: "show-help", label: "This help", group: "Show", held: false },
+  { keys: [typed("?")], intent: "show-help", label: "This help", group: "Show", held: false, isShared: true },
 ];
+
+/** The keys that act for as long as they are down, as one writes them: `"W, S, A or D"`. */
+export function heldKeys(): string {
+  const keys = KEY_TABLE.filter((binding) => binding.held).flatMap(({ keys }) => keys.map((chord) => chord.shown));
+  return `${keys.slice(0, -1).join(", ")} or ${keys.at(-1)}`;
+}
 
 /** The keys of an intent as one writes them: `"W"`, `"+ ="`. */
 export function keysOf(intent: Intent): string {

@@ -1,7 +1,8 @@
-/** Keeps the page's address in step with the view: replaced while one moves, a new entry only for another run. */
+/** Keeps the page's address in step with what is shown: replaced while one moves, a new entry for each step one takes. */
 
 import { effect } from "@preact/signals";
-import { formatLocation, type PageLocation, parseLocation } from "./location";
+import { formatLocation, NOWHERE, type PageLocation, parseLocation } from "./location";
+import { page } from "./page";
 import { runIdOf, runView } from "./run";
 import { selection } from "./selection";
 import { chosenHost } from "./tracks";
@@ -22,42 +23,63 @@ export class AddressKeeper {
     return wanted?.run === run ? wanted : null;
   }
 
+  /** What is asked for when a run will be shown. */
+  expect(wanted: PageLocation): void {
+    this.#pending = wanted;
+  }
+
   /** What the address asked for is no longer asked for. */
   forget(): void {
     this.#pending = null;
   }
 
-  /** Writes the address whenever the view changes; `onRun` is called when the user goes back or forward. */
-  connect(onRun: (run: string | null) => void): void {
+  /** Writes the address whenever the view changes; `onTravel` is called when the user goes back or forward. */
+  connect(onTravel: (to: PageLocation) => void): void {
     effect(() => {
-      const text = formatLocation(currentLocation());
-      if (this.#timer !== null) {
-        clearTimeout(this.#timer);
-      }
-      this.#timer = setTimeout(() => {
-        // While a run is being opened the address still says what is to be shown of it.
-        if (this.#pending === null) {
-          history.replaceState(null, "", text);
-        }
-      }, REPLACE_DELAY_MS);
+      const text = addressOf(currentLocation());
+      this.#cancel();
+      this.#timer = setTimeout(() => this.#replace(text), REPLACE_DELAY_MS);
     });
     addEventListener("popstate", () => {
-      this.#pending = parseLocation(location.search, location.hash);
-      onRun(this.#pending.run);
+      // What was to be written was of the entry that one has left.
+      this.#cancel();
+      onTravel(parseLocation(location.search, location.hash));
     });
   }
 
-  push(run: string | null): void {
-    const empty = { range: null, event: null, area: null, host: null };
-    history.pushState(null, "", run === null ? location.pathname : formatLocation({ run, ...empty }));
+  /** Makes a change that Back undoes. */
+  step(change: () => void): void {
+    this.#cancel();
+    this.#replace(addressOf(currentLocation()));
+    change();
+    history.pushState(null, "", addressOf(currentLocation()));
   }
+
+  #cancel(): void {
+    if (this.#timer !== null) {
+      clearTimeout(this.#timer);
+    }
+    this.#timer = null;
+  }
+
+  #replace(text: string): void {
+    // While a run is being opened the address still says what is to be shown of it.
+    if (this.#pending === null) {
+      history.replaceState(null, "", text);
+    }
+  }
+}
+
+/** Relative to the page; the list of runs has none of its own. */
+function addressOf(place: PageLocation): string {
+  return place.run === null ? location.pathname : formatLocation(place);
 }
 
 function currentLocation(): PageLocation {
   const shown = runView.value;
   const run = runIdOf(shown);
   if (shown.kind !== "open") {
-    return { run, range: null, event: null, area: null, host: null };
+    return { ...NOWHERE, run };
   }
   const chosen = selection.value;
   return {
@@ -67,5 +89,6 @@ function currentLocation(): PageLocation {
     area:
       chosen.kind === "area" ? { ...chosen.range, firstTrack: chosen.firstTrack, lastTrack: chosen.lastTrack } : null,
     host: chosenHost.value,
+    page: page.value,
   };
 }

@@ -3,7 +3,7 @@
  * shown first, so that one does not start in front of an empty screen.
  */
 
-import { fit, type StillClient, type TickRange, type Ticks, type TrackRequest, ticks } from "@tilescope/client";
+import { fit, type StillClient, type TickRange, type TrackRequest, ticks } from "@tilescope/client";
 
 /** Events that start in `[startTicks, endTicks)`; 0 where one only runs there. */
 export interface CountedSpan {
@@ -48,8 +48,8 @@ export function shortestRange(spans: readonly CountedSpan[], outside: number): T
       rest -= byEnd[last]!.count;
       last -= 1;
     }
-    const startTicks = byStart[first]!.startTicks as Ticks;
-    const endTicks = byEnd[last]!.endTicks as Ticks;
+    const startTicks = ticks(byStart[first]!.startTicks);
+    const endTicks = ticks(byEnd[last]!.endTicks);
     if (endTicks > startTicks && (best === null || endTicks - startTicks < best.endTicks - best.startTicks)) {
       best = { startTicks, endTicks };
     }

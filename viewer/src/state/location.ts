@@ -8,9 +8,13 @@
  *     &area=100-200                            selected time range in ticks …
  *     &tracks=3-9                              … and the first and last track that it spans
  *     &host=host0                              only this host is shown
+ *     &tool=stats                              a page in the place of the timeline
+ *     &in=steps.5-9                            what its figures are of: `selection`, `steps.5-9`, or else the whole run
+ *     &f.limit=100                             a field of the page, by its name
  */
 
 import { type TickRange, ticks } from "@tilescope/client";
+import { formatPageRange, type PagePlace, parsePageRange, TIMELINE } from "./page";
 
 export interface EventName {
   readonly track: number;
@@ -28,7 +32,10 @@ export interface PageLocation {
   readonly event: EventName | null;
   readonly area: AreaName | null;
   readonly host: string | null;
+  readonly page: PagePlace;
 }
+
+export const NOWHERE: PageLocation = { run: null, range: null, event: null, area: null, host: null, page: TIMELINE };
 
 /**
  * The address under which `/api/v1` lies, without a slash at its end: beside the page, also behind a proxy that has put
@@ -62,7 +69,7 @@ export function parseLocation(search: string, hash: string): PageLocation {
   const run = new URLSearchParams(search).get("run");
   const values = new URLSearchParams(hash.replace(/^#/, ""));
   if (values.get("v") !== VERSION) {
-    return { run, range: null, event: null, area: null, host: null };
+    return { ...NOWHERE, run };
   }
   const event = parsePair(values.get("sel"));
   const area = parseRange(values.get("area"));
@@ -73,7 +80,32 @@ export function parseLocation(search: string, hash: string): PageLocation {
     event: event === null ? null : { track: event[0], ordinal: event[1] },
     area: area === null || tracks === null ? null : { ...area, firstTrack: tracks[0], lastTrack: tracks[1] },
     host: values.get("host"),
+    page: parsePage(values),
   };
+}
+
+/** Fields of a page have names of their own, so that none is taken for one of ours. */
+const FIELD = "f.";
+const PAGE_ID = /^[a-z][a-z0-9_]{0,63}$/;
+
+function parsePage(values: URLSearchParams): PagePlace {
+  const tool = values.get("tool");
+  const fields = [...values].filter(([name]) => name.startsWith(FIELD));
+  const texts = Object.fromEntries(fields.map(([name, text]) => [name.slice(FIELD.length), text]));
+  return tool !== null && PAGE_ID.test(tool)
+    ? { tool, range: parsePageRange(values.get("in")), texts }
+    : { ...TIMELINE, range: parsePageRange(values.get("in")) };
+}
+
+function formatPage({ tool, range, texts }: PagePlace): readonly string[] {
+  const named: [string, string | null][] = [
+    ["tool", tool],
+    ["in", formatPageRange(range)],
+  ];
+  const fields = tool === null ? [] : Object.entries(texts).map(([name, text]) => [FIELD + name, text] as const);
+  return [...named, ...fields].flatMap(([name, text]) =>
+    text === null ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(text)}`],
+  );
 }
 
 /** Writes an address, relative to the page: `?run=…#v=1&…`. */
@@ -93,5 +125,6 @@ export function formatLocation(location: PageLocation): string {
   if (location.host !== null) {
     parts.push(`host=${encodeURIComponent(location.host)}`);
   }
+  parts.push(...formatPage(location.page));
   return `${search}#${parts.join("&")}`;
 }

@@ -3,13 +3,25 @@
 import { computed, signal } from "@preact/signals";
 import { type Layout, layOut } from "./layout";
 import { runView } from "./run";
-import { filterHost, type TreeNode } from "./tree";
+import { allGroups, filterHost, type TreeNode } from "./tree";
 
 /** Only this host is shown; null: all. */
 export const chosenHost = signal<string | null>(null);
 
 /** Keys of the groups that are open. */
 export const openGroups = signal<ReadonlySet<string>>(new Set());
+
+export function setOpenGroups(open: ReadonlySet<string>): void {
+  openGroups.value = open;
+}
+
+export function expandAll(nodes: readonly TreeNode[]): void {
+  openGroups.value = allGroups(nodes);
+}
+
+export function collapseAll(): void {
+  openGroups.value = new Set();
+}
 
 export const roots = computed<readonly TreeNode[]>(() => {
   const view = runView.value;

@@ -1,13 +1,14 @@
 /** What gestures on the timeline do: select events and areas, pan, zoom. */
 
-import { pan, type TickRange, tickAtX, xOfTick } from "@tilescope/client";
-import type { App } from "../app";
+import { pan, plus, type TickRange, tickAtX, xOfTick } from "@tilescope/client";
 import { type AreaSelection, draftArea, selection } from "../state/selection";
 import { bounds, view } from "../state/view";
 import type { PointerMeaning, PointerSample } from "./gesture-tracker";
+import type { Guide } from "./guide";
 import type { PointerActions } from "./pointer";
 import { pointedAt, selectionOf } from "./pointing";
 import type { Scene } from "./scene";
+import type { Stage } from "./stage";
 
 /** How near to an edge of the selected area a drag moves the edge. */
 const EDGE_PX = 5;
@@ -16,9 +17,7 @@ function rangeBetweenPx(a: number, b: number): TickRange {
   const shown = view.peek();
   const startTicks = tickAtX(shown, Math.min(a, b));
   const endTicks = tickAtX(shown, Math.max(a, b));
-  return endTicks > startTicks
-    ? { startTicks, endTicks }
-    : { startTicks, endTicks: (endTicks + 1n) as TickRange["endTicks"] };
+  return endTicks > startTicks ? { startTicks, endTicks } : { startTicks, endTicks: plus(endTicks, 1n) };
 }
 
 /** First and last track (in screen order) between two heights; null where there is none. */
@@ -31,8 +30,7 @@ export function tracksBetween(scene: Scene, y0: number, y1: number): readonly [n
   return ids.length === 0 ? null : [Math.min(...ids), Math.max(...ids)];
 }
 
-export function connectArea(app: App): PointerActions {
-  const { stage } = app;
+export function connectArea(stage: Stage, guide: Guide): PointerActions {
   /** While an edge of the selected area is dragged: the place of the other edge. */
   let fixedTicks: bigint | null = null;
 
@@ -83,9 +81,9 @@ export function connectArea(app: App): PointerActions {
     draftArea.value = null;
     fixedTicks = null;
     if (gesture === "zoom-to-range") {
-      app.guide.zoomTo(rangeBetweenPx(from.xPx, to.xPx));
+      guide.zoomTo(rangeBetweenPx(from.xPx, to.xPx));
     } else if (area !== null) {
-      app.guide.select(area);
+      guide.select(area);
     }
   };
 
@@ -103,13 +101,13 @@ export function connectArea(app: App): PointerActions {
       if (meaning.gesture === "zoom-to-event") {
         if (pointed?.kind === "slice") {
           const { startTicks, durationTicks } = pointed.hit;
-          app.guide.zoomTo({ startTicks, endTicks: (startTicks + durationTicks) as TickRange["endTicks"] });
+          guide.zoomTo({ startTicks, endTicks: plus(startTicks, durationTicks) });
         } else if (pointed?.kind === "bin") {
-          app.guide.zoomToBin(pointed.bin);
+          guide.zoomToBin(pointed.bin);
         }
         return;
       }
-      app.guide.select(selectionOf(pointed));
+      guide.select(selectionOf(pointed));
     },
     onCancel: () => {
       draftArea.value = null;

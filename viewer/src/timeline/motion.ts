@@ -4,10 +4,9 @@
  */
 
 import { fit, pan, sameView, type TickRange, type View, visibleRange, zoomAt } from "@tilescope/client";
+import type { HeldIntent } from "../keys/table";
 import { easeOut, heldOctavesPerSecond, heldWidthsPerSecond, rangeBetween } from "../state/transition";
 import type { FrameLoop } from "./frame";
-
-export type HeldIntent = "zoom-in" | "zoom-out" | "pan-left" | "pan-right";
 
 /** What motion needs of the page. */
 export interface MotionPort {

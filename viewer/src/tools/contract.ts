@@ -7,22 +7,17 @@
 
 import type { Manifest, TickRange, TimeBase, ToolAnswer, ToolEntry, ToolQuestion } from "@tilescope/client";
 import type { ComponentType } from "preact";
+import type { Loaded } from "../components/use-loaded";
 import type { Chord } from "../keys/table";
+import type { PageRange, PageTexts } from "../state/page";
+import type { Trace } from "../state/trace";
 
-/** What of the run the figures of a page are of. It travels in the address, and from page to page. */
-export type PageRange =
-  | { readonly kind: "run" }
-  /** The selection in the timeline: an area, or a slice from its start to its end. */
-  | { readonly kind: "selection" }
-  | { readonly kind: "steps"; readonly first: bigint; readonly last: bigint };
+export type { PageRange, PageTexts } from "../state/page";
 
 /** Whether a page has an answer for a run; if not, why, and what to record to get one. */
 export type Availability = { readonly isAvailable: true } | { readonly isAvailable: false; readonly reason: string };
 
 export const AVAILABLE: Availability = { isAvailable: true };
-
-/** A page's own part of the address, by name. What is not there has its default. */
-export type PageTexts = Readonly<Record<string, string>>;
 
 /** How the fields of a page are read from the address and written to it; what is malformed is left out when reading. */
 export interface PageFields<Fields> {
@@ -53,8 +48,11 @@ export interface Links {
 
 /** What a page may do. */
 export interface PageContext extends Links {
-  readonly manifest: Manifest;
+  /** The run, its tracks, and the API of its build. */
+  readonly trace: Trace;
   readonly range: PageRange;
+  /** The range in words: "steps 5 to 9", "1.2 ms that are selected in the timeline". */
+  readonly rangeText: string;
   /** Asks a tool of the server about the page's range. What the question says itself of its span goes before. */
   ask(tool: string, question: ToolQuestion, signal: AbortSignal): Promise<ToolAnswer>;
   /** Selects a span in the timeline without going there; pages whose range is the selection follow. */
@@ -73,8 +71,6 @@ export interface PageProps<Fields, Action extends string = never> {
   onKey(handle: (action: Action) => void): () => void;
 }
 
-export type PageGroup = string;
-
 /** What is written to add a page: `definePage` makes a `Page` of it, and `registry.ts` lists that. */
 export interface PageDefinition<Fields, Action extends string = never> {
   /** The `tool=` of the address. A page with the id of a tool of the server stands in the place of its generic page. */
@@ -83,15 +79,15 @@ export interface PageDefinition<Fields, Action extends string = never> {
   /** One sentence that says what it answers. */
   readonly help: string;
   /** The heading below which the Tools menu lists it. */
-  readonly group: PageGroup;
+  readonly group: string;
   readonly icon: ComponentType;
   readonly keys: readonly PageKey<Action>[];
   readonly fields: PageFields<Fields>;
-  /** The page has no figures of a range of time, and shows no range switch. */
-  readonly hasNoRange?: boolean;
+  /** Fills the whole window by itself: without the heading, the range switch and the states of the other pages. */
+  readonly isBare?: boolean;
   availability(manifest: Manifest): Availability;
   /** Its view: `import()` it here, so that nobody loads it who does not look at it. */
-  load(): Promise<ComponentType<PageProps<Fields, Action>>>;
+  load(): Loaded<ComponentType<PageProps<Fields, Action>>>;
 }
 
 /** The view of any page, for those who do not know its fields. */
@@ -107,12 +103,19 @@ export interface Page {
   readonly id: string;
   readonly title: string;
   readonly help: string;
-  readonly group: PageGroup;
+  readonly group: string;
   readonly icon: ComponentType;
   readonly keys: readonly PageKey<string>[];
-  readonly hasRange: boolean;
+  readonly isBare: boolean;
   availability(manifest: Manifest): Availability;
-  load(): Promise<ComponentType<AnyPageProps>>;
+  load(): Loaded<ComponentType<AnyPageProps>>;
+}
+
+/** What the frame of pages is given. */
+export interface FrameProps {
+  readonly trace: Trace;
+  /** Null while it is not known which pages there are, or where there is none of that name. */
+  readonly shown: Page | null;
 }
 
 /** What draws an answer is given: the tool that gave it, the answer, and the ways into the timeline. */

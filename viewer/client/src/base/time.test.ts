@@ -1,5 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { floorDiv, formatDuration, formatExactDuration, formatTime, groupDigits, type TimeBase, ticks } from "./time";
+import {
+  floorDiv,
+  formatDuration,
+  formatExactDuration,
+  formatTime,
+  groupDigits,
+  minus,
+  plus,
+  type TimeBase,
+  ticks,
+} from "./time";
 
 /** Narrow spaces as plain ones, to keep the expectations readable. */
 const plain = (text: string): string => text.replaceAll("\u202f", " ");
@@ -63,4 +73,10 @@ test("floorDiv rounds down on both sides of zero", () => {
 test("groupDigits leaves short numbers alone", () => {
   expect(plain(groupDigits("1234567.1234"))).toBe("1 234 567.123 4");
   expect(groupDigits("123")).toBe("123");
+});
+
+test("plus and minus are exact beyond what a double holds", () => {
+  const late = ticks("9007199254740993");
+  expect(plus(late, 1n)).toBe(9007199254740994n);
+  expect(minus(plus(late, 7n), late)).toBe(7n);
 });

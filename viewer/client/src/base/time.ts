@@ -25,6 +25,16 @@ export function ticks(value: bigint | number | string): Ticks {
   return BigInt(value) as Ticks;
 }
 
+/** A time so much later, or the sum of two durations. */
+export function plus(time: Ticks, duration: bigint): Ticks {
+  return (time + duration) as Ticks;
+}
+
+/** A time so much earlier, or the duration between two times. */
+export function minus(time: Ticks, other: bigint): Ticks {
+  return (time - other) as Ticks;
+}
+
 /** Picoseconds in a nanosecond. */
 export const PS_PER_NS = 1000n;
 /** Picoseconds in a second. */

@@ -5,7 +5,7 @@
  * wide and no precision is lost when the run is days long. A view is immutable: each operation gives a new one.
  */
 
-import type { Ticks } from "./time";
+import { plus, type Ticks } from "./time";
 
 /** What is seen: a range of ticks, on so many pixels. */
 export interface View {
@@ -86,14 +86,14 @@ export function xOfTick(view: View, time: bigint): number {
 
 /** The tick under `xPx`. */
 export function tickAtX(view: View, xPx: number): Ticks {
-  return (view.startTicks + BigInt(Math.floor(view.startFraction + xPx * view.ticksPerPx))) as Ticks;
+  return plus(view.startTicks, BigInt(Math.floor(view.startFraction + xPx * view.ticksPerPx)));
 }
 
 /** All ticks of which at least a part is visible. */
 export function visibleRange(view: View): TickRange {
   return {
     startTicks: view.startTicks,
-    endTicks: (view.startTicks + BigInt(Math.ceil(view.startFraction + view.widthPx * view.ticksPerPx))) as Ticks,
+    endTicks: plus(view.startTicks, BigInt(Math.ceil(view.startFraction + view.widthPx * view.ticksPerPx))),
   };
 }
 
@@ -127,5 +127,5 @@ function shifted(view: View, deltaTicks: number): View {
     whole += 1;
     startFraction = 0;
   }
-  return { ...view, startTicks: (view.startTicks + BigInt(whole)) as Ticks, startFraction };
+  return { ...view, startTicks: plus(view.startTicks, BigInt(whole)), startFraction };
 }

@@ -30,6 +30,7 @@ import { questionQuery, type ToolQuestion } from "./answer";
 import { ApiError, NetworkError } from "./error";
 import { type EventName, type Manifest, parseManifest, parseTrackTree, type TrackTree } from "./model";
 import { type Pause, pauseFor, waitBeforeMs } from "./patience";
+import { type OpenApiJson, type ToolField, toolFields } from "./tool-fields";
 
 /** The part of `fetch` that the client uses. */
 export type Fetch = (input: string, init?: RequestInit) => Promise<Response>;
@@ -134,6 +135,11 @@ export class BuildApi {
   async tools(signal?: AbortSignal): Promise<readonly ToolEntry[]> {
     const { tools } = await this.#api.json<ToolList>(`${this.#path}/tools`, { signal: signal ?? null });
     return tools;
+  }
+
+  /** What a tool takes, for those who ask a person for it. */
+  async toolFields(tool: string, signal?: AbortSignal): Promise<readonly ToolField[]> {
+    return toolFields(await this.#api.json<OpenApiJson>("/openapi.json", { signal: signal ?? null }), tool);
   }
 
   /** What a tool answers: docs/tools.md says what each takes. */

@@ -6,7 +6,7 @@
  * twice, and nothing is blank once a coarse tile has arrived.
  */
 
-import type { Ticks } from "../base/time";
+import { minus, type Ticks } from "../base/time";
 import { type View, visibleRange } from "../base/view";
 import { binTicks, slotOf, tileIndexAt, tileOrigin } from "./key";
 import type { Composer } from "./parts";
@@ -81,7 +81,7 @@ class Walk {
     this.#slot = slotOf(request.track);
     this.#level = sharpLevel(view.ticksPerPx, rootLevel);
     this.#start = range.startTicks;
-    this.#last = (range.endTicks - 1n) as Ticks;
+    this.#last = minus(range.endTicks, 1n);
   }
 
   visit(position: number, ancestor: TileData | undefined): void {

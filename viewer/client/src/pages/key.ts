@@ -1,6 +1,6 @@
 /** Names of pages and the geometry of tiles, as docs/page-format.md defines them. */
 
-import type { Ticks } from "../base/time";
+import { type Ticks, ticks } from "../base/time";
 
 /** Tracks in a block. */
 export const TRACKS_PER_BLOCK = 32;
@@ -42,7 +42,7 @@ export function binTicks(level: number): number {
 
 /** The first tick of a tile. */
 export function tileOrigin(level: number, index: number): Ticks {
-  return (BigInt(index) << tileShift(level)) as Ticks;
+  return ticks(BigInt(index) << tileShift(level));
 }
 
 /** The index of the tile of a level that holds a time; times before the run's origin are in tile 0. */

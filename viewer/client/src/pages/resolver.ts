@@ -6,6 +6,7 @@
  */
 
 import type { TrackKind } from "../base/schema";
+import { minus, plus } from "../base/time";
 import { type TickRange, type View, visibleRange } from "../base/view";
 import { blockOf, type PageKey, type PageName, pageName, slotOf, tileIndexAt } from "./key";
 import { type Part, partsOf, type TerminalTile } from "./parts";
@@ -178,7 +179,7 @@ function hasGap(shape: ShapeIndex, position: number, range: TickRange): boolean 
 function widened(range: TickRange, view: View, marginPx: number): TickRange {
   const margin = BigInt(Math.ceil(marginPx * view.ticksPerPx));
   return {
-    startTicks: (range.startTicks - margin) as TickRange["startTicks"],
-    endTicks: (range.endTicks + margin) as TickRange["endTicks"],
+    startTicks: minus(range.startTicks, margin),
+    endTicks: plus(range.endTicks, margin),
   };
 }

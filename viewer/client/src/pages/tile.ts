@@ -5,7 +5,7 @@
  * the columns of the tiles concerned keep the 64-bit values as well, and say so by `wide`.
  */
 
-import type { Ticks } from "../base/time";
+import { plus, type Ticks, ticks } from "../base/time";
 import { BINS_PER_TILE, binTicks, tileOrigin } from "./key";
 
 /**
@@ -146,27 +146,27 @@ export function placeSlices(tile: TileData, anchor: bigint): PlacedSlices {
 /** The exact start of slice `k`, in ticks since the run's origin. */
 export function sliceStart(tile: TileData, k: number): Ticks {
   const { wide, startOffset } = tile.slices;
-  return (wide === null ? tile.originTicks + BigInt(startOffset[k]!) : wide.start[k]!) as Ticks;
+  return wide === null ? plus(tile.originTicks, BigInt(startOffset[k]!)) : ticks(wide.start[k]!);
 }
 
 /** How long a slice of a tile is, in ticks. */
 export function sliceDuration(tile: TileData, k: number): Ticks {
   const { wide, startOffset, endOffset } = tile.slices;
-  return (wide === null ? BigInt(endOffset[k]! - startOffset[k]!) : wide.duration[k]!) as Ticks;
+  return ticks(wide === null ? endOffset[k]! - startOffset[k]! : wide.duration[k]!);
 }
 
 /** The exact time of sample `k`, in ticks since the run's origin. */
 export function sampleTime(tile: TileData, k: number): Ticks {
   const { wide, timeOffset } = tile.samples;
-  return (wide === null ? tile.originTicks + BigInt(timeOffset[k]!) : wide[k]!) as Ticks;
+  return wide === null ? plus(tile.originTicks, BigInt(timeOffset[k]!)) : ticks(wide[k]!);
 }
 
 /** The first tick of a bin. */
 export function binStart(tile: TileData, bin: number): Ticks {
-  return (tile.originTicks + BigInt(bin) * BigInt(tile.binTicks)) as Ticks;
+  return plus(tile.originTicks, BigInt(bin) * BigInt(tile.binTicks));
 }
 
 /** The first tick after the tile. */
 export function tileEnd(level: number, index: number): Ticks {
-  return (tileOrigin(level, index) + BigInt(BINS_PER_TILE) * BigInt(binTicks(level))) as Ticks;
+  return plus(tileOrigin(level, index), BigInt(BINS_PER_TILE) * BigInt(binTicks(level)));
 }

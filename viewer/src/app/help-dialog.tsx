@@ -1,11 +1,13 @@
 /** The help: the tables of keys and gestures, and what the colours and textures promise. */
 
 import { useEffect, useRef } from "preact/hooks";
+import { CloseIcon } from "../components/icons";
 import { GESTURE_TABLE } from "../keys/gestures";
-import { KEY_TABLE, type KeyGroup } from "../keys/table";
+import { heldKeys, KEY_TABLE, type KeyGroup } from "../keys/table";
 import { changeSettings, settings } from "../state/settings";
 import { isHelpOpen } from "../state/shell";
-import { CloseIcon } from "./icons";
+import { currentPage } from "../tools/registry";
+import "../styles/help.css";
 
 function KeyRows({ group }: { group: KeyGroup }) {
   return (
@@ -21,6 +23,33 @@ function KeyRows({ group }: { group: KeyGroup }) {
                 ))}
               </td>
               <td>{binding.label}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** The keys that the page on the screen has for itself. */
+function PageKeyRows() {
+  const shown = currentPage.value;
+  if (shown === null || shown.keys.length === 0) {
+    return null;
+  }
+  return (
+    <section>
+      <h3>{shown.title}</h3>
+      <table>
+        <tbody>
+          {shown.keys.map(({ keys, action, label }) => (
+            <tr key={action}>
+              <td>
+                {keys.map((chord) => (
+                  <kbd key={chord.shown}>{chord.shown}</kbd>
+                ))}
+              </td>
+              <td>{label}</td>
             </tr>
           ))}
         </tbody>
@@ -53,6 +82,7 @@ export function HelpDialog() {
             </button>
           </div>
           <div class="help-columns">
+            <PageKeyRows />
             <KeyRows group="Move" />
             <KeyRows group="Select" />
             <section>
@@ -79,7 +109,7 @@ export function HelpDialog() {
               />
               Wheel zooms instead of scrolling (ctrl + wheel then scrolls)
             </label>
-            <p>Hold W, S, A or D to keep moving; with shift it is faster.</p>
+            <p>Hold {heldKeys()} to keep moving; with shift it is faster.</p>
             <p>
               Where slices are too short to be drawn one by one, a bin stands for them: its colour is that of the name
               with the most busy time, its strength is the share of time that is busy. Counts and busy times are exact

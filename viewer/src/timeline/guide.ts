@@ -1,19 +1,19 @@
 /** Brings the view to what one asks for: a range, the selection, its neighbours, where its flows lead. */
 
 import { centreOn, type EventDetails, sameView, type TickRange, ticks, visibleRange, xOfTick } from "@tilescope/client";
-import { detailsView } from "./state/details";
-import { busyPart } from "./state/first-view";
-import { ROW_PX } from "./state/layout";
-import { runView } from "./state/run";
-import { type BinFacts, type Selection, selectedRange, selection } from "./state/selection";
-import { session } from "./state/session";
-import { announcement, failure, isDrawerOpen } from "./state/shell";
-import type { Trace } from "./state/trace";
-import { layout, openGroups } from "./state/tracks";
-import { bounds, view, wholeView } from "./state/view";
-import { fitView, focusView } from "./timeline/focus";
-import { type Direction, type Neighbour, neighbourOf } from "./timeline/navigate";
-import type { Stage } from "./timeline/stage";
+import { detailsView } from "../state/details";
+import { busyPart } from "../state/first-view";
+import { ROW_PX } from "../state/layout";
+import { runView } from "../state/run";
+import { type BinFacts, type Selection, selectedRange, selection } from "../state/selection";
+import { session } from "../state/session";
+import { announcement, failure, isDrawerOpen } from "../state/shell";
+import type { Trace } from "../state/trace";
+import { chosenHost, layout, openGroups } from "../state/tracks";
+import { bounds, view, wholeView } from "../state/view";
+import { fitView, focusView } from "./focus";
+import { type Direction, type Neighbour, neighbourOf } from "./navigate";
+import type { Stage } from "./stage";
 
 const WORDS: Readonly<Record<Direction, string>> = {
   previous: "previous slice in this row",
@@ -22,10 +22,20 @@ const WORDS: Readonly<Record<Direction, string>> = {
   child: "slice below",
 };
 
+/** The scrolling box of the tracks. */
+export interface TracksBox {
+  /** Scrolls so that a part of the layout is visible. */
+  reveal(topPx: number, heightPx: number): void;
+  /** Scrolls to a height of the layout. */
+  scrollTo(topPx: number): void;
+}
+
 export class Guide {
-  /** Scrolls the tracks so that a height (of the layout) is visible; set by the timeline component. */
-  reveal: (topPx: number, heightPx: number) => void = () => undefined;
   readonly #stage: Stage;
+  /** Null while another page is shown. */
+  #box: TracksBox | null = null;
+  /** What to do once the tracks are shown. */
+  #onceShown: (() => void) | null = null;
   /** The selected event, when it was gone to from afar. */
   #destination: Selection | null = null;
   /** Ends the search for a neighbour that is under way. */
@@ -33,6 +43,25 @@ export class Guide {
 
   constructor(stage: Stage) {
     this.#stage = stage;
+  }
+
+  /** To be called when the tracks are shown; returns what is to be called when they are not any more. */
+  attach(box: TracksBox): () => void {
+    this.#box = box;
+    const late = this.#onceShown;
+    this.#onceShown = null;
+    late?.();
+    return () => {
+      this.#box = null;
+    };
+  }
+
+  reveal(topPx: number, heightPx: number): void {
+    this.#box?.reveal(topPx, heightPx);
+  }
+
+  scrollTo(topPx: number): void {
+    this.#box?.scrollTo(topPx);
   }
 
   /** Selects something, and shows what is known of it. */
@@ -50,6 +79,20 @@ export class Guide {
     this.select(this.#destination);
   }
 
+  /** Goes to a span of time and selects it, to a track, or to both. */
+  goToPlace(trace: Trace, span: TickRange | null, track: number | null): void {
+    const lastTrack = trace.manifest.tracks - 1;
+    if (span !== null) {
+      const tracks = track === null ? { firstTrack: 0, lastTrack } : { firstTrack: track, lastTrack: track };
+      this.select({ kind: "area", range: span, ...tracks });
+      this.zoomTo(span);
+    }
+    if (track !== null) {
+      this.#layOut(trace, track);
+      this.#whenShown(() => this.#revealRow(track, 0));
+    }
+  }
+
   /** Goes to the selected event, now that it is known where it lies, if it was gone to from afar. */
   arrive(event: Selection, details: EventDetails): void {
     if (event === this.#destination) {
@@ -61,7 +104,13 @@ export class Guide {
 
   /** Zooms to a range, or closer to a point of time where the range is empty. */
   zoomTo(range: TickRange): void {
-    this.#stage.motion.glideTo(fitView(view.peek(), range, bounds.peek()));
+    const target = fitView(view.peek(), range, bounds.peek());
+    // Nobody sees a glide behind another page.
+    if (this.#box === null) {
+      this.#stage.motion.jumpTo(target);
+    } else {
+      this.#stage.motion.glideTo(target);
+    }
   }
 
   zoomToSelection(): void {
@@ -236,17 +285,35 @@ export class Guide {
     if (shown.kind !== "open") {
       return;
     }
-    const isLaidOut = layout.peek().items.some(({ node }) => node.kind === "track" && node.track.id === details.track);
-    if (!isLaidOut) {
-      this.openGroupsOf(shown.trace, details.track);
-    }
+    const isLaidOut = this.#layOut(shown.trace, details.track);
     const { startTicks, durationTicks } = details;
     this.#bringIntoView({ startTicks, endTicks: startTicks + durationTicks });
     // Where groups have been opened, the content gets its new height with the next rendering.
     if (isLaidOut) {
-      this.revealSelection();
+      this.#whenShown(() => this.revealSelection());
     } else {
-      requestAnimationFrame(() => this.revealSelection());
+      requestAnimationFrame(() => this.#whenShown(() => this.revealSelection()));
+    }
+  }
+
+  /** Opens groups, and shows all hosts where that is not enough, so that a track is laid out; true if it was. */
+  #layOut(trace: Trace, track: number): boolean {
+    if (isLaidOut(track)) {
+      return true;
+    }
+    this.openGroupsOf(trace, track);
+    if (!isLaidOut(track)) {
+      chosenHost.value = null;
+    }
+    return false;
+  }
+
+  /** Does something with the tracks: now, or when they are shown again. */
+  #whenShown(act: () => void): void {
+    if (this.#box === null) {
+      this.#onceShown = act;
+    } else {
+      act();
     }
   }
 
@@ -266,6 +333,10 @@ export class Guide {
       this.#stage.motion.glideTo(target);
     }
   }
+}
+
+function isLaidOut(track: number): boolean {
+  return layout.peek().items.some(({ node }) => node.kind === "track" && node.track.id === track);
 }
 
 function reasonOf(error: unknown): string {

@@ -1,13 +1,14 @@
 /** One honest line about what is on the screen. */
 
-import { formatDuration } from "@tilescope/client";
+import { formatDuration, type Manifest } from "@tilescope/client";
+import { eventsInView, formatBytes, formatCount, plural } from "../components/format";
 import { drawStatus } from "../state/draw-status";
 import { growth } from "../state/growth";
+import { page } from "../state/page";
 import { runView } from "../state/run";
+import { NOTHING, selection } from "../state/selection";
 import { trouble } from "../state/session";
-import { failure } from "../state/shell";
-import { useApp } from "./app-context";
-import { eventsInView, formatBytes, formatCount, plural } from "./format";
+import { failure, isDrawerOpen } from "../state/shell";
 
 const PROMISE =
   "Point at a bin for the exact number of its events and their exact busy time: zooming out loses no event and no nanosecond.";
@@ -60,13 +61,39 @@ function Progress() {
   );
 }
 
+/** Opens the drawer with what is known about the run as a whole. */
+function showRunFacts(): void {
+  selection.value = NOTHING;
+  isDrawerOpen.value = true;
+}
+
+function EventCount({ manifest }: { manifest: Manifest }) {
+  return (
+    <span title={`${manifest.format}, index of ${formatBytes(manifest.storeBytes)}`}>
+      {plural(growth.value?.events ?? manifest.events.total, "event")} in {plural(manifest.tracks, "track")}
+    </span>
+  );
+}
+
 export function StatusBar() {
-  const app = useApp();
   const view = runView.value;
   if (view.kind !== "open") {
     return <footer class="statusbar" />;
   }
   const { manifest } = view.trace;
+  if (page.value.tool !== null) {
+    return (
+      <footer class="statusbar">
+        <span>
+          {manifest.state === "indexing"
+            ? "Figures are of the tracks that are indexed so far"
+            : "All figures are exact"}
+        </span>
+        <span class="status-space" />
+        <EventCount manifest={manifest} />
+      </footer>
+    );
+  }
   const { binTicks, events, missingPages, provisional } = drawStatus.value;
   const ignored = Object.values(manifest.ignored).reduce((sum, count) => sum + count, 0n);
   return (
@@ -86,7 +113,7 @@ export function StatusBar() {
       </span>
       {(manifest.warnings.length > 0 || ignored > 0n) && (
         <span>
-          <button type="button" class="status-button" onClick={() => app.showRunFacts()}>
+          <button type="button" class="status-button" onClick={showRunFacts}>
             {manifest.warnings.length > 0
               ? plural(manifest.warnings.length, "warning")
               : `${formatCount(ignored)} ignored`}
@@ -95,9 +122,7 @@ export function StatusBar() {
       )}
       <span class="status-space" />
       <span title={PROMISE}>Counts and busy times are exact at every zoom level</span>
-      <span title={`${manifest.format}, index of ${formatBytes(manifest.storeBytes)}`}>
-        {plural(growth.value?.events ?? manifest.events.total, "event")} in {plural(manifest.tracks, "track")}
-      </span>
+      <EventCount manifest={manifest} />
     </footer>
   );
 }

@@ -1,17 +1,38 @@
 /** The top bar: which run, which host, how much time is shown, and the buttons for what keys do as well. */
 
 import { formatDuration } from "@tilescope/client";
+import { useApp } from "../components/app-context";
+import {
+  BrandMark,
+  CheckIcon,
+  DrawerIcon,
+  FitIcon,
+  HelpIcon,
+  MinusIcon,
+  MoonIcon,
+  PlusIcon,
+  SunIcon,
+  TimelineIcon,
+} from "../components/icons";
+import { Menu } from "../components/menu";
+import type { RunItemsProps } from "../components/run-choice";
+import { useLoaded } from "../components/use-loaded";
 import { type Intent, withKeys } from "../keys/table";
+import { page } from "../state/page";
 import { runIdOf, runView } from "../state/run";
 import { runs } from "../state/runs";
 import { theme } from "../state/settings";
 import type { Trace } from "../state/trace";
 import { chosenHost } from "../state/tracks";
 import { visible } from "../state/view";
-import { useApp } from "./app-context";
-import { BrandMark, CheckIcon, DrawerIcon, FitIcon, HelpIcon, MinusIcon, MoonIcon, PlusIcon, SunIcon } from "./icons";
-import { Menu } from "./menu";
-import { RunEntry } from "./run-entry";
+import { currentPage } from "../tools/registry";
+
+const loadRunItems = async () => (await import("../components/run-choice")).RunItems;
+
+function LateRunItems(props: RunItemsProps) {
+  const RunItems = useLoaded("run-items", loadRunItems);
+  return RunItems.kind === "ready" ? <RunItems.value {...props} /> : null;
+}
 
 function RunPicker() {
   const app = useApp();
@@ -20,22 +41,31 @@ function RunPicker() {
   const chosen = list.find((run) => run.id === id);
   return (
     <Menu label="Run" choice={chosen?.name ?? id ?? "Choose a run"} onOpen={() => app.refreshRuns()}>
-      {(close) =>
-        list.map((run) => (
-          <RunEntry
-            key={run.id}
-            run={run}
-            isChosen={run.id === id}
-            role="menuitemradio"
-            onChoose={() => {
-              close();
-              app.openRun(run.id);
-            }}
-          />
-        ))
-      }
+      {(close) => <LateRunItems list={list} chosen={id} close={close} />}
     </Menu>
   );
+}
+
+const loadToolList = async () => (await import("./tool-list")).ToolList;
+
+/** The way to all pages. */
+function ToolsMenu({ trace }: { trace: Trace }) {
+  const app = useApp();
+  const shown = currentPage.value;
+  return (
+    <Menu
+      label="Tools"
+      choice={shown === null || shown.isBare ? "Tools" : `Tools: ${shown.title}`}
+      onOpen={() => app.catalogue.want(trace)}
+    >
+      {(close) => <LateToolList trace={trace} close={close} />}
+    </Menu>
+  );
+}
+
+function LateToolList(props: { trace: Trace; close: () => void }) {
+  const ToolList = useLoaded("tool-list", loadToolList);
+  return ToolList.kind === "ready" ? <ToolList.value {...props} /> : null;
 }
 
 /** What the page is about, for those who do not see it. */
@@ -57,7 +87,8 @@ function HostPicker({ hosts }: { hosts: readonly string[] }) {
       aria-checked={host === chosen}
       onClick={() => {
         close();
-        app.chooseHost(host);
+        chosenHost.value = host;
+        app.guide.reveal(0, 0);
       }}
     >
       <span>{host === chosen && <CheckIcon />}</span>
@@ -105,6 +136,7 @@ export function TopBar() {
   const app = useApp();
   const view = runView.value;
   const trace = view.kind === "open" ? view.trace : null;
+  const isTimeline = page.value.tool === null;
   return (
     <header class="topbar">
       <Heading />
@@ -113,9 +145,21 @@ export function TopBar() {
         Tilescope
       </button>
       <RunPicker />
-      {trace !== null && trace.manifest.hosts.length > 1 && <HostPicker hosts={trace.manifest.hosts} />}
+      {trace !== null && <ToolsMenu trace={trace} />}
+      {trace !== null && !isTimeline && (
+        <button
+          type="button"
+          class="button"
+          title={withKeys("Back to the timeline", "toggle-page")}
+          onClick={() => app.pages.show(null)}
+        >
+          <TimelineIcon />
+          Timeline
+        </button>
+      )}
+      {trace !== null && isTimeline && trace.manifest.hosts.length > 1 && <HostPicker hosts={trace.manifest.hosts} />}
       <span class="topbar-space" />
-      {trace !== null && (
+      {trace !== null && isTimeline && (
         <>
           <VisibleRange trace={trace} />
           <ActionButton intent="step-zoom-out" label="Zoom out">

@@ -1,0 +1,121 @@
+/** The application: ties the state, the stage and the server together, and opens runs. */
+
+import { effect, untracked } from "@preact/signals";
+import { Api } from "@tilescope/client";
+import type { AppActions } from "../components/app-context";
+import type { Intent } from "../keys/table";
+import { AddressKeeper } from "../state/address";
+import { CatalogueLoader } from "../state/catalogue";
+import { detailsView } from "../state/details";
+import { type PageLocation, serverRoot } from "../state/location";
+import { page } from "../state/page";
+import { RunOpener, runView } from "../state/run";
+import { RunsPoller, runs } from "../state/runs";
+import { selection } from "../state/selection";
+import { Guide } from "../timeline/guide";
+import { Stage } from "../timeline/stage";
+import { connectAnnouncements } from "./announcing";
+import { makeDeeds } from "./deeds";
+import { Growing } from "./growing";
+import { Pages } from "./pages";
+import { TraceShower } from "./showing";
+
+export class App implements AppActions {
+  readonly stage = new Stage();
+  readonly guide = new Guide(this.stage);
+  readonly catalogue = new CatalogueLoader();
+  readonly #address = new AddressKeeper();
+  readonly pages = new Pages(this.#address, this.guide);
+  readonly #api = new Api(serverRoot(location.pathname));
+  readonly #poller = new RunsPoller(() => this.#api.runs());
+  readonly #growing = new Growing();
+  readonly #opener = new RunOpener(
+    this.#api,
+    () => this.#poller.refresh(),
+    (build, blocks) => this.#growing.blocksBuilt(build, blocks),
+  );
+  readonly #shower = new TraceShower(this.stage, this.guide, {
+    takeWanted: (run) => this.#address.take(run),
+    onSession: (current) => this.#growing.catchUp(current),
+    onMissingBlocks: (blocks) => this.#opener.wantBlocks(blocks),
+    onLearnt: (facts) => this.#growing.learnt(facts),
+  });
+  readonly #deeds = makeDeeds(this.stage, this.guide, () => this.pages.toggle());
+
+  start(): void {
+    const { initial } = this.#address;
+    page.value = initial.page;
+    effect(() => {
+      const list = runs.value;
+      if (list !== null) {
+        untracked(() => this.#opener.follow(list));
+      }
+    });
+    this.#openTheOnlyRun(initial);
+    effect(() => {
+      const shown = runView.value;
+      untracked(() => this.#shower.show(shown.kind === "open" ? shown.trace : null));
+    });
+    effect(() => {
+      const chosen = selection.value;
+      untracked(() => this.#shower.follow(chosen));
+    });
+    effect(() => {
+      const details = detailsView.value;
+      if (details.kind === "ready") {
+        untracked(() => this.guide.arrive(details.event, details.details));
+      }
+    });
+    connectAnnouncements();
+    this.#address.connect((to) => this.#travel(to));
+    this.#opener.open(initial.run);
+  }
+
+  act(intent: Intent): void {
+    this.#deeds[intent]();
+  }
+
+  openRun(id: string | null): void {
+    this.#address.step(() => {
+      this.#address.forget();
+      this.#opener.open(id);
+    });
+  }
+
+  retryRun(id: string): void {
+    void this.#opener.retry(id);
+  }
+
+  refreshRuns(): void {
+    void this.#poller.refresh();
+  }
+
+  #openTheOnlyRun(initial: PageLocation): void {
+    const stop = effect(() => {
+      const list = runs.value;
+      if (list === null) {
+        return;
+      }
+      // Later, when the list is done with: to open a run is to look at the list once more.
+      queueMicrotask(() => {
+        stop();
+        const [only, ...others] = list;
+        if (only !== undefined && others.length === 0 && initial.run === null) {
+          this.openRun(only.id);
+        }
+      });
+    });
+  }
+
+  /** To where Back and Forward lead: within the run that is shown, nothing is loaded anew. */
+  #travel(to: PageLocation): void {
+    const shown = runView.peek();
+    page.value = to.page;
+    if (shown.kind === "open" && shown.trace.manifest.run === to.run) {
+      this.#shower.travel(shown.trace, to);
+    } else {
+      this.#address.expect(to);
+      this.#opener.open(to.run);
+    }
+  }
+}

@@ -1,0 +1,71 @@
+/** What each intent does: one entry for each, which the type asks for. */
+
+import type { HeldIntent, Intent, PressIntent } from "../keys/table";
+import { busyPart } from "../state/first-view";
+import { NOTHING, selectedRange, selection } from "../state/selection";
+import { changeSettings, settings, toggleTheme } from "../state/settings";
+import { isDrawerOpen, isHelpOpen } from "../state/shell";
+import { bounds, view, wholeView } from "../state/view";
+import type { Guide } from "../timeline/guide";
+import type { Stage } from "../timeline/stage";
+
+/** Part of the view's width that one arrow key pans, and the factor of one zoom step. */
+const PAN_STEP = 0.15;
+const ZOOM_STEP = 0.6;
+
+export type Deeds = Readonly<Record<Intent, () => void>>;
+
+/** `togglePage`: goes from a page to the timeline, or back to it. */
+export function makeDeeds(stage: Stage, guide: Guide, togglePage: () => void): Deeds {
+  const { motion } = stage;
+  const zoom = (factor: number) => motion.zoomStep(factor, stage.pointer?.xPx ?? view.peek().widthPx / 2);
+  const pan = (part: number) => motion.panStep(part * view.peek().widthPx);
+  const held: Readonly<Record<HeldIntent, () => void>> = {
+    "zoom-in": () => zoom(ZOOM_STEP),
+    "zoom-out": () => zoom(1 / ZOOM_STEP),
+    "pan-left": () => pan(-PAN_STEP),
+    "pan-right": () => pan(PAN_STEP),
+  };
+  const pressed: Readonly<Record<PressIntent, () => void>> = {
+    "step-zoom-in": held["zoom-in"],
+    "step-zoom-out": held["zoom-out"],
+    "fit-run": () => {
+      busyPart.value = null;
+      motion.glideTo(wholeView(bounds.peek(), view.peek().widthPx));
+    },
+    "focus-selection": () => guide.focusSelection(),
+    "previous-slice": () => guide.step("previous", -PAN_STEP),
+    "next-slice": () => guide.step("next", PAN_STEP),
+    "parent-slice": () => guide.step("parent", 0),
+    "child-slice": () => guide.step("child", 0),
+    "flow-back": () => guide.followFlow("in"),
+    "flow-forward": () => guide.followFlow("out"),
+    "slice-to-area": () => sliceToArea(guide),
+    clear: clearSelection,
+    "toggle-drawer": () => {
+      isDrawerOpen.value = !isDrawerOpen.peek();
+    },
+    "toggle-grid": () => changeSettings({ grid: !settings.peek().grid }),
+    "toggle-page": togglePage,
+    "toggle-theme": toggleTheme,
+    "show-help": () => {
+      isHelpOpen.value = !isHelpOpen.peek();
+    },
+  };
+  return { ...held, ...pressed };
+}
+
+function sliceToArea(guide: Guide): void {
+  const chosen = selection.peek();
+  const range = selectedRange.peek();
+  if (chosen.kind === "event" && range !== null && range.endTicks > range.startTicks) {
+    guide.select({ kind: "area", range, firstTrack: chosen.track, lastTrack: chosen.track });
+  }
+}
+
+function clearSelection(): void {
+  if (selection.peek().kind === "none") {
+    isDrawerOpen.value = false;
+  }
+  selection.value = NOTHING;
+}

@@ -1,0 +1,85 @@
+/** Leads from page to page, and from pages into the timeline: each step is one that Back undoes. */
+
+import type { TickRange } from "@tilescope/client";
+import type { PageActions } from "../components/app-context";
+import type { AddressKeeper } from "../state/address";
+import { lastPage, type PageRange, type PageTexts, page } from "../state/page";
+import { runView } from "../state/run";
+import { selection } from "../state/selection";
+import { announcement, isDrawerOpen } from "../state/shell";
+import type { Guide } from "../timeline/guide";
+
+export class Pages implements PageActions {
+  readonly #address: AddressKeeper;
+  readonly #guide: Guide;
+
+  constructor(address: AddressKeeper, guide: Guide) {
+    this.#address = address;
+    this.#guide = guide;
+  }
+
+  show(tool: string | null): void {
+    const shown = page.peek();
+    if (tool !== shown.tool) {
+      this.#address.step(() => this.#switchTo(tool, {}));
+    }
+  }
+
+  /** From a page to the timeline, or back to the page that was shown last. */
+  toggle(): void {
+    const last = lastPage.peek();
+    if (page.peek().tool !== null) {
+      this.show(null);
+    } else if (last !== null) {
+      this.#address.step(() => this.#switchTo(last.tool, last.texts));
+    } else {
+      announcement.value = "No page has been shown yet: the Tools menu lists them.";
+    }
+  }
+
+  setRange(range: PageRange): void {
+    this.#address.step(() => {
+      page.value = { ...page.peek(), range };
+    });
+  }
+
+  setTexts(texts: PageTexts): void {
+    this.#address.step(() => {
+      page.value = { ...page.peek(), texts };
+    });
+  }
+
+  select(range: TickRange): void {
+    const shown = runView.peek();
+    if (shown.kind === "open") {
+      selection.value = { kind: "area", range, firstTrack: 0, lastTrack: shown.trace.manifest.tracks - 1 };
+    }
+  }
+
+  goTo(span: TickRange | null, track: number | null): void {
+    const shown = runView.peek();
+    if (shown.kind !== "open") {
+      return;
+    }
+    this.#address.step(() => {
+      this.#switchTo(null, {});
+      this.#guide.goToPlace(shown.trace, span, track);
+    });
+  }
+
+  goToEvent(track: number, ordinal: number): void {
+    this.#address.step(() => {
+      this.#switchTo(null, {});
+      this.#guide.goTo(track, ordinal);
+      isDrawerOpen.value = true;
+    });
+  }
+
+  #switchTo(tool: string | null, texts: PageTexts): void {
+    const before = page.peek();
+    if (before.tool !== null) {
+      lastPage.value = before;
+    }
+    page.value = { ...before, tool, texts };
+  }
+}

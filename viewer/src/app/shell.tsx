@@ -1,0 +1,78 @@
+/** The page: top bar, timeline or message, drawer, status bar, and what floats above them. */
+
+import type { Manifest } from "@tilescope/client";
+import { useRef } from "preact/hooks";
+import { type AppActions, AppProvider } from "../components/app-context";
+import { FailedMessage, IndexingMessage, OpeningMessage, RunListMessage } from "../components/messages";
+import { useLoaded } from "../components/use-loaded";
+import { runView } from "../state/run";
+import { settings } from "../state/settings";
+import { announcement, isHelpOpen } from "../state/shell";
+import { PageSlot } from "../tools/slot";
+import { StatusBar } from "./status-bar";
+import { TopBar } from "./topbar";
+
+const loadUnknown = async () => (await import("../components/run-choice")).UnknownRunMessage;
+const loadEmpty = async () => (await import("../components/run-choice")).EmptyMessage;
+
+function LateUnknown(props: { id: string }) {
+  const Unknown = useLoaded("unknown", loadUnknown);
+  return Unknown.kind === "ready" ? <Unknown.value {...props} /> : null;
+}
+
+function LateEmpty(props: { manifest: Manifest }) {
+  const Empty = useLoaded("empty", loadEmpty);
+  return Empty.kind === "ready" ? <Empty.value {...props} /> : null;
+}
+
+function Work() {
+  const view = runView.value;
+  switch (view.kind) {
+    case "list":
+      return <RunListMessage />;
+    case "opening":
+      return <OpeningMessage />;
+    case "unknown":
+      return <LateUnknown id={view.id} />;
+    case "indexing":
+      return <IndexingMessage run={view.run} />;
+    case "failed":
+      return <FailedMessage id={view.id} name={view.name} message={view.message} />;
+    case "empty":
+      return <LateEmpty manifest={view.manifest} />;
+    case "open":
+      return <PageSlot trace={view.trace} />;
+  }
+}
+
+/** The help is loaded when it is first asked for. */
+const loadHelp = async () => (await import("./help-dialog")).HelpDialog;
+
+function Help() {
+  const HelpDialog = useLoaded("help", loadHelp);
+  return HelpDialog.kind === "ready" ? <HelpDialog.value /> : null;
+}
+
+function LateHelp() {
+  const wasAsked = useRef(false);
+  wasAsked.current ||= isHelpOpen.value;
+  return wasAsked.current ? <Help /> : null;
+}
+
+export function Shell({ app }: { app: AppActions }) {
+  return (
+    <AppProvider value={app}>
+      <div class="shell" style={{ "--drawer-height": `${settings.value.drawerHeightPx}px` }}>
+        <TopBar />
+        <main class="work">
+          <Work />
+        </main>
+        <StatusBar />
+        <div class="visually-hidden" role="status" aria-live="polite">
+          {announcement.value}
+        </div>
+        <LateHelp />
+      </div>
+    </AppProvider>
+  );
+}

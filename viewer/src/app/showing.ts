@@ -1,0 +1,163 @@
+/** Shows a trace: begins its session where another was shown, and keeps everything in its place where it has grown. */
+
+import { fit, type TickRange, type View } from "@tilescope/client";
+import { DetailsLoader } from "../state/details";
+import { FirstView } from "../state/first-view";
+import { layOut } from "../state/layout";
+import type { PageLocation } from "../state/location";
+import { anchorAt, renewedView, scrollTo, shiftedRange, shiftTicks } from "../state/renew";
+import { NOTHING, type Selection, selectedRange, selection } from "../state/selection";
+import { type GrowingEvents, Session, session } from "../state/session";
+import { theme } from "../state/settings";
+import type { Trace } from "../state/trace";
+import { chosenHost, layout, openGroups } from "../state/tracks";
+import { carryOpen, defaultExpansion, filterHost } from "../state/tree";
+import { bounds, RUN_PADDING, scroll, view, wholeView } from "../state/view";
+import type { Guide } from "../timeline/guide";
+import type { Stage } from "../timeline/stage";
+
+const NOMINAL_WIDTH_PX = 1000;
+
+/** What showing a trace needs of the application. */
+export interface ShowingPort extends GrowingEvents {
+  /** What the address asks for of a run that is about to be shown. */
+  takeWanted(run: string): PageLocation | null;
+  /** A session has begun, or goes on with a trace that has grown. */
+  onSession(current: Session): void;
+}
+
+export class TraceShower {
+  readonly #stage: Stage;
+  readonly #guide: Guide;
+  readonly #port: ShowingPort;
+  readonly #firstView = new FirstView();
+  #details: DetailsLoader | null = null;
+
+  constructor(stage: Stage, guide: Guide, port: ShowingPort) {
+    this.#stage = stage;
+    this.#guide = guide;
+    this.#port = port;
+  }
+
+  /** Shows a trace, or none. */
+  show(trace: Trace | null): void {
+    const current = session.peek();
+    const before = current?.trace.manifest;
+    if (current !== null && trace?.manifest.run === before?.run && trace?.manifest.build === before?.build) {
+      this.#renew(current, trace!);
+      return;
+    }
+    this.#end();
+    if (trace !== null) {
+      this.#begin(trace);
+    }
+  }
+
+  /** Follows the selection with the details of what is selected. */
+  follow(chosen: Selection): void {
+    void this.#details?.follow(chosen);
+  }
+
+  /** Goes to where an address leads in the trace that is shown. */
+  travel(trace: Trace, to: PageLocation): void {
+    chosenHost.value = to.host;
+    if (to.range !== null) {
+      this.#stage.motion.jumpTo(fit(to.range, view.peek().widthPx));
+    }
+    if (!isSelected(to)) {
+      selection.value = NOTHING;
+      this.#select(trace, to);
+    }
+  }
+
+  #end(): void {
+    this.#firstView.forget();
+    this.#details?.close();
+    this.#details = null;
+    session.peek()?.close();
+    session.value = null;
+    selection.value = NOTHING;
+    selectedRange.value = null;
+  }
+
+  #begin(trace: Trace): void {
+    const { api, manifest } = trace;
+    const wanted = this.#port.takeWanted(manifest.run);
+    bounds.value = manifest.range;
+    chosenHost.value = wanted?.host ?? null;
+    openGroups.value = defaultExpansion(trace.roots);
+    view.value = startView(manifest.range, wanted?.range ?? null);
+    this.#details = new DetailsLoader((track, ordinal, abort) => api.event(track, ordinal, abort));
+    session.value = new Session(trace, theme.peek(), () => this.#stage.invalidate(), this.#port);
+    this.#port.onSession(session.value);
+    if (wanted?.range == null && manifest.state === "ready") {
+      this.#findFirstView(trace);
+    }
+    if (wanted !== null) {
+      this.#select(trace, wanted);
+    }
+  }
+
+  /** The trace on the screen has grown: everything stays where it is. */
+  #renew(current: Session, trace: Trace): void {
+    const before = current.trace;
+    const layoutBefore = layOut(filterHost(before.roots, chosenHost.peek()), openGroups.peek());
+    const anchor = anchorAt(layoutBefore, scroll.peek().topPx);
+    const shift = shiftTicks(before, trace);
+    const chosen = selection.peek();
+    bounds.value = trace.manifest.range;
+    view.value = renewedView(view.peek(), before, trace, view.peek().widthPx * RUN_PADDING);
+    if (chosen.kind === "area" && shift !== 0n) {
+      selection.value = { ...chosen, range: shiftedRange(chosen.range, shift) };
+    }
+    openGroups.value = carryOpen(before, trace, openGroups.peek(), defaultExpansion(trace.roots));
+    current.renew(trace);
+    this.#port.onSession(current);
+    const topPx = anchor === null ? null : scrollTo(layout.peek(), anchor);
+    // The content gets its new height with the next rendering.
+    if (topPx !== null && topPx !== scroll.peek().topPx) {
+      requestAnimationFrame(() => this.#guide.scrollTo(topPx));
+    }
+    if (before.manifest.state === "indexing" && trace.manifest.state === "ready") {
+      this.#findFirstView(trace);
+    }
+  }
+
+  #findFirstView(trace: Trace): void {
+    void this.#firstView.find(trace, (range) => this.#guide.showFirst(trace.manifest.range, range));
+  }
+
+  #select(trace: Trace, { event, area }: PageLocation): void {
+    if (event !== null && trace.tracks.has(event.track)) {
+      this.#guide.openGroupsOf(trace, event.track);
+      this.#guide.select({ kind: "event", ...event });
+    } else if (area !== null) {
+      const { firstTrack, lastTrack, ...range } = area;
+      this.#guide.select({ kind: "area", range, firstTrack, lastTrack });
+    }
+  }
+}
+
+/** Whether what an address names is selected already. */
+function isSelected({ event, area }: PageLocation): boolean {
+  const chosen = selection.peek();
+  switch (chosen.kind) {
+    case "event":
+      return event?.track === chosen.track && event.ordinal === chosen.ordinal;
+    case "area":
+      return (
+        event === null &&
+        area?.startTicks === chosen.range.startTicks &&
+        area.endTicks === chosen.range.endTicks &&
+        area.firstTrack === chosen.firstTrack &&
+        area.lastTrack === chosen.lastTrack
+      );
+    default:
+      return event === null && area === null;
+  }
+}
+
+/** The first view of a run, of a nominal width: the timeline fits the same range when it knows its own. */
+function startView(run: TickRange, wanted: TickRange | null): View {
+  return wanted === null ? wholeView(run, NOMINAL_WIDTH_PX) : fit(wanted, NOMINAL_WIDTH_PX);
+}

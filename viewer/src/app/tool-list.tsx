@@ -1,0 +1,67 @@
+/** The content of the Tools menu: all pages by groups, those without an answer for this run with the reason. */
+
+import { useApp } from "../components/app-context";
+import { CheckIcon } from "../components/icons";
+import { catalogue } from "../state/catalogue";
+import type { Trace } from "../state/trace";
+import type { Page } from "../tools/contract";
+import { grouped } from "../tools/groups";
+import { currentPage, pages } from "../tools/registry";
+import "../styles/tool-list.css";
+
+export function ToolList({ trace, close }: { trace: Trace; close: () => void }) {
+  const shown = currentPage.value;
+  const tools = catalogue.value;
+  return (
+    <>
+      {grouped(pages.value).map(([group, members]) => (
+        // biome-ignore lint/a11y/useSemanticElements: a fieldset is no group of a menu
+        <div key={group} role="group" aria-label={group} class="menu-group">
+          <div class="menu-heading" aria-hidden="true">
+            {group}
+          </div>
+          {members.map((one) => (
+            <ToolItem key={one.id} one={one} trace={trace} isShown={one === shown} close={close} />
+          ))}
+        </div>
+      ))}
+      {tools.kind === "loading" && <p class="menu-note is-alone">Asking the server which tools it has …</p>}
+      {tools.kind === "failed" && (
+        <p class="menu-note is-alone is-bad">The tools of the server are not known: {tools.message}</p>
+      )}
+    </>
+  );
+}
+
+interface ToolItemProps {
+  readonly one: Page;
+  readonly trace: Trace;
+  readonly isShown: boolean;
+  readonly close: () => void;
+}
+
+function ToolItem({ one, trace, isShown, close }: ToolItemProps) {
+  const app = useApp();
+  const availability = one.availability(trace.manifest);
+  const Icon = one.icon;
+  return (
+    <button
+      type="button"
+      class="menu-item"
+      role="menuitemradio"
+      aria-checked={isShown}
+      aria-disabled={!availability.isAvailable}
+      data-page={one.id}
+      onClick={() => {
+        close();
+        app.pages.show(one.isBare ? null : one.id);
+      }}
+    >
+      <span>{isShown ? <CheckIcon /> : <Icon />}</span>
+      <span class="menu-name">{one.title}</span>
+      <span class={availability.isAvailable ? "menu-note" : "menu-note is-reason"}>
+        {availability.isAvailable ? one.help : availability.reason}
+      </span>
+    </button>
+  );
+}

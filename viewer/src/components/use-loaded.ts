@@ -1,0 +1,47 @@
+/** Code that is loaded when it is first needed, as components see it. */
+
+import { useEffect, useState } from "preact/hooks";
+
+/** What is here at once, or on its way. */
+export type Loaded<T> = T | Promise<T>;
+
+export type LoadState<T> =
+  | { readonly kind: "loading" }
+  | { readonly kind: "failed" }
+  | { readonly kind: "ready"; readonly value: T };
+
+const LOADING = { kind: "loading" } as const;
+
+/** What `load` gives for a name; what is here at once is ready at once. */
+export function useLoaded<T>(name: string, load: () => Loaded<T>): LoadState<T> {
+  const [loaded, setLoaded] = useState<{ readonly name: string; readonly state: LoadState<T> }>(() =>
+    begin(name, load),
+  );
+  useEffect(() => {
+    let isWanted = true;
+    const now = load();
+    const set = (state: LoadState<T>) => isWanted && setLoaded({ name, state });
+    if (now instanceof Promise) {
+      now.then(
+        (value) => set({ kind: "ready", value }),
+        () => set({ kind: "failed" }),
+      );
+    } else if (loaded.name !== name || loaded.state.kind !== "ready") {
+      set({ kind: "ready", value: now });
+    }
+    return () => {
+      isWanted = false;
+    };
+  }, [name]);
+  return loaded.name === name ? loaded.state : LOADING;
+}
+
+function begin<T>(name: string, load: () => Loaded<T>): { readonly name: string; readonly state: LoadState<T> } {
+  const now = load();
+  if (now instanceof Promise) {
+    // It is awaited by the effect; here it must not count as a rejection that nobody heard of.
+    now.catch(() => undefined);
+    return { name, state: LOADING };
+  }
+  return { name, state: { kind: "ready", value: now } };
+}

@@ -1,0 +1,44 @@
+/** Which tools the server has, and which of them have an answer for the run: asked for when somebody looks at them. */
+
+import { signal } from "@preact/signals";
+import type { ToolEntry } from "@tilescope/client";
+import type { Trace } from "./trace";
+
+export type Catalogue =
+  | { readonly kind: "none" }
+  | { readonly kind: "loading" }
+  | { readonly kind: "ready"; readonly tools: readonly ToolEntry[] }
+  | { readonly kind: "failed"; readonly message: string };
+
+export const catalogue = signal<Catalogue>({ kind: "none" });
+
+export class CatalogueLoader {
+  #name: string | null = null;
+
+  /** Asks for the tools of a build, once; again when it has grown, or when that failed. */
+  want({ manifest, api }: Pick<Trace, "manifest" | "api">): void {
+    const name = `${manifest.run} ${manifest.build} ${manifest.state} ${manifest.revision}`;
+    if (name === this.#name && catalogue.peek().kind !== "failed") {
+      return;
+    }
+    const isOther = !this.#name?.startsWith(`${manifest.run} ${manifest.build} `);
+    this.#name = name;
+    // What is known of a build that has grown is shown until its tools are known anew.
+    if (isOther || catalogue.peek().kind !== "ready") {
+      catalogue.value = { kind: "loading" };
+    }
+    void this.#load(name, api);
+  }
+
+  async #load(name: string, api: Pick<Trace["api"], "tools">): Promise<void> {
+    let loaded: Catalogue;
+    try {
+      loaded = { kind: "ready", tools: await api.tools() };
+    } catch (error) {
+      loaded = { kind: "failed", message: error instanceof Error ? error.message : String(error) };
+    }
+    if (name === this.#name) {
+      catalogue.value = loaded;
+    }
+  }
+}

@@ -1,0 +1,123 @@
+/** From the fields of a tool's question to the inputs of a form, and back to a question. */
+
+import type { ToolField, ToolQuestion } from "@tilescope/client";
+import type { PageTexts } from "../contract";
+
+/** What the range switch and the table's own paging say: no inputs. */
+const NOT_ASKED: ReadonlySet<string> = new Set(["start", "end", "steps", "after"]);
+
+export type Input =
+  | { readonly kind: "text"; readonly pattern: string | null; readonly maxLength: number }
+  | { readonly kind: "integer"; readonly min: number | null; readonly max: number | null }
+  | { readonly kind: "choice"; readonly choices: readonly string[] }
+  | { readonly kind: "flag" };
+
+export interface FormField {
+  readonly name: string;
+  readonly label: string;
+  readonly help: string;
+  readonly isRequired: boolean;
+  /** What holds where nothing is entered; empty where there is no default. */
+  readonly default: string;
+  readonly input: Input;
+}
+
+/** What of a question a person is asked for, in the order of the question; what is required stands first. */
+export function formFields(fields: readonly ToolField[]): readonly FormField[] {
+  const asked = fields.filter(({ name }) => !NOT_ASKED.has(name)).map(formField);
+  return [...asked.filter(({ isRequired }) => isRequired), ...asked.filter(({ isRequired }) => !isRequired)];
+}
+
+function formField({ name, description, required, schema }: ToolField): FormField {
+  const words = name.replaceAll("_", " ");
+  return {
+    name,
+    label: words.charAt(0).toUpperCase() + words.slice(1),
+    help: description,
+    isRequired: required,
+    default: schema.default === undefined ? "" : String(schema.default),
+    input: inputOf(schema),
+  };
+}
+
+function inputOf(schema: ToolField["schema"]): Input {
+  if (schema.enum !== undefined) {
+    return { kind: "choice", choices: schema.enum };
+  }
+  switch (schema.type) {
+    case "boolean":
+      return { kind: "flag" };
+    case "integer":
+      return { kind: "integer", min: schema.minimum ?? null, max: schema.maximum ?? null };
+    case "string":
+      return { kind: "text", pattern: schema.pattern ?? null, maxLength: schema.maxLength ?? 2000 };
+  }
+}
+
+/** What is wrong with the texts of a form, by field; nothing if it can be asked. */
+export function faults(fields: readonly FormField[], texts: PageTexts): Readonly<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for (const field of fields) {
+    const fault = faultOf(field, (texts[field.name] ?? "").trim());
+    if (fault !== null) {
+      found[field.name] = fault;
+    }
+  }
+  return found;
+}
+
+function faultOf({ label, isRequired, input }: FormField, text: string): string | null {
+  if (text === "") {
+    return isRequired ? `${label} is missing.` : null;
+  }
+  switch (input.kind) {
+    case "text":
+      return input.pattern === null || new RegExp(input.pattern, "u").test(text)
+        ? null
+        : `${label} is not of its form.`;
+    case "integer":
+      return integerFault(label, input, text);
+    case "choice":
+      return input.choices.includes(text) ? null : `${label} is one of ${input.choices.join(", ")}.`;
+    case "flag":
+      return text === "true" || text === "false" ? null : `${label} is true or false.`;
+  }
+}
+
+function integerFault(label: string, { min, max }: Extract<Input, { kind: "integer" }>, text: string): string | null {
+  if (!/^-?\d{1,18}$/.test(text)) {
+    return `${label} is a whole number.`;
+  }
+  const value = Number(text);
+  if ((min !== null && value < min) || (max !== null && value > max)) {
+    return `${label} is ${min === null ? "" : `at least ${min}`}${min !== null && max !== null ? " and " : ""}${max === null ? "" : `at most ${max}`}.`;
+  }
+  return null;
+}
+
+/** The texts of a form without what says nothing: no empty ones, no defaults, no fields that the tool does not have. */
+export function spare(fields: readonly FormField[], texts: PageTexts): PageTexts {
+  const said = fields.flatMap(({ name, default: otherwise }) => {
+    const text = (texts[name] ?? "").trim();
+    return text === "" || text === otherwise ? [] : [[name, text] as const];
+  });
+  return Object.fromEntries(said);
+}
+
+/** The question of a form: `fields` are those of the tool, also the ones that no form asks for. */
+export function questionOf(fields: readonly ToolField[], texts: PageTexts): ToolQuestion {
+  const known = new Set(fields.map(({ name }) => name));
+  const question: Record<string, string | undefined> = {};
+  for (const [name, text] of Object.entries(texts)) {
+    if (known.has(name) && text !== "") {
+      question[name] = text;
+    }
+  }
+  // A tool that knows no range is asked without one.
+  for (const name of ["start", "end", "steps"]) {
+    if (!known.has(name)) {
+      question[name] = undefined;
+    }
+  }
+  return question;
+}

@@ -1,0 +1,111 @@
+/** The form of a tool's question, made of the fields that the server says it has. */
+
+import { useEffect, useId, useState } from "preact/hooks";
+import type { PageTexts } from "../contract";
+import { type FormField, faults, spare } from "./form-fields";
+
+export interface FormProps {
+  readonly fields: readonly FormField[];
+  readonly texts: PageTexts;
+  readonly onAsk: (texts: PageTexts) => void;
+}
+
+export function Form({ fields, texts, onAsk }: FormProps) {
+  const [draft, setDraft] = useState(texts);
+  const [found, setFound] = useState<Readonly<Record<string, string>>>({});
+  // Back and Forward bring other texts.
+  useEffect(() => {
+    setDraft(texts);
+    setFound({});
+  }, [texts]);
+  return (
+    <form
+      class="tool-form"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        const wrong = faults(fields, draft);
+        setFound(wrong);
+        const first = Object.keys(wrong)[0];
+        if (first === undefined) {
+          onAsk(spare(fields, draft));
+        } else {
+          event.currentTarget.querySelector<HTMLElement>(`[name="${first}"]`)?.focus();
+        }
+      }}
+    >
+      {fields.map((field) => (
+        <FieldInput
+          key={field.name}
+          field={field}
+          text={draft[field.name] ?? ""}
+          fault={found[field.name] ?? ""}
+          onInput={(text) => setDraft({ ...draft, [field.name]: text })}
+        />
+      ))}
+      <button type="submit" class="button is-primary">
+        Show
+      </button>
+    </form>
+  );
+}
+
+interface FieldProps {
+  readonly field: FormField;
+  readonly text: string;
+  readonly fault: string;
+  readonly onInput: (text: string) => void;
+}
+
+function FieldInput({ field, text, fault, onInput }: FieldProps) {
+  const id = useId();
+  const { name, label, help, input, isRequired } = field;
+  const shared = {
+    id,
+    name,
+    "aria-describedby": `${id}-help`,
+    "aria-invalid": fault !== "",
+    "aria-required": isRequired,
+  };
+  return (
+    <div class={`tool-field is-${input.kind}`} title={help}>
+      <label for={id}>
+        {label}
+        {isRequired && <span aria-hidden="true"> *</span>}
+      </label>
+      {input.kind === "choice" ? (
+        <select
+          {...shared}
+          value={text === "" ? field.default : text}
+          onChange={(event) => onInput(event.currentTarget.value)}
+        >
+          {field.default === "" && <option value="">–</option>}
+          {input.choices.map((choice) => (
+            <option key={choice} value={choice}>
+              {choice}
+            </option>
+          ))}
+        </select>
+      ) : input.kind === "flag" ? (
+        <input
+          {...shared}
+          type="checkbox"
+          checked={(text === "" ? field.default : text) === "true"}
+          onChange={(event) => onInput(String(event.currentTarget.checked))}
+        />
+      ) : (
+        <input
+          {...shared}
+          type="text"
+          inputMode={input.kind === "integer" ? "numeric" : "text"}
+          placeholder={field.default === "" ? (isRequired ? "" : "any") : field.default}
+          value={text}
+          onInput={(event) => onInput(event.currentTarget.value)}
+        />
+      )}
+      <span id={`${id}-help`} class={fault === "" ? "visually-hidden" : "field-fault"}>
+        {fault === "" ? help : fault}
+      </span>
+    </div>
+  );
+}

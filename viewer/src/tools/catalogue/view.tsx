@@ -1,0 +1,106 @@
+/** Asks a tool what its form says, when the page is shown and when one has changed it, and draws the answer. */
+
+import type { ToolAnswer, ToolEntry, ToolField } from "@tilescope/client";
+import type { ComponentType } from "preact";
+import { useMemo } from "preact/hooks";
+import type { PageProps, PageTexts } from "../contract";
+import { Answered, StateCard } from "../frame/states";
+import { useAnswer, useAsked } from "../frame/use-answer";
+
+import { Form } from "./form";
+import { faults, formFields, questionOf } from "./form-fields";
+import { PlainAnswer } from "./plain-answer";
+
+type ViewProps = PageProps<PageTexts>;
+
+/** The view of a tool's page. */
+export function viewOf(tool: ToolEntry): ComponentType<ViewProps> {
+  return (props) => <CatalogueView tool={tool} {...props} />;
+}
+
+type OfTool<Props> = Props & { readonly tool: ToolEntry };
+
+function CatalogueView(props: OfTool<ViewProps>) {
+  const { api } = props.context.trace;
+  const described = useAsked(props.tool.id, (signal) => api.toolFields(props.tool.id, signal));
+  return <Answered asked={described}>{(known) => <Described known={known} {...props} />}</Answered>;
+}
+
+function Described({ known, ...props }: OfTool<ViewProps> & { readonly known: readonly ToolField[] }) {
+  const { context, fields: texts, setFields } = props;
+  const form = useMemo(() => formFields(known), [known]);
+  const wrong = Object.values(faults(form, texts));
+  const names = new Set(known.map(({ name }) => name));
+  return (
+    <>
+      {form.length > 0 && <Form fields={form} texts={texts} onAsk={setFields} />}
+      {wrong.length > 0 ? (
+        <StateCard title="What is to be shown?" state="asking">
+          <p>{Object.keys(texts).length === 0 ? "Fill in what is marked with *, and press Show." : wrong.join(" ")}</p>
+        </StateCard>
+      ) : context.range.kind === "steps" && !names.has("steps") ? (
+        <StateCard title={`${props.tool.title} knows no steps`} state="empty">
+          <p>It is of spans of time: look at the whole run, or at what is selected in the timeline.</p>
+          <button type="button" class="button is-primary" onClick={() => context.setRange({ kind: "run" })}>
+            Look at the whole run
+          </button>
+        </StateCard>
+      ) : (
+        <Answer {...props} known={known} />
+      )}
+    </>
+  );
+}
+
+function Answer({
+  tool,
+  known,
+  context,
+  fields: texts,
+  setFields,
+}: OfTool<ViewProps> & { known: readonly ToolField[] }) {
+  const question = questionOf(known, texts);
+  const asked = useAnswer(context, tool.id, question);
+  const takesMore = known.some(({ name }) => name === "after");
+  const isRanged = known.some(({ name }) => name === "start");
+  return (
+    <Answered
+      asked={asked}
+      isEmpty={isEmptyAnswer}
+      empty={
+        <StateCard title="Nothing there" state="empty">
+          <p>
+            {isRanged ? `There is nothing of this in ${context.rangeText}.` : "There is nothing of this in the run."}
+          </p>
+        </StateCard>
+      }
+    >
+      {(answer) => (
+        <>
+          {!answer.complete && (
+            <p class="page-note" role="status">
+              The run is still being indexed: these figures are of the tracks that are done.
+            </p>
+          )}
+          <PlainAnswer
+            tool={tool}
+            answer={answer}
+            links={context}
+            rangeText={isRanged ? context.rangeText : "the whole run"}
+            onMore={takesMore ? (more) => setFields({ ...texts, after: more }) : null}
+          />
+        </>
+      )}
+    </Answered>
+  );
+}
+
+/** An answer in which nothing is said: no row, no point of a series, no note, and no figure but zeros. */
+export function isEmptyAnswer({ facts, tables, series, notes }: ToolAnswer): boolean {
+  return (
+    notes.length === 0 &&
+    facts.every(({ kind, value }) => kind === "text" || value === null || Number(value) === 0) &&
+    tables.every(({ columns }) => (columns[0]?.values.length ?? 0) === 0) &&
+    series.every(({ x }) => x.values.length === 0)
+  );
+}

@@ -1,0 +1,23 @@
+/** What a page is given: the run, its range, and the ways into the timeline. */
+
+import type { PageActions } from "../components/app-context";
+import type { PageRange } from "../state/page";
+import { type Trace, trackPath } from "../state/trace";
+import type { PageContext } from "./contract";
+import type { Looked } from "./range";
+
+export function makeContext(trace: Trace, range: PageRange, looked: Looked, actions: PageActions): PageContext {
+  const looking = looked.isThere ? looked.question : {};
+  return {
+    trace,
+    range,
+    rangeText: looked.isThere ? looked.text : "",
+    time: trace.manifest.time,
+    trackPath: (track) => trackPath(trace, track),
+    goTo: (span, track) => actions.goTo(span, track),
+    goToEvent: (track, ordinal) => actions.goToEvent(track, ordinal),
+    select: (span) => actions.select(span),
+    setRange: (next) => actions.setRange(next),
+    ask: (tool, question, signal) => trace.api.ask(tool, { ...looking, ...question }, signal),
+  };
+}

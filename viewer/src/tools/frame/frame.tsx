@@ -1,0 +1,126 @@
+/** What all pages but the timeline have around them: range switch, title, and the states without an answer. */
+
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useApp } from "../../components/app-context";
+import { useLoaded } from "../../components/use-loaded";
+import { catalogue } from "../../state/catalogue";
+import { page } from "../../state/page";
+import { selectedRange } from "../../state/selection";
+import type { Trace } from "../../state/trace";
+import { makeContext } from "../context";
+import type { FrameProps, Page } from "../contract";
+import { onPageKey } from "../keys";
+import { LoadFailed } from "../load-failed";
+import { lookedAt } from "../range";
+import { RangeSwitch } from "./range-switch";
+import { Skeleton, StateCard, Unavailable } from "./states";
+import "./frame.css";
+
+export function Frame({ trace, shown }: FrameProps) {
+  return (
+    <section class="page" aria-labelledby="page-title" data-page={shown?.id ?? ""}>
+      <header class="page-head">
+        <RangeSwitch trace={trace} />
+        <div class="page-title">
+          <h2 id="page-title">{shown?.title ?? page.value.tool}</h2>
+          {shown !== null && <p>{shown.help}</p>}
+        </div>
+      </header>
+      <Body trace={trace} shown={shown} />
+    </section>
+  );
+}
+
+function Body({ trace, shown }: FrameProps) {
+  const app = useApp();
+  const box = useRef<HTMLElement>(null);
+  const id = shown?.id ?? null;
+  // Keys that scroll are to scroll the page from the start.
+  useEffect(() => {
+    if (id !== null && document.activeElement === document.body) {
+      box.current?.focus({ preventScroll: true });
+    }
+  }, [id]);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be scrolled by keys
+    <section class="page-body" ref={box} tabIndex={0} aria-label="Answer">
+      {shown === null ? <Unknown retry={() => app.catalogue.want(trace)} /> : <Content trace={trace} shown={shown} />}
+    </section>
+  );
+}
+
+function Content({ trace, shown }: { trace: Trace; shown: Page }) {
+  const app = useApp();
+  const { range, texts } = page.value;
+  const selected = range.kind === "selection" ? selectedRange.value : null;
+  const { manifest } = trace;
+  const looked = useMemo(() => lookedAt(range, manifest, selected, texts), [range, manifest, selected, texts]);
+  const context = useMemo(() => makeContext(trace, range, looked, app.pages), [trace, range, looked, app]);
+  const View = useLoaded(shown.id, shown.load);
+  const availability = shown.availability(manifest);
+  if (!availability.isAvailable) {
+    return <Unavailable reason={availability.reason} />;
+  }
+  if (!looked.isThere) {
+    return (
+      <StateCard title={looked.title} state="empty">
+        <p>{looked.reason}</p>
+        <button type="button" class="button is-primary" onClick={() => app.pages.setRange({ kind: "run" })}>
+          Look at the whole run
+        </button>{" "}
+        <button type="button" class="button is-outlined" onClick={() => app.pages.show(null)}>
+          Go to the timeline
+        </button>
+      </StateCard>
+    );
+  }
+  switch (View.kind) {
+    case "loading":
+      return null;
+    case "failed":
+      return <LoadFailed />;
+    case "ready":
+      return (
+        <View.value
+          key={`${shown.id} ${manifest.run}`}
+          context={context}
+          texts={texts}
+          setTexts={(next) => app.pages.setTexts(next)}
+          onKey={onPageKey}
+        />
+      );
+  }
+}
+
+/** It is not known yet which tools there are; or none of them has the name that the address says. */
+function Unknown({ retry }: { retry: () => void }) {
+  const app = useApp();
+  const tools = catalogue.value;
+  const { tool } = page.value;
+  switch (tools.kind) {
+    case "none":
+    case "loading":
+      return <Skeleton />;
+    case "failed":
+      return (
+        <StateCard title="It is not known which tools the server has" state="failed">
+          <p class="error-line" role="alert">
+            {tools.message}
+          </p>
+          <p>See whether `tilescope serve` still runs and can be reached, then try again.</p>
+          <button type="button" class="button is-primary" onClick={retry}>
+            Try again
+          </button>
+        </StateCard>
+      );
+    case "ready":
+      return (
+        <StateCard title={`There is no page “${tool}”`} state="unknown">
+          <p>The server has no tool of this name. The Tools menu lists those that it has.</p>
+          <button type="button" class="button is-primary" onClick={() => app.pages.show(null)}>
+            Go to the timeline
+          </button>
+        </StateCard>
+      );
+  }
+}

@@ -1,0 +1,132 @@
+/** What a page shows while it has no answer, and instead of one. */
+
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { Failure } from "./asking";
+import type { Asked } from "./use-answer";
+
+export interface AnsweredProps<T> {
+  readonly asked: Asked<T>;
+  /** Whether an answer has nothing in it; `empty` is shown then. */
+  readonly isEmpty?: (answer: T) => boolean;
+  readonly empty?: ComponentChildren;
+  readonly children: (answer: T) => ComponentChildren;
+}
+
+/** An answer, or the state of the question for it. Figures of the question before are dimmed while one waits. */
+export function Answered<T>({ asked, isEmpty, empty, children }: AnsweredProps<T>) {
+  const { asking } = asked;
+  switch (asking.kind) {
+    case "answered":
+      return isEmpty?.(asking.answer) ? (empty ?? null) : <div class="answer-slot">{children(asking.answer)}</div>;
+    case "cancelled":
+      return (
+        <StateCard title="Cancelled" state="cancelled">
+          <p>Nothing is shown, because the question was cancelled before it was answered.</p>
+          <button type="button" class="button is-primary" onClick={asked.again}>
+            Ask again
+          </button>
+        </StateCard>
+      );
+    case "failed":
+      return <Failed failure={asking.failure} again={asked.again} />;
+    case "waiting":
+      return (
+        <>
+          {asking.patience === "progress" && <Progress sinceMs={asking.sinceMs} cancel={asked.cancel} />}
+          {asking.stale !== null ? (
+            <div class={asking.patience === "quiet" ? "answer-slot" : "answer-slot is-stale"} aria-busy="true" inert>
+              {children(asking.stale)}
+            </div>
+          ) : (
+            asking.patience !== "quiet" && <Skeleton />
+          )}
+        </>
+      );
+  }
+}
+
+export function Skeleton() {
+  return (
+    <div class="skeleton" data-state="loading" role="status">
+      <span class="visually-hidden">Loading</span>
+      <div class="skeleton-facts">
+        {[0, 1, 2, 3].map((k) => (
+          <div key={k} class="skeleton-card" />
+        ))}
+      </div>
+      {[92, 78, 85, 64, 71, 58, 66].map((part) => (
+        <div key={part} class="skeleton-row" style={{ width: `${part}%` }} />
+      ))}
+    </div>
+  );
+}
+
+function Progress({ sinceMs, cancel }: { sinceMs: number; cancel: () => void }) {
+  const [nowMs, setNow] = useState(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 250);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <div class="page-progress" data-state="progress">
+      <div class="progress is-endless" role="progressbar" aria-label="Waiting for the answer">
+        <div />
+      </div>
+      <span>Asking the server for {Math.max(1, Math.round((nowMs - sinceMs) / 1000))} s</span>
+      <button type="button" class="button is-outlined" onClick={cancel}>
+        Cancel
+      </button>
+    </div>
+  );
+}
+
+function Failed({ failure, again }: { failure: Failure; again: () => void }) {
+  if (failure.isUnavailable) {
+    return <Unavailable reason={failure.message} />;
+  }
+  return (
+    <StateCard title="This could not be answered" state="failed">
+      <p class="error-line" role="alert">
+        {failure.message}
+      </p>
+      <p>{failure.advice}</p>
+      <button type="button" class="button is-primary" onClick={again}>
+        Try again
+      </button>
+    </StateCard>
+  );
+}
+
+/** Not recorded is no fault: it says what to record. */
+export function Unavailable({ reason, children }: { reason: string; children?: ComponentChildren }) {
+  return (
+    <StateCard title="Not recorded in this run" state="unavailable">
+      <p>{sentence(reason)}</p>
+      {children}
+    </StateCard>
+  );
+}
+
+export function StateCard({
+  title,
+  state,
+  children,
+}: {
+  title: string;
+  state: "empty" | "unavailable" | "failed" | "cancelled" | "unknown" | "asking";
+  children: ComponentChildren;
+}) {
+  return (
+    <div class="state-card" data-state={state}>
+      <h3>{title}</h3>
+      {children}
+    </div>
+  );
+}
+
+/** A message as a sentence: a capital at its beginning, a full stop at its end. */
+export function sentence(text: string): string {
+  const begun = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(begun) ? begun : `${begun}.`;
+}

@@ -1,0 +1,62 @@
+/** What of a run a page's figures are of: as a part of a question, and in words. */
+
+import { formatDuration, type Manifest, plus, type TickRange, type ToolQuestion } from "@tilescope/client";
+import type { PageRange, PageTexts } from "../state/page";
+
+/** What is looked at; or why there is nothing to look at, and what to do about it. */
+export type Looked =
+  | { readonly isThere: true; readonly question: ToolQuestion; readonly text: string }
+  | { readonly isThere: false; readonly title: string; readonly reason: string };
+
+/** `selected`: the range of the timeline's selection, where there is one. */
+export function lookedAt(
+  range: PageRange,
+  manifest: Pick<Manifest, "range" | "time" | "steps">,
+  selected: TickRange | null,
+  texts: PageTexts = {},
+): Looked {
+  const { tickPs } = manifest.time;
+  switch (range.kind) {
+    case "run": {
+      const { startTicks, endTicks } = manifest.range;
+      const text = `the whole run, ${formatDuration(endTicks - startTicks, tickPs)}`;
+      return { isThere: true, question: {}, text };
+    }
+    case "selection": {
+      if (selected === null) {
+        return {
+          isThere: false,
+          title: "Nothing is selected in the timeline",
+          reason: "Drag over the timeline to select a time range, or click a slice; or look at the whole run.",
+        };
+      }
+      const { startTicks, endTicks } = selected;
+      const text = `${formatDuration(endTicks - startTicks, tickPs)} that are selected in the timeline`;
+      // An instant is as long as nothing; a span has to have a tick for it to be in.
+      const end = endTicks > startTicks ? endTicks : plus(startTicks, 1n);
+      return { isThere: true, question: { start: startTicks, end }, text };
+    }
+    case "steps": {
+      if (!hasSteps(manifest, texts)) {
+        return {
+          isThere: false,
+          title: "This trace marks no steps",
+          reason:
+            "Record with step markers (jax.profiler.StepTraceAnnotation, torch.profiler's step()), or look at the whole run.",
+        };
+      }
+      const { first, last } = range;
+      const steps = first === last ? `${first}` : `${first}-${last}`;
+      return {
+        isThere: true,
+        question: { steps },
+        text: first === last ? `step ${first}` : `steps ${first} to ${last}`,
+      };
+    }
+  }
+}
+
+/** Whether a page can look at steps: the trace marks some, or the page says what steps are called. */
+export function hasSteps(manifest: Pick<Manifest, "steps">, texts: PageTexts): boolean {
+  return manifest.steps !== null || (texts.step_name ?? "") !== "";
+}

@@ -1,0 +1,32 @@
+/** Which pages there are: those with code of their own, and one for each other tool of the server. */
+
+import { computed } from "@preact/signals";
+import type { ToolEntry } from "@tilescope/client";
+import { catalogue } from "../state/catalogue";
+import { page } from "../state/page";
+import { cataloguePage } from "./catalogue/page";
+import type { Page } from "./contract";
+import { timelinePage } from "./timeline/page";
+
+/** In the order of the menu; the timeline is the first. */
+const OWN_PAGES: readonly Page[] = [timelinePage];
+
+/** All pages, as far as they are known: those of the server's tools follow when somebody has asked for them. */
+export const pages = computed<readonly Page[]>(() => {
+  const { value } = catalogue;
+  return value.kind === "ready" ? withCatalogue(OWN_PAGES, value.tools) : OWN_PAGES;
+});
+
+/** The page that is shown; null while it is not known yet, or where there is none of that name. */
+export const currentPage = computed<Page | null>(() => pageAmong(pages.value, page.value.tool));
+
+/** The page of that name; null is the first. */
+export function pageAmong(known: readonly Page[], id: string | null): Page | null {
+  return (id === null ? known[0] : known.find((one) => one.id === id)) ?? null;
+}
+
+/** Pages, and generic ones for those tools that none of them stands for. */
+export function withCatalogue(own: readonly Page[], tools: readonly ToolEntry[]): readonly Page[] {
+  const taken = new Set(own.map(({ id }) => id));
+  return [...own, ...tools.filter(({ id }) => !taken.has(id)).map(cataloguePage)];
+}

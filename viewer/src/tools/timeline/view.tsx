@@ -1,0 +1,40 @@
+/** The tracks, the details of what is selected, and what the pointer is over. */
+
+import { useRef } from "preact/hooks";
+import { Timeline } from "../../components/timeline";
+import { useLoaded } from "../../components/use-loaded";
+import { hover } from "../../state/hover";
+import { isDrawerOpen } from "../../state/shell";
+import type { Trace } from "../../state/trace";
+import type { PageProps } from "../contract";
+
+/** Drawer and tooltip are loaded when they are first needed. */
+const loadDrawer = async () => (await import("../../components/drawer")).Drawer;
+
+function LateDrawer({ trace }: { trace: Trace }) {
+  const Drawer = useLoaded("drawer", loadDrawer);
+  return Drawer.kind === "ready" ? <Drawer.value trace={trace} /> : null;
+}
+
+const loadTooltip = async () => (await import("../../components/tooltip")).Tooltip;
+
+function LateTooltip({ trace }: { trace: Trace }) {
+  const wasNeeded = useRef(false);
+  wasNeeded.current ||= hover.value !== null;
+  return wasNeeded.current ? <LoadedTooltip trace={trace} /> : null;
+}
+
+function LoadedTooltip({ trace }: { trace: Trace }) {
+  const Tooltip = useLoaded("tooltip", loadTooltip);
+  return Tooltip.kind === "ready" ? <Tooltip.value trace={trace} /> : null;
+}
+
+export function TimelineView({ context: { trace } }: PageProps<null>) {
+  return (
+    <>
+      <Timeline key={trace.manifest.build} trace={trace} />
+      {isDrawerOpen.value && <LateDrawer trace={trace} />}
+      <LateTooltip trace={trace} />
+    </>
+  );
+}
