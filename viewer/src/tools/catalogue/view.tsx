@@ -7,9 +7,9 @@ import type { PageProps, PageTexts } from "../contract";
 import { Answered, StateCard } from "../frame/states";
 import { useAnswer, useAsked } from "../frame/use-answer";
 
+import { AnswerView } from "../generic/answer-view";
 import { Form } from "./form";
 import { faults, formFields, questionOf } from "./form-fields";
-import { PlainAnswer } from "./plain-answer";
 
 type ViewProps = PageProps<PageTexts>;
 
@@ -82,7 +82,7 @@ function Answer({
               The run is still being indexed: these figures are of the tracks that are done.
             </p>
           )}
-          <PlainAnswer
+          <AnswerView
             tool={tool}
             answer={answer}
             links={context}
