@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
-from tilescope.tiler.columns import Phase, TraceSummary, TrackKind
+from tilescope.tiler.columns import EventChunk, Phase, TraceSummary, TrackKind
 from tilescope.tiler.indexing.reading.gather import Gatherer
-from tilescope.tiler.indexing.reading.piece import TrackEvents
 from tilescope.tiler.readers.room import SHARED_ASYNC_BYTES, Room
 
 Ints = NDArray[np.int64]
@@ -37,7 +36,7 @@ class _Rows:
     track: int
     piece: int  # of the track
     rows: Ints
-    events: TrackEvents
+    events: EventChunk
 
     def key(self) -> Ints:
         assert self.events.key is not None

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import TypeVar
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +11,11 @@ from numpy.typing import NDArray
 from tilescope.tiler import _native
 from tilescope.tiler.columns import Activity, Census, Crowd, EventChunk, Span
 from tilescope.tiler.indexing.reading.arguments import gather_args
-from tilescope.tiler.indexing.reading.piece import TrackEvents, select
+from tilescope.tiler.indexing.reading.piece import in_order, kept, part_of, select
 from tilescope.tiler.indexing.reading.timed import FileAxis, TimedEvents, timed_events
 from tilescope.tiler.indexing.scratch import Scratch
 
 Ints = NDArray[np.int64]
-_T = TypeVar("_T", bound=np.generic)
 
 
 @dataclass(slots=True)
@@ -28,7 +26,7 @@ class Gatherer:
     census: Census = field(default_factory=Census)
     events: int = 0  # without flow ends
     flow_ends: int = 0
-    _pieces: dict[int, list[TrackEvents]] = field(default_factory=dict)
+    _pieces: dict[int, list[EventChunk]] = field(default_factory=dict)
     _rows: dict[int, int] = field(default_factory=dict)
     _activities: _native.Activities = field(default_factory=_native.Activities)
 
@@ -42,7 +40,7 @@ class Gatherer:
         self._activities.add(chunk.track, chunk.phase, chunk.time_ns, chunk.duration_ns)
         self._place(chunk)
 
-    def pieces(self, track: int) -> Sequence[TrackEvents]:
+    def pieces(self, track: int) -> Sequence[EventChunk]:
         """A track's events, in file order."""
         return self._pieces.get(track, ())
 
@@ -52,31 +50,16 @@ class Gatherer:
         moved = select(piece, rows, self.scratch)
         self._pieces[track][number] = select(piece, np.delete(np.arange(len(piece)), rows), self.scratch)
         self._rows[track] -= len(rows)
-        self._place(
-            EventChunk(
-                to,
-                moved.phase,
-                moved.time_ns,
-                moved.time_ps,
-                moved.duration_ns,
-                moved.duration_ps,
-                moved.name,
-                moved.key,
-                moved.value,
-                moved.flags,
-                moved.args_end,
-                moved.args,
-            )
-        )
+        self._place(replace(moved, track=to))
 
     def _place(self, chunk: EventChunk) -> None:
         order = _order_by_track(chunk.track)
         tracks = chunk.track if order is None else chunk.track[order]
-        events = _select(self.scratch, chunk, order)
+        events = kept(chunk, self.scratch) if order is None else _sorted(chunk, tracks, order, self.scratch)
         starts = np.flatnonzero(np.diff(tracks, prepend=tracks[0] - 1))
         for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), len(tracks)], strict=True):
             track = int(tracks[start])
-            self._pieces.setdefault(track, []).append(_part(events, start, stop))
+            self._pieces.setdefault(track, []).append(part_of(events, start, stop, track))
             self._rows[track] = self._rows.get(track, 0) + stop - start
 
     @property
@@ -113,7 +96,7 @@ class Gatherer:
         return timed_events(_emptied(pieces), self._rows[track], axis, scratch) if self._rows[track] else None
 
 
-def _emptied(pieces: list[TrackEvents]) -> Iterator[TrackEvents]:
+def _emptied(pieces: list[EventChunk]) -> Iterator[EventChunk]:
     """The pieces from the last to the first. Each is forgotten when it has been used."""
     while pieces:
         yield pieces.pop()
@@ -128,55 +111,7 @@ def _order_by_track(track: NDArray[np.int32]) -> NDArray[np.int64] | None:
     return np.argsort(narrow, kind="stable")
 
 
-def _part(events: TrackEvents, start: int, stop: int) -> TrackEvents:
-    """Events [start, stop), as views."""
-    if start == 0 and stop == len(events):
-        return events
-
-    def optional(column: NDArray[_T] | None) -> NDArray[_T] | None:
-        return None if column is None else column[start:stop]
-
-    args_first = int(events.args_end[start - 1]) if start else 0
-    args_end = events.args_end[start:stop]
-    return TrackEvents(
-        events.phase[start:stop],
-        events.time_ns[start:stop],
-        optional(events.time_ps),
-        events.duration_ns[start:stop],
-        optional(events.duration_ps),
-        events.name[start:stop],
-        optional(events.key),
-        optional(events.value),
-        events.flags[start:stop],
-        args_end - args_first if args_first else args_end,
-        events.args[args_first : int(args_end[-1])],
-    )
-
-
-def _select(scratch: Scratch, chunk: EventChunk, order: NDArray[np.int64] | None) -> TrackEvents:
-    """The chunk's events in this order; None: all of them."""
-
-    def pick(column: NDArray[_T]) -> NDArray[_T]:
-        return scratch.keep(column) if order is None else scratch.pick(column, order)
-
-    def pick_optional(column: NDArray[_T] | None) -> NDArray[_T] | None:
-        return None if column is None else pick(column)
-
-    if order is None:
-        args_end, args = scratch.keep(chunk.args_end), scratch.keep(chunk.args)
-    else:
-        in_order = gather_args(Scratch(), chunk.args_end, chunk.args, order)
-        args_end, args = scratch.keep(in_order[0]), scratch.keep(in_order[1])
-    return TrackEvents(
-        pick(chunk.phase),
-        pick(chunk.time_ns),
-        pick_optional(chunk.time_ps),
-        pick(chunk.duration_ns),
-        pick_optional(chunk.duration_ps),
-        pick(chunk.name),
-        pick_optional(chunk.key),
-        pick_optional(chunk.value),
-        pick(chunk.flags),
-        args_end,
-        args,
-    )
+def _sorted(chunk: EventChunk, tracks: NDArray[np.int32], order: Ints, scratch: Scratch) -> EventChunk:
+    """The chunk's events in the order of the tracks."""
+    args_end, args = gather_args(Scratch(), chunk.args_end, chunk.args, order)
+    return in_order(chunk, tracks, order, (scratch.keep(args_end), scratch.keep(args)), scratch)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.columns import EventCounts, Phase, TrackKind
-from tilescope.tiler.indexing.reading.piece import Piece, select
+from tilescope.tiler.columns import EventChunk, EventCounts, Phase, TrackKind
+from tilescope.tiler.indexing.reading.piece import select
 from tilescope.tiler.indexing.reading.window import PICOSECONDS, Window
 from tilescope.tiler.indexing.scratch import Scratch
 
@@ -55,7 +55,7 @@ class SetAside:
         )
 
 
-def apart(piece: Piece, window: Window, base_ns: int) -> tuple[Piece, SetAside]:
+def apart(piece: EventChunk, window: Window, base_ns: int) -> tuple[EventChunk, SetAside]:
     """What lies within the window, and what does not. `base_ns` is to be added to the times."""
     inside = _inside(piece, window, base_ns)
     if inside.all():
@@ -72,7 +72,7 @@ def apart(piece: Piece, window: Window, base_ns: int) -> tuple[Piece, SetAside]:
     return select(piece, np.flatnonzero(inside), Scratch()), SetAside(tuple(phases), tuple(times))
 
 
-def _inside(piece: Piece, window: Window, base_ns: int) -> Mask:
+def _inside(piece: EventChunk, window: Window, base_ns: int) -> Mask:
     first, last = window.first_ns - base_ns, window.last_ns - base_ns
     if last < _EARLIEST_NS or first > _LATEST_NS:
         return np.zeros(len(piece.phase), np.bool_)

@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from tilescope.tiler.indexing.reading.piece import Piece
+from tilescope.tiler.columns import EventChunk
 from tilescope.tiler.indexing.reading.set_aside import SetAside, apart
 from tilescope.tiler.indexing.reading.timeline import Timeline
 from tilescope.tiler.indexing.scratch import Scratch
@@ -45,7 +45,7 @@ class FileAxis:
     names: NDArray[np.int32]  # of the file's name ids
 
 
-def timed_events(pieces: Iterable[Piece], rows: int, axis: FileAxis, scratch: Scratch) -> TimedEvents:
+def timed_events(pieces: Iterable[EventChunk], rows: int, axis: FileAxis, scratch: Scratch) -> TimedEvents:
     """The events of all pieces, of which there are `rows`. A piece may be forgotten when the next is asked for."""
 
     def column(dtype: DTypeLike) -> NDArray[np.generic]:
