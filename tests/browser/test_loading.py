@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from playwright.sync_api import Browser, WebSocketRoute
 
-from tests.browser.conftest import Served, watched_page
+from bench.slow_link import slow_link
+from bench.traces import TraceSpec
+from tests.browser.conftest import Served, serving, watched_page
 from tests.browser.driver import Viewer
 from tests.standins.written import TRAINING
 
@@ -66,3 +71,61 @@ def test_the_nearest_level_is_drawn_until_the_sharp_one_has_come(browser: Browse
         assert page.inner_text(".statusbar").startswith("Sharp")
         assert page.evaluate(COLOURED_PART) > 0.02
         viewer.screenshot("loaded")
+
+
+ROUND_TRIP_S, BITS_PER_S = 0.150, 10e6
+
+# Scrolls down by a screen and more, and says of every track with events that is on the screen what its lane shows.
+SCROLL_AND_LOOK = """async step => {
+    const scroller = document.querySelector('.scroller');
+    const canvas = document.querySelector('.timeline canvas');
+    scroller.scrollTop += step;
+    for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    const stripe = getComputedStyle(canvas).getPropertyValue('--line').trim();
+    const of = k => [data[k], data[k + 1], data[k + 2]];
+    const isStripe = k => '#' + of(k).map(value => value.toString(16).padStart(2, '0')).join('') === stripe;
+    const isColour = k => Math.max(...of(k)) - Math.min(...of(k)) > 30;
+    const seen = { blank: [], loading: 0, data: 0 };
+    for (const item of document.querySelectorAll('[role=treeitem].is-track:not(.is-empty)')) {
+        const top = Math.max(26, parseFloat(item.style.top) - scroller.scrollTop);
+        const bottom = Math.min(canvas.height, top + parseFloat(item.style.height)) - 3;
+        if (bottom - top < 8) continue;
+        let kind = 'blank';
+        for (let y = Math.ceil(top); y < bottom && kind !== 'data'; y++) {
+            for (let x = 0; x < canvas.width && kind !== 'data'; x++) {
+                const k = 4 * (y * canvas.width + x);
+                if (isColour(k)) kind = 'data';
+                else if (isStripe(k)) kind = 'loading';
+            }
+        }
+        if (kind === 'blank') seen.blank.push(item.dataset.key); else seen[kind] += 1;
+    }
+    return seen;
+}"""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_no_lane_is_blank_while_one_scrolls_over_a_slow_network(browser: Browser, tmp_path: Path, theme: str) -> None:
+    trace = TraceSpec("xspace", 60_000, tracks=1024).write(tmp_path / "trace")
+    with (
+        serving([trace.path], tmp_path / "cache") as served,
+        slow_link(int(served.url.rpartition(":")[2]), ROUND_TRIP_S, BITS_PER_S) as port,
+        watched_page(browser, f"http://127.0.0.1:{port}", color_scheme=theme) as page,
+    ):
+        viewer = Viewer(page, f"http://127.0.0.1:{port}")
+        viewer.open(served.run_id(trace.path.name))
+        viewer.expand_all()
+        viewer.settle()
+        loading = 0
+        for step in range(40):
+            seen = page.evaluate(SCROLL_AND_LOOK, 1100)
+            assert seen["blank"] == [], f"after {step} steps {seen}"
+            if seen["loading"] > loading:
+                loading = seen["loading"]
+                viewer.screenshot(f"scrolling-{theme}")
+        assert loading > 0, "everything was there at once: the network is not slow enough"
+        viewer.settle()
+        seen = page.evaluate(SCROLL_AND_LOOK, 0)
+        assert seen["blank"] == []
+        assert (seen["loading"], seen["data"] > 0) == (0, True)

@@ -3,7 +3,7 @@
  *
  * A slice of a pixel and more fills its lane from top to bottom; its edges are as opaque as they are covered. Whatever is
  * shorter, and bins, make a bar from the lane's bottom in full colour: as high as the pixel is busy, and never lower than
- * one row. Colours of what shares a pixel mix by area.
+ * one row, or a few where it stands alone. Colours of what shares a pixel mix by area.
  */
 
 /** A slice or instant that is drawn as itself touches the pixel. */
@@ -23,6 +23,9 @@ const MIN_WEIGHT = 1 / 4096;
 
 /** From here on a bar is as high as its lane: sums of floats are a little less than they should be. */
 const FULL = 0.995;
+
+/** A bar that stands alone in an idle stretch is at least so many rows high. */
+const LONELY_ROWS = 3;
 
 const OPAQUE = 0xff000000;
 
@@ -190,7 +193,9 @@ export class Accumulator {
       } else {
         const color = this.#mixed(at);
         const edge = Math.min(this.#edges[at]!, 1);
-        const rows = (mark & BAR) === 0 ? 0 : barRows(this.cover[at]!, full, (mark & PRESENT) !== 0);
+        const isPresent = (mark & PRESENT) !== 0;
+        const least = isPresent ? (this.#isLonely(x, at) ? Math.min(LONELY_ROWS, full) : 1) : 0;
+        const rows = (mark & BAR) === 0 ? 0 : barRows(this.cover[at]!, full, least);
         bar[x] = OPAQUE | color;
         height[x] = edge >= FULL ? full : rows;
         above[x] = edge === 0 ? 0 : ((255 * edge + 0.5) << 24) | color;
@@ -218,6 +223,11 @@ export class Accumulator {
       this.flags[at] = mark & (INDIVIDUAL | AGGREGATE);
     }
     return true;
+  }
+
+  /** Whether there is nothing beside a pixel, so that it is easily overlooked. */
+  #isLonely(x: number, at: number): boolean {
+    return (x === 0 || this.flags[at - 1] === 0) && (x === this.widthPx - 1 || this.flags[at + 1] === 0);
   }
 
   #writeRow(offset: number, level: number): void {
@@ -256,10 +266,9 @@ export class Accumulator {
 }
 
 /** The height of a bar in rows: only what is busy throughout is as high as the lane. */
-function barRows(busy: number, full: number, mustShow: boolean): number {
+function barRows(busy: number, full: number, least: number): number {
   if (busy >= FULL) {
     return full;
   }
-  const rows = Math.min(full - 1, (busy * full + 0.5) | 0);
-  return mustShow && rows === 0 ? 1 : rows;
+  return Math.max(least, Math.min(full - 1, (busy * full + 0.5) | 0));
 }

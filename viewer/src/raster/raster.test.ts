@@ -115,6 +115,11 @@ describe("golden images", () => {
     expect(asText(draw(event(26), viewOf(0, 10, 6)))).toEqual(["..c8.."]);
   });
 
+  test("what stands alone is a little higher than what is in company", () => {
+    const events = [5, 41, 48, 55, 100].map((start) => ({ start, duration: 1, row: 0, name: 0 }));
+    expect(asText(draw(events, viewOf(0, 10, 12)))).toEqual(["3...21....3."]);
+  });
+
   test("only what is busy throughout is as high as its lane", () => {
     const events = [0, 10, 20, 30].map((start, k) => ({ start, duration: 9 - 3 * k, row: 0, name: 0 }));
     expect(asText(draw(events, viewOf(0, 10, 5)))).toEqual(["7521."]);

@@ -34,7 +34,10 @@ describe("busyByName", () => {
 describe("findHueOrder", () => {
   it("puts families in the order of their busy time", async () => {
     const draw = { tile: root, clipStart: ticks(0), clipEnd: ticks(9), sharp: true };
-    const client = { complete: async () => undefined, coverage: () => ({ draws: [draw], complete: true }) };
+    const client = {
+      complete: async () => undefined,
+      coverage: () => ({ draws: [draw], complete: true, missing: [] }),
+    };
     const categories = ["kernel", "kernel", "", "main"];
     const names = {
       want: async () => undefined,

@@ -53,7 +53,7 @@ function pictureOf(view: View, complete = true): Picture {
     deviceView: view,
     ratio: 1,
     heightPx: 100,
-    coverages: new Map([[0, { draws: drawsOf(tiles, view, OPTIONS), complete }]]),
+    coverages: new Map([[0, { draws: drawsOf(tiles, view, OPTIONS), complete, missing: [] }]]),
   };
 }
 

@@ -255,7 +255,7 @@ export class Guide {
     if (of.kind === "counter") {
       return this.#sampleBeside(shown.trace, from.ordinal, track, direction, signal);
     }
-    const coverage = picture.coverages.get(track) ?? { draws: [], complete: false };
+    const coverage = picture.coverages.get(track) ?? { draws: [], complete: false, missing: [] };
     const drawn = { coverage, range: visibleRange(picture.deviceView) };
     return neighbourOf(from, direction, drawn, {
       tile: (level, index) => client.load({ track, level, index }, signal),

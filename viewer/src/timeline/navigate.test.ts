@@ -53,6 +53,7 @@ function tile(slices: readonly SliceSpec[], bins: readonly (readonly [bin: numbe
 function drawn(data: TileData, complete = true): Drawn {
   const coverage: Coverage = {
     draws: [{ tile: data, clipStart: ticks(0), clipEnd: ticks(1024), sharp: complete }],
+    missing: [],
     complete,
   };
   return { coverage, range: { startTicks: ticks(0), endTicks: ticks(1024) } };

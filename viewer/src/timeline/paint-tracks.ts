@@ -9,6 +9,7 @@ import { type RasterImage, RowRaster } from "../raster/raster";
 import { type GlyphWidths, measureGlyphs } from "../raster/text";
 import { aggregateRuns } from "../raster/texture";
 import type { CanvasTheme } from "./canvas-theme";
+import { MissingPainter } from "./paint-missing";
 import { ProvisionalPainter } from "./paint-provisional";
 import { drawsOf, isProvisional, type Picture, rasterTracks } from "./picture";
 import { RasterCanvas } from "./raster-canvas";
@@ -26,6 +27,7 @@ const LABELS: LabelOptions = { minPx: 34, paddingPx: 4 };
 export class TracksPainter {
   readonly #raster = new RowRaster();
   readonly #provisional = new ProvisionalPainter();
+  readonly #missing = new MissingPainter();
   readonly #image: RasterCanvas;
   #glyphs: { readonly font: string; readonly widths: GlyphWidths } | null = null;
   readonly #hatches = new Map<string, CanvasPattern>();
@@ -98,6 +100,7 @@ export class TracksPainter {
     runs: ReadonlyMap<number, readonly { fromPx: number; toPx: number }[]>,
   ): void {
     const { ratio } = input.picture;
+    this.#missing.paint(context, track, input.picture, input.theme);
     const provisional = isProvisional(input.picture, track.track.id);
     if (track.firstLane < 0) {
       if (provisional) {

@@ -5,7 +5,10 @@ import { describe, expect, it, vi } from "vitest";
 import { type Direction, neighbourOf } from "./navigate";
 import type { RowSlice, TrackTiles } from "./row-search";
 
-const NOTHING_DRAWN = { coverage: { draws: [], complete: false }, range: { startTicks: ticks(0), endTicks: ticks(0) } };
+const NOTHING_DRAWN = {
+  coverage: { draws: [], complete: false, missing: [] },
+  range: { startTicks: ticks(0), endTicks: ticks(0) },
+};
 const DIRECTIONS: readonly Direction[] = ["next", "previous", "parent", "child"];
 
 /** Calls within calls, with gaps between them that are now and then very long. */

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { ticks } from "../base/time";
-import type { View } from "../base/view";
+import { type View, visibleRange } from "../base/view";
 import { type PageKey, pageName } from "../pages/key";
 import { Overview } from "../pages/overview";
 import { decodePage } from "../pages/page";
@@ -59,7 +59,11 @@ function setUp(more: More = {}) {
 test("shape, then pages, then a complete picture", async () => {
   const { client, lists, onChange, loadShape, answer } = setUp();
   client.show(screen);
-  expect(client.coverage(screen.tracks[0]!, view)).toEqual({ draws: [], complete: false });
+  expect(client.coverage(screen.tracks[0]!, view)).toEqual({
+    draws: [],
+    complete: false,
+    missing: [visibleRange(view)],
+  });
   await vi.waitFor(() => expect(onChange).toHaveBeenCalled());
   const wanted = lists[lists.length - 1]!;
   expect(wanted.length).toBeGreaterThan(2);

@@ -8,7 +8,7 @@ import type { Limits } from "../base/schema";
 import type { Ticks } from "../base/time";
 import { type View, visibleRange } from "../base/view";
 import { PageCache } from "../pages/cache";
-import { type Coverage, coverage } from "../pages/coverage";
+import { type Coverage, coverage, nothingKnown } from "../pages/coverage";
 import { blockOf, type PageKey, type PageName, pageName, slotOf, tileIndexAt } from "../pages/key";
 import type { Overview } from "../pages/overview";
 import { type DecodedPage, decodePage } from "../pages/page";
@@ -70,8 +70,6 @@ const MAX_CHILD_SHAPES = 4;
 
 /** Making tiles of rollups takes so much of a frame at most: a third at 60 Hz. */
 const COMPOSE_MS = 5;
-
-const NOTHING: Coverage = { draws: [], complete: false };
 
 /** Has the tiles that a view needs fetched, keeps them, and says what can be drawn now. */
 export class TileClient {
@@ -150,7 +148,7 @@ export class TileClient {
   coverage(request: TrackRequest, view: View): Coverage {
     const shape = this.#shapes.get(blockOf(request.track));
     if (shape === undefined) {
-      return this.#overview === null ? NOTHING : provisional(this.#overview, request, view);
+      return this.#overview === null ? nothingKnown(view) : provisional(this.#overview, request, view);
     }
     const found = coverage(this.tile, shape, request, view, this.#options.rootLevel, this.#composer);
     if (this.#composer.isBehind && !this.#isTurnAsked) {
@@ -326,7 +324,7 @@ function provisional(overview: Overview, { track }: TrackRequest, view: View): C
     .tilesOf(track)
     .map((tile) => ({ tile, clipStart: tile.originTicks, clipEnd: tileEnd(tile.level, tile.index), sharp: false }))
     .filter(({ clipStart, clipEnd }) => clipEnd > startTicks && clipStart < endTicks);
-  return { draws, complete: false, provisional: true };
+  return { draws, complete: false, missing: [], provisional: true };
 }
 
 function noResidual(): Promise<never> {

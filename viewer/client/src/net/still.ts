@@ -7,7 +7,7 @@
 import type { View } from "../base/view";
 import { visibleRange } from "../base/view";
 import { PageCache } from "../pages/cache";
-import { type Coverage, coverage } from "../pages/coverage";
+import { type Coverage, coverage, nothingKnown } from "../pages/coverage";
 import { blockOf, type PageKey } from "../pages/key";
 import { decodePage } from "../pages/page";
 import { Composer, missingBlocks } from "../pages/parts";
@@ -25,8 +25,6 @@ const BUDGET_BYTES = 64 * 1024 * 1024;
 
 /** Browsers open about six connections to a server; others want some of them. */
 const MAX_REQUESTS = 3;
-
-const NOTHING: Coverage = { draws: [], complete: false };
 
 /** Tiles of views that stand still, fetched over HTTP. */
 export class StillClient {
@@ -62,7 +60,7 @@ export class StillClient {
   coverage(request: TrackRequest, view: View): Coverage {
     const shape = this.#shapes.get(blockOf(request.track));
     return shape === undefined
-      ? NOTHING
+      ? nothingKnown(view)
       : coverage(this.#lookup, shape, request, view, this.#rootLevel, this.#composer);
   }
 

@@ -118,14 +118,41 @@ describe("stand-ins", () => {
     expect(draws.every((draw) => !draw.sharp)).toBe(true);
   });
 
-  test("without any tile nothing is drawn, and that is not complete", () => {
-    expect(coverage(() => undefined, shape, slice, view, ROOT_LEVEL)).toEqual({ draws: [], complete: false });
+  test("without any tile nothing is drawn, and where there are events that is not idle but missing", () => {
+    const { draws, complete, missing } = coverage(() => undefined, shape, slice, view, ROOT_LEVEL);
+    expect([draws, complete]).toEqual([[], false]);
+    // The view is of 64,000 ticks; there are events from 0 to 240,000, without a gap that is as long as a tile.
+    expect(missing).toEqual([{ startTicks: 0n, endTicks: 65_536n }]);
+  });
+
+  test("what is missing and what is drawn never overlap, and every event is in one of them", () => {
+    const random = new Random(17);
+    for (let round = 0; round < 40; round++) {
+      const shown = randomView(random);
+      const here = tiles.filter((tile) => tile.level < ROOT_LEVEL && random.next() < 0.5);
+      const { draws, complete, missing } = coverage(lookupIn(here), shape, slice, shown, ROOT_LEVEL);
+      const whole = coverage(lookupIn(tiles), shape, slice, shown, ROOT_LEVEL);
+      const parts = [
+        ...draws.map(({ clipStart, clipEnd }) => ({ startTicks: clipStart, endTicks: clipEnd })),
+        ...missing,
+      ].sort((a, b) => Number(a.startTicks - b.startTicks));
+      expect(parts.every((part, k) => k === 0 || parts[k - 1]!.endTicks <= part.startTicks)).toBe(true);
+      const range = visibleRange(shown);
+      for (const { start } of events.filter(
+        (event) => event.start >= range.startTicks && event.start < range.endTicks,
+      )) {
+        expect(parts.some(({ startTicks, endTicks }) => startTicks <= start && start < endTicks)).toBe(true);
+      }
+      expect(missing.length > 0 && complete).toBe(false);
+      expect(whole.missing).toEqual([]);
+    }
   });
 
   test("a track without tiles is complete at once", () => {
     expect(coverage(() => undefined, shape, { track: 9, kind: "slice" }, view, ROOT_LEVEL)).toEqual({
       draws: [],
       complete: true,
+      missing: [],
     });
   });
 });

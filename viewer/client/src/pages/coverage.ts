@@ -7,7 +7,7 @@
  */
 
 import { minus, type Ticks } from "../base/time";
-import { type View, visibleRange } from "../base/view";
+import { type TickRange, type View, visibleRange } from "../base/view";
 import { binTicks, slotOf, tileIndexAt, tileOrigin } from "./key";
 import type { Composer } from "./parts";
 import { FINE_LEVELS, sharpLevel, type TrackRequest } from "./resolver";
@@ -29,6 +29,8 @@ export interface Coverage {
   readonly draws: readonly DrawTile[];
   /** Whether everything that the view needs is there. */
   readonly complete: boolean;
+  /** Where there may be events and nothing can be drawn yet: not idle, but unknown. In time order. */
+  readonly missing: readonly TickRange[];
   /** The track is not built yet: its draws are of the overview, one band for all of its rows. */
   readonly provisional?: boolean;
 }
@@ -50,11 +52,12 @@ export function coverage(
   if (root !== NO_TILE) {
     walk.visit(root, undefined);
   }
-  return { draws: walk.draws, complete: walk.complete };
+  return { draws: walk.draws, complete: walk.complete, missing: walk.missing };
 }
 
 class Walk {
   readonly draws: DrawTile[] = [];
+  readonly missing: TickRange[] = [];
   complete = true;
   readonly #slot: number;
   readonly #level: number;
@@ -184,11 +187,12 @@ class Walk {
 
   #push(tile: TileData | undefined, level: number, index: number, sharp: boolean): void {
     this.complete = this.complete && sharp;
-    if (tile === undefined) {
-      return;
-    }
     const clipStart = tileOrigin(level, index);
     const clipEnd = tileEnd(level, index);
+    if (tile === undefined) {
+      this.#pushMissing(clipStart, clipEnd);
+      return;
+    }
     const before = this.draws[this.draws.length - 1];
     if (before !== undefined && before.tile === tile) {
       this.draws[this.draws.length - 1] = { ...before, clipEnd, sharp: before.sharp && sharp };
@@ -196,6 +200,20 @@ class Walk {
       this.draws.push({ tile, clipStart, clipEnd, sharp });
     }
   }
+
+  #pushMissing(startTicks: Ticks, endTicks: Ticks): void {
+    const before = this.missing[this.missing.length - 1];
+    if (before !== undefined && before.endTicks === startTicks) {
+      this.missing[this.missing.length - 1] = { ...before, endTicks };
+    } else {
+      this.missing.push({ startTicks, endTicks });
+    }
+  }
+}
+
+/** Nothing is known of a track yet. */
+export function nothingKnown(view: View): Coverage {
+  return { draws: [], complete: false, missing: [visibleRange(view)] };
 }
 
 /** Pixels per bin of a drawn tile: what the status line says about the resolution. */
