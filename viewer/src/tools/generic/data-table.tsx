@@ -5,10 +5,10 @@ import type { ToolTable } from "@tilescope/client";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { Links } from "../contract";
-import { ROW_PX, scrollTo, windowAt } from "./row-window";
+import { ROW_PX, scrollTo, slotsFor, windowAt } from "./row-window";
 import { moveInTable } from "./table-keys";
 import { type TableChoices, TableModel } from "./table-model";
-import { TableHead, TableRow, TotalRow } from "./table-rows";
+import { hoverText, rowId, TableHead, TableRow, TotalRow } from "./table-rows";
 import { TableToolbar } from "./table-toolbar";
 import { widthOf } from "./table-widths";
 import { tsv } from "./tsv";
@@ -98,6 +98,15 @@ export function DataTable({ table, links, choices, head, onMore }: Props) {
       go(move.row);
     }
   };
+  /** Exact figures are written when somebody points at a cell, not for all of them. */
+  const onPointerOver = (event: PointerEvent) => {
+    const cell = (event.target as Element).closest<HTMLTableCellElement>("td");
+    const row = cell?.parentElement?.dataset.row;
+    const column = shown[(cell?.cellIndex ?? 0) - (leads ? 1 : 0)];
+    if (cell !== null && row !== undefined && column !== undefined) {
+      cell.title = hoverText(model, column, Number(row));
+    }
+  };
   const copy = () =>
     tsv(
       shown.map(({ column }) => column),
@@ -105,12 +114,14 @@ export function DataTable({ table, links, choices, head, onMore }: Props) {
       lines.depths,
     );
   const current = Math.min(model.current.value, count - 1);
+  // Rows that leave the page at one end come in again at the other, as the same elements.
+  const slots = Math.max(slotsFor(viewportPx.value), seen.end - seen.first);
   const rows = [];
   for (let line = seen.first; line < seen.end; line++) {
     const row = lines.rows[line]!;
     rows.push(
       <TableRow
-        key={row}
+        key={line % slots}
         model={model}
         columns={shown}
         main={main}
@@ -147,6 +158,7 @@ export function DataTable({ table, links, choices, head, onMore }: Props) {
           aria-rowcount={count + 1 + model.totals.value.length}
           aria-activedescendant={current >= seen.first && current < seen.end ? rowId(table.id, current) : undefined}
           onKeyDown={onKeyDown}
+          onPointerOver={onPointerOver}
         >
           <colgroup>
             {leads && <col style={{ width: `${GO_PX}px` }} />}
@@ -204,8 +216,4 @@ function Spacer({ heightPx }: { heightPx: number }) {
       <td style={{ height: `${heightPx}px` }} />
     </tr>
   ) : null;
-}
-
-export function rowId(table: string, line: number): string {
-  return `row-${table}-${line}`;
 }

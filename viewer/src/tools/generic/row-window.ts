@@ -9,10 +9,10 @@ export const ROW_PX = 28;
 const MAX_HEIGHT_PX = 12_000_000;
 
 /** Lines that are in the page beyond the screen, on each side: what one sees while the next are drawn. */
-const MARGIN_ROWS = 12;
+const MARGIN_ROWS = 8;
 
 /** The window moves by so many lines at a time, so that most scrolling draws nothing. */
-const STEP_ROWS = 6;
+const STEP_ROWS = 4;
 
 export interface RowWindow {
   readonly first: number;
@@ -39,6 +39,11 @@ export function windowAt(lines: number, scrollPx: number, viewportPx: number): R
   const end = Math.min(lines, Math.ceil((top + rows + MARGIN_ROWS) / STEP_ROWS) * STEP_ROWS);
   const topPx = isCut ? scroll - (top - first) * ROW_PX : first * ROW_PX;
   return { first, end, topPx: Math.max(0, Math.min(topPx, heightPx - (end - first) * ROW_PX)), heightPx };
+}
+
+/** As many lines as are ever in the page at once. */
+export function slotsFor(viewportPx: number): number {
+  return Math.ceil(viewportPx / ROW_PX) + 2 * (MARGIN_ROWS + STEP_ROWS);
 }
 
 /** Where to scroll so that a line is on the screen; the place of now where it is already. */

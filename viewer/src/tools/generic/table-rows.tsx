@@ -64,11 +64,12 @@ interface RowProps {
   readonly onFocus: (line: number) => void;
 }
 
-function Row({ model, columns, main, row, line, depth, isCurrent, isOpen, leads, onGo, onFocus }: RowProps) {
+function rowOf({ model, columns, main, row, line, depth, isCurrent, isOpen, leads, onGo, onFocus }: RowProps) {
   const isTree = model.tree !== null;
   return (
     <tr
-      id={`row-${model.table.id}-${line}`}
+      id={rowId(model.table.id, line)}
+      data-row={row}
       class={isCurrent ? "is-current" : ""}
       aria-rowindex={line + 2}
       aria-selected={isCurrent}
@@ -97,7 +98,7 @@ function Row({ model, columns, main, row, line, depth, isCurrent, isOpen, leads,
         const value = column.value(row);
         return (
           <Cell key={column.id} column={column} value={value} share={shareOf(model, column, row)}>
-            {isTree && column === main && (
+            {!isTree || column !== main ? undefined : (
               <span class="tree-indent" style={{ width: `${depth * INDENT_PX + 18}px` }}>
                 {isOpen !== null && (
                   <button
@@ -123,6 +124,10 @@ function shareOf(model: TableModel, column: ShownColumn, row: number): number | 
   return column.isNumeric ? model.share(column, column.approximate[row]!) : null;
 }
 
+export function rowId(table: string, line: number): string {
+  return `row-${table}-${line}`;
+}
+
 /** Of what a row looks like. */
 const SEEN = ["model", "columns", "main", "row", "line", "depth", "isCurrent", "isOpen", "leads"] as const;
 
@@ -133,7 +138,7 @@ export class TableRow extends Component<RowProps> {
   }
 
   override render() {
-    return <Row {...this.props} />;
+    return rowOf(this.props);
   }
 }
 
@@ -146,19 +151,26 @@ interface CellProps {
 
 function Cell({ column, value, share = null, children }: CellProps) {
   const text = column.text(value);
+  const hasShare = share !== null && share > 0;
   return (
-    <td class={column.isNumeric ? "is-number" : ""} title={titleOf(column, value, text, share)}>
-      {share !== null && share > 0 && <span class="share" style={{ width: `${100 * share}%` }} />}
+    <td class={cellClass(column, value, hasShare)} style={hasShare ? { backgroundSize: `${100 * share}% 20px` } : {}}>
       {children}
-      <span class={value === null ? "cell is-missing" : "cell"}>{text}</span>
+      {children === undefined ? text : <span class="tree-text">{text}</span>}
     </td>
   );
 }
 
-function titleOf(column: ShownColumn, value: Figure, text: string, share: number | null): string {
-  const exact = column.exact(value);
+function cellClass(column: ShownColumn, value: Figure, hasShare: boolean): string {
+  const side = column.isNumeric ? "is-number" : "is-text";
+  return side + (value === null ? " is-missing" : "") + (hasShare ? " has-share" : "");
+}
+
+/** All digits of a figure, and its part of the whole. */
+export function hoverText(model: TableModel, column: ShownColumn, row: number): string {
+  const exact = column.exact(column.value(row));
+  const share = shareOf(model, column, row);
   if (share === null || column.column.kind === "fraction") {
-    return exact === text && text.length < 12 ? "" : exact;
+    return exact;
   }
   const whole = column.column.total === "sum" ? "total" : "largest";
   return `${exact}\n${(100 * share).toPrecision(3)} % of the ${whole}`;

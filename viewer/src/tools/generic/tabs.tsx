@@ -27,10 +27,10 @@ export function Tabs({ label, tabs, children }: Props) {
       <div class="tab-panel">
         {children(
           current.id,
-          <h3 class="tab-title">
+          <h2 class="tab-title">
             {current.title}
             <span class="tab-count">{current.count}</span>
-          </h3>,
+          </h2>,
         )}
       </div>
     );

@@ -1,0 +1,346 @@
+"""The parts that draw answers of tools, with made-up answers: tables, trees, charts, facts, notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.browser.answers_page import answers_page
+from tests.browser.conftest import watched_page
+from tests.browser.driver import ARTEFACTS
+from tests.browser.test_accessibility import AXE
+
+ROWS = 100_000
+
+# Gaps between 120 frames, sorted, while a table scrolls by so many pixels in each.
+SCROLL = """async (step) => {
+  const scroller = document.querySelector('.table-scroll');
+  const gaps = [];
+  let last = await new Promise(requestAnimationFrame);
+  for (let frame = 0; frame < 120; frame++) {
+    scroller.scrollTop += step;
+    const now = await new Promise(requestAnimationFrame);
+    gaps.push(now - last);
+    last = now;
+  }
+  return gaps.sort((a, b) => a - b);
+}"""
+
+
+@pytest.fixture(scope="module")
+def address(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with answers_page(tmp_path_factory.mktemp("answers") / "page") as url:
+        yield url
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    with watched_page(browser, address) as opened:
+        opened.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        yield opened
+
+
+def show(page: Page, address: str, name: str) -> None:
+    page.goto(f"{address}?answer={name}")
+    page.locator(".answer").wait_for()
+
+
+def cells(page: Page, column: str) -> list[str]:
+    """What the rows on the page say in a column, from the first on."""
+    titles = page.locator(".data-table thead th").all_inner_texts()
+    at = next(k for k, title in enumerate(titles) if title.split("\n")[0].startswith(column))
+    return page.locator(f".data-table tbody tr:not(.table-spacer) td:nth-child({at + 1})").all_inner_texts()
+
+
+def copied(page: Page, of: Locator) -> list[list[str]]:
+    """The lines of the clipboard, after the button that copies was pressed."""
+    of.get_by_role("button", name="Copy as TSV").click()
+    of.get_by_text("Copied").wait_for()
+    text = page.evaluate("navigator.clipboard.readText()")
+    return [line.split("\t") for line in text.splitlines()]
+
+
+def header(page: Page, title: str) -> Locator:
+    return page.locator("th", has=page.get_by_role("button", name=f"{title}"))
+
+
+def test_columns_are_sorted_by_mouse_and_by_keys(page: Page, address: str) -> None:
+    show(page, address, "many")
+    assert cells(page, "Exact")[0].replace("\u202f", "") == "9007199254740993"
+    button = header(page, "Exact").get_by_role("button")
+    button.click()
+    expect(header(page, "Exact")).to_have_attribute("aria-sort", "descending")
+    assert [cell.replace("\u202f", "") for cell in cells(page, "Exact")[:2]] == ["9007199254840992", "9007199254840991"]
+    button.press("Enter")
+    expect(header(page, "Exact")).to_have_attribute("aria-sort", "ascending")
+    assert cells(page, "Exact")[0].replace("\u202f", "") == "9007199254740993"
+    button.press("Enter")
+    expect(header(page, "Exact")).to_have_attribute("aria-sort", "none")
+    header(page, "Name").get_by_role("button").press("Enter")
+    assert cells(page, "Name")[:3] == ["fusion.0", "fusion.1", "fusion.2"]
+
+
+def test_the_filter_shortens_the_table_and_its_total_is_exact(page: Page, address: str) -> None:
+    show(page, address, "many")
+    expect(page.get_by_role("status")).to_have_text("100\u202f000 rows")
+    page.get_by_role("searchbox").fill("FUSION.9999 copy")
+    expect(page.get_by_role("status")).to_contain_text("of 100\u202f000 rows")
+    lines = copied(page, page.locator(".table-card"))
+    names = [line[0] for line in lines[1:]]
+    assert names
+    assert all("fusion.9999" in name for name in names)
+    assert {line[1] for line in lines[1:]} == {"copy"}
+    counts = sum(int(line[2]) for line in lines[1:])
+    shown = page.locator("tfoot tr", has_text="Shown")
+    assert f"{counts:,}".replace(",", "\u202f") in shown.inner_text()
+    assert "48\u202f850\u202f000" in page.locator("tfoot tr.is-total").inner_text()
+    page.get_by_role("searchbox").fill("nowhere")
+    expect(page.get_by_text("No row matches the filter.")).to_be_visible()
+    page.get_by_role("searchbox").press("Escape")
+    expect(page.get_by_role("status")).to_have_text("100\u202f000 rows")
+
+
+def test_columns_are_chosen_and_copied_exactly(page: Page, address: str) -> None:
+    show(page, address, "steps")
+    card = page.locator(".table-card")
+    first = copied(page, card)
+    assert first[0] == [
+        "step",
+        "name",
+        "start_ticks",
+        "duration_ticks",
+        "input_share",
+        "longest_ticks",
+        "bytes_bytes",
+        "track",
+    ]
+    assert len(first) == 49
+    assert all(len(line) == len(first[0]) for line in first)
+    assert first[6][6] == ""  # not recorded
+    card.get_by_role("button", name="Columns").press("Enter")
+    page.get_by_role("menuitemcheckbox", name="Event").press("Enter")
+    page.get_by_role("menuitemcheckbox", name="Name").press("Enter")
+    page.keyboard.press("Escape")
+    expect(card.get_by_role("button", name="Columns")).to_be_focused()
+    header(page, "Duration").get_by_role("button").click()
+    again = copied(page, card)
+    assert again[0] == [*first[0][:1], *first[0][2:], "event"]
+    durations = [int(line[2]) for line in again[1:]]
+    assert durations == sorted((int(line[3]) for line in first[1:]), reverse=True)
+
+
+def test_rows_are_walked_by_keys_and_lead_to_the_timeline(page: Page, address: str) -> None:
+    show(page, address, "many")
+    grid = page.get_by_role("grid")
+    grid.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    page.keyboard.press("End")
+    expect(page.locator("tr.is-current")).to_contain_text("9\u202f007\u202f199\u202f254\u202f840\u202f992")
+    expect(page.locator("tr.is-current")).to_be_in_viewport(ratio=1)
+    current = grid.get_attribute("aria-activedescendant")
+    assert current is not None
+    assert page.locator(f"[id='{current}']").count() == 1
+    page.keyboard.press("PageUp")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Home")
+    expect(page.locator("tr.is-current")).to_contain_text("fusion.0")
+    page.locator("tbody tr:not(.table-spacer)").nth(2).dblclick()
+    page.get_by_role("button", name="Show in the timeline").first.click()
+    visits = page.evaluate("visits")
+    assert [visits[0], *visits[2:]] == ["1.1", "2.2", "0.0"]
+    assert ROWS - 60 < int(visits[1].split(".")[1]) < ROWS - 1
+
+
+def test_a_tree_is_opened_and_closed_by_keys(page: Page, address: str) -> None:
+    show(page, address, "tree")
+    tree = page.get_by_role("treegrid")
+    assert cells(page, "Operation") == ["jit_module_0", "jit_module_1", "jit_module_2"]
+    tree.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("tr.is-current")).to_have_attribute("aria-expanded", "true")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("tr.is-current")).to_contain_text("layer_0")
+    expect(page.locator("tr.is-current")).to_have_attribute("aria-level", "2")
+    page.keyboard.press("Space")
+    assert cells(page, "Operation")[:4] == ["jit_module_0", "layer_0", "fusion.0", "fusion.1"]
+    header(page, "Busy").get_by_role("button").click()
+    assert cells(page, "Operation")[:3] == ["jit_module_0", "layer_11", "layer_10"]
+    lines = copied(page, page.locator(".table-card"))
+    assert lines[0] == ["depth", "name", "busy_ticks", "span"]
+    depths = [line[0] for line in lines[1:]]
+    assert depths.count("0") == 3
+    assert depths.count("1") == 12
+    assert depths.count("2") == 5
+    page.get_by_role("searchbox").fill("fusion.59")
+    assert cells(page, "Operation") == [
+        f"{name}" for k in range(3) for name in (f"jit_module_{k}", "layer_11", "fusion.59")
+    ]
+    assert cells(page, "Busy")[2] == "–"
+    page.get_by_role("searchbox").fill("")
+    tree.focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowLeft")
+    assert len(cells(page, "Operation")) == 3
+    page.get_by_role("button", name="Open all rows").click()
+    expect(page.locator("table")).to_have_attribute("aria-rowcount", "221")
+    page.keyboard.press("Tab")
+
+
+@pytest.mark.parametrize(
+    ("step", "limit_ms"),
+    [(60, 8), (997, 24)],  # a quick wheel; the scroll bar, by a screen in each frame
+)
+def test_a_hundred_thousand_rows_scroll_without_a_stutter(page: Page, address: str, step: int, limit_ms: float) -> None:
+    show(page, address, "many")
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})  # what others do on this machine is not counted
+
+    def busy_s() -> float:
+        metrics = session.send("Performance.getMetrics")["metrics"]
+        return float(next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration"))
+
+    page.evaluate(SCROLL, step)
+    before = busy_s()
+    gaps = page.evaluate(SCROLL, step)
+    frame_ms = 1000 * (busy_s() - before) / len(gaps)
+    print(f"{step} px: {frame_ms:.1f} ms of CPU a frame, gaps p95 {gaps[int(0.95 * len(gaps))]:.1f} ms")
+    assert frame_ms < limit_ms
+    assert page.locator(".table-scroll").evaluate("element => element.scrollTop") == 240 * step
+    assert page.locator("tbody tr").count() < 80
+
+
+def test_charts_say_exact_figures_by_keys_and_hide_series(page: Page, address: str) -> None:
+    show(page, address, "steps")
+    page.get_by_role("tab", name="What a step is made of").press("ArrowRight")
+    expect(page.get_by_role("tab", name="Memory in use")).to_be_focused()
+    card = page.locator(".chart-card")
+    card.locator("canvas").wait_for()
+    plot = card.locator(".chart-plot")
+    plot.focus()
+    page.keyboard.press("End")
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    lines = copied(page, card)
+    assert lines[0] == ["at_ticks", "host0_bytes", "host1_bytes", "host2_bytes", "host3_bytes"]
+    plot.focus()
+    page.keyboard.press("ArrowRight")
+    said = page.locator(".chart-tooltip").inner_text().replace("\u202f", "")
+    assert lines[1][1] in said
+    assert lines[1][4] in said
+    page.keyboard.press("Enter")
+    assert page.evaluate("visits") == [f"{lines[1][0]}-{lines[2][0]} on all"]
+    card.get_by_role("button", name="host 1").click()
+    expect(card.get_by_role("button", name="host 1")).to_have_attribute("aria-pressed", "false")
+    assert copied(page, card)[0] == ["at_ticks", "host0_bytes", "host2_bytes", "host3_bytes"]
+    assert copied(page, card)[22][2] == ""  # not recorded
+    with page.expect_download() as download:
+        card.get_by_role("button", name="PNG").click()
+    assert download.value.suggested_filename == "levels.png"
+    picture = Path(download.value.path())
+    assert picture.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    ARTEFACTS.mkdir(exist_ok=True)
+    (ARTEFACTS / "answer_chart.png").write_bytes(picture.read_bytes())
+
+
+def test_charts_of_every_kind_are_drawn(page: Page, address: str) -> None:
+    show(page, address, "steps")
+    canvas = page.locator(".chart-plot canvas")
+    pictures = set()
+    for tab in ("What a step is made of", "Memory in use", "Busiest operations", "Hosts × steps"):
+        page.get_by_role("tab", name=tab).click()
+        canvas.wait_for()
+        page.evaluate("new Promise(requestAnimationFrame).then(() => new Promise(requestAnimationFrame))")
+        pictures.add(canvas.evaluate("canvas => canvas.toDataURL()"))
+        colours = canvas.evaluate(
+            """canvas => new Set(new Uint32Array(
+                canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer)).size"""
+        )
+        assert colours > 20, tab
+    assert len(pictures) == 4
+
+
+def test_what_was_not_recorded_is_a_dash_with_its_reason(page: Page, address: str) -> None:
+    show(page, address, "steps")
+    card = page.locator(".fact-card", has_text="Power")
+    assert card.inner_text().split("\n")[1].startswith("–")
+    assert "Not recorded: record it with a meter" in card.inner_text()
+    assert "NaN" not in page.inner_text(".answer")
+
+
+def test_notes_lead_to_the_timeline_and_more_rows_are_asked_for(page: Page, address: str) -> None:
+    show(page, address, "steps")
+    page.locator(".note-item").first.get_by_role("button", name="Show in the timeline").click()
+    page.get_by_role("button", name="Show the rows that follow").click()
+    first, second = page.evaluate("visits")
+    assert first.endswith(" on 2")
+    assert second == "more 48,0,0"
+
+
+def test_empty_answers_say_so(page: Page, address: str) -> None:
+    show(page, address, "nothing")
+    expect(page.get_by_text("Made-up has found nothing in the whole run.")).to_be_visible()
+    show(page, address, "noRows")
+    expect(page.get_by_text("No rows.")).to_be_visible()
+    expect(page.get_by_text("There is nothing to draw in the whole run.")).to_be_visible()
+
+
+def test_facts_chart_and_ten_rows_fit_on_a_small_screen(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    show(page, address, "steps")
+    page.locator(".chart-plot canvas").wait_for()
+    assert page.locator("h1").bounding_box()["height"] >= 110  # type: ignore[index]
+    for part in (page.locator(".fact-cards"), page.locator(".chart-plot"), page.locator("tbody tr").nth(9)):
+        expect(part).to_be_in_viewport(ratio=1)
+    assert page.locator("tbody tr").nth(9).bounding_box()["height"] == 28  # type: ignore[index]
+
+
+@pytest.mark.parametrize("answer", ["steps", "many", "tree", "nothing", "noRows"])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_no_fault(page: Page, address: str, answer: str, theme: str) -> None:
+    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    show(page, address, answer)
+    if answer == "steps":
+        page.locator(".chart-plot canvas").wait_for()
+        page.locator(".chart-plot").focus()
+        page.keyboard.press("Home")
+        page.locator(".chart-tooltip").wait_for()
+    page.evaluate(AXE.read_text())
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    assert [f"{fault['id']}: {[node['html'] for node in fault['nodes']]}" for fault in found["violations"]] == []
+    ARTEFACTS.mkdir(exist_ok=True)
+    page.screenshot(path=str(ARTEFACTS / f"answer_{answer}_{theme}.png"))
+
+
+def test_colours_that_a_person_forces_are_kept_to(page: Page, address: str) -> None:
+    page.emulate_media(forced_colors="active", color_scheme="dark")
+    show(page, address, "steps")
+    page.get_by_role("tab", name="Memory in use").click()
+    canvas = page.locator(".chart-plot canvas")
+    canvas.wait_for()
+    page.evaluate("new Promise(requestAnimationFrame).then(() => new Promise(requestAnimationFrame))")
+    system = page.evaluate(
+        """() => ['CanvasText', 'GrayText'].map(name => {
+            document.body.style.color = name;
+            return getComputedStyle(document.body).color.match(/\\d+/g).slice(0, 3).map(Number);
+        })"""
+    )
+    hues = canvas.evaluate(
+        """canvas => {
+            const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+            const found = new Map();
+            for (let k = 0; k < data.length; k += 4) {
+              const hue = [data[k], data[k + 1], data[k + 2]].join();
+              if (data[k + 3] === 255) found.set(hue, (found.get(hue) ?? 0) + 1);
+            }
+            // The others are where lines are smoothed over one another.
+            return [...found].sort((a, b) => b[1] - a[1]).slice(0, 2).map(([hue]) => hue.split(',').map(Number));
+        }"""
+    )
+    assert sorted(hues) == sorted(system)
+    page.screenshot(path=str(ARTEFACTS / "answer_forced_colours.png"))
