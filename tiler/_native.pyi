@@ -29,6 +29,16 @@ class Activities:
         shift, (first + k + 1) << shift).
         """
 
+class DamagedContainer(ValueError):
+    """Bytes that are no column container."""
+
+def container_columns(
+    data: bytes, max_rows: int
+) -> list[tuple[int, bool, Annotated[NDArray[numpy.int64], dict(shape=(None,))]]]:
+    """
+    Returns id and values of each column, and whether they are the bits of doubles. Raises DamagedContainer.
+    """
+
 class Histograms:
     """The histograms of names of a track's tiles, one after the other."""
 
@@ -62,6 +72,43 @@ class Histograms:
         """
         Returns level and index of the next tile, and of each of its names, so many at most: name, count,
         busy time, self time, longest. None: there are no more tiles.
+        """
+
+class LeafSums:
+    """Sums by name of parts of leaves, page by page."""
+
+    def __init__(self) -> None: ...
+    def add(
+        self,
+        page: bytes,
+        max_rows: int,
+        tile: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        index: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        slot: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        stop: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None:
+        """
+        Adds parts [first, stop) of the tiles in these positions of an uncompressed page, ascending. `index` and
+        `slot`: what must stand there. Raises DamagedContainer.
+        """
+
+    def take(
+        self,
+    ) -> tuple[
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        tuple[
+            Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))]
+        ],
+        tuple[
+            Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))]
+        ],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    ]:
+        """
+        Returns what was added since the last call: name, count, busy time, self time, longest. Of the times the
+        low and the high 64 bits.
         """
 
 class GuardedMap:

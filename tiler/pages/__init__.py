@@ -8,7 +8,6 @@ from tilescope.tiler.pages.histogram import (
     OTHER_NAMES,
     Histogram,
     join_rows,
-    rows_within,
     sum_by_name,
 )
 from tilescope.tiler.pages.key import (
@@ -31,7 +30,6 @@ from tilescope.tiler.pages.page import (
     select,
     with_residual,
 )
-from tilescope.tiler.pages.self_time import self_times
 from tilescope.tiler.pages.shape import Shape
 from tilescope.tiler.pages.stored import join_parts, part_of
 from tilescope.tiler.pages.titles import record_title
@@ -65,9 +63,7 @@ __all__ = [
     "join_rows",
     "part_of",
     "record_title",
-    "rows_within",
     "select",
-    "self_times",
     "sum_by_name",
     "with_residual",
 ]

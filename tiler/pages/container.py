@@ -1,6 +1,6 @@
 """The column container: how everything that is read in bulk is laid out. See docs/page-format.md.
 
-Native code writes pages (`tiler/native/pages/container.cpp`); this is the reader, and the writer of what is small.
+Native code writes pages and reads columns (`tiler/native/pages`); this is the writer of what is small.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages.compress import MAX_DECODED_BYTES
 
@@ -37,8 +38,8 @@ _MAGICS = (
 _VERSION = 1
 _HEAD = struct.Struct("<4sBBHII")
 _COLUMN = struct.Struct("<BBBxIqQ")
-_MAX_ROWS = MAX_DECODED_BYTES // 8  # of all columns together
-_DELTA, _ZIGZAG, _FLOAT64 = 1, 2, 4
+MAX_ROWS = MAX_DECODED_BYTES // 8  # of all columns together
+_DELTA, _ZIGZAG = 1, 2
 
 Column = NDArray[np.int64] | NDArray[np.float64]
 
@@ -66,44 +67,17 @@ class Container:
 
 def decode(data: bytes) -> Container:
     """The container in `data`. Raises DamagedStore."""
-    if len(data) < _HEAD.size:
-        raise DamagedStore(f"a record of {len(data)} bytes is too short for a column container")
-    magic, version, level, n_columns, n_tiles, block = _HEAD.unpack_from(data)
+    try:
+        columns = _native.container_columns(data, MAX_ROWS)
+    except _native.DamagedContainer as error:
+        raise DamagedStore(str(error)) from None
+    magic, version, level, _, n_tiles, block = _HEAD.unpack_from(data)
     if magic not in _MAGICS or version != _VERSION:
         raise DamagedStore(f"a record begins with {magic!r} version {version}, which is no column container")
-    at = _HEAD.size + n_columns * _COLUMN.size
-    rows = 0
-    columns: dict[int, Column] = {}
-    for k in range(n_columns):
-        if _HEAD.size + (k + 1) * _COLUMN.size > len(data):
-            raise DamagedStore("a column container ends inside its headers")
-        column, planes, flags, n, base, scale = _COLUMN.unpack_from(data, _HEAD.size + k * _COLUMN.size)
-        if planes > 8 or at + planes * n > len(data):
-            raise DamagedStore(f"column {column} of a container lies beyond its end")
-        rows += n
-        if rows > _MAX_ROWS:  # a column of equal values takes no bytes, whatever its length
-            raise DamagedStore(f"a column container says that it has more than {_MAX_ROWS:,} values")
-        columns[column] = _decode_column(data, at, planes, flags, n, base, scale)
-        at += planes * n
-    if at != len(data):
-        raise DamagedStore(f"{len(data) - at} bytes follow a column container")
-    return Container(magic, level, n_tiles, block, columns)
-
-
-def _decode_column(data: bytes, at: int, planes: int, flags: int, n: int, base: int, scale: int) -> Column:
-    raw = np.zeros((n, 8), np.uint8)
-    if planes:
-        raw[:, :planes] = np.frombuffer(data, np.uint8, planes * n, at).reshape(planes, n).T
-    values: NDArray[np.uint64] = raw.reshape(-1).view("<u8")
-    if flags & _FLOAT64:
-        return values.view(np.float64)
-    if flags & _ZIGZAG:
-        values = (values >> np.uint64(1)) ^ (np.uint64(0) - (values & np.uint64(1)))
-    if scale != 1:
-        values = values * np.uint64(scale)
-    if flags & _DELTA:
-        values = np.cumsum(values, dtype=np.uint64)
-    return (values + np.uint64(base & 0xFFFF_FFFF_FFFF_FFFF)).view(np.int64)
+    found: dict[int, Column] = {
+        column: values.view(np.float64) if is_float else values for column, is_float, values in columns
+    }
+    return Container(magic, level, n_tiles, block, found)
 
 
 def encode(magic: bytes, level: int, n_tiles: int, block: int, columns: Mapping[int, NDArray[np.int64]]) -> bytes:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages.columns import Col
 from tilescope.tiler.pages.container import HISTOGRAM_MAGIC, decode, encode
-from tilescope.tiler.pages.self_time import self_times
 
 Ints = NDArray[np.int64]
 
@@ -116,16 +115,3 @@ def sum_by_name(parts: Sequence[Histogram], dtype: type[Any] = np.int64) -> Hist
         np.add.reduceat(self_busy[order], first)[busiest_first],
         np.maximum.reduceat(longest[order], first)[busiest_first],
     )
-
-
-def rows_within(start: Ints, duration: Ints, name: Ints, first: Ints, stop: Ints) -> Histogram:
-    """A row for each slice: what it adds to the histogram of the span [first, stop) in which it is looked at.
-
-    A slice may stand in several spans. The spans ascend and do not overlap; in each stand the slices that overlap it or
-    start in it, in canonical order. To be summed.
-    """
-    end = start + duration
-    starts = start >= first
-    begins, ends = np.maximum(start, first), np.minimum(end, stop)
-    longest = np.where(starts, duration, 0)
-    return Histogram(name, starts.astype(np.int64), ends - begins, self_times(begins, ends), longest)

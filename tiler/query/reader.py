@@ -70,10 +70,14 @@ class QueryReader:
 
     def decoded_page(self, key: PageKey) -> Page:
         """A page, without its residual. Raises DamagedStore when it is not there."""
+        return decode_columns(self.page_content(key))
+
+    def page_content(self, key: PageKey) -> bytes:
+        """A page, uncompressed, without its residual. Raises DamagedStore when it is not there."""
         member = self.store.page(key)
         if member is None:
             raise DamagedStore(f"{key.text()} is missing")
-        return decode_columns(decompress(member))
+        return decompress(member)
 
     def _request(self, track: int) -> TrackRequest:
         kind = self.tree.kind(track)

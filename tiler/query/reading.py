@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import groupby
 
 import numpy as np
 
-from tilescope.tiler.pages import BUSY_LIMIT, Histogram, Page, PageKey, Shape, sum_by_name
+from tilescope.tiler.pages import BUSY_LIMIT, TRACKS_PER_BLOCK, Histogram, PageKey, Shape
 from tilescope.tiler.query.events import EventPlan, Events, LeafRun
 from tilescope.tiler.query.reader import QueryReader
 from tilescope.tiler.store.histograms import histogram_parts
 from tilescope.tiler.ticks import TICK_LIMIT
-from tilescope.tiler.windows import Windows
+from tilescope.tiler.windows import Windows, WindowsOf
 
 # The leaves of small tracks of a block share pages, one for each level; those of a large track take turns between
 # levels. A page takes about half a megabyte.
@@ -31,23 +32,37 @@ class Reading:
         for run in runs:
             yield plan.events(run, self._kept(run.page))
 
-    def histogram(self, track: int, windows: Windows) -> Histogram:
-        """How often each name occurs in windows of a track of slices, and how long: exactly. Raises DamagedStore."""
-        busy = int(self._reader.tree.tracks[track]["busy"])
-        exact = np.int64 if busy < BUSY_LIMIT else object
-        if not len(windows) or self._reader.tree.tracks[track]["events"] == "0":
-            return sum_by_name([], exact)
-        if windows.stop > self._reader.end:  # tiles reach beyond the run, and are within the last window all the same
-            windows = Windows(windows.starts, np.append(windows.stops[:-1], TICK_LIMIT))
-        return sum_by_name(list(histogram_parts(self, track, windows, exact)), exact)
+    def histogram_parts(self, tracks: Sequence[int], windows_of: WindowsOf) -> Iterator[Histogram]:
+        """What adds up to how often each name occurs in windows of tracks of slices, and how long: exactly.
+
+        Sums of ticks are int64 where those of each track fit. Raises DamagedStore.
+        """
+        told = self._reader.tree.tracks
+        for block, of_block in groupby(
+            (t for t in tracks if told[t]["events"] != "0"), lambda t: t // TRACKS_PER_BLOCK
+        ):
+            for dtype, alike in groupby(of_block, lambda t: np.int64 if int(told[t]["busy"]) < BUSY_LIMIT else object):
+                known: dict[int, Windows] = {}  # tracks that share windows still do when they are prolonged
+                windows = {}
+                for track in alike:
+                    asked = windows_of(track)
+                    if len(asked):
+                        windows[track % TRACKS_PER_BLOCK] = known.setdefault(id(asked), self._prolonged(asked))
+                yield from histogram_parts(self, block, windows, dtype)
+
+    def _prolonged(self, windows: Windows) -> Windows:
+        """Tiles reach beyond the run, and are within its last window all the same."""
+        if windows.stop <= self._reader.end:
+            return windows
+        return Windows(windows.starts, np.append(windows.stops[:-1], TICK_LIMIT))
 
     def decoded_shape(self, block: int) -> Shape:
         """The shape of a block."""
         return self._reader.tiles(block).shape
 
-    def decoded_page(self, key: PageKey) -> Page:
-        """A page."""
-        return self._kept(key)
+    def page_content(self, key: PageKey) -> bytes:
+        """A page, uncompressed."""
+        return self._reader.page_content(key)
 
     def histogram_record(self, track: int, level: int, index: int) -> bytes | None:
         """The stored histogram of a tile, compressed."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -136,7 +137,11 @@ class RunStore:
         run_end = int(self._manifest["public"]["end"])
         windows = Windows.one(start, end if end <= run_end else TICK_LIMIT)
         exact = np.int64 if int(tracks[track]["busy"]) < BUSY_LIMIT else object
-        parts = [part for child in of for part in histogram_parts(self, child, windows, exact)] if start < end else []
+        parts: list[Histogram] = []
+        if start < end:
+            for block, children in groupby(of, lambda child: child // TRACKS_PER_BLOCK):
+                slots = {child % TRACKS_PER_BLOCK: windows for child in children}
+                parts += histogram_parts(self, block, slots, exact)
         return sum_by_name(parts, exact)
 
     def histogram_record(self, track: int, level: int, index: int) -> bytes | None:
@@ -145,10 +150,14 @@ class RunStore:
 
     def decoded_page(self, key: PageKey) -> Page:
         """A page, without its residual. Raises DamagedStore."""
+        return decode_columns(self.page_content(key))
+
+    def page_content(self, key: PageKey) -> bytes:
+        """A page, uncompressed, without its residual. Raises DamagedStore."""
         page = self.page(key)
         if page is None:
             raise DamagedStore(f"{self.path}: {key.text()} is missing (index the trace again)")
-        return decode_columns(decompress(page))
+        return decompress(page)
 
     def attachments(self) -> bytes | None:
         """The list of attachments, compressed; None while the run is indexed."""

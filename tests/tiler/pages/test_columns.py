@@ -15,7 +15,9 @@ CLIENT = ROOT / "viewer" / "client" / "src" / "pages"
 
 def native_ids() -> dict[str, int]:
     """The columns of the native encoder: a name without a number has that of the name before, plus one."""
-    body = re.search(r"enum class ColumnId : uint8_t \{(.*?)\};", (NATIVE / "pages" / "container.hpp").read_text(), re.DOTALL)
+    body = re.search(
+        r"enum class ColumnId : uint8_t \{(.*?)\};", (NATIVE / "pages" / "container.hpp").read_text(), re.DOTALL
+    )
     assert body is not None
     ids: dict[str, int] = {}
     last = -1

@@ -1,37 +1,13 @@
-"""Self times against plain Python; sums and records of histograms."""
+"""Sums and records of histograms."""
 
 from __future__ import annotations
 
-import random
-
 import numpy as np
 import pytest
-from hypothesis import given
 
-from tests.tiler.histogram_reference import Timed, on_top, rows_of
-from tests.tiler.pyramid.reference import Slice, canonical
-from tests.tiler.pyramid.tracks import SHAPES, small_tracks
+from tests.tiler.histogram_reference import rows_of
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages import OTHER_NAMES, Histogram, compress, decompress, self_times, sum_by_name
-
-
-def check(track: list[Slice]) -> None:
-    expected = np.zeros(len(track), np.int64)
-    for top in on_top([Timed(s.start, s.duration, s.name) for s in track]):
-        expected[top.ordinal] += top.stop - top.start
-    start, end = np.array([s.start for s in track], np.int64), np.array([s.end for s in track], np.int64)
-    assert self_times(start, end).tolist() == expected.tolist()
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("n", [1, 2, 31, 64, 1000])
-def test_self_times_of_all_sorts_of_tracks(shape: str, n: int) -> None:
-    check(canonical(SHAPES[shape](random.Random(n), n, 3, 20)))
-
-
-@given(small_tracks())
-def test_self_times_of_a_few_slices(track: list[Slice]) -> None:
-    check(track)
+from tilescope.tiler.pages import OTHER_NAMES, Histogram, compress, decompress, sum_by_name
 
 
 def some(seed: int, n: int) -> Histogram:

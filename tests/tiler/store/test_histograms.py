@@ -133,14 +133,14 @@ def test_names_that_are_summed_up_are_told_apart_again(
 
 
 def test_stored_histograms_spare_the_leaves(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(RunStore, "decoded_page", lambda *_: pytest.fail("a page was read"))
+    monkeypatch.setattr(RunStore, "page_content", lambda *_: pytest.fail("a page was read"))
     found = store.histogram(1, 0, 1 << 62)
     assert found is not None
     assert found.count.sum() == store.internals()["tracks"][1]["events"]
 
 
-def test_leaves_are_read_in_lots(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "_EVENTS_AT_ONCE", 100)
+def test_leaves_are_summed_up_page_by_page(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "_PAGES_AT_ONCE", 1)
     check_store(path)
 
 

@@ -1,6 +1,7 @@
 // Binds the histograms of names.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 
 #include <memory>
@@ -13,6 +14,7 @@
 #include "bind/module.hpp"
 #include "pyramid/geometry.hpp"
 #include "pyramid/histogram.hpp"
+#include "pyramid/leaf_sums.hpp"
 
 namespace nb = nanobind;
 
@@ -81,6 +83,54 @@ class BoundHistograms {
     bool done_ = false;
 };
 
+// Sums of parts of leaves, page by page.
+class BoundLeafSums {
+  public:
+    void add(const nb::bytes& page, size_t max_rows, const InColumn<int64_t>& tile, const InColumn<int64_t>& index,
+             const InColumn<int64_t>& slot, const InColumn<int64_t>& first, const InColumn<int64_t>& stop) {
+        const size_t n = tile.size();
+        if (index.size() != n || slot.size() != n || first.size() != n || stop.size() != n) {
+            throw std::invalid_argument("columns differ in length");
+        }
+        std::vector<LeafPart> parts(n);
+        for (size_t k = 0; k < n; ++k) {
+            if (tile.data()[k] < 0) throw std::invalid_argument("no such tile");
+            parts[k] = {static_cast<size_t>(tile.data()[k]), index.data()[k], slot.data()[k], first.data()[k],
+                        stop.data()[k]};
+        }
+        const auto* data = static_cast<const uint8_t*>(page.data());
+        const size_t size = page.size();
+        nb::gil_scoped_release release;
+        sums_.add(ContainerReader(data, size, max_rows), parts);
+    }
+
+    using Column = OutColumn<int64_t>;
+    using Halves = std::pair<OutColumn<uint64_t>, OutColumn<uint64_t>>;
+
+    std::tuple<Column, Column, Halves, Halves, Column> take() {
+        std::vector<int64_t> name, count, longest;
+        std::vector<uint64_t> busy_low, busy_high, self_low, self_high;
+        for (const NameSum& sum : sums_.sums()) {
+            name.push_back(sum.name);
+            count.push_back(static_cast<int64_t>(sum.count));
+            busy_low.push_back(static_cast<uint64_t>(sum.busy));
+            busy_high.push_back(static_cast<uint64_t>(sum.busy >> 64));
+            self_low.push_back(static_cast<uint64_t>(sum.self));
+            self_high.push_back(static_cast<uint64_t>(sum.self >> 64));
+            longest.push_back(sum.longest);
+        }
+        sums_.clear();
+        return {to_numpy(std::move(name)),
+                to_numpy(std::move(count)),
+                {to_numpy(std::move(busy_low)), to_numpy(std::move(busy_high))},
+                {to_numpy(std::move(self_low)), to_numpy(std::move(self_high))},
+                to_numpy(std::move(longest))};
+    }
+
+  private:
+    LeafSums sums_;
+};
+
 }  // namespace
 
 void bind_histogram(nb::module_& m) {
@@ -92,6 +142,17 @@ void bind_histogram(nb::module_& m) {
         .def("next", &BoundHistograms::next, nb::arg("rows"),
              "Returns level and index of the next tile, and of each of its names, so many at most: name, count,\n"
              "busy time, self time, longest. None: there are no more tiles.");
+    nb::class_<BoundLeafSums>(m, "LeafSums", "Sums by name of parts of leaves, page by page.")
+        .def(nb::init<>())
+        .def(
+            "add", &BoundLeafSums::add, nb::arg("page"), nb::arg("max_rows"), nb::arg("tile"), nb::arg("index"),
+            nb::arg("slot"), nb::arg("first"), nb::arg("stop"),
+            "Adds parts [first, stop) of the tiles in these positions of an uncompressed page, ascending. `index` and\n"
+            "`slot`: what must stand there. Raises DamagedContainer.")
+        .def(
+            "take", &BoundLeafSums::take,
+            "Returns what was added since the last call: name, count, busy time, self time, longest. Of the times the\n"
+            "low and the high 64 bits.");
 }
 
 }  // namespace tilescope

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kFirstSlots = 64;
 
-uint64_t ticks(int64_t first, int64_t last) { return static_cast<uint64_t>(last - first); }
+TickSum ticks(int64_t first, int64_t last) { return static_cast<uint64_t>(last - first); }
 
 bool before(const NameSum& a, const NameSum& b) { return a.busy != b.busy ? a.busy > b.busy : a.name < b.name; }
 

@@ -10,13 +10,16 @@
 
 namespace tilescope {
 
-// Of the slices of one name in a span of time. Unsigned: sums of parts may wrap on their way, their total does not.
+// Of ticks: slices side by side may last longer in total than 64 bits can say. Sums of parts may wrap on their way.
+__extension__ using TickSum = unsigned __int128;
+
+// Of the slices of one name in a span of time.
 struct NameSum {
     int32_t name;
-    uint64_t count;  // that start in the span
-    uint64_t busy;   // ticks of the span, each slice by itself
-    uint64_t self;   // ticks of the span at which a slice of the name is the last started of those that run
-    int64_t longest; // duration of the longest that starts in the span
+    uint64_t count;   // that start in the span
+    TickSum busy;     // ticks of the span, each slice by itself
+    TickSum self;     // ticks of the span at which a slice of the name is the last started of those that run
+    int64_t longest;  // duration of the longest that starts in the span
 };
 
 // A hash table by name that keeps its memory when it is emptied.

@@ -18,7 +18,7 @@ from tilescope.tiler.query.reader import QueryReader
 from tilescope.tiler.query.reading import Reading
 from tilescope.tiler.query.steps import Steps
 from tilescope.tiler.step_names import chosen_step
-from tilescope.tiler.windows import Windows, WindowsOf
+from tilescope.tiler.windows import Windows, WindowsOf, everywhere
 
 # Of a text to find: in a URL, a character may take twelve.
 MAX_TEXT = 256
@@ -130,8 +130,10 @@ class _Search:
     def look_with_histograms(self, track: int) -> Steps[None]:
         """Counts from histograms, and reads only the leaves in which the names may be, in time order."""
         windows = self._query.windows_of(track)
-        histogram = self._reading.histogram(track, windows)
-        count = int(histogram.count[self._names.has(histogram.name)].sum())
+        count = 0
+        for part in self._reading.histogram_parts([track], everywhere(windows)):
+            count += int(part.count[self._names.has(part.name)].sum())
+            yield
         of_track: list[Occurrence] = []
         if count:
             yield

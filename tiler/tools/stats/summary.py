@@ -45,9 +45,9 @@ def summary(reader: QueryReader, windows_of: WindowsOf, tracks: Sequence[int] | 
     reading = Reading(reader)
     parts = [sum_by_name([], exact)]
     rows_in_parts = 0
-    for track in leaves:
-        parts.append(reading.histogram(track, windows_of(track)))
-        rows_in_parts += len(parts[-1])
+    for part in reading.histogram_parts(leaves, windows_of):
+        parts.append(part)
+        rows_in_parts += len(part)
         if rows_in_parts > _ROWS_AT_ONCE:
             parts = [sum_by_name(parts, exact)]
             rows_in_parts = len(parts[0])

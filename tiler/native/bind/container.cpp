@@ -1,0 +1,45 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+#include "bind/arrays.hpp"
+#include "bind/exceptions.hpp"
+#include "bind/module.hpp"
+#include "pages/container_reader.hpp"
+
+namespace nb = nanobind;
+
+namespace tilescope {
+
+namespace {
+
+struct Message {
+    nb::tuple operator()(const DamagedContainer& error) const { return nb::make_tuple(error.what()); }
+};
+
+using Column = std::tuple<int, bool, OutColumn<int64_t>>;
+
+std::vector<Column> container_columns(const nb::bytes& data, size_t max_rows) {
+    const ContainerReader container(static_cast<const uint8_t*>(data.data()), data.size(), max_rows);
+    std::vector<Column> columns;
+    columns.reserve(container.columns().size());
+    for (const ContainerReader::Column& column : container.columns()) {
+        columns.emplace_back(column.id, column.is_float(), to_numpy(ContainerReader::decode(column)));
+    }
+    return columns;
+}
+
+}  // namespace
+
+void bind_container(nb::module_& m) {
+    bind_exception<DamagedContainer>(m, "DamagedContainer", PyExc_ValueError, "Bytes that are no column container.",
+                                     Message());
+    m.def("container_columns", &container_columns, nb::arg("data"), nb::arg("max_rows"),
+          "Returns id and values of each column, and whether they are the bits of doubles. Raises DamagedContainer.");
+}
+
+}  // namespace tilescope

@@ -1,0 +1,48 @@
+// Reads the column container of docs/page-format.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+namespace tilescope {
+
+// Bytes that are no container.
+class DamagedContainer : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+// A container whose bytes stay the caller's, and outlive it.
+class ContainerReader {
+  public:
+    // Bounds of all columns are checked here. Throws DamagedContainer, also when columns have more than `max_rows` values.
+    ContainerReader(const uint8_t* data, std::size_t size, std::size_t max_rows);
+
+    struct Column {
+        uint8_t id;
+        uint8_t planes;
+        uint8_t flags;
+        std::size_t n;
+        uint64_t base;
+        uint64_t scale;
+        const uint8_t* values;  // planes * n bytes
+
+        bool is_float() const;
+    };
+
+    std::size_t tiles() const { return tiles_; }
+    const std::vector<Column>& columns() const { return columns_; }
+    // The column of that id, or null.
+    const Column* find(uint8_t id) const;
+
+    // All values of a column; doubles as their bits.
+    static std::vector<int64_t> decode(const Column& column);
+
+  private:
+    std::size_t tiles_ = 0;
+    std::vector<Column> columns_;
+};
+
+}  // namespace tilescope
