@@ -362,13 +362,14 @@ class ProveLayer:
         tree: ProveTree,
         tiles: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         owners: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        framing: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
         start: int,
         stop: int,
         fetch: Callable[[int], tuple[bytes, bytes | None]],
     ) -> None:
         """
         Takes the slices of leaves of a block that overlap the batch, [start, stop). `tiles` ascend; `owners`
-        are the numbers of their rollups.
+        are the numbers of their rollups; `framing`: 1 where they are of a track that names nothing in it.
         """
 
     def check_room(self) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 DEVICE_PREFIX: Final = "/device:"
@@ -17,6 +19,11 @@ _FRAMEWORK_LINES: Final = frozenset(
 _ORDER: Final = (STEP_LINES, MODULE_LINES, _OP_LINES, _ASYNC_OP_LINES, _FRAMEWORK_LINES)
 
 
+def is_one_of(name: str, lines: AbstractSet[str]) -> bool:
+    """Whether a track of that name is one of these lines: several of one name have a number behind it."""
+    return re.sub(r"(/| #?)-?[0-9]+$", "", name) in lines
+
+
 def line_rank(name: str) -> int:
     """The place of a device's line: Steps, Modules, Ops, asynchronous ones, what the framework calls them, the rest."""
-    return next((rank for rank, names in enumerate(_ORDER) if name in names), len(_ORDER))
+    return next((rank for rank, names in enumerate(_ORDER) if is_one_of(name, names)), len(_ORDER))

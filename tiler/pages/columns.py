@@ -83,7 +83,12 @@ class Col(IntEnum):
         "tracks: summed over all rows of the child tracks, up to [`2**62`](#rollups-cut)",
         "ticks",
     )
-    BIN_NAME = 36, Where.BINS, "the dominant name: most busy time; then the most slices; then the lowest id", "name id"
+    BIN_NAME = (
+        36,
+        Where.BINS,
+        "the dominant name: most busy time; then the most slices; then the lowest id; -1: see [rollups](#rollup-names)",
+        "name id",
+    )
     SHARE = (
         37,
         Where.BINS,

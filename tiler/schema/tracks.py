@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from tilescope.tiler.schema.numbers import Count, Decimal, TickSum
+from tilescope.tiler.schema.numbers import Count, Decimal, Ticks, TickSum
 
 GroupKind = Literal["run", "host", "process"]
 TrackKind = Literal["slice", "async", "instant", "counter", "rollup"]
@@ -35,6 +35,14 @@ class Track(Struct, frozen=True, kw_only=True):
     rows: Annotated[Count, Meta(description="Depth of nesting.")]
     events: Annotated[Decimal, Meta(description="A track with 0 events has no tiles.")]
     busy: Annotated[TickSum | UnsetType, Meta(description="Sum of the durations.")] = UNSET
+    first: Annotated[
+        Ticks | UnsetType, Meta(description="Start of its first event. Absent without events, and while it is built.")
+    ] = UNSET
+    last: Annotated[Ticks | UnsetType, Meta(description="End of the event that ends last.")] = UNSET
+    frames: Annotated[
+        bool | UnsetType,
+        Meta(description="true: steps and modules of a device, which name no bin of a rollup that others are in."),
+    ] = UNSET
     lanes: Annotated[Count | UnsetType, Meta(description="Rollups: rows of all their tracks together.")] = UNSET
     min: Annotated[float | UnsetType | None, Meta(description="Counters: the least value.")] = UNSET
     max: Annotated[float | UnsetType | None, Meta(description="Counters: the greatest value.")] = UNSET

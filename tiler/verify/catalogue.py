@@ -29,6 +29,8 @@ class TrackEntry:
     flows_out: int  # flow ends that leave its slices
     flows_in: int  # and that arrive
     steps: int  # of its slices
+    span: tuple[int, int] | None  # from the start of its first event to the end of the last; None without events
+    frames: bool  # names nothing in a rollup
     children: tuple[int, ...]  # of a rollup
 
     @property
@@ -118,6 +120,11 @@ def _track(path: Path, number: int, counted: dict[str, Any], shown: dict[str, An
         if counted[key] != shown[key]:
             what = f"{key} is {counted[key]} in the manifest, {shown[key]} in the track tree"
             raise DamagedStore(f"{path}: track {number}: {what}")
+    told = [shown["first"], shown["last"]] if "first" in shown else None
+    if counted.get("span") != told or counted.get("frames") != shown.get("frames"):
+        raise DamagedStore(f"{path}: track {number}: manifest and track tree differ in what it spans or frames")
+    if (told is None) != (counted["events"] == 0):
+        raise DamagedStore(f"{path}: track {number}: {counted['events']} events, and it spans {told}")
     if str(counted["events"]) != shown["events"] or shown["id"] != number:
         raise DamagedStore(f"{path}: track {number}: manifest and track tree differ")
     return TrackEntry(
@@ -130,8 +137,17 @@ def _track(path: Path, number: int, counted: dict[str, Any], shown: dict[str, An
         int(counted["details"]),
         *_flow_ends(counted["flow_ends"]),
         int(counted["steps"]),
+        _span(counted.get("span")),
+        bool(counted.get("frames", False)),
         tuple(counted.get("children", ())),
     )
+
+
+def _span(ticks: list[str] | None) -> tuple[int, int] | None:
+    if ticks is None:
+        return None
+    first, last = ticks
+    return int(first), int(last)
 
 
 def _flow_ends(counts: list[int]) -> tuple[int, int]:
@@ -145,6 +161,10 @@ def _check_children(path: Path, track: TrackEntry, tracks: tuple[TrackEntry, ...
     children = [tracks[child] for child in track.children]
     if len(set(track.children)) != len(children) or any(child.kind not in SLICE_KINDS for child in children):
         raise DamagedStore(f"{path}: track {track.id}: its list of children is damaged")
+    spans = [child.span for child in children if child.span is not None]
+    span = (min(first for first, _ in spans), max(last for _, last in spans)) if spans else None
+    if track.span != span:
+        raise DamagedStore(f"{path}: track {track.id}: it does not span what its tracks do")
     events, busy = sum(child.events for child in children), sum(child.busy for child in children)
     if (events, busy) != (track.events, track.busy):
         raise DamagedStore(

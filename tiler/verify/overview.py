@@ -70,7 +70,18 @@ class OverviewCheck:
             parts = 1 + ((FULL - 1) * ((peak - least) / (greatest - least))).astype(np.int64)
         self._compare(track, (bin, parts, np.full(len(bin), -1, np.int64)))
 
+    def _check_span(self, track: TrackEntry, bin: Ints) -> None:
+        """Whether a track with events in these bins spans from the first of them to the last."""
+        shift = 2 * self._grid.level
+        if track.span is None or not len(bin):
+            return
+        first, last = track.span
+        ends = (last - 1) >> shift, last >> shift  # an event of length 0 may lie at the very end
+        if first >> shift != int(bin.min()) or int(bin.max()) not in ends:
+            raise self._error(f"track {track.id} spans {first} to {last}, which is not where its events are")
+
     def _compare(self, track: TrackEntry, expected: tuple[Ints, Ints, Ints]) -> None:
+        self._check_span(track, expected[0])
         same = len(expected[0]) == self._counts[track.id]
         if same and hash_rows(list(expected)).sum(dtype=np.uint64) == self._hashes[track.id]:
             return

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.pages import TRACKS_PER_BLOCK
@@ -52,6 +53,7 @@ class _Source:
     tree: BlockTree
     tile: Ints  # position, ascending
     owner: Ints  # number of the rollup in the layer
+    framing: NDArray[np.uint8]  # 1: of a track that names nothing in it
     start: Ints
     stop: Ints
     events: Ints
@@ -121,16 +123,18 @@ class LayerCheck:
 
     def _sources(self) -> list[_Source]:
         owner = np.full(len(self._catalogue.tracks), -1, np.int64)
+        framing = np.array([track.frames for track in self._catalogue.tracks], np.uint8)
         for number, rollup in enumerate(self._rollups):
             owner[list(rollup.children)] = number
         sources = []
         for block in np.unique(np.flatnonzero(owner >= 0) // TRACKS_PER_BLOCK).tolist():
             tree = self._trees[block]
             owner_of = owner[block * TRACKS_PER_BLOCK + tree.slot]
+            framing_of = framing[block * TRACKS_PER_BLOCK + tree.slot]
             tile = np.flatnonzero(tree.leaf & (owner_of >= 0))
             shift = 2 * tree.level[tile] + 8
             start, stop = tree.index[tile] << shift, (tree.index[tile] + 1) << shift
-            sources.append(_Source(tree, tile, owner_of[tile], start, stop, tree.events[tile]))
+            sources.append(_Source(tree, tile, owner_of[tile], framing_of[tile], start, stop, tree.events[tile]))
         return sources
 
     def _batches(self, sources: Sequence[_Source]) -> list[tuple[int, int, int]]:
@@ -168,8 +172,9 @@ class LayerCheck:
             if not len(here):
                 continue
             fetch = fetch_from(self._store, source.tree, self._memory, lambda _: self._done(0))
+            columns = source.tile[here], source.owner[here], source.framing[here]
             try:
-                layer.gather(source.tree.native, source.tile[here], source.owner[here], start, stop, fetch)
+                layer.gather(source.tree.native, *columns, start, stop, fetch)
             except _native.WrongTile as error:
                 raise source.tree.error(*error.args) from None
 

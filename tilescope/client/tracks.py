@@ -28,6 +28,8 @@ class Track:
     busy: int  # sum of the durations
     min: float | None = None  # of counters
     max: float | None = None
+    first: int | None = None  # start of its first event; None without events, and while it is indexed
+    last: int | None = None  # end of the event that ends last
 
 
 # What may stand for tracks in a question: one, several, or None for all.
@@ -67,6 +69,7 @@ class TrackList(Framed, Sequence[Track]):
         texts = {name: words([str(text) for text in columns[name]]) for name in ("kind", "name", "detail")}
         limits = {name: np.array(columns[name], np.float64) for name in ("min", "max")}  # None becomes NaN
         numbers = {name: _integers(columns[name]) for name in ("id", "rows", "events", "busy")}
+        numbers |= {name: _ticks(columns[name]) for name in ("first", "last")}
         known = texts | {"path": words([" / ".join(path) for path in columns["path"]])} | limits | numbers
         return Table({name: known[name] for name in self.columns})
 
@@ -98,6 +101,8 @@ def tracks_of(tree: Mapping[str, Any]) -> list[Track]:
             int(track.get("busy") or 0),
             track.get("min"),
             track.get("max"),
+            _tick(track.get("first")),
+            _tick(track.get("last")),
         )
         for track in tree["tracks"]
     ]
@@ -120,6 +125,15 @@ def id_of(track: object) -> int:
         return operator.index(cast("SupportsIndex", track))
     except TypeError:
         raise UsageError(f"{track!r} is no track: give its number, or what tracks() has returned") from None
+
+
+def _tick(text: str | None) -> int | None:
+    return None if text is None else int(text)
+
+
+def _ticks(values: Sequence[int | None]) -> Column:
+    """As 64 bits where all are known."""
+    return np.array(values, object if None in values else np.int64)
 
 
 def _integers(values: Sequence[int]) -> Column:

@@ -151,7 +151,7 @@ def sum_bins(slices: Sequence[tuple[int, Slice]], start: int, stop: int, width: 
             part[0] = min(part[0], BUSY_LIMIT)
         busy, count = (sum(part[k] for part in parts[key].values()) for k in (0, 1))
         busy = min(busy, BUSY_LIMIT)
-        name = min(parts[key], key=lambda n: (-parts[key][n][0], -parts[key][n][1], n))
+        name = min(parts[key], key=lambda n: (n < 0, -parts[key][n][0], -parts[key][n][1], n))
         mine = parts[key][name]
         share = 255 * mine[0] // busy if busy else 255 * mine[1] // count
         bins[key] = Bin(count, busy, name, share, longest[key])

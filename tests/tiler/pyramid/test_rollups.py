@@ -44,6 +44,24 @@ def test_many_events_of_any_pattern(children: list[list[Slice]]) -> None:
     check(children)
 
 
+@settings(deadline=None)
+@given(st.lists(tracks.small_tracks(), max_size=3), st.lists(tracks.small_tracks(), min_size=1, max_size=3))
+def test_slices_without_a_name_name_only_what_is_theirs_alone(
+    named: list[list[Slice]], framing: list[list[Slice]]
+) -> None:
+    check([*named, *([Slice(s.start, s.duration, -1) for s in child] for child in framing)])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_frame_around_thousands_of_events(seed: int) -> None:
+    rng = random.Random(seed)
+    children = [canonical(shape(rng, 3000, 9, 3)) for shape in tracks.SHAPES.values()]
+    end = max(s.end for child in children for s in child)
+    tree = check([*children, [Slice(0, end, -1)], [Slice(k * end // 7, end // 7, -1) for k in range(7)]])
+    names = np.concatenate([tile.bins.name for tile, _ in tree.values()])
+    assert (names >= 0).any()
+
+
 @pytest.mark.parametrize("names", [1, 9, 700])
 def test_thousands_of_events(names: int) -> None:
     rng = random.Random(names)

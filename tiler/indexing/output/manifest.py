@@ -95,6 +95,10 @@ def make_manifest(found: Findings) -> dict[str, Any]:
             "flow_ends": found.flow_ends.get(track.id, (0, 0)),
             "steps": found.steps_of.get(track.id, 0),
         }
+        if of.span is not None:
+            entry["span"] = [str(tick) for tick in of.span]
+        if track.frames:
+            entry["frames"] = True
         if track.children:
             entry["children"] = list(track.children)
         tracks.append(entry)

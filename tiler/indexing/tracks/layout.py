@@ -11,6 +11,7 @@ from msgspec import UNSET
 
 from tilescope.tiler import schema
 from tilescope.tiler.columns import Process, TraceSummary, Track, TrackKind
+from tilescope.tiler.device_lines import MODULE_LINES, STEP_LINES, is_one_of
 from tilescope.tiler.indexing.tracks.track_facts import TrackFacts
 from tilescope.tiler.natural_order import natural_key
 from tilescope.tiler.readers.formats import formats
@@ -46,11 +47,13 @@ class PlacedTrack:
     file: int  # -1: a rollup
     source: int  # number of the track in its file
     weight: int  # rows that are to be read for it
+    frames: bool = False  # steps or modules of a device, which name nothing in a rollup: they are always there
     children: tuple[int, ...] = ()  # of a rollup: the tracks that it sums
 
     def told(self, facts: TrackFacts, lanes: int) -> schema.Track:
         """As clients are told of it."""
         least, greatest = facts.value_range or (UNSET, UNSET)
+        first, last = map(str, facts.span) if facts.span else (UNSET, UNSET)
         return schema.Track(
             id=self.id,
             group=self.group,
@@ -60,6 +63,9 @@ class PlacedTrack:
             rows=facts.rows,
             events=str(facts.events),
             busy=str(facts.busy),
+            first=first,
+            last=last,
+            frames=self.frames or UNSET,
             lanes=lanes if self.kind == TrackKind.ROLLUP else UNSET,
             min=least,
             max=greatest,
@@ -137,9 +143,21 @@ def _place_file(
             continue
         process = summary.processes[number]
         group = _group(layout, host, "process", process.name, process.detail)
+        framing = _framing(process, summary, [source for source in tracks_of[number] if weight_of(file, source)])
         for source in tracks_of[number]:
             track, place, weight = summary.tracks[source], len(layout.tracks), weight_of(file, source)
-            layout.tracks.append(PlacedTrack(place, group, track.kind, track.name, track.detail, file, source, weight))
+            layout.tracks.append(
+                PlacedTrack(place, group, track.kind, track.name, track.detail, file, source, weight, source in framing)
+            )
+
+
+def _framing(process: Process, summary: TraceSummary, used: Sequence[int]) -> set[int]:
+    """Of the tracks of a process that are used, those that only say what the others are about, if there are others."""
+    if not process.is_device:
+        return set()
+    summed = [source for source in used if summary.tracks[source].kind in _SUMMED]
+    framing = {source for source in summed if is_one_of(summary.tracks[source].name, STEP_LINES | MODULE_LINES)}
+    return framing if len(framing) < len(summed) else set()
 
 
 def _place_rollups(layout: Layout) -> None:
@@ -160,7 +178,15 @@ def _place_rollups(layout: Layout) -> None:
             weight = sum(layout.tracks[child].weight for child in children[group.id])
             layout.tracks.append(
                 PlacedTrack(
-                    group.rollup, group.id, TrackKind.ROLLUP, group.name, "", -1, -1, weight, tuple(children[group.id])
+                    group.rollup,
+                    group.id,
+                    TrackKind.ROLLUP,
+                    group.name,
+                    "",
+                    -1,
+                    -1,
+                    weight,
+                    children=tuple(children[group.id]),
                 )
             )
     for group in reversed(layout.groups):

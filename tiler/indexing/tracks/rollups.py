@@ -9,10 +9,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import IO
 
+import numpy as np
+
 from tilescope.tiler import _native
 from tilescope.tiler.errors import DiskFull
 from tilescope.tiler.indexing.tracks.layout import PlacedTrack
 from tilescope.tiler.indexing.tracks.track_data import TrackData
+
+NO_NAME = -1  # of slices that name nothing
 
 
 class Rollups:
@@ -22,7 +26,9 @@ class Rollups:
     """
 
     def __init__(self, tracks: Iterable[PlacedTrack], folder: Path | None = None, memory_bytes: int = 1 << 62) -> None:
+        tracks = list(tracks)
         self._wanted = {child for track in tracks for child in track.children}
+        self._framing = {track.id for track in tracks if track.frames}
         self._folder = folder
         self._memory_left = memory_bytes
         self._slices: dict[int, _native.KeptSlices] = {}
@@ -34,13 +40,14 @@ class Rollups:
         """A track that has slices. Raises DiskFull."""
         if track not in self._wanted:
             return
-        kept = _native.KeptSlices(data.start, data.duration, data.name)
+        name = np.full(len(data), NO_NAME, np.int32) if track in self._framing else data.name
+        kept = _native.KeptSlices(data.start, data.duration, name)
         with self._adding:
             place = self._place(kept.bytes)
         if place is not None:
             file, offset = place
             try:
-                kept = _native.KeptSlices.in_file(file, offset, data.start, data.duration, data.name)
+                kept = _native.KeptSlices.in_file(file, offset, data.start, data.duration, name)
             except OSError as error:
                 if error.errno not in (errno.ENOSPC, errno.EDQUOT):
                     raise

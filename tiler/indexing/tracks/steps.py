@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.columns import EventFlag, TrackKind
-from tilescope.tiler.device_lines import STEP_LINES
+from tilescope.tiler.device_lines import STEP_LINES, is_one_of
 from tilescope.tiler.indexing.scratch import parts
 from tilescope.tiler.indexing.tracks.layout import PlacedTrack
 from tilescope.tiler.indexing.tracks.run_files import RunFiles
@@ -78,7 +78,7 @@ class StepFinder:
     def _find(self, track: PlacedTrack, data: TrackData) -> TrackSteps:
         summary = self._run.files[track.file].summary
         process = summary.processes[summary.tracks[track.source].process]
-        if track.name in STEP_LINES and process.is_device:
+        if process.is_device and is_one_of(track.name, STEP_LINES):
             at = np.arange(min(len(data), MAX_TRACK_STEPS + 1))
             number, source = self._numbers_in_names(data.name[at])
             return _steps(data, at, number, np.full(len(at), source))

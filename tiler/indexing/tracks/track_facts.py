@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from tilescope.tiler.indexing.scratch import parts
 from tilescope.tiler.indexing.tracks.track_data import TrackData
 
 
@@ -19,6 +20,7 @@ class TrackFacts:
         0  # events that have an entry in a chunk of arguments: all of a track of which any has arguments
     )
     value_range: tuple[float, float] | None = None  # of a counter
+    span: tuple[int, int] | None = None  # from the start of its first event to the end of the last; None: not known
 
     @classmethod
     def of(cls, data: TrackData | None) -> TrackFacts:
@@ -26,10 +28,14 @@ class TrackFacts:
         if data is None:
             return cls()
         values = None if data.value is None else (float(data.value.min()), float(data.value.max()))
-        return cls(len(data), data.rows, data.busy, len(data) if len(data.args) else 0, values)
+        last = max(int((data.start[part] + data.duration[part]).max()) for part in parts(len(data)))
+        span = int(data.start[0]), last  # in canonical order
+        return cls(len(data), data.rows, data.busy, len(data) if len(data.args) else 0, values, span)
 
     @classmethod
     def of_rollup(cls, children: Iterable[TrackFacts]) -> TrackFacts:
         """Of a rollup of these tracks."""
         facts = list(children)
-        return cls(sum(child.events for child in facts), 1, sum(child.busy for child in facts))
+        spans = [child.span for child in facts if child.span is not None]
+        span = (min(first for first, _ in spans), max(last for _, last in spans)) if spans else None
+        return cls(sum(child.events for child in facts), 1, sum(child.busy for child in facts), span=span)

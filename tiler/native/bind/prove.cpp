@@ -139,16 +139,19 @@ class BoundLayer {
         layer_.add_rollup(tree.tree(), slot, track);
     }
 
-    void gather(const BoundTree& tree, const Array<int64_t>& tiles, const Array<int64_t>& owners, int64_t start,
-                int64_t stop, const Fetch& fetch) {
+    void gather(const BoundTree& tree, const Array<int64_t>& tiles, const Array<int64_t>& owners,
+                const Array<uint8_t>& framing, int64_t start, int64_t stop, const Fetch& fetch) {
         const auto positions = copy_of<std::size_t>(tiles), numbers = copy_of<std::size_t>(owners);
-        if (positions.size() != numbers.size()) throw std::invalid_argument("columns differ in length");
+        const auto frames = copy_of<bool>(framing);
+        if (positions.size() != numbers.size() || positions.size() != frames.size()) {
+            throw std::invalid_argument("columns differ in length");
+        }
         for (const std::size_t tile : positions) {
             if (tile >= tree.tree().size() || !tree.tree().is_leaf(tile)) throw std::invalid_argument("no such leaf");
         }
         const auto by = fetch_by(fetch, memory_);
         nb::gil_scoped_release release;
-        layer_.gather(tree.tree(), positions, numbers, start, stop, by);
+        layer_.gather(tree.tree(), positions, numbers, frames, start, stop, by);
     }
 
     void complete_until(std::size_t block, int64_t until, const Fetch& fetch) {
@@ -223,10 +226,10 @@ void bind_prove(nb::module_& m) {
              nb::arg("memory"), nb::keep_alive<1, 5>())
         .def("add_rollup", &BoundLayer::add_rollup, nb::arg("tree"), nb::arg("slot"), nb::arg("track"),
              nb::keep_alive<1, 2>(), "Adds a rollup; those of a block one after the other.")
-        .def("gather", &BoundLayer::gather, nb::arg("tree"), nb::arg("tiles"), nb::arg("owners"), nb::arg("start"),
-             nb::arg("stop"), nb::arg("fetch"),
+        .def("gather", &BoundLayer::gather, nb::arg("tree"), nb::arg("tiles"), nb::arg("owners"), nb::arg("framing"),
+             nb::arg("start"), nb::arg("stop"), nb::arg("fetch"),
              "Takes the slices of leaves of a block that overlap the batch, [start, stop). `tiles` ascend; `owners`\n"
-             "are the numbers of their rollups.")
+             "are the numbers of their rollups; `framing`: 1 where they are of a track that names nothing in it.")
         .def("check_room", &BoundLayer::check_room, "Raises MemoryError when there is no room to end the batch.")
         .def("discard", &BoundLayer::discard, nb::arg("start"), nb::arg("stop"),
              "Forgets the batch. Returns a tick in it at which to divide it.")

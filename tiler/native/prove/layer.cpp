@@ -20,7 +20,8 @@ void ProveLayer::add_rollup(const ProveTree& tree, std::size_t slot, std::size_t
 }
 
 void ProveLayer::gather(const ProveTree& tree, const std::vector<std::size_t>& tiles,
-                        const std::vector<std::size_t>& owners, int64_t start, int64_t stop, ProvePages::Fetch fetch) {
+                        const std::vector<std::size_t>& owners, const std::vector<bool>& framing, int64_t start,
+                        int64_t stop, ProvePages::Fetch fetch) {
     ProvePages pages(tree, std::move(fetch));
     ProveTile content;
     for (std::size_t k = 0; k < tiles.size(); ++k) {
@@ -39,7 +40,7 @@ void ProveLayer::gather(const ProveTree& tree, const std::vector<std::size_t>& t
             const bool runs = first && slice.start < start && slice.end() > start;
             if (!starts && !runs) return;
             const ProveClip part = clip(slice, start, stop);
-            rollup.add(part.first, part.stop, slice.name, slice.duration, starts ? 1 : 0);
+            rollup.add(part.first, part.stop, framing.at(k) ? -1 : slice.name, slice.duration, starts ? 1 : 0);
         });
     }
 }

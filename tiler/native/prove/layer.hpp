@@ -22,9 +22,10 @@ class ProveLayer {
     void add_rollup(const ProveTree& tree, std::size_t slot, std::size_t track);
 
     // Takes slices of leaves of a block: those that overlap the batch, [start, stop). `tiles` ascend; `owners`: number of
-    // the rollup of each. Throws WrongTile, of that block, and WrongTrack.
+    // the rollup of each; `framing`: whether it is of a track that names nothing in it. Throws WrongTile, of that block, and
+    // WrongTrack.
     void gather(const ProveTree& tree, const std::vector<std::size_t>& tiles, const std::vector<std::size_t>& owners,
-                int64_t start, int64_t stop, ProvePages::Fetch fetch);
+                const std::vector<bool>& framing, int64_t start, int64_t stop, ProvePages::Fetch fetch);
 
     // Throws ProveShort if there is no room to end the batch.
     void check_room() const;

@@ -71,7 +71,7 @@ bool ProveCover::go_to(int64_t bin) {
         std::pop_heap(longest_.begin(), longest_.end(), shorter);
         longest_.pop_back();
     }
-    while (most_[0].slices != std::min(slices_of(most_[0].name), most_counted_)) {
+    while (!most_.empty() && most_[0].slices != std::min(slices_of(most_[0].name), most_counted_)) {
         std::pop_heap(most_.begin(), most_.end());
         most_.pop_back();
     }
@@ -91,6 +91,7 @@ void ProveCover::change(int64_t name, int64_t by) {
         of_name_.erase(name);
         return;
     }
+    if (name < 0) return;
     most_.push_back({std::min(slices, most_counted_), name});
     std::push_heap(most_.begin(), most_.end());
 }
@@ -324,9 +325,10 @@ ProveBin ProveRollup::bin_of(const ProvePart* first, const ProvePart* last, int6
     ProveBin sum{0, bin, 0, 0, -1, 0, 0};
     int64_t busy = -1, count = 0;
     const auto offer = [&](int64_t name, int64_t name_busy, int64_t name_count) {
-        const bool better = name_busy != busy     ? name_busy > busy
-                            : name_count != count ? name_count > count
-                                                  : name < sum.name;
+        const bool better = (name < 0) != (sum.name < 0) ? sum.name < 0
+                            : name_busy != busy          ? name_busy > busy
+                            : name_count != count        ? name_count > count
+                                                         : name < sum.name;
         if (better) {
             sum.name = name;
             busy = name_busy;

@@ -6,6 +6,7 @@
 // ticks of a batch are added as one.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
@@ -35,8 +36,11 @@ class ProveCover {
 
     int64_t slices() const { return slices_; }
     int64_t slices_of(int64_t name) const;
-    // Of the name with the most slices that count, of equal ones the lowest.
-    std::pair<int64_t, int64_t> most() const { return {most_[0].slices, most_[0].name}; }
+    // Of the name with the most slices that count, of equal ones the lowest; of slices without a name where no other covers.
+    std::pair<int64_t, int64_t> most() const {
+        if (most_.empty()) return {std::min(slices_of(-1), most_counted_), -1};
+        return {most_[0].slices, most_[0].name};
+    }
     int64_t longest() const { return spans_[longest_[0]].duration; }
 
   private:

@@ -57,10 +57,12 @@ class Covering {
         return at < slices_of_.size() ? busy_of(static_cast<int64_t>(slices_of_[at]), level) : 0;
     }
 
-    // The name that dominates a bin of the level, if nothing else is in it. Something must cover it.
+    // The name that dominates a bin of the level, if nothing else is in it: -1 where nothing that covers it has a name.
+    // Something must cover it.
     Part dominant(int level) const {
         const size_t cut = static_cast<size_t>(kMaxLevel - level);
         const bool is_cut = cut < known_.lowest_cut.size() && known_.lowest_cut[cut] != INT32_MAX;
+        if (!is_cut && known_.most == 0) return {-1, busy(level, -1), 0};
         const int32_t name = is_cut ? known_.lowest_cut[cut] : known_.name;
         return {name, busy(level, name), 0};
     }
@@ -70,6 +72,7 @@ class Covering {
         const int64_t before = static_cast<int64_t>(slices_at(name));
         const int64_t slices = static_cast<int64_t>(slices_at(name) += more);
         known_.slices += slices - before;
+        if (name < 0) return;
         if (slices > known_.most || (slices == known_.most && name < known_.name)) {
             known_.most = slices;
             known_.name = name;

@@ -246,13 +246,19 @@ class Builder {
             out.busy = add_busy(out.busy, part.busy);
             out.count += part.count;
             if (covered) part.busy = add_busy(part.busy, covering_.busy(level, part.name));
-            if (dominates(part, best)) best = part;
+            if (is_better(part, best)) best = part;
         }
         out.name = best.name;
         out.share = share_of(best, out.busy, out.count);
         open_[static_cast<size_t>(level)].push_back(out);
         if (level < root_level_) parts_.insert(parts_.end(), parts.begin(), parts.end());
         names.clear();
+    }
+
+    // Slices without a name are those of tracks that only frame the others: they name nothing that has a name.
+    static bool is_better(const Part& part, const Part& best) {
+        if ((part.name < 0) != (best.name < 0)) return best.name < 0;
+        return dominates(part, best);
     }
 
     // Leaves to the node above the parts of slices that cover a node of this level.

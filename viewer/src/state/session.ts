@@ -6,6 +6,7 @@ import {
   type DrawTile,
   type EventName,
   NameTable,
+  NO_NAME,
   StillClient,
   TileClient,
   type TileData,
@@ -233,6 +234,9 @@ export const trouble = signal<{ readonly count: number; readonly last: string }>
 
 /** The name of an id, or undefined while it is on its way. */
 export function nameOf(id: number): string | undefined {
+  if (id === NO_NAME) {
+    return "[no name]";
+  }
   void namesVersion.value;
   const event = session.value?.name(id);
   return event === undefined || event.name !== "" ? event?.name : "[no name]";

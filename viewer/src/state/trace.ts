@@ -55,8 +55,8 @@ export function topRollups(trace: Trace): readonly Track[] {
 }
 
 /** How a track is asked for. */
-export function requestOf({ id, kind, children }: Track): TrackRequest {
-  return kind === "rollup" ? { track: id, kind, children } : { track: id, kind };
+export function requestOf({ id, kind, children, framing }: Track): TrackRequest {
+  return kind === "rollup" ? { track: id, kind, children, framing: framing ?? [] } : { track: id, kind };
 }
 
 /** Where a track is: its groups' names from the outside in, and its own. */

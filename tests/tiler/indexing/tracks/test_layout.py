@@ -103,10 +103,24 @@ def test_files_of_one_host_stand_together() -> None:
     ]
 
 
+def framing(process: Process, *names: str, weight: int = 1) -> list[str]:
+    alone = summary("host", [process], [Track(0, TrackKind.SLICE, name) for name in names])
+    layout = lay_out([alone], lambda file, track: weight if track == 2 else 1)
+    return [track.name for track in layout.tracks if track.frames]
+
+
+def test_steps_and_modules_of_a_device_frame_what_it_does() -> None:
+    device = Process("Chip 0: TPU Core 0", is_device=True)
+    names = "Steps", "XLA Modules", "XLA Ops", "Sparse Core Steps #2"
+    assert framing(device, *names) == ["Steps", "XLA Modules", "Sparse Core Steps #2"]
+    assert framing(device, *names, weight=0) == []  # there is nothing else
+    assert framing(Process("python"), *names) == []
+
+
 def test_what_is_said_of_tracks() -> None:
     alone = summary("host", [Process("p")], [Track(0, TrackKind.SLICE, "a"), Track(0, TrackKind.SLICE, "b")])
     layout = lay_out([alone], lambda file, track: 1)
-    facts = {0: TrackFacts(5, 2, 10), 1: TrackFacts(6, 3, 20, value_range=(0.5, 1.5))}
+    facts = {0: TrackFacts(5, 2, 10, span=(3, 9)), 1: TrackFacts(6, 3, 20, value_range=(0.5, 1.5), span=(1, 8))}
     facts[2] = TrackFacts.of_rollup([facts[0], facts[1]])
     shown = layout.told(facts).tracks
     assert [(t.rows, t.events, t.busy, t.lanes) for t in shown] == [
@@ -115,3 +129,5 @@ def test_what_is_said_of_tracks() -> None:
         (1, "11", "30", 5),
     ]
     assert (shown[1].min, shown[1].max) == (0.5, 1.5)
+    assert [(t.first, t.last) for t in shown] == [("3", "9"), ("1", "8"), ("1", "9")]
+    assert TrackFacts.of_rollup([TrackFacts()]).span is None

@@ -926,6 +926,12 @@ export interface Track {
   readonly events: bigint;
   /** Sum of the durations. */
   readonly busyTicks: Ticks | undefined;
+  /** Start of its first event. Absent without events, and while it is built. */
+  readonly firstTicks: Ticks | undefined;
+  /** End of the event that ends last. */
+  readonly lastTicks: Ticks | undefined;
+  /** true: steps and modules of a device, which name no bin of a rollup that others are in. */
+  readonly frames: boolean | undefined;
   /** Rollups: rows of all their tracks together. */
   readonly lanes: number | undefined;
   /** Counters: the least value. */
@@ -944,6 +950,9 @@ export interface TrackJson {
   readonly rows: number;
   readonly events: string;
   readonly busy?: string;
+  readonly first?: string;
+  readonly last?: string;
+  readonly frames?: boolean;
   readonly lanes?: number;
   readonly min?: number | null;
   readonly max?: number | null;
@@ -960,6 +969,9 @@ export function readTrack(json: TrackJson): Track {
     rows: json.rows,
     events: BigInt(json.events),
     busyTicks: json.busy === undefined ? undefined : ticks(json.busy),
+    firstTicks: json.first === undefined ? undefined : ticks(json.first),
+    lastTicks: json.last === undefined ? undefined : ticks(json.last),
+    frames: json.frames,
     lanes: json.lanes,
     min: json.min,
     max: json.max,

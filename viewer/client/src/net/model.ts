@@ -14,14 +14,21 @@ export interface Manifest extends Omit<schema.Manifest, "overview"> {
   readonly overview: schema.OverviewGrid | null;
 }
 
+type Replaced = "busyTicks" | "firstTicks" | "lastTicks" | "frames" | "lanes" | "min" | "max";
+
 /** One track. Tracks stand by id: first all but rollups in screen order, then the rollups. */
-export interface Track extends Omit<schema.Track, "busyTicks" | "lanes" | "min" | "max"> {
+export interface Track extends Omit<schema.Track, Replaced> {
   /** Summed duration; 0 for counters. */
   readonly busyTicks: Ticks;
   /** Rollup tracks: the number of rows of all child tracks together; 1 for the others. */
   readonly lanes: number;
   /** Rollup tracks: the ids of the tracks that it sums; empty for the others. */
   readonly children: readonly number[];
+  /** Rollup tracks: those of them that name nothing in it, steps and modules of devices. */
+  readonly framing?: readonly number[];
+  /** Start of its first event, end of the one that ends last. Absent without events, and while it is built. */
+  readonly firstTicks?: Ticks | undefined;
+  readonly lastTicks?: Ticks | undefined;
   /** Counter tracks: the range of all values. */
   readonly values: { readonly min: number; readonly max: number } | null;
 }
@@ -50,13 +57,15 @@ export function parseManifest(json: schema.ManifestJson): Manifest {
 export function parseTrackTree(json: schema.TrackTreeJson): TrackTree {
   const { groups, tracks } = schema.readTrackTree(json);
   const summed = rollupChildren(groups, tracks);
+  const frames = new Set(tracks.filter((track) => track.frames === true).map((track) => track.id));
   return {
     groups,
-    tracks: tracks.map(({ busyTicks, lanes, min, max, ...rest }) => ({
+    tracks: tracks.map(({ busyTicks, frames: _, lanes, min, max, ...rest }) => ({
       ...rest,
       busyTicks: busyTicks ?? ticks(0),
       lanes: lanes ?? 1,
       children: summed.get(rest.id) ?? [],
+      framing: (summed.get(rest.id) ?? []).filter((child) => frames.has(child)),
       values: typeof min === "number" && typeof max === "number" ? { min, max } : null,
     })),
   };

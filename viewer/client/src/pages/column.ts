@@ -54,6 +54,20 @@ export class IntColumn {
     return this.#narrow(new Uint32Array(this.length), what, max);
   }
 
+  /** The values as ids of names; -1 as `noName`. Throws FormatError for others that are no unsigned integers. */
+  toNames(what: string, noName: number): Uint32Array {
+    const words = this.#words;
+    const out = new Uint32Array(this.length);
+    for (let k = 0; k < this.length; k++) {
+      const isNone = words[2 * k] === -1 && words[2 * k + 1] === -1;
+      if (words[2 * k + 1] !== 0 && !isNone) {
+        throw new FormatError(`${what} ${this.values[k]} is no id of a name (value ${k})`);
+      }
+      out[k] = isNone ? noName : words[2 * k]!;
+    }
+    return out;
+  }
+
   toUint8(what: string, max = 0xff): Uint8Array {
     return this.#narrow(new Uint8Array(this.length), what, max);
   }

@@ -36,7 +36,7 @@ export const INTS = {
   count: 34,
   /** rounded: see residuals. At most `4**z` (before rounding) in slice tracks. Rollup tracks: summed over all rows of the child tracks, up to `2**62`: ticks. */
   busy: 35,
-  /** the dominant name: most busy time; then the most slices; then the lowest id: name id. */
+  /** the dominant name: most busy time; then the most slices; then the lowest id; -1: see rollups: name id. */
   binName: 36,
   /** the dominant name's part of the exact busy time, `floor(255 * part / busy)`; of `count` where that is 0: 1/255. */
   share: 37,

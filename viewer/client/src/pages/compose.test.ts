@@ -6,9 +6,9 @@ import { Random } from "../testing/random";
 import { binRows, checkComposed } from "../testing/rollups";
 import { composeTile } from "./compose";
 import { coverage, type DrawTile } from "./coverage";
-import { Composer, MAX_PART_PAGES, partsOf } from "./parts";
+import { Composer, MAX_PART_PAGES, partsOf, type TerminalTile } from "./parts";
 import { coarseTerminals, resolve, sharpLevel } from "./resolver";
-import type { TileData } from "./tile";
+import { NO_NAME, type TileData, type TileLookup } from "./tile";
 
 const ROOT_LEVEL = 5;
 const OPTIONS = { rootLevel: ROOT_LEVEL, leafEvents: 12, tilesPerPage: 4 };
@@ -39,6 +39,13 @@ function setUp(seed: number, terminalEvents: number) {
 
 const CHILDREN = [0, 1, 2, 3];
 const request = { track: ROLLUP, kind: "rollup", children: CHILDREN } as const;
+
+function leavesOf(composer: Composer, lookup: TileLookup, terminal: TerminalTile, children: readonly number[]) {
+  const parts = composer.partsOf(terminal, CHILDREN) ?? [];
+  return parts
+    .filter(({ track }) => children.includes(track))
+    .map(({ track, level, index }) => lookup(track, level, index)!);
+}
 
 describe("composed tiles", () => {
   test.each([1, 2, 3, 4])("add up to the terminal tile that they are in (seed %i)", (seed) => {
@@ -71,6 +78,30 @@ describe("composed tiles", () => {
       expect(compared).toBeGreaterThan(50);
     },
   );
+
+  test("are not named by tracks that only frame the others, except where nothing else is", () => {
+    const { lookup, shapes, terminals, tracks } = setUp(5, 60);
+    const composer = new Composer(shapes, lookup, ROOT_LEVEL);
+    const framed = new Composer(shapes, lookup, ROOT_LEVEL);
+    const own = new Set(tracks.slice(1).flatMap((slices) => slices.map(({ name }) => name)));
+    let unnamed = 0;
+    for (const terminal of terminals.filter(({ level }) => level > 0)) {
+      for (let index = 4 * terminal.index; index < 4 * terminal.index + 4; index++) {
+        const plain = composer.compose(terminal, CHILDREN, terminal.level - 1, index) as TileData | null;
+        const tile = framed.compose(terminal, CHILDREN, terminal.level - 1, index, [0]) as TileData | null;
+        const alone = composeTile(ROLLUP, terminal.level - 1, index, leavesOf(composer, lookup, terminal, [1, 2, 3]));
+        expect(tile?.bins.exact).toEqual(plain?.bins.exact);
+        const names = new Map(Array.from(alone?.bins.bin ?? [], (bin, k) => [bin, alone?.bins.name[k]]));
+        for (let k = 0; k < (tile?.bins.length ?? 0); k++) {
+          const name = tile?.bins.name[k];
+          expect(name).toBe(names.get(tile!.bins.bin[k]!) ?? NO_NAME);
+          expect(name === NO_NAME || own.has(name!)).toBe(true);
+          unnamed += name === NO_NAME ? 1 : 0;
+        }
+      }
+    }
+    expect(unnamed).toBeGreaterThan(0);
+  });
 
   test("are none where nothing is", () => {
     expect(composeTile(ROLLUP, 0, 7, [])).toBeNull();

@@ -8,6 +8,7 @@
 import { BINS_PER_TILE, binTicks, tileOrigin } from "./key";
 import {
   type BinColumns,
+  NO_NAME,
   placeSlices,
   SLICE_CONTINUES,
   sliceDuration,
@@ -30,11 +31,20 @@ interface Piece {
   readonly duration: number;
 }
 
-/** The tile of a rollup at a level from leaf tiles that hold all events of its children there; null where none is. */
-export function composeTile(track: number, level: number, index: number, leaves: Iterable<TileData>): TileData | null {
+/**
+ * The tile of a rollup at a level from leaf tiles that hold all events of its children there; null where none is. Events
+ * of tracks that are `framing` name only bins in which no other is.
+ */
+export function composeTile(
+  track: number,
+  level: number,
+  index: number,
+  leaves: Iterable<TileData>,
+  framing: readonly number[] = [],
+): TileData | null {
   const pieces: Piece[] = [];
   for (const leaf of leaves) {
-    collect(leaf, level, index, pieces);
+    collect(framing.includes(leaf.track) ? withoutNames(leaf) : leaf, level, index, pieces);
   }
   if (pieces.length === 0) {
     return null;
@@ -55,6 +65,10 @@ export function composeTile(track: number, level: number, index: number, leaves:
     ...{ slices: NO_SLICES, bins: sums.columns(), counterBins: NO_COUNTER_BINS, samples: NO_SAMPLES },
     carry: Number.NaN,
   };
+}
+
+function withoutNames(leaf: TileData): TileData {
+  return { ...leaf, slices: { ...leaf.slices, name: new Uint32Array(leaf.slices.length).fill(NO_NAME) } };
 }
 
 /** Cuts a leaf's events to the leaf and to the tile: an event that lies in several leaves is in each of them. */
@@ -173,6 +187,9 @@ class BinSums {
     this.#ownCount[bin] = 0;
     this.#busy[bin]! += busy;
     this.#count[bin]! += count;
+    if (name === NO_NAME && (this.#nameBusy[bin]! > 0 || this.#nameCount[bin]! > 0)) {
+      return; // names come in their order, and this is the last
+    }
     if (busy > this.#nameBusy[bin]! || (busy === this.#nameBusy[bin] && count > this.#nameCount[bin]!)) {
       this.#name[bin] = name;
       this.#nameBusy[bin] = busy;

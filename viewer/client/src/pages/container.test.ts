@@ -69,6 +69,9 @@ describe("integer columns", () => {
     expect([...out]).toEqual([0, 5, -3 - 2 ** 40]);
     expect(column.subtract(-(2n ** 62n), 0, 1, out)).toBe(false);
     expect(() => column.toUint32("row")).toThrow(FormatError);
+    const names = new Container(page([{ id: 1, values: [7n, -1n], zigzag: true }])).ints(1, 2);
+    expect([...names.toNames("name", 99)]).toEqual([7, 99]);
+    expect(() => column.toNames("name", 99)).toThrow("name 1099511627776 is no id of a name");
     expect(() => column.toUint8("bin")).toThrow("bin 1099511627776 is not in 0..255");
   });
 });

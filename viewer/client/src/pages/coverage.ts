@@ -124,7 +124,7 @@ class Walk {
     const from = Math.max(terminal.index * steps, tileIndexAt(this.#level, this.#start));
     const to = Math.min(terminal.index * steps + steps - 1, tileIndexAt(this.#level, this.#last));
     for (let index = from; index <= to; index++) {
-      const composed = composer.compose(terminal, request.children, this.#level, index);
+      const composed = composer.compose(terminal, request.children, this.#level, index, request.framing);
       if (composed === "whole") {
         return false;
       }

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { OverviewGrid } from "../base/schema";
 import { encodeContainer } from "../testing/encode";
 import { binTicks } from "./key";
-import { decodeOverview, NO_NAME, Overview } from "./overview";
+import { decodeOverview, Overview } from "./overview";
+import { NO_NAME } from "./tile";
 
 const grid: OverviewGrid = { level: 5, bins: 300, binsPerPage: 32, pages: 10 };
 

@@ -11,7 +11,7 @@ import { NO_COUNTER_BINS, NO_SAMPLES, NO_SLICES } from "./compose";
 import { Container } from "./container";
 import { FormatError } from "./error";
 import { BINS_PER_TILE, binTicks, MAX_LEVEL, tileOrigin } from "./key";
-import type { TileData } from "./tile";
+import { NO_NAME, type TileData } from "./tile";
 
 /** Entries of all columns have the same index. */
 export interface OverviewPage {
@@ -47,9 +47,6 @@ export function decodeOverview(
     name: container.ints(INTS.overviewName, n).toFloat64(),
   };
 }
-
-/** No name: larger than any id, so that it has no colour of its own. */
-export const NO_NAME = 0xffffffff;
 
 /** Tiles of all tracks, made of the pages of one overview. */
 export class Overview {

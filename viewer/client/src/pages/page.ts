@@ -9,7 +9,15 @@ import { FLOATS, INTS } from "./columns";
 import { Container } from "./container";
 import { FormatError } from "./error";
 import { binTicks, MAX_LEVEL, type PageKey, TRACKS_PER_BLOCK, tileOrigin } from "./key";
-import type { BinColumns, CounterBinColumns, SampleColumns, SliceColumns, TileData, TileKind } from "./tile";
+import {
+  type BinColumns,
+  type CounterBinColumns,
+  NO_NAME,
+  type SampleColumns,
+  type SliceColumns,
+  type TileData,
+  type TileKind,
+} from "./tile";
 
 const TILE_LEAF = 1;
 const TILE_TERMINAL = 2;
@@ -170,7 +178,7 @@ function binColumns(container: Container, length: number): PageColumns<BinColumn
     row: container.ints(INTS.binRow, length).toUint32("row"),
     count: container.ints(INTS.count, length).toFloat64(),
     busy,
-    name: container.ints(INTS.binName, length).toUint32("name"),
+    name: container.ints(INTS.binName, length).toNames("name", NO_NAME),
     share: container.ints(INTS.share, length).toUint8("share"),
     exact: null,
   };

@@ -160,8 +160,14 @@ export class Composer {
     return parts;
   };
 
-  /** Tile `index` of a finer level, inside a terminal tile. */
-  compose(terminal: TerminalTile, children: readonly number[], level: number, index: number): Composed {
+  /** Tile `index` of a finer level, inside a terminal tile. `framing`: children that name nothing in it. */
+  compose(
+    terminal: TerminalTile,
+    children: readonly number[],
+    level: number,
+    index: number,
+    framing: readonly number[] = [],
+  ): Composed {
     const name = `${terminal.track}/${level}/${index}`;
     const known = this.#tiles.get(name);
     if (known !== undefined) {
@@ -187,7 +193,7 @@ export class Composer {
         leaves.push(leaf);
       }
     }
-    const tile = composeTile(terminal.track, level, index, leaves);
+    const tile = composeTile(terminal.track, level, index, leaves, framing);
     this.#keep(name, tile);
     this.#spentMs += this.#budget.now() - startMs;
     return tile;

@@ -18,6 +18,8 @@ export interface TrackRequest {
   readonly kind: TrackKind;
   /** Rollups: the tracks that they sum. Without them a rollup is as fine as its own tiles. */
   readonly children?: readonly number[];
+  /** Rollups: those of them that name nothing in it, see `Track.frames`. */
+  readonly framing?: readonly number[];
 }
 
 /** What the pages of a view are found from. */

@@ -14,6 +14,9 @@ import { BINS_PER_TILE, binTicks, tileOrigin } from "./key";
  */
 export type TileKind = "leaf" | "interior" | "terminal" | "provisional";
 
+/** No name: larger than any id, so that it has no colour of its own. */
+export const NO_NAME = 0xffffffff;
+
 /** The slice reaches in from the left: it is counted in another tile. */
 export const SLICE_CONTINUES = 1;
 
@@ -55,6 +58,7 @@ export interface BinColumns {
   readonly count: Float64Array;
   /** Ticks to draw, rounded: 0 in some bins that are there, and a little more than the bin's width in others. */
   readonly busy: Float64Array;
+  /** The dominant name; `NO_NAME` where none of its events names it. */
   readonly name: Uint32Array;
   /** The dominant name's part of `busy` (of `count` where busy is 0), in 255ths. */
   readonly share: Uint8Array;
