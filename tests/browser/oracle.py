@@ -32,6 +32,7 @@ class Lane:
     process: str
     name: str
     slices: list[Slice] = field(default_factory=list)
+    id: int | str = ""
 
 
 @dataclass(frozen=True)
@@ -86,9 +87,13 @@ def read_json(data: bytes) -> list[Lane]:
         thread = (event.get("pid"), event.get("tid"))
         match event.get("ph"):
             case "M" if event["name"] == "process_name":
-                process_names[event["pid"]] = event["args"]["name"]
+                process_names.setdefault(event["pid"], event["args"]["name"].strip())
+            case "M" if event["name"] == "process_labels" and event["args"]["labels"].startswith("GPU "):
+                process_names[event["pid"]] = event["args"]["labels"]
             case "M" if event["name"] == "thread_name":
-                thread_names[thread] = event["args"]["name"]
+                name = event["args"]["name"].strip()
+                kineto = name.startswith(f"thread {event['tid']} (") and name.endswith(")")
+                thread_names[thread] = name.split("(", 1)[1][:-1] if kineto else name
             case "X":
                 by_thread[thread].append(json_slice(event, event["dur"], {}))
             case "B":
@@ -98,14 +103,27 @@ def read_json(data: bytes) -> list[Lane]:
                 duration = Decimal(event["ts"]) - Decimal(begin["ts"])
                 by_thread[thread].append(json_slice(begin, duration, event.get("args", {})))
     assert not any(open_slices.values()), "the corpus files of these tests close what they open"
-    return [
+    lanes = [
         Lane(
-            process_names.get(pid) or default_name("pid", pid),
-            thread_names.get((pid, tid)) or default_name("Thread", tid),
+            process_names.get(pid) or default_name("Process", pid),
+            thread_names.get((pid, tid)) or ("Thread" if str(tid).startswith("-") else default_name("Thread", tid)),
             sorted(slices, key=lambda entry: (entry.start_ps, -entry.duration_ps)),
+            tid,
         )
         for (pid, tid), slices in by_thread.items()
     ]
+    for same in namesakes(lanes):
+        for lane in same:
+            lane.name = f"{lane.name} {lane.id}"
+    return lanes
+
+
+def namesakes(lanes: list[Lane]) -> list[list[Lane]]:
+    """Lanes of a process that have one name."""
+    found: dict[tuple[str, str], list[Lane]] = defaultdict(list)
+    for lane in lanes:
+        found[lane.process, lane.name].append(lane)
+    return [same for same in found.values() if len(same) > 1]
 
 
 def default_name(word: str, number: Any) -> str:
@@ -132,7 +150,16 @@ def read_xspace(data: bytes) -> Iterator[Lane]:
     # Profilers subtract the start of the capture from all times, and keep it in a plane of its own.
     start_ns = sum(capture_start_ns(plane) for plane in planes)
     for plane in planes:
-        yield from read_plane(plane, start_ns)
+        lanes = list(read_plane(plane, start_ns))
+        for lane in lanes:  # the id of a thread, and whatever 32 bits leave of it, is no part of its name
+            base, _, number = lane.name.rpartition("/")
+            if base and number.lstrip("-").isdigit() and (int(number) - int(lane.id)) % (1 << 32) == 0:
+                lane.name = base
+        for same in namesakes(lanes):
+            is_thread = all(0 <= int(lane.id) < 1 << 22 for lane in same)
+            for place, lane in enumerate(sorted(same, key=lambda lane: int(lane.id)), 1):
+                lane.name += f"/{lane.id}" if is_thread else f" #{place}"
+        yield from lanes
 
 
 def capture_start_ns(plane: list[tuple[int, Any]]) -> int:
@@ -149,6 +176,11 @@ def stat_name(entry: bytes) -> tuple[int, str]:
 def read_plane(content: list[tuple[int, Any]], start_ns: int) -> Iterator[Lane]:
     plane_name = text(next((value for number, value in content if number == 2), b""))
     stat_names = dict(stat_name(value) for number, value in content if number == 5)
+    for number, value in content:
+        stat = dict(fields(value)) if number == 6 else {}
+        if stat_names.get(stat.get(1, 0)) == "core_details":
+            core = dict(fields(stat[6]))
+            plane_name = f"Chip {core.get(4, 0)}: TPU Core {core.get(3, 0)}"
     event_metadata: dict[int, bytes] = {}
     for number, value in content:
         if number == 4:
@@ -162,6 +194,7 @@ def read_plane(content: list[tuple[int, Any]], start_ns: int) -> Iterator[Lane]:
 def read_line(line: bytes, lane: Lane, start_ns: int, stat_names: dict[int, str], metadata: dict[int, bytes]) -> Lane:
     facts = {number: value for number, value in fields(line) if number != 4}
     lane.name = text(facts.get(11, b"")) or text(facts.get(2, b""))
+    lane.id = signed(facts.get(1, 0))
     base_ps = (start_ns + signed(facts.get(3, 0))) * 1000
     for number, value in fields(line):
         if number != 4:
