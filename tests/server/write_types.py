@@ -24,7 +24,7 @@ _HEAD: Final = """\
 
 import { type Ticks, ticks } from "./time";
 
-/** Any JSON value; integers are decimal text. */
+/** Any JSON value; integers beyond 2^53 - 1 are decimal text. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 """
 

@@ -38,7 +38,7 @@ class Argument(Struct, frozen=True, kw_only=True):
     """An argument of an event, as its file has it."""
 
     name: str
-    value: Annotated[Any, Meta(description="Any JSON value; integers are decimal text.")]
+    value: Annotated[Any, Meta(description="Any JSON value; integers beyond 2**53 - 1 are decimal text.")]
 
 
 class EventDetails(Struct, frozen=True, kw_only=True):

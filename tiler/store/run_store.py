@@ -405,12 +405,15 @@ def _position(ordinals: np.ndarray[Any, np.dtype[np.int64]], ordinal: int, track
     return int(found[0])
 
 
+_EXACT = (1 << 53) - 1  # integers up to here are numbers in every client
+
+
 def _to_json(value: object) -> object:
-    """Integers as strings: a browser's numbers do not hold 64 bits."""
+    """As JSON that every client reads as it is written: integers that a double does not hold become text."""
     if isinstance(value, bool) or value is None:
         return value
     if isinstance(value, int):
-        return str(value)
+        return value if -_EXACT <= value <= _EXACT else str(value)
     if isinstance(value, float):
         return value if value - value == 0 else None  # JSON has no NaN and no infinity
     if isinstance(value, dict):

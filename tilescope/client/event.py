@@ -10,7 +10,7 @@ from tilescope.client.kinds import EventKind
 
 
 class Argument(NamedTuple):
-    """An argument of an event: any JSON value; integers are decimal text, so that none is rounded."""
+    """An argument of an event: any JSON value; integers beyond 2**53 - 1 are decimal text, so that none is rounded."""
 
     name: str
     value: Any

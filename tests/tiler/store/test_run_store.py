@@ -55,7 +55,7 @@ def test_every_slice_is_that_of_the_file(store: RunStore) -> None:
             assert event["start"] == str(written[ordinal]["ts"] * 1000)
             assert event["duration"] == str(written[ordinal]["dur"] * 1000)
             number = written[ordinal].get("args", {}).get("number")
-            assert event["args"] == ([] if number is None else [{"name": "number", "value": str(number)}])
+            assert event["args"] == ([] if number is None else [{"name": "number", "value": number}])
 
 
 def test_samples_and_instants(store: RunStore) -> None:
@@ -116,3 +116,21 @@ def test_a_damaged_page_is_an_error_not_a_wrong_answer(path: Path, tmp_path: Pat
     with pytest.raises(DamagedStore):
         store.event(1, 5)
     store.close()
+
+
+def test_arguments_are_as_the_file_has_them_where_every_client_can_read_them(tmp_path: Path) -> None:
+    args = '{"small":[1,-2],"text":"1","edge":9007199254740991,"large":9007199254740992,"deep":{"n":-9007199254740993}}'
+    path = tmp_path / "trace.json"
+    path.write_text(f'[{{"ph":"X","name":"a","ts":1,"dur":1,"pid":1,"tid":1,"args":{args}}}]')
+    build_store([path], tmp_path / "store")
+    store = open_run_store(tmp_path / "store")
+    event = store.event(0, 0)
+    store.close()
+    assert event is not None
+    assert {arg["name"]: arg["value"] for arg in event["args"]} == {
+        "small": [1, -2],
+        "text": "1",
+        "edge": 9007199254740991,
+        "large": "9007199254740992",
+        "deep": {"n": "-9007199254740993"},
+    }

@@ -6,13 +6,13 @@
 
 import { type Ticks, ticks } from "./time";
 
-/** Any JSON value; integers are decimal text. */
+/** Any JSON value; integers beyond 2^53 - 1 are decimal text. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
 /** An argument of an event, as its file has it. */
 export interface Argument {
   readonly name: string;
-  /** Any JSON value; integers are decimal text. */
+  /** Any JSON value; integers beyond 2**53 - 1 are decimal text. */
   readonly value: JsonValue;
 }
 
