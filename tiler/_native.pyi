@@ -320,6 +320,7 @@ def prove_block(
             int,
             int,
             int,
+            int,
             tuple[
                 Annotated[NDArray[numpy.int64], dict(shape=(None,))],
                 Annotated[NDArray[numpy.int64], dict(shape=(None,))],
@@ -709,6 +710,15 @@ def slice_tiles(
     root_level: int,
 ) -> Tiles:
     """Returns the tiles of slices, which are in canonical order."""
+
+def slice_fingerprint(
+    start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    row: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    name: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    flags: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+) -> int:
+    """Returns a number of 64 bits that tells slices from others."""
 
 def counter_tiles(
     time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],

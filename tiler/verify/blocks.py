@@ -34,15 +34,15 @@ class _Proven:
     """What the native proof found of some rows: by slot, see `BlockCheck._take_slices` and `_take_counter`."""
 
     tally: Tally
-    slices: dict[int, tuple[int, int, int, int, int, tuple[Ints, Ints, Ints]]]
+    slices: dict[int, tuple[int, int, int, int, int, int, tuple[Ints, Ints, Ints]]]
     counters: dict[int, tuple[int, int, Ints, Floats, float, float]]
 
     def with_rows(self, more: _Proven) -> _Proven:
         """With the overview of rows below these."""
         slices = dict(self.slices)
         for slot, (*_, below) in more.slices.items():
-            events, busy, rows, individuals, bins, overview = slices[slot]
-            slices[slot] = events, busy, rows, individuals, bins, busiest(overview, below)
+            events, busy, fingerprint, rows, individuals, bins, overview = slices[slot]
+            slices[slot] = events, busy, fingerprint, rows, individuals, bins, busiest(overview, below)
         return replace(self, slices=slices)
 
 
@@ -137,6 +137,7 @@ class BlockCheck:
         track: TrackEntry,
         events: int,
         busy: int,
+        fingerprint: int,
         rows: int,
         individuals: int,
         bins: int,
@@ -148,6 +149,8 @@ class BlockCheck:
                 track,
                 f"{events} events and {busy} busy ticks in its leaves, {track.events} and {track.busy} at ingest",
             )
+        if fingerprint != track.fingerprint:
+            raise self._error(track, "its leaves hold other slices than at ingest")
         if events and rows != track.rows:
             raise self._error(track, f"not all of its {track.rows} rows have a slice")
         self._overview.compare_busy(track, *overview, lanes=1)

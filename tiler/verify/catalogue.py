@@ -25,6 +25,7 @@ class TrackEntry:
     rows: int
     events: int
     busy: int  # ticks
+    fingerprint: int  # of its slices, as docs/page-format.md has it
     details: int  # events that have an entry in a chunk of arguments
     flows_out: int  # flow ends that leave its slices
     flows_in: int  # and that arrive
@@ -134,6 +135,7 @@ def _track(path: Path, number: int, counted: dict[str, Any], shown: dict[str, An
         int(shown["rows"]),
         int(counted["events"]),
         int(counted["busy"]),
+        int(counted["fingerprint"], 16),
         int(counted["details"]),
         *_flow_ends(counted["flow_ends"]),
         int(counted["steps"]),

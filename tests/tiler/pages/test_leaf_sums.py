@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -24,17 +25,14 @@ END = 2000  # of leaves, in ticks: a tile of level 2 has 4,096
 def page_of(track: list[Slice]) -> tuple[bytes, Shape]:
     """The track as one leaf of level 2, alone on its page, and the shape that says so."""
     block = _native.Block(0)
-    columns = [np.array([getattr(s, name) for s in track], np.int64) for name in ("start", "duration")]
-    rows, names = (
-        np.array([getattr(s, name) for s in track], dtype) for name, dtype in (("row", np.uint32), ("name", np.int32))
-    )
-    block.add(SLOT, _native.slice_tiles(*columns, rows, names, np.zeros(len(track), np.uint8), 2))
+    start, duration = (np.array([getattr(s, name) for s in track], np.int64) for name in ("start", "duration"))
+    row, name = np.array([s.row for s in track], np.uint32), np.array([s.name for s in track], np.int32)
+    block.add(SLOT, _native.slice_tiles(start, duration, row, name, np.zeros(len(track), np.uint8), 2))
     block.seal()
-    level, index, slot, flags, events, _ = block.tiles()
+    level, index, slot, flags, events, _ = (np.array(column, np.int64) for column in block.tiles())
+    flags[:1] |= TileFlag.PAGE_START
     none = np.zeros(len(level), np.int64)
-    flags = np.array(flags, np.int64) | np.where(np.arange(len(level)) == 0, TileFlag.PAGE_START, 0)
-    wide = (np.array(column, np.int64) for column in (level, index, slot))
-    return block.encode(0, len(level))[0], Shape(0, *wide, flags, np.array(events, np.int64), none, none)
+    return block.encode(0, len(level))[0], Shape(0, level, index, slot, flags, events, none, none)
 
 
 def check(track: list[Slice], borders: list[int]) -> None:
@@ -104,7 +102,7 @@ def test_what_is_refused() -> None:
             LeafSums().add(page[:cut], shape, 0, whole)
     with pytest.raises(DamagedStore, match="something else"):
         LeafSums().add(b"TSSH" + page[4:], shape, 0, whole)
-    elsewhere = Shape(0, shape.level, shape.index + 1, *(getattr(shape, name) for name in Shape.__slots__[3:]))
+    elsewhere = replace(shape, index=shape.index + 1)
     with pytest.raises(DamagedStore, match="not on its page"):
         LeafSums().add(page, elsewhere, 0, whole)
     with pytest.raises(ValueError, match="not in order"):

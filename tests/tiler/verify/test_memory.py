@@ -142,11 +142,11 @@ def test_many_batches_of_one_tick(store: AlteredStore, limit: Limit, monkeypatch
     gather = _native.ProveLayer.gather
 
     class Narrow(_native.ProveLayer):
-        def gather(self, tree: Any, tiles: Any, owners: Any, start: int, stop: int, fetch: Any) -> None:
+        def gather(self, tree: Any, tiles: Any, owners: Any, framing: Any, start: int, stop: int, fetch: Any) -> None:
             spans.append((start, stop))
             if stop - start in range(1 << 28, 1 << 62) or (start, stop) == (0, END_OF_TIME):
                 raise MemoryError
-            gather(self, tree, tiles, owners, start, stop, fetch)
+            gather(self, tree, tiles, owners, framing, start, stop, fetch)
 
     monkeypatch.setattr(_native, "ProveLayer", Narrow)
     assert verify_store(store.path) == whole

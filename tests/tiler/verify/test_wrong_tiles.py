@@ -74,13 +74,9 @@ def test_pages_that_are_only_written_differently_are_right(altered: AlteredStore
 @pytest.mark.parametrize("by", [1, -1])
 def test_one_value_that_is_one_off(altered: AlteredStore, column: Col, by: int) -> None:
     for key in pages_with(altered, column):
-        # Where a leaf's event starts to the tick, only the leaf knows: no bin tells.
-        off = by * 4 ** (key.level + 1) if column == Col.START else by
 
-        def change(columns: Columns, off: int = off) -> None:
-            # Of a short slice among others nothing but its leaf knows the name, either.
-            at = int(np.argmax(columns[Col.DURATION])) if column == Col.NAME else len(columns[column]) // 2
-            columns[column][at] += off
+        def change(columns: Columns) -> None:
+            columns[column][len(columns[column]) // 2] += by
 
         assert_noticed(altered, key, change, r"level \d+, tile \d+|at ingest")
 

@@ -90,6 +90,7 @@ def make_manifest(found: Findings) -> dict[str, Any]:
             "name": track.name,
             "events": of.events,
             "busy": str(of.busy),
+            "fingerprint": f"{of.fingerprint:016x}",
             "rows": of.rows,
             "details": of.with_details,
             "flow_ends": found.flow_ends.get(track.id, (0, 0)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from tilescope.tiler import _native
 from tilescope.tiler.indexing.scratch import parts
 from tilescope.tiler.indexing.tracks.track_data import TrackData
 
@@ -20,6 +21,7 @@ class TrackFacts:
         0  # events that have an entry in a chunk of arguments: all of a track of which any has arguments
     )
     value_range: tuple[float, float] | None = None  # of a counter
+    fingerprint: int = 0  # of its slices: see docs/page-format.md
     span: tuple[int, int] | None = None  # from the start of its first event to the end of the last; None: not known
 
     @classmethod
@@ -30,7 +32,10 @@ class TrackFacts:
         values = None if data.value is None else (float(data.value.min()), float(data.value.max()))
         last = max(int((data.start[part] + data.duration[part]).max()) for part in parts(len(data)))
         span = int(data.start[0]), last  # in canonical order
-        return cls(len(data), data.rows, data.busy, len(data) if len(data.args) else 0, values, span)
+        fingerprint = 0
+        if data.value is None:
+            fingerprint = _native.slice_fingerprint(data.start, data.duration, data.row, data.name, data.flags)
+        return cls(len(data), data.rows, data.busy, len(data) if len(data.args) else 0, values, fingerprint, span)
 
     @classmethod
     def of_rollup(cls, children: Iterable[TrackFacts]) -> TrackFacts:

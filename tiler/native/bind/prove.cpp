@@ -40,17 +40,15 @@ Entries entries_of(const std::vector<ProveEntry>& entries) {
             column_of(entries, &ProveEntry::name)};
 }
 
-// (events, busy time, rows in use, single slices, bins, overview) of a track of slices.
-using SliceFacts = std::tuple<std::size_t, nb::int_, int64_t, std::size_t, std::size_t, Entries>;
+// (events, busy time, fingerprint, rows in use, single slices, bins, overview) of a track of slices.
+using SliceFacts = std::tuple<std::size_t, nb::int_, uint64_t, int64_t, std::size_t, std::size_t, Entries>;
 
 SliceFacts facts_of(const ProveSlices& track) {
     const unsigned __int128 busy = track.leaves().busy();
     const auto high = nb::int_(static_cast<uint64_t>(busy >> 64)), low = nb::int_(static_cast<uint64_t>(busy));
-    return {track.leaves().events(),
-            nb::int_((high << nb::int_(64)) + low),
-            track.leaves().rows_used(),
-            track.individuals(),
-            track.bins(),
+    return {track.leaves().events(),      nb::int_((high << nb::int_(64)) + low),
+            track.leaves().fingerprint(), track.leaves().rows_used(),
+            track.individuals(),          track.bins(),
             entries_of(track.overview())};
 }
 

@@ -18,6 +18,7 @@
 #include "bind/module.hpp"
 #include "pyramid/block.hpp"
 #include "pyramid/counter_track.hpp"
+#include "pyramid/fingerprint.hpp"
 #include "pyramid/geometry.hpp"
 #include "pyramid/overview.hpp"
 #include "pyramid/rollup_track.hpp"
@@ -106,6 +107,14 @@ BoundTiles slice_tiles(const Array<int64_t>& start, const Array<int64_t>& durati
     check_times(columns);
     bound.tiles = std::make_unique<SliceTrack>(columns, root_level);
     return bound;
+}
+
+uint64_t slice_fingerprint(const Array<int64_t>& start, const Array<int64_t>& duration, const Array<uint32_t>& row,
+                           const Array<int32_t>& name, const Array<uint8_t>& flags) {
+    for (const size_t size : {duration.size(), row.size(), name.size(), flags.size()}) same_size(start.size(), size);
+    const SliceColumns columns{start.data(), duration.data(), row.data(), name.data(), flags.data(), start.size()};
+    nb::gil_scoped_release release;
+    return fingerprint(columns);
 }
 
 BoundTiles counter_tiles(const Array<int64_t>& time, const Array<double>& value, int root_level) {
@@ -244,6 +253,8 @@ void bind_pyramid(nb::module_& m) {
              "Returns bin, name and utilisation (1 to 255) of the overview of a rollup.");
     m.def("slice_tiles", &slice_tiles, nb::arg("start"), nb::arg("duration"), nb::arg("row"), nb::arg("name"),
           nb::arg("flags"), nb::arg("root_level"), "Returns the tiles of slices, which are in canonical order.");
+    m.def("slice_fingerprint", &slice_fingerprint, nb::arg("start"), nb::arg("duration"), nb::arg("row"),
+          nb::arg("name"), nb::arg("flags"), "Returns a number of 64 bits that tells slices from others.");
     m.def("counter_tiles", &counter_tiles, nb::arg("time"), nb::arg("value"), nb::arg("root_level"),
           "Returns the tiles of samples, which are in the order of time.");
     nb::class_<BoundSlices>(m, "KeptSlices", "The slices of a track, kept for its rollups.")

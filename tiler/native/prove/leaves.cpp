@@ -72,6 +72,7 @@ void ProveLeaves::check_start(std::size_t tile, const ProveSlice& slice) {
     if (slice.start < row_end) fail(tile, slice, "it overlaps the slice before it in its row");
     row_end = slice.end();
     busy_ += static_cast<uint64_t>(slice.duration);
+    fingerprint_ += hash_of(slice);
 }
 
 // What reaches out of a leaf is exactly what reaches into the next one, which begins where the leaf ends.

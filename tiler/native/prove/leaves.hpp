@@ -33,6 +33,7 @@ class ProveLeaves {
 
     int64_t events() const { return next_ordinal_; }
     unsigned __int128 busy() const { return busy_; }
+    uint64_t fingerprint() const { return fingerprint_; }
     std::size_t rows_used() const { return rows_used_; }
 
   private:
@@ -50,6 +51,7 @@ class ProveLeaves {
     int64_t next_ordinal_ = 0;
     int64_t last_start_ = -1, last_duration_ = 0;
     unsigned __int128 busy_ = 0;
+    uint64_t fingerprint_ = 0;
     std::size_t last_leaf_ = 0;
     ProveSequence leaving_;  // what reaches beyond the last leaf
     int64_t first_leaving_ = 0;  // its first event
