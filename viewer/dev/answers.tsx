@@ -29,13 +29,16 @@ render(
   ) : (
     <div class="host">
       <h1>Made-up answer “{name}”</h1>
-      <AnswerView
-        tool={{ id: name, title: "Made-up", help: "a made-up answer" }}
-        answer={answer}
-        links={links}
-        rangeText="the whole run"
-        onMore={(more) => visits.push(`more ${more}`)}
-      />
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be scrolled by keys */}
+      <section tabIndex={0} aria-label="Answer">
+        <AnswerView
+          tool={{ id: name, title: "Made-up", help: "a made-up answer" }}
+          answer={answer}
+          links={links}
+          rangeText="the whole run"
+          onMore={(more) => visits.push(`more ${more}`)}
+        />
+      </section>
     </div>
   ),
   document.getElementById("app")!,

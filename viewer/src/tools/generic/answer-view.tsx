@@ -40,11 +40,6 @@ export function AnswerView({ tool, answer, links, rangeText, onMore }: AnswerPro
   const tablesById = useMemo(() => new Map(tables.map((table) => [table.id, table])), [tables]);
   return (
     <div class="answer" data-tool={tool.id}>
-      {!answer.complete && (
-        <p class="answer-incomplete" role="status">
-          The run is still being indexed: these figures are of the tracks that are done.
-        </p>
-      )}
       <NotesList label="Findings" notes={notes.filter((note) => note.severity !== "info")} links={links} />
       {facts.length > 0 && <FactCards facts={facts} time={links.time} />}
       {isEmpty(answer) && (

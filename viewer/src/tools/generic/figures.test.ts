@@ -68,6 +68,7 @@ test("a thousand of a unit is the next one, and rounding does not go beyond it",
 
 test("a fact has its own unit, and a dash where nothing was recorded", () => {
   expect(figureText({ kind: "ticks", unit: "" }, "12345678", PS)).toEqual({ digits: "12.35", unit: "µs" });
+  expect(figureText({ kind: "time", unit: "" }, "49172848000", PS)).toEqual({ digits: "49.17", unit: "ms" });
   expect(figureText({ kind: "ticks", unit: "" }, "90000000000000", PS)).toEqual({ digits: "1 min 30 s", unit: "" });
   expect(figureText({ kind: "count", unit: "" }, "12345", PS)).toEqual({ digits: "12\u202f345", unit: "" });
   expect(figureText({ kind: "rate", unit: "W" }, null, PS)).toEqual({ digits: "–", unit: "" });

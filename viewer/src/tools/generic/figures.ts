@@ -87,7 +87,7 @@ export function figureText(
   if (!isRecorded(value)) {
     return { digits: NOT_RECORDED, unit: "" };
   }
-  if (of.kind === "ticks" && typeof value === "string") {
+  if ((of.kind === "ticks" || of.kind === "time") && typeof value === "string") {
     const text = formatDuration(BigInt(value), time.tickPs);
     const parts = text.split(" ");
     return parts.length === 2 ? { digits: parts[0]!, unit: parts[1]! } : { digits: text, unit: "" };

@@ -8,6 +8,9 @@ import type { TableModel, TotalLine } from "./table-model";
 
 const INDENT_PX = 16;
 
+/** Bars of less would be a line at the side of the cell, which is not told from a border. */
+const LEAST_SHARE = 0.015;
+
 interface HeadProps {
   readonly model: TableModel;
   readonly columns: readonly ShownColumn[];
@@ -151,7 +154,7 @@ interface CellProps {
 
 function Cell({ column, value, share = null, children }: CellProps) {
   const text = column.text(value);
-  const hasShare = share !== null && share > 0;
+  const hasShare = share !== null && share >= LEAST_SHARE;
   return (
     <td class={cellClass(column, value, hasShare)} style={hasShare ? { backgroundSize: `${100 * share}% 20px` } : {}}>
       {children}

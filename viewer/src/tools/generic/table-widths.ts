@@ -4,7 +4,7 @@ import type { ShownColumn } from "./columns";
 import type { TotalLine } from "./table-model";
 
 const DIGIT_PX = 7.4;
-const LETTER_PX = 7;
+const LETTER_PX = 7.8;
 const PADDING_PX = 24;
 /** Of the arrow beside a title. */
 const ARROW_PX = 14;
