@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
@@ -51,7 +52,12 @@ class Served:
 
     def get(self, path: str) -> Any:
         with urllib.request.urlopen(f"{self.url}/api/v1{path}", timeout=30) as answer:
-            return json.load(answer)
+            body = answer.read()
+            return json.loads(gzip.decompress(body) if answer.headers["Content-Encoding"] == "gzip" else body)
+
+    def tree(self, run: str) -> Any:
+        """The groups and tracks of a run."""
+        return self.get(f"/runs/{run}/builds/{self.get(f'/runs/{run}/manifest')['build']}/tracks")
 
     def run_id(self, file_name: str) -> str:
         """The run of a trace; skips the test when it is one of the corpus, and that is absent."""
