@@ -20,4 +20,4 @@ TICK_LIMIT: Final = int(LIMITS.end)
 def refuse_float(name: str, value: object) -> None:
     """Raises UsageError when a time is a float: the same words wherever one may be given."""
     if isinstance(value, float | np.floating):
-        raise UsageError(f"{name}: {value} is a float, and those cannot hold every tick: give an integer")
+        raise UsageError(f"{name}: {value} is a float, which cannot represent every tick: give an integer")

@@ -54,7 +54,7 @@ class Access:
         """Raises `Unauthorized` unless the value of an `Authorization` header (or gRPC metadata) has the token."""
         found = _BEARER.fullmatch(authorization or "")
         if not self.admits_token(found.group(1) if found else None):
-            raise Unauthorized("this server demands its token: send it as Authorization: Bearer TOKEN")
+            raise Unauthorized("this server requires a token: send it as Authorization: Bearer TOKEN")
 
     def cookie_name(self) -> str:
         """Differs from token to token: cookies do not know ports, and several servers may share a host."""
@@ -110,7 +110,7 @@ def _read(file: Path) -> str:
 
 def _checked(token: str, source: str) -> str:
     if _TOKEN.fullmatch(token) is None:
-        raise UsageError(f"{source}: a token has at least {MIN_TOKEN_LENGTH} characters, all of them visible ASCII")
+        raise UsageError(f"{source}: a token must have at least {MIN_TOKEN_LENGTH} characters, all visible ASCII")
     return token
 
 

@@ -32,13 +32,13 @@ _LOGIN_PAGE: Final = """<!doctype html>
 <meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark">
 <title>Tilescope: token</title>
-<h1>This server demands its token</h1>
-<p>It was printed when the server was started, as part of an address. Who started it can tell you.</p>
+<h1>This server requires a token</h1>
+<p>It was printed as part of a URL when the server started. Ask the person who started the server.</p>
 <form method="get">
 {fields}<label>Token <input type="password" name="token" autocomplete="current-password" autofocus required></label>
 <button>Open</button>
 </form>
-<p>If you have given it before and come by a link from another site, <a href="{again}">open the page again</a>.</p>
+<p>If you have already entered it and followed a link from another site, <a href="{again}">open this page again</a>.</p>
 </html>
 """
 
@@ -63,7 +63,7 @@ def admit(access: Access, base_path: str = "") -> Middleware:
         if offered is not None and not (access.admits_token(offered) or _has_cookie(request, access)):
             if _is_for_people(request, base_path):
                 return _login_page(request)
-            raise Unauthorized("this server demands its token: the one in the address is another")
+            raise Unauthorized("the token in the address is wrong: this server has another one")
         if offered is not None and hdrs.UPGRADE not in request.headers and request.method in ("GET", "HEAD"):
             return _exchange(request, access)
         return await handler(request)

@@ -66,7 +66,7 @@ def guard(settings: Settings) -> Middleware:
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
         name = _host_name(request.headers.get(hdrs.HOST, ""))
         if only_loopback and not is_loopback(name) and name not in settings.allow_hosts:
-            raise Forbidden("this server answers on localhost alone: the Host header names another")
+            raise Forbidden("this server accepts only localhost: the Host header names another host")
         if request.method not in _SAFE_METHODS or hdrs.UPGRADE in request.headers:
             _check_origin(request, settings.allow_origins)
         return await handler(request)
@@ -79,7 +79,7 @@ def _check_origin(request: web.Request, allowed: frozenset[str]) -> None:
     if origin is None or origin in allowed:
         return
     if origin.partition("://")[2].lower() != request.headers.get(hdrs.HOST, "").lower():
-        raise Forbidden("this request comes from a page of another site")
+        raise Forbidden("cross-site request: the Origin header names another site")
 
 
 def _host_name(netloc: str) -> str:

@@ -22,4 +22,4 @@ async def read_body(request: web.Request) -> bytes:
     except TimeoutError:
         raise TooSlow(f"the body of the request did not come within {BODY_TIMEOUT_S:.0f} s") from None
     except (web.RequestPayloadError, HttpProcessingError, zlib.error, EOFError):
-        raise BadRequest("the body of the request is not what its Content-Encoding or its length says") from None
+        raise BadRequest("the body of the request does not match its Content-Encoding or its length") from None

@@ -49,5 +49,5 @@ def question_values(request: web.Request) -> dict[str, str]:
     values = dict(request.query)
     for name in values:
         if len(request.query.getall(name)) > 1:
-            raise BadRequest(f"{name} stands in the query twice")
+            raise BadRequest(f"{name} occurs twice in the query")
     return values

@@ -19,7 +19,7 @@ async def get_viewer_file(request: web.Request) -> web.Response:
     path = request.match_info["path"]
     file = request.app[VIEWER].get(path)
     if file is None:
-        raise NotFound(f"there is nothing at /{path}")
+        raise NotFound(f"nothing was found at /{path}")
     response = _answer(request, file)
     if file.content_type.startswith("text/html"):
         response.headers["Content-Security-Policy"] = PAGE_POLICY

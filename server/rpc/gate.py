@@ -135,6 +135,6 @@ async def _requests(messages: AsyncIterator[bytes], read: Callable[[bytes], Any]
         try:
             request = read(message)
         except Exception:  # whatever a library thinks of it
-            raise BadMessage("the message cannot be read: it is none of this call's") from None
+            raise BadMessage("the message cannot be parsed: it is not of the type that this call takes") from None
         yield request
         message = await anext(messages, None)

@@ -25,7 +25,7 @@ async def first(requests: AsyncIterator[pb.PagesRequest]) -> pb.PagesStart:
     """What every stream of pages begins with. Raises `BadMessage`."""
     request = await anext(requests, None)
     if request is None or request.WhichOneof("request") != "start":
-        raise BadMessage("the first message says which build is meant: start")
+        raise BadMessage('the first message must be "start", which names the build')
     return request.start
 
 
@@ -100,7 +100,7 @@ class PageSession:
             case "credit":
                 self._wants.add_credit(request.credit.bytes)
             case _:
-                raise BadMessage("after the start, a message is a want or credit")
+                raise BadMessage('after "start", a message must be "want" or "credit"')
 
 
 def _want(want: pb.Want) -> Want:

@@ -38,7 +38,7 @@ async def answer(questions: Questions, asking: Asking, request: pb.AskRequest) -
     """The answer in parts; at least one."""
     tool = find_tool(request.tool)
     if request.format not in _FORMATS:
-        raise BadRequest(f"an answer is json or arrow, not {request.format!r}")
+        raise BadRequest(f"the format must be json or arrow, not {request.format!r}")
     encode = _FORMATS[request.format]
     if encode is arrow_stream:
         check_arrow()

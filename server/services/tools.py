@@ -128,7 +128,7 @@ def arrow_stream(table: str, answer: Answer) -> bytes:
 def check_arrow() -> None:
     """Raises `NotAcceptable` where tables cannot be written as Arrow."""
     if find_spec("pyarrow") is None:
-        raise NotAcceptable("this server has no pyarrow, and so no Arrow: ask for JSON")
+        raise NotAcceptable("this server cannot answer in Arrow, because pyarrow is not installed: ask for JSON")
 
 
 def _build_refs(question: Question) -> list[BuildRef]:

@@ -62,17 +62,17 @@ class Turns:
     def enter(self, asker: Asker) -> Ticket:
         """One more question. Raises `TooMany`."""
         if len(self._tickets) >= self.limits.of_all:
-            raise TooMany("this server answers as many questions as it may: ask again", RETRY_AFTER_S)
+            raise TooMany("too many questions are in progress on this server: try again later", RETRY_AFTER_S)
         if self._count(client=asker.client) >= self.limits.of_client:
-            raise TooMany("you ask as many questions at once as you may: wait for an answer", RETRY_AFTER_S)
+            raise TooMany("too many questions at once from this client: wait for an answer", RETRY_AFTER_S)
         if sum(ticket.asker == asker for ticket in self._tickets) >= self.limits.of_connection:
-            raise TooMany("you ask too many questions at once on one connection: wait for an answer", RETRY_AFTER_S)
+            raise TooMany("too many questions at once on this connection: wait for an answer", RETRY_AFTER_S)
         ticket = Ticket(asker)
         self._tickets[ticket] = None
         return ticket
 
     def leave(self, ticket: Ticket) -> None:
-        """A question is answered, or nobody waits for the answer any more."""
+        """A question is answered, or the client has disconnected any more."""
         self._tickets.pop(ticket, None)
         present = {ticket.asker for ticket in self._tickets}
         clients = {asker.client for asker in present}

@@ -65,8 +65,8 @@ def test_a_table_of_several_is_named(store: Path, tmp_path: Path, capsys: pytest
     [
         (["nonsense"], f"there is no tool 'nonsense': there are {', '.join(tools())}"),
         (["stats", "--limit", "x"], "limit: expected an integer, not 'x'"),
-        (["stats", "--start", "9", "--end", "8"], "ticks 9 to 8 are no span"),
-        (["stats", "--format", "parquet"], "parquet is not for terminals"),
+        (["stats", "--start", "9", "--end", "8"], "ticks 9 to 8 are not a span"),
+        (["stats", "--format", "parquet"], "parquet is binary"),
         (["stats", "--table", "none"], "there is no table 'none': there are names"),
         ([], f"which tool? There are {', '.join(tools())}: `tilescope tools` says what they answer"),
         (["stats", "--start", "0.5ps"], "--start: 0.5ps lies between two ticks: one is"),

@@ -112,7 +112,7 @@ async def test_a_token_and_a_certificate(guarded: TestServer, tmp_path: Path, tr
             assert len(await run.events(0, 5000)) > 0
     for token in (None, "another token of that length"):
         async with connect_async(url, token=token, ca_file=ca_file) as client:
-            with pytest.raises(Refused, match="demands its token") as refused:
+            with pytest.raises(Refused, match="requires a token") as refused:
                 await client.runs()
             assert refused.value.code == "unauthorized"
 

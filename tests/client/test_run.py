@@ -180,7 +180,7 @@ async def test_a_float_is_no_time_anywhere(run: AsyncRun, time: Any) -> None:
         with pytest.raises(UsageError) as refused:
             await question
         messages.add(str(refused.value))
-    assert messages == {f"end: {time} is a float, and those cannot hold every tick: give an integer"}
+    assert messages == {f"end: {time} is a float, which cannot represent every tick: give an integer"}
 
 
 async def test_numbers_of_numpy_are_numbers(run: AsyncRun) -> None:
@@ -237,7 +237,7 @@ async def test_time_in_ticks_and_back(run: AsyncRun) -> None:
     assert run.ticks(s=1, ns=1) == 1_000_000_001
     assert run.ticks(s=0.1) == run.ticks("0.1 s") == run.ticks(timedelta(seconds=0.1)) == 100_000_000
     assert run.ticks("1 ms", us=0.001) == 1_000_001
-    with pytest.raises(UsageError, match="no whole number of ticks: a tick of this run is 1 ns"):
+    with pytest.raises(UsageError, match="not a whole number of ticks: a tick of this run is 1 ns"):
         run.ticks(ns=0.5)
     assert run.time_text(1_250_000) == "1.25 ms"
     assert run.timedelta(1_250_000) == np.timedelta64(1_250_000, "ns")

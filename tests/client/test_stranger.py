@@ -34,7 +34,7 @@ def test_a_program(addresses: dict[str, str], way: str) -> None:
     pytest.importorskip("duckdb")
     done = subprocess.run([sys.executable, STRANGER, addresses[way]], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert "refused: end: 0.1 is a float, and those cannot hold every tick: give an integer" in done.stdout
+    assert "refused: end: 0.1 is a float, which cannot represent every tick: give an integer" in done.stdout
     assert "refused: not_found there is no event 1000000000000 on track " in done.stdout
     assert "unreachable: http://127.0.0.1:1/" in done.stdout
 

@@ -6,7 +6,9 @@ from tests.hostile.case import Case, Indexed, Refused
 from tests.hostile.json_text import BOTH, SPAN_A, A, B, array, case, kept
 
 EMPTY = Indexed(0, 0, ("empty",), ())
-NO_TRACE = Refused("is JSON, but no trace|is JSON, but its traceEvents is no array|neither a JSON object nor an array")
+NO_TRACE = Refused(
+    "is JSON, but not a trace|is JSON, but its traceEvents is not an array|neither a JSON object nor an array"
+)
 CUT = r"the file ends inside an event \(byte [\d,]+\): the trace was cut short, and 1 whole event kept"
 ONE = kept((CUT,), 1, (SPAN_A,))
 

@@ -15,9 +15,9 @@ from tests.hostile.xspace_bytes import kept as space_kept
 JSON = array(A, B).encode()
 PLAIN = zipped([("host0.json", JSON)], method=zipfile.ZIP_STORED)
 DAMAGED = Refused(
-    "damaged archive|archive is damaged|cannot be read from the archive|no known trace format|without a trace"
+    "damaged archive|archive is damaged|cannot be read from the archive|no known trace format|contains no trace"
 )
-NO_TRACE = Refused("is an archive without a trace in it")
+NO_TRACE = Refused("is an archive that contains no trace")
 ONE = Indexed(2, 1, (), None)
 
 

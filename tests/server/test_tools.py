@@ -93,8 +93,8 @@ async def test_what_makes_no_sense(ask: Asker) -> None:
     for path, status, words in (
         ("tools/nonsense", 404, f"there is no tool 'nonsense': there are {', '.join(tools())}"),
         ("tools/stats?limit=x", 400, "limit: expected an integer, not 'x'"),
-        ("tools/stats?limit=1&limit=2", 400, "limit stands in the query twice"),
-        ("tools/stats?tracks=99999", 400, "there is no track 99999"),
+        ("tools/stats?limit=1&limit=2", 400, "limit occurs twice in the query"),
+        ("tools/stats?tracks=99999", 400, "track 99999 does not exist"),
         ("tools/find", 400, "missing required field text"),
         ("tools/find?text=x&table=spam", 400, "there is no table 'spam': there are events, tracks"),
     ):

@@ -51,7 +51,7 @@ class TrackTree:
     def kind(self, track: int) -> str:
         """Kind of a track. Raises UsageError when there is none of that id."""
         if not 0 <= track < len(self.tracks):
-            raise UsageError(f"there is no track {track}: the run has {len(self.tracks)}")
+            raise UsageError(f"track {track} does not exist: the run has {len(self.tracks)} tracks")
         kind: str = self.tracks[track]["kind"]
         return kind
 

@@ -183,7 +183,7 @@ class _Collector:
         if not self._found:
             if self.problem is not None:
                 raise DamagedTrace(self._path, f"is a damaged archive ({self.problem})", advice="copy the file again")
-            raise UnknownFormat(self._path, "is an archive without a trace in it", advice="; ".join(notes))
+            raise UnknownFormat(self._path, "is an archive that contains no trace", advice="; ".join(notes))
         members = (self._found[name] for name in sorted(self._found, key=natural_key))
         return Listing(tuple(members), tuple(notes))
 

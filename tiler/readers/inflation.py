@@ -32,4 +32,4 @@ class Inflation:
             if self.inflated_bytes <= self.max_bytes:
                 return
         what = f"inflates to more than {self.max_bytes:,} bytes"
-        raise TooLarge(self.path, what, advice="if that is no mistake, allow more with --max-inflated")
+        raise TooLarge(self.path, what, advice="if this is intended, allow more with --max-inflated")

@@ -37,7 +37,7 @@ class View:
         if not (self.ticks_per_px > 0 and math.isfinite(self.ticks_per_px)):
             raise UsageError(f"a view has a finite number of ticks per pixel above 0, not {self.ticks_per_px}")
         if not (self.width_px >= 0 and math.isfinite(self.width_px * self.ticks_per_px)):
-            raise UsageError(f"a view of {self.width_px} pixels has no end")
+            raise UsageError(f"the width of a view must be finite, not {self.width_px} pixels")
         if not 0 <= self.start_fraction < 1:
             raise UsageError(f"the fraction of a tick lies in [0, 1): {self.start_fraction} does not")
         if self.margin_px is not None and not (
@@ -49,7 +49,7 @@ class View:
     def of_span(cls, start: int, stop: int, width_px: int) -> View:
         """The ticks [start, stop) on so many pixels. Raises UsageError."""
         if stop <= start or width_px <= 0:
-            raise UsageError(f"ticks {start} to {stop} on {width_px} pixels are no view")
+            raise UsageError(f"ticks {start} to {stop} on {width_px} pixels are not a view")
         return cls(start, (stop - start) / width_px, width_px)
 
     @property

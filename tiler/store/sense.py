@@ -29,4 +29,4 @@ def must_make_sense(where: object) -> Iterator[None]:
         yield
     except _FAULTS as error:
         what = " ".join(f"{type(error).__name__}: {error}".split())
-        raise DamagedStore(f"{where}: a record makes no sense ({what}): index the trace again") from error
+        raise DamagedStore(f"{where}: a record is invalid ({what}): index the trace again") from error

@@ -98,7 +98,7 @@ def _make(store: Path) -> list[Path]:
     """Makes the folder. Returns the folders that were missing, innermost first."""
     missing = [folder for folder in (store, *store.parents) if not folder.exists()]
     if store.exists() and not store.is_dir():
-        raise StoreError(f"{store}: is a file, a store is a folder")
+        raise StoreError(f"{store}: is a file, but a store is a folder")
     if store.is_dir() and not is_ours(store):
         raise StoreError(f"{store}: is not empty and not a store (name another folder)")
     try:

@@ -65,7 +65,7 @@ def _check_table(table: Table) -> None:
     for sums in (table.totals, table.rest):
         for name, value in (sums or {}).items():
             if name not in columns:
-                raise ValueError(f"there are totals of {name!r}, and no such column")
+                raise ValueError(f"totals has {name!r}, which is not a column")
             with _at(f"the total of {name!r}"):
                 _check_values(columns[name].kind, [value])
     if table.parent is not None:

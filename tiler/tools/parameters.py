@@ -112,5 +112,5 @@ def _unit(annotation: Any) -> str:
 
 def _special(kind: type[Any]) -> Schema:
     if kind not in _SPECIAL:
-        raise TypeError(f"questions have no fields of type {kind.__name__}")
+        raise TypeError(f"a question cannot have a field of type {kind.__name__}")
     return dict(_SPECIAL[kind][1])

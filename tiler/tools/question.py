@@ -120,14 +120,14 @@ class SpanQuestion(Question, frozen=True, kw_only=True):
         So it does when the question is about steps: a tool that knows them looks at `Scope.windows`.
         """
         if self.steps is not None:
-            raise UsageError("this tool knows no steps: ask for a span (start, end)")
+            raise UsageError("this tool does not support steps: give a span (start, end)")
         return span_of(self.start, self.end)
 
 
 def span_of(start: int | None, end: int | None) -> TickRange:
     """The ticks [start, end) within those in which events can be. Raises UsageError when there is no such span."""
     if start is not None and end is not None and end < start:
-        raise UsageError(f"ticks {start} to {end} are no span: it would end before it starts")
+        raise UsageError(f"ticks {start} to {end} are not a span: the end is before the start")
     first = 0 if start is None else max(start, 0)
     last = TICK_LIMIT if end is None else min(end, TICK_LIMIT)
     return TickRange(first, max(first, last))
@@ -151,9 +151,9 @@ def from_json(kind: type[Q], data: bytes) -> Q:
     try:
         values = json.loads(data) if data else {}
     except (ValueError, RecursionError):
-        raise UsageError("a question is a JSON object: this is none") from None
+        raise UsageError("a question must be a JSON object") from None
     if not isinstance(values, dict):
-        raise UsageError("a question is a JSON object: this is none")
+        raise UsageError("a question must be a JSON object")
     return _convert(kind, values)
 
 
@@ -213,7 +213,7 @@ def _special(kind: type[Any], value: Any) -> Any:
             return StepRange.convert(value)
     except UsageError as error:
         raise ValueError(str(error)) from None
-    raise TypeError(f"questions have no fields of type {kind.__name__}")
+    raise TypeError(f"a question cannot have a field of type {kind.__name__}")
 
 
 def _tracks(value: Any) -> Tracks:

@@ -33,14 +33,16 @@ class StepRange(tuple[int, int]):
         """`5-9`, `5..9`, or one step, `5`. Raises UsageError."""
         found = _SPELT.fullmatch(text)
         if found is None:
-            raise UsageError(f"steps are a number or two, as in 5 or 5-9, not {text[:40]!r}")
+            raise UsageError(f"steps must be a number or a range, as in 5 or 5-9, not {text[:40]!r}")
         return cls.of(int(found[1]), int(found[2] or found[1]))
 
     @classmethod
     def of(cls, first: int, last: int) -> StepRange:
         """Raises UsageError for numbers that make no range."""
         if not 0 <= first <= last < 10**18:
-            raise UsageError(f"steps {first} to {last} are none: the first comes first, and none is below 0")
+            raise UsageError(
+                f"steps {first} to {last} are not a range: the first must not be greater than the last, or below 0"
+            )
         return cls((first, last))
 
     @classmethod

@@ -15,35 +15,39 @@ if TYPE_CHECKING:
 
 def add_access_options(parser: argparse.ArgumentParser) -> None:
     """Declares tokens, TLS, and what a proxy in front needs."""
-    group = parser.add_argument_group("who may ask")
+    group = parser.add_argument_group("access")
     group.add_argument(
-        "--token", metavar="TOKEN", help="demand this token; others on this machine may see it: rather use the next one"
+        "--token",
+        metavar="TOKEN",
+        help="require this token; other users of this machine can see it, so prefer --token-file",
     )
     group.add_argument(
         "--token-file",
         type=Path,
         metavar="FILE",
-        help="demand the token in this file; default: the variable TILESCOPE_TOKEN, or none on 127.0.0.1, "
-        "or one that is made up and printed",
+        help="require the token in this file; default: the variable TILESCOPE_TOKEN; without it no token on 127.0.0.1, "
+        "elsewhere a random one, which is printed",
     )
-    group.add_argument("--certificate", type=Path, metavar="FILE", help="speak TLS: certificate chain in PEM form")
-    group.add_argument("--private-key", type=Path, metavar="FILE", help="its private key in PEM form, no passphrase")
+    group.add_argument("--certificate", type=Path, metavar="FILE", help="serve over TLS: certificate chain, PEM")
     group.add_argument(
-        "--base-url", default="", metavar="/PREFIX", help="put this before all paths, as a proxy in front has them"
+        "--private-key", type=Path, metavar="FILE", help="private key of the certificate, PEM, no passphrase"
+    )
+    group.add_argument(
+        "--base-url", default="", metavar="/PREFIX", help="prefix of all paths, as seen by a proxy in front"
     )
     group.add_argument(
         "--allow-host",
         action="append",
         default=[],
         metavar="NAME",
-        help="on 127.0.0.1, answer to this host name too, that of a proxy in front; may be given several times",
+        help="on 127.0.0.1, also accept this host name, for example that of a proxy in front; repeatable",
     )
     group.add_argument(
         "--allow-origin",
         action="append",
         default=[],
         metavar="ORIGIN",
-        help="let web pages of this origin (https://HOST) use the API; may be given several times",
+        help="let web pages from this origin (https://HOST) use the API; repeatable",
     )
 
 

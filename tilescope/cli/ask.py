@@ -1,8 +1,8 @@
 """Asks a store a question, with one of the tools that `tilescope tools` lists.
 
-What a tool takes is said by `tilescope ask STORE TOOL --help`. Times are ticks since the run's origin, as
-`tilescope info STORE --json` counts them, or have a unit: 1.5ms. Spans are [start, end). As text, at most 40 rows
-of a table are shown; the other formats have all of them, with ticks as integers.
+`tilescope ask STORE TOOL --help` lists the options of a tool. A time is either a number of ticks since the run's
+origin, as in `tilescope info STORE --json`, or has a unit: 1.5ms. Spans are [start, end). The text format shows at
+most 40 rows of a table; the other formats contain all rows, with ticks as integers.
 
 Examples:
 
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments. Those of a tool are its own: tools are not loaded before one is asked for."""
     parser.add_argument("store", type=Path, metavar="STORE", help="a store, as `tilescope index` writes it")
     parser.add_argument("tool", nargs="?", metavar="TOOL", help="which tool: see `tilescope tools`")
-    parser.add_argument("options", nargs=argparse.REMAINDER, metavar="…", help="what the tool takes")
+    parser.add_argument("options", nargs=argparse.REMAINDER, metavar="…", help="options of the tool")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
     options = tool_parser(asked).parse_args(args.options)
     args.debug = args.debug or options.debug
     if options.format == "parquet" and options.output is None:
-        raise UsageError("parquet is not for terminals: name a file with -o FILE")
+        raise UsageError("parquet is binary: name a file with -o FILE")
     _ask(args.store, asked, options)
     return 0
 

@@ -1,9 +1,10 @@
-"""Lists what the store at STORE keeps of its trace beside the events, or writes out one of them.
+"""Lists the attachments of the store at STORE, or writes out one of them.
 
-These are what tools need: the HLO protos of an XSpace (`hlo/…`, by program id), the stats of its planes
-(`plane/…/stats`, as XPlane messages), and the members of a JSON trace beside its events (`json/…`). Without NAME
-it prints a line for each; with NAME its bytes, to the file after -o, or to standard output if that is a pipe or a
-file. Where several hosts have one of that name, --host says which. A number is an id of the list.
+Attachments are what a trace contains besides events: the HLO protos of an XSpace (`hlo/…`, by program
+id), the stats of its planes (`plane/…/stats`, as XPlane messages), and the other members of a JSON trace
+(`json/…`). Without NAME, the command prints a list. With NAME, or an id from the list, it writes the bytes to
+the file after -o, or to standard output if that is a pipe or a file. If several hosts have an attachment of
+this name, choose one with --host.
 
 Examples:
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from tilescope.tiler.store.attachments import AttachmentEntry
 
 NAME = "attachments"
-HELP = "list what a trace holds beside its events, or write it out"
+HELP = "list or extract the metadata kept with a trace"
 
 SHOWN = 500  # lines; --json has all
 SHOWN_CHARACTERS = 100  # of a name
@@ -39,9 +40,9 @@ SHOWN_CHARACTERS = 100  # of a name
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     parser.add_argument("store", type=Path, metavar="STORE", help="a store, as `tilescope index` writes it")
-    parser.add_argument("name", nargs="?", metavar="NAME", help="the name, or the id, of one of them")
-    parser.add_argument("--host", metavar="HOST", help="those of this host")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="where to write it; it must not be there yet")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="name or id of the attachment to write out")
+    parser.add_argument("--host", metavar="HOST", help="only those of this host")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="where to write it; must not exist yet")
     parser.add_argument("--json", action="store_true", help="the list as one JSON object")
 
 
@@ -54,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     if args.store.is_file():
         raise UsageError(f"{args.store}: this is a file, not a store (index it first: tilescope index PATH -o STORE)")
     if args.name is None and args.output is not None:
-        raise UsageError("-o FILE wants the NAME of what is to be written")
+        raise UsageError("-o FILE needs the NAME of an attachment")
     store = open_run_store(args.store)
     try:
         with must_make_sense(args.store):
@@ -119,7 +120,7 @@ def _write(pieces: Iterator[bytes], output: Path | None) -> None:
 
     if output is None:
         if sys.stdout.isatty():
-            raise UsageError("it may be no text: say with -o FILE where to write it, or send it to a pipe")
+            raise UsageError("it may not be text: name a file with -o FILE, or redirect the output")
         _copy(pieces, sys.stdout.buffer)
         return
     try:

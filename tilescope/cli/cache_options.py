@@ -20,14 +20,14 @@ def add_cache_options(parser: argparse.ArgumentParser) -> None:
         "--cache-dir",
         type=Path,
         metavar="DIR",
-        help="where indexes of traces are kept; default: tilescope/stores in $XDG_CACHE_HOME or ~/.cache",
+        help="where indexes are kept; default: tilescope/stores in $XDG_CACHE_HOME or ~/.cache",
     )
     parser.add_argument(
         "--cache-size",
         type=parse_size,
         metavar="SIZE",
         default=_DEFAULT_CAPACITY_BYTES,
-        help="when indexes take more, those go that were not used for the longest time; default: 20GB",
+        help="when indexes take more space, the least recently used are removed; default: 20GB",
     )
 
 

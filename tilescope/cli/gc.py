@@ -1,9 +1,8 @@
-"""Removes what nobody needs any more: from the stores that are named, or from the cache directory.
+"""Removes what is no longer needed from the given stores, or from the cache directory.
 
-In a store these are generations before the published one, and what a process that died was writing. In
-the cache directory, where `view` and `serve` keep indexes, these are also stores of traces that have
-changed since, and, as long as all together exceed --cache-size, the stores that were not used for the
-longest time. Whatever a process reads or writes at the moment is left alone.
+In a store, these are older generations, and what a process that crashed left behind. In the cache directory,
+where `view` and `serve` keep indexes, these are also the indexes of traces that have changed since, and the
+least recently used ones while the total exceeds --cache-size. What a process is reading or writing is kept.
 
 Examples:
 
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from tilescope.tiler.store.sweep import Leftover
 
 NAME = "gc"
-HELP = "remove what stores and the cache do not need"
+HELP = "remove old indexes and leftovers"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -4,9 +4,9 @@ PATH is a trace file (XSpace or trace-event JSON, plain or gzip-compressed, reco
 folder of a run, or a log directory that holds exactly one run. A store that is already at STORE is
 replaced when the new one is complete; until then, and when indexing fails, the old one stays as it is.
 
-Nothing is done when STORE is an index of these very files already: names, sizes, times of the last
-change, and the first and last MiB of each are compared. --force indexes them all the same. While another
-process indexes into STORE this one waits, and then uses what the other has made of the same files.
+If STORE is already an index of these files, nothing is done: names, sizes, modification times, and the
+first and last MiB of each file are compared. --force indexes them anyway. If another process is indexing
+into STORE, this one waits, and then uses the result if it is of the same files.
 
 Examples:
 
@@ -40,8 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     parser.add_argument("path", type=Path, metavar="PATH", help="a trace file, a run or a log directory")
     parser.add_argument("-o", "--output", type=Path, metavar="STORE", required=True, help="the folder to write")
-    parser.add_argument("--force", action="store_true", help="index also what is up to date")
-    add_memory_option(parser, "about what indexing may take; what is beyond lies in scratch files beside the store")
+    parser.add_argument("--force", action="store_true", help="index even if the store is up to date")
+    add_memory_option(parser, "approximate memory for indexing; the rest goes to scratch files next to the store")
     add_inflation_option(parser)
 
 

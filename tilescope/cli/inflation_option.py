@@ -13,6 +13,6 @@ def add_inflation_option(parser: argparse.ArgumentParser) -> None:
         "--max-inflated",
         type=parse_size,
         metavar="SIZE",
-        help="to what size a compressed file, or all members of an archive together, may inflate; default: 100 times "
-        "the size of the file, and at least 1GiB",
+        help="limit for the decompressed size of a file, or of all members of an archive together; default: 100 times "
+        "the size of the file, but at least 1GiB",
     )

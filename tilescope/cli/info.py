@@ -1,6 +1,6 @@
-"""Prints what the store at STORE holds.
+"""Prints what the store at STORE contains.
 
-STORE is what `tilescope index` has written; to see what a trace file holds, index it first. With --json
+STORE is a folder written by `tilescope index`; to see what a trace file contains, index it first. With --json
 it prints one JSON object. Ticks are decimal strings, because they may exceed what a double holds:
 
     format          the format of the trace
@@ -10,12 +10,12 @@ it prints one JSON object. Ticks are decimal strings, because they may exceed wh
     processes       how many there are
     tracks          how many there are, rollup tracks included
     events          counts: total, slices, instants, counter_samples, async_slices, flow_ends, other
-    ignored         reason → how many events were not understood
+    ignored         reason → number of events that were ignored
     warnings        list of lines
     source_bytes    size of the trace files
     store_bytes     size of the store
-    attachments     how many things it keeps of the trace beside its events
-    attached_bytes  their size, uncompressed
+    attachments     number of attachments: metadata of the trace, see `tilescope attachments`
+    attached_bytes  their uncompressed size
 
 Examples:
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from tilescope.tiler.store.attachments import AttachmentEntry
 
 NAME = "info"
-HELP = "say what a store holds"
+HELP = "show what a store contains"
 
 PIPED_WIDTH = 120  # columns, where there is no terminal to ask
 SHOWN_PROCESSES = 200  # laying out a table of 100,000 rows takes a minute

@@ -13,29 +13,28 @@ _QUESTIONS_PER_CONNECTION = 8
 def add_limit_options(parser: argparse.ArgumentParser) -> None:
     """Declares the limits of one client."""
     group = parser.add_argument_group(
-        "how much one client may take", "a client is an address: everybody behind one proxy is one client"
+        "limits per client", "a client is an IP address: all users behind one proxy count as one client"
     )
     group.add_argument(
         "--connections-per-client",
         type=parse_limit,
         default=_CONNECTIONS,
         metavar="N",
-        help=f"connections of one address, over HTTP and gRPC together; default: {_CONNECTIONS:,}",
+        help=f"open connections from one address, HTTP and gRPC together; default: {_CONNECTIONS:,}",
     )
     group.add_argument(
         "--questions-per-client",
         type=parse_limit,
         default=_QUESTIONS,
         metavar="N",
-        help="questions (statistics, search, events) of one address that are answered or wait at once; "
-        f"default: {_QUESTIONS}",
+        help=f"questions (statistics, search, events) from one address, running or waiting; default: {_QUESTIONS}",
     )
     group.add_argument(
         "--questions-per-connection",
         type=parse_limit,
         default=_QUESTIONS_PER_CONNECTION,
         metavar="N",
-        help=f"the same of one gRPC connection (over HTTP there is one); default: {_QUESTIONS_PER_CONNECTION}",
+        help=f"the same for one gRPC connection (over HTTP always 1); default: {_QUESTIONS_PER_CONNECTION}",
     )
 
 

@@ -1,14 +1,13 @@
 """Serves finished stores and the runs of log directories over HTTP.
 
-A run that has no index yet is indexed when somebody asks for it: opens it in the viewer, or sends
-POST /api/v1/runs/RUN/index. Runs that are added to a log directory later are found without a restart.
-Ctrl-C or SIGTERM ends the server.
+A run is indexed when somebody opens it in the viewer or sends POST /api/v1/runs/RUN/index. Runs that are
+added to a log directory later are found without a restart. Ctrl-C or SIGTERM ends the server.
 
-The server listens on this machine alone unless --host says otherwise. From elsewhere, use a tunnel:
-ssh -L 8808:localhost:8808 HOST. On any other address it demands a token: one that you give, or one that
-is made up and printed as part of the address to open. Programs send it as "Authorization: Bearer TOKEN".
+By default the server listens on this machine only. To reach it from elsewhere, use a tunnel
+(ssh -L 8808:localhost:8808 HOST), or --host. On any address but 127.0.0.1 a token is required: the one you
+give, or a random one, which is printed as part of the URL. Programs send it as "Authorization: Bearer TOKEN".
 
-Beside HTTP, gRPC is served on the next port (protos/tilescope/v1/tiles.proto), with the same token and certificate.
+gRPC (protos/tilescope/v1/tiles.proto) is served on the next port, with the same token and certificate.
 
 Examples:
 
@@ -44,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="default: the port after that of HTTP, if it is free; 0: any free one",
     )
-    group.add_argument("--no-grpc", action="store_true", help="serve HTTP alone")
+    group.add_argument("--no-grpc", action="store_true", help="serve HTTP only")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -30,22 +30,23 @@ KEPT_ANSWERS_BYTES = 64 * 10**6
 def add_server_options(parser: argparse.ArgumentParser) -> None:
     """Declares where to listen, who may ask, and how much memory and disk there is for what."""
     parser.add_argument(
-        "--host", default="127.0.0.1", help="address to listen on; default: 127.0.0.1, this machine alone"
+        "--host", default="127.0.0.1", help="address to listen on; default: 127.0.0.1, this machine only"
     )
     parser.add_argument("--port", type=parse_port, metavar="N", help=f"default: {_DEFAULT_PORT}; 0: any free one")
     parser.add_argument(
-        "--access-log", type=Path, metavar="FILE", help="write a line of JSON for each request; -: to standard error"
+        "--access-log",
+        type=Path,
+        metavar="FILE",
+        help="write a line of JSON per request to FILE (-: standard error)",
     )
     add_cache_options(parser)
-    add_memory_option(
-        parser, "about what indexing may take; what is beyond lies in scratch files in the cache directory"
-    )
+    add_memory_option(parser, "approximate memory for indexing; the rest goes to scratch files in the cache directory")
     parser.add_argument(
         "--kept-answers",
         type=parse_size,
         metavar="SIZE",
         default=KEPT_ANSWERS_BYTES,
-        help="memory for answers of tools, for those who ask the same again; 0: none; default: 64MB",
+        help="memory for caching the answers of tools; 0: none; default: 64MB",
     )
     add_inflation_option(parser)
     add_access_options(parser)

@@ -1,6 +1,6 @@
 """Lists the tools that answer questions about a run: those that come with Tilescope, and those of other packages.
 
-With --markdown it prints the page docs/tools.md: each tool with everything that its question takes.
+With --markdown it prints the page docs/tools.md: each tool with all its parameters.
 
 Examples:
 

@@ -1,14 +1,12 @@
-"""Proves that the store at STORE keeps its promise, tile by tile, and prints what was checked.
+"""Proves that the store at STORE is exact, tile by tile, and prints what was checked.
 
-Every page is read and decoded, every tile is computed anew from the events in the leaves below it, and
-totals are compared with those that were counted while the trace was read: counts, busy times, dominant
-names, rollups and arguments. The first difference ends the check with exit code 1 and a line that names
-track, level and tile.
+Every page is read and decoded, every tile is recomputed from the events in the leaves below it, and totals
+are compared with those counted while the trace was read: counts, busy times, dominant names, rollups and
+arguments. The first difference ends the check with exit code 1 and a line that names track, level and tile.
 
-The time is linear in what the store holds, and all processors are used. Memory does not grow with the store;
-with less of it, events are gone through in smaller batches, and rows in groups. Where a single page, or the flow
-ends of one track, take more than --memory allows, nothing is proven: exit code 2, and a line that names
-them and the memory that they take.
+The time is linear in the size of the store, and all processors are used. Memory does not grow with the store:
+with less memory, events are checked in smaller batches. If a single page, or the flow ends of one track, need
+more than --memory allows, nothing is proven: the exit code is 2, and a line says what needs how much memory.
 
 Examples:
 
@@ -34,7 +32,7 @@ HELP = "prove that a store is exact"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the arguments."""
     parser.add_argument("store", type=Path, metavar="STORE", help="a store, as `tilescope index` writes it")
-    add_memory_option(parser, "what all threads together may take")
+    add_memory_option(parser, "memory for all threads together")
 
 
 def run(args: argparse.Namespace) -> int:

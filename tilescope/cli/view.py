@@ -1,12 +1,12 @@
-"""Shows traces in the browser: indexes what is not indexed yet, and serves it at once.
+"""Shows traces in the browser: serves them at once, and indexes those that are not indexed yet.
 
 PATH is a trace file, a folder with the files of one run, a log directory as TensorBoard, XProf and JAX
-write it, or a store. Runs are indexed in the background, the newest first; indexes are kept in a cache
-directory, so that the next time nothing has to be done. Ctrl-C or SIGTERM ends the server; so does the
-failure of all files that are named, with exit code 1.
+write it, or a store. Runs are indexed in the background, the newest first. Indexes are kept in a cache
+directory, so the next start is immediate. Ctrl-C or SIGTERM ends the server. If indexing fails for all
+files that were named, it ends with exit code 1.
 
-Only HTTP is served, which browsers speak, and notebooks (tilescope.connect) do as well. For programs that speak
-gRPC there is `tilescope serve`.
+This command serves HTTP only, which is enough for browsers and for notebooks (tilescope.connect). For gRPC, use
+`tilescope serve`.
 
 Examples:
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from socket import socket
 
 NAME = "view"
-HELP = "index, serve and open the browser"
+HELP = "index a trace, serve it and open the browser"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

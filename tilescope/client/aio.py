@@ -155,7 +155,7 @@ class AsyncRun:
     ) -> int:
         """So much time in ticks: `ticks("0.1 s")`, `ticks(ms=2.5)`, `ticks(timedelta(seconds=1))`.
 
-        A float means its shortest decimal: 0.1 is a tenth. Raises UsageError for what is no whole number of ticks.
+        A float means its shortest decimal: 0.1 is a tenth. Raises UsageError for what is not a whole number of ticks.
         """
         amounts = {"ps": ps, "ns": ns, "us": us, "ms": ms, "s": s}
         return ticks_of(time, self.tick_ps) + ticks_of_amounts(amounts, self.tick_ps)
@@ -372,7 +372,7 @@ class AsyncRun:
         if first is None:
             first = self.start
         if stop is not None and stop < first:
-            raise UsageError(f"ticks {first} to {stop} are no span: it would end before it starts")
+            raise UsageError(f"ticks {first} to {stop} are not a span: the end is before the start")
         first = max(first, 0)
         return TickRange(first, max(first, self.end + 1 if stop is None else min(stop, TICK_LIMIT)))
 

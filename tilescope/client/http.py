@@ -77,7 +77,7 @@ class HttpSource:
             await self._json(path)  # refused with the same words, which the upgrade does not let through
         except (aiohttp.ClientError, TimeoutError) as error:
             raise Unreachable(f"{self._base}: {_reason(error)}") from error
-        raise Unreachable(f"{self._base}: the server went away")
+        raise Unreachable(f"{self._base}: the connection was closed by the server")
 
     async def manifest(self, run: str) -> dict[str, Any]:
         manifest: dict[str, Any] = await self._json(f"runs/{quote(run, safe='')}/manifest")
@@ -184,7 +184,7 @@ async def _frames(body: aiohttp.StreamReader) -> AsyncIterator[tuple[PageKey, by
             kind, size, block, level, slot, part, index = _FRAME.unpack(await body.readexactly(_FRAME.size))
             payload = await body.readexactly(size)
         except EOFError as error:
-            raise Unreachable("the server went away before all pages were sent") from error
+            raise Unreachable("the connection was closed before all pages were sent") from error
         key = PageKey(block, level, index, slot, part)
         if kind == _END:
             return

@@ -92,7 +92,7 @@ async def _finished(steps: Steps[T]) -> T:
                 answer: T = end.value
                 return answer
         steps.close()
-        raise Cancelled("nobody waits for the answer")
+        raise Cancelled("the client has disconnected")
 
     working = asyncio.get_running_loop().run_in_executor(None, work)
     try:

@@ -111,7 +111,7 @@ class GrpcSource:
                 is_done = False
                 while not is_done:
                     if (response := await call.read()) is grpc.aio.EOF:
-                        raise Unreachable("the server went away before all pages were sent")
+                        raise Unreachable("the connection was closed before all pages were sent")
                     for missing in response.missing:
                         name = record_title(_page_key(missing.key).text())
                         raise Refused("not_found", f"there is no {name} in build {build.id}")

@@ -44,7 +44,7 @@ _NUMPY_PS: Final = {
 
 
 def ticks_of(time: Time, tick_ps: int, name: str = "time") -> int:
-    """The time in ticks. Raises UsageError, naming the argument: for a float, for what is no whole number of ticks."""
+    """The time in ticks. Raises UsageError, naming the argument: for a float, for no whole number of ticks."""
     if isinstance(time, str):
         return _of_text(time, tick_ps, name)
     if hasattr(time, "to_timedelta64"):  # of pandas: it has nanoseconds
@@ -58,17 +58,17 @@ def ticks_of(time: Time, tick_ps: int, name: str = "time") -> int:
     try:
         return operator.index(time)
     except TypeError:
-        raise UsageError(f'{name}: {time!r} is no time: give ticks, "0.1 s" or a timedelta') from None
+        raise UsageError(f'{name}: {time!r} is not a time: give ticks, "0.1 s" or a timedelta') from None
 
 
 def ticks_of_amounts(amounts: dict[str, Amount], tick_ps: int) -> int:
-    """So much of these units in ticks. Raises UsageError for what is no whole number of ticks."""
+    """So much of these units in ticks. Raises UsageError for what is not a whole number of ticks."""
     total = Fraction(0)
     for unit, amount in amounts.items():
         try:
             total += Fraction(str(amount)) * _PS[unit]
         except ValueError:
-            raise UsageError(f"{amount} {unit} is no time") from None
+            raise UsageError(f"{amount} {unit} is not a time") from None
     said = " + ".join(f"{amount} {unit}" for unit, amount in amounts.items() if amount)
     return _whole(total, tick_ps, said)
 
@@ -96,23 +96,23 @@ def _of_text(text: str, tick_ps: int, name: str) -> int:
     match = _TEXT.fullmatch(text.strip().translate(_MICRO))
     unit = match[2] if match else ""
     if match is None or (unit and unit not in _PS):
-        raise UsageError(f"{name}: {text[:40]!r} is no time: give ticks, or a number with a unit ({', '.join(_PS)})")
+        raise UsageError(f"{name}: {text[:40]!r} is not a time: give ticks, or a number with a unit ({', '.join(_PS)})")
     if unit:
         return _whole(Fraction(match[1]) * _PS[unit], tick_ps, f"{name}: {text}")
     if "." in match[1]:
-        raise UsageError(f'{name}: {text!r} has no unit, and ticks are integers: give a unit, as in "0.1 s"')
+        raise UsageError(f'{name}: {text!r} has no unit, but ticks are integers: give a unit, as in "0.1 s"')
     return int(match[1])
 
 
 def _of_numpy(time: np.timedelta64, tick_ps: int, name: str) -> int:
     unit, count = np.datetime_data(time.dtype)
     if np.isnat(time) or unit not in _NUMPY_PS:
-        raise UsageError(f"{name}: {time!r} is no time")
+        raise UsageError(f"{name}: {time!r} is not a time")
     return _whole(_NUMPY_PS[unit] * count * int(time.astype(np.int64)), tick_ps, f"{name}: {time}")
 
 
 def _whole(ps: Fraction, tick_ps: int, said: str) -> int:
     ticks = ps / tick_ps
     if ticks.denominator != 1:
-        raise UsageError(f"{said} is no whole number of ticks: a tick of this run is {time_text(1, tick_ps)}")
+        raise UsageError(f"{said} is not a whole number of ticks: a tick of this run is {time_text(1, tick_ps)}")
     return int(ticks)

@@ -124,7 +124,7 @@ def id_of(track: object) -> int:
     try:
         return operator.index(cast("SupportsIndex", track))
     except TypeError:
-        raise UsageError(f"{track!r} is no track: give its number, or what tracks() has returned") from None
+        raise UsageError(f"{track!r} is not a track: give its number, or one that tracks() returned") from None
 
 
 def _tick(text: str | None) -> int | None:

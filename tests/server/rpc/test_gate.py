@@ -284,7 +284,7 @@ async def test_a_message_that_cannot_be_read_is_an_invalid_argument(served: Serv
         assert code is grpc.StatusCode.UNIMPLEMENTED
         return
     assert (code, name) == (grpc.StatusCode.INVALID_ARGUMENT, "bad_message")
-    assert message == "the message cannot be read: it is none of this call's"
+    assert message == "the message cannot be parsed: it is not of the type that this call takes"
 
 
 @pytest.mark.parametrize("call", ["ListRuns", "Pages"])

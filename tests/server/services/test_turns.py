@@ -63,9 +63,9 @@ def test_who_comes_next_has_a_turn_before_those_who_had_one() -> None:
 @pytest.mark.parametrize(
     ("limits", "complaint"),
     [
-        (Limits(2, 9, 9), "this server answers as many"),
-        (Limits(9, 2, 9), "you ask as many questions at once"),
-        (Limits(9, 9, 2), "on one connection"),
+        (Limits(2, 9, 9), "in progress on this server"),
+        (Limits(9, 2, 9), "too many questions at once from this client"),
+        (Limits(9, 9, 2), "on this connection"),
     ],
 )
 def test_there_are_only_so_many_questions(limits: Limits, complaint: str) -> None:

@@ -46,7 +46,7 @@ def test_a_foreign_file_and_a_broken_one_are_named(tmp_path: Path) -> None:
     assert found["files"] == ["host0.json", "host1.json"]
     assert found["events"]["slices"] == "2"
     assert found["warnings"] == [
-        "types.json is left out: it is JSON, but no trace: there is no traceEvents in it",
+        "types.json is left out: it is JSON, but not a trace: it has no traceEvents",
         "deep/x.pb is left out: it is of no known trace format",
     ]
     store = open_run_store(tmp_path / "store")
@@ -57,10 +57,12 @@ def test_a_foreign_file_and_a_broken_one_are_named(tmp_path: Path) -> None:
 
 def test_when_no_file_can_be_read_the_first_one_says_why(tmp_path: Path) -> None:
     files = put(tmp_path, **{"a.json": b'{"a": 1}', "b.json": b'{"b": 1}', "c.json": b"text"})
-    with pytest.raises(TraceError, match=r"a.json: is JSON, but no trace.*; of the other 2 files of the run none can"):
+    with pytest.raises(
+        TraceError, match=r"a.json: is JSON, but not a trace.*; of the other 2 files of the run none can"
+    ):
         build_store(files, tmp_path / "store")
     assert not list((tmp_path / "store").glob("gen*"))
-    with pytest.raises(TraceError, match=r"a.json: is JSON, but no trace: there is no traceEvents in it \("):
+    with pytest.raises(TraceError, match=r"a.json: is JSON, but not a trace: it has no traceEvents \("):
         build_store(files[:1], tmp_path / "store")
 
 

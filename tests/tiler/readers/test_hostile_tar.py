@@ -62,7 +62,7 @@ def names(listing: Listing) -> list[str]:
         (member(b"PK\x03\x04", b"b.zip"), [], "it is an archive itself (unpack it first)"),
         (member(GOOD + END, b"b.tar"), [], "it is an archive itself (unpack it first)"),
         (member(gzip.compress(GOOD + END), b"b.tgz"), [], "it is an archive itself (unpack it first)"),
-        (member(b'{"name": "x"}', b"package.json"), [], "it is JSON, but no trace"),
+        (member(b'{"name": "x"}', b"package.json"), [], "it is JSON, but not a trace"),
         (member(b"", b"b.json"), ["b.json"], None),
     ],
 )
@@ -160,7 +160,7 @@ def test_notes_are_few_however_many_members_are_left_out(tmp_path: Path) -> None
 
 def test_a_tar_of_nothing_but_foreign_members(tmp_path: Path) -> None:
     with pytest.raises(
-        UnknownFormat, match=r"without a trace in it \(package.json is left out: it is JSON, but no trace"
+        UnknownFormat, match=r"that contains no trace \(package.json is left out: it is JSON, but not a trace"
     ):
         listed(tmp_path, member(b'{"name": "x"}', b"package.json") + END)
 

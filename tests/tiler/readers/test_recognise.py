@@ -103,7 +103,7 @@ def test_trace_paths_of_a_plain_file(tmp_path: Path) -> None:
 
 
 def test_archive_without_a_trace(tmp_path: Path) -> None:
-    with pytest.raises(UnknownFormat, match="is an archive without a trace"):
+    with pytest.raises(UnknownFormat, match="is an archive that contains no trace"):
         open_trace(zipped(tmp_path / "a.zip", readme=b"hello"))
 
 

@@ -88,11 +88,11 @@ def test_a_span_without_ticks_has_nothing(example: Example) -> None:
 
 def test_what_makes_no_sense_is_refused(example: Example) -> None:
     for values, message in (
-        ({"track": 77}, "there is no track 77"),
+        ({"track": 77}, "track 77 does not exist"),
         ({"track": -1}, "track: "),
         ({"track": 1, "px": 0}, "px: "),
         ({"track": 1, "px": 16_385}, "px: "),
-        ({"track": 1, "start": 6, "end": 5}, "ticks 6 to 5 are no span"),
+        ({"track": 1, "start": 6, "end": 5}, "ticks 6 to 5 are not a span"),
         ({}, "track"),
     ):
         with pytest.raises(UsageError, match=message):

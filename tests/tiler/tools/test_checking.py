@@ -64,7 +64,7 @@ def test_what_may_stand_in_a_column(kind: Any, values: Any) -> None:
         (of("name", ["\ud800"]), "is no text: it holds half a character"),
         (of("event", ["7"]), "'7' is no event"),
         (of("span", ["x-y"]), "'x-y' is no span"),
-        (Answer(tables=[Table("t", "T", [NUMBERS], totals={"x": 1})]), "there are totals of 'x', and no such column"),
+        (Answer(tables=[Table("t", "T", [NUMBERS], totals={"x": 1})]), "totals has 'x', which is not a column"),
         (Answer(tables=[Table("t", "T", [NUMBERS], rest={"n": "x"})]), "the total of 'n': a value of type str"),
         (Answer(tables=[Table("t", "T", [NUMBERS], parent="n")]), "the parent 'n' is no column of row numbers"),
         (Answer(tables=[Table("t", "T", [PARENTS], parent="p")]), "row 0 has the parent 1: parents stand before"),

@@ -107,5 +107,5 @@ def test_texts_that_are_no_question(text: str) -> None:
 
 
 def test_an_unknown_track_is_refused(example: Example) -> None:
-    with pytest.raises(UsageError, match="no track 77"):
+    with pytest.raises(UsageError, match="track 77 does not exist"):
         finish(find(example.reader, FindQuery("op", everywhere(EVERYTHING), tracks=[77])))

@@ -108,7 +108,7 @@ def test_spans() -> None:
     assert StatsQuestion(start=-5, end=2**62).span == TickRange(0, TICK_LIMIT)
     assert StatsQuestion(start=-5, end=-2).span == TickRange(0, 0)
     assert StatsQuestion(start=7, end=7).span == TickRange(7, 7)
-    with pytest.raises(UsageError, match="this tool knows no steps"):
+    with pytest.raises(UsageError, match="this tool does not support steps"):
         _ = StatsQuestion(steps=StepRange.of(3, 4)).span
-    with pytest.raises(UsageError, match="ticks 7 to 6 are no span"):
+    with pytest.raises(UsageError, match="ticks 7 to 6 are not a span"):
         _ = StatsQuestion(start=7, end=6).span

@@ -52,7 +52,7 @@ def test_a_rollup_stands_for_its_tracks_and_counts_each_once(example: Example) -
 
 
 def test_an_unknown_track_is_refused_and_a_counter_has_no_names(example: Example) -> None:
-    with pytest.raises(UsageError, match="no track 77"):
+    with pytest.raises(UsageError, match="track 77 does not exist"):
         finish(summary(example.reader, everywhere(EVERYTHING), [77], 10))
     empty = finish(summary(example.reader, everywhere(EVERYTHING), [example.track("memory · v")], 10))
     assert (len(empty.rows), sums(empty.total), len(empty.rest)) == (0, [0, 0, 0], 0)

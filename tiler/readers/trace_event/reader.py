@@ -131,14 +131,16 @@ class TraceEventReader:
         if any_event:
             return
         if stream.event_array_is_none:
-            raise UnknownFormat(self.path, "is JSON, but its traceEvents is no array", advice=_ADVICE)
+            raise UnknownFormat(self.path, "is JSON, but its traceEvents is not an array", advice=_ADVICE)
         if stream.elements > (0 if stream.has_event_array else 1):
             raise UnknownFormat(
-                self.path, f'is JSON, but no trace: none of its {stream.elements:,} values has a "ph"', advice=_ADVICE
+                self.path,
+                f'is JSON, but not a trace: none of its {stream.elements:,} values has a "ph"',
+                advice=_ADVICE,
             )
         cut = stream.ended_in not in ("nothing", "complete")
         if stream.ended_in != "nothing" and not stream.has_event_array and not (cut and self._source.truncated):
-            raise UnknownFormat(self.path, "is JSON, but no trace: there is no traceEvents in it", advice=_ADVICE)
+            raise UnknownFormat(self.path, "is JSON, but not a trace: it has no traceEvents", advice=_ADVICE)
 
     def _warnings(self) -> list[str]:
         stream = self._stream
