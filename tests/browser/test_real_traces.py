@@ -119,16 +119,16 @@ def test_from_the_whole_trace_to_one_event(
         check_drawer(drawer, lane, target, tick_ps, origin_ns)
 
 
-# Columns of the canvas that are coloured in a row of pixels.
-COLOURED_COLUMNS = """y => {
+# Which part of the columns is coloured somewhere in the lane below `top`: bars are as high as bins are busy.
+COLOURED_COLUMNS = """top => {
     const canvas = document.querySelector('.timeline canvas');
-    const pixels = canvas.getContext('2d').getImageData(0, y, canvas.width, 1).data;
-    let coloured = 0;
+    const pixels = canvas.getContext('2d').getImageData(0, top + 1, canvas.width, 24).data;
+    const coloured = new Set();
     for (let k = 0; k < pixels.length; k += 4) {
         const [red, green, blue] = [pixels[k], pixels[k + 1], pixels[k + 2]];
-        if (Math.max(red, green, blue) - Math.min(red, green, blue) > 12) coloured += 1;
+        if (Math.max(red, green, blue) - Math.min(red, green, blue) > 12) coloured.add((k / 4) % canvas.width);
     }
-    return 4 * coloured / pixels.length;
+    return coloured.size / canvas.width;
 }"""
 
 
@@ -139,13 +139,17 @@ def test_a_header_is_as_sharp_as_its_tracks(name: str, viewer: Viewer, served: S
     viewer.open(run)
     manifest = served.get(f"/runs/{run}/manifest")
     end = int(manifest["end"])
+    # The first thread that has many slices, and the header of its process.
+    busy = next(t for t in served.tree(run)["tracks"] if t["kind"] == "slice" and int(t["events"]) > 1000)
+    tree = viewer.tree()
+    item = next(item for item in tree if item.key == f"t{busy['id']}")
+    places = next(top.top_px for top in tree if top.name == item.parent), item.top_px
     for seconds, part in ((120, 0.03), (12, 0.2)):
         start = end - seconds * 10**12 // manifest["tick_ps"]
         viewer.page.goto("about:blank")
         viewer.page.goto(f"{viewer.url}/?run={run}#v=1&t={start}-{end}")
         viewer.wait("window.tilescope?.state === 'open'")
         viewer.settle()
-        # The header of the first process, and its second thread.
-        header, thread = (viewer.page.evaluate(COLOURED_COLUMNS, y) for y in (13, 72))
-        assert 0 < thread <= header < part
+        header, thread = (viewer.page.evaluate(COLOURED_COLUMNS, int(y)) for y in places)
+        assert 0 < thread <= header + 0.002 < part
     viewer.screenshot(f"header-{name.split('/')[-1].split('.')[0]}")

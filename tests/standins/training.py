@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 PROCESS = "trainer#main"
-MAIN_THREAD = "thread 4100 (pt_main_thread)"
-BACKWARD_THREAD = "thread 4200 (pt_autograd_0)"
+MAIN_THREAD = "pt_main_thread"  # in the file `thread 4100 (pt_main_thread)`
+BACKWARD_THREAD = "pt_autograd_0"
 FIRST_STEP, STEPS = 101, 5
 
 START_NS = 1_767_225_600_123_456_789
@@ -87,7 +87,10 @@ def write_training(path: Path) -> Path:
     events = [_named("process_name", HOST, 0, PROCESS), _named("process_name", GPU, 0, PROCESS)]
     events += [{**_named("process_labels", HOST, 0), "args": {"labels": "CPU"}}]
     events += [{**_named("process_labels", GPU, 0), "args": {"labels": "GPU 0"}}]
-    events += [_named("thread_name", HOST, MAIN, MAIN_THREAD), _named("thread_name", HOST, BACKWARD, BACKWARD_THREAD)]
+    events += [
+        _named("thread_name", HOST, tid, f"thread {tid} ({name})")
+        for tid, name in ((MAIN, MAIN_THREAD), (BACKWARD, BACKWARD_THREAD))
+    ]
     events += [_named("thread_name", GPU, STREAM, "stream 7 ")]
     for number in range(STEPS):
         begin_ns = 20_000_000 + number * STEP_NS
