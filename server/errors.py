@@ -10,7 +10,7 @@
         ├── Forbidden         the request comes from another web page, or for another host name
         ├── NotAcceptable     the answer is not to be had in the form that the request wants
         ├── PreconditionFailed  the client has another version than it believes
-        ├── TooMany           more connections, or questions at once, than one client may have
+        ├── TooManyRequests   more connections, or questions at once, than one client may have
         ├── TooSlow           the body of the request does not come
         ├── QuestionFailed    the process that looked for the answer has died
         ├── NotIndexed        the run has no index yet
@@ -78,7 +78,7 @@ class PreconditionFailed(ServerError):
     """What the request says of the resource (`If-Match`) is not so."""
 
 
-class TooMany(ServerError):
+class TooManyRequests(ServerError):
     """The client, or all clients together, hold as many connections, or ask as many questions, as they may."""
 
     def __init__(self, why: str, retry_after_s: int = 5) -> None:
@@ -107,45 +107,45 @@ class NoRoomToIndex(IndexingFailed):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ErrorStatus:
     """What a client is told of an exception."""
 
     status: HTTPStatus
     code: ErrorCode
 
 
-_INTERNAL = Answer(HTTPStatus.INTERNAL_SERVER_ERROR, "internal")
+_INTERNAL = ErrorStatus(HTTPStatus.INTERNAL_SERVER_ERROR, "internal")
 
 # The first row that the exception is an instance of counts: subclasses stand before their bases.
-_ANSWERS: tuple[tuple[type[Exception], Answer], ...] = (
-    (UnknownBuild, Answer(HTTPStatus.NOT_FOUND, "unknown_build")),
-    (NotFound, Answer(HTTPStatus.NOT_FOUND, "not_found")),
-    (BadMessage, Answer(HTTPStatus.BAD_REQUEST, "bad_message")),
-    (BadRequest, Answer(HTTPStatus.BAD_REQUEST, "bad_request")),
-    (Unauthorized, Answer(HTTPStatus.UNAUTHORIZED, "unauthorized")),
-    (NotAcceptable, Answer(HTTPStatus.NOT_ACCEPTABLE, "not_acceptable")),
-    (PreconditionFailed, Answer(HTTPStatus.PRECONDITION_FAILED, "precondition_failed")),
-    (TooMany, Answer(HTTPStatus.TOO_MANY_REQUESTS, "too_many")),
-    (QuestionFailed, Answer(HTTPStatus.INTERNAL_SERVER_ERROR, "question_failed")),
-    (ToolFailed, Answer(HTTPStatus.INTERNAL_SERVER_ERROR, "tool_failed")),
-    (NotAvailable, Answer(HTTPStatus.UNPROCESSABLE_ENTITY, "not_available")),
-    (TooSlow, Answer(HTTPStatus.REQUEST_TIMEOUT, "too_slow")),
-    (Forbidden, Answer(HTTPStatus.FORBIDDEN, "forbidden")),
-    (NotIndexed, Answer(HTTPStatus.CONFLICT, "not_indexed")),
-    (NotBuilt, Answer(HTTPStatus.NOT_FOUND, "not_built_yet")),
-    (NoStore, Answer(HTTPStatus.CONFLICT, "not_indexed")),
-    (NoRoomToIndex, Answer(HTTPStatus.INSUFFICIENT_STORAGE, "disk_full")),
-    (IndexingFailed, Answer(HTTPStatus.UNPROCESSABLE_ENTITY, "bad_trace")),
-    (TraceError, Answer(HTTPStatus.UNPROCESSABLE_ENTITY, "bad_trace")),
-    (DiskFull, Answer(HTTPStatus.INSUFFICIENT_STORAGE, "disk_full")),
-    (StoreVersion, Answer(HTTPStatus.UNPROCESSABLE_ENTITY, "bad_store")),
-    (StoreError, Answer(HTTPStatus.INTERNAL_SERVER_ERROR, "bad_store")),
-    (UsageError, Answer(HTTPStatus.BAD_REQUEST, "bad_request")),
-    (Cancelled, Answer(HTTPStatus.SERVICE_UNAVAILABLE, "cancelled")),
+_ANSWERS: tuple[tuple[type[Exception], ErrorStatus], ...] = (
+    (UnknownBuild, ErrorStatus(HTTPStatus.NOT_FOUND, "unknown_build")),
+    (NotFound, ErrorStatus(HTTPStatus.NOT_FOUND, "not_found")),
+    (BadMessage, ErrorStatus(HTTPStatus.BAD_REQUEST, "bad_message")),
+    (BadRequest, ErrorStatus(HTTPStatus.BAD_REQUEST, "bad_request")),
+    (Unauthorized, ErrorStatus(HTTPStatus.UNAUTHORIZED, "unauthorized")),
+    (NotAcceptable, ErrorStatus(HTTPStatus.NOT_ACCEPTABLE, "not_acceptable")),
+    (PreconditionFailed, ErrorStatus(HTTPStatus.PRECONDITION_FAILED, "precondition_failed")),
+    (TooManyRequests, ErrorStatus(HTTPStatus.TOO_MANY_REQUESTS, "too_many")),
+    (QuestionFailed, ErrorStatus(HTTPStatus.INTERNAL_SERVER_ERROR, "question_failed")),
+    (ToolFailed, ErrorStatus(HTTPStatus.INTERNAL_SERVER_ERROR, "tool_failed")),
+    (NotAvailable, ErrorStatus(HTTPStatus.UNPROCESSABLE_ENTITY, "not_available")),
+    (TooSlow, ErrorStatus(HTTPStatus.REQUEST_TIMEOUT, "too_slow")),
+    (Forbidden, ErrorStatus(HTTPStatus.FORBIDDEN, "forbidden")),
+    (NotIndexed, ErrorStatus(HTTPStatus.CONFLICT, "not_indexed")),
+    (NotBuilt, ErrorStatus(HTTPStatus.NOT_FOUND, "not_built_yet")),
+    (NoStore, ErrorStatus(HTTPStatus.CONFLICT, "not_indexed")),
+    (NoRoomToIndex, ErrorStatus(HTTPStatus.INSUFFICIENT_STORAGE, "disk_full")),
+    (IndexingFailed, ErrorStatus(HTTPStatus.UNPROCESSABLE_ENTITY, "bad_trace")),
+    (TraceError, ErrorStatus(HTTPStatus.UNPROCESSABLE_ENTITY, "bad_trace")),
+    (DiskFull, ErrorStatus(HTTPStatus.INSUFFICIENT_STORAGE, "disk_full")),
+    (StoreVersion, ErrorStatus(HTTPStatus.UNPROCESSABLE_ENTITY, "bad_store")),
+    (StoreError, ErrorStatus(HTTPStatus.INTERNAL_SERVER_ERROR, "bad_store")),
+    (UsageError, ErrorStatus(HTTPStatus.BAD_REQUEST, "bad_request")),
+    (Cancelled, ErrorStatus(HTTPStatus.SERVICE_UNAVAILABLE, "cancelled")),
 )
 
 
-def answer_to(error: Exception) -> Answer:
+def answer_to(error: Exception) -> ErrorStatus:
     """Status and code of an exception; 500 `internal` for what is not in the table."""
     for kind, answer in _ANSWERS:
         if isinstance(error, kind):

@@ -16,7 +16,7 @@ _PLACES = {
         Track TrackKind TrackList Tracks Unreachable connect connect_async index
     """,
     "tilescope.tiler.errors": """
-        Cancelled ChangedTrace DamagedStore DamagedTrace DiskFull NoStore NotBuilt OutOfMemory StoreError
+        Cancelled ChangedTrace DamagedStore DamagedTrace DiskFull FormatFailed NoStore NotBuilt OutOfMemory StoreError
         StoreVersion TilescopeError TooLarge TooMany TraceError UnknownFormat UsageError
     """,
 }

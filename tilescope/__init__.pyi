@@ -112,6 +112,9 @@ from tilescope.tiler.errors import (
     DiskFull as DiskFull,
 )
 from tilescope.tiler.errors import (
+    FormatFailed as FormatFailed,
+)
+from tilescope.tiler.errors import (
     NoStore as NoStore,
 )
 from tilescope.tiler.errors import (
@@ -164,6 +167,7 @@ __all__ = [
     "EventKind",
     "FindAnswer",
     "FlowPartner",
+    "FormatFailed",
     "Match",
     "NoStore",
     "NotBuilt",

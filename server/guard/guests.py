@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable
 
-from tilescope.server.errors import TooMany
+from tilescope.server.errors import TooManyRequests
 from tilescope.server.metrics import Metrics
 from tilescope.server.settings import Settings
 
@@ -26,7 +26,7 @@ class Guests:
         metrics.connections.set_function(lambda: len(self._inside()))
 
     def check(self, client: str) -> None:
-        """One more connection of a client. Raises `TooMany`."""
+        """One more connection of a client. Raises `TooManyRequests`."""
         inside = self._inside()
         if len(inside) >= self._settings.max_connections:
             self._refuse(client, "this server holds as many connections as it may: try again later")
@@ -39,4 +39,4 @@ class Guests:
     def _refuse(self, client: str, why: str) -> None:
         self._metrics.refused.inc()
         _log.warning("a connection of %s was refused: %s", client, why)
-        raise TooMany(why)
+        raise TooManyRequests(why)

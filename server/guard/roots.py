@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tilescope.server.runs.sources import Discover
-from tilescope.tiler.readers import Run
+from tilescope.tiler.readers import DiscoveredRun
 
 _log = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ def within(roots: Sequence[Path], discover: Discover) -> Discover:
         target = file.resolve()
         return any(target.is_relative_to(root) for root in resolved)
 
-    def discover_inside(path: Path) -> Sequence[Run]:
+    def discover_inside(path: Path) -> Sequence[DiscoveredRun]:
         inside = []
         for run in discover(path):
             strangers = [file for file in run.files if not is_inside(file)]

@@ -23,7 +23,7 @@ CONTENT_TYPE: Final = "application/vnd.tilescope.batch"
 _HEADER: Final = struct.Struct("<B3xIIBBBxQ")
 
 
-class Kind(IntEnum):
+class FrameKind(IntEnum):
     """What a frame carries."""
 
     PAGE = 0  # a page or a residual as it is stored, one gzip member
@@ -45,17 +45,17 @@ def parse_batch(body: bytes) -> tuple[PageKey, ...]:
 
 def page_frame(key: PageKey, page: bytes | None) -> bytes:
     """The frame of a page, or of one that does not exist."""
-    return _frame(Kind.MISSING, key) if page is None else _frame(Kind.PAGE, key, page)
+    return _frame(FrameKind.MISSING, key) if page is None else _frame(FrameKind.PAGE, key, page)
 
 
 def end_frame() -> bytes:
     """The last frame of a body that is complete."""
-    return _frame(Kind.END)
+    return _frame(FrameKind.END)
 
 
 def error_frame(error: Exception) -> bytes:
     """The last frame of a body that cannot be completed: what `answer_failures` would have said."""
-    return _frame(Kind.ERROR, payload=json_body(ErrorAnswer.of(answer_to(error).code, message_of(error))))
+    return _frame(FrameKind.ERROR, payload=json_body(ErrorAnswer.of(answer_to(error).code, message_of(error))))
 
 
 def _number(text: str) -> int | float:
@@ -64,5 +64,5 @@ def _number(text: str) -> int | float:
     return int(value) if value.is_integer() else value
 
 
-def _frame(kind: Kind, key: PageKey = PageKey(0, 0, 0, 0), payload: bytes = b"") -> bytes:  # noqa: B008 (a tuple)
+def _frame(kind: FrameKind, key: PageKey = PageKey(0, 0, 0, 0), payload: bytes = b"") -> bytes:  # noqa: B008 (a tuple)
     return _HEADER.pack(kind, len(payload), key.block, key.level, key.slot, key.part, key.index) + payload

@@ -10,7 +10,7 @@ from typing import Final
 
 from aiohttp import web
 
-from tilescope.server.errors import TooMany, answer_to
+from tilescope.server.errors import TooManyRequests, answer_to
 from tilescope.server.guard.guests import Guests
 from tilescope.server.http.protocol import Conversation
 from tilescope.server.json_text import json_body
@@ -31,7 +31,7 @@ class Doorkeeper:
         return _Door(self)
 
     def enter(self, transport: asyncio.Transport) -> None:
-        """A connection was made. Raises `TooMany`."""
+        """A connection was made. Raises `TooManyRequests`."""
         self._guests.check(_client(transport))
         protocol = Conversation(self._server)
         transport.set_protocol(protocol)
@@ -48,7 +48,7 @@ class _Door(asyncio.Protocol):
         assert isinstance(transport, asyncio.Transport)
         try:
             self._keeper.enter(transport)
-        except TooMany as error:
+        except TooManyRequests as error:
             transport.write(_refusal(error))
             transport.close()
             asyncio.get_running_loop().call_later(_REFUSAL_S, transport.abort)
@@ -59,7 +59,7 @@ def _client(transport: asyncio.BaseTransport) -> str:
     return str(peer[0]) if isinstance(peer, tuple) else ""
 
 
-def _refusal(error: TooMany) -> bytes:
+def _refusal(error: TooManyRequests) -> bytes:
     answer = answer_to(error)
     body = json_body(ErrorAnswer.of(answer.code, str(error)))
     head = (

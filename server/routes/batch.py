@@ -15,7 +15,7 @@ from tilescope.server.keys import METRICS, REGISTRY
 from tilescope.server.metrics import PageMeter
 from tilescope.server.paths import BUILD
 from tilescope.server.routes.failures import report_failure
-from tilescope.server.runs.store import RunStore
+from tilescope.server.runs.store import ServedStore
 from tilescope.tiler.errors import StoreError
 from tilescope.tiler.pages import PageKey
 
@@ -57,7 +57,7 @@ async def post_batch(request: web.Request) -> web.StreamResponse:
 
 
 def _frames(
-    store: RunStore, keys: Sequence[PageKey], meter: PageMeter, report: Callable[[StoreError], None]
+    store: ServedStore, keys: Sequence[PageKey], meter: PageMeter, report: Callable[[StoreError], None]
 ) -> Iterator[bytes]:
     try:
         for key in keys:

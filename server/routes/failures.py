@@ -9,7 +9,7 @@ from typing import Final
 
 from aiohttp import hdrs, web
 
-from tilescope.server.errors import TooMany, Unauthorized, answer_to, message_of
+from tilescope.server.errors import TooManyRequests, Unauthorized, answer_to, message_of
 from tilescope.server.guard.admission import CHALLENGE
 from tilescope.server.http.error_response import error_response
 from tilescope.server.keys import REGISTRY
@@ -58,4 +58,4 @@ def report_failure(request: web.Request, error: Exception) -> None:
 def _headers_of(error: Exception) -> Mapping[str, str]:
     if isinstance(error, Unauthorized):
         return CHALLENGE
-    return {hdrs.RETRY_AFTER: str(error.retry_after_s)} if isinstance(error, TooMany) else {}
+    return {hdrs.RETRY_AFTER: str(error.retry_after_s)} if isinstance(error, TooManyRequests) else {}

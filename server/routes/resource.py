@@ -7,17 +7,17 @@ from aiohttp import web
 from tilescope.server.errors import NotFound
 from tilescope.server.http.caching import immutable, unkept
 from tilescope.server.keys import REGISTRY
-from tilescope.server.runs.store import RunStore
+from tilescope.server.runs.store import ServedStore
 from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.pages import record_title
 
 
-async def store_of(request: web.Request) -> RunStore:
+async def store_of(request: web.Request) -> ServedStore:
     """The store of the run and build in the path. Raises `NotFound`, `UnknownBuild`, `StoreError`."""
     return await named_store(request, request.match_info["run"], request.match_info["build"])
 
 
-async def named_store(request: web.Request, run_id: str, build: str) -> RunStore:
+async def named_store(request: web.Request, run_id: str, build: str) -> ServedStore:
     """The store of any run and build. Raises `NotFound`, `UnknownBuild`, `StoreError`."""
     registry = request.app[REGISTRY]
     run = await registry.find(run_id)
@@ -26,7 +26,7 @@ async def named_store(request: web.Request, run_id: str, build: str) -> RunStore
 
 def stored_member(
     request: web.Request,
-    store: RunStore,
+    store: ServedStore,
     body: bytes | None,
     name: str,
     content_type: str,

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 
 import grpc
 
-from tilescope.server.errors import TooMany, answer_to, message_of
+from tilescope.server.errors import TooManyRequests, answer_to, message_of
 from tilescope.server.metrics import CLIENT_GONE
 from tilescope.tiler.errors import StoreError, ToolFailed
 
@@ -107,7 +107,7 @@ async def refuse(context: Context, error: Exception) -> Exception:
     elif status is grpc.StatusCode.INTERNAL and not isinstance(error, StoreError):  # of which the registry was told
         _log.error("a call failed", exc_info=error)
     metadata: list[tuple[str, str]] = [(CODE_METADATA, answer_to(error).code)]
-    if isinstance(error, TooMany):
+    if isinstance(error, TooManyRequests):
         metadata.append((RETRY_METADATA, str(error.retry_after_s)))
     await context.abort(status, message_of(error), tuple(metadata))
     return error

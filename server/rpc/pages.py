@@ -10,8 +10,8 @@ from tilescope.server.errors import BadMessage
 from tilescope.server.metrics import PageMeter
 from tilescope.server.page_keys import parse_page_keys
 from tilescope.server.rpc.messages import bytes_field
-from tilescope.server.runs.store import RunStore
-from tilescope.server.stream.messages import MAX_WANTS, Tier, TierEnd, Want
+from tilescope.server.runs.store import ServedStore
+from tilescope.server.stream.messages import MAX_WANTS, TierEnd, Want, WantTier
 from tilescope.server.stream.wants import Done, Fetch, WantQueue
 from tilescope.tiler.pages import PageKey
 from tilescope.v1 import tiles_pb2 as pb
@@ -32,7 +32,7 @@ async def first(requests: AsyncIterator[pb.PagesRequest]) -> pb.PagesStart:
 class PageSession:
     """One call: a client's wishes on the one side, a store on the other."""
 
-    def __init__(self, store: RunStore, meter: PageMeter) -> None:
+    def __init__(self, store: ServedStore, meter: PageMeter) -> None:
         self._store = store
         self._meter = meter
         self._wants = WantQueue()
@@ -108,14 +108,14 @@ def _want(want: pb.Want) -> Want:
     if want.HasField("tiers"):
         if want.pages:
             raise BadMessage('a want-list has either "pages" or "tiers"')
-        lists = {tier: getattr(want.tiers, tier) for tier in Tier}
+        lists = {tier: getattr(want.tiers, tier) for tier in WantTier}
     pages: list[PageKey] = []
     ends = []
     try:
         for name, keys in lists.items():
             listed = [[key.block, key.level, key.index, key.slot, key.part] for key in keys]
             pages += parse_page_keys(listed, name or "pages")
-            ends += [TierEnd(Tier(name), len(pages))] if name else []
+            ends += [TierEnd(WantTier(name), len(pages))] if name else []
     except ValueError as error:
         raise BadMessage(str(error)) from None
     if len(pages) > MAX_WANTS:

@@ -15,7 +15,7 @@ from tilescope.server.rpc.failures import Context, answers, streams
 from tilescope.server.rpc.messages import event_message, to_message
 from tilescope.server.rpc.peers import client_of
 from tilescope.server.runs.registry import Registry
-from tilescope.server.runs.store import RunStore
+from tilescope.server.runs.store import ServedStore
 from tilescope.server.services import Asker, Questions
 from tilescope.server.services.attachments import attachment_of
 from tilescope.server.services.workers import Asking
@@ -131,19 +131,19 @@ class TilesService:
             yield response
 
     def _asking(self, context: Context) -> Asking:
-        """A place for a question, until the client has taken the answer. Raises `TooMany`."""
+        """A place for a question, until the client has taken the answer. Raises `TooManyRequests`."""
         peer = context.peer()
         place = ExitStack()
         asking = place.enter_context(self._questions.asking(Asker(client_of(peer), peer)))
         context.add_done_callback(lambda _: place.close())
         return asking
 
-    async def _lease(self, run_id: str, build: str) -> AbstractContextManager[RunStore]:
+    async def _lease(self, run_id: str, build: str) -> AbstractContextManager[ServedStore]:
         run = await self._registry.find(run_id)
         return self._registry.lease(run.id, build)
 
 
-def _found(store: RunStore, record: bytes | None, name: str) -> bytes:
+def _found(store: ServedStore, record: bytes | None, name: str) -> bytes:
     if record is None:
         if store.is_growing:
             raise NotBuilt(f"there is no {record_title(name)} in build {store.build} yet")

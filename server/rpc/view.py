@@ -6,14 +6,14 @@ from collections.abc import AsyncGenerator
 
 from tilescope.server.metrics import PageMeter
 from tilescope.server.rpc.messages import bytes_field
-from tilescope.server.runs.store import RunStore
+from tilescope.server.runs.store import ServedStore
 from tilescope.server.services import Questions, ViewRequest
 from tilescope.server.stream.views import TIER_OF, pages_of_view
 from tilescope.v1 import tiles_pb2 as pb
 
 
 async def responses(
-    questions: Questions, store: RunStore, request: pb.ViewRequest, meter: PageMeter
+    questions: Questions, store: ServedStore, request: pb.ViewRequest, meter: PageMeter
 ) -> AsyncGenerator[bytes, None]:
     """A `ViewResponse` for each page. None is read from the store before the client took those before it."""
     tracks, nearby = list(request.tracks) or None, list(request.nearby)

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tilescope.server.errors import IndexingFailed, NoRoomToIndex
-from tilescope.server.runs.job import IndexJob, ProgressCallback, run_job
+from tilescope.server.runs.job import IndexJob, OnIndexProgress, run_job
 from tilescope.server.runs.run import IndexProgress
 from tilescope.server.runs.wishes import Wishes
 from tilescope.server.told import without_folders
 from tilescope.tiler.errors import DiskFull, TilescopeError
 
-RunJob = Callable[[IndexJob, ProgressCallback, Wishes], Awaitable[None]]
+RunJob = Callable[[IndexJob, OnIndexProgress, Wishes], Awaitable[None]]
 
 _log = logging.getLogger(__name__)
 

@@ -33,7 +33,7 @@ _LINE_BYTES: Final = 1 << 20  # a report that names a hundred thousand blocks
 _PROGRESS_FIELDS: Final = tuple(field.name for field in fields(IndexProgress))
 
 # Told how far the job is, and which blocks were finished since it was told last.
-ProgressCallback = Callable[[IndexProgress, Sequence[int]], None]
+OnIndexProgress = Callable[[IndexProgress, Sequence[int]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class IndexJob:
 
 
 async def run_job(
-    job: IndexJob, on_progress: ProgressCallback, wishes: Wishes, command: Sequence[str] = WORKER_COMMAND
+    job: IndexJob, on_progress: OnIndexProgress, wishes: Wishes, command: Sequence[str] = WORKER_COMMAND
 ) -> None:
     """Runs the job to its end. Raises `IndexingFailed`; when cancelled, ends the child first."""
     # In a session of its own: Ctrl-C in the terminal is for us, and we end the child in order.
@@ -101,7 +101,7 @@ async def _forward(wishes: Wishes, child: Process) -> None:
         await _tell(child, json.dumps({"want": wanted}).encode() + b"\n")
 
 
-async def _listen(child: Process, on_progress: ProgressCallback) -> dict[str, Any] | None:
+async def _listen(child: Process, on_progress: OnIndexProgress) -> dict[str, Any] | None:
     """The child's last word, or None if it ended without one."""
     assert child.stdout is not None
     async for line in child.stdout:

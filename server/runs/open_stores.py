@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tilescope.server.errors import UnknownBuild
-from tilescope.server.runs.store import GrowingStore, RunStore
+from tilescope.server.runs.store import GrowingServedStore, ServedStore
 from tilescope.tiler.errors import NoStore, StoreError
 from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.store import open_build
@@ -32,7 +32,7 @@ class _Entry:
 
     path: Path
     generation: bytes  # what CURRENT says of it, now or once it is published
-    store: RunStore
+    store: ServedStore
     used_s: float
     leases: int = 0
     is_given_up: bool = False  # closed once nobody leases it
@@ -54,21 +54,21 @@ class OpenStores:
 
     def __init__(
         self,
-        open_store: Callable[[Path], RunStore],
+        open_store: Callable[[Path], ServedStore],
         capacity: int = DEFAULT_CAPACITY,
         idle_s: float = IDLE_S,
         *,
-        open_growing: Callable[[Path, str], GrowingStore] = open_growing_store,
+        open_growing: Callable[[Path, str], GrowingServedStore] = open_growing_store,
     ) -> None:
         self._open_store = open_store
         self._open_growing = open_growing
         self._capacity = capacity
         self.idle_s = idle_s
         self._entries: dict[tuple[Path, bytes], _Entry] = {}  # least recently used first
-        self._growing: dict[Path, tuple[_Entry, GrowingStore]] = {}
+        self._growing: dict[Path, tuple[_Entry, GrowingServedStore]] = {}
         self._published: dict[Path, _Published] = {}
 
-    def current(self, path: Path) -> RunStore:
+    def current(self, path: Path) -> ServedStore:
         """The published generation of a store. Raises `StoreError`."""
         return self._entry(path, self._look(path).generation).store
 
@@ -91,7 +91,7 @@ class OpenStores:
             published.manifest = self.current(path).manifest()
         return published.manifest
 
-    def growing(self, path: Path, build: str) -> RunStore:
+    def growing(self, path: Path, build: str) -> ServedStore:
         """A build that is being made, as far as it is. To be called for builds that exist. Raises `StoreError`."""
         return self._growing_entry(path, build).store
 
@@ -115,12 +115,12 @@ class OpenStores:
         except StoreError:  # damaged meanwhile: whoever opens it next is told so
             self._give_up(entry)
 
-    def build(self, path: Path, build: str) -> RunStore:
+    def build(self, path: Path, build: str) -> ServedStore:
         """The generation of that build, if it is open or published. Raises `UnknownBuild`, `StoreError`."""
         return self._of_build(path, build).store
 
     @contextmanager
-    def lease(self, path: Path, build: str, *, is_growing: bool = False) -> Iterator[RunStore]:
+    def lease(self, path: Path, build: str, *, is_growing: bool = False) -> Iterator[ServedStore]:
         """The same, or one that `is_growing`, and it stays open for the whole block."""
         entry = self._growing_entry(path, build) if is_growing else self._of_build(path, build)
         entry.leases += 1
@@ -133,7 +133,7 @@ class OpenStores:
                 self._give_up(entry)
             self._close_unused()
 
-    def opener(self, *, is_growing: bool) -> Callable[[Path, str], RunStore]:
+    def opener(self, *, is_growing: bool) -> Callable[[Path, str], ServedStore]:
         """What opens a build by its store's path and its id; to be pickled, for other processes."""
         return self._open_growing if is_growing else open_build
 

@@ -21,7 +21,7 @@ from tilescope.server.runs.job import IndexJob, run_job
 from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.run import FoundRun, RunState, RunStatus
 from tilescope.server.runs.sources import Discover, find_runs
-from tilescope.server.runs.store import RunStore
+from tilescope.server.runs.store import ServedStore
 from tilescope.server.runs.watchers import Watcher, Watchers
 from tilescope.tiler.errors import NoStore, NotBuilt, StoreError, StoreVersion
 from tilescope.tiler.store.sense import must_make_sense
@@ -105,7 +105,7 @@ class Registry:
             status = self._status(run)
         return status
 
-    def current_store(self, run: FoundRun) -> RunStore:
+    def current_store(self, run: FoundRun) -> ServedStore:
         """The published store of a run, or one that grows. Raises `NotIndexed`, `IndexingFailed`, `StoreError`."""
         status = self._status(run)
         if status.state is RunState.INDEXING and status.build is not None:
@@ -118,13 +118,13 @@ class Registry:
             raise NotIndexed(f"{run.name} is not indexed yet: it is {status.state}")
         return self._stores.current(run.store)
 
-    def store(self, run_id: str, build: str) -> RunStore:
+    def store(self, run_id: str, build: str) -> ServedStore:
         """The store of a build of a run that was found before. Raises `NotFound`, `UnknownBuild`, `StoreError`."""
         store = self._known(run_id).store
         return self._stores.growing(store, build) if self._grows(store, build) else self._stores.build(store, build)
 
     @contextmanager
-    def lease(self, run_id: str, build: str) -> Iterator[RunStore]:
+    def lease(self, run_id: str, build: str) -> Iterator[ServedStore]:
         """The same, kept open until the block is left. What the block raises of damage is reported."""
         path = self._known(run_id).store
         try:
@@ -143,7 +143,7 @@ class Registry:
                 self._told.add(damaged)
                 _log.error("%s: %s", run.name, error)
 
-    def opener(self, *, is_growing: bool) -> Callable[[Path, str], RunStore]:
+    def opener(self, *, is_growing: bool) -> Callable[[Path, str], ServedStore]:
         """What opens a build in another process, by its store's path and its id."""
         return self._stores.opener(is_growing=is_growing)
 

@@ -14,13 +14,13 @@ from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.run import FoundRun
 from tilescope.server.told import path_below, without_folders
 from tilescope.tiler.errors import TilescopeError, TraceError
-from tilescope.tiler.readers import Run
+from tilescope.tiler.readers import DiscoveredRun
 from tilescope.tiler.readers.fingerprint import take_fingerprints
 from tilescope.tiler.readers.logdir import run_id
 from tilescope.tiler.store import is_store
 from tilescope.tiler.store.turn import CURRENT
 
-Discover = Callable[[Path], Sequence[Run]]
+Discover = Callable[[Path], Sequence[DiscoveredRun]]
 
 
 def find_runs(paths: Sequence[Path], cache: CacheDirectory, discover: Discover) -> list[FoundRun]:
@@ -36,7 +36,7 @@ def find_runs(paths: Sequence[Path], cache: CacheDirectory, discover: Discover) 
     return list({run.id: run for run in merged}.values())
 
 
-def _trace_runs(root: Path, runs: Sequence[Run], cache: CacheDirectory) -> list[FoundRun]:
+def _trace_runs(root: Path, runs: Sequence[DiscoveredRun], cache: CacheDirectory) -> list[FoundRun]:
     found = []
     for run in runs:
         try:

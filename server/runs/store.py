@@ -11,7 +11,7 @@ from tilescope.tiler.pages.steps import TrackSteps
 from tilescope.tiler.readers.fingerprint import Fingerprint
 
 
-class RunStore(Protocol):
+class ServedStore(Protocol):
     """One generation, open for reading. Reads take microseconds, but for `histogram`: no awaiting, no threads."""
 
     build: str
@@ -58,7 +58,7 @@ class RunStore(Protocol):
     def close(self) -> None: ...
 
 
-class GrowingStore(RunStore, Protocol):
+class GrowingServedStore(ServedStore, Protocol):
     """One that is being built by another process."""
 
     def published(self) -> None:

@@ -20,7 +20,7 @@ from typing import Final, NoReturn, TextIO
 
 from tilescope.server.runs.job import STOP_TIMEOUT_S, IndexJob
 from tilescope.tiler.errors import DiskFull, TilescopeError
-from tilescope.tiler.indexing import DEFAULT_MEMORY_BYTES, Priorities, Progress, build_store
+from tilescope.tiler.indexing import DEFAULT_MEMORY_BYTES, BuildProgress, Priorities, build_store
 from tilescope.tiler.memory_limits import out_of_memory
 
 REPORT_INTERVAL_S: Final = 0.1
@@ -34,7 +34,7 @@ class Reporter:
         self._next_s = 0.0
         self._stage = ("", 0)
 
-    def progress(self, progress: Progress) -> None:
+    def progress(self, progress: BuildProgress) -> None:
         """Reports a step, or leaves it out because the last one is fresh."""
         now = time.monotonic()
         if now >= self._next_s or progress.built or (progress.phase, progress.revision) != self._stage:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from tilescope.server.errors import NotFound
-from tilescope.server.runs.store import RunStore
+from tilescope.server.runs.store import ServedStore
 from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.store.attachments import AttachmentEntry, entry_of
 
 
-def attachment_of(store: RunStore, number: int) -> AttachmentEntry:
+def attachment_of(store: ServedStore, number: int) -> AttachmentEntry:
     """The entry of that id. Raises `NotFound`, and `NotBuilt` while the run is indexed."""
     record = store.attachments()
     if record is None:

@@ -9,16 +9,16 @@ from weakref import WeakKeyDictionary, proxy
 
 from msgspec import structs
 
-from tilescope.server.errors import TooMany
+from tilescope.server.errors import TooManyRequests
 from tilescope.server.metrics import Metrics
 from tilescope.server.runs.registry import Registry
-from tilescope.server.runs.store import RunStore
+from tilescope.server.runs.store import ServedStore
 from tilescope.server.services.kept_answers import KeptAnswers
 from tilescope.server.services.requests import EventsQuestion, ViewRequest
 from tilescope.server.services.tasks import EncodingTask, EventPart, EventsTask
 from tilescope.server.services.tools import BuildName
 from tilescope.server.services.turns import Asker, Limits
-from tilescope.server.services.worker import Source, Task
+from tilescope.server.services.worker import BuildSource, Task
 from tilescope.server.services.workers import Asking, Workers
 from tilescope.server.settings import DEFAULTS, Settings
 from tilescope.tiler.query import QueryReader
@@ -29,7 +29,7 @@ EVENTS_AT_ONCE: Final = 16_384  # of a stream of events: nothing is held for a c
 
 
 class _Leased(NamedTuple):
-    sources: list[Source]
+    sources: list[BuildSource]
     is_growing: bool  # one of them, when they were leased
 
 
@@ -45,15 +45,15 @@ class Questions:
         self._metrics.questions.set_function(lambda: len(self._workers))
         self._kept = KeptAnswers(settings.kept_answers_bytes)
         self._metrics.kept_answers_bytes.set_function(lambda: self._kept.size_bytes)
-        self._readers: WeakKeyDictionary[RunStore, QueryReader] = WeakKeyDictionary()
+        self._readers: WeakKeyDictionary[ServedStore, QueryReader] = WeakKeyDictionary()
 
     @contextmanager
     def asking(self, asker: Asker) -> Iterator[Asking]:
-        """A place for one question, to be kept until its answer is sent. Raises `TooMany`."""
+        """A place for one question, to be kept until its answer is sent. Raises `TooManyRequests`."""
         try:
             with self._workers.asking(asker) as asking:
                 yield asking
-        except TooMany:
+        except TooManyRequests:
             self._metrics.refused_questions.inc()
             raise
 
@@ -110,14 +110,14 @@ class Questions:
                 after = f"{last.start[-1]},{last.track},{last.ordinal[-1]}"
                 request = structs.replace(request, after=after)
 
-    def view(self, store: RunStore, request: ViewRequest) -> list[PageWant]:
+    def view(self, store: ServedStore, request: ViewRequest) -> list[PageWant]:
         """The pages that show a view, most urgent first. Takes milliseconds. Raises `TilescopeError`s."""
         view = request.view()
         with must_make_sense(f"build {store.build}"):
             reader = self.reader(store)
             return reader.pages(view, request.shown(reader.tree), request.nearby)
 
-    def reader(self, store: RunStore) -> QueryReader:
+    def reader(self, store: ServedStore) -> QueryReader:
         """A reader of an open store; the same one each time unless the store still changes."""
         if store.is_growing:
             return QueryReader(store)
@@ -145,7 +145,7 @@ class Questions:
             for run, name in zip(runs, builds, strict=True):
                 store = leases.enter_context(self._registry.lease(run.id, name.build))
                 opener = self._registry.opener(is_growing=store.is_growing)
-                sources.append(Source(run.store, name.build, opener))
+                sources.append(BuildSource(run.store, name.build, opener))
                 is_growing = is_growing or store.is_growing
             yield _Leased(sources, is_growing)
 

@@ -12,7 +12,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Final
 
-from tilescope.server.errors import TooMany
+from tilescope.server.errors import TooManyRequests
 
 STARTED: Final = 8  # questions with work done for them, in all processes; each holds some ten megabytes at most
 STARTED_PER_CLIENT: Final = 6
@@ -60,13 +60,13 @@ class Turns:
         return len(self._tickets)
 
     def enter(self, asker: Asker) -> Ticket:
-        """One more question. Raises `TooMany`."""
+        """One more question. Raises `TooManyRequests`."""
         if len(self._tickets) >= self.limits.of_all:
-            raise TooMany("too many questions are in progress on this server: try again later", RETRY_AFTER_S)
+            raise TooManyRequests("too many questions are in progress on this server: try again later", RETRY_AFTER_S)
         if self._count(client=asker.client) >= self.limits.of_client:
-            raise TooMany("too many questions at once from this client: wait for an answer", RETRY_AFTER_S)
+            raise TooManyRequests("too many questions at once from this client: wait for an answer", RETRY_AFTER_S)
         if sum(ticket.asker == asker for ticket in self._tickets) >= self.limits.of_connection:
-            raise TooMany("too many questions at once on this connection: wait for an answer", RETRY_AFTER_S)
+            raise TooManyRequests("too many questions at once on this connection: wait for an answer", RETRY_AFTER_S)
         ticket = Ticket(asker)
         self._tickets[ticket] = None
         return ticket

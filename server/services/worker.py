@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tilescope.server.errors import QuestionFailed, message_of
-from tilescope.server.runs.store import RunStore
+from tilescope.server.runs.store import ServedStore
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.store.sense import must_make_sense
 
@@ -31,24 +31,24 @@ Task = Callable[..., Steps[Any]]  # of the readers of all its sources
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class BuildSource:
     """A build, and what opens it; to be pickled."""
 
     path: Path
     build: str
-    opener: Callable[[Path, str], RunStore]
+    opener: Callable[[Path, str], ServedStore]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PickledQuestion:
     """Something to be answered from a build, and perhaps further ones; to be pickled."""
 
-    sources: tuple[Source, ...]
+    sources: tuple[BuildSource, ...]
     task: Task
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TurnTaken:
     """What came of one."""
 
     is_answered: bool
@@ -59,7 +59,7 @@ class Turn:
 class _Entry:
     """One open build: opened once, however many questions there are about it."""
 
-    store: RunStore
+    store: ServedStore
     reader: QueryReader
     users: int = 0
 
@@ -68,7 +68,7 @@ class _OpenBuilds:
     def __init__(self) -> None:
         self._entries: dict[tuple[Path, str], _Entry] = {}  # least recently used first
 
-    def begin(self, source: Source) -> QueryReader:
+    def begin(self, source: BuildSource) -> QueryReader:
         place = source.path, source.build
         entry = self._entries.pop(place, None)
         if entry is None:
@@ -84,7 +84,7 @@ class _OpenBuilds:
         self._entries[place] = entry
         return entry.reader
 
-    def end(self, source: Source) -> None:
+    def end(self, source: BuildSource) -> None:
         self._entries[source.path, source.build].users -= 1
         unused = [place for place, entry in self._entries.items() if not entry.users]
         for place in unused:
@@ -108,7 +108,7 @@ def set_up() -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
-def take_turn(number: int, question: Question) -> Turn:
+def take_turn(number: int, question: PickledQuestion) -> TurnTaken:
     """Begins a question, or goes on with it. Raises what the task raises: then it is over."""
     until = time.monotonic() + TURN_S
     try:
@@ -119,10 +119,10 @@ def take_turn(number: int, question: Question) -> Turn:
             while True:
                 next(steps)
                 if time.monotonic() >= until:
-                    return Turn(is_answered=False)
+                    return TurnTaken(is_answered=False)
     except StopIteration as end:
         drop(number)
-        return Turn(is_answered=True, answer=end.value)
+        return TurnTaken(is_answered=True, answer=end.value)
     except Exception as error:
         drop(number)
         raise _portable(error) from None
@@ -136,7 +136,7 @@ def drop(number: int) -> None:
             steps.close()
 
 
-def _begin(question: Question) -> tuple[ExitStack, Steps[Any]]:
+def _begin(question: PickledQuestion) -> tuple[ExitStack, Steps[Any]]:
     with ExitStack() as builds:
         readers = []
         for source in question.sources:

@@ -18,7 +18,7 @@ from typing import Any, Final
 from tilescope.server.errors import QuestionFailed
 from tilescope.server.services import worker
 from tilescope.server.services.turns import Asker, Limits, Ticket, Turns
-from tilescope.server.services.worker import Question, Source, Task, Turn
+from tilescope.server.services.worker import BuildSource, PickledQuestion, Task, TurnTaken
 
 PROCESSES: Final = 2
 IDLE_S: Final = 60.0  # a process holds some memory, and a store open that nobody may remove
@@ -31,9 +31,9 @@ class Asking:
         self._workers = workers
         self._ticket = ticket
 
-    async def answer(self, task: Task, *sources: Source) -> Any:
+    async def answer(self, task: Task, *sources: BuildSource) -> Any:
         """The answer of a task; one after the other. Raises what the task raises, and `QuestionFailed`."""
-        return await self._workers.answer(self._ticket, Question(sources, task))
+        return await self._workers.answer(self._ticket, PickledQuestion(sources, task))
 
 
 class Workers:
@@ -41,7 +41,7 @@ class Workers:
 
     def __init__(self, limits: Limits, processes: int = PROCESSES) -> None:
         self._turns = Turns(limits)
-        self._work: dict[Ticket, tuple[int, Question, asyncio.Future[Any]]] = {}
+        self._work: dict[Ticket, tuple[int, PickledQuestion, asyncio.Future[Any]]] = {}
         self._numbers = itertools.count()
         self._wake = [asyncio.Event() for _ in range(processes)]
         self._dropped: list[list[int]] = [[] for _ in range(processes)]  # begun by a worker, and not wanted any more
@@ -52,7 +52,7 @@ class Workers:
 
     @contextmanager
     def asking(self, asker: Asker) -> Iterator[Asking]:
-        """A place among the questions, until the block is left. Raises `TooMany`."""
+        """A place among the questions, until the block is left. Raises `TooManyRequests`."""
         ticket = self._turns.enter(asker)
         try:
             yield Asking(self, ticket)
@@ -60,7 +60,7 @@ class Workers:
             self._turns.leave(ticket)
             self._notify()
 
-    async def answer(self, ticket: Ticket, question: Question) -> Any:
+    async def answer(self, ticket: Ticket, question: PickledQuestion) -> Any:
         """What `Asking.answer` says."""
         if not self._tasks:
             self._tasks = [asyncio.create_task(self._run(k)) for k in range(len(self._wake))]
@@ -123,7 +123,7 @@ class Workers:
         """Whether the process is still there after it."""
         number, question, answer = self._work[ticket]
         try:
-            turn: Turn = await process.run(worker.take_turn, number, question)
+            turn: TurnTaken = await process.run(worker.take_turn, number, question)
         except BrokenProcessPool:
             died = QuestionFailed("the process that looked for the answer has died: ask again")
             self._end(ticket, answer, error=died)

@@ -14,7 +14,7 @@ from tilescope.server.errors import BadMessage
 from tilescope.server.http import sockets
 from tilescope.server.http.sockets import SocketConnection
 from tilescope.server.metrics import PageMeter
-from tilescope.server.runs.store import RunStore
+from tilescope.server.runs.store import ServedStore
 from tilescope.server.stream import frames, messages
 from tilescope.server.stream.messages import ViewWant, Want
 from tilescope.server.stream.views import Resolve, resolve_view
@@ -30,7 +30,7 @@ class Connection(SocketConnection):
         self,
         socket: web.WebSocketResponse,
         transport: asyncio.Transport,
-        store: RunStore,
+        store: ServedStore,
         resolve: Resolve,
         meter: PageMeter,
     ) -> None:

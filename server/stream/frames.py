@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import msgpack
 
-from tilescope.server.stream.messages import Tier, TierEnd
+from tilescope.server.stream.messages import TierEnd, WantTier
 from tilescope.tiler.pages import PageKey
 
 
@@ -31,7 +31,7 @@ def resolved_message(want_id: int, pages: Sequence[PageKey], ends: Sequence[Tier
     return _pack({"type": "resolved", "id": want_id, "tiers": tiers})
 
 
-def done_message(want_id: int, tier: Tier | None = None) -> bytes:
+def done_message(want_id: int, tier: WantTier | None = None) -> bytes:
     """All of the want-list has been sent, or all of one of its tiers."""
     head: dict[str, object] = {"type": "done", "id": want_id}
     return _pack(head if tier is None else head | {"tier": tier.value})

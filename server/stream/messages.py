@@ -27,7 +27,7 @@ _MAX_INTEGER = 2**53
 _TICK_LIMIT = 2 * TICK_LIMIT  # views may show as much empty time on both sides
 
 
-class Tier(StrEnum):
+class WantTier(StrEnum):
     """How urgent pages are: on the screen, just outside of it, or where the client may go next."""
 
     VISIBLE = "visible"
@@ -38,7 +38,7 @@ class Tier(StrEnum):
 class TierEnd(NamedTuple):
     """A tier of a want-list ends after so many of its pages."""
 
-    tier: Tier
+    tier: WantTier
     page_count: int
 
 
@@ -99,11 +99,11 @@ def _want(message: Mapping[str, Any]) -> Want:
     if "tiers" not in message:
         return Want(want_id, parse_page_keys(message.get("pages")), received)
     tiers = message["tiers"]
-    if "pages" in message or not isinstance(tiers, dict) or not tiers.keys() <= set(Tier):
-        raise ValueError(f'a want-list has either "pages" or "tiers", a map with {", ".join(Tier)}')
+    if "pages" in message or not isinstance(tiers, dict) or not tiers.keys() <= set(WantTier):
+        raise ValueError(f'a want-list has either "pages" or "tiers", a map with {", ".join(WantTier)}')
     pages: list[PageKey] = []
     ends = []
-    for tier in Tier:
+    for tier in WantTier:
         if tier in tiers:
             pages += parse_page_keys(tiers[tier], tier)
             ends.append(TierEnd(tier, len(pages)))

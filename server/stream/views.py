@@ -6,21 +6,20 @@ from collections.abc import Callable
 from typing import Final
 
 from tilescope.server.errors import BadMessage, BadRequest
-from tilescope.server.runs.store import RunStore
+from tilescope.server.runs.store import ServedStore
 from tilescope.server.services import Questions, ViewRequest
-from tilescope.server.stream.messages import MAX_WANTS, Tier, TierEnd, ViewWant, Want
+from tilescope.server.stream.messages import MAX_WANTS, TierEnd, ViewWant, Want, WantTier
 from tilescope.tiler.errors import NotBuilt, UsageError
-from tilescope.tiler.resolver import PageWant
-from tilescope.tiler.resolver import Tier as Pass
+from tilescope.tiler.resolver import PageWant, Tier
 
 Resolve = Callable[[ViewRequest], list[PageWant]]
 
 # The passes of docs/resolver.md come in this order, those of one tier one after the other.
 TIER_OF: Final = {
-    Pass.COARSE: Tier.VISIBLE,
-    Pass.SHARP: Tier.VISIBLE,
-    Pass.MARGIN: Tier.MARGIN,
-    Pass.ROOT: Tier.PREFETCH,
+    Tier.COARSE: WantTier.VISIBLE,
+    Tier.SHARP: WantTier.VISIBLE,
+    Tier.MARGIN: WantTier.MARGIN,
+    Tier.ROOT: WantTier.PREFETCH,
 }
 
 
@@ -30,7 +29,7 @@ def resolve_view(message: ViewWant, resolve: Resolve) -> Want:
         found = resolve(message.view)[:MAX_WANTS]
     except (UsageError, BadRequest) as error:
         raise BadMessage(str(error)) from None
-    counts = dict.fromkeys(Tier, 0)
+    counts = dict.fromkeys(WantTier, 0)
     for want in found:
         counts[TIER_OF[want.tier]] += 1
     ends: list[TierEnd] = []
@@ -40,7 +39,7 @@ def resolve_view(message: ViewWant, resolve: Resolve) -> Want:
     return Want(message.id, pages, message.received, tuple(ends), is_resolved=True)
 
 
-def pages_of_view(questions: Questions, store: RunStore, request: ViewRequest) -> list[PageWant]:
+def pages_of_view(questions: Questions, store: ServedStore, request: ViewRequest) -> list[PageWant]:
     """The pages that show a view, most urgent first; in a build that is growing, of the tracks that are done.
 
     If residuals are wanted, too, each follows its page.
@@ -57,7 +56,7 @@ def pages_of_view(questions: Questions, store: RunStore, request: ViewRequest) -
     return with_residuals
 
 
-def _pages_of_view(questions: Questions, store: RunStore, request: ViewRequest) -> list[PageWant]:
+def _pages_of_view(questions: Questions, store: ServedStore, request: ViewRequest) -> list[PageWant]:
     try:
         return questions.view(store, request)
     except NotBuilt:

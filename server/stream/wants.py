@@ -11,7 +11,7 @@ from collections.abc import Set
 from dataclasses import dataclass
 
 from tilescope.server.errors import BadMessage
-from tilescope.server.stream.messages import MAX_WANTS, Tier, Want
+from tilescope.server.stream.messages import MAX_WANTS, Want, WantTier
 from tilescope.tiler.pages import PageKey
 
 START_CREDIT_BYTES = 2 * 1024 * 1024
@@ -37,7 +37,7 @@ class Done:
     """Say that all of the want-list has been sent, or all of one of its tiers."""
 
     want_id: int
-    tier: Tier | None = None
+    tier: WantTier | None = None
 
 
 Step = Fetch | Resolved | Done

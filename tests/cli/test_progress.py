@@ -9,7 +9,7 @@ import pytest
 
 from tilescope.cli import progress
 from tilescope.cli.progress import ProgressDisplay
-from tilescope.tiler.indexing import Progress
+from tilescope.tiler.indexing import BuildProgress
 
 
 class Clock:
@@ -86,11 +86,11 @@ def test_a_build_shows_bytes_events_blocks_and_time_left(clock: Clock) -> None:
     stream = io.StringIO()
     with ProgressDisplay(stream) as display:
         for progress in (
-            Progress("read", 0.0, 0, bytes_total=400_000_000),
-            Progress("read", 0.25, 4_000_000, 200_000_000, 400_000_000, 12),
-            Progress("build", 0.5, 8_000_000, 400_000_000, 400_000_000, 140, 0, 5, seconds_left=9.0),
-            Progress("build", 0.75, 8_000_000, 400_000_000, 400_000_000, 140, 3, 5, seconds_left=75.0),
-            Progress("build", 1.0, 8_000_000, 400_000_000, 400_000_000, 140, 5, 5, seconds_left=0.0),
+            BuildProgress("read", 0.0, 0, bytes_total=400_000_000),
+            BuildProgress("read", 0.25, 4_000_000, 200_000_000, 400_000_000, 12),
+            BuildProgress("build", 0.5, 8_000_000, 400_000_000, 400_000_000, 140, 0, 5, seconds_left=9.0),
+            BuildProgress("build", 0.75, 8_000_000, 400_000_000, 400_000_000, 140, 3, 5, seconds_left=75.0),
+            BuildProgress("build", 1.0, 8_000_000, 400_000_000, 400_000_000, 140, 5, 5, seconds_left=0.0),
         ):
             clock.now += 4
             display.update_build(progress, "run: ")

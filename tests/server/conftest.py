@@ -15,7 +15,7 @@ from tilescope.server.app import make_app
 from tilescope.server.http.viewer_files import ViewerFiles
 from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.registry import Registry
-from tilescope.tiler.readers import Run
+from tilescope.tiler.readers import DiscoveredRun
 
 Client = TestClient[web.Request, web.Application]
 
@@ -54,7 +54,7 @@ class Site:
             rescan_interval_s=0,
         )
 
-    def _discover(self, folder: Path) -> list[Run]:
+    def _discover(self, folder: Path) -> list[DiscoveredRun]:
         return [replace(run, notes=self.notes.get(run.name, ())) for run in discover_files(folder)]
 
 

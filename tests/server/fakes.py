@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tilescope.server.errors import IndexingFailed
-from tilescope.server.runs.job import IndexJob, ProgressCallback
+from tilescope.server.runs.job import IndexJob, OnIndexProgress
 from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.run import IndexProgress
 from tilescope.server.runs.wishes import Wishes
@@ -23,7 +23,7 @@ from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import DamagedStore, NotBuilt
 from tilescope.tiler.pages import Histogram, PageKey, Shape, compress
 from tilescope.tiler.pages.steps import TrackSteps
-from tilescope.tiler.readers import Run
+from tilescope.tiler.readers import DiscoveredRun
 from tilescope.tiler.readers.fingerprint import Fingerprint, take_fingerprints
 from tilescope.tiler.store.attachments import CHUNK_BYTES, AttachmentEntry, list_record
 
@@ -204,10 +204,10 @@ def small_pages() -> list[PageKey]:
     return [*pages, pages[5].residual, pages[6].residual]
 
 
-def discover_files(folder: Path) -> list[Run]:
+def discover_files(folder: Path) -> list[DiscoveredRun]:
     """Every `*.trace` file of a folder is a run; the number in its name is its time. Newest first."""
     runs = [
-        Run(
+        DiscoveredRun(
             id=file.stem,
             name=file.stem,
             path=file,
@@ -273,13 +273,13 @@ class FakeJobs:
 
     def __init__(self) -> None:
         self.started: list[str] = []
-        self.reports: dict[str, ProgressCallback] = {}
+        self.reports: dict[str, OnIndexProgress] = {}
         self.wishes: dict[str, Wishes] = {}
         self._build = "b1"
         self._ends: dict[str, asyncio.Future[str | Exception | None]] = {}
         self._begun = asyncio.Condition()
 
-    async def __call__(self, job: IndexJob, on_progress: ProgressCallback, wishes: Wishes) -> None:
+    async def __call__(self, job: IndexJob, on_progress: OnIndexProgress, wishes: Wishes) -> None:
         end: asyncio.Future[str | Exception | None] = asyncio.get_running_loop().create_future()
         self._ends[job.name] = end
         self.reports[job.name] = on_progress

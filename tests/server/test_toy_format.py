@@ -19,9 +19,9 @@ from bench.server_process import ServerProcess, serving
 from tests.toy_formats import TRACE, environment, install_format
 
 TYPESCRIPT = Path(__file__).parents[2] / "viewer" / "client" / "dist" / "tilescope-client.js"
-# Integers are texts on every way to a client: they may have 64 bits.
+# As every client is told them.
 ARGS = {
-    "compute": [["batch", "7"], ["lr", "0.5"]],
+    "compute": [["batch", 7], ["lr", "0.5"]],
     "inner": [["note", "été"]],
     "transfer": [],
 }

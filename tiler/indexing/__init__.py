@@ -2,6 +2,6 @@
 
 from tilescope.tiler.indexing.build import DEFAULT_MEMORY_BYTES, build_store
 from tilescope.tiler.indexing.priorities import Priorities
-from tilescope.tiler.indexing.progress import Progress, ProgressCallback
+from tilescope.tiler.indexing.progress import BuildProgress, ProgressCallback
 
-__all__ = ["DEFAULT_MEMORY_BYTES", "Priorities", "Progress", "ProgressCallback", "build_store"]
+__all__ = ["DEFAULT_MEMORY_BYTES", "BuildProgress", "Priorities", "ProgressCallback", "build_store"]

@@ -22,7 +22,7 @@ from tilescope.tiler.indexing.output.tables import (
 )
 from tilescope.tiler.indexing.preview import Preview
 from tilescope.tiler.indexing.priorities import Priorities
-from tilescope.tiler.indexing.progress import Progress, ProgressCallback
+from tilescope.tiler.indexing.progress import BuildProgress, ProgressCallback
 from tilescope.tiler.indexing.reading.read import read_files
 from tilescope.tiler.indexing.reading.snapshot import FileSnapshot
 from tilescope.tiler.indexing.reading.unchanged import unchanged
@@ -73,7 +73,7 @@ def build_store(
     `memory_bytes` is about what the process may take; what does not fit lies in scratch files beside the store while
     it is built. `workers` tasks build tracks side by side, by default one per core (the work is native, without GIL):
     on `executor`, whose threads share this process's memory, by default one made for the purpose. `priorities` says
-    which blocks are wanted first. While it is built, the generation can be read by another process: see Progress.
+    which blocks are wanted first. While it is built, the generation can be read by another process: see BuildProgress.
 
     `max_inflated` is to how many bytes one file may inflate, an archive with all that is in it; by default 100 times
     its size and at least 1 GiB. A file that cannot be read is left out, with a warning, if there are others.
@@ -84,7 +84,7 @@ def build_store(
     report = progress or (lambda _: None)
     workers = workers or os.cpu_count() or 1
     sources = take_fingerprints(files)  # before the first byte is read: what changes meanwhile is indexed again
-    with turn(store, on_wait=lambda: report(Progress("wait", 0.0, 0))) as our_turn, ExitStack() as stack:
+    with turn(store, on_wait=lambda: report(BuildProgress("wait", 0.0, 0))) as our_turn, ExitStack() as stack:
         ready = build_of(store, sources) if our_turn.waited or not force else None
         if ready is not None:
             sweep_in_turn(store)

@@ -1,10 +1,10 @@
-"""How far a build is, and how long it will take: what becomes `Progress`."""
+"""How far a build is, and how long it will take: what becomes `BuildProgress`."""
 
 from __future__ import annotations
 
 import time
 
-from tilescope.tiler.indexing.progress import Progress, ProgressCallback
+from tilescope.tiler.indexing.progress import BuildProgress, ProgressCallback
 
 # Where the phases end, as parts of the whole, measured on synthetic traces: a trace that is read track by track is only
 # looked into first, another is read from end to end.
@@ -51,7 +51,7 @@ class Meter:
         self._reported = moment
         built, self._built = tuple(self._built), []
         self._report(
-            Progress(
+            BuildProgress(
                 self.phase,
                 self.fraction,
                 self.events,

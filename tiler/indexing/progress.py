@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class BuildProgress:
     """A moment of a build."""
 
     phase: str  # "wait", "read", "build" or "publish"
@@ -25,4 +25,4 @@ class Progress:
 
 
 # Called from the building thread. May raise Cancelled to stop the build: nothing is left of it then.
-ProgressCallback = Callable[[Progress], None]
+ProgressCallback = Callable[[BuildProgress], None]

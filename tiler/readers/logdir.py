@@ -34,7 +34,7 @@ _MAX_SLUG_CHARS = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class DiscoveredRun:
     """One capture: files that are shown together."""
 
     id: str  # safe in URLs and file names, the same for the same place
@@ -47,7 +47,7 @@ class Run:
     notes: tuple[str, ...] = ()  # what was left aside and why, one line each
 
 
-def discover(path: Path | str, max_inflated: int | None = None) -> list[Run]:
+def discover(path: Path | str, max_inflated: int | None = None) -> list[DiscoveredRun]:
     """The runs at a path, newest first: a folder is searched, and so is an archive, or a folder in one.
 
     `max_inflated` bounds to what size a file may inflate; None: as for `open_trace`. Raises `TraceError` when there is
@@ -67,7 +67,7 @@ def discover(path: Path | str, max_inflated: int | None = None) -> list[Run]:
     return sorted(runs, key=_newest_first)
 
 
-def find_run(path: Path, max_inflated: int | None = None) -> Run:
+def find_run(path: Path, max_inflated: int | None = None) -> DiscoveredRun:
     """The one run at `path`. Raises UsageError when there is none, or more than one."""
     runs = discover(path, max_inflated)
     if len(runs) == 1:
@@ -78,7 +78,7 @@ def find_run(path: Path, max_inflated: int | None = None) -> Run:
     raise UsageError(f"{path}: {len(runs)} runs, name one of them: {names}")
 
 
-def _newest_first(run: Run) -> tuple[int, str]:
+def _newest_first(run: DiscoveredRun) -> tuple[int, str]:
     """By the time in the run's name, which survives copying, else by the files' times."""
     try:
         captured_ns = int(datetime.strptime(Path(run.name).name, _RUN_NAME_FORMAT).timestamp()) * 10**9
@@ -87,7 +87,7 @@ def _newest_first(run: Run) -> tuple[int, str]:
     return -captured_ns, run.name
 
 
-def _search(root: Path, max_inflated: int | None) -> Iterator[Run]:
+def _search(root: Path, max_inflated: int | None) -> Iterator[DiscoveredRun]:
     for folder_name, subfolders, files in os.walk(root):
         folder = Path(folder_name)
         depth = len(folder.relative_to(root).parts)
@@ -129,21 +129,21 @@ def _run_name(folder: Path, root: Path) -> str:
     return "/".join((*(part for part in kept if part not in ("plugins", "profile")), name))
 
 
-def _folder_run(folder: Path, name: str) -> Run:
+def _folder_run(folder: Path, name: str) -> DiscoveredRun:
     """The files of all hosts, and whatever else is a trace: it would be found nowhere else."""
     files = [file for file in folder.iterdir() if _is_plain_trace(file) and not _is_archive(file)]
     chosen = choose(Candidate(file, file.stat().st_size == 0) for file in files)
     return _run(folder, name, chosen.files, chosen.notes)
 
 
-def _file_runs(file: Path, name: str, max_inflated: int | None) -> list[Run]:
+def _file_runs(file: Path, name: str, max_inflated: int | None) -> list[DiscoveredRun]:
     try:
         return _archive_runs(file, file, name, max_inflated)
     except TraceError:
         return [_run(file, name, [file], [])]  # opening it will say what is wrong
 
 
-def _archive_runs(archive: Path, top: Path, name: str, max_inflated: int | None) -> list[Run]:
+def _archive_runs(archive: Path, top: Path, name: str, max_inflated: int | None) -> list[DiscoveredRun]:
     """The runs in an archive at and below `top`, a path into it, or the only one of a file that is no archive."""
     listing = list_archive(archive, max_inflated)
     if listing is None:
@@ -168,10 +168,10 @@ def _archive_runs(archive: Path, top: Path, name: str, max_inflated: int | None)
     return found
 
 
-def _run(path: Path, name: str, files: Iterable[Path], notes: Iterable[str]) -> Run:
+def _run(path: Path, name: str, files: Iterable[Path], notes: Iterable[str]) -> DiscoveredRun:
     files = tuple(files)
     stats = [file.stat() for file in {archive_of(file): None for file in files}]
-    return Run(
+    return DiscoveredRun(
         id=run_id(path, name),
         name=name,
         path=path,

@@ -22,7 +22,7 @@ _PAGES_AT_ONCE: Final = 32
 _SLOT_BITS: Final = 5  # TRACKS_PER_BLOCK is 32
 
 
-class Source(Protocol):
+class TileSource(Protocol):
     """What is read of a store."""
 
     def decoded_shape(self, block: int) -> Shape | None:
@@ -36,7 +36,7 @@ class Source(Protocol):
 
 
 def histogram_parts(
-    source: Source, block: int, windows: Mapping[int, Windows], dtype: type[Any]
+    source: TileSource, block: int, windows: Mapping[int, Windows], dtype: type[Any]
 ) -> Iterator[Histogram]:
     """Histograms that add up to that of some windows of tracks of slices; `windows`: by slot; `dtype`: of their sums.
 
@@ -61,7 +61,7 @@ def histogram_parts(
 
 
 def _stored_parts(
-    source: Source, shape: Shape, slots: Ints, windows: Windows, dtype: type[Any]
+    source: TileSource, shape: Shape, slots: Ints, windows: Windows, dtype: type[Any]
 ) -> Generator[Histogram, None, Ints]:
     """Gives stored histograms; returns the positions of leaves that are to be read, ascending."""
     leaves: list[Ints] = []
@@ -90,7 +90,7 @@ def _stored_parts(
     return np.sort(np.concatenate([*leaves, tiles[:0]]))
 
 
-def _stored(source: Source, shape: Shape, tile: int) -> Histogram:
+def _stored(source: TileSource, shape: Shape, tile: int) -> Histogram:
     track = shape.block * TRACKS_PER_BLOCK + int(shape.slot[tile])
     level, index = int(shape.level[tile]), int(shape.index[tile])
     record = source.histogram_record(track, level, index)
@@ -120,7 +120,7 @@ def _cells(shape: Shape, leaves: Ints, windows: Windows) -> Ints:
     )
 
 
-def _of_leaves(source: Source, shape: Shape, cells: Ints, dtype: type[Any]) -> Iterator[Histogram]:
+def _of_leaves(source: TileSource, shape: Shape, cells: Ints, dtype: type[Any]) -> Iterator[Histogram]:
     cells = cells[:, np.lexsort((cells[1], cells[0]))]
     page_starts = shape.page_starts()
     page = np.searchsorted(page_starts, cells[0], side="right") - 1

@@ -11,7 +11,7 @@ from typing import Protocol
 Entry = tuple[bytes, bytes]  # key and value of a record
 
 
-class Reader(Protocol):
+class RecordReader(Protocol):
     """An ordered map from bytes to bytes. Whatever reads raises DamagedStore where it is not what was written."""
 
     def get(self, key: bytes) -> bytes | None:

@@ -21,7 +21,7 @@ COUNTS = ("slices", "instants", "counter_samples", "async_slices", "flow_ends")
 # Measured on JSON of 1 M events, one core: level 1 leaves 14.0 % at 1.09 GB/s, level 3 leaves 13.3 % at 0.45 GB/s.
 _GZIP_LEVEL = 1
 
-Progress = Callable[[int, int], None]  # events so far, bytes so far (before compression)
+OnProgress = Callable[[int, int], None]  # events so far, bytes so far (before compression)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def totals_path(path: Path) -> Path:
 
 
 def write_synthetic_trace(
-    path: Path, *, format: str, events: int, tracks: int, seed: int, progress: Progress | None = None
+    path: Path, *, format: str, events: int, tracks: int, seed: int, progress: OnProgress | None = None
 ) -> SynthResult:
     """Writes a trace of exactly `events` events on `tracks` tracks, gzip-compressed when `path` ends in `.gz`.
 
@@ -77,7 +77,7 @@ def _check(format: str, events: int, tracks: int, seed: int) -> None:
 
 
 def _generate(
-    path: Path, compress: bool, format: str, events: int, tracks: int, seed: int, progress: Progress | None
+    path: Path, compress: bool, format: str, events: int, tracks: int, seed: int, progress: OnProgress | None
 ) -> list[dict[str, Any]]:
     with ExitStack() as stack:
         file: BinaryIO = stack.enter_context(path.open("wb"))

@@ -24,7 +24,7 @@ _OURS: Final[tuple[AnyTool, ...]] = (STATS, FIND, STEPS, BINS)
 
 
 @dataclass(frozen=True, slots=True)
-class Catalogue:
+class ToolCatalogue:
     """All tools by id, ours first; and a line for each of another package that is left out."""
 
     tools: Mapping[str, AnyTool]
@@ -32,7 +32,7 @@ class Catalogue:
 
 
 @cache
-def known() -> Catalogue:
+def known() -> ToolCatalogue:
     """What there is in this process: packages are looked for once."""
     found = {tool.id: tool for tool in _OURS}
     left_out: list[str] = []
@@ -46,7 +46,7 @@ def known() -> Catalogue:
                 left_out.append(f"the tool {tool.id!r} of {offered.source} is left out: there is one of that name")
             else:
                 found[tool.id] = tool
-    return Catalogue(found, left_out)
+    return ToolCatalogue(found, left_out)
 
 
 @cache

@@ -18,7 +18,7 @@ from tilescope.tiler.verify.report import Tally, VerifyReport
 from tilescope.tiler.verify.rollups import BYTES_PER_EVENT, LayerCheck, layers_of
 from tilescope.tiler.verify.totals import check_totals
 from tilescope.tiler.verify.tree import BlockTree
-from tilescope.tiler.verify.workers import Task, Told, run_tasks, worker_count
+from tilescope.tiler.verify.workers import ProofTask, Told, run_tasks, worker_count
 
 # Told how much of the work is done, 0 to 1, and what is being checked. May raise Cancelled.
 VerifyProgress = Callable[[float, str], None]
@@ -64,9 +64,9 @@ def _verify(store: RunStore, progress: VerifyProgress, memory_bytes: int) -> Ver
     def layer(rollups: list[TrackEntry], done: Told) -> Tally:
         return LayerCheck(store, catalogue, trees, rollups, overview, memory, batch_events, done).check()
 
-    tasks = [Task("records", _WORK_PER_BYTE, records)]
-    tasks += [Task("tiles", _WORK_PER_EVENT, partial(block, tree)) for tree in trees]
-    tasks += [Task("rollups", _WORK_PER_SUMMED_EVENT, partial(layer, rollups)) for rollups in layers]
+    tasks = [ProofTask("records", _WORK_PER_BYTE, records)]
+    tasks += [ProofTask("tiles", _WORK_PER_EVENT, partial(block, tree)) for tree in trees]
+    tasks += [ProofTask("rollups", _WORK_PER_SUMMED_EVENT, partial(layer, rollups)) for rollups in layers]
     events = sum(track.events for track in catalogue.tracks if track.kind != TrackKind.ROLLUP)
     summed = sum(rollup.events for rollups in layers for rollup in rollups)
     work = int(store.manifest()["store_bytes"]) * _WORK_PER_BYTE

@@ -26,7 +26,7 @@ class _Stopped(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class ProofTask:
     """A part of the work."""
 
     what: str
@@ -89,7 +89,7 @@ class _Turns:
 
 
 def run_tasks(
-    tasks: Sequence[Task],
+    tasks: Sequence[ProofTask],
     progress: Callable[[int, str], None],
     refusal: Callable[[ShortOfMemory], Exception] = lambda short: short,
 ) -> Iterator[Tally]:
@@ -103,7 +103,7 @@ def run_tasks(
     stop = threading.Event()
     turns = _Turns()
 
-    def run(task: Task) -> Tally:
+    def run(task: ProofTask) -> Tally:
         def done(amount: int) -> None:
             if stop.is_set():
                 raise _Stopped

@@ -26,11 +26,11 @@ from tilescope.cli.inflation_option import add_inflation_option
 from tilescope.cli.memory_option import add_memory_option
 from tilescope.cli.progress import ProgressDisplay
 from tilescope.cli.say import complain, say
-from tilescope.cli.store_facts import Fact, store_facts
+from tilescope.cli.store_facts import StoreFact, store_facts
 from tilescope.cli.text import plural, rate_text, seconds_text
 
 if TYPE_CHECKING:
-    from tilescope.tiler.indexing import Progress
+    from tilescope.tiler.indexing import BuildProgress
 
 NAME = "index"
 HELP = "index a trace into a store"
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
     worked = False
     with ProgressDisplay() as display:
 
-        def report(progress: Progress) -> None:
+        def report(progress: BuildProgress) -> None:
             nonlocal worked
             worked = worked or progress.phase != "wait"
             display.update_build(progress)
@@ -81,6 +81,6 @@ def run(args: argparse.Namespace) -> int:
     events = int(manifest["events"]["total"])
     speed = f"in {seconds_text(seconds)}, {rate_text(events, seconds)}" if worked else "that are up to date already"
     say(f"{args.output}: {plural(events, 'event', 'events')} {speed}")
-    for fact in [*store_facts(manifest), *(Fact("note", note) for note in source.notes)]:
+    for fact in [*store_facts(manifest), *(StoreFact("note", note) for note in source.notes)]:
         say(f"  {fact.label:<10}{fact.text}")
     return 0

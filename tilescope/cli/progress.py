@@ -25,8 +25,8 @@ class _Display(Protocol):
     def close(self) -> None: ...
 
 
-class BuildProgress(Protocol):
-    """What is shown of a build: members of `tilescope.tiler.indexing.Progress`."""
+class BuildStep(Protocol):
+    """What is shown of a build: members of `tilescope.tiler.indexing.BuildProgress`, and of what the server tells."""
 
     @property
     def phase(self) -> str: ...
@@ -114,7 +114,7 @@ class ProgressDisplay:
         """`fraction` of the phase is done, 0 to 1; `events` and `size_bytes` so far, 0 where unknown."""
         self._update(phase, _Numbers(min(max(fraction, 0.0), 1.0), events, size_bytes))
 
-    def update_build(self, progress: BuildProgress, prefix: str = "") -> None:
+    def update_build(self, progress: BuildStep, prefix: str = "") -> None:
         """The same for a build, whose `fraction` is of the whole; `prefix`: of the name of the phase."""
         numbers = _Numbers(
             min(max(progress.fraction, 0.0), 1.0),

@@ -19,28 +19,28 @@ EVENT_KINDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class StoreFact:
     """One line: a label and a text."""
 
     label: str
     text: str
 
 
-def store_facts(manifest: dict[str, Any]) -> list[Fact]:
+def store_facts(manifest: dict[str, Any]) -> list[StoreFact]:
     """The facts of a manifest (see docs/api.md), the most asked for first; what is empty is left out."""
-    facts = [Fact("format", manifest["format"]), Fact("span", _span(manifest))]
+    facts = [StoreFact("format", manifest["format"]), StoreFact("span", _span(manifest))]
     kinds = [
         f"{count_text(int(manifest['events'][kind]))} {name}"
         for kind, name in EVENT_KINDS.items()
         if int(manifest["events"][kind])
     ]
-    facts.append(Fact("events", "none: the trace is empty" if manifest["empty"] else ", ".join(kinds)))
-    facts.append(Fact("tracks", _tracks(manifest)))
-    facts.append(Fact("store", _sizes(manifest)))
+    facts.append(StoreFact("events", "none: the trace is empty" if manifest["empty"] else ", ".join(kinds)))
+    facts.append(StoreFact("tracks", _tracks(manifest)))
+    facts.append(StoreFact("store", _sizes(manifest)))
     if manifest["ignored"]:
         ignored = [f"{count_text(int(n))} × {reason}" for reason, n in sorted(manifest["ignored"].items())]
-        facts.append(Fact("ignored", ", ".join(ignored)))
-    facts += [Fact("warning", warning) for warning in manifest["warnings"]]
+        facts.append(StoreFact("ignored", ", ".join(ignored)))
+    facts += [StoreFact("warning", warning) for warning in manifest["warnings"]]
     return facts
 
 

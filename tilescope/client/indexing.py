@@ -11,8 +11,7 @@ from typing import cast
 from tilescope.client.kinds import Phase
 from tilescope.client.progress import Progress
 from tilescope.tiler.errors import Cancelled
-from tilescope.tiler.indexing import DEFAULT_MEMORY_BYTES, build_store
-from tilescope.tiler.indexing import Progress as BuildProgress
+from tilescope.tiler.indexing import DEFAULT_MEMORY_BYTES, BuildProgress, build_store
 from tilescope.tiler.readers import find_run
 
 AnyPath = str | os.PathLike[str]

@@ -7,7 +7,7 @@ import pytest
 
 from tests.server.fakes import FakeJobs
 from tilescope.server.runs.indexer import Failed, Indexer, Indexing, Queued
-from tilescope.server.runs.job import IndexJob, ProgressCallback
+from tilescope.server.runs.job import IndexJob, OnIndexProgress
 from tilescope.server.runs.run import IndexProgress
 from tilescope.server.runs.wishes import Wishes
 from tilescope.tiler.errors import DamagedStore
@@ -88,7 +88,7 @@ async def test_a_store_that_does_not_open_is_a_failure(jobs: FakeJobs, job: dict
 async def test_a_mistake_of_ours_fails_the_job_and_not_the_indexer(job: dict[str, IndexJob]) -> None:
     jobs = FakeJobs()
 
-    async def run(job: IndexJob, on_progress: ProgressCallback, wishes: Wishes) -> None:
+    async def run(job: IndexJob, on_progress: OnIndexProgress, wishes: Wishes) -> None:
         if job.name == "a":
             raise ZeroDivisionError("oops")
         await jobs(job, on_progress, wishes)

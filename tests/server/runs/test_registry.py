@@ -9,7 +9,7 @@ import pytest
 from tests.server.conftest import Site
 from tests.server.fakes import discover_files, publish
 from tilescope.server.errors import IndexingFailed, NotFound, NotIndexed
-from tilescope.server.runs.job import IndexJob, ProgressCallback
+from tilescope.server.runs.job import IndexJob, OnIndexProgress
 from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.registry import Registry
 from tilescope.server.runs.run import IndexProgress, RunState
@@ -166,7 +166,7 @@ async def test_jobs_are_told_how_much_memory_they_may_take(site: Site) -> None:
     site.add_run("run1")
     seen: asyncio.Queue[IndexJob] = asyncio.Queue()
 
-    async def note(job: IndexJob, _progress: ProgressCallback, _wishes: Wishes) -> None:
+    async def note(job: IndexJob, _progress: OnIndexProgress, _wishes: Wishes) -> None:
         seen.put_nowait(job)
         publish(job.store)
 

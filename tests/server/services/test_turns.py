@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tilescope.server.errors import TooMany
+from tilescope.server.errors import TooManyRequests
 from tilescope.server.services.turns import STARTED, STARTED_PER_CLIENT, Asker, Limits, Ticket, Turns
 
 MANY = Limits(1000, 1000, 1000)
@@ -72,7 +72,7 @@ def test_there_are_only_so_many_questions(limits: Limits, complaint: str) -> Non
     turns = Turns(limits)
     first = turns.enter(Asker("c", 1))
     turns.enter(Asker("c", 1))
-    with pytest.raises(TooMany, match=complaint) as refusal:
+    with pytest.raises(TooManyRequests, match=complaint) as refusal:
         turns.enter(Asker("c", 1))
     assert refusal.value.retry_after_s == 1
     if limits.of_all == 9:

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from tests.server.fakes import FakeStore
-from tilescope.server.errors import QuestionFailed, TooMany
+from tilescope.server.errors import QuestionFailed, TooManyRequests
 from tilescope.server.services import workers as module
 from tilescope.server.services.turns import Asker, Limits
-from tilescope.server.services.worker import Source
+from tilescope.server.services.worker import BuildSource
 from tilescope.server.services.workers import Workers
 from tilescope.tiler.errors import DamagedStore, TraceError, UsageError
 from tilescope.tiler.query import QueryReader, Steps
@@ -84,7 +84,7 @@ async def workers() -> AsyncIterator[Workers]:
 
 @pytest.fixture
 def ask(workers: Workers, tmp_path: Path) -> Any:
-    source = Source(tmp_path, "b1", partial(opened, tmp_path))
+    source = BuildSource(tmp_path, "b1", partial(opened, tmp_path))
 
     async def ask(what: str) -> Any:
         with workers.asking(ASKER) as asking:
@@ -157,7 +157,7 @@ async def test_who_stops_waiting_stops_the_work(ask: Any, workers: Workers, tmp_
 async def test_more_than_may_be_are_refused_and_those_before_go_on(ask: Any, workers: Workers) -> None:
     asked = [asyncio.create_task(ask("pid")) for _ in range(8)]
     await asyncio.sleep(0)
-    with pytest.raises(TooMany):
+    with pytest.raises(TooManyRequests):
         await ask("pid")
     assert len(set(await asyncio.gather(*asked))) == 1
     assert len(workers) == 0
@@ -174,7 +174,7 @@ async def test_processes_end_when_nobody_asks(ask: Any, monkeypatch: pytest.Monk
 
 async def test_a_store_that_does_not_open_is_the_error_of_the_question(workers: Workers, tmp_path: Path) -> None:
     with workers.asking(ASKER) as asking, pytest.raises(DamagedStore, match="damaged"):
-        await asking.answer(Task("pid", tmp_path), Source(tmp_path, "b1", damaged))
+        await asking.answer(Task("pid", tmp_path), BuildSource(tmp_path, "b1", damaged))
 
 
 def damaged(path: Path, build: str) -> FakeStore:

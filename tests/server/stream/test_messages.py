@@ -16,7 +16,7 @@ from tilescope.server.stream.frames import (
     page_message,
     resolved_message,
 )
-from tilescope.server.stream.messages import MAX_WANTS, Credit, Tier, TierEnd, ViewWant, Want, parse
+from tilescope.server.stream.messages import MAX_WANTS, Credit, TierEnd, ViewWant, Want, WantTier, parse
 from tilescope.tiler.pages import PageKey
 
 KEY = PageKey(3, 2, 10**12, 31)
@@ -42,7 +42,7 @@ OTHER = PageKey(0, 0, 0, 0)
 
 def test_tiers_come_in_their_own_order() -> None:
     tiers = {"prefetch": [OTHER.to_json()], "visible": [KEY.to_json(), OTHER.to_json()], "margin": []}
-    ends = (TierEnd(Tier.VISIBLE, 2), TierEnd(Tier.MARGIN, 2), TierEnd(Tier.PREFETCH, 3))
+    ends = (TierEnd(WantTier.VISIBLE, 2), TierEnd(WantTier.MARGIN, 2), TierEnd(WantTier.PREFETCH, 3))
     message = {"type": "want", "id": 7, "tiers": tiers, "received": 2}
     assert parse(msgpack.packb(message)) == Want(7, (KEY, OTHER, OTHER), 2, ends)
     assert parse(msgpack.packb({"type": "want", "id": 7, "tiers": {}})) == Want(7, ())
@@ -93,7 +93,7 @@ def test_views_are_parsed() -> None:
         ({"type": "want", "id": 1, "tiers": []}, "either"),
         ({"type": "want", "id": 1, "tiers": {"soon": []}}, "either"),
         ({"type": "want", "id": 1, "tiers": {"margin": 7}}, '"margin" is an array'),
-        ({"type": "want", "id": 1, "tiers": {tier: [[0, 0, 0, 0]] * 2000 for tier in Tier}}, "at most 4,096"),
+        ({"type": "want", "id": 1, "tiers": {tier: [[0, 0, 0, 0]] * 2000 for tier in WantTier}}, "at most 4,096"),
         (VIEW | {"start": 2**60}, "no view|no span|are no"),
         (VIEW | {"start": "1e3"}, '"start" is a number of ticks'),
         (VIEW | {"start": 1.0}, '"start" is a number of ticks'),
@@ -138,8 +138,8 @@ def test_frames_are_a_head_and_the_payload_behind_it() -> None:
     assert payload == b"\x1f\x8bbytes"
     assert split(missing_message(7, KEY)) == ({"type": "missing", "id": 7, "key": KEY.to_json()}, b"")
     done = {"type": "done", "id": 7, "tier": "margin"}
-    assert split(done_message(7, Tier.MARGIN)) == (done, b"")
-    ends = (TierEnd(Tier.VISIBLE, 1), TierEnd(Tier.MARGIN, 1), TierEnd(Tier.PREFETCH, 2))
+    assert split(done_message(7, WantTier.MARGIN)) == (done, b"")
+    ends = (TierEnd(WantTier.VISIBLE, 1), TierEnd(WantTier.MARGIN, 1), TierEnd(WantTier.PREFETCH, 2))
     tiers = {"visible": [KEY.to_json()], "margin": [], "prefetch": [OTHER.to_json()]}
     assert split(resolved_message(7, (KEY, OTHER), ends)) == ({"type": "resolved", "id": 7, "tiers": tiers}, b"")
     assert split(done_message(7)) == ({"type": "done", "id": 7}, b"")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from tilescope.server.errors import BadMessage
-from tilescope.server.stream.messages import MAX_WANTS, Tier, TierEnd, Want
+from tilescope.server.stream.messages import MAX_WANTS, TierEnd, Want, WantTier
 from tilescope.server.stream.wants import Done, Fetch, Resolved, Step, WantQueue
 from tilescope.tiler.pages import PageKey
 
@@ -54,13 +54,13 @@ def test_a_new_list_cancels_what_was_left_of_the_old_one() -> None:
     assert drain(queue) == [Fetch(2, C), Done(2)]
 
 
-TIERS = (TierEnd(Tier.VISIBLE, 1), TierEnd(Tier.MARGIN, 1), TierEnd(Tier.PREFETCH, 3))
+TIERS = (TierEnd(WantTier.VISIBLE, 1), TierEnd(WantTier.MARGIN, 1), TierEnd(WantTier.PREFETCH, 3))
 
 
 def test_the_end_of_each_tier_is_said_and_the_end_of_all() -> None:
     queue = WantQueue()
     queue.replace(Want(1, (A, B, C), tiers=TIERS))
-    ends = [Done(1, Tier.VISIBLE), Done(1, Tier.MARGIN), Done(1, Tier.PREFETCH), Done(1)]
+    ends = [Done(1, WantTier.VISIBLE), Done(1, WantTier.MARGIN), Done(1, WantTier.PREFETCH), Done(1)]
     assert drain(queue) == [Fetch(1, A), ends[0], ends[1], Fetch(1, B), Fetch(1, C), ends[2], ends[3]]
 
 
@@ -73,7 +73,7 @@ def test_a_page_of_two_tiers_is_sent_with_the_more_urgent_one() -> None:
 def test_the_end_of_a_tier_needs_no_credit() -> None:
     queue = WantQueue(credit_bytes=1)
     queue.replace(Want(1, (A, B, C), tiers=TIERS))
-    assert drain(queue) == [Fetch(1, A), Done(1, Tier.VISIBLE), Done(1, Tier.MARGIN)]
+    assert drain(queue) == [Fetch(1, A), Done(1, WantTier.VISIBLE), Done(1, WantTier.MARGIN)]
 
 
 def test_a_resolved_view_is_announced_whole_and_sent_without_what_the_client_has() -> None:

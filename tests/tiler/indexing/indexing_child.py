@@ -8,13 +8,13 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tilescope.tiler.indexing import Progress, build_store
+from tilescope.tiler.indexing import BuildProgress, build_store
 
 
 def main(trace: str, store: str, stop_at: str = "") -> None:
     phases: list[str] = []
 
-    def report(progress: Progress) -> None:
+    def report(progress: BuildProgress) -> None:
         if progress.phase not in phases:
             phases.append(progress.phase)
             print(progress.phase, flush=True)

@@ -16,13 +16,13 @@ import time
 from pathlib import Path
 
 from tilescope.tiler.errors import TilescopeError
-from tilescope.tiler.indexing import Progress, build_store
+from tilescope.tiler.indexing import BuildProgress, build_store
 
 
 def index(trace: Path, store: Path, moment: float | str, size: int) -> str:
     """`moment`: a phase, as whose beginning the trace is shortened, or seconds after which that happens."""
 
-    def report(progress: Progress) -> None:
+    def report(progress: BuildProgress) -> None:
         if progress.phase == moment:
             os.truncate(trace, min(size, trace.stat().st_size))
 

@@ -11,7 +11,7 @@ import pytest
 from tests.corpus import corpus_path
 from tests.tiler.json_traces import busy_events, write_trace
 from tilescope.tiler.errors import Cancelled, TraceError
-from tilescope.tiler.indexing import Progress, build_store
+from tilescope.tiler.indexing import BuildProgress, build_store
 from tilescope.tiler.store.run_store import open_run_store
 from tilescope.tiler.verify import VerifyReport, verify_store
 
@@ -84,7 +84,7 @@ def test_formats_can_be_mixed_in_a_run(tmp_path: Path) -> None:
 
 
 def test_progress_is_told_and_never_goes_back(tmp_path: Path) -> None:
-    told: list[Progress] = []
+    told: list[BuildProgress] = []
     build_store([write_trace(tmp_path / "a.json", busy_events(1, calls=50))], tmp_path / "store", progress=told.append)
     phases = list(dict.fromkeys(progress.phase for progress in told))
     assert phases == ["read", "build", "publish"]
@@ -101,7 +101,7 @@ def test_progress_is_told_and_never_goes_back(tmp_path: Path) -> None:
 def test_cancelling_leaves_nothing(tmp_path: Path, moment: str) -> None:
     trace = write_trace(tmp_path / "a.json", busy_events(1, calls=50))
 
-    def cancel(progress: Progress) -> None:
+    def cancel(progress: BuildProgress) -> None:
         if moment in (progress.phase, "block" if progress.built else "", "end" if progress.fraction == 1 else ""):
             raise Cancelled
 

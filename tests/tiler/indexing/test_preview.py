@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tilescope.tiler.indexing import Progress, build_store
+from tilescope.tiler.indexing import BuildProgress, build_store
 from tilescope.tiler.indexing import build as build_module
 from tilescope.tiler.indexing.reading import read as read_module
 from tilescope.tiler.pages import decompress
@@ -37,14 +37,14 @@ def overview_of(store: RunStore) -> OverviewEntries:
     return OverviewEntries.join(pages)
 
 
-Seen = tuple[Progress, dict[str, Any], OverviewEntries, list[str]]
+Seen = tuple[BuildProgress, dict[str, Any], OverviewEntries, list[str]]
 
 
 def watched(files: list[Path], store: Path) -> list[Seen]:
     """What a reader sees at each revision: progress, manifest, overview and the names of the tracks."""
     seen: list[Seen] = []
 
-    def look(progress: Progress) -> None:
+    def look(progress: BuildProgress) -> None:
         if progress.revision and (not seen or seen[-1][0].revision < progress.revision):
             # Of a copy: one process cannot have an environment open twice.
             copy = store.parent / f"seen-{progress.revision}"

@@ -14,7 +14,7 @@ import pytest
 
 from tests.demo import DEMO_TRACE
 from tilescope.tiler.errors import TraceError
-from tilescope.tiler.indexing import Progress, build_store
+from tilescope.tiler.indexing import BuildProgress, build_store
 from tilescope.tiler.store import open_run_store
 
 CHILD = Path(__file__).with_name("indexing_child.py")
@@ -95,7 +95,7 @@ def test_the_one_that_waits_works_when_its_trace_is_another(tmp_path: Path, trac
 
 
 def test_an_unchanged_trace_is_not_indexed_again(tmp_path: Path, trace: Path) -> None:
-    seen: list[Progress] = []
+    seen: list[BuildProgress] = []
     build = build_store([trace], tmp_path / "store")
     assert build_store([trace], tmp_path / "store", progress=seen.append) == build
     assert seen == []

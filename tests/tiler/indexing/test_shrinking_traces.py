@@ -15,7 +15,7 @@ import pytest
 
 from tests.tiler.readers import wire_writer as w
 from tilescope.tiler.errors import ChangedTrace, DamagedTrace
-from tilescope.tiler.indexing import Progress, build_store
+from tilescope.tiler.indexing import BuildProgress, build_store
 from tilescope.tiler.indexing.reading.unchanged import unchanged
 from tilescope.tiler.readers.xspace import XSpaceReader
 from tilescope.tiler.store import open_run_store
@@ -63,7 +63,7 @@ def test_a_trace_that_is_replaced_is_indexed_as_it_was(tmp_path: Path) -> None:
     trace, other = make_trace(tmp_path, "xspace"), tmp_path / "other"
     other.write_bytes(b"")
 
-    def replace(progress: Progress) -> None:
+    def replace(progress: BuildProgress) -> None:
         if progress.phase == "build" and other.exists():
             other.replace(trace)
 
@@ -77,7 +77,7 @@ def test_a_trace_that_grows_under_the_map_has_changed(tmp_path: Path) -> None:
     trace = make_trace(tmp_path, "xspace")
     more = trace.read_bytes()[:100]
 
-    def append(progress: Progress) -> None:
+    def append(progress: BuildProgress) -> None:
         if progress.phase == "build":
             with trace.open("ab") as file:
                 file.write(more)

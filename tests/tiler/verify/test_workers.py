@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 
 from tilescope.tiler.verify.report import Tally
-from tilescope.tiler.verify.workers import Task, Told, run_tasks
+from tilescope.tiler.verify.workers import ProofTask, Told, run_tasks
 
 
 def test_results_come_in_the_order_of_the_tasks() -> None:
-    def task(number: int) -> Task:
+    def task(number: int) -> ProofTask:
         def run(done: Told) -> Tally:
             done(number)
             return Tally(events=number)
 
-        return Task("tiles", 2, run)
+        return ProofTask("tiles", 2, run)
 
     told: list[int] = []
     found = [
@@ -39,7 +39,7 @@ def test_a_task_whose_end_is_told_before_it_is_done(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(Future, "set_result", late)
     found: list[Tally] = []
-    tasks = [Task("tiles", 1, lambda _: Tally(events=1))]
+    tasks = [ProofTask("tiles", 1, lambda _: Tally(events=1))]
     waiting = threading.Thread(target=lambda: found.extend(run_tasks(tasks, lambda *_: told.set())), daemon=True)
     waiting.start()
     waiting.join(10)
@@ -63,7 +63,7 @@ def test_the_first_failure_in_order_is_raised_whichever_comes_first_in_time() ->
         raise ValueError("the first in time")
 
     with pytest.raises(ValueError, match="in order"):
-        list(run_tasks([Task("a", 1, fails_late), Task("b", 1, fails_at_once)], ignore))
+        list(run_tasks([ProofTask("a", 1, fails_late), ProofTask("b", 1, fails_at_once)], ignore))
 
 
 def test_what_progress_raises_ends_all_tasks() -> None:
@@ -80,5 +80,5 @@ def test_what_progress_raises_ends_all_tasks() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        list(run_tasks([Task("endless", 1, endless)] * 2, interrupt))
+        list(run_tasks([ProofTask("endless", 1, endless)] * 2, interrupt))
     assert ended.acquire(timeout=60)

@@ -16,7 +16,7 @@
 import { type TickRange, ticks } from "@tilescope/client";
 import { formatPageRange, type PagePlace, parsePageRange, TIMELINE } from "./page";
 
-export interface EventName {
+export interface EventPlace {
   readonly track: number;
   readonly ordinal: number;
 }
@@ -29,7 +29,7 @@ export interface AreaName extends TickRange {
 export interface PageLocation {
   readonly run: string | null;
   readonly range: TickRange | null;
-  readonly event: EventName | null;
+  readonly event: EventPlace | null;
   readonly area: AreaName | null;
   readonly host: string | null;
   readonly page: PagePlace;

@@ -1,9 +1,9 @@
 /** What a person prefers, kept in this browser. A browser that refuses to keep it gets the defaults each time. */
 
 import { computed, effect, signal } from "@preact/signals";
+import type { Theme } from "../raster/palette";
 
 export type ThemeChoice = "system" | "light" | "dark";
-export type Theme = "light" | "dark";
 
 interface Settings {
   readonly theme: ThemeChoice;

@@ -29,7 +29,7 @@ export interface PageFields<Fields> {
 export const NO_FIELDS: PageFields<null> = { parse: () => null, format: () => ({}) };
 
 /** A key that a page has beside those that all pages have. */
-export interface PageKey<Action extends string> {
+export interface PageShortcut<Action extends string> {
   readonly keys: readonly Chord[];
   readonly action: Action;
   readonly label: string;
@@ -81,7 +81,7 @@ export interface PageDefinition<Fields, Action extends string = never> {
   /** The heading below which the Tools menu lists it. */
   readonly group: string;
   readonly icon: ComponentType;
-  readonly keys: readonly PageKey<Action>[];
+  readonly keys: readonly PageShortcut<Action>[];
   readonly fields: PageFields<Fields>;
   /** Fills the whole window by itself: without the heading, the range switch and the states of the other pages. */
   readonly isBare?: boolean;
@@ -105,7 +105,7 @@ export interface Page {
   readonly help: string;
   readonly group: string;
   readonly icon: ComponentType;
-  readonly keys: readonly PageKey<string>[];
+  readonly keys: readonly PageShortcut<string>[];
   readonly isBare: boolean;
   availability(manifest: Manifest): Availability;
   load(): Loaded<ComponentType<AnyPageProps>>;

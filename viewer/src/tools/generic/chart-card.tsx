@@ -8,7 +8,7 @@ import { DownloadIcon } from "../../components/icons";
 import { theme } from "../../state/settings";
 import type { Links } from "../contract";
 import { forcedColors, plotColors } from "./chart-colors";
-import { ChartData, type Pointed } from "./chart-data";
+import { ChartData, type ChartPoint } from "./chart-data";
 import { ChartLegend } from "./chart-legend";
 import { chartPicture, savePicture } from "./chart-picture";
 import type { PlotColors } from "./chart-style";
@@ -28,7 +28,7 @@ interface Props {
 export function ChartCard({ series, links, rangeText, head }: Props) {
   const data = useMemo(() => new ChartData(series, links), [series, links]);
   const hidden = useSignal<ReadonlySet<number>>(new Set());
-  const pointed = useSignal<Pointed | null>(null);
+  const pointed = useSignal<ChartPoint | null>(null);
   const problem = useSignal("");
   const colors = useSignal<PlotColors | null>(null);
   const holder = useRef<HTMLDivElement>(null);
@@ -165,7 +165,7 @@ export function ChartCard({ series, links, rangeText, head }: Props) {
   );
 }
 
-function said(data: ChartData, { place }: Pointed, isShown: (y: number) => boolean): string {
+function said(data: ChartData, { place }: ChartPoint, isShown: (y: number) => boolean): string {
   const figures = data.ys.flatMap(({ title }, y) => (isShown(y) ? [`${title} ${data.yText(y, place)}`] : []));
   return `${data.x.title} ${data.xText(place)}: ${figures.slice(0, 8).join(", ")}`;
 }

@@ -18,7 +18,7 @@ export interface Measure {
 export type Plotted = readonly (readonly (number | null)[])[];
 
 /** A place of the chart that somebody points at. */
-export interface Pointed {
+export interface ChartPoint {
   readonly place: number;
   /** Of a heat map. */
   readonly row: number | null;

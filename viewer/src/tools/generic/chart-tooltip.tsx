@@ -1,12 +1,12 @@
 /** The exact figures at a place of a chart. */
 
-import type { ChartData, Pointed } from "./chart-data";
+import type { ChartData, ChartPoint } from "./chart-data";
 import { Swatch } from "./chart-legend";
 import type { PlotColors } from "./chart-style";
 
 interface Props {
   readonly data: ChartData;
-  readonly pointed: Pointed;
+  readonly pointed: ChartPoint;
   readonly isShown: (y: number) => boolean;
   readonly colors: PlotColors | null;
 }
