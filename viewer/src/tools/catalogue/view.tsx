@@ -31,9 +31,13 @@ function Described({ known, ...props }: OfTool<ViewProps> & { readonly known: re
   const form = useMemo(() => formFields(known), [known]);
   const wrong = Object.values(faults(form, texts));
   const names = new Set(known.map(({ name }) => name));
+  const rangeText = names.has("start") ? context.rangeText : "the whole run";
   return (
     <>
-      {form.length > 0 && <Form fields={form} texts={texts} onAsk={setFields} />}
+      <div class="tool-bar">
+        {form.length > 0 && <Form fields={form} texts={texts} onAsk={setFields} />}
+        <p class="page-of">Figures are of {rangeText}.</p>
+      </div>
       {wrong.length > 0 ? (
         <StateCard title="What is to be shown?" state="asking">
           <p>{Object.keys(texts).length === 0 ? "Fill in what is marked with *, and press Show." : wrong.join(" ")}</p>
@@ -46,32 +50,25 @@ function Described({ known, ...props }: OfTool<ViewProps> & { readonly known: re
           </button>
         </StateCard>
       ) : (
-        <Answer {...props} known={known} />
+        <Answer {...props} known={known} rangeText={rangeText} />
       )}
     </>
   );
 }
 
-function Answer({
-  tool,
-  known,
-  context,
-  fields: texts,
-  setFields,
-}: OfTool<ViewProps> & { known: readonly ToolField[] }) {
+type AnswerPartProps = OfTool<ViewProps> & { readonly known: readonly ToolField[]; readonly rangeText: string };
+
+function Answer({ tool, known, rangeText, context, fields: texts, setFields }: AnswerPartProps) {
   const question = questionOf(known, texts);
   const asked = useAnswer(context, tool.id, question);
   const takesMore = known.some(({ name }) => name === "after");
-  const isRanged = known.some(({ name }) => name === "start");
   return (
     <Answered
       asked={asked}
       isEmpty={isEmptyAnswer}
       empty={
         <StateCard title="Nothing there" state="empty">
-          <p>
-            {isRanged ? `There is nothing of this in ${context.rangeText}.` : "There is nothing of this in the run."}
-          </p>
+          <p>There is nothing of this in {rangeText}.</p>
         </StateCard>
       }
     >
@@ -86,7 +83,7 @@ function Answer({
             tool={tool}
             answer={answer}
             links={context}
-            rangeText={isRanged ? context.rangeText : "the whole run"}
+            rangeText={rangeText}
             onMore={takesMore ? (more) => setFields({ ...texts, after: more }) : null}
           />
         </>

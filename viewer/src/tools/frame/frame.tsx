@@ -1,6 +1,6 @@
 /** What all pages but the timeline have around them: range switch, title, and the states without an answer. */
 
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { useApp } from "../../components/app-context";
 import { useLoaded } from "../../components/use-loaded";
 import { catalogue } from "../../state/catalogue";
@@ -18,32 +18,24 @@ import "./frame.css";
 
 export function Frame({ trace, shown }: FrameProps) {
   return (
-    <section class="page" aria-labelledby="page-title" data-page={shown?.id ?? ""}>
+    <div class="page" data-page={shown?.id ?? ""}>
       <header class="page-head">
         <RangeSwitch trace={trace} />
         <div class="page-title">
-          <h2 id="page-title">{shown?.title ?? page.value.tool}</h2>
+          <h2>{shown?.title ?? page.value.tool}</h2>
           {shown !== null && <p>{shown.help}</p>}
         </div>
       </header>
       <Body trace={trace} shown={shown} />
-    </section>
+    </div>
   );
 }
 
 function Body({ trace, shown }: FrameProps) {
   const app = useApp();
-  const box = useRef<HTMLElement>(null);
-  const id = shown?.id ?? null;
-  // Keys that scroll are to scroll the page from the start.
-  useEffect(() => {
-    if (id !== null && document.activeElement === document.body) {
-      box.current?.focus({ preventScroll: true });
-    }
-  }, [id]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is to be scrolled by keys
-    <section class="page-body" ref={box} tabIndex={0} aria-label="Answer">
+    <section class="page-body" tabIndex={0} aria-label="Answer">
       {shown === null ? <Unknown retry={() => app.catalogue.want(trace)} /> : <Content trace={trace} shown={shown} />}
     </section>
   );
