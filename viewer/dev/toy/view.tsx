@@ -14,7 +14,7 @@ export function ToyView({ context, fields, setFields, onKey }: PageProps<ToyFiel
   return (
     <Answered asked={asked}>
       {(answer) => (
-        <div class="page-content">
+        <>
           <p data-toy="answer">
             {namesOf(answer)[0] ?? "Nothing"} is the busiest of {context.rangeText}.
           </p>
@@ -26,7 +26,7 @@ export function ToyView({ context, fields, setFields, onKey }: PageProps<ToyFiel
           <button type="button" class="button is-outlined" onClick={() => context.goTo(null, 0)}>
             Show the first track
           </button>
-        </div>
+        </>
       )}
     </Answered>
   );

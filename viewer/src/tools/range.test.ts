@@ -1,0 +1,42 @@
+import { ticks } from "@tilescope/client";
+import { describe, expect, it } from "vitest";
+import { lookedAt } from "./range";
+
+const steps = { count: 9n, first: 1n, last: 9n, slices: 9n, tracks: 1, all: true };
+const manifest = {
+  range: { startTicks: ticks(0), endTicks: ticks(5_000_000) },
+  time: { tickPs: 1000, originNs: 0n },
+  steps,
+};
+
+describe("what a page looks at", () => {
+  it("is the whole run without a word to the tool", () => {
+    expect(lookedAt({ kind: "run" }, manifest, null)).toEqual({
+      isThere: true,
+      question: {},
+      text: "the whole run, 5 ms",
+    });
+  });
+
+  it("is what is selected, an instant for the tick that it is at", () => {
+    const span = { startTicks: ticks(10), endTicks: ticks(1010) };
+    expect(lookedAt({ kind: "selection" }, manifest, span)).toMatchObject({ question: { start: 10n, end: 1010n } });
+    const instant = { startTicks: ticks(7), endTicks: ticks(7) };
+    expect(lookedAt({ kind: "selection" }, manifest, instant)).toMatchObject({ question: { start: 7n, end: 8n } });
+  });
+
+  it("is nothing where nothing is selected, and never the run instead", () => {
+    expect(lookedAt({ kind: "selection" }, manifest, null).isThere).toBe(false);
+  });
+
+  it("is steps, where the trace marks some or the page names them", () => {
+    const range = { kind: "steps", first: 2n, last: 4n } as const;
+    expect(lookedAt(range, manifest, null)).toMatchObject({ question: { steps: "2-4" }, text: "steps 2 to 4" });
+    expect(lookedAt({ ...range, last: 2n }, manifest, null)).toMatchObject({
+      question: { steps: "2" },
+      text: "step 2",
+    });
+    expect(lookedAt(range, { ...manifest, steps: null }, null).isThere).toBe(false);
+    expect(lookedAt(range, { ...manifest, steps: null }, null, { step_name: "train" }).isThere).toBe(true);
+  });
+});
