@@ -1,6 +1,6 @@
 /** One honest line about what is on the screen. */
 
-import { formatDuration, type Manifest } from "@tilescope/client";
+import { formatDuration } from "@tilescope/client";
 import { eventsInView, formatBytes, formatCount, plural } from "../components/format";
 import { drawStatus } from "../state/draw-status";
 import { growth } from "../state/growth";
@@ -9,6 +9,8 @@ import { runView } from "../state/run";
 import { NOTHING, selection } from "../state/selection";
 import { trouble } from "../state/session";
 import { failure, isDrawerOpen } from "../state/shell";
+import { totalsOf } from "../state/totals";
+import type { Trace } from "../state/trace";
 
 const PROMISE =
   "Point at a bin for the exact number of its events and their exact busy time: zooming out loses no event and no nanosecond.";
@@ -67,10 +69,14 @@ function showRunFacts(): void {
   isDrawerOpen.value = true;
 }
 
-function EventCount({ manifest }: { manifest: Manifest }) {
+/** Events on all tracks; pointing at it tells what the files hold beside them. */
+function EventCount({ trace }: { trace: Trace }) {
+  const { format, storeBytes } = trace.manifest;
+  const { events, tracks, inFiles } = totalsOf(trace);
+  const held = inFiles.map(([name, count]) => `${formatCount(count)} ${name}`);
   return (
-    <span title={`${manifest.format}, index of ${formatBytes(manifest.storeBytes)}`}>
-      {plural(growth.value?.events ?? manifest.events.total, "event")} in {plural(manifest.tracks, "track")}
+    <span title={[`${format}, index of ${formatBytes(storeBytes)}`, ...held].join("\n")}>
+      {plural(growth.value?.events ?? events, "event")} on {plural(tracks, "track")}
     </span>
   );
 }
@@ -90,7 +96,7 @@ export function StatusBar() {
             : "All figures are exact"}
         </span>
         <span class="status-space" />
-        <EventCount manifest={manifest} />
+        <EventCount trace={view.trace} />
       </footer>
     );
   }
@@ -122,7 +128,7 @@ export function StatusBar() {
       )}
       <span class="status-space" />
       <span title={PROMISE}>Counts and busy times are exact at every zoom level</span>
-      <EventCount manifest={manifest} />
+      <EventCount trace={view.trace} />
     </footer>
   );
 }

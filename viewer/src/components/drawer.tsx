@@ -202,7 +202,7 @@ function DrawerContent({ trace }: { trace: Trace }) {
         <>
           <Head title={trace.manifest.name} />
           <div class="drawer-body">
-            <RunFacts manifest={trace.manifest} />
+            <RunFacts trace={trace} />
             <p class="drawer-hint">
               Nothing is selected. Click a slice to see its details, or drag over the timeline to select a time range.
             </p>

@@ -2,6 +2,8 @@
 
 import { formatTime, type Manifest } from "@tilescope/client";
 import type { ComponentChildren } from "preact";
+import { totalsOf } from "../state/totals";
+import type { Trace } from "../state/trace";
 import { formatBytes, formatCount } from "./format";
 
 export function Row({
@@ -47,7 +49,9 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 
 /** What is known about the run as a whole, with everything that was odd about its files. */
-export function RunFacts({ manifest }: { manifest: Manifest }) {
+export function RunFacts({ trace }: { trace: Trace }) {
+  const { manifest } = trace;
+  const totals = totalsOf(trace);
   return (
     <table class="facts" data-table="run">
       <caption>Run</caption>
@@ -56,8 +60,11 @@ export function RunFacts({ manifest }: { manifest: Manifest }) {
         <Row name={manifest.files.length === 1 ? "File" : "Files"}>{manifest.files.join("\n")}</Row>
         <Row name={manifest.hosts.length === 1 ? "Host" : "Hosts"}>{manifest.hosts.join("\n")}</Row>
         <WallClockRow timeTicks={manifest.range.startTicks} manifest={manifest} />
-        <Row name="Events">{formatCount(manifest.events.total)}</Row>
-        <Row name="Tracks">{formatCount(manifest.tracks)}</Row>
+        <Row name="Events on tracks">{formatCount(totals.events)}</Row>
+        <Row name="Tracks">{formatCount(totals.tracks)}</Row>
+        <Row name="In the files">
+          {totals.inFiles.map(([name, count]) => `${formatCount(count)} ${name}`).join("\n")}
+        </Row>
         <Row name="Index">{formatBytes(manifest.storeBytes)}</Row>
         {manifest.warnings.map((warning) => (
           <Row key={warning} name="Warning">

@@ -1,0 +1,39 @@
+/** How much a run shows, next to what its files hold: two counts that differ, and why. */
+
+import type { Track } from "@tilescope/client";
+import type { Trace } from "./trace";
+
+export interface Totals {
+  /** On all tracks but rollups, which count them a second time. */
+  readonly events: bigint;
+  readonly tracks: number;
+  /** What the files hold, kind by kind, as `name: count`; without kinds of which there is none. */
+  readonly inFiles: readonly (readonly [name: string, count: bigint])[];
+}
+
+const known = new WeakMap<Pick<Trace, "tracks">, Totals>();
+
+/** Counted once for a trace: the status bar asks in every frame. */
+export function totalsOf(trace: Pick<Trace, "tracks" | "manifest">): Totals {
+  const totals = known.get(trace) ?? count(trace);
+  known.set(trace, totals);
+  return totals;
+}
+
+function count({ tracks, manifest }: Pick<Trace, "tracks" | "manifest">): Totals {
+  const shown = [...tracks.values()].filter(({ kind }: Track) => kind !== "rollup");
+  const { slices, asyncSlices, instants, counterSamples, flowEnds, other } = manifest.events;
+  const kinds = [
+    ["slices", slices],
+    ["async slices", asyncSlices],
+    ["instants", instants],
+    ["counter events", counterSamples],
+    ["ends of flows, drawn as arrows", flowEnds],
+    ["others, not drawn", other],
+  ] as const;
+  return {
+    events: shown.reduce((sum, track) => sum + track.events, 0n),
+    tracks: shown.length,
+    inFiles: kinds.filter(([, events]) => events > 0n),
+  };
+}
