@@ -81,7 +81,7 @@ def test_a_drag_selects_an_area_and_the_address_brings_it_back(kineto: Viewer) -
     assert selected["kind"] == "area"
     view = kineto.page.evaluate("tilescope.view")
     width = int(selected["end"]) - int(selected["start"])
-    assert width == pytest.approx(400 * view["ticksPerPx"], rel=0.01)
+    assert width == pytest.approx(400 * view["ticksPerPx"], abs=2 * SNAP_PX * view["ticksPerPx"])
     kineto.screenshot("area")
     kineto.wait(f"location.hash.includes('area={selected['start']}-{selected['end']}')")
     before = kineto.span()
@@ -183,6 +183,9 @@ def test_a_bin_says_that_it_is_an_aggregate(kineto: Viewer) -> None:
     assert after[1] - after[0] < before[1] - before[0]
 
 
+SNAP_PX = 6
+
+
 def drag(viewer: Viewer, from_x: float, to_x: float, y: float, button: Literal["left", "middle"] = "left") -> None:
     viewer.page.mouse.move(from_x, y)
     viewer.page.mouse.down(button=button)
@@ -216,7 +219,13 @@ def test_an_edge_of_an_area_can_be_moved(kineto: Viewer) -> None:
     drag(kineto, box["x"] + 600, box["x"] + 800, box["y"] + 200)
     after = kineto.look()["selection"]
     assert after["start"] == before["start"]
-    assert kineto.x_of(int(after["end"])) == pytest.approx(box["x"] + 800, abs=2)
+    assert kineto.x_of(int(after["end"])) == pytest.approx(box["x"] + 800, abs=SNAP_PX)
+    drag(kineto, kineto.x_of(int(after["start"])), kineto.x_of(int(after["end"])) + 60, box["y"] + 200)
+    turned = kineto.look()["selection"]
+    assert turned["start"] == after["end"], "an edge may be drawn past the other"
+    kineto.page.mouse.move(kineto.x_of(int(turned["end"])), box["y"] + 200)
+    kineto.frames()
+    assert kineto.page.evaluate("getComputedStyle(document.querySelector('.timeline')).cursor") == "ew-resize"
 
 
 def test_a_double_click_zooms_to_a_slice(kineto: Viewer) -> None:
@@ -385,6 +394,62 @@ def test_the_minimap_of_a_run_that_is_mostly_empty_shows_its_busy_part(viewer: V
     first, last = viewer.page.evaluate(COLOURED_COLUMNS, ".minimap canvas")
     assert first == pytest.approx(0.02 * viewer.timeline_box()["width"], abs=3), "the far-off event is in it"
 
+
+def marked(viewer: Viewer) -> list[str]:
+    """Names of the tracks and groups that are marked as being in the selected area."""
+    return [
+        str(name) for name in viewer.page.locator("[role=treeitem][aria-selected=true] .tree-name").all_inner_texts()
+    ]
+
+
+def test_an_area_holds_the_tracks_that_are_touched_and_no_others(kineto: Viewer) -> None:
+    kineto.expand_all()
+    kineto.rest()
+    box = kineto.timeline_box()
+    tree = kineto.tree()
+    tracks = [item for item in tree if item.key.startswith("t") and item.note != "empty"]
+    first, second = tracks[:2]
+    kineto.page.mouse.move(box["x"] + 300, box["y"] + first.top_px + 8)
+    kineto.page.mouse.down()
+    kineto.page.mouse.move(box["x"] + 500, box["y"] + second.top_px + 8, steps=4)
+    kineto.page.mouse.up()
+    kineto.rest()
+    assert marked(kineto) == [first.name, second.name]
+    kineto.screenshot("area-tracks")
+    shaded = kineto.page.evaluate(SHADED_ROWS, 330)
+    for item in tracks:
+        middle = round(item.top_px) + 8
+        if middle < box["height"]:
+            assert (middle in shaded) == (item in (first, second)), item.name
+    rows = kineto.table("area")
+    assert ("Tracks", "2", "") in rows
+
+
+def test_an_area_ends_with_the_run(kineto: Viewer, served: Served) -> None:
+    box = kineto.timeline_box()
+    run_end = int(served.get(f"/runs/{kineto.look()['run']}/manifest")["end"])
+    drag(kineto, box["x"] + 700, box["x"] + box["width"] - 2, box["y"] + 200)
+    assert int(kineto.look()["selection"]["end"]) == run_end
+    drag(kineto, box["x"] + 600, box["x"] + 2, box["y"] + 200)
+    assert int(kineto.look()["selection"]["start"]) == 0
+
+
+def test_a_drag_snaps_to_the_edges_of_slices(kineto: Viewer) -> None:
+    label = next(label for label in kineto.page.evaluate("tilescope.labels") if label["text"] == "ProfilerStep#103")
+    click_a_step(kineto, "ProfilerStep#103")
+    event = kineto.drawer()
+    kineto.page.keyboard.press("Escape")
+    drag(kineto, label["x"] + 4, label["x"] + label["width"] - 4, label["y"] + 8)
+    chosen = kineto.look()["selection"]
+    assert (int(chosen["start"]), int(chosen["end"])) == (event.ticks["Start"], event.ticks["End"])
+
+
+# Heights at which the overlay has a colour that is not opaque, in a column: the shading of an area.
+SHADED_ROWS = """x => {
+    const canvas = document.querySelectorAll('.timeline canvas')[1];
+    const pixels = canvas.getContext('2d').getImageData(x, 0, 1, canvas.height).data;
+    return [...Array(canvas.height).keys()].filter(y => pixels[4 * y + 3] > 0);
+}"""
 
 # The first and the last column of a canvas that have a pixel that is not nearly grey, or null.
 COLOURED_COLUMNS = """name => {

@@ -7,6 +7,7 @@ import { lastPage, type PageRange, type PageTexts, page } from "../state/page";
 import { runView } from "../state/run";
 import { selection } from "../state/selection";
 import { announcement, isDrawerOpen } from "../state/shell";
+import { trackOrder } from "../state/tracks";
 import type { Guide } from "../timeline/guide";
 
 export class Pages implements PageActions {
@@ -51,8 +52,9 @@ export class Pages implements PageActions {
 
   select(range: TickRange): void {
     const shown = runView.peek();
-    if (shown.kind === "open") {
-      selection.value = { kind: "area", range, firstTrack: 0, lastTrack: shown.trace.manifest.tracks - 1 };
+    const all = trackOrder.peek().all;
+    if (shown.kind === "open" && all !== null) {
+      selection.value = { kind: "area", range, ...all };
     }
   }
 

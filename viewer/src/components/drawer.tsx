@@ -9,6 +9,7 @@ import { type AreaSelection, type BinFacts, selection } from "../state/selection
 import { nameOf } from "../state/session";
 import { changeSettings, DRAWER_HEIGHT_PX, settings } from "../state/settings";
 import { type Trace, trackPath } from "../state/trace";
+import { trackOrder } from "../state/tracks";
 import { useApp } from "./app-context";
 import { copyText } from "./clipboard";
 import { argText, detailsTsv, shownArgs } from "./copy";
@@ -184,6 +185,7 @@ function AreaPanel({ trace, area }: { trace: Trace; area: AreaSelection }) {
             </Row>
             <Row name="Start">{formatTime(startTicks, time, "relative")}</Row>
             <Row name="End">{formatTime(endTicks, time, "relative")}</Row>
+            <Row name="Tracks">{formatCount(trackOrder.value.tracksOf(area).size)}</Row>
             <Row name="First track">{trackPath(trace, area.firstTrack).join(" › ")}</Row>
             <Row name="Last track">{trackPath(trace, area.lastTrack).join(" › ")}</Row>
           </tbody>

@@ -6,7 +6,7 @@ import { itemsBetween, type LayoutItem, stickyHeader } from "../state/layout";
 import { selection } from "../state/selection";
 import { settings } from "../state/settings";
 import type { Trace } from "../state/trace";
-import { layout, openGroups, roots, setOpenGroups } from "../state/tracks";
+import { areaTracks, layout, openGroups, roots, setOpenGroups } from "../state/tracks";
 import { scroll } from "../state/view";
 import { formatCount, formatShortCount, plural } from "./format";
 import { ChevronIcon } from "./icons";
@@ -43,6 +43,16 @@ function noteOf(item: LayoutItem): string {
   return item.node.isEmpty ? "empty" : ""; // ids are in the tooltip: names tell tracks apart
 }
 
+/** A closed group stands for its tracks. */
+function isInArea(item: LayoutItem): boolean {
+  const inside = areaTracks.value;
+  if (inside.size === 0 || (item.kind === "group" && item.isOpen)) {
+    return false;
+  }
+  const ids = item.kind === "track" ? [item.node.track.id] : (item.node.rollup?.children ?? []);
+  return ids.some((id) => inside.has(id));
+}
+
 function classOf(item: LayoutItem): string {
   const chosen = selection.value;
   const track = chosen.kind === "event" ? chosen.track : chosen.kind === "bin" ? chosen.bin.track : -1;
@@ -53,6 +63,9 @@ function classOf(item: LayoutItem): string {
   }
   if (isCurrent) {
     parts.push("is-current");
+  }
+  if (isInArea(item)) {
+    parts.push("is-in-area");
   }
   return parts.join(" ");
 }
@@ -116,7 +129,7 @@ function TreeItem({ item, tickPs }: { item: LayoutItem; tickPs: number }) {
       role="treeitem"
       aria-level={item.node.depth + 1}
       aria-expanded={item.kind === "group" ? item.isOpen : undefined}
-      aria-selected={false}
+      aria-selected={isInArea(item)}
       tabIndex={isFocusable ? 0 : -1}
       data-key={item.key}
       title={titleOf(item, tickPs)}
@@ -203,6 +216,7 @@ export function TrackTreeView({ trace }: { trace: Trace }) {
       <div
         ref={element}
         role="tree"
+        aria-multiselectable="true"
         tabIndex={-1}
         aria-label={`Tracks of ${trace.manifest.name}: ${formatCount(trace.manifest.tracks)}`}
         data-roots={roots.value.length}

@@ -3,6 +3,7 @@
 import { signal } from "@preact/signals";
 import type { TickRange, Ticks, TileName } from "@tilescope/client";
 import type { ExactSums } from "../raster/hit";
+import type { TrackSpan } from "./track-order";
 
 /** A slice, instant or counter sample, by its name everywhere: track and ordinal. */
 export interface EventSelection {
@@ -29,11 +30,10 @@ export interface BinSelection {
   readonly bin: BinFacts;
 }
 
-export interface AreaSelection {
+/** A time range on the tracks of a span, in the order of the tree. */
+export interface AreaSelection extends TrackSpan {
   readonly kind: "area";
   readonly range: TickRange;
-  readonly firstTrack: number;
-  readonly lastTrack: number;
 }
 
 export type Selection = { readonly kind: "none" } | EventSelection | BinSelection | AreaSelection;

@@ -3,6 +3,8 @@
 import { computed, signal } from "@preact/signals";
 import { type Layout, layOut } from "./layout";
 import { runView } from "./run";
+import { draftArea, selection } from "./selection";
+import { TrackOrder } from "./track-order";
 import { allGroups, filterHost, type TreeNode } from "./tree";
 
 /** Only this host is shown; null: all. */
@@ -26,6 +28,17 @@ export function collapseAll(): void {
 export const roots = computed<readonly TreeNode[]>(() => {
   const view = runView.value;
   return view.kind === "open" ? filterHost(view.trace.roots, chosenHost.value) : [];
+});
+
+const NO_TRACKS: ReadonlySet<number> = new Set();
+
+export const trackOrder = computed(() => new TrackOrder(roots.value));
+
+/** The tracks of the area that is being dragged out, or else of the selected one; none while none is. */
+export const areaTracks = computed<ReadonlySet<number>>(() => {
+  const chosen = selection.value;
+  const area = draftArea.value?.area ?? (chosen.kind === "area" ? chosen : null);
+  return area === null ? NO_TRACKS : trackOrder.value.tracksOf(area);
 });
 
 export const layout = computed<Layout>(() => layOut(roots.value, openGroups.value));

@@ -1,44 +1,77 @@
 import { type Track, ticks } from "@tilescope/client";
 import { describe, expect, it } from "vitest";
-import { tracksBetween } from "./area";
+import { rangeBetween, tracksBetween } from "./area";
 import type { Scene, SceneTrack } from "./scene";
 
-function entry(id: number, topPx: number, rows: number, place: SceneTrack["place"] = "track"): SceneTrack {
+function entry(
+  id: number,
+  topPx: number,
+  rows: number,
+  more: Partial<SceneTrack> = {},
+  children?: number[],
+): SceneTrack {
   const track: Track = {
     id,
     group: 0,
-    kind: "slice",
+    kind: children === undefined ? "slice" : "rollup",
     name: "",
     detail: "",
     rows,
     events: 1n,
     busyTicks: ticks(0),
     lanes: 1,
-    children: [],
+    children: children ?? [],
     values: null,
   };
-  return { track, place, isCounted: true, topPx, rowPx: 18, firstRow: 0, rows, firstLane: 0 };
+  return { track, place: "track", isCounted: true, topPx, rowPx: 18, firstRow: 0, rows, firstLane: 0, ...more };
 }
 
+/** An open group of 3, 4 and 9, and a closed one of 5 and 6; the sticky header repeats the first. */
 const scene: Scene = {
-  tracks: [entry(3, 0, 2), entry(4, 40, 1), entry(5, 60, 1), entry(1, 2, 1, "sticky")],
+  tracks: [
+    entry(90, 0, 1, { place: "header", isCounted: false }, [3, 4, 9]),
+    entry(3, 26, 2),
+    entry(9, 66, 1),
+    entry(4, 88, 1),
+    entry(91, 110, 1, { place: "header" }, [5, 6]),
+    entry(90, 2, 1, { place: "sticky", isCounted: false }, [3, 4, 9]),
+  ],
   headers: [],
   edgesPx: [],
   lanes: 5,
-  endPx: 100,
+  endPx: 140,
 };
 
 describe("tracksBetween", () => {
   it("takes every track that is touched, whichever way one drags", () => {
-    expect(tracksBetween(scene, 10, 45)).toEqual([3, 4]);
-    expect(tracksBetween(scene, 65, 45)).toEqual([4, 5]);
+    expect(tracksBetween(scene, 40, 70)).toEqual([3, 9]);
+    expect(tracksBetween(scene, 95, 70)).toEqual([9, 4]);
   });
 
-  it("leaves out the sticky header, which repeats a track", () => {
-    expect(tracksBetween(scene, 3, 5)).toEqual([3, 3]);
+  it("takes for a closed group its tracks, and nothing for the header above the tracks that are taken", () => {
+    expect(tracksBetween(scene, 100, 115)).toEqual([4, 5, 6]);
+    expect(tracksBetween(scene, 10, 40)).toEqual([3]);
+  });
+
+  it("takes for the header of an open group alone all of the group", () => {
+    expect(tracksBetween(scene, 5, 10)).toEqual([3, 4, 9]);
   });
 
   it("finds nothing below the last track", () => {
-    expect(tracksBetween(scene, 80, 90)).toBeNull();
+    expect(tracksBetween(scene, 135, 150)).toEqual([]);
+  });
+});
+
+describe("rangeBetween", () => {
+  const run = { startTicks: ticks(0), endTicks: ticks(1000) };
+
+  it("goes from the earlier to the later time", () => {
+    expect(rangeBetween(ticks(700), ticks(30), run)).toEqual({ startTicks: 30n, endTicks: 700n });
+  });
+
+  it("does not leave the run", () => {
+    expect(rangeBetween(ticks(-50), ticks(1033), run)).toEqual(run);
+    expect(rangeBetween(ticks(1010), ticks(1033), run)).toBeNull();
+    expect(rangeBetween(ticks(5), ticks(5), run)).toBeNull();
   });
 });

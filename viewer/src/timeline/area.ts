@@ -1,64 +1,92 @@
 /** What gestures on the timeline do: select events and areas, pan, zoom. */
 
-import { pan, plus, type TickRange, tickAtX, xOfTick } from "@tilescope/client";
+import { pan, plus, type TickRange, type Ticks, tickAtX, xOfTick } from "@tilescope/client";
+import type { Gesture } from "../keys/gestures";
+import { nearestEdge } from "../raster/edges";
 import { type AreaSelection, draftArea, selection } from "../state/selection";
+import { trackOrder } from "../state/tracks";
 import { bounds, view } from "../state/view";
 import type { PointerMeaning, PointerSample } from "./gesture-tracker";
 import type { Guide } from "./guide";
+import { drawsOf, type Picture } from "./picture";
 import type { PointerActions } from "./pointer";
 import { pointedAt, selectionOf } from "./pointing";
-import type { Scene } from "./scene";
+import { type Scene, sceneTrackAt } from "./scene";
 import type { Stage } from "./stage";
 
 /** How near to an edge of the selected area a drag moves the edge. */
 const EDGE_PX = 5;
 
-function rangeBetweenPx(a: number, b: number): TickRange {
-  const shown = view.peek();
-  const startTicks = tickAtX(shown, Math.min(a, b));
-  const endTicks = tickAtX(shown, Math.max(a, b));
-  return endTicks > startTicks ? { startTicks, endTicks } : { startTicks, endTicks: plus(endTicks, 1n) };
+/** How near to the edge of a slice a drag snaps to it. */
+const SNAP_PX = 6;
+
+/** From one time to another, whichever comes first, within the run; null where that is nothing. */
+export function rangeBetween(a: Ticks, b: Ticks, run: TickRange): TickRange | null {
+  const [low, high] = a < b ? [a, b] : [b, a];
+  const startTicks = low > run.startTicks ? low : run.startTicks;
+  const endTicks = high < run.endTicks ? high : run.endTicks;
+  return endTicks > startTicks ? { startTicks, endTicks } : null;
 }
 
-/** First and last track (in screen order) between two heights; null where there is none. */
-export function tracksBetween(scene: Scene, y0: number, y1: number): readonly [number, number] | null {
+/**
+ * The tracks that a drag from one height to another touches; empty where there is none. The header of a closed group
+ * stands for its tracks; that of an open one only where nothing else is touched, as they are below it.
+ */
+export function tracksBetween(scene: Scene, y0: number, y1: number): readonly number[] {
   const [top, bottom] = y0 < y1 ? [y0, y1] : [y1, y0];
-  const ids = scene.tracks
-    .filter((entry) => entry.place !== "sticky" && entry.topPx < bottom && entry.topPx + entry.rows * entry.rowPx > top)
-    // A rollup's own id says nothing of its place: it stands for the tracks that it sums.
-    .flatMap(({ track }) => (track.kind === "rollup" ? track.children : [track.id]));
-  return ids.length === 0 ? null : [Math.min(...ids), Math.max(...ids)];
+  const touched = scene.tracks.filter(
+    (entry) => entry.place !== "sticky" && entry.topPx < bottom && entry.topPx + entry.rows * entry.rowPx > top,
+  );
+  const counted = touched.filter((entry) => entry.isCounted);
+  return (counted.length > 0 ? counted : touched).flatMap(({ track }) =>
+    track.kind === "rollup" ? track.children : [track.id],
+  );
+}
+
+/** The time at a point: of the edge of a slice that is near in the row there, else of the pixel. */
+export function snappedTicks(picture: Picture, { xPx, yPx }: PointerSample): Ticks {
+  const found = sceneTrackAt(picture.scene, yPx);
+  const edge =
+    found === null || found.track.place !== "track"
+      ? null
+      : nearestEdge(drawsOf(picture, found.track.track.id), picture.view, found.row, xPx, SNAP_PX);
+  return edge ?? tickAtX(picture.view, xPx);
 }
 
 export function connectArea(stage: Stage, guide: Guide): PointerActions {
   /** While an edge of the selected area is dragged: the place of the other edge. */
-  let fixedTicks: bigint | null = null;
+  let fixedTicks: Ticks | null = null;
 
-  const areaOf = (from: PointerSample, to: PointerSample): AreaSelection | null => {
+  /** Of a drag that is on the screen: an area where it selects, the range alone where it zooms. */
+  const draftOf = (gesture: Gesture, from: PointerSample, to: PointerSample): AreaSelection | null => {
     const { picture } = stage;
     const chosen = selection.peek();
-    if (fixedTicks !== null && chosen.kind === "area") {
-      return { ...chosen, range: rangeBetweenPx(xOfTick(view.peek(), fixedTicks), to.xPx) };
-    }
-    const ids = picture === null ? null : tracksBetween(picture.scene, from.yPx, to.yPx);
-    if (ids === null) {
+    if (picture === null) {
       return null;
     }
-    return { kind: "area", range: rangeBetweenPx(from.xPx, to.xPx), firstTrack: ids[0], lastTrack: ids[1] };
+    const isZoom = gesture === "zoom-to-range";
+    const timeAt = (at: PointerSample): Ticks => (isZoom ? tickAtX(view.peek(), at.xPx) : snappedTicks(picture, at));
+    const range = rangeBetween(fixedTicks ?? timeAt(from), timeAt(to), bounds.peek());
+    if (range === null) {
+      return null;
+    }
+    if (fixedTicks !== null && chosen.kind === "area") {
+      return { ...chosen, range };
+    }
+    const order = trackOrder.peek();
+    const span = isZoom ? order.all : order.spanOf(tracksBetween(picture.scene, from.yPx, to.yPx));
+    return span === null ? null : { kind: "area", range, ...span };
   };
 
-  const grabEdge = (from: PointerSample): void => {
+  /** The edge of the selected area that one takes hold of at a place: the time of the other one. */
+  const otherEdge = ({ xPx }: PointerSample): Ticks | null => {
     const chosen = selection.peek();
-    fixedTicks = null;
     if (chosen.kind !== "area") {
-      return;
+      return null;
     }
     const { startTicks, endTicks } = chosen.range;
-    if (Math.abs(xOfTick(view.peek(), startTicks) - from.xPx) <= EDGE_PX) {
-      fixedTicks = endTicks;
-    } else if (Math.abs(xOfTick(view.peek(), endTicks) - from.xPx) <= EDGE_PX) {
-      fixedTicks = startTicks;
-    }
+    const isNear = (edge: Ticks): boolean => Math.abs(xOfTick(view.peek(), edge) - xPx) <= EDGE_PX;
+    return isNear(endTicks) ? startTicks : isNear(startTicks) ? endTicks : null;
   };
 
   const onDrag = (meaning: Exclude<PointerMeaning, { kind: "click" }>): void => {
@@ -71,18 +99,21 @@ export function connectArea(stage: Stage, guide: Guide): PointerActions {
       return;
     }
     if (meaning.kind === "drag-start") {
-      grabEdge(gesture === "select-area" ? from : { ...from, xPx: Number.NaN });
+      fixedTicks = gesture === "select-area" ? otherEdge(from) : null;
     }
-    const area = areaOf(from, to);
+    const area = draftOf(gesture, from, to);
     if (meaning.kind !== "drag-end") {
       draftArea.value = area === null ? null : { area, isZoom: gesture === "zoom-to-range" };
       return;
     }
     draftArea.value = null;
     fixedTicks = null;
+    if (area === null) {
+      return;
+    }
     if (gesture === "zoom-to-range") {
-      guide.zoomTo(rangeBetweenPx(from.xPx, to.xPx));
-    } else if (area !== null) {
+      guide.zoomTo(area.range);
+    } else {
       guide.select(area);
     }
   };
@@ -109,6 +140,7 @@ export function connectArea(stage: Stage, guide: Guide): PointerActions {
       }
       guide.select(selectionOf(pointed));
     },
+    isEdgeAt: (at) => otherEdge(at) !== null,
     onCancel: () => {
       draftArea.value = null;
       fixedTicks = null;

@@ -9,7 +9,7 @@ import { type BinFacts, type Selection, selectedRange, selection } from "../stat
 import { session } from "../state/session";
 import { announcement, failure, isDrawerOpen } from "../state/shell";
 import type { Trace } from "../state/trace";
-import { chosenHost, layout, openGroups } from "../state/tracks";
+import { chosenHost, layout, openGroups, trackOrder } from "../state/tracks";
 import { bounds, view, wholeView } from "../state/view";
 import { fitView, focusView } from "./focus";
 import { type Direction, type Neighbour, neighbourOf } from "./navigate";
@@ -81,10 +81,11 @@ export class Guide {
 
   /** Goes to a span of time and selects it, to a track, or to both. */
   goToPlace(trace: Trace, span: TickRange | null, track: number | null): void {
-    const lastTrack = trace.manifest.tracks - 1;
     if (span !== null) {
-      const tracks = track === null ? { firstTrack: 0, lastTrack } : { firstTrack: track, lastTrack: track };
-      this.select({ kind: "area", range: span, ...tracks });
+      const tracks = track === null ? trackOrder.peek().all : { firstTrack: track, lastTrack: track };
+      if (tracks !== null) {
+        this.select({ kind: "area", range: span, ...tracks });
+      }
       this.zoomTo(span);
     }
     if (track !== null) {

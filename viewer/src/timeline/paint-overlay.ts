@@ -1,11 +1,12 @@
 /** What changes without new tiles: the selected area, outlines of the selected and the hovered event. */
 
-import { type TickRange, type View, xOfTick } from "@tilescope/client";
+import { formatDuration, minus, type TickRange, type View, xOfTick } from "@tilescope/client";
 import type { AreaSelection, Selection } from "../state/selection";
 import type { CanvasTheme } from "./canvas-theme";
 import { curveOf, type FlowArrow } from "./flow-arrows";
 import type { Picture } from "./picture";
 import { outlineOf, type Target } from "./pointing";
+import type { Scene } from "./scene";
 import type { Surface } from "./surface";
 
 export interface OverlayInput {
@@ -14,6 +15,9 @@ export interface OverlayInput {
   readonly selection: Selection;
   readonly selectedRange: TickRange | null;
   readonly draft: { readonly area: AreaSelection; readonly isZoom: boolean } | null;
+  /** Tracks of the draft, or of the selected area. */
+  readonly areaTracks: ReadonlySet<number>;
+  readonly tickPs: number;
   readonly hovered: Target | null;
   readonly arrows: readonly FlowArrow[];
 }
@@ -23,9 +27,9 @@ export function paintOverlay(surface: Surface, input: OverlayInput): void {
   const context = surface.begin(picture.view.widthPx, picture.heightPx, picture.ratio);
   context.scale(picture.ratio, picture.ratio);
   if (input.draft !== null) {
-    paintArea(context, picture, input.draft.area, theme, input.draft.isZoom);
+    paintArea(context, input, input.draft.area, input.draft.isZoom);
   } else if (selection.kind === "area") {
-    paintArea(context, picture, selection, theme, false);
+    paintArea(context, input, selection, false);
   }
   if (input.selectedRange !== null && selection.kind === "event") {
     paintEdges(context, picture, input.selectedRange, theme);
@@ -62,43 +66,84 @@ function paintEdges(context: CanvasRenderingContext2D, picture: Picture, range: 
   context.globalAlpha = 1;
 }
 
-function paintArea(
-  context: CanvasRenderingContext2D,
-  picture: Picture,
-  area: AreaSelection,
-  theme: CanvasTheme,
-  isZoom: boolean,
-): void {
+/** Each track of an area is shaded by itself: what lies between them and is not shaded is not in it. */
+function paintArea(context: CanvasRenderingContext2D, input: OverlayInput, area: AreaSelection, isZoom: boolean): void {
+  const { picture, theme } = input;
   const span = clippedSpan(picture.view, area.range);
   if (span === null) {
     return;
   }
   const { fromPx, toPx } = span;
   const widthPx = Math.max(1, toPx - fromPx);
-  let topPx = 0;
-  let bottomPx = picture.heightPx;
-  if (!isZoom) {
-    const inside = picture.scene.tracks.filter(
-      ({ track, place }) =>
-        place !== "sticky" &&
-        (track.kind === "rollup" ? track.children : [track.id]).some(
-          (id) => id >= area.firstTrack && id <= area.lastTrack,
-        ),
-    );
-    if (inside.length === 0) {
-      return;
-    }
-    topPx = Math.min(...inside.map((entry) => entry.topPx)) - 1;
-    bottomPx = Math.max(...inside.map((entry) => entry.topPx + entry.rows * entry.rowPx)) + 1;
-  }
+  const bands = isZoom ? [{ topPx: 0, bottomPx: picture.heightPx }] : bandsOf(picture.scene, input.areaTracks);
   context.fillStyle = theme.accent;
-  context.globalAlpha = 0.14;
-  context.fillRect(fromPx, topPx, widthPx, bottomPx - topPx);
-  context.globalAlpha = 0.9;
-  for (const x of [fromPx, toPx - 1]) {
-    context.fillRect(Math.round(x), topPx, 1, bottomPx - topPx);
+  for (const { topPx, bottomPx } of bands) {
+    context.globalAlpha = 0.16;
+    context.fillRect(fromPx, topPx, widthPx, bottomPx - topPx);
+    context.globalAlpha = 1;
+    for (const x of [fromPx, toPx - 2]) {
+      context.fillRect(Math.round(x), topPx, 2, bottomPx - topPx);
+    }
   }
-  context.globalAlpha = 1;
+  const first = bands[0];
+  const last = bands[bands.length - 1];
+  if (first !== undefined && last !== undefined) {
+    context.globalAlpha = 0.4;
+    for (const x of [fromPx, toPx - 1]) {
+      context.fillRect(Math.round(x), first.topPx, 1, last.bottomPx - first.topPx);
+    }
+    context.globalAlpha = 1;
+    const text = formatDuration(minus(area.range.endTicks, area.range.startTicks), input.tickPs);
+    paintTag(
+      context,
+      picture,
+      text,
+      (Math.max(0, fromPx) + Math.min(picture.view.widthPx, toPx)) / 2,
+      first.topPx,
+      theme,
+    );
+  }
+}
+
+interface Band {
+  readonly topPx: number;
+  readonly bottomPx: number;
+}
+
+/** The heights of the tracks of an area that are on the screen; a closed group stands for its tracks. */
+function bandsOf({ tracks, headers }: Scene, inside: ReadonlySet<number>): readonly Band[] {
+  const stickyPx = Math.max(0, ...headers.filter((header) => header.isSticky).map((h) => h.topPx + h.heightPx));
+  return tracks
+    .filter(({ track, place, isCounted }) => {
+      const ids = track.kind === "rollup" ? track.children : [track.id];
+      return place !== "sticky" && isCounted && ids.some((id) => inside.has(id));
+    })
+    .map(({ topPx, rows, rowPx }) => ({ topPx: Math.max(stickyPx, topPx - 1), bottomPx: topPx + rows * rowPx + 1 }))
+    .filter(({ topPx, bottomPx }) => bottomPx > topPx);
+}
+
+const TAG_PX = 18;
+
+/** A short text on the accent's colour, within the view. */
+function paintTag(
+  context: CanvasRenderingContext2D,
+  { view, heightPx }: Picture,
+  text: string,
+  middlePx: number,
+  topPx: number,
+  theme: CanvasTheme,
+): void {
+  context.font = `600 11px ${theme.font}`;
+  context.textBaseline = "middle";
+  const widthPx = context.measureText(text).width + 14;
+  const leftPx = Math.min(view.widthPx - widthPx - 2, Math.max(2, middlePx - widthPx / 2));
+  const tagPx = Math.min(heightPx - TAG_PX - 2, topPx + 3);
+  context.fillStyle = theme.accent;
+  context.beginPath();
+  context.roundRect(leftPx, tagPx, widthPx, TAG_PX, 4);
+  context.fill();
+  context.fillStyle = theme.ground;
+  context.fillText(text, leftPx + 7, tagPx + TAG_PX / 2 + 0.5);
 }
 
 const HEAD_PX = 7;

@@ -9,6 +9,8 @@ import type { Stage } from "./stage";
 
 export interface PointerActions {
   onMeaning(meaning: PointerMeaning): void;
+  /** Whether a drag from here moves an edge of what is selected. */
+  isEdgeAt(at: PointerSample): boolean;
   /** The browser took the pointer away during a drag. */
   onCancel(): void;
 }
@@ -88,6 +90,7 @@ export function connectPointer(
         actions.onMeaning(meaning);
       }
       element.classList.toggle("is-panning", tracker.drag === "pan");
+      element.classList.toggle("is-over-edge", actions.isEdgeAt(at));
       stage.updateHover(tracker.drag === null ? { xPx: event.clientX, yPx: event.clientY } : null);
     },
     options,

@@ -11,7 +11,7 @@ import { hover } from "../state/hover";
 import { draftArea, selectedRange, selection } from "../state/selection";
 import { namesVersion, type Session, session } from "../state/session";
 import { prefersReducedMotion, settings, theme } from "../state/settings";
-import { layout } from "../state/tracks";
+import { areaTracks, layout } from "../state/tracks";
 import { bounds, scroll, view } from "../state/view";
 import { type CanvasTheme, readCanvasTheme } from "./canvas-theme";
 import { countEvents, countProvisional, widestBinTicks } from "./facts";
@@ -201,6 +201,8 @@ export class Stage {
       selection: selection.peek(),
       selectedRange: selectedRange.peek(),
       draft: draftArea.peek(),
+      areaTracks: areaTracks.peek(),
+      tickPs: current.trace.manifest.time.tickPs,
       arrows: this.#flowArrows(picture),
       hovered: targetOf(hover.peek()?.pointed ?? null),
     });
