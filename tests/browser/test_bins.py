@@ -12,9 +12,9 @@ from playwright.sync_api import Route
 from tests.browser.conftest import TRACES, Served
 from tests.browser.driver import Viewer, parse_duration_ps
 from tests.browser.oracle import BinSums, Slice, bin_sums, read_lanes, rows_of
-from tests.standins.training import BACKWARD_THREAD
 from tests.standins.written import DEVICES, TRAINING
 
+THREAD = "pt_autograd_0"
 ROW_PX = 18
 RESIDUALS = "**/residuals/**"
 
@@ -66,7 +66,7 @@ def check_bin(viewer: Viewer, said: dict[str, str], slices: list[Slice], served:
     assert percent.startswith("<") or float(percent.split("\u202f")[0]) == pytest.approx(part, abs=0.51, rel=0.05)
 
 
-@pytest.mark.parametrize(("name", "thread"), [(TRAINING, BACKWARD_THREAD), (TRACES[2], "pt_autograd_0")])
+@pytest.mark.parametrize(("name", "thread"), [(TRAINING, THREAD), (TRACES[2], THREAD)])
 def test_bins_of_a_track_are_exact(
     name: str, thread: str, viewer: Viewer, served: Served, asked: list[str], trace_file: Callable[[str], Path]
 ) -> None:
@@ -99,7 +99,7 @@ def test_bins_of_a_header_are_exact(
 
 
 def test_sums_that_cannot_be_had_are_unknown_until_they_can(viewer: Viewer, served: Served) -> None:
-    y = show(viewer, served, TRAINING, BACKWARD_THREAD)
+    y = show(viewer, served, TRAINING, THREAD)
 
     def nonsense(route: Route) -> None:
         route.fulfill(status=200, body=b"no residual")
