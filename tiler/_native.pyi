@@ -50,6 +50,7 @@ class Histograms:
         level: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
         index: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         leaf: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        budget: MemoryBudget | None = None,
     ) -> None:
         """
         Of slices in canonical order, and of tiles in the order in which they are wanted.
@@ -135,10 +136,12 @@ def assign_rows(
     start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     row: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu")],
+    budget: MemoryBudget | None = None,
 ) -> tuple[int, int]:
     """
     Writes the row of each slice, which are in canonical order, to `row`. Returns how many rows there are,
-    and how many slices overlap others only partly.
+    and how many slices overlap others only partly. Raises MemoryError when more are open at once than the budget
+    has room for.
     """
 
 def gather_ends(
@@ -193,6 +196,7 @@ def pair_slices(
     name: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
     key: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
     trace_end: int,
+    budget: MemoryBudget | None = None,
 ) -> tuple[
     Annotated[NDArray[numpy.int64], dict(shape=(None,))],
     Annotated[NDArray[numpy.int64], dict(shape=(None,))],
@@ -207,7 +211,7 @@ def pair_slices(
     """
     Returns the slices of a track's rows: start, duration, name, row of the begin, row of the end or -1,
     flags; and how many ends had no begin, begins no end, and pairs two names. Without `key` all rows share
-    one stack.
+    one stack. Raises MemoryError when more are open at once than the budget has room for.
     """
 
 def join_flows(
@@ -257,22 +261,6 @@ class WrongTrack(ValueError):
     slot, or in a layer by its number.
     """
 
-class ProveMemory:
-    """The memory that a proof may take, shared by all its threads."""
-
-    def __init__(self, limit: int) -> None: ...
-    @property
-    def limit(self) -> int: ...
-    @property
-    def taken(self) -> int: ...
-    def refused(self) -> int:
-        """Returns the most that was asked for and not given since the last call."""
-
-    def take(self, size: int) -> None:
-        """Raises MemoryError, and has not taken it then."""
-
-    def give(self, size: int) -> None: ...
-
 class ProveTree:
     """
     The tiles of a block, in key order, and the first tile of each of its pages.
@@ -310,7 +298,7 @@ def prove_block(
         None,
     ],
     row_range: tuple[int, int],
-    memory: ProveMemory,
+    memory: MemoryBudget,
 ) -> tuple[
     dict[
         int,
@@ -354,7 +342,7 @@ class ProveLayer:
     Rollups that have no track in common, proven together. Raises WrongTile and WrongTrack.
     """
 
-    def __init__(self, root_level: int, end: int, names: int, memory: ProveMemory) -> None: ...
+    def __init__(self, root_level: int, end: int, names: int, memory: MemoryBudget) -> None: ...
     def add_rollup(self, tree: ProveTree, slot: int, track: int) -> None:
         """Adds a rollup; those of a block one after the other."""
 
@@ -424,7 +412,7 @@ class ProveFlowChunk:
 class ProveFlowTiles:
     """The flow tiles of a track, held against its flow ends."""
 
-    def __init__(self, root_level: int, tracks: int, ends: int, memory: ProveMemory) -> None: ...
+    def __init__(self, root_level: int, tracks: int, ends: int, memory: MemoryBudget) -> None: ...
     def add(self, chunk: ProveFlowChunk) -> None:
         """Takes all ends of a chunk."""
 
@@ -448,7 +436,7 @@ class ProveSliceFinder:
     """Finds single slices of a track by their ordinals."""
 
     def __init__(
-        self, tree: ProveTree, fetch: Callable[[int], tuple[bytes, bytes | None]], memory: ProveMemory
+        self, tree: ProveTree, fetch: Callable[[int], tuple[bytes, bytes | None]], memory: MemoryBudget
     ) -> None: ...
     def find(
         self,
@@ -687,6 +675,22 @@ def root_level(end: int) -> int:
 def release_free_memory() -> None:
     """Gives memory that is free but kept for later back to the system."""
 
+class MemoryBudget:
+    """The memory that work may take, shared by its threads."""
+
+    def __init__(self, limit: int) -> None: ...
+    @property
+    def limit(self) -> int: ...
+    @property
+    def taken(self) -> int: ...
+    def refused(self) -> int:
+        """Returns the most that was asked for and not given since the last call."""
+
+    def take(self, size: int) -> None:
+        """Raises MemoryError, and has not taken it then."""
+
+    def give(self, size: int) -> None: ...
+
 class Tiles:
     """The tile tree of a track."""
 
@@ -708,8 +712,12 @@ def slice_tiles(
     name: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
     flags: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
     root_level: int,
+    budget: MemoryBudget | None = None,
 ) -> Tiles:
-    """Returns the tiles of slices, which are in canonical order."""
+    """
+    Returns the tiles of slices, which are in canonical order. What they take is taken from the budget, as long
+    as they live. Raises MemoryError.
+    """
 
 def slice_fingerprint(
     start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
@@ -752,8 +760,11 @@ class KeptSlices:
     def bytes(self) -> int:
         """What they take in a file."""
 
-def rollup_tiles(children: Sequence[KeptSlices], root_level: int) -> Tiles:
-    """Returns the tiles of the rollup of these tracks."""
+def rollup_tiles(children: Sequence[KeptSlices], root_level: int, budget: MemoryBudget | None = None) -> Tiles:
+    """
+    Returns the tiles of the rollup of these tracks. Raises MemoryError when more slices are open at once than the
+    budget has room for.
+    """
 
 def slice_overview(
     start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
@@ -761,13 +772,15 @@ def slice_overview(
     row: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)],
     name: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
     level: int,
+    budget: MemoryBudget | None = None,
 ) -> tuple[
     Annotated[NDArray[numpy.int64], dict(shape=(None,))],
     Annotated[NDArray[numpy.int32], dict(shape=(None,))],
     Annotated[NDArray[numpy.uint8], dict(shape=(None,))],
 ]:
     """
-    Returns bin, name and utilisation (1 to 255) of slices in bins of one level.
+    Returns bin, name and utilisation (1 to 255) of slices in bins of one level. Raises MemoryError when rows are
+    too many for the budget.
     """
 
 class Block:
@@ -796,8 +809,11 @@ class Block:
         Returns level, index, slot, flags, events and weight of all tiles, in key order.
         """
 
-    def encode(self, first: int, last: int) -> tuple[bytes, bytes]:
-        """Returns page and residual of tiles [first, last), not compressed."""
+    def encode(self, first: int, last: int, budget: MemoryBudget | None = None) -> tuple[bytes, bytes]:
+        """
+        Returns page and residual of tiles [first, last), not compressed. Raises MemoryError for a tile that is too
+        large for the budget.
+        """
 
 class NotTraceJson(Exception):
     """

@@ -143,6 +143,13 @@ CASES = [
         LIMIT,
     ),
     _case(
+        "begins-open-at-once",
+        "ten million begins, all open",
+        lambda: _many(10 * MILLION, lambda k: f'{{"ph":"B","ts":{k}}}'),
+        LIMIT,
+        seconds=60,
+    ),
+    _case(
         "nested-pairs",
         "300,000 begins, then as many ends",
         lambda: array(

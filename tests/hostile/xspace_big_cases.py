@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 
 from tests.hostile.case import GIB, Case, Indexed, Refused, put
-from tests.hostile.xspace_bytes import DEVICE, SPACE, environment, event, line, plane
+from tests.hostile.xspace_bytes import DEVICE, SPACE, environment, event, events, line, plane
 from tests.tiler.readers import wire_writer as w
 
 MILLION = 1_000_000
@@ -297,6 +297,32 @@ CASES = [
         "100,000 events in one another",
         lambda: plane("p", line("l", _each(100_000, lambda k: event(1, k, 400_000 - 2 * k)))),
         Indexed(100_000, 1),
+    ),
+    _case(
+        "open-at-once",
+        "ten million events in one another",
+        lambda: plane("p", line("l", events(range(10 * MILLION), range(40 * MILLION, 20 * MILLION, -2)))),
+        LIMIT,
+    ),
+    _case(
+        "open-at-one-time",
+        "ten million events that all run at one time",
+        lambda: plane("p", line("l", event(1, 5, 1000) * (10 * MILLION))),
+        LIMIT,
+    ),
+    _case(
+        "open-at-once-far-from-one",
+        "a million events that run at one time, far shorter than the run: bins of many levels",
+        lambda: plane("p", line("l", _each(MILLION, lambda k: event(1, k, 4 * MILLION)), event(1, 1 << 60))),
+        LIMIT,
+        Indexed(MILLION + 1, 1, ("overlap",)),
+    ),
+    _case(
+        "at-one-time-without-length",
+        "ten million events without length at one time: one row, one page",
+        lambda: plane("p", line("l", event(1, 5, 0) * (10 * MILLION))),
+        LIMIT,
+        Indexed(10 * MILLION, 1),
     ),
     _case(
         "flows-of-one-id",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from tests.hostile.case import Case, Indexed, Refused, put
 from tests.tiler.readers import wire_writer as w
 
@@ -11,6 +13,21 @@ NS = 1000  # ps
 def event(name: int = 1, offset_ps: int = 0, duration_ps: int = 2000, *more: bytes) -> bytes:
     """An event of a line."""
     return w.message(4, w.number(1, name), w.number(2, offset_ps), w.number(3, duration_ps), *more)
+
+
+def events(offsets_ps: range, durations_ps: range) -> bytes:
+    """Millions of events of name 1, in which every number takes eight bytes."""
+    width = 8
+    rows = np.zeros((len(offsets_ps), 2 + 2 + 2 * (1 + width)), np.uint8)
+    rows[:, :4] = 0x22, rows.shape[1] - 2, 0x08, 1
+    for field, values in enumerate((offsets_ps, durations_ps)):
+        numbers = np.arange(values.start, values.stop, values.step, np.int64)
+        at = 4 + field * (1 + width)
+        rows[:, at] = (2 + field) << 3
+        for byte in range(width):
+            more = 0x80 if byte < width - 1 else 0
+            rows[:, at + 1 + byte] = (numbers >> (7 * byte)) & 0x7F | more
+    return rows.tobytes()
 
 
 def line(name: str | bytes, *parts: bytes, start_ns: int = 1000, number: int = 1) -> bytes:

@@ -49,10 +49,12 @@ def pair(
     name: NDArray[np.int32],
     key: NDArray[np.int64] | None,
     trace_end: int,
+    budget: _native.MemoryBudget | None = None,
 ) -> PairedSlices:
     """Slices of one track's rows, given in file order (sorted or not). Rows that are no slice phases are passed over.
 
     All columns are (n,) and contiguous; times and `trace_end` are in ticks. `name` is -1 for an END without a name.
-    Without `key`, all rows share one stack. Raises ValueError when the columns differ in length.
+    Without `key`, all rows share one stack. Raises ValueError when the columns differ in length,
+    MemoryError when more are open at once than `budget` has room for.
     """
-    return PairedSlices(*_native.pair_slices(time, duration, phase, name, key, trace_end))
+    return PairedSlices(*_native.pair_slices(time, duration, phase, name, key, trace_end, budget))

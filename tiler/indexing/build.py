@@ -135,7 +135,7 @@ def _build(
             snapshots = [FileSnapshot.of(file.summary, file.events) if file else None for file in read.traces]
             preview.show_all(snapshots, run.timeline, layout, run.names)
         rollup_bytes = int(memory_bytes * _ROLLUP_SHARE)
-        builder = Builder(run, layout, generation, meter, kept, working, rollup_bytes)
+        builder = Builder(run, layout, generation, meter, kept, working, rollup_bytes, room)
         rows_at_once = int(memory_bytes * _WORKING_SHARE / _BLOCK_BYTES_PER_ROW)
         meter.phase, meter.blocks = "build", builder.blocks
         meter.tell(now=True)

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor, Future, wait
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from tilescope.tiler import _native
 from tilescope.tiler.columns import TrackKind
@@ -19,6 +20,7 @@ from tilescope.tiler.indexing.scratch import Scratch
 from tilescope.tiler.indexing.tracks.block_pages import BlockPages
 from tilescope.tiler.indexing.tracks.histograms import histograms
 from tilescope.tiler.indexing.tracks.layout import Layout, PlacedTrack
+from tilescope.tiler.indexing.tracks.open_slices import MANY_ROWS, OpenSlices
 from tilescope.tiler.indexing.tracks.overview import Overview
 from tilescope.tiler.indexing.tracks.rollups import Rollups
 from tilescope.tiler.indexing.tracks.run_files import RunFiles
@@ -27,6 +29,7 @@ from tilescope.tiler.indexing.tracks.track_data import TrackData
 from tilescope.tiler.indexing.tracks.track_facts import TrackFacts
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, compress
 from tilescope.tiler.readers.formats import codec_of
+from tilescope.tiler.readers.room import Room
 from tilescope.tiler.store import keys
 from tilescope.tiler.store.generation import Generation
 from tilescope.tiler.store.store import Entry
@@ -70,6 +73,7 @@ class Builder:
         kept: Scratch,
         working: Scratch,
         rollup_bytes: int,
+        room: Room,
     ) -> None:
         self.flows = Flows([file.path for file in run.files], kept, working)
         self.overview = Overview(run.timeline.end)
@@ -82,6 +86,7 @@ class Builder:
         self._meter = meter
         self._working = working
         self._rollups = Rollups(layout.tracks, generation.scratch, rollup_bytes)
+        self._open_slices = OpenSlices(room)
         self._carriers = _carriers(run)
         self._blocks = [_Block() for _ in range(-(-len(layout.tracks) // TRACKS_PER_BLOCK))]
         self._first_rollup = next((t.id for t in layout.tracks if t.kind == TrackKind.ROLLUP), len(layout.tracks))
@@ -155,7 +160,16 @@ class Builder:
         self._meter.tell()
 
     def _build_track(self, track: PlacedTrack) -> None:
-        data, flow_rows = self._run.take_track(track.file, track.source, self._working)
+        with self._open_slices.counted(*self._told(track)):
+            self._build_slices(track)
+
+    def _build_slices(self, track: PlacedTrack) -> None:
+        open_slices = self._open_slices
+        data, flow_rows = self._run.take_track(track.file, track.source, self._working, open_slices.budget)
+        if data is not None:
+            open_slices.check(*self._told(track), data.rows)
+            if data.rows > MANY_ROWS:
+                data = data.spilled(self._working)
         self.facts[track.id] = TrackFacts.of(data)
         if flow_rows is not None:
             self.flows.add(track.file, track.source, flow_rows, track.id if data is not None else -1, data)
@@ -168,7 +182,7 @@ class Builder:
                 self._write((keys.details(track.id, ordinal), args) for ordinal, args in pieces)
             self._write(self.steps.entries(track, data))
             data = data.without_args()
-            self.overview.add(track.id, data)
+            self.overview.add(track.id, data, open_slices.budget)
             block = self._blocks[track.id // TRACKS_PER_BLOCK]
             block.tiles[track.id] = self._tiles(data)
             block.data[track.id] = data
@@ -184,11 +198,13 @@ class Builder:
     def _tiles(self, data: TrackData) -> _native.Tiles:
         if data.value is not None:
             return _native.counter_tiles(data.start, data.value, self.root_level)
-        return _native.slice_tiles(data.start, data.duration, data.row, data.name, data.flags, self.root_level)
+        columns = data.start, data.duration, data.row, data.name, data.flags
+        return _native.slice_tiles(*columns, self.root_level, self._open_slices.of(data.rows))
 
     def _build_rollup(self, track: PlacedTrack) -> None:
         self.facts[track.id] = TrackFacts.of_rollup(self.facts[child] for child in track.children)
-        tiles = self._rollups.tiles(track, self.root_level)
+        with self._open_slices.counted(self._run.files[0].path, f"{track.name} or its parts"):
+            tiles = self._rollups.tiles(track, self.root_level, self._open_slices.budget)
         self.overview.add_rollup(track.id, tiles, self._layout.lanes_of(track, self.facts))
         self._blocks[track.id // TRACKS_PER_BLOCK].tiles[track.id] = tiles
         with self._counting:
@@ -197,14 +213,27 @@ class Builder:
     def _end_block(self, number: int) -> None:
         """Writes the block; its shape record last, which tells that all of it is there."""
         block, self._blocks[number] = self._blocks[number], _Block()
-        pages = BlockPages(number, block.tiles)
-        self._write((keys.page(key), page) for key, page in pages.pages())
-        shape = pages.shape()
-        for track, data in sorted(block.data.items()):
-            self._write(histograms(track, data, shape))
+        with self._open_slices.counted(*self._largest(block)):
+            budget = self._open_slices.budget
+            pages = BlockPages(number, block.tiles, budget)
+            self._write((keys.page(key), page) for key, page in pages.pages())
+            shape = pages.shape()
+            for track, data in sorted(block.data.items()):
+                self._write(histograms(track, data, shape, budget))
         self._write([(keys.shape(number), compress(shape.encode()))])
         with self._counting:
             self._done.append(number)
+
+    def _largest(self, block: _Block) -> tuple[Path, str]:
+        """Which track of the block takes most, as it is told: its file and its name."""
+        if not block.data:
+            return self._run.files[0].path, "the trace"
+        number = max(block.data, key=lambda track: (block.data[track].rows, len(block.data[track])))
+        return self._told(self._layout.tracks[number])
+
+    def _told(self, track: PlacedTrack) -> tuple[Path, str]:
+        """The file of a track, and what it is called in it."""
+        return self._run.files[track.file].path, f"track {self._run.place(track.file, track.source)}"
 
     def _write(self, entries: Iterable[Entry]) -> None:
         for some in batched(entries, ENTRIES_AT_ONCE):

@@ -72,6 +72,15 @@ class Scratch:
                 return array
         return self.fill(len(array), array.dtype, lambda part: array[part])
 
+    def spill(self, array: NDArray[_T]) -> NDArray[_T]:
+        """The array in a file, if there is a folder for it."""
+        if self.folder is None or array.nbytes < self._small_bytes or is_mapped(array):
+            return array
+        made, place = self._make(len(array), array.dtype, in_file=True)
+        assert place is not None
+        _write(*place, array)
+        return made  # type: ignore[return-value]
+
     def fill(self, n: int, dtype: np.dtype[_T], values: Callable[[slice], NDArray[_T]]) -> NDArray[_T]:
         """An array of shape (n,), made part by part."""
         made, place = self._make(n, dtype)
@@ -105,13 +114,15 @@ class Scratch:
         # Runs whenever an array dies, perhaps while this very thread holds the lock: so it does without.
         self._in_memory -= size
 
-    def _make(self, n: int, dtype: np.dtype[Any]) -> tuple[NDArray[np.generic], tuple[int, int] | None]:
+    def _make(
+        self, n: int, dtype: np.dtype[Any], in_file: bool = False
+    ) -> tuple[NDArray[np.generic], tuple[int, int] | None]:
         """An array, and its place when it lies in a file: descriptor and offset."""
         size = n * dtype.itemsize
         if size < self._small_bytes:
             return np.empty(n, dtype), None
         with self._lock:
-            if self.folder is None or self._in_memory + size <= self._memory_bytes:
+            if self.folder is None or (not in_file and self._in_memory + size <= self._memory_bytes):
                 array = np.empty(n, dtype)
                 self._count(array)
                 return array, None

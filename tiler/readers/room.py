@@ -1,4 +1,4 @@
-"""How many tracks, processes, names, ids and flow ends there is room for in the memory that indexing may take.
+"""How many tracks, processes, names, ids, flow ends and open slices there is room for in the memory of indexing.
 
 They stay in memory until a run is published, or are worked on all at once, and unlike events they cannot lie in
 scratch files. A file of some megabytes can name millions of each, so they are counted as they are found, and refused
@@ -31,6 +31,10 @@ ID_COPIES: Final = 3
 # Of a file's flow ends while they are joined, beside what lies in scratch files: 10 million of one slice, the worst,
 # took 1.1 GB altogether.
 FLOW_END_BYTES: Final = 96
+
+# Of a track's slices that are open at once, which its tiles, pages and rollups hold together: 60 to 96 bytes measured
+# on five million, and as much again is for what the budget is for otherwise.
+OPEN_SLICE_BYTES: Final = 160
 
 # Of async begins and ends whose ids are looked at together, because several processes use them.
 SHARED_ASYNC_BYTES: Final = 384
@@ -104,7 +108,8 @@ class Room:
         """For what has too much of something, as `what` says."""
         costs = (
             f"{TRACK_BYTES >> 10} kB a track, {PROCESS_BYTES >> 10} kB a process, 1 kB a name and its text, "
-            f"{FLOW_END_BYTES} bytes a flow end"
+            f"{FLOW_END_BYTES} bytes a flow end, {OPEN_SLICE_BYTES} bytes a slice of those "
+            "that are open at once on a track"
         )
         limit = f"more than there is room for in {self.bytes / 1e6:,.0f} MB of memory"
         return TooMany(path, f"{what}, {limit}", advice=f"give more with --memory: {costs}")

@@ -34,7 +34,7 @@ class ProofMemory:
         self._allowed = allowed_bytes
         self._other = allowed_bytes // _UNCOUNTED + _resident_bytes()
         limit = max(_LEAST_BYTES, allowed_bytes - self._other)
-        self.native = _native.ProveMemory(limit)
+        self.native = _native.MemoryBudget(limit)
 
     @property
     def limit(self) -> int:

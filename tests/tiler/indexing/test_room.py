@@ -12,8 +12,9 @@ import pytest
 from tests.tiler.readers import wire_writer as w
 from tilescope.tiler.errors import TooMany
 from tilescope.tiler.indexing import build_store
-from tilescope.tiler.readers.room import FLOW_END_BYTES, PROCESS_BYTES, TRACK_BYTES, Room
+from tilescope.tiler.readers.room import FLOW_END_BYTES, OPEN_SLICE_BYTES, PROCESS_BYTES, TRACK_BYTES, Room
 from tilescope.tiler.store import open_run_store
+from tilescope.tiler.verify import verify_store
 
 LEAST = Room(0).bytes
 EVENT = w.message(4, w.number(1, 1), w.number(2, 5), w.number(3, 5))
@@ -141,3 +142,37 @@ def test_threads_that_only_metadata_names(tmp_path: Path, pids: int, what: str) 
     trace.write_text(f"[{','.join(event % (k % pids, k) for k in range(300_000))}]")
     with pytest.raises(TooMany, match=rf"trace\.json: has [\d,]+ {what}, more than there is room for"):
         build_store([trace], tmp_path / "store", memory_bytes=1)
+
+
+def open_at_once(count: int, *more: bytes) -> bytes:
+    """A line of slices in one another."""
+    events = b"".join(
+        w.message(4, w.number(1, 1), w.number(2, k), w.number(3, 4 * count - 2 * k)) for k in range(count)
+    )
+    return plane(w.message(3, w.data(2, "deep"), events, *more))
+
+
+def test_more_slices_open_at_once_than_there_is_room_for(tmp_path: Path) -> None:
+    trace = tmp_path / "host.xplane.pb"
+    trace.write_bytes(open_at_once(LEAST // OPEN_SLICE_BYTES + 1))
+    what = r"host.xplane.pb: track p / deep has 419,431 slices open at once, more than .* 67 MB of memory \(.*160 bytes"
+    with pytest.raises(TooMany, match=what):
+        build_store([trace], tmp_path / "store", memory_bytes=1)
+    assert not (tmp_path / "store").exists()
+
+
+def test_as_many_open_at_once_as_there_is_room_for(tmp_path: Path) -> None:
+    trace = tmp_path / "host.xplane.pb"
+    trace.write_bytes(open_at_once(200_000))
+    build_store([trace], tmp_path / "store", memory_bytes=1)
+    verify_store(tmp_path / "store")
+
+
+def test_fewer_that_are_bins_of_many_levels(tmp_path: Path) -> None:
+    """They are far shorter than the run: a bin of each is in the tiles of every level."""
+    trace = tmp_path / "host.xplane.pb"
+    far = w.message(4, w.number(1, 1), w.number(2, 1 << 52), w.number(3, 1))
+    trace.write_bytes(open_at_once(200_000, far))
+    with pytest.raises(TooMany, match=r"track p / deep has too many slices at one time, more than there is room for"):
+        build_store([trace], tmp_path / "store", memory_bytes=1)
+    assert not (tmp_path / "store").exists()

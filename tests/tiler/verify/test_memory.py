@@ -126,7 +126,7 @@ def test_the_refusal_is_one_line_and_a_wrong_use(
 
 
 def test_nothing_is_left_counted() -> None:
-    counted = _native.ProveMemory(1000)
+    counted = _native.MemoryBudget(1000)
     counted.take(600)
     with pytest.raises(MemoryError):
         counted.take(500)

@@ -20,8 +20,11 @@ _FIRST_RATIO = 8.0
 class BlockPages:
     """The tiles of up to 32 tracks. Most of the work runs without the GIL."""
 
-    def __init__(self, number: int, tiles: Mapping[int, _native.Tiles]) -> None:
-        """`tiles`: of the block's tracks, by track id. They are taken over."""
+    def __init__(
+        self, number: int, tiles: Mapping[int, _native.Tiles], budget: _native.MemoryBudget | None = None
+    ) -> None:
+        """`tiles`: of the block's tracks, by track id. They are taken over. Large pages are taken from `budget`."""
+        self._budget = budget
         self._number = number
         self._block = _native.Block(number)
         for track in sorted(tiles):
@@ -33,7 +36,7 @@ class BlockPages:
         self._residual_crc = np.zeros(len(flags), np.int64)
 
     def pages(self) -> Iterator[tuple[PageKey, bytes]]:
-        """The pages as they are stored, each with its name."""
+        """The pages as they are stored, each with its name. Raises MemoryError for a tile that is too large."""
         level_ends = np.append(np.flatnonzero(np.diff(self._level)) + 1, len(self._level))
         weights = np.cumsum(self._weight)
         ratio = _FIRST_RATIO
@@ -64,5 +67,5 @@ class BlockPages:
 
     def _parts(self, first: int, last: int) -> tuple[bytes, bytes]:
         """The page of some tiles and its residual, compressed; empty when it has none."""
-        page, residual = self._block.encode(first, last)
+        page, residual = self._block.encode(first, last, self._budget)
         return compress(page), compress(residual) if residual else b""

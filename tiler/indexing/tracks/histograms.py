@@ -20,8 +20,13 @@ from tilescope.tiler.store import keys
 from tilescope.tiler.store.store import Entry
 
 
-def histograms(track: int, data: TrackData, shape: Shape) -> Iterator[Entry]:
-    """Entries of the track's histograms, each as soon as it is summed. `shape`: of its block."""
+def histograms(
+    track: int, data: TrackData, shape: Shape, budget: _native.MemoryBudget | None = None
+) -> Iterator[Entry]:
+    """Entries of the track's histograms, each as soon as it is summed. `shape`: of its block.
+
+    Raises MemoryError when more slices are open at once than `budget` has room for.
+    """
     if data.value is not None or data.busy >= BUSY_LIMIT:
         return
     tiles = np.flatnonzero((shape.slot == track % TRACKS_PER_BLOCK) & shape.has_histogram)
@@ -30,7 +35,8 @@ def histograms(track: int, data: TrackData, shape: Shape) -> Iterator[Entry]:
     level, index = shape.level[tiles], shape.index[tiles]
     order = np.lexsort([-level, index << (2 * level + 8)])
     level, index, tiles = level[order], index[order], tiles[order]
-    walk = _native.Histograms(data.start, data.duration, data.name, level.astype(np.uint8), index, shape.is_leaf[tiles])
+    slices = data.start, data.duration, data.name
+    walk = _native.Histograms(*slices, level.astype(np.uint8), index, shape.is_leaf[tiles], budget)
     while (found := walk.next(HISTOGRAM_ROWS)) is not None:
         tile_level, tile_index, *columns = found
         record = Histogram(*columns).encode(track, tile_level)

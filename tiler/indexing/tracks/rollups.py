@@ -55,10 +55,10 @@ class Rollups:
                 raise DiskFull(f"{self._folder}: {what}", kept.bytes) from error
         self._slices[track] = kept
 
-    def tiles(self, rollup: PlacedTrack, root_level: int) -> _native.Tiles:
-        """The tile tree of a rollup."""
+    def tiles(self, rollup: PlacedTrack, root_level: int, budget: _native.MemoryBudget | None = None) -> _native.Tiles:
+        """The tile tree of a rollup. Raises MemoryError when more slices are open than `budget` has room for."""
         children = [self._slices[child] for child in rollup.children if child in self._slices]
-        return _native.rollup_tiles(children, root_level)
+        return _native.rollup_tiles(children, root_level, budget)
 
     def forget(self) -> None:
         """All rollups are built, or none will be."""

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tilescope.tiler import _native
 from tilescope.tiler.columns import TraceSummary, TrackKind
 from tilescope.tiler.indexing.reading.file_events import TraceFile
 from tilescope.tiler.indexing.reading.flow_rows import FlowRows, flow_rows
@@ -44,15 +45,20 @@ class RunFiles:
         """Events that were read, without flow ends."""
         return sum(file.events.events for file in self.files)
 
-    def take_track(self, file: int, track: int, scratch: Scratch) -> tuple[TrackData | None, FlowRows | None]:
-        """The events of a track, and the flow ends that stand among them. To be called once; from any thread."""
+    def take_track(
+        self, file: int, track: int, scratch: Scratch, budget: _native.MemoryBudget | None = None
+    ) -> tuple[TrackData | None, FlowRows | None]:
+        """The events of a track, and the flow ends that stand among them. To be called once; from any thread.
+
+        Raises MemoryError when more slices are open at once than `budget` has room for.
+        """
         events = self._take(file, track, scratch)
         if events is None or not len(events):
             return None, None
         kind = self.files[file].summary.tracks[track].kind
         if kind == TrackKind.COUNTER:
             return make_samples(events, scratch), None
-        made = make_slices(events, self.timeline.end, scratch)
+        made = make_slices(events, self.timeline.end, scratch, budget)
         malformed = made.malformed
         if kind == TrackKind.ASYNC:
             malformed = replace(malformed, overlaps=0)  # they need not nest
@@ -118,12 +124,12 @@ class RunFiles:
                 lines.append(f"{count:,} {one if count == 1 else many}")
         if self.timeline.window is not None and any(aside.events for _, _, aside in self._set_aside):
             in_order = sorted(self._set_aside, key=_file_track)
-            lines.append(describe(self.timeline.window, [(self._place(*of), aside) for *of, aside in in_order]))
+            lines.append(describe(self.timeline.window, [(self.place(*of), aside) for *of, aside in in_order]))
         if self.timeline.rounds:
             lines.append("the trace is too long for picoseconds: times are rounded down to nanoseconds")
         return lines
 
-    def _place(self, file: int, track: int) -> str:
+    def place(self, file: int, track: int) -> str:
         """A track's name with its process's, and its file's where there are several."""
         of = self.files[file]
         entry = of.summary.tracks[track]

@@ -44,6 +44,17 @@ class TrackData:
         """The same without arguments, whose memory is free then."""
         return replace(self, args_end=self.args_end[:0], args=self.args[:0])
 
+    def spilled(self, scratch: Scratch) -> TrackData:
+        """The same with the columns of slices in files."""
+        return replace(
+            self,
+            start=scratch.spill(self.start),
+            duration=scratch.spill(self.duration),
+            row=scratch.spill(self.row),
+            name=scratch.spill(self.name),
+            flags=scratch.spill(self.flags),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
@@ -64,21 +75,26 @@ class MadeSlices:
     flows: FlowRows | None  # flow ends that stand among the slices
 
 
-def make_slices(events: TimedEvents, run_end: int, scratch: Scratch) -> MadeSlices:
-    """Slices (and instants, which are slices of length 0). `run_end` is the tick at which open ones end."""
+def make_slices(
+    events: TimedEvents, run_end: int, scratch: Scratch, budget: _native.MemoryBudget | None = None
+) -> MadeSlices:
+    """Slices (and instants, which are slices of length 0). `run_end` is the tick at which open ones end.
+
+    Raises MemoryError when more are open at once than `budget` has room for.
+    """
     slices = _Slices(events.start, events.duration, events.name, events.flags, None, None)
     if not _any_phase(events, *_BESIDE_SLICES):
-        data, overlaps, _ = _ordered(events, slices, scratch)
+        data, overlaps, _ = _ordered(events, slices, scratch, budget)
         return MadeSlices(data, Malformed(overlaps), None)
     if _any_phase(events, Phase.BEGIN, Phase.END):
-        pairs = pair(events.start, events.duration, events.phase, events.name, events.key, run_end)
+        pairs = pair(events.start, events.duration, events.phase, events.name, events.key, run_end, budget)
         flags = scratch.fill(len(pairs), np.dtype(np.uint8), lambda p: events.flags[pairs.source[p]] | pairs.flags[p])
         slices = _Slices(pairs.start, pairs.duration, pairs.name, flags, pairs.source, pairs.end_source)
-        data, overlaps, source = _ordered(events, slices, scratch)
+        data, overlaps, source = _ordered(events, slices, scratch, budget)
         malformed = Malformed(overlaps, pairs.ends_without_begin, pairs.begins_without_end, pairs.renamed)
         return MadeSlices(data, malformed, flow_rows(events, source, scratch))
     slices = slices.in_order(np.flatnonzero(events.phase < Phase.FLOW_START), scratch)
-    data, overlaps, source = _ordered(events, slices, scratch)
+    data, overlaps, source = _ordered(events, slices, scratch, budget)
     return MadeSlices(data, Malformed(overlaps), flow_rows(events, source, scratch))
 
 
@@ -133,13 +149,15 @@ def _any_phase(events: TimedEvents, *phases: Phase) -> bool:
     return any(np.isin(events.phase[part], phases).any() for part in parts(len(events)))
 
 
-def _ordered(events: TimedEvents, slices: _Slices, scratch: Scratch) -> tuple[TrackData, int, Ints | None]:
+def _ordered(
+    events: TimedEvents, slices: _Slices, scratch: Scratch, budget: _native.MemoryBudget | None
+) -> tuple[TrackData, int, Ints | None]:
     """The slices in canonical order, how many of them overlap, and the event that began each (None: in file order)."""
     order = _native.canonical_order(slices.start, slices.duration)
     if order is not None:
         slices = slices.in_order(order, scratch)
     row = cast("NDArray[np.uint32]", scratch.empty(len(slices.start), np.uint32))
-    rows, overlaps = _native.assign_rows(slices.start, slices.duration, row)
+    rows, overlaps = _native.assign_rows(slices.start, slices.duration, row, budget)
     args_end, args = _args(events, slices, scratch)
     data = TrackData(
         slices.start,

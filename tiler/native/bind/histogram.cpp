@@ -37,7 +37,8 @@ void check(const SliceColumns& slices) {
 class BoundHistograms {
   public:
     BoundHistograms(const InColumn<int64_t>& start, const InColumn<int64_t>& duration, const InColumn<int32_t>& name,
-                    const InColumn<uint8_t>& level, const InColumn<int64_t>& index, const InColumn<bool>& leaf)
+                    const InColumn<uint8_t>& level, const InColumn<int64_t>& index, const InColumn<bool>& leaf,
+                    MemoryBudget* budget)
         : start_(start), duration_(duration), name_(name) {
         if (duration.size() != start.size() || name.size() != start.size() || index.size() != level.size() ||
             leaf.size() != level.size()) {
@@ -48,7 +49,7 @@ class BoundHistograms {
         check(slices);
         std::vector<HistogramTile> tiles(level.size());
         for (size_t k = 0; k < tiles.size(); ++k) tiles[k] = {index.data()[k], level.data()[k], leaf.data()[k]};
-        walk_ = std::make_unique<HistogramWalk>(slices, std::move(tiles));
+        walk_ = std::make_unique<HistogramWalk>(slices, std::move(tiles), budget);
     }
 
     using Column = OutColumn<int64_t>;
@@ -136,9 +137,10 @@ class BoundLeafSums {
 void bind_histogram(nb::module_& m) {
     nb::class_<BoundHistograms>(m, "Histograms", "The histograms of names of a track's tiles, one after the other.")
         .def(nb::init<const InColumn<int64_t>&, const InColumn<int64_t>&, const InColumn<int32_t>&,
-                      const InColumn<uint8_t>&, const InColumn<int64_t>&, const InColumn<bool>&>(),
+                      const InColumn<uint8_t>&, const InColumn<int64_t>&, const InColumn<bool>&, MemoryBudget*>(),
              nb::arg("start"), nb::arg("duration"), nb::arg("name"), nb::arg("level"), nb::arg("index"),
-             nb::arg("leaf"), "Of slices in canonical order, and of tiles in the order in which they are wanted.")
+             nb::arg("leaf"), nb::arg("budget") = nb::none(), nb::keep_alive<1, 8>(),
+             "Of slices in canonical order, and of tiles in the order in which they are wanted.")
         .def("next", &BoundHistograms::next, nb::arg("rows"),
              "Returns level and index of the next tile, and of each of its names, so many at most: name, count,\n"
              "busy time, self time, longest. None: there are no more tiles.");

@@ -44,11 +44,12 @@ std::optional<OutColumn<int64_t>> order_of(const Array<int64_t>& start, const Ar
     return to_numpy(std::move(order));
 }
 
-auto rows_of(const Array<int64_t>& start, const Array<int64_t>& duration, const Writable<uint32_t>& row) {
+auto rows_of(const Array<int64_t>& start, const Array<int64_t>& duration, const Writable<uint32_t>& row,
+             MemoryBudget* budget) {
     same_size(start.size(), duration.size());
     same_size(start.size(), row.size());
     nb::gil_scoped_release release;
-    const size_t overlaps = assign_rows(start.data(), duration.data(), row.size(), row.data());
+    const size_t overlaps = assign_rows(start.data(), duration.data(), row.size(), row.data(), budget);
     uint32_t rows = 0;
     for (size_t k = 0; k < row.size(); ++k) rows = std::max(rows, row.data()[k] + 1);
     return std::make_pair(rows, overlaps);
@@ -92,8 +93,11 @@ void bind_order(nb::module_& m) {
         "canonical_order", &order_of, nb::arg("start"), nb::arg("duration"),
         "Returns the positions of slices in the order (start, longer first, position); None: they are in it already.");
     m.def("assign_rows", &rows_of, nb::arg("start"), nb::arg("duration"), nb::arg("row").noconvert(),
+          nb::arg("budget") = nb::none(),
           "Writes the row of each slice, which are in canonical order, to `row`. Returns how many rows there are,\n"
-          "and how many slices overlap others only partly.");
+          "and how many slices overlap others only partly. Raises MemoryError when more are open at once than the "
+          "budget\n"
+          "has room for.");
     m.def("gather_ends", &gather_ends, nb::arg("ends"), nb::arg("size"), nb::arg("order"),
           nb::arg("out_ends").noconvert(),
           "Writes the ends that strings have in another order to `out_ends`. Returns their total size. String k is\n"

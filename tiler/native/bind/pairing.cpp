@@ -22,7 +22,8 @@ namespace tilescope {
 namespace {
 
 auto pair(InColumn<std::int64_t> time, InColumn<std::int64_t> duration, InColumn<std::uint8_t> phase,
-          InColumn<std::int32_t> name, std::optional<InColumn<std::int64_t>> key, std::int64_t trace_end) {
+          InColumn<std::int32_t> name, std::optional<InColumn<std::int64_t>> key, std::int64_t trace_end,
+          MemoryBudget* budget) {
     const std::size_t size = time.size();
     if (duration.size() != size || phase.size() != size || name.size() != size || (key && key->size() != size)) {
         throw std::invalid_argument("the columns differ in length");
@@ -32,7 +33,7 @@ auto pair(InColumn<std::int64_t> time, InColumn<std::int64_t> duration, InColumn
     PairedColumns paired;
     {
         nb::gil_scoped_release release;
-        paired = pair_slices(input);
+        paired = pair_slices(input, budget);
     }
     return std::make_tuple(to_numpy(std::move(paired.start)), to_numpy(std::move(paired.duration)),
                            to_numpy(std::move(paired.name)), to_numpy(std::move(paired.source)),
@@ -99,10 +100,10 @@ void bind_pairing(nb::module_& m) {
           "Returns of each begin and end of async slices the key that it belongs to. A group is an identity, a key\n"
           "(below `keys`) an identity in one process; rows of a key come in file order.");
     m.def("pair_slices", &pair, nb::arg("time"), nb::arg("duration"), nb::arg("phase"), nb::arg("name"),
-          nb::arg("key").none(), nb::arg("trace_end"),
+          nb::arg("key").none(), nb::arg("trace_end"), nb::arg("budget") = nb::none(),
           "Returns the slices of a track's rows: start, duration, name, row of the begin, row of the end or -1,\n"
           "flags; and how many ends had no begin, begins no end, and pairs two names. Without `key` all rows share\n"
-          "one stack.");
+          "one stack. Raises MemoryError when more are open at once than the budget has room for.");
     m.def("join_flows", &join, nb::arg("phase"), nb::arg("tick"), nb::arg("key"),
           "Returns the edges between flow ends: their sources and targets as positions; and how many starts had no\n"
           "end, ends no start, and flow ends no key (-1).");

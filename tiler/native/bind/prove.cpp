@@ -197,13 +197,6 @@ void bind_prove(nb::module_& m) {
                                "WrongTrack(track, what): something is wrong with a track as a whole, given by its\n"
                                "slot, or in a layer by its number.",
                                TrackAndWhat());
-    nb::class_<ProveMemory>(m, "ProveMemory", "The memory that a proof may take, shared by all its threads.")
-        .def(nb::init<std::size_t>(), nb::arg("limit"))
-        .def_prop_ro("limit", &ProveMemory::limit)
-        .def_prop_ro("taken", &ProveMemory::taken)
-        .def("refused", &ProveMemory::refused, "Returns the most that was asked for and not given since the last call.")
-        .def("take", &ProveMemory::take, nb::arg("size"), "Raises MemoryError, and has not taken it then.")
-        .def("give", &ProveMemory::give, nb::arg("size"));
     nb::class_<BoundTree>(m, "ProveTree",
                           "The tiles of a block, in key order, and the first tile of each of its pages.")
         .def(nb::init<std::size_t, const Array<uint8_t>&, const Array<int64_t>&, const Array<uint8_t>&,

@@ -78,8 +78,8 @@ void check_times(const SliceColumns& slices) {
 
 // The tile tree of a track, with the arrays that it points into.
 struct BoundTiles {
+    std::vector<nb::object> kept;  // outlives the tiles
     std::unique_ptr<TrackTiles> tiles;
-    std::vector<nb::object> kept;
 
     // (bin, name, utilisation) of a rollup's part of the overview layer.
     auto overview(int level, int64_t lanes) const {
@@ -95,17 +95,18 @@ void check_level(int level) {
 }
 
 BoundTiles slice_tiles(const Array<int64_t>& start, const Array<int64_t>& duration, const Array<uint32_t>& row,
-                       const Array<int32_t>& name, const Array<uint8_t>& flags, int root_level) {
+                       const Array<int32_t>& name, const Array<uint8_t>& flags, int root_level, MemoryBudget* budget) {
     check_level(root_level);
     for (const size_t size : {duration.size(), row.size(), name.size(), flags.size()}) same_size(start.size(), size);
     BoundTiles bound;
     for (const nb::object& array :
          {nb::cast(start), nb::cast(duration), nb::cast(row), nb::cast(name), nb::cast(flags)})
         bound.kept.push_back(array);
+    if (budget != nullptr) bound.kept.push_back(nb::cast(budget, nb::rv_policy::reference));
     const SliceColumns columns{start.data(), duration.data(), row.data(), name.data(), flags.data(), start.size()};
     nb::gil_scoped_release release;
     check_times(columns);
-    bound.tiles = std::make_unique<SliceTrack>(columns, root_level);
+    bound.tiles = std::make_unique<SliceTrack>(columns, root_level, budget);
     return bound;
 }
 
@@ -155,7 +156,7 @@ struct BoundSlices {
     }
 };
 
-BoundTiles rollup_tiles(const std::vector<const BoundSlices*>& children, int root_level) {
+BoundTiles rollup_tiles(const std::vector<const BoundSlices*>& children, int root_level, MemoryBudget* budget) {
     check_level(root_level);
     std::vector<const KeptSlices*> slices;
     for (const BoundSlices* child : children) slices.push_back(&child->slices);
@@ -163,13 +164,13 @@ BoundTiles rollup_tiles(const std::vector<const BoundSlices*>& children, int roo
     {
         nb::gil_scoped_release release;
         // Times are checked on the way: slices of a whole run are not read twice.
-        bound.tiles = std::make_unique<RollupTrack>(slices, root_level);
+        bound.tiles = std::make_unique<RollupTrack>(slices, root_level, budget);
     }
     return bound;
 }
 
 auto slice_overview(const Array<int64_t>& start, const Array<int64_t>& duration, const Array<uint32_t>& row,
-                    const Array<int32_t>& name, int level) {
+                    const Array<int32_t>& name, int level, MemoryBudget* budget) {
     check_level(level);
     for (const size_t size : {duration.size(), row.size(), name.size()}) same_size(start.size(), size);
     std::vector<OverviewBin> bins;
@@ -180,14 +181,14 @@ auto slice_overview(const Array<int64_t>& start, const Array<int64_t>& duration,
         // Of each bin there is a note: at such a level they are few.
         if (columns.n != 0 && (columns.start[columns.n - 1] >> (2 * level)) > kOverviewBinsAtMost)
             throw std::invalid_argument("the level is too fine for an overview");
-        bins = overview_of(columns, level);
+        bins = overview_of(columns, level, budget);
     }
     return overview_columns(bins);
 }
 
 struct BoundBlock {
+    std::vector<nb::object> kept;  // outlives the block
     Block block;
-    std::vector<nb::object> kept;
 
     explicit BoundBlock(uint32_t number) : block(number) {}
 
@@ -222,11 +223,11 @@ struct BoundBlock {
     }
 
     // (page, residual) of tiles [first, last).
-    auto encode(size_t first, size_t last) const {
+    auto encode(size_t first, size_t last, MemoryBudget* budget) const {
         EncodedPage encoded;
         {
             nb::gil_scoped_release release;
-            encoded = block.encode(first, last);
+            encoded = block.encode(first, last, budget);
         }
         const auto& [page, residual] = encoded;
         return std::make_tuple(nb::bytes(page.data(), page.size()), nb::bytes(residual.data(), residual.size()));
@@ -248,11 +249,22 @@ void bind_pyramid(nb::module_& m) {
     m.def("root_level", &root_level, nb::arg("end"), "Returns the lowest level at which tile 0 covers [0, end].");
     m.def("release_free_memory", &release_free_memory,
           "Gives memory that is free but kept for later back to the system.");
+    nb::class_<MemoryBudget>(m, "MemoryBudget", "The memory that work may take, shared by its threads.")
+        .def(nb::init<std::size_t>(), nb::arg("limit"))
+        .def_prop_ro("limit", &MemoryBudget::limit)
+        .def_prop_ro("taken", &MemoryBudget::taken)
+        .def("refused", &MemoryBudget::refused,
+             "Returns the most that was asked for and not given since the last call.")
+        .def("take", &MemoryBudget::take, nb::arg("size"), "Raises MemoryError, and has not taken it then.")
+        .def("give", &MemoryBudget::give, nb::arg("size"));
     nb::class_<BoundTiles>(m, "Tiles", "The tile tree of a track.")
         .def("overview", &BoundTiles::overview, nb::arg("level"), nb::arg("lanes"),
              "Returns bin, name and utilisation (1 to 255) of the overview of a rollup.");
-    m.def("slice_tiles", &slice_tiles, nb::arg("start"), nb::arg("duration"), nb::arg("row"), nb::arg("name"),
-          nb::arg("flags"), nb::arg("root_level"), "Returns the tiles of slices, which are in canonical order.");
+    m.def(
+        "slice_tiles", &slice_tiles, nb::arg("start"), nb::arg("duration"), nb::arg("row"), nb::arg("name"),
+        nb::arg("flags"), nb::arg("root_level"), nb::arg("budget") = nb::none(),
+        "Returns the tiles of slices, which are in canonical order. What they take is taken from the budget, as long\n"
+        "as they live. Raises MemoryError.");
     m.def("slice_fingerprint", &slice_fingerprint, nb::arg("start"), nb::arg("duration"), nb::arg("row"),
           nb::arg("name"), nb::arg("flags"), "Returns a number of 64 bits that tells slices from others.");
     m.def("counter_tiles", &counter_tiles, nb::arg("time"), nb::arg("value"), nb::arg("root_level"),
@@ -265,10 +277,15 @@ void bind_pyramid(nb::module_& m) {
                     "Writes them to an open file from `offset` on. Raises OSError.")
         .def_prop_ro(
             "bytes", [](const BoundSlices& bound) { return bound.slices.bytes(); }, "What they take in a file.");
-    m.def("rollup_tiles", &rollup_tiles, nb::arg("children"), nb::arg("root_level"),
-          "Returns the tiles of the rollup of these tracks.");
+    m.def("rollup_tiles", &rollup_tiles, nb::arg("children"), nb::arg("root_level"), nb::arg("budget") = nb::none(),
+          "Returns the tiles of the rollup of these tracks. Raises MemoryError when more slices are open at once than "
+          "the\n"
+          "budget has room for.");
     m.def("slice_overview", &slice_overview, nb::arg("start"), nb::arg("duration"), nb::arg("row"), nb::arg("name"),
-          nb::arg("level"), "Returns bin, name and utilisation (1 to 255) of slices in bins of one level.");
+          nb::arg("level"), nb::arg("budget") = nb::none(),
+          "Returns bin, name and utilisation (1 to 255) of slices in bins of one level. Raises MemoryError when rows "
+          "are\n"
+          "too many for the budget.");
     nb::class_<BoundBlock>(m, "Block", "The tiles of up to 32 neighbouring tracks, to be written as pages.")
         .def(nb::init<uint32_t>(), nb::arg("number"))
         .def("add", &BoundBlock::add, nb::arg("slot"), nb::arg("tiles"),
@@ -276,8 +293,10 @@ void bind_pyramid(nb::module_& m) {
         .def("seal", &BoundBlock::seal, "Puts the tiles in key order. To be called once, when all tracks are in.")
         .def("tiles", &BoundBlock::tiles,
              "Returns level, index, slot, flags, events and weight of all tiles, in key order.")
-        .def("encode", &BoundBlock::encode, nb::arg("first"), nb::arg("last"),
-             "Returns page and residual of tiles [first, last), not compressed.");
+        .def("encode", &BoundBlock::encode, nb::arg("first"), nb::arg("last"), nb::arg("budget") = nb::none(),
+             "Returns page and residual of tiles [first, last), not compressed. Raises MemoryError for a tile that is "
+             "too\n"
+             "large for the budget.");
 }
 
 }  // namespace tilescope

@@ -57,20 +57,30 @@ class NameNumbers {
 
 struct OpenSlice {
     std::int64_t slice;      // index into the output
-    std::int64_t start;
     std::int64_t limit;      // where it must end should its END never come
-    std::size_t name;        // number of the name
     std::int64_t below;      // neighbours on the stack, towards the outermost and the innermost
     std::int64_t above;
     std::int64_t same_name;  // the next one further out that has the same name
+    std::uint32_t name;      // number of the name
 };
+
+// What a slice that is open beside others takes later, as `OPEN_SLICE_BYTES` says of all memory.
+constexpr std::size_t kOpenBytes = 96;
 
 // The open slices of one key. Every step is O(1), or O(log n) for the complete slices around.
 class Stack {
   public:
-    Stack(PairedColumns& out, std::size_t name_count) : out_(out), innermost_of_name_(name_count, none) {}
+    Stack(PairedColumns& out, std::size_t name_count, MemoryBudget* budget)
+        : out_(out),
+          innermost_of_name_(name_count, none),
+          entries_(budget),
+          free_(budget),
+          complete_ends_({}, CountedVector<std::int64_t>(budget)) {}
 
     bool empty() const { return top_ == none; }
+
+    // So many will be open at once.
+    void reserve(std::size_t slices) { entries_.reserve(slices); }
 
     void complete(std::int64_t end) { complete_ends_.push(end); }
 
@@ -78,7 +88,7 @@ class Stack {
         while (!complete_ends_.empty() && complete_ends_.top() <= time) complete_ends_.pop();
         const std::int64_t limit = complete_ends_.empty() ? never : complete_ends_.top();
         const std::int64_t entry = allocate();
-        at(entry) = {slice, time, limit, name, top_, none, innermost_of_name_[name]};
+        at(entry) = {slice, limit, top_, none, innermost_of_name_[name], static_cast<std::uint32_t>(name)};
         if (top_ != none) at(top_).above = entry;
         innermost_of_name_[name] = entry;
         top_ = entry;
@@ -99,7 +109,7 @@ class Stack {
         const OpenSlice closed = at(entry);
         remove(entry, time);
         const auto slice = static_cast<std::size_t>(closed.slice);
-        out_.duration[slice] = distance(closed.start, time);
+        out_.duration[slice] = distance(out_.start[slice], time);
         out_.end_source[slice] = row;
     }
 
@@ -107,15 +117,16 @@ class Stack {
     void finish(std::int64_t trace_end) {
         std::int64_t entry = top_;
         while (entry != none && at(entry).below != none) entry = at(entry).below;
-        std::vector<std::int64_t> parent_ends;
+        CountedVector<std::int64_t> parent_ends(entries_.get_allocator());
         for (; entry != none; entry = at(entry).above) {
             const OpenSlice& open = at(entry);
-            while (!parent_ends.empty() && parent_ends.back() <= open.start) parent_ends.pop_back();
-            const std::int64_t parent_end = parent_ends.empty() ? trace_end : parent_ends.back();
-            const std::int64_t end = std::max(open.start, std::min(open.limit, parent_end));
-            parent_ends.push_back(end);
             const auto slice = static_cast<std::size_t>(open.slice);
-            out_.duration[slice] = distance(open.start, end);
+            const std::int64_t start = out_.start[slice];
+            while (!parent_ends.empty() && parent_ends.back() <= start) parent_ends.pop_back();
+            const std::int64_t parent_end = parent_ends.empty() ? trace_end : parent_ends.back();
+            const std::int64_t end = std::max(start, std::min(open.limit, parent_end));
+            parent_ends.push_back(end);
+            out_.duration[slice] = distance(start, end);
             out_.flags[slice] |= event_flag::open;
             ++out_.begins_without_end;
             innermost_of_name_[open.name] = none;
@@ -123,7 +134,7 @@ class Stack {
         top_ = none;
         entries_.clear();
         free_.clear();
-        complete_ends_ = {};
+        complete_ends_ = Ends({}, CountedVector<std::int64_t>(entries_.get_allocator()));
     }
 
   private:
@@ -154,12 +165,14 @@ class Stack {
         free_.push_back(entry);
     }
 
+    using Ends = std::priority_queue<std::int64_t, CountedVector<std::int64_t>, std::greater<>>;
+
     PairedColumns& out_;
     std::vector<std::int64_t> innermost_of_name_;
-    std::vector<OpenSlice> entries_;
-    std::vector<std::int64_t> free_;
+    CountedVector<OpenSlice> entries_;
+    CountedVector<std::int64_t> free_;
     std::int64_t top_ = none;
-    std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>> complete_ends_;
+    Ends complete_ends_;
 };
 
 Phase phase_of(const PairingInput& input, std::size_t row) { return static_cast<Phase>(input.phase[row]); }
@@ -204,9 +217,23 @@ bool never_decreases(const std::vector<std::int64_t>& order, const Value* values
     return true;
 }
 
+// How many slices are open at once, at most: so that room for them is made once, or is refused before it is.
+std::size_t most_open(const PairingInput& input, const std::vector<std::int64_t>& order) {
+    std::size_t open = 0;
+    std::size_t most = 0;
+    for (std::size_t k = 0; k < order.size(); ++k) {
+        const auto row = static_cast<std::size_t>(order[k]);
+        if (k > 0 && input.key != nullptr && input.key[row] != input.key[order[k - 1]]) open = 0;
+        const Phase phase = phase_of(input, row);
+        if (phase == Phase::begin) most = std::max(most, ++open);
+        else if (phase == Phase::end && open > 0) --open;
+    }
+    return most;
+}
+
 }  // namespace
 
-PairedColumns pair_slices(const PairingInput& input) {
+PairedColumns pair_slices(const PairingInput& input, MemoryBudget* budget) {
     PairedColumns out;
     bool any_pair = false;
     std::vector<std::int64_t> order = lay_out(input, out, any_pair);
@@ -220,7 +247,11 @@ PairedColumns pair_slices(const PairingInput& input) {
     if (input.key != nullptr && !never_decreases(order, input.key)) stable_order_by(input.key, order);
 
     const NameNumbers names(input);
-    Stack stack(out, names.count());
+    const std::size_t open = most_open(input, order);
+    // Their tiles will take more: what is refused then need not be paired first.
+    if (budget != nullptr) BudgetCharge(*budget, open * kOpenBytes);
+    Stack stack(out, names.count(), budget);
+    stack.reserve(open);
     for (std::size_t k = 0; k < order.size(); ++k) {
         const auto row = static_cast<std::size_t>(order[k]);
         if (k > 0 && input.key != nullptr && input.key[row] != input.key[order[k - 1]]) stack.finish(input.trace_end);

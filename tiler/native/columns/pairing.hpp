@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "columns/counted.hpp"
+
 namespace tilescope {
 
 // Columns of `size` rows, in file order. `key` may be null: then all rows share one stack.
@@ -31,6 +33,7 @@ struct PairedColumns {
     std::int64_t renamed = 0;
 };
 
-PairedColumns pair_slices(const PairingInput& input);
+// What is open at once is taken from `budget`: ShortOfBudget.
+PairedColumns pair_slices(const PairingInput& input, MemoryBudget* budget = nullptr);
 
 }  // namespace tilescope

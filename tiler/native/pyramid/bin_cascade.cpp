@@ -6,8 +6,8 @@
 
 namespace tilescope {
 
-BinCascade::BinCascade(std::vector<std::vector<int64_t>> interior)
-    : interior_(std::move(interior)), levels_(kMaxLevel + 1), lowest_(kMaxLevel + 1), highest_(-1) {
+BinCascade::BinCascade(std::vector<std::vector<int64_t>> interior, MemoryBudget* budget)
+    : interior_(std::move(interior)), levels_(kMaxLevel + 1, Level(budget)), lowest_(kMaxLevel + 1), highest_(-1) {
     for (int level = 0; level <= kMaxLevel; ++level) {
         if (interior_[static_cast<size_t>(level)].empty()) continue;
         lowest_ = std::min(lowest_, level);
@@ -90,7 +90,13 @@ void BinCascade::finish_row(uint32_t row) {
     }
 }
 
-std::vector<size_t> BinCascade::take(int level, std::vector<Bin>& out) {
+size_t BinCascade::written() const {
+    size_t bins = 0;
+    for (const Level& at : levels_) bins += at.written.size();
+    return bins;
+}
+
+std::vector<size_t> BinCascade::take(int level, CountedVector<Bin>& out) {
     Level& at = levels_[static_cast<size_t>(level)];
     const size_t tiles = interior_[static_cast<size_t>(level)].size();
     // A stable counting sort by tile: rows were written one after the other, each in time order.
@@ -101,8 +107,8 @@ std::vector<size_t> BinCascade::take(int level, std::vector<Bin>& out) {
     std::vector<size_t> next(starts.begin(), starts.end());
     out.resize(out.size() + at.written.size());
     for (size_t k = 0; k < at.written.size(); ++k) out[next[at.written_tile[k]]++] = at.written[k];
-    at.written = {};
-    at.written_tile = {};
+    CountedVector<Bin>(at.written.get_allocator()).swap(at.written);
+    CountedVector<uint32_t>(at.written_tile.get_allocator()).swap(at.written_tile);
     return starts;
 }
 

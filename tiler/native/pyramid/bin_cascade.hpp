@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "columns/counted.hpp"
 #include "pyramid/name_table.hpp"
 #include "pyramid/tiles.hpp"
 
@@ -16,7 +17,8 @@ namespace tilescope {
 class BinCascade {
   public:
     // `interior[level]` lists the tiles, in time order, whose bins are wanted.
-    explicit BinCascade(std::vector<std::vector<int64_t>> interior);
+    // What is written is taken from `budget`. Throws ShortOfBudget, as `add` and `finish_row` do.
+    explicit BinCascade(std::vector<std::vector<int64_t>> interior, MemoryBudget* budget = nullptr);
 
     bool empty() const { return lowest_ > highest_; }
 
@@ -26,12 +28,17 @@ class BinCascade {
     // Closes what is open, and marks what the row has written as row `row`.
     void finish_row(uint32_t row);
 
+    // How many bins have been written.
+    size_t written() const;
+
     // Appends the bins of a level to `out`, in the order (tile, row, bin). Returns where each tile's bins begin, and
     // the end of the last.
-    std::vector<size_t> take(int level, std::vector<Bin>& out);
+    std::vector<size_t> take(int level, CountedVector<Bin>& out);
 
   private:
     struct Level {
+        explicit Level(MemoryBudget* budget) : written(budget), written_tile(budget) {}
+
         NameTable names;
         int64_t bin = 0;
         int64_t busy = 0;
@@ -40,8 +47,8 @@ class BinCascade {
         bool open = false;
         size_t tile = 0;  // the tile that was written last, as a hint
         size_t row_from = 0;  // first entry of `written` in the row that is being summed
-        std::vector<Bin> written;
-        std::vector<uint32_t> written_tile;
+        CountedVector<Bin> written;
+        CountedVector<uint32_t> written_tile;
     };
 
     void put(int level, int64_t bin, int32_t name, int64_t busy, uint64_t count, int64_t longest);

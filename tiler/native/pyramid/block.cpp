@@ -24,11 +24,11 @@ void Block::seal() {
     });
 }
 
-EncodedPage Block::encode(size_t first, size_t last) const {
+EncodedPage Block::encode(size_t first, size_t last, MemoryBudget* budget) const {
     if (first >= last || last > order_.size() || order_[first].level != order_[last - 1].level) {
         throw std::invalid_argument("a page holds tiles of one level");
     }
-    PageColumns page;
+    PageColumns page(budget);
     for (size_t at = first; at < last; ++at) {
         const Tile& tile = this->tile(at);
         page.index.push_back(tile.index);

@@ -57,6 +57,7 @@ void CounterTrack::append(const Tile& tile, PageColumns& page) const {
     page.n_counter_bins.push_back(0);
     page.n_samples.push_back(static_cast<int64_t>(tile.last - tile.first));
     for (size_t k = tile.first; k < tile.last; ++k) {
+        page.count_one();
         page.time.push_back(samples_.time[k]);
         page.value.push_back(samples_.value[k]);
         page.sample_ordinal.push_back(static_cast<int64_t>(k));

@@ -100,8 +100,8 @@ void NameSweep::pass_to(int64_t time, NameSums& sums) {
     now_ = time;
 }
 
-HistogramWalk::HistogramWalk(const SliceColumns& slices, std::vector<HistogramTile> tiles)
-    : sweep_(slices), tiles_(std::move(tiles)) {
+HistogramWalk::HistogramWalk(const SliceColumns& slices, std::vector<HistogramTile> tiles, MemoryBudget* budget)
+    : sweep_(slices, budget), tiles_(std::move(tiles)) {
     if (tiles_.empty()) return;
     for (const HistogramTile& tile : tiles_) {
         if (tile.level > kMaxLevel || tile.index < 0 || tile.index > tile_at(kTimeLimit - 1, tile.level)) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "columns/counted.hpp"
 #include "pyramid/slice_track.hpp"
 
 namespace tilescope {
@@ -42,7 +43,9 @@ class NameSums {
 // Goes over a track's slices once, in spans of time that follow each other without gaps.
 class NameSweep {
   public:
-    explicit NameSweep(const SliceColumns& slices) : slices_(slices) {}
+    // What is open at once is taken from `budget`: ShortOfBudget.
+    explicit NameSweep(const SliceColumns& slices, MemoryBudget* budget = nullptr)
+        : slices_(slices), crossing_({}, CountedVector<Running>(budget)), stack_(budget) {}
 
     // Adds the sums of [start, stop), which begins where the last span ended.
     void add(int64_t start, int64_t stop, NameSums& sums);
@@ -58,11 +61,12 @@ class NameSweep {
 
     SliceColumns slices_;
     size_t next_ = 0;
-    std::priority_queue<Running> crossing_;  // slices that run beyond the span in which they start
+    std::priority_queue<Running, CountedVector<Running>>
+        crossing_;  // slices that run beyond the span in which they start
     std::unordered_map<int32_t, uint64_t> crossing_names_;
     // Those that have self time now or later, the last started on top. A slice that ends no later than one above it
     // never comes on top again and is not kept, so ends decrease upwards.
-    std::vector<Running> stack_;
+    CountedVector<Running> stack_;
     int64_t now_ = 0;
 };
 
@@ -77,7 +81,7 @@ class HistogramWalk {
   public:
     // `tiles`: in the order (start, higher level first). The first contains all others, and each that is not the first
     // has its parent among them. Throws std::invalid_argument when they are not so.
-    HistogramWalk(const SliceColumns& slices, std::vector<HistogramTile> tiles);
+    HistogramWalk(const SliceColumns& slices, std::vector<HistogramTile> tiles, MemoryBudget* budget = nullptr);
 
     // Goes on to the next tile; false: there is none.
     bool next();

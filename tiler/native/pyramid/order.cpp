@@ -11,6 +11,10 @@ namespace tilescope {
 
 namespace {
 
+// The least first.
+template <typename T>
+using CountedQueue = std::priority_queue<T, CountedVector<T>, std::greater<>>;
+
 // Of the slice at k, after a look at its times.
 int64_t checked_end(const int64_t* start, const int64_t* duration, size_t k) {
     if (k > 0 && start[k] < start[k - 1]) throw std::invalid_argument("slices are not in time order");
@@ -35,10 +39,10 @@ std::vector<int64_t> canonical_order(const int64_t* start, const int64_t* durati
     return order;
 }
 
-size_t assign_rows(const int64_t* start, const int64_t* duration, size_t n, uint32_t* row) {
+size_t assign_rows(const int64_t* start, const int64_t* duration, size_t n, uint32_t* row, MemoryBudget* budget) {
     using End = std::pair<int64_t, uint32_t>;
     // The fast road, for nested slices: a stack of ends, row r's at r. It ends at the first partial overlap.
-    std::vector<int64_t> ends;
+    CountedVector<int64_t> ends(budget);
     size_t k = 0;
     for (; k < n; ++k) {
         const int64_t end = checked_end(start, duration, k);
@@ -50,8 +54,8 @@ size_t assign_rows(const int64_t* start, const int64_t* duration, size_t n, uint
     if (k == n) return 0;
 
     size_t overlaps = 0;
-    std::priority_queue<End, std::vector<End>, std::greater<>> running;
-    std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>> free;
+    CountedQueue<End> running({}, CountedVector<End>(budget));
+    CountedQueue<uint32_t> free({}, CountedVector<uint32_t>(budget));
     uint32_t rows = 0;
     for (; rows < ends.size(); ++rows) running.push({ends[rows], rows});
     for (; k < n; ++k) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "pyramid/by_row.hpp"
 #include "pyramid/geometry.hpp"
 #include "pyramid/name_table.hpp"
 
@@ -16,39 +17,35 @@ uint8_t utilisation(int64_t busy, int64_t lanes, int64_t width) {
 
 namespace {
 
-class Overview {
+// The busiest row of each bin, so far.
+class BusiestRows {
   public:
-    explicit Overview(int level) : level_(level) {}
+    explicit BusiestRows(int level) : width_(int64_t{1} << (2 * level)) {}
 
-    void add(int64_t start, int64_t duration, uint32_t row, int32_t name) {
-        if (row >= rows_.size()) rows_.resize(row + 1);
-        const int64_t end = start + duration;
-        int64_t bin = bin_at(start, level_);
-        const int64_t last = duration == 0 ? bin : bin_at(end - 1, level_);
-        put(row, bin, name, std::min(end, bin_start(bin + 1, level_)) - start, 1);
-        while (bin < last) {
-            ++bin;
-            put(row, bin, name, std::min(end, bin_start(bin + 1, level_)) - bin_start(bin, level_), 0);
+    void offer(int64_t bin, int64_t busy, uint32_t row, int32_t name) {
+        Best& best = at(bin);
+        if (!best.any || busy > best.busy || (busy == best.busy && row < best.row)) best = {busy, row, name, true};
+    }
+
+    // A slice of the row covers the bins [first, last). To be told row by row: once a row fills a bin, none below it can be
+    // chosen, so bins that are full are passed over together.
+    void cover(int64_t first, int64_t last, uint32_t row, int32_t name) {
+        for (int64_t bin = next_open(first); bin < last; bin = next_open(bin + 1)) {
+            offer(bin, width_, row, name);
+            open_from_[static_cast<size_t>(bin)] = bin + 1;
         }
     }
 
-    std::vector<OverviewBin> take() {
-        for (uint32_t row = 0; row < rows_.size(); ++row) close(row);
+    std::vector<OverviewBin> bins() const {
         std::vector<OverviewBin> result;
-        const int64_t width = int64_t{1} << (2 * level_);
         for (size_t bin = 0; bin < best_.size(); ++bin) {
             if (!best_[bin].any) continue;
-            result.push_back({static_cast<int64_t>(bin), best_[bin].name, utilisation(best_[bin].busy, 1, width)});
+            result.push_back({static_cast<int64_t>(bin), best_[bin].name, utilisation(best_[bin].busy, 1, width_)});
         }
         return result;
     }
 
   private:
-    struct Row {
-        NameTable names;
-        int64_t bin = -1;
-        int64_t busy = 0;
-    };
     struct Best {
         int64_t busy = 0;
         uint32_t row = 0;
@@ -56,42 +53,106 @@ class Overview {
         bool any = false;
     };
 
-    // Slices of a row come in time order and do not overlap, so a row has one open bin.
-    void put(uint32_t row, int64_t bin, int32_t name, int64_t busy, uint64_t count) {
-        Row& at = rows_[row];
-        if (at.bin != bin) {
-            close(row);
-            at.bin = bin;
-        }
-        at.names.add(name, busy, count);
-        at.busy += busy;
+    Best& at(int64_t bin) {
+        if (static_cast<size_t>(bin) >= best_.size()) best_.resize(static_cast<size_t>(bin) + 1);
+        return best_[static_cast<size_t>(bin)];
     }
 
-    void close(uint32_t row) {
-        Row& at = rows_[row];
-        if (at.bin < 0) return;
-        const size_t bin = static_cast<size_t>(at.bin);
-        if (bin >= best_.size()) best_.resize(bin + 1);
-        Best& best = best_[bin];
-        if (!best.any || at.busy > best.busy || (at.busy == best.busy && row < best.row))
-            best = {at.busy, row, at.names.dominant().name, true};
-        at.names.clear();
-        at.busy = 0;
-        at.bin = -1;
+    // The first bin from this one on that no row has filled.
+    int64_t next_open(int64_t bin) {
+        while (static_cast<size_t>(bin) >= open_from_.size())
+            open_from_.push_back(static_cast<int64_t>(open_from_.size()));
+        int64_t& here = open_from_[static_cast<size_t>(bin)];
+        while (static_cast<size_t>(here) < open_from_.size() && open_from_[static_cast<size_t>(here)] != here)
+            here = open_from_[static_cast<size_t>(here)];
+        return here;
     }
 
-    int level_;
-    std::vector<Row> rows_;
+    int64_t width_;
     std::vector<Best> best_;
+    std::vector<int64_t> open_from_;  // of each bin: itself, or one behind it before which all are full
 };
+
+// A row's slices come in time order and do not overlap, so it has one open bin.
+class Row {
+  public:
+    void put(uint32_t row, int64_t bin, int32_t name, int64_t busy, uint64_t count, BusiestRows& rows) {
+        if (bin_ != bin) {
+            close(row, rows);
+            bin_ = bin;
+        }
+        names_.add(name, busy, count);
+        busy_ += busy;
+    }
+
+    void close(uint32_t row, BusiestRows& rows) {
+        if (bin_ < 0) return;
+        rows.offer(bin_, busy_, row, names_.dominant().name);
+        names_.clear();
+        busy_ = 0;
+        bin_ = -1;
+    }
+
+  private:
+    NameTable names_;
+    int64_t bin_ = -1;
+    int64_t busy_ = 0;
+};
+
+// Rows beyond which they are gone through one after the other, instead of side by side: a row that is open takes 100 bytes.
+constexpr uint32_t kRowsSideBySide = 1024;
+
+// Where a slice lies: the first and the last bin, and its busy time in them.
+struct Extent {
+    Extent(int64_t start, int64_t end, int level)
+        : first(bin_at(start, level)),
+          last(end == start ? first : bin_at(end - 1, level)),
+          in_first(std::min(end, bin_start(first + 1, level)) - start),
+          in_last(end - bin_start(last, level)) {}
+
+    int64_t first;
+    int64_t last;
+    int64_t in_first;
+    int64_t in_last;  // where that is not the first
+};
+
+void sum_side_by_side(const SliceColumns& slices, int level, uint32_t rows, BusiestRows& busiest) {
+    const int64_t width = int64_t{1} << (2 * level);
+    std::vector<Row> open(rows);
+    for (size_t k = 0; k < slices.n; ++k) {
+        const Extent at(slices.start[k], slices.end(k), level);
+        const uint32_t row = slices.row[k];
+        open[row].put(row, at.first, slices.name[k], at.in_first, 1, busiest);
+        for (int64_t bin = at.first + 1; bin <= at.last; ++bin)
+            open[row].put(row, bin, slices.name[k], bin == at.last ? at.in_last : width, 0, busiest);
+    }
+    for (uint32_t row = 0; row < rows; ++row) open[row].close(row, busiest);
+}
+
+void sum_row_by_row(const SliceColumns& slices, int level, uint32_t rows, BusiestRows& busiest, MemoryBudget* budget) {
+    const ByRow by_row(slices, rows, budget);
+    Row open;
+    for (uint32_t row = 0; row < rows; ++row) {
+        for (const uint32_t* k = by_row.begin(row); k != by_row.end(row); ++k) {
+            const Extent at(slices.start[*k], slices.end(*k), level);
+            open.put(row, at.first, slices.name[*k], at.in_first, 1, busiest);
+            if (at.first == at.last) continue;
+            busiest.cover(at.first + 1, at.last, row, slices.name[*k]);
+            open.put(row, at.last, slices.name[*k], at.in_last, 0, busiest);
+        }
+        open.close(row, busiest);
+    }
+}
 
 }  // namespace
 
-std::vector<OverviewBin> overview_of(const SliceColumns& slices, int level) {
-    Overview overview(level);
-    for (size_t k = 0; k < slices.n; ++k)
-        overview.add(slices.start[k], slices.duration[k], slices.row[k], slices.name[k]);
-    return overview.take();
+std::vector<OverviewBin> overview_of(const SliceColumns& slices, int level, MemoryBudget* budget) {
+    uint32_t rows = 0;
+    for (size_t k = 0; k < slices.n; ++k) rows = std::max(rows, slices.row[k] + 1);
+    BusiestRows busiest(level);
+    if (rows <= kRowsSideBySide) sum_side_by_side(slices, level, rows, busiest);
+    else sum_row_by_row(slices, level, rows, busiest, budget);
+    return busiest.bins();
 }
 
 }  // namespace tilescope

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "columns/counted.hpp"
 #include "pyramid/slice_track.hpp"
 #include "pyramid/tiles.hpp"
 
@@ -19,7 +20,7 @@ struct OverviewBin {
 uint8_t utilisation(int64_t busy, int64_t lanes, int64_t width);
 
 // Of each bin in which a slice lies: the row with the most busy time (of equal ones the lowest), and its dominant name.
-// One pass over slices in canonical order.
-std::vector<OverviewBin> overview_of(const SliceColumns& slices, int level);
+// Slices are in canonical order. Where rows are many, what they take comes from `budget`: ShortOfBudget.
+std::vector<OverviewBin> overview_of(const SliceColumns& slices, int level, MemoryBudget* budget = nullptr);
 
 }  // namespace tilescope

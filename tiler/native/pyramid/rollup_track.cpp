@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "columns/counted.hpp"
 #include "pyramid/covering.hpp"
 #include "pyramid/geometry.hpp"
 #include "pyramid/name_table.hpp"
@@ -56,6 +57,7 @@ struct Rest {
     int64_t duration;
     int32_t name;
 };
+using Rests = CountedVector<Rest>;
 
 // The bins of all levels are the nodes of one tree: a bin of level z has four children, bins of level z - 1, and a tile
 // is the node four levels above its bins. Nodes are gone through depth first. A slice that covers a node is entered
@@ -64,12 +66,16 @@ struct Rest {
 class Builder {
   public:
     Builder(const std::vector<const KeptSlices*>& children, int root_level, std::vector<Tile>& tiles,
-            std::vector<std::pair<size_t, size_t>>& contents, std::vector<Bin>& bins)
-        : sweep_(children), root_level_(root_level), tiles_(tiles), contents_(contents), bins_(bins) {}
+            std::vector<std::pair<size_t, size_t>>& contents, std::vector<Bin>& bins, MemoryBudget* budget)
+        : sweep_(children), root_level_(root_level), budget_(budget), tiles_(tiles), contents_(contents), bins_(bins) {
+        for (auto& level : waiting_) {
+            for (Waiting& waiting : level) waiting.ending = Rests(budget);
+        }
+    }
 
     void build() {
         const size_t starting = sweep_.count_before(INT64_MAX);
-        if (starting > 0) build(root_level_, 0, starting, {});
+        if (starting > 0) build(root_level_, 0, starting, Rests(budget_));
     }
 
   private:
@@ -77,7 +83,7 @@ class Builder {
     struct Waiting {
         NameTable covering;        // how many of each name cover it, but not its parent
         int64_t longest = 0;       // of these
-        std::vector<Rest> ending;  // those that end in it
+        Rests ending{nullptr};     // those that end in it
     };
 
     // What slices leave in a node of a terminal tile. In a bin: busy times, where they do not cover it, or a higher node does
@@ -93,7 +99,7 @@ class Builder {
     static constexpr int kTileHeight = 4;
 
     // Returns the longest of the slices in the tile, unless they cover it. Leaves their parts in `parts_`.
-    int64_t build(int level, int64_t index, size_t starting, std::vector<Rest> ending) {
+    int64_t build(int level, int64_t index, size_t starting, Rests ending) {
         const bool terminal = level == 0 || (level < root_level_ && starting <= kTerminalSlices);
         const uint64_t before = taken_;
         const int64_t longest =
@@ -102,9 +108,9 @@ class Builder {
         return longest;
     }
 
-    int64_t sum_children(int level, int64_t index, std::vector<Rest> ending) {
+    int64_t sum_children(int level, int64_t index, Rests ending) {
         for (const Rest& rest : ending) wait_from(level - 1, 4 * index, rest);
-        std::vector<Rest>().swap(ending);  // each slice waits in one place, not at every level
+        Rests(budget_).swap(ending);  // each slice waits in one place, not at every level
         const size_t parts = parts_.size();
         int64_t longest = 0;
         for (int64_t child = 4 * index; child < 4 * index + 4; ++child) {
@@ -119,13 +125,13 @@ class Builder {
                 std::max({longest, waiting.longest, build(level - 1, child, starting, std::move(waiting.ending))});
             covering_.leave(covering, before);
             pass_up(level - 1 + kTileHeight, covering);
-            waiting = {};
+            waiting = {{}, 0, Rests(budget_)};
         }
         end_node(level + kTileHeight, index, parts, longest);
         return longest;
     }
 
-    int64_t sum_slices(int level, int64_t index, const std::vector<Rest>& ending) {
+    int64_t sum_slices(int level, int64_t index, const Rests& ending) {
         const int64_t start = tile_start(index, level);
         const int64_t stop = tile_start(index + 1, level);
         for (const Rest& rest : ending) spread(level, start, rest.end, rest.duration, rest.name, false);
@@ -280,6 +286,7 @@ class Builder {
 
     Sweep sweep_;
     int root_level_;
+    MemoryBudget* budget_;
     std::array<std::array<Waiting, 4>, kMaxLevel + 1> waiting_;  // by the level of the children
     Covering covering_;
     // Of the terminal tile at hand, empty between two of them: its nodes, and whether there is anything in or below each.
@@ -296,8 +303,8 @@ class Builder {
 
 }  // namespace
 
-RollupTrack::RollupTrack(const std::vector<const KeptSlices*>& children, int root_level) {
-    Builder(children, root_level, tiles_, contents_, bins_).build();
+RollupTrack::RollupTrack(const std::vector<const KeptSlices*>& children, int root_level, MemoryBudget* budget) {
+    Builder(children, root_level, tiles_, contents_, bins_, budget).build();
 }
 
 std::vector<OverviewBin> RollupTrack::overview(int level, int64_t lanes) const {

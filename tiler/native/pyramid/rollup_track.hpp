@@ -12,7 +12,8 @@ namespace tilescope {
 // that cover a bin are in no table: they are known once for all bins that they cover. Rollups have no individuals: slices of different tracks overlap, so a bin's busy time may exceed its width.
 class RollupTrack final : public TrackTiles {
   public:
-    RollupTrack(const std::vector<const KeptSlices*>& children, int root_level);
+    // Slices that are open at once are taken from `budget`: ShortOfBudget.
+    RollupTrack(const std::vector<const KeptSlices*>& children, int root_level, MemoryBudget* budget = nullptr);
 
     const std::vector<Tile>& tiles() const override { return tiles_; }
     void append(const Tile& tile, PageColumns& page) const override;

@@ -4,6 +4,7 @@
 
 #include "columns/event_codes.hpp"
 #include "pyramid/bin_cascade.hpp"
+#include "pyramid/by_row.hpp"
 #include "pyramid/geometry.hpp"
 
 namespace tilescope {
@@ -18,14 +19,16 @@ constexpr size_t kWorthwhileReduction = 3;
 
 }  // namespace
 
-SliceTrack::SliceTrack(const SliceColumns& slices, int root_level) : slices_(slices) {
+SliceTrack::SliceTrack(const SliceColumns& slices, int root_level, MemoryBudget* budget)
+    : slices_(slices), budget_(budget), reaching_(budget), bins_(budget), last_bin_(budget) {
     if (slices_.n == 0) return;
     uint32_t rows = 0;
     for (size_t k = 0; k < slices_.n; ++k) rows = std::max(rows, slices_.row[k] + 1);
     last_bin_.assign(rows, {0, 0});
     descend(root_level, 0, 0, slices_.n, 0, 0);
     sum_bins();
-    last_bin_ = {};
+    CountedVector<std::pair<uint64_t, int64_t>>(budget).swap(last_bin_);
+    reaching_.shrink_to_fit();
 }
 
 void SliceTrack::descend(int level, int64_t index, size_t first, size_t last, size_t reaching_first,
@@ -95,7 +98,7 @@ void SliceTrack::sum_bins() {
         interior[tile.level].push_back(tile.index);
         content_of[tile.level].push_back(tile.content);
     }
-    BinCascade cascade(interior);
+    BinCascade cascade(interior, budget_);
     if (cascade.empty()) return;
 
     const uint32_t rows = static_cast<uint32_t>(last_bin_.size());
@@ -105,18 +108,14 @@ void SliceTrack::sum_bins() {
         cascade.finish_row(0);
     } else {
         // Row by row, so that the cascade sees disjoint slices in time order: a counting sort by row.
-        std::vector<uint32_t> ends(rows + 1, 0);
-        for (size_t k = 0; k < slices_.n; ++k) ++ends[slices_.row[k] + 1];
-        for (size_t row = 1; row < ends.size(); ++row) ends[row] += ends[row - 1];
-        std::vector<uint32_t> order(slices_.n);
-        std::vector<uint32_t> next(ends.begin(), ends.end() - 1);
-        for (size_t k = 0; k < slices_.n; ++k) order[next[slices_.row[k]]++] = static_cast<uint32_t>(k);
+        const ByRow by_row(slices_, rows, budget_);
         for (uint32_t row = 0; row < rows; ++row) {
-            for (size_t at = ends[row]; at < ends[row + 1]; ++at) add(order[at]);
+            for (const uint32_t* at = by_row.begin(row); at != by_row.end(row); ++at) add(*at);
             cascade.finish_row(row);
         }
     }
 
+    bins_.reserve(cascade.written());
     for (int level = 0; level <= kMaxLevel; ++level) {
         const auto starts = cascade.take(level, bins_);
         for (size_t k = 0; k < content_of[static_cast<size_t>(level)].size(); ++k) {
@@ -131,6 +130,7 @@ void SliceTrack::append(const Tile& tile, PageColumns& page) const {
     const bool leaf = (tile.flags & kLeaf) != 0;
     const Content& content = contents_[tile.content];
     const auto slice = [&](size_t k, bool reaches_in) {
+        page.count_one();
         page.start.push_back(slices_.start[k]);
         page.duration.push_back(slices_.duration[k]);
         page.row.push_back(slices_.row[k]);

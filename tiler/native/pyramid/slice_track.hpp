@@ -1,6 +1,7 @@
 // The tile tree of a track of slices (or instants: slices of length 0).
 #pragma once
 
+#include "columns/counted.hpp"
 #include "pyramid/tiles.hpp"
 
 namespace tilescope {
@@ -19,7 +20,8 @@ struct SliceColumns {
 
 class SliceTrack final : public TrackTiles {
   public:
-    SliceTrack(const SliceColumns& slices, int root_level);
+    // What grows with the slices that are open at once is taken from `budget`, as long as the tiles live. Throws ShortOfBudget.
+    SliceTrack(const SliceColumns& slices, int root_level, MemoryBudget* budget = nullptr);
 
     const std::vector<Tile>& tiles() const override { return tiles_; }
     void append(const Tile& tile, PageColumns& page) const override;
@@ -38,12 +40,13 @@ class SliceTrack final : public TrackTiles {
     void sum_bins();
 
     SliceColumns slices_;
+    MemoryBudget* budget_;
     std::vector<Tile> tiles_;
     std::vector<Content> contents_;  // by Tile::content
-    std::vector<uint32_t> reaching_;
-    std::vector<Bin> bins_;
+    CountedVector<uint32_t> reaching_;
+    CountedVector<Bin> bins_;
     // Scratch of is_leaf: the last bin seen in each row, and in which call.
-    std::vector<std::pair<uint64_t, int64_t>> last_bin_;
+    CountedVector<std::pair<uint64_t, int64_t>> last_bin_;
     uint64_t call_ = 0;
 };
 

@@ -49,6 +49,7 @@ std::string PageColumns::encode_residual(int level, uint32_t block, const std::v
 }
 
 void append_bin(const Bin& bin, PageColumns& page) {
+    page.count_one();
     page.bin.push_back(bin.bin);
     page.bin_row.push_back(bin.row);
     page.count.push_back(static_cast<int64_t>(bin.count));
