@@ -93,7 +93,7 @@ def test_view_of_nothing_but_files_that_fail_ends(tmp_path: Path) -> None:
     with started(tmp_path, "view", "types.json", "more.json", "--no-browser") as (process, _):
         _, err = process.communicate(timeout=60)
     assert process.returncode == 1
-    assert sorted(line for line in err.splitlines() if "no trace" in line) == [
+    assert sorted(line for line in err.splitlines() if "not a trace" in line) == [
         'tilescope: more.json: more.json: is JSON, but not a trace: none of its 2 values has a "ph" '
         "(Tilescope reads an array of trace events, or an object with such an array as its traceEvents)",
         "tilescope: types.json: types.json: is JSON, but not a trace: it has no traceEvents "
