@@ -24,6 +24,8 @@ export default defineConfig({
     proxy: { "/api": { target: process.env.TILESCOPE_URL ?? "http://127.0.0.1:8808", ws: true } },
   },
   test: {
+    // Those against a plain reference take seconds where other suites run beside them.
+    testTimeout: 60_000,
     include: ["client/src/**/*.test.ts", "src/**/*.test.ts", "src/**/*.test.tsx"],
     environment: "node",
     allowOnly: false,
