@@ -19,7 +19,7 @@ VIEWER := $(shell find viewer -type d \( -name node_modules -o -name dist \) -pr
 VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
 
-.PHONY: help demo install test test-python test-viewer test-browser test-dist kill-test damage hostile sanitize fuzz lint lint-python lint-native lint-viewer format bench bench-scale \
+.PHONY: help demo install test test-python test-viewer test-browser test-dist kill-test damage hostile sanitize fuzz lint lint-python lint-native lint-viewer tidy format bench bench-scale \
         bench-load dist resolve viewer browser nginx cli-docs stubs tools-docs types clean
 
 help: ## this list
@@ -137,6 +137,8 @@ nginx:
 
 lint: lint-python lint-native lint-viewer ## ruff, mypy, clang-format, biome, tsc
 
+TIDY := build/tidy
+
 # mypy sees one folder per package, as an installation has it; the folders of the repository have other names.
 lint-python: $(STAMPS)/test-tools
 	@mkdir -p build/src/tilescope
@@ -151,6 +153,16 @@ lint-python: $(STAMPS)/test-tools
 
 lint-native: $(STAMPS)/test-tools
 	$(BIN)/clang-format --dry-run --Werror $(NATIVE_CODE)
+
+tidy: $(STAMPS)/test-tools $(TIDY)/compile_commands.json ## clang-tidy over native code that changed since it was found clean
+	@$(BIN)/python -m tests.run_clang_tidy
+
+# How each file is compiled, as CMake says it. Configured anew with every change: a file may have come.
+$(TIDY)/compile_commands.json: $(NATIVE) $(STAMPS)/build-tools
+	@PATH="$(CURDIR)/$(BIN):$$PATH" cmake -S . -B $(TIDY) -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
+		-DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python -Dnanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir) > build/tidy.log || \
+		{ cat build/tidy.log; exit 1; }
+	@touch $@
 
 format: $(STAMPS)/test-tools $(VIEWER_MODULES) ## lay out all code as `make lint` wants it
 	$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .

@@ -18,8 +18,6 @@
 #include "prove/failure.hpp"
 #include "prove/layer.hpp"
 
-namespace nb = nanobind;
-
 namespace tilescope {
 
 namespace {

@@ -159,6 +159,7 @@ struct BoundSlices {
 BoundTiles rollup_tiles(const std::vector<const BoundSlices*>& children, int root_level, MemoryBudget* budget) {
     check_level(root_level);
     std::vector<const KeptSlices*> slices;
+    slices.reserve(children.size());
     for (const BoundSlices* child : children) slices.push_back(&child->slices);
     BoundTiles bound;
     {

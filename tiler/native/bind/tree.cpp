@@ -142,6 +142,7 @@ class TreeReader {
     static std::vector<Row> rows(const tree::TreeFile& file, const Snapshot& snapshot,
                                  const std::vector<Entry>& entries) {
         std::vector<Row> out;
+        out.reserve(entries.size());
         std::vector<Read> read = read_all(file, snapshot, entries);
         for (std::size_t k = 0; k < entries.size(); ++k) {
             out.emplace_back(to_bytes(entries[k].key), read[k].checksum, std::move(read[k].value));

@@ -279,6 +279,7 @@ class XSpaceFile {
             found = xspace::find_apart(source_, outline(), catalogue(), *hlo_, limit);
         }
         std::vector<ApartInfo> result;
+        result.reserve(found.pieces.size());
         for (const xspace::ApartPiece& piece : found.pieces)
             result.push_back(
                 {piece.plane, piece.metadata_id, text(piece.name), piece.is_hlo, piece.bytes.begin, piece.bytes.end});
@@ -325,6 +326,7 @@ class XSpaceFile {
     nb::bytes bytes(wire::Range range) const { return nb::bytes(source_.data + range.begin, range.size()); }
     std::vector<std::string> texts(const std::vector<wire::Range>& ranges) const {
         std::vector<std::string> result;
+        result.reserve(ranges.size());
         for (const wire::Range& range : ranges) result.push_back(text(range));
         return result;
     }

@@ -39,6 +39,7 @@ bool mend(std::uintptr_t address) {
         const std::uintptr_t page = address - address % page_bytes.load();
         slot->broken.store(true);
         // A plain system call, on Linux, and so safe here.
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): the address is what the signal told
         void* at = mmap(reinterpret_cast<void*>(page), end - page, PROT_READ,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
         return at != MAP_FAILED;
@@ -77,7 +78,7 @@ void install() {
 }  // namespace
 
 MapGuard::MapGuard(const std::uint8_t* data, std::size_t size) {
-    const std::lock_guard<std::mutex> lock(registering);
+    const std::scoped_lock lock(registering);
     page_bytes.store(static_cast<std::size_t>(sysconf(_SC_PAGESIZE)));
     install();
     Slot* slot = slots.load();
@@ -97,7 +98,7 @@ MapGuard::MapGuard(const std::uint8_t* data, std::size_t size) {
 }
 
 MapGuard::~MapGuard() {
-    const std::lock_guard<std::mutex> lock(registering);
+    const std::scoped_lock lock(registering);
     slot_->end.store(0);
     slot_->begin.store(0);
 }

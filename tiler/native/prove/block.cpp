@@ -8,7 +8,7 @@ namespace tilescope {
 
 ProveBlock::ProveBlock(const ProveRun& run, const ProveTree& tree, const std::vector<ProveTrack>& tracks,
                        const ProveRows& rows, const std::vector<uint8_t>& has_histogram, ProvePages::Fetch fetch,
-                       ProveSlices::Histogram histogram, ProveMemory& memory)
+                       const ProveSlices::Histogram& histogram, ProveMemory& memory)
     : tree_(tree), has_histogram_(has_histogram), fetch_(std::move(fetch)), pages_(tree, fetch_), scratch_(memory) {
     for (std::size_t slot = 0; slot < tracks.size(); ++slot) {
         const ProveTrack& track = tracks[slot];

@@ -16,8 +16,8 @@ class ProveBlock {
   public:
     // Bins of these `rows` of the tracks that have them; with the first of them all else. `has_histogram`: by position.
     ProveBlock(const ProveRun& run, const ProveTree& tree, const std::vector<ProveTrack>& tracks, const ProveRows& rows,
-               const std::vector<uint8_t>& has_histogram, ProvePages::Fetch fetch, ProveSlices::Histogram histogram,
-               ProveMemory& memory);
+               const std::vector<uint8_t>& has_histogram, ProvePages::Fetch fetch,
+               const ProveSlices::Histogram& histogram, ProveMemory& memory);
 
     // Throws WrongTile, and ShortTile when it would take more memory than it may.
     void run();

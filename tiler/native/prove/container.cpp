@@ -37,7 +37,7 @@ void ProveColumn::read(std::size_t count, int64_t* out) {
     if ((flags_ & kFloat64) != 0) return;
     const bool zigzag = (flags_ & kZigzag) != 0, delta = (flags_ & kDelta) != 0;
     for (std::size_t k = 0; k < count; ++k) {
-        uint64_t raw = static_cast<uint64_t>(out[k]);
+        auto raw = static_cast<uint64_t>(out[k]);
         if (zigzag) raw = (raw >> 1) ^ (0 - (raw & 1));
         const uint64_t value = value_ + scale_ * raw;
         if (delta) value_ = value;

@@ -109,7 +109,7 @@ void ProveCounter::close(Level& level, int z) const {
     bin.weighted += value_ * static_cast<double>(stop - last_time_);
 }
 
-void ProveCounter::check_bin(std::size_t tile, const ProveCounterBin& found, const Bin& expected, int z) const {
+void ProveCounter::check_bin(std::size_t tile, const ProveCounterBin& found, const Bin& expected, int z) {
     const auto fail = [&](const char* column, const std::string& is, const std::string& should) {
         throw WrongTile(tile, "bin " + std::to_string(found.bin) + ": " + column + " is " + is +
                                   ", from the samples it is " + should);

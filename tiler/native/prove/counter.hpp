@@ -45,9 +45,9 @@ class ProveCounter {
         std::vector<Bin> bins;  // of the tile that was entered; the last may go on
     };
 
-    void sample(std::size_t tile, const ProveSample& sample);
+    void sample(std::size_t tile, const ProveSample& one);
     void close(Level& level, int z) const;
-    void check_bin(std::size_t tile, const ProveCounterBin& found, const Bin& expected, int z) const;
+    static void check_bin(std::size_t tile, const ProveCounterBin& found, const Bin& expected, int z);
 
     const ProveTree& tree_;
     int root_, overview_level_;

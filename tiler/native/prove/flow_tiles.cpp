@@ -89,13 +89,13 @@ ProveFlowTiles::Wrong ProveFlowTiles::check(int level, const ProveFlowColumns& t
     std::size_t bin = 0, edge = 0;
     for (std::size_t tile = 0; tile < tiles.index.size(); ++tile) {
         const int64_t index = tiles.index[tile];
-        const auto wrong = [&](std::string what) { return Wrong{level, index, std::move(what)}; };
+        const auto wrong = [&](std::string_view what) { return Wrong{level, index, std::string(what)}; };
         if (level == last_level_ && index == last_index_) return wrong("its flows are there twice");
         if (level_ > root_ || std::make_pair(level, index) < std::make_pair(level_, index_of(first_, level_))) {
             return wrong("it should have no flows of its own");
         }
         if (level != level_ || index != index_of(first_, level_)) return finish();
-        const std::string what = wrong_tile(level, tiles, tile, bin, edge);
+        const std::string_view what = wrong_tile(level, tiles, tile, bin, edge);
         if (!what.empty()) return wrong(what);
         bin += static_cast<std::size_t>(tiles.n_bins[tile]);
         edge += static_cast<std::size_t>(tiles.n_edges[tile]);
@@ -112,10 +112,10 @@ ProveFlowTiles::Wrong ProveFlowTiles::finish() {
     return {level_, index_of(first_, level_), "its flows are missing"};
 }
 
-std::string ProveFlowTiles::wrong_tile(int level, const ProveFlowColumns& tiles, std::size_t tile,
-                                       std::size_t first_bin, std::size_t first_edge) {
-    const std::size_t bins = static_cast<std::size_t>(tiles.n_bins[tile]),
-                      edges = static_cast<std::size_t>(tiles.n_edges[tile]);
+std::string_view ProveFlowTiles::wrong_tile(int level, const ProveFlowColumns& tiles, std::size_t tile,
+                                            std::size_t first_bin, std::size_t first_edge) {
+    const auto bins = static_cast<std::size_t>(tiles.n_bins[tile]);
+    const auto edges = static_cast<std::size_t>(tiles.n_edges[tile]);
     if (bins > tiles.bin.size() - first_bin || edges > tiles.edge_bin.size() - first_edge)
         return "its bins or edges are not all there";
     std::vector<Edge> strongest;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "prove/flow_chunk.hpp"
@@ -21,8 +22,8 @@ struct ProveFlowColumns {
 class ProveFlowTiles {
   public:
     struct Wrong {
-        int level;
-        int64_t index;
+        int level = 0;
+        int64_t index = 0;
         std::string what;  // empty: nothing
     };
 
@@ -49,8 +50,8 @@ class ProveFlowTiles {
     void sort();
     // Goes to the next tile that there should be; false: to the end.
     bool next();
-    std::string wrong_tile(int level, const ProveFlowColumns& tiles, std::size_t tile, std::size_t first_bin,
-                           std::size_t first_edge);
+    std::string_view wrong_tile(int level, const ProveFlowColumns& tiles, std::size_t tile, std::size_t first_bin,
+                                std::size_t first_edge);
     std::size_t stop_of(std::size_t first, int level) const;
     int64_t index_of(std::size_t end, int level) const { return ends_[end].tick >> (2 * level + 8); }
 

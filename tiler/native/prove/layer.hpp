@@ -36,14 +36,14 @@ class ProveLayer {
 
     // Ends the batch for the rollups of the block with this number, and compares their tiles that end until then. Throws
     // WrongTile, of that block, and WrongTrack.
-    void complete_until(std::size_t block, int64_t until, ProvePages::Fetch fetch);
+    void complete_until(std::size_t number, int64_t until, ProvePages::Fetch fetch);
 
     const ProveRollup& rollup(std::size_t number) const { return *rollups_.at(number); }
     std::size_t bins() const { return bins_; }
 
   private:
     struct Block {
-        const ProveTree* tree;
+        const ProveTree* tree = nullptr;
         std::array<ProveRollup*, kProveSlots> rollups{};
         std::array<std::size_t, kProveLevels> at{};  // the first tile of each level that was not compared
     };

@@ -35,7 +35,7 @@ constexpr std::size_t kChunk = 4096;  // bins that are looked at at a time
 constexpr int64_t kMostRows = int64_t{1} << 48;
 
 double as_double(int64_t bits) {
-    double value;
+    double value = 0;
     std::memcpy(&value, &bits, sizeof value);
     return value;
 }
@@ -55,7 +55,7 @@ uint64_t common_divisor(uint64_t a, uint64_t b) {
 
 template <typename Item, typename Value>
 void fill(ProveColumn& column, std::vector<Item>& items, Value Item::* member) {
-    std::array<int64_t, kChunk> values;
+    std::array<int64_t, kChunk> values;  // NOLINT(cppcoreguidelines-pro-type-member-init): written before it is read
     for (std::size_t at = 0; at < items.size(); at += kChunk) {
         const std::size_t n = std::min(kChunk, items.size() - at);
         column.read(n, values.data());

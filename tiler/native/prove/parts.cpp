@@ -107,8 +107,9 @@ ProveBin sum_of(const ProvePart* first, const ProvePart* last) {
 }
 
 int64_t share_of(int64_t part, int64_t total) {
-    if (part <= int64_t{1} << 54) return 255 * part / std::max<int64_t>(total, 1);
-    return static_cast<int64_t>(static_cast<__int128>(255) * part / total);
+    const int64_t whole = std::max<int64_t>(total, 1);
+    if (part <= int64_t{1} << 54) return 255 * part / whole;
+    return static_cast<int64_t>(static_cast<__int128>(255) * part / whole);
 }
 
 void compare_bins(std::size_t tile, const ProveVector<ProveBin>& expected, const ProveBinSeries& found,

@@ -16,7 +16,7 @@ constexpr std::size_t kWorthMerging = 1 << 18;
 constexpr std::size_t kLongsWorthMerging = 1024;
 
 int64_t times_at_most(int64_t a, int64_t b) {
-    int64_t product;
+    int64_t product = 0;
     return __builtin_mul_overflow(a, b, &product) ? kMostBusy : std::min(product, kMostBusy);
 }
 
@@ -321,7 +321,7 @@ void ProveRollup::sum_bins(int z, int64_t until, const ProveParts& parts, ProveV
 }
 
 ProveBin ProveRollup::bin_of(const ProvePart* first, const ProvePart* last, int64_t bin, int64_t width,
-                             const ProveCover* cover) const {
+                             const ProveCover* cover) {
     ProveBin sum{0, bin, 0, 0, -1, 0, 0};
     int64_t busy = -1, count = 0;
     const auto offer = [&](int64_t name, int64_t name_busy, int64_t name_count) {

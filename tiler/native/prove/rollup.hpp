@@ -118,12 +118,12 @@ class ProveRollup {
     Level& at(int level) { return levels_[static_cast<std::size_t>(level - lowest_)]; }
     void merge_longs();
     void add_part(int level, int64_t bin, int64_t name, int64_t busy, int64_t count, int64_t duration);
-    void add_edges(int level, const Long& slice);
-    void add_rest(int level, const Long& slice);
-    ProveVector<ProveCover::Span> spans_of(int level);
-    void sum_bins(int level, int64_t until, const ProveParts& parts, ProveVector<ProveCover::Span>& spans);
-    ProveBin bin_of(const ProvePart* first, const ProvePart* last, int64_t bin, int64_t width,
-                    const ProveCover* cover) const;
+    void add_edges(int z, const Long& slice);
+    void add_rest(int z, const Long& slice);
+    ProveVector<ProveCover::Span> spans_of(int z);
+    void sum_bins(int z, int64_t until, const ProveParts& parts, ProveVector<ProveCover::Span>& spans);
+    static ProveBin bin_of(const ProvePart* first, const ProvePart* last, int64_t bin, int64_t width,
+                           const ProveCover* cover);
 
     const ProveTree& tree_;
     std::size_t track_;

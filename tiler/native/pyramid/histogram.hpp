@@ -94,8 +94,8 @@ class HistogramWalk {
 
   private:
     struct Open {
-        HistogramTile tile;
-        int next_child;
+        HistogramTile tile{};
+        int next_child = 0;
         NameSums sums;
     };
 

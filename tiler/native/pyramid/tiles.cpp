@@ -60,10 +60,10 @@ void append_bin(const Bin& bin, PageColumns& page) {
 }
 
 uint8_t share_of(const Part& part, int64_t busy, uint64_t count) {
-    __extension__ typedef unsigned __int128 u128;
+    using Wide = unsigned __int128;
     if (busy > 0)
-        return static_cast<uint8_t>(u128(255) * static_cast<uint64_t>(part.busy) / static_cast<uint64_t>(busy));
-    return count == 0 ? uint8_t{0} : static_cast<uint8_t>(u128(255) * part.count / count);
+        return static_cast<uint8_t>(Wide{255} * static_cast<uint64_t>(part.busy) / static_cast<uint64_t>(busy));
+    return count == 0 ? uint8_t{0} : static_cast<uint8_t>(Wide{255} * part.count / count);
 }
 
 }  // namespace tilescope

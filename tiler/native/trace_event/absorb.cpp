@@ -12,7 +12,7 @@ constexpr std::size_t small_chunk_rows = std::size_t{1} << 14;
 
 }  // namespace
 
-void EventSink::absorb(EventSink&& part) {
+void EventSink::absorb(EventSink& part) {
     renumber(part);
     if (part.written_total_ > 0 || part.written_['M'] > 0 || !part.ignored_.empty())
         ends_in_nothing_ = part.ends_in_nothing_;

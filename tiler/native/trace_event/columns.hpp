@@ -101,7 +101,7 @@ struct EventColumns : RowColumns {
 
     // All columns of rows grow at the same time.
     void make_room(std::size_t rows) {
-        const std::size_t extra = std::max(rows, std::max(size(), rows_at_first));
+        const std::size_t extra = std::max({rows, size(), rows_at_first});
         reserve(extra);
         key.ensure(extra);
         value.ensure(extra);

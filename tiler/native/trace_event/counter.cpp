@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "trace_event/json_text.hpp"
+#include "trace_event/members.hpp"
 #include "trace_event/sink.hpp"
 
 namespace tilescope {
@@ -17,8 +18,9 @@ enum class Sample { ok, no_number, not_finite };
 Sample read_sample(const RawValue& value, double& out) {
     if (value.kind == JsonKind::word && value.says_nothing() && !value.is_null()) return Sample::not_finite;
     if (value.kind != JsonKind::number && !value.is_string()) return Sample::no_number;
-    const char* last = value.text.data() + value.text.size();
-    const auto [at, error] = std::from_chars(value.text.data(), last, out);
+    const char* first = value.text.data();
+    const char* last = first + value.text.size();
+    const auto [at, error] = std::from_chars(first, last, out);
     if (at != last || value.text.empty()) return Sample::no_number;
     if (error == std::errc::result_out_of_range || !std::isfinite(out)) return Sample::not_finite;
     return error == std::errc() ? Sample::ok : Sample::no_number;

@@ -5,6 +5,7 @@
 
 #include "trace_event/json_scan.hpp"
 #include "trace_event/json_text.hpp"
+#include "trace_event/members.hpp"
 
 namespace tilescope {
 

@@ -81,5 +81,3 @@ RawValue find_member(const RawValue& object, std::string_view key);
 std::string scalar_text(const RawValue& value);
 
 }  // namespace tilescope
-
-#include "trace_event/members.hpp"

@@ -13,7 +13,7 @@ constexpr std::string_view cut_text = "\"[nested deeper than 256]\"";
 static_assert(max_depth == 256, "cut_text names it");
 
 // Which of the open brackets are objects: for `max_depth` of them, without a look at the heap.
-class Brackets {
+class Brackets {  // NOLINT(cppcoreguidelines-pro-type-member-init): bits are written before they are read
   public:
     bool push(bool object) {
         if (depth_ == max_depth) return false;
@@ -32,7 +32,7 @@ class Brackets {
     bool in_object() const { return ((words_[(depth_ - 1) / 64] >> ((depth_ - 1) % 64)) & 1) != 0; }
 
   private:
-    std::array<std::uint64_t, max_depth / 64> words_;  // written before it is read
+    std::array<std::uint64_t, max_depth / 64> words_;
     std::size_t depth_ = 0;
 };
 
@@ -129,8 +129,8 @@ std::string cut_nested(std::string_view text) {
                 out.append(kept, p);
                 out += cut_text;
             }
-        } else if (*p == '}' || *p == ']') {
-            if (depth-- == max_depth + 1) kept = p + 1;
+        } else if ((*p == '}' || *p == ']') && depth-- == max_depth + 1) {
+            kept = p + 1;
         }
         ++p;
     }

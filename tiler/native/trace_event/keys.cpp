@@ -153,7 +153,7 @@ std::int64_t EventKeys::PartNumbers::of(std::int64_t key) {
         const std::int32_t space = spaces_[static_cast<std::size_t>(key >> kKeyIdBits)];
         const std::uint64_t id = static_cast<std::uint64_t>(key) & ((std::uint64_t{1} << kKeyIdBits) - 1);
         if (const auto direct = direct_key(static_cast<std::uint64_t>(space), id)) return *direct;
-        std::array<char, 24> text;
+        std::array<char, 24> text{};
         return whole_.key_of(space, text_of(id, text));
     }
     const auto number = static_cast<std::int32_t>(key & ~kTableKey);

@@ -1,5 +1,8 @@
-// Walking over the members of an object that has been checked already. Included by trace_event_fields.hpp.
+// Walking over the members of an object that has been checked already.
 #pragma once
+
+#include <cstddef>
+#include <string_view>
 
 #include "trace_event/fields.hpp"
 #include "trace_event/json_scan.hpp"

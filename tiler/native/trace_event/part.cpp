@@ -45,7 +45,7 @@ TraceEventPart::TraceEventPart(std::string_view block) {
 }
 
 // The size of the block when there is none.
-std::size_t TraceEventPart::find_first_event(std::string_view block, EventFields& fields) const {
+std::size_t TraceEventPart::find_first_event(std::string_view block, EventFields& fields) {
     const char* end = block.data() + block.size();
     std::size_t wasted = 0;
     for (std::size_t at = block.find('{'); at != std::string_view::npos; at = block.find('{', at + 1)) {

@@ -32,7 +32,7 @@ class TraceEventPart {
     std::size_t last_line_end() const { return last_line_end_; }  // behind the last of them, counted from first()
 
   private:
-    std::size_t find_first_event(std::string_view block, EventFields& fields) const;
+    static std::size_t find_first_event(std::string_view block, EventFields& fields);
 
     EventSink sink_;
     std::size_t first_ = 0;

@@ -104,13 +104,13 @@ void EventSink::add(const EventFields& event) {
         ignore("bad_ph");
         return;
     }
-    ++written_[static_cast<std::size_t>(phase)];
+    ++written_[static_cast<unsigned char>(phase)];
     if (const std::string_view reason = unshown(phase); !reason.empty()) {
         ignore(reason);
     } else if (std::string_view("XBEiIPRCbnepSTFstf").find(phase) == std::string_view::npos) {
         ignore(std::string("unknown_phase_") + phase);
     } else if (add_timed(event, phase)) {
-        ++read_[static_cast<std::size_t>(phase)];
+        ++read_[static_cast<unsigned char>(phase)];
         if (event.cut_values > 0) ignore("nested_too_deep", static_cast<std::int64_t>(event.cut_values));
     }
 }
@@ -270,7 +270,7 @@ void EventSink::put(const EventFields& event, EventRow& row) {
     rows_.add(row);
 }
 
-std::string_view EventSink::decoded(const RawValue& value, std::string& scratch) const {
+std::string_view EventSink::decoded(const RawValue& value, std::string& scratch) {
     if (value.says_nothing()) return {};
     if (!value.escaped && !value.non_ascii) return value.text;
     scratch.clear();

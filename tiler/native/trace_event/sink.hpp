@@ -25,7 +25,7 @@ class EventSink {
     void add(const EventFields& event);
 
     // Takes over all that a part of the file has found, as if its events had been added here.
-    void absorb(EventSink&& part);
+    void absorb(EventSink& part);
 
     void ignore(std::string_view reason, std::int64_t count = 1) {
         ends_in_nothing_ = false;
@@ -66,7 +66,7 @@ class EventSink {
     void add_bound_flow(const EventFields& event, const EventRow& slice);
     void put(const EventFields& event, EventRow& row);
     std::int32_t name_of(const EventFields& event);
-    std::string_view decoded(const RawValue& value, std::string& scratch) const;
+    static std::string_view decoded(const RawValue& value, std::string& scratch);
     void renumber(EventSink& part);
     void end_chunk();
 

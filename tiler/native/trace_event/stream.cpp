@@ -45,7 +45,7 @@ void TraceEventStream::feed(std::string_view data, TraceEventPart& part) {
     any_event_ = any_event_ || part.any_event();
     elements_ += part.elements();
     ++parts_taken_;
-    sink_.absorb(std::move(part.sink()));
+    sink_.absorb(part.sink());
     append(data.substr(part.last()));
     run();
 }

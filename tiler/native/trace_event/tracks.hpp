@@ -51,9 +51,9 @@ enum class TrackRole : std::uint8_t {
 };
 
 struct TrackEntry {
-    TrackRole role;
-    std::int32_t process;              // -1: the trace as a whole
-    std::int32_t thread;               // -1: none
+    TrackRole role{};
+    std::int32_t process = -1;         // -1: the trace as a whole
+    std::int32_t thread = -1;          // -1: none
     std::array<std::string, 3> label;  // see the roles
 };
 

@@ -183,7 +183,7 @@ std::uint32_t TreeFile::read(const Snapshot& snapshot, const Entry& entry, char*
         return checksum;
     }
     const std::uint64_t offset = value.first_page * snapshot.page_size;
-    std::array<std::uint8_t, kHeaderBytes + kChecksumBytes> head;
+    std::array<std::uint8_t, kHeaderBytes + kChecksumBytes> head{};
     file_.read(offset, head.data(), head.size(), to, rest);
     const PageHeader header = read_header(head.data());
     if (header.number != value.first_page || header.flags != kOverflow ||

@@ -50,19 +50,19 @@ class Page {
     std::uint64_t offset() const { return offset_; }
 
     // Keys ascend. That of a branch's first entry says nothing: it is empty here.
-    std::string_view key(std::size_t entry) const;
-    std::uint64_t child(std::size_t entry) const;  // of a branch
-    Value value(std::size_t entry) const;  // of a leaf
+    std::string_view key(std::size_t k) const;
+    std::uint64_t child(std::size_t k) const;  // of a branch
+    Value value(std::size_t k) const;  // of a leaf
 
-    // The last entry whose key is at most `key`; in a branch there always is one.
-    std::optional<std::size_t> last_at_most(std::string_view key) const;
+    // The last entry whose key is at most `wanted`; in a branch there always is one.
+    std::optional<std::size_t> last_at_most(std::string_view wanted) const;
 
     // Throws FileDamage unless all keys are at least `low` and less than `high`, as the branch above has it.
     void check_bounds(std::string_view low, const std::optional<std::string_view>& high) const;
 
   private:
-    const std::uint8_t* entry(std::size_t entry) const;
-    void check_entry(std::size_t entry) const;
+    const std::uint8_t* entry(std::size_t k) const;
+    void check_entry(std::size_t k) const;
     [[noreturn]] void fail(const char* what, std::size_t at = 0) const;
 
     std::unique_ptr<std::uint8_t[]> bytes_;

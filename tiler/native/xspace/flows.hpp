@@ -13,7 +13,7 @@ namespace tilescope::xspace {
 // The stats `_pt`, `_p` (a flow begins), `_ct`, `_c` (a flow ends) and `step_num`.
 enum FlowPart : unsigned { producer_type, producer_id, consumer_type, consumer_id, step_number, flow_parts };
 
-struct FlowValues {
+struct FlowValues {  // NOLINT(cppcoreguidelines-pro-type-member-init): `present` says which values were written
     std::uint64_t value[flow_parts];
     unsigned present = 0;  // bit per part
 

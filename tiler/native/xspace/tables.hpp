@@ -70,8 +70,8 @@ class FlowTable {
 
   private:
     struct Entry {
-        std::uint64_t type;
-        std::uint64_t id;
+        std::uint64_t type = 0;
+        std::uint64_t id = 0;
         std::int64_t number = -1;  // -1: free
     };
     void grow();
