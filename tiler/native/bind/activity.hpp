@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bind/arrays.hpp"
-#include "pyramid/activity.hpp"
+#include "columns/activity.hpp"
 
 namespace tilescope {
 

@@ -27,4 +27,12 @@ void bind_exception(nanobind::module_& m, const char* name, PyObject* base, cons
         type.release().ptr());  // lives as long as the process, as the module does
 }
 
+// The arguments of an error that lies at a byte of a file.
+struct WhatAndOffset {
+    template <typename Error>
+    nanobind::tuple operator()(const Error& error) const {
+        return nanobind::make_tuple(error.what(), error.offset());
+    }
+};
+
 }  // namespace tilescope

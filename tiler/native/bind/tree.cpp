@@ -153,10 +153,6 @@ class TreeReader {
     std::shared_ptr<tree::TreeFile> file_;
 };
 
-struct WhatAndOffset {
-    nb::tuple operator()(const FileDamage& error) const { return nb::make_tuple(error.what(), error.offset()); }
-};
-
 }  // namespace
 
 void bind_tree(nb::module_& m) {

@@ -20,8 +20,8 @@
 #include "bind/arrays.hpp"
 #include "bind/exceptions.hpp"
 #include "bind/module.hpp"
+#include "columns/activity.hpp"
 #include "columns/utf8.hpp"
-#include "pyramid/activity.hpp"
 #include "xspace/apart.hpp"
 #include "xspace/args.hpp"
 #include "xspace/catalogue.hpp"
@@ -364,10 +364,6 @@ auto integer_stats(const InColumn<std::int64_t>& args_end, const InColumn<std::u
     }
     return to_numpy(std::move(found));
 }
-
-struct WhatAndOffset {
-    nb::tuple operator()(const wire::Error& error) const { return nb::make_tuple(error.what(), error.offset()); }
-};
 
 }  // namespace
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "pyramid/geometry.hpp"
+#include "columns/bit_length.hpp"
 
 namespace tilescope {
 

@@ -13,7 +13,7 @@ namespace tilescope {
 
 namespace {
 
-enum Column : unsigned {
+enum ColumnNumber : unsigned {
     kIndex = 0,
     kSlot = 1,
     kTileFlags = 2,

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "columns/bit_length.hpp"
+
 namespace tilescope {
 
 constexpr int kBinsPerTile = 256;
@@ -17,8 +19,6 @@ inline int64_t bin_at(int64_t tick, int level) { return tick >> (2 * level); }
 inline int64_t bin_start(int64_t bin, int level) { return bin << (2 * level); }
 inline int64_t tile_at(int64_t tick, int level) { return tick >> (2 * level + kTileBits); }
 inline int64_t tile_start(int64_t index, int level) { return index << (2 * level + kTileBits); }
-
-inline int bit_length(uint64_t value) { return value == 0 ? 0 : 64 - __builtin_clzll(value); }
 
 // The lowest level at which a slice is shorter than two bins, and so part of a bin instead of an individual.
 inline int lowest_binned_level(int64_t duration) { return bit_length(static_cast<uint64_t>(duration)) >> 1; }

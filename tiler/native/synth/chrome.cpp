@@ -15,17 +15,17 @@ namespace {
 constexpr std::uint64_t kQuantumPs = 1'000;  // three decimals of a microsecond
 
 // Text of one or a few events. All names that occur are free of characters that JSON would have escaped.
-class Line {
+class JsonLine {
   public:
     void clear() { text_.clear(); }
     std::string_view text() const { return text_; }
 
-    Line& operator<<(std::string_view text) {
+    JsonLine& operator<<(std::string_view text) {
         text_.append(text);
         return *this;
     }
 
-    Line& operator<<(std::uint64_t number) {
+    JsonLine& operator<<(std::uint64_t number) {
         char digits[20];
         const auto end = std::to_chars(digits, digits + sizeof digits, number);
         text_.append(digits, end.ptr);
@@ -33,7 +33,7 @@ class Line {
     }
 
     // Thousandths as a decimal number: 1234567 → 1234.567
-    Line& thousandths(std::uint64_t number) {
+    JsonLine& thousandths(std::uint64_t number) {
         const auto rest = static_cast<unsigned>(number % 1'000);
         *this << number / 1'000;
         const char decimals[4] = {'.', static_cast<char>('0' + rest / 100), static_cast<char>('0' + rest / 10 % 10),
@@ -57,7 +57,7 @@ class ChromeWriter {
         for (std::size_t k = 0; k < plan_.tracks().size(); ++k) {
             const PlannedTrack& track = plan_.tracks()[k];
             TrackEvents events(plan_, score_, track, kQuantumPs);
-            for (Event event{}; events.next(event);) {
+            for (PlannedEvent event{}; events.next(event);) {
                 totals[k].add(event, track.role, Format::chrome);
                 output_.count_event();
                 line_.clear();
@@ -71,7 +71,7 @@ class ChromeWriter {
     }
 
   private:
-    void write_event(std::size_t k, const PlannedTrack& track, const Event& event) {
+    void write_event(std::size_t k, const PlannedTrack& track, const PlannedEvent& event) {
         switch (track.role) {
         case Role::steps:
             begin("X", "step ") << event.step;
@@ -96,7 +96,7 @@ class ChromeWriter {
         }
     }
 
-    void operation(std::size_t k, const PlannedTrack& track, const Event& event) {
+    void operation(std::size_t k, const PlannedTrack& track, const PlannedEvent& event) {
         const Operation& what = score_.device.operations[event.name];
         begin("X", what.name);
         place(k, track, event.start_ps).duration(event.duration_ps);
@@ -104,7 +104,7 @@ class ChromeWriter {
               << what.scope << "\",\"flops\":" << what.flops << ",\"bytes_accessed\":" << what.bytes_accessed << "}}";
     }
 
-    void async(std::size_t k, const PlannedTrack& track, const Event& event) {
+    void async(std::size_t k, const PlannedTrack& track, const PlannedEvent& event) {
         const Operation& what = score_.async.operations[event.name];
         const std::uint64_t id = ++async_id_;
         begin("b", what.name);
@@ -115,7 +115,7 @@ class ChromeWriter {
         line_ << ",\"cat\":\"async\",\"id\":" << id << "}";
     }
 
-    void host(std::size_t k, const PlannedTrack& track, const Event& event) {
+    void host(std::size_t k, const PlannedTrack& track, const PlannedEvent& event) {
         const std::string& name = score_.host.operations[event.name].name;
         if (event.instant) {
             begin("i", name);
@@ -131,13 +131,13 @@ class ChromeWriter {
 
     // Binds to the slice that starts at the same time.
     void flow(std::string_view phase, std::string_view more, std::size_t k, const PlannedTrack& track,
-              const Event& event) {
+              const PlannedEvent& event) {
         begin(phase, "launch");
         place(k, track, event.start_ps);
         line_ << ",\"id\":" << event.flow << ",\"cat\":\"launch" << more << "\"}";
     }
 
-    Line& begin(std::string_view phase, std::string_view name) {
+    JsonLine& begin(std::string_view phase, std::string_view name) {
         return line_ << (std::exchange(first_, false) ? "" : ",\n") << "{\"ph\":\"" << phase << "\",\"name\":\""
                      << name;
     }
@@ -174,7 +174,7 @@ class ChromeWriter {
     const Plan& plan_;
     Score score_;
     Output& output_;
-    Line line_;
+    JsonLine line_;
     bool first_ = true;
     std::uint64_t async_id_ = 0;
 };

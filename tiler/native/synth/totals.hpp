@@ -17,7 +17,7 @@ struct TrackTotals {
     std::uint64_t flow_ends = 0;  // in the file as events of their own; XSpace has them as arguments and none here
     std::uint64_t busy_ps = 0;    // summed durations of slices and async slices
 
-    void add(const Event& event, Role role, Format format) {
+    void add(const PlannedEvent& event, Role role, Format format) {
         busy_ps += event.duration_ps;
         if (role == Role::counter) {
             ++counter_samples;

@@ -74,9 +74,9 @@ Window TrackEvents::window() const {
     return {step.begin_ps + permille * (60 + draw % 40), step.end_ps - permille * (10 + draw / 1'024 % 80)};
 }
 
-bool TrackEvents::next(Event& event) {
+bool TrackEvents::next(PlannedEvent& event) {
     if (step_ >= plan_.steps()) return false;
-    event = Event{};
+    event = PlannedEvent{};
     event.step = step_;
     switch (track_.role) {
     case Role::steps:
@@ -110,7 +110,7 @@ bool TrackEvents::next(Event& event) {
     return true;
 }
 
-void TrackEvents::from_program(Event& event) {
+void TrackEvents::from_program(PlannedEvent& event) {
     if (node_ == in_repetition_) {
         ++repetition_;
         enter_repetition();
@@ -135,7 +135,7 @@ void TrackEvents::from_program(Event& event) {
     event.flow_side = event.flow == 0 ? FlowSide::none : FlowSide::out;
 }
 
-void TrackEvents::sample(Event& event) {
+void TrackEvents::sample(PlannedEvent& event) {
     const std::uint64_t draw = noise(plan_.seed() ^ (track_.index << 40), step_, place_);
     const std::uint64_t length_ps = window_.end_ps - window_.begin_ps;
     event.start_ps = window_.begin_ps + scale(length_ps, place_, in_step_);

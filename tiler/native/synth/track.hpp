@@ -26,7 +26,7 @@ struct Score {
 
 enum class FlowSide { none, out, in };
 
-struct Event {
+struct PlannedEvent {
     std::uint64_t start_ps;     // since the start of the recording
     std::uint64_t duration_ps;  // 0: a sample, an instant or a slice of no length
     std::uint64_t step;
@@ -43,14 +43,14 @@ class TrackEvents {
     TrackEvents(const Plan& plan, const Score& score, const PlannedTrack& track, std::uint64_t quantum_ps);
 
     // False, and `event` unchanged, after the last one.
-    bool next(Event& event);
+    bool next(PlannedEvent& event);
 
   private:
     bool enter_step();
     void enter_repetition();
     Window window() const;
-    void from_program(Event& event);
-    void sample(Event& event);
+    void from_program(PlannedEvent& event);
+    void sample(PlannedEvent& event);
 
     const Plan& plan_;
     const Score& score_;

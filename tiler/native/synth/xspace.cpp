@@ -112,7 +112,7 @@ void text_stat(Wire& wire, unsigned field, Stat id, std::string_view value) {
     wire.close(mark);
 }
 
-std::uint64_t metadata_id(Role role, const Event& event) {
+std::uint64_t metadata_id(Role role, const PlannedEvent& event) {
     switch (role) {
     case Role::steps: return kStepMetadata + event.step;
     case Role::modules: return kModuleMetadata;
@@ -130,7 +130,7 @@ class LineEncoder {
         : score_(score), track_(track), base_ps_(base_ps) {}
 
     // The whole `events` field of one event, valid until the next call.
-    std::string_view encode(const Event& event) {
+    std::string_view encode(const PlannedEvent& event) {
         wire_.clear();
         const std::size_t mark = wire_.open(4);
         wire_.uint_field(1, metadata_id(track_.role, event));
@@ -142,7 +142,7 @@ class LineEncoder {
     }
 
   private:
-    void stats(const Event& event) {
+    void stats(const PlannedEvent& event) {
         switch (track_.role) {
         case Role::steps:
             int_stat(wire_, 4, kGroupId, event.step);
@@ -270,7 +270,7 @@ class XSpaceWriter {
         TrackEvents events(plan_, score_, track, 1);
         LineEncoder encoder(score_, track, line_base_ns(track) * 1'000);
         std::uint64_t size = 0;
-        for (Event event{}; events.next(event);) size += encoder.encode(event).size();
+        for (PlannedEvent event{}; events.next(event);) size += encoder.encode(event).size();
         return size;
     }
 
@@ -279,7 +279,7 @@ class XSpaceWriter {
         output_.write(line_head(k));
         TrackEvents events(plan_, score_, track, 1);
         LineEncoder encoder(score_, track, line_base_ns(track) * 1'000);
-        for (Event event{}; events.next(event);) {
+        for (PlannedEvent event{}; events.next(event);) {
             totals_[k].add(event, track.role, Format::xspace);
             output_.count_event();
             output_.write(encoder.encode(event));

@@ -44,7 +44,7 @@ class Catalogue {
     Catalogue(const wire::Source& source, const Outline& outline, const std::vector<LineSurvey>& surveys,
               const Room& room);
 
-    const NameTable& names() const { return names_; }
+    const DistinctNames& names() const { return names_; }
     const std::vector<UsedMetadata>& used_metadata() const { return used_; }
     const FlowTable& flows() const { return flows_; }
 
@@ -60,7 +60,7 @@ class Catalogue {
     UsedMetadata read_metadata(std::size_t plane, const MetadataEntry* entry, std::int64_t id, bool plane_is_cut);
 
     const wire::Source& source_;
-    NameTable names_;
+    DistinctNames names_;
     FlowTable flows_;
     std::vector<UsedMetadata> used_;
     std::vector<UnusedMetadata> unused_;

@@ -1,7 +1,7 @@
 // The second pass over an XSpace: one look into each line. Lines are independent, so that several can be surveyed at once.
 #pragma once
 
-#include "pyramid/activity.hpp"
+#include "columns/activity.hpp"
 #include "xspace/event.hpp"
 #include "xspace/flows.hpp"
 #include "xspace/outline.hpp"

@@ -6,7 +6,7 @@
 
 namespace tilescope::xspace {
 
-std::int32_t NameTable::intern(std::string_view bytes) {
+std::int32_t DistinctNames::intern(std::string_view bytes) {
     std::string text = utf8::repaired(bytes);
     const auto found = index_.find(text);
     if (found != index_.end()) return found->second;

@@ -48,7 +48,7 @@ class IdTable {
 
 // Distinct names of a file, numbered in the order of their first use. Invalid UTF-8 is replaced first, so that the names are
 // still distinct as text.
-class NameTable {
+class DistinctNames {
   public:
     std::int32_t intern(std::string_view bytes);
     const std::deque<std::string>& names() const { return names_; }

@@ -1,4 +1,4 @@
-#include "pyramid/activity.hpp"
+#include "columns/activity.hpp"
 
 #include <algorithm>
 
