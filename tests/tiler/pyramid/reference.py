@@ -126,7 +126,7 @@ def _rollup_tile(tree: Tree, root: int, level: int, index: int, inside: list[Sli
     starting = sum(s.start >= start for s in inside)
     terminal = level == 0 or (level < root and starting <= 16384)
     tile = tree[level, index] = Tile(TERMINAL if terminal else 0, starting)
-    tile.bins = sum_bins([(0, s) for s in inside], start, stop, width)
+    tile.bins = sum_bins([(0, s) for s in inside], start, stop, width, of_rollup=True)
     for child in range(4 * index, 4 * index + 4) if not terminal else ():
         child_start = child * BINS * width // 4
         below = [s for s in inside if _overlaps(s, child_start, child_start + BINS * width // 4)]
@@ -134,8 +134,13 @@ def _rollup_tile(tree: Tree, root: int, level: int, index: int, inside: list[Sli
             _rollup_tile(tree, root, level - 1, child, below)
 
 
-def sum_bins(slices: Sequence[tuple[int, Slice]], start: int, stop: int, width: int) -> dict[tuple[int, int], Bin]:
-    """Sums of slices, given with their rows, in the bins of one tile: exact up to the limit."""
+def sum_bins(
+    slices: Sequence[tuple[int, Slice]], start: int, stop: int, width: int, *, of_rollup: bool = False
+) -> dict[tuple[int, int], Bin]:
+    """Sums of slices, given with their rows, in the bins of one tile: exact up to the limit.
+
+    In a rollup slices without a name dominate only where there are no others.
+    """
     parts: dict[tuple[int, int], dict[int, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0]))
     longest: dict[tuple[int, int], int] = defaultdict(int)
     for row, s in slices:
@@ -151,7 +156,7 @@ def sum_bins(slices: Sequence[tuple[int, Slice]], start: int, stop: int, width: 
             part[0] = min(part[0], BUSY_LIMIT)
         busy, count = (sum(part[k] for part in parts[key].values()) for k in (0, 1))
         busy = min(busy, BUSY_LIMIT)
-        name = min(parts[key], key=lambda n: (n < 0, -parts[key][n][0], -parts[key][n][1], n))
+        name = min(parts[key], key=lambda n: (of_rollup and n < 0, -parts[key][n][0], -parts[key][n][1], n))
         mine = parts[key][name]
         share = 255 * mine[0] // busy if busy else 255 * mine[1] // count
         bins[key] = Bin(count, busy, name, share, longest[key])

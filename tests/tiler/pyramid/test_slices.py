@@ -66,6 +66,11 @@ def test_many_events_of_any_pattern(track: list[Slice]) -> None:
     check(track)
 
 
+def test_slices_without_a_name_dominate_as_others_do() -> None:
+    tree = check(canonical([Slice(k, 0, name) for k in range(600) for name in (0, -1)]))
+    assert {int(name) for tile, _ in tree.values() for name in tile.bins.name} == {-1}
+
+
 @pytest.mark.parametrize("names", [1, 9, 700])
 @pytest.mark.parametrize("shape", tracks.SHAPES)
 def test_thousands_of_events(shape: str, names: int) -> None:
