@@ -17,6 +17,7 @@ import {
   type Ticks,
   type TimeBase,
   type TimeFormat,
+  ticks,
   UNITS,
   utcPs,
   type View,
@@ -57,10 +58,10 @@ export function timeAxis(view: View, base: TimeBase, format: TimeFormat, minGapP
   for (; time <= range.endTicks; time += stepTicks) {
     const xPx = xOfTick(view, time);
     if (xPx >= 0 && xPx <= view.widthPx) {
-      marks.push({ timeTicks: time as Ticks, xPx, ...labels.label(time) });
+      marks.push({ timeTicks: ticks(time), xPx, ...labels.label(time) });
     }
   }
-  return { stepTicks: stepTicks as Ticks, anchor: labels.anchor, marks };
+  return { stepTicks: ticks(stepTicks), anchor: labels.anchor, marks };
 }
 
 interface Labeller {

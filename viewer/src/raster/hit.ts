@@ -5,12 +5,14 @@ import {
   binStart,
   type DrawTile,
   placeSlices,
+  plus,
   sampleTime,
   sliceDuration,
   sliceStart,
   type Ticks,
   type TileData,
   type TileName,
+  ticks,
   type View,
   xOfTick,
 } from "@tilescope/client";
@@ -202,7 +204,7 @@ function binHit(tile: TileData, k: number): BinHit {
     ...{ kind: "bin", track: tile.track, level: tile.level, index: tile.index },
     row: bins.row[k]!,
     startTicks,
-    endTicks: (startTicks + BigInt(tile.binTicks)) as Ticks,
+    endTicks: plus(startTicks, BigInt(tile.binTicks)),
     count: bins.count[k]!,
     density: bins.busy[k]! / tile.binTicks,
     exact: exactSums(bins, k),
@@ -212,7 +214,7 @@ function binHit(tile: TileData, k: number): BinHit {
 }
 
 function exactSums({ exact }: BinColumns, k: number): ExactSums | null {
-  return exact === null ? null : { busyTicks: exact.busy[k]! as Ticks, longestTicks: exact.longest[k]! as Ticks };
+  return exact === null ? null : { busyTicks: ticks(exact.busy[k]!), longestTicks: ticks(exact.longest[k]!) };
 }
 
 /** The exact sums of the bin of a row that starts at a time; null where there is none, or they are not there. */
@@ -247,7 +249,7 @@ function counterBinHit(tile: TileData, view: View, xPx: number): SampleHit | Cou
     return Number.isNaN(tile.carry) ? null : carryHit(tile);
   }
   const startTicks = binStart(tile, bins.bin[k]!);
-  const endTicks = (startTicks + BigInt(tile.binTicks)) as Ticks;
+  const endTicks = plus(startTicks, BigInt(tile.binTicks));
   if (index >= bins.bin[k]! + 1) {
     return { kind: "sample", track: tile.track, ordinal: null, startTicks: endTicks, value: bins.last[k]! };
   }

@@ -1,6 +1,16 @@
 /** The window of the minimap: where it is, what of it one has got hold of, and where that takes the view. Pure. */
 
-import { clamp, fit, type TickRange, type Ticks, tickAtX, type View, visibleRange, xOfTick } from "@tilescope/client";
+import {
+  clamp,
+  fit,
+  plus,
+  type TickRange,
+  type Ticks,
+  tickAtX,
+  type View,
+  visibleRange,
+  xOfTick,
+} from "@tilescope/client";
 import { wholeView } from "../state/view";
 
 /** The window is never thinner than a finger can see. */
@@ -62,6 +72,6 @@ export function brushPartAt(window: BrushWindow, xPx: number): BrushPart {
 export function edgeDragged(minimap: View, fixedTicks: Ticks, xPx: number, bounds: TickRange): View {
   const draggedTicks = tickAtX(minimap, xPx);
   const [startTicks, endTicks] =
-    draggedTicks < fixedTicks ? [draggedTicks, fixedTicks] : [fixedTicks, (draggedTicks + 1n) as Ticks];
+    draggedTicks < fixedTicks ? [draggedTicks, fixedTicks] : [fixedTicks, plus(draggedTicks, 1n)];
   return clamp(fit({ startTicks, endTicks }, minimap.widthPx), bounds);
 }
