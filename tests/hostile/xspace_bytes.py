@@ -21,7 +21,7 @@ def events(offsets_ps: range, durations_ps: range) -> bytes:
     rows = np.zeros((len(offsets_ps), 2 + 2 + 2 * (1 + width)), np.uint8)
     rows[:, :4] = 0x22, rows.shape[1] - 2, 0x08, 1
     for field, values in enumerate((offsets_ps, durations_ps)):
-        numbers = np.arange(values.start, values.stop, values.step, np.int64)
+        numbers = np.arange(values.start, values.stop, values.step, dtype=np.int64)
         at = 4 + field * (1 + width)
         rows[:, at] = (2 + field) << 3
         for byte in range(width):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +14,11 @@ N = 40_000
 ROOT = 13
 
 
-def columns(far: bool) -> tuple[NDArray[Any], ...]:
+Ints = NDArray[np.int64]
+Columns = tuple[Ints, Ints, NDArray[np.uint32], NDArray[np.int32], NDArray[np.uint8]]
+
+
+def columns(far: bool) -> Columns:
     """Slices in one another; or equal ones, so much shorter than the run that they are bins of many levels."""
     start = np.arange(N) if not far else np.full(N, 70)
     duration = 4 * N - 2 * start if not far else np.full(N, 50)

@@ -42,7 +42,7 @@ def test_each_bin_has_its_busiest_row(deep: int, seed: int) -> None:
     track = canonical([*nested, *mixed])
     rows = Counter(s.row for s in track)
     assert (len(rows) > 1024) == (deep == 3000)  # where rows are gone through one by one
-    columns = (np.array([getattr(s, c) for s in track], np.int64) for c in ("start", "duration"))
+    start, duration = (np.array([getattr(s, c) for s in track], np.int64) for c in ("start", "duration"))
     row, name = np.array([s.row for s in track], np.uint32), np.array([s.name for s in track], np.int32)
-    found = _native.slice_overview(*columns, row, name, LEVEL)
+    found = _native.slice_overview(start, duration, row, name, LEVEL)
     assert list(zip(*(column.tolist() for column in found), strict=True)) == reference(track)
