@@ -1,7 +1,7 @@
 import { defineConfig, mergeConfig, type Plugin } from "vite";
 import viewer from "../../vite.config";
 
-const LIST = "OWN_PAGES: readonly Page[] = [timelinePage";
+const LIST = /OWN_PAGES: readonly Page\[\] = \[\s*timelinePage/;
 
 /** The one line that adds a page. */
 const register: Plugin = {
@@ -11,10 +11,10 @@ const register: Plugin = {
     if (!id.endsWith("/src/tools/registry.ts")) {
       return null;
     }
-    if (!code.includes(LIST)) {
-      throw new Error(`registry.ts has no ${LIST}`);
+    if (!LIST.test(code)) {
+      throw new Error(`registry.ts has no list of pages that begins with the timeline`);
     }
-    return `import { toyPage } from "../../dev/toy/page";\n${code.replace(LIST, `${LIST}, toyPage`)}`;
+    return `import { toyPage } from "../../dev/toy/page";\n${code.replace(LIST, (found) => `${found}, toyPage`)}`;
   },
 };
 
