@@ -152,7 +152,7 @@ lint-python: $(STAMPS)/test-tools
 	$(BIN)/mypy tests bench release
 
 lint-native: $(STAMPS)/test-tools
-	$(BIN)/clang-format --dry-run --Werror $(NATIVE_CODE)
+	@$(BIN)/clang-format --dry-run --Werror $(NATIVE_CODE)
 
 tidy: $(STAMPS)/test-tools $(TIDY)/compile_commands.json ## clang-tidy over native code that changed since it was found clean
 	@$(BIN)/python -m tests.run_clang_tidy

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 STAGES = ("test-python", "test-browser", "test-dist")
 
 # These need one processor and little of that: they run beside the first stage, and are printed when each has ended.
-BESIDE = ("lint-python", "lint-viewer", "test-viewer")
+BESIDE = ("lint-python", "lint-native", "lint-viewer", "test-viewer")
 
 # Compiles the native code once more and runs its tests several times slower: on a developer's machine when asked for.
 CI_STAGES = (*STAGES, "sanitize")
