@@ -135,7 +135,7 @@ nginx:
 
 # -- lint ----------------------------------------------------------------------------------------------------------------
 
-lint: lint-python lint-native lint-viewer ## ruff, mypy, clang-format, biome, tsc
+lint: lint-python lint-native lint-viewer tidy ## ruff, mypy, clang-format, clang-tidy, biome, tsc
 
 TIDY := build/tidy
 

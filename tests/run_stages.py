@@ -16,8 +16,8 @@ STAGES = ("test-python", "test-browser", "test-dist")
 # These need one processor and little of that: they run beside the first stage, and are printed when each has ended.
 BESIDE = ("lint-python", "lint-native", "lint-viewer", "test-viewer")
 
-# Compiles the native code once more and runs its tests several times slower: on a developer's machine when asked for.
-CI_STAGES = (*STAGES, "sanitize")
+# These compile the native code once more, or as good as that: on a developer's machine when asked for.
+CI_STAGES = (*STAGES, "tidy", "sanitize")
 
 
 @dataclass(frozen=True, slots=True)

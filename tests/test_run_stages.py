@@ -46,7 +46,7 @@ def test_ci_runs_the_sanitized_tests_too(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(run_stages, "run_stage", run_stage)
     monkeypatch.setenv("CI", "true")
     assert run_stages.main() == 0
-    assert sorted(ran) == sorted([*ALL, "sanitize"])
+    assert sorted(ran) == sorted([*ALL, "tidy", "sanitize"])
 
 
 def test_every_file_of_native_tests_is_run_sanitized() -> None:

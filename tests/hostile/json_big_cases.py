@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 
 from tests.hostile.case import GIB, Case, Indexed, Refused, put
-from tests.hostile.json_text import A, B, array
+from tests.hostile.json_text import A, B, array, many
 
 MILLION = 1_000_000
 LIMIT = Refused(r"(?i)limit|at most|more than|memory|too (many|much|large|long)")
@@ -34,10 +34,6 @@ def _case(
     )
 
 
-def _many(count: int, make: Callable[[int], str]) -> str:
-    return "[" + ",\n".join(map(make, range(count))) + "]"
-
-
 def _x(k: int, ts: int, dur: int) -> str:
     return f'{{"ph":"X","name":"n{k % 7}","pid":1,"tid":2,"ts":{ts},"dur":{dur}}}'
 
@@ -47,13 +43,9 @@ def _with(member: str) -> Callable[[int], str]:
     return lambda k: '{"ph":"X","name":"a",' + member % k + f',"ts":{k},"dur":1}}'
 
 
-def _identical(count: int) -> str:
-    return array(*[A] * count)
-
-
 def _wild() -> str:
     rng = random.Random(5)
-    return _many(100_000, lambda k: _x(k, rng.randrange(-(1 << 62) // 1000, (1 << 62) // 1000), 1))
+    return many(100_000, lambda k: _x(k, rng.randrange(-(1 << 62) // 1000, (1 << 62) // 1000), 1))
 
 
 CASES = [
@@ -69,7 +61,7 @@ CASES = [
     _case(
         "series-of-events",
         "100 events with 10,000 series each",
-        lambda: _many(
+        lambda: many(
             100,
             lambda e: (
                 f'{{"ph":"C","name":"c","pid":1,"ts":{e},"args":{{'
@@ -82,7 +74,7 @@ CASES = [
     _case(
         "series-growing",
         "series that come one by one",
-        lambda: _many(
+        lambda: many(
             1000,
             lambda e: (
                 f'{{"ph":"C","name":"c","pid":1,"ts":{e},"args":{{' + ",".join(f'"s{k}":{k}' for k in range(e)) + "}}"
@@ -93,7 +85,7 @@ CASES = [
     _case(
         "unmatched-begins",
         "a million begins without an end",
-        lambda: _many(MILLION, lambda k: f'{{"ph":"B","name":"n{k % 7}","pid":1,"tid":2,"ts":{k}}}'),
+        lambda: many(MILLION, lambda k: f'{{"ph":"B","name":"n{k % 7}","pid":1,"tid":2,"ts":{k}}}'),
         Indexed(MILLION, 1, ("1,000,000 slices have no end",)),
         LIMIT,
         seconds=60,
@@ -101,7 +93,7 @@ CASES = [
     _case(
         "unmatched-ends",
         "a million ends without a begin",
-        lambda: _many(MILLION, lambda k: f'{{"ph":"E","name":"n{k % 7}","pid":1,"tid":2,"ts":{k}}}'),
+        lambda: many(MILLION, lambda k: f'{{"ph":"E","name":"n{k % 7}","pid":1,"tid":2,"ts":{k}}}'),
         Indexed(MILLION, 1, ("^1000000 × end_without_begin",)),
     ),
     _case(
@@ -128,7 +120,7 @@ CASES = [
         _case(
             f"identical-{count}",
             "that many rows",
-            partial(_identical, count),
+            partial(many, count, lambda _: A),
             Indexed(count, 1, ("overlap",)),
             Indexed(count, 1),
             LIMIT,
@@ -138,14 +130,14 @@ CASES = [
     _case(
         "nested",
         "300,000 slices in one another",
-        lambda: _many(300_000, lambda k: _x(k, k, 700_000 - 2 * k)),
+        lambda: many(300_000, lambda k: _x(k, k, 700_000 - 2 * k)),
         Indexed(300_000, 1),
         LIMIT,
     ),
     _case(
         "begins-open-at-once",
         "ten million begins, all open",
-        lambda: _many(10 * MILLION, lambda k: f'{{"ph":"B","ts":{k}}}'),
+        lambda: many(10 * MILLION, lambda k: f'{{"ph":"B","ts":{k}}}'),
         LIMIT,
         seconds=60,
     ),
@@ -162,14 +154,14 @@ CASES = [
     _case(
         "stairs",
         "300,000 slices that overlap",
-        lambda: _many(300_000, lambda k: _x(k, k, 300_000)),
+        lambda: many(300_000, lambda k: _x(k, k, 300_000)),
         Indexed(300_000, 1, ("overlap",)),
         LIMIT,
     ),
     _case(
         "backwards",
         "a million events, the last first",
-        lambda: _many(MILLION, lambda k: _x(k, 10 * (MILLION - k), 5)),
+        lambda: many(MILLION, lambda k: _x(k, 10 * (MILLION - k), 5)),
         Indexed(MILLION, 1),
     ),
     _case(
@@ -295,7 +287,7 @@ CASES = [
     _case(
         "pids",
         "a million processes",
-        lambda: _many(MILLION, _with('"pid":%d,"tid":1')),
+        lambda: many(MILLION, _with('"pid":%d,"tid":1')),
         LIMIT,
         Indexed(MILLION, MILLION),
         seconds=90,
@@ -303,7 +295,7 @@ CASES = [
     _case(
         "tids",
         "a million threads",
-        lambda: _many(MILLION, _with('"pid":1,"tid":%d')),
+        lambda: many(MILLION, _with('"pid":1,"tid":%d')),
         LIMIT,
         Indexed(MILLION, MILLION),
         seconds=90,
@@ -311,14 +303,14 @@ CASES = [
     _case(
         "names",
         "a million names",
-        lambda: _many(MILLION, _with('"pid":1,"tid":1,"name":"op %d"')),
+        lambda: many(MILLION, _with('"pid":1,"tid":1,"name":"op %d"')),
         Indexed(MILLION, 1),
         LIMIT,
     ),
     _case(
         "long-names",
         "2,000 names of 100 kB",
-        lambda: _many(2000, lambda k: f'{{"ph":"X","name":"{k}{"n" * 100_000}","ts":{k},"dur":1}}'),
+        lambda: many(2000, lambda k: f'{{"ph":"X","name":"{k}{"n" * 100_000}","ts":{k},"dur":1}}'),
         Indexed(2000, 1),
         LIMIT,
     ),
@@ -347,14 +339,14 @@ CASES = [
     _case(
         "async-categories",
         "100,000 categories",
-        lambda: _many(100_000, lambda k: f'{{"ph":"b","cat":"c{k}","name":"a","id":1,"pid":1,"ts":{k}}}'),
+        lambda: many(100_000, lambda k: f'{{"ph":"b","cat":"c{k}","name":"a","id":1,"pid":1,"ts":{k}}}'),
         Indexed(100_000, 100_000, ("100,000 slices have no end",)),
         LIMIT,
     ),
     _case(
         "flows-of-one-id",
         "300,000 ends of one flow",
-        lambda: _many(
+        lambda: many(
             300_000, lambda k: f'{{"ph":"{"sf"[k % 2]}","cat":"c","name":"a","id":1,"pid":1,"tid":1,"ts":{k}}}'
         ),
         Indexed(300_000, None),
@@ -387,7 +379,7 @@ CASES = [
     _case(
         "flows-alone",
         "four million starts of flows that never end",
-        lambda: _many(
+        lambda: many(
             4 * MILLION, lambda k: f'{{"ph":"s","cat":"c","name":"a","id":"{k:#x}","pid":1,"tid":1,"ts":{k}}}'
         ),
         Indexed(4 * MILLION, None),
@@ -396,7 +388,7 @@ CASES = [
     _case(
         "flows-of-texts",
         "two million starts of flows, each with a long text as id",
-        lambda: _many(
+        lambda: many(
             2 * MILLION, lambda k: f'{{"ph":"s","cat":"c","name":"a","id":"{"i" * 200}{k}","pid":1,"tid":1,"ts":{k}}}'
         ),
         LIMIT,
@@ -404,13 +396,13 @@ CASES = [
     _case(
         "flows-beyond",
         "more flow ends than there is room for, in few bytes each",
-        lambda: _many(12 * MILLION, lambda k: '{"ph":"s","ts":1}'),
+        lambda: many(12 * MILLION, lambda k: '{"ph":"s","ts":1}'),
         LIMIT,
     ),
     _case(
         "async-unmatched",
         "a million begins of an id each that never end",
-        lambda: _many(MILLION, lambda k: f'{{"ph":"b","cat":"c","name":"a","id":{k},"pid":1,"ts":{k}}}'),
+        lambda: many(MILLION, lambda k: f'{{"ph":"b","cat":"c","name":"a","id":{k},"pid":1,"ts":{k}}}'),
         Indexed(MILLION, 1, ("1,000,000 slices have no end",)),
         LIMIT,
         seconds=60,
@@ -418,7 +410,7 @@ CASES = [
     _case(
         "async-unmatched-ends",
         "four million ends of an id each, in two processes",
-        lambda: _many(4 * MILLION, lambda k: f'{{"ph":"e","cat":"c","name":"a","id":{k // 2},"pid":{k % 2},"ts":{k}}}'),
+        lambda: many(4 * MILLION, lambda k: f'{{"ph":"e","cat":"c","name":"a","id":{k // 2},"pid":{k % 2},"ts":{k}}}'),
         Indexed(4 * MILLION, None, ("^4000000 × end_without_begin",)),
         LIMIT,
         seconds=60,
@@ -426,7 +418,7 @@ CASES = [
     _case(
         "one-name-open",
         "a name that is open a million times at once, on two threads",
-        lambda: _many(MILLION, lambda k: f'{{"ph":"B","name":"a","pid":1,"tid":{k % 2},"ts":{k}}}'),
+        lambda: many(MILLION, lambda k: f'{{"ph":"B","name":"a","pid":1,"tid":{k % 2},"ts":{k}}}'),
         Indexed(MILLION, 2, ("1,000,000 slices have no end",)),
         LIMIT,
         seconds=60,
@@ -434,7 +426,7 @@ CASES = [
     _case(
         "metadata",
         "a million names of threads without events",
-        lambda: _many(
+        lambda: many(
             MILLION, lambda k: f'{{"ph":"M","name":"thread_name","pid":{k},"tid":1,"args":{{"name":"t{k}"}}}}'
         ),
         EMPTY,
@@ -444,7 +436,7 @@ CASES = [
         "thread-renamed",
         "a million names of one thread",
         lambda: (
-            _many(MILLION, lambda k: f'{{"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{{"name":"t{k}"}}}}')[:-1]
+            many(MILLION, lambda k: f'{{"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{{"name":"t{k}"}}}}')[:-1]
             + ","
             + A
             + "]"
@@ -454,7 +446,7 @@ CASES = [
     _case(
         "unknown-phases",
         "events of 90 phases",
-        lambda: _many(MILLION, lambda k: f'{{"ph":"{chr(0x4E00 + k % 20_000)}","ts":1}}'),
+        lambda: many(MILLION, lambda k: f'{{"ph":"{chr(0x4E00 + k % 20_000)}","ts":1}}'),
         Indexed(MILLION, 0, ("^[0-9]+ × (unknown_phase|bad_ph)", "empty")),
         Indexed(MILLION, 0, ("^[0-9]+ × (unknown_phase|bad_ph)",)),
         LIMIT,
@@ -496,9 +488,7 @@ CASES = [
         "stack-frames",
         "a million stack frames beside the events",
         lambda: (
-            '{"traceEvents":['
-            + A
-            + '],"stackFrames":{'
+            f'{{"traceEvents":[{A}],"stackFrames":{{'
             + ",".join(f'"{k}":{{"name":"f{k}","parent":"{k - 1}"}}' for k in range(MILLION))
             + "}}"
         ),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tests.hostile.case import Case, Indexed, Refused, put
 
 Spans = tuple[tuple[str, int, int], ...]
@@ -24,6 +26,11 @@ def event(ph: str, ts: object, **more: object) -> str:
 def array(*events: str) -> str:
     """The events as a file."""
     return "[" + ",\n".join(events) + "]"
+
+
+def many(count: int, make: Callable[[int], str]) -> str:
+    """So many events as a file, made one by one of their numbers."""
+    return array(*map(make, range(count)))
 
 
 def case(

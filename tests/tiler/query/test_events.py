@@ -46,7 +46,7 @@ def test_a_rollup_holds_no_events_itself_and_an_unknown_track_is_refused(example
     rollup = next(track["id"] for track in example.reader.tree.tracks if track["kind"] == "rollup")
     assert len(events_of(example.reader, rollup, EVERYTHING)) == 0
     assert example.reader.tree.leaves([rollup]) == sorted(example.track(f"thread {k}") for k in range(4))
-    with pytest.raises(UsageError, match="no track 99"):
+    with pytest.raises(UsageError, match="track 99 does not exist"):
         example.reader.plan(99, EVERYTHING)
 
 

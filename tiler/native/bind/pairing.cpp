@@ -21,9 +21,9 @@ namespace tilescope {
 
 namespace {
 
-auto pair(InColumn<std::int64_t> time, InColumn<std::int64_t> duration, InColumn<std::uint8_t> phase,
-          InColumn<std::int32_t> name, std::optional<InColumn<std::int64_t>> key, std::int64_t trace_end,
-          MemoryBudget* budget) {
+auto pair(const InColumn<std::int64_t>& time, const InColumn<std::int64_t>& duration,
+          const InColumn<std::uint8_t>& phase, const InColumn<std::int32_t>& name,
+          const std::optional<InColumn<std::int64_t>>& key, std::int64_t trace_end, MemoryBudget* budget) {
     const std::size_t size = time.size();
     if (duration.size() != size || phase.size() != size || name.size() != size || (key && key->size() != size)) {
         throw std::invalid_argument("the columns differ in length");
@@ -66,7 +66,7 @@ class BoundInnermost {
     InnermostSlices slices_;
 };
 
-auto join(InColumn<std::uint8_t> phase, InColumn<std::int64_t> tick, InColumn<std::int64_t> key) {
+auto join(const InColumn<std::uint8_t>& phase, const InColumn<std::int64_t>& tick, const InColumn<std::int64_t>& key) {
     const std::size_t size = phase.size();
     if (tick.size() != size || key.size() != size) throw std::invalid_argument("the columns differ in length");
     FlowEdges edges;
@@ -78,8 +78,9 @@ auto join(InColumn<std::uint8_t> phase, InColumn<std::int64_t> tick, InColumn<st
                            edges.starts_without_end, edges.ends_without_start, edges.without_key);
 }
 
-auto homes(InColumn<std::int64_t> group, InColumn<std::int64_t> time_ns, InColumn<std::int64_t> time_ps,
-           InColumn<std::int64_t> key, InColumn<std::uint8_t> phase, std::size_t keys) {
+auto homes(const InColumn<std::int64_t>& group, const InColumn<std::int64_t>& time_ns,
+           const InColumn<std::int64_t>& time_ps, const InColumn<std::int64_t>& key,
+           const InColumn<std::uint8_t>& phase, std::size_t keys) {
     const std::size_t size = group.size();
     if (time_ns.size() != size || time_ps.size() != size || key.size() != size || phase.size() != size) {
         throw std::invalid_argument("the columns differ in length");

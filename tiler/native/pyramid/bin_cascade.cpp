@@ -7,7 +7,7 @@
 namespace tilescope {
 
 BinCascade::BinCascade(std::vector<std::vector<int64_t>> interior, MemoryBudget* budget)
-    : interior_(std::move(interior)), levels_(kMaxLevel + 1, Level(budget)), lowest_(kMaxLevel + 1), highest_(-1) {
+    : interior_(std::move(interior)), levels_(kMaxLevel + 1, Level(budget)), lowest_(kMaxLevel + 1) {
     for (int level = 0; level <= kMaxLevel; ++level) {
         if (interior_[static_cast<size_t>(level)].empty()) continue;
         lowest_ = std::min(lowest_, level);

@@ -58,7 +58,7 @@ class BinCascade {
     std::vector<std::vector<int64_t>> interior_;
     std::vector<Level> levels_;
     int lowest_;
-    int highest_;
+    int highest_ = -1;
 };
 
 }  // namespace tilescope

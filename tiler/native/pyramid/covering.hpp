@@ -26,7 +26,7 @@ class Covering {
         int64_t most = 0;  // slices of a name: the most, and of the names that have as many the lowest
         int32_t name = INT32_MAX;
         // The busy time of 4**(k + 4) slices is cut at the level 27 - k: of the names that have as many, the lowest.
-        std::array<int32_t, 12> lowest_cut;
+        std::array<int32_t, 12> lowest_cut{};
     };
 
     const Known& known() const { return known_; }

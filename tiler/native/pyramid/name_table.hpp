@@ -21,7 +21,7 @@ class NameTable {
 
     // The dominant part. The table must not be empty.
     const Part& dominant() const {
-        const Part* best = &parts_[0];
+        const Part* best = parts_.data();
         for (const Part& part : parts_) {
             if (dominates(part, *best)) best = &part;
         }

@@ -13,8 +13,8 @@ struct Operation {
     std::string category;   // hlo_category
     std::string shape;
     std::string scope;      // tf_op: the path of the operation in the model
-    std::uint64_t flops;
-    std::uint64_t bytes_accessed;
+    std::uint64_t flops = 0;
+    std::uint64_t bytes_accessed = 0;
 };
 
 struct Vocabulary {

@@ -6,7 +6,6 @@
 
 namespace tilescope::xspace {
 
-using wire::bytes_field;
 using wire::Cursor;
 using wire::varint_field;
 
