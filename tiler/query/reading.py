@@ -42,12 +42,15 @@ class Reading:
             (t for t in tracks if told[t]["events"] != "0"), lambda t: t // TRACKS_PER_BLOCK
         ):
             for dtype, alike in groupby(of_block, lambda t: np.int64 if int(told[t]["busy"]) < BUSY_LIMIT else object):
-                known: dict[int, Windows] = {}  # tracks that share windows still do when they are prolonged
+                # Tracks that share windows still do when these are prolonged. An id is taken while its object lives.
+                known: dict[int, tuple[Windows, Windows]] = {}
                 windows = {}
                 for track in alike:
                     asked = windows_of(track)
+                    if id(asked) not in known:
+                        known[id(asked)] = asked, self._prolonged(asked)
                     if len(asked):
-                        windows[track % TRACKS_PER_BLOCK] = known.setdefault(id(asked), self._prolonged(asked))
+                        windows[track % TRACKS_PER_BLOCK] = known[id(asked)][1]
                 yield from histogram_parts(self, block, windows, dtype)
 
     def _prolonged(self, windows: Windows) -> Windows:

@@ -13,6 +13,7 @@ from tests.tiler.windows import WINDOWS, overlaps, pairs, starts_in, ticks_in
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.pages import Histogram, sum_by_name
 from tilescope.tiler.query import EVERYTHING, finish
+from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.tools.stats.summary import summary
 from tilescope.tiler.windows import Windows, everywhere
 
@@ -70,3 +71,14 @@ def test_windows_are_the_sum_of_each_of_them(example: Example, windows: Windows)
 def rows(found: Histogram) -> list[tuple[int, ...]]:
     columns = (found.name, found.count, found.busy, found.self_busy, found.longest)
     return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+def test_windows_that_are_made_anew_for_each_track(example: Example) -> None:
+    def windows_of(track: int) -> Windows:
+        return Windows.one((track + 1) * example.reader.end // 8, TICK_LIMIT)
+
+    tracks = example.reader.tree.leaves(None)
+    assert len(tracks) > 3
+    alone = [sums(finish(summary(example.reader, windows_of, [track], 10)).total) for track in tracks]
+    together = sums(finish(summary(example.reader, windows_of, tracks, 10)).total)
+    assert together == [sum(column) for column in zip(*alone, strict=True)]
