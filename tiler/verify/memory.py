@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +13,7 @@ from tilescope.tiler.memory_limits import out_of_memory
 # Of what is allowed, what is not counted: pages while they are inflated, and what the allocator keeps.
 _UNCOUNTED = 8
 
-# That much may be counted in any case: with less, hardly a store could be proven, whatever the interpreter takes.
+# That much may be counted in any case: with less, hardly a store could be proven.
 _LEAST_BYTES = 32 << 20
 
 
@@ -27,12 +26,12 @@ class ShortOfMemory(Exception):
 
 
 class ProofMemory:
-    """The memory of one verification."""
+    """The memory of one verification, beside what the process has already: a notebook may hold gigabytes."""
 
     def __init__(self, path: Path, allowed_bytes: int) -> None:
         self._path = path
         self._allowed = allowed_bytes
-        self._other = allowed_bytes // _UNCOUNTED + _resident_bytes()
+        self._other = allowed_bytes // _UNCOUNTED
         limit = max(_LEAST_BYTES, allowed_bytes - self._other)
         self.native = _native.MemoryBudget(limit)
 
@@ -61,11 +60,3 @@ class ProofMemory:
             yield
         finally:
             self.native.give(size_bytes)
-
-
-def _resident_bytes() -> int:
-    try:
-        pages = int(Path("/proc/self/statm").read_text().split()[1])
-    except OSError:  # not on Linux
-        return 0
-    return pages * os.sysconf("SC_PAGE_SIZE")

@@ -32,9 +32,9 @@ def verify_store(
 ) -> VerifyReport:
     """Checks every record of the published store at `path`, and recomputes every tile from the events.
 
-    `memory_bytes` is what the process may take, all threads together. Raises DamagedStore at the first thing that is
-    wrong, naming track, level and tile; UsageError where the proof of something takes more memory; NoStore;
-    StoreVersion; OutOfMemory; and what `progress` raises, when all threads have ended.
+    `memory_bytes` is what the proof may take, all threads together, beside what the process has already. Raises
+    DamagedStore at the first thing that is wrong, naming track, level and tile; UsageError where the proof of something
+    takes more memory; NoStore; StoreVersion; OutOfMemory; and what `progress` raises, when all threads have ended.
     """
     store = open_run_store(path)
     try:

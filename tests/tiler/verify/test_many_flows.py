@@ -106,7 +106,7 @@ def test_every_tile_is_there_once(store: AlteredStore, change: str) -> None:
 def test_more_than_there_is_memory_for_is_refused(store: AlteredStore, monkeypatch: pytest.MonkeyPatch) -> None:
     take: Callable[..., Any] = memory.ProofMemory.taken
     with monkeypatch.context() as patch:
-        patch.setattr(memory, "_resident_bytes", lambda: 1 << 30)
+        patch.setattr(memory, "_UNCOUNTED", 1)
         patch.setattr(memory, "_LEAST_BYTES", 310_000)
         # As if records took nothing but what the native proof counts.
         patch.setattr(memory.ProofMemory, "taken", lambda self, size: take(self, 0))
