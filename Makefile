@@ -77,7 +77,8 @@ demo: $(STAMPS)/install $(VIEWER_BUILT) ## index the trace that ships with the p
 
 # -- tests ---------------------------------------------------------------------------------------------------------------
 
-test: $(STAMPS)/test-tools $(VIEWER_BUILT) ## everything: lint, types, Python, viewer, distribution and browser tests
+# What two stages that run side by side would install at the same time comes first.
+test: $(STAMPS)/test-tools $(VIEWER_BUILT) browser nginx ## everything: lint, types, Python, viewer, distribution and browser tests
 	@$(BIN)/python tests/run_stages.py
 
 test-python: $(STAMPS)/test-tools $(VIEWER_BUILT) nginx ## Python tests

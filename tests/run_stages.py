@@ -11,13 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-STAGES = ("test-python", "test-browser", "test-dist")
 
-# These need one processor and little of that: they run beside the first stage, and are printed when each has ended.
-BESIDE = ("lint-python", "lint-native", "lint-viewer", "test-viewer")
+# The longest, whose output is passed through.
+FIRST = "test-python"
 
-# These compile the native code once more, or as good as that: on a developer's machine when asked for.
-CI_STAGES = (*STAGES, "tidy", "sanitize")
+# These run beside it, one after the other, and are printed when each has ended.
+BESIDE = ("lint-python", "lint-native", "lint-viewer", "test-viewer", "test-browser", "test-dist")
+
+# These come after all others and use every processor. They compile the native code once more, or as good as that: on a
+# developer's machine when asked for.
+CI_STAGES = ("tidy", "sanitize")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +55,9 @@ def main() -> int:
     begin = time.monotonic()
     with ThreadPoolExecutor(1) as beside:
         held_back = [beside.submit(run_stage, stage, held_back=True) for stage in BESIDE]
-        results = [run_stage(stage) for stage in (CI_STAGES if os.environ.get("CI") else STAGES)]
-        results = [*(stage.result() for stage in held_back), *results]
+        results = [run_stage(FIRST), *(stage.result() for stage in held_back)]
+    if os.environ.get("CI"):
+        results += [run_stage(stage) for stage in CI_STAGES]
     print("\n=== summary ===")
     for result in results:
         print(f"{result.stage:<14}{'ok' if result.status == 0 else 'FAILED':<8}{result.seconds:6.0f} s")
