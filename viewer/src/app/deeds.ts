@@ -59,7 +59,7 @@ function sliceToArea(guide: Guide): void {
   const chosen = selection.peek();
   const range = selectedRange.peek();
   if (chosen.kind === "event" && range !== null && range.endTicks > range.startTicks) {
-    guide.select({ kind: "area", range, firstTrack: chosen.track, lastTrack: chosen.track });
+    guide.select({ kind: "area", range, tracks: new Set([chosen.track]) });
   }
 }
 

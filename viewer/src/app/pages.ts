@@ -7,7 +7,7 @@ import { lastPage, type PageRange, type PageTexts, page } from "../state/page";
 import { runView } from "../state/run";
 import { selection } from "../state/selection";
 import { announcement, isDrawerOpen } from "../state/shell";
-import { trackOrder } from "../state/tracks";
+import { allTracks } from "../state/trace";
 import type { Guide } from "../timeline/guide";
 
 export class Pages implements PageActions {
@@ -52,9 +52,8 @@ export class Pages implements PageActions {
 
   select(range: TickRange): void {
     const shown = runView.peek();
-    const all = trackOrder.peek().all;
-    if (shown.kind === "open" && all !== null) {
-      selection.value = { kind: "area", range, ...all };
+    if (shown.kind === "open") {
+      selection.value = { kind: "area", range, tracks: allTracks(shown.trace) };
     }
   }
 

@@ -10,6 +10,7 @@ import { NOTHING, type Selection, selectedRange, selection } from "../state/sele
 import { type GrowingEvents, Session, session } from "../state/session";
 import { theme } from "../state/settings";
 import type { Trace } from "../state/trace";
+import { formatTracks, parseTracks } from "../state/track-keys";
 import { chosenHost, layout, openGroups } from "../state/tracks";
 import { carryOpen, defaultExpansion, filterHost } from "../state/tree";
 import { bounds, RUN_PADDING, scroll, view, wholeView } from "../state/view";
@@ -132,8 +133,8 @@ export class TraceShower {
       this.#guide.openGroupsOf(trace, event.track);
       this.#guide.select({ kind: "event", ...event });
     } else if (area !== null) {
-      const { firstTrack, lastTrack, ...range } = area;
-      this.#guide.select({ kind: "area", range, firstTrack, lastTrack });
+      const { tracks, ...range } = area;
+      this.#guide.select({ kind: "area", range, tracks: parseTracks(tracks, trace) });
     }
   }
 }
@@ -149,8 +150,7 @@ function isSelected({ event, area }: PageLocation): boolean {
         event === null &&
         area?.startTicks === chosen.range.startTicks &&
         area.endTicks === chosen.range.endTicks &&
-        area.firstTrack === chosen.firstTrack &&
-        area.lastTrack === chosen.lastTrack
+        area.tracks === formatTracks(chosen.tracks)
       );
     default:
       return event === null && area === null;

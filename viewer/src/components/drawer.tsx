@@ -9,7 +9,6 @@ import { type AreaSelection, type BinFacts, selection } from "../state/selection
 import { nameOf } from "../state/session";
 import { changeSettings, DRAWER_HEIGHT_PX, settings } from "../state/settings";
 import { type Trace, trackPath } from "../state/trace";
-import { trackOrder } from "../state/tracks";
 import { useApp } from "./app-context";
 import { copyText } from "./clipboard";
 import { argText, detailsTsv, shownArgs } from "./copy";
@@ -173,6 +172,9 @@ function BinPanel({ trace, bin }: { trace: Trace; bin: BinFacts }) {
 function AreaPanel({ trace, area }: { trace: Trace; area: AreaSelection }) {
   const { time } = trace.manifest;
   const { startTicks, endTicks } = area.range;
+  const ids = [...area.tracks];
+  const first = ids[0];
+  const last = ids[ids.length - 1];
   return (
     <>
       <Head title={`${formatDuration(endTicks - startTicks, time.tickPs)} selected`} label="Zoom to it" />
@@ -185,9 +187,9 @@ function AreaPanel({ trace, area }: { trace: Trace; area: AreaSelection }) {
             </Row>
             <Row name="Start">{formatTime(startTicks, time, "relative")}</Row>
             <Row name="End">{formatTime(endTicks, time, "relative")}</Row>
-            <Row name="Tracks">{formatCount(trackOrder.value.tracksOf(area).size)}</Row>
-            <Row name="First track">{trackPath(trace, area.firstTrack).join(" › ")}</Row>
-            <Row name="Last track">{trackPath(trace, area.lastTrack).join(" › ")}</Row>
+            <Row name="Tracks">{formatCount(area.tracks.size)}</Row>
+            {first !== undefined && <Row name="First track">{trackPath(trace, first).join(" › ")}</Row>}
+            {last !== undefined && <Row name="Last track">{trackPath(trace, last).join(" › ")}</Row>}
           </tbody>
         </table>
       </div>

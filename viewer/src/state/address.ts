@@ -5,6 +5,7 @@ import { formatLocation, NOWHERE, type PageLocation, parseLocation } from "./loc
 import { page } from "./page";
 import { runIdOf, runView } from "./run";
 import { selection } from "./selection";
+import { formatTracks } from "./track-keys";
 import { chosenHost } from "./tracks";
 import { visible } from "./view";
 
@@ -86,8 +87,7 @@ function currentLocation(): PageLocation {
     run,
     range: visible.value,
     event: chosen.kind === "event" ? { track: chosen.track, ordinal: chosen.ordinal } : null,
-    area:
-      chosen.kind === "area" ? { ...chosen.range, firstTrack: chosen.firstTrack, lastTrack: chosen.lastTrack } : null,
+    area: chosen.kind === "area" ? { ...chosen.range, tracks: formatTracks(chosen.tracks) } : null,
     host: chosenHost.value,
     page: page.value,
   };

@@ -55,7 +55,7 @@ describe("DetailsLoader", () => {
     expect(detailsView.value).toEqual({ kind: "none" });
     expect(selectedRange.value).toBeNull();
     const range = { startTicks: ticks(1), endTicks: ticks(9) };
-    await loader.follow({ kind: "area", range, firstTrack: 0, lastTrack: 1 });
+    await loader.follow({ kind: "area", range, tracks: new Set([0, 1]) });
     expect(selectedRange.value).toBe(range);
   });
 });

@@ -8,7 +8,7 @@ describe("the address", () => {
       run: "a b&c-1f",
       range: { startTicks: ticks(2n ** 60n), endTicks: ticks(2n ** 60n + 5n) },
       event: { track: 12, ordinal: 34567 },
-      area: { startTicks: ticks(-5n), endTicks: ticks(7n), firstTrack: 1, lastTrack: 4 },
+      area: { startTicks: ticks(-5n), endTicks: ticks(7n), tracks: "1-4.9" },
       host: "höst&1",
       page: { tool: "find", range: { kind: "steps", first: 5n, last: 9n }, texts: { text: "a&b=c", limit: "5" } },
     };

@@ -6,7 +6,7 @@
  *     &t=1024-9000                             visible range, ticks since the run's origin
  *     &sel=12.3456                             selected event: track and ordinal
  *     &area=100-200                            selected time range in ticks …
- *     &tracks=3-9                              … and the first and last track that it spans
+ *     &tracks=3-9.12                           … on these tracks, by their ids
  *     &host=host0                              only this host is shown
  *     &tool=stats                              a page in the place of the timeline
  *     &in=steps.5-9                            what its figures are of: `selection`, `steps.5-9`, or else the whole run
@@ -15,6 +15,7 @@
 
 import { type TickRange, ticks } from "@tilescope/client";
 import { formatPageRange, type PagePlace, parsePageRange, TIMELINE } from "./page";
+import { keysText } from "./track-keys";
 
 export interface EventPlace {
   readonly track: number;
@@ -22,8 +23,8 @@ export interface EventPlace {
 }
 
 export interface AreaName extends TickRange {
-  readonly firstTrack: number;
-  readonly lastTrack: number;
+  /** As `track-keys.ts` writes them. */
+  readonly tracks: string;
 }
 
 export interface PageLocation {
@@ -47,7 +48,7 @@ export function serverRoot(pathname: string): string {
 
 const VERSION = "1";
 const RANGE = /^(-?\d{1,20})-(-?\d{1,20})$/;
-const PAIR = /^(\d{1,15})[.-](\d{1,15})$/;
+const PAIR = /^(\d{1,15})\.(\d{1,15})$/;
 
 function parseRange(text: string | null): TickRange | null {
   const match = RANGE.exec(text ?? "");
@@ -73,12 +74,12 @@ export function parseLocation(search: string, hash: string): PageLocation {
   }
   const event = parsePair(values.get("sel"));
   const area = parseRange(values.get("area"));
-  const tracks = parsePair(values.get("tracks"));
+  const tracks = keysText(values.get("tracks"));
   return {
     run,
     range: parseRange(values.get("t")),
     event: event === null ? null : { track: event[0], ordinal: event[1] },
-    area: area === null || tracks === null ? null : { ...area, firstTrack: tracks[0], lastTrack: tracks[1] },
+    area: area === null || tracks === null ? null : { ...area, tracks },
     host: values.get("host"),
     page: parsePage(values),
   };
@@ -120,7 +121,7 @@ export function formatLocation(location: PageLocation): string {
   }
   if (location.area !== null) {
     parts.push(`area=${location.area.startTicks}-${location.area.endTicks}`);
-    parts.push(`tracks=${location.area.firstTrack}-${location.area.lastTrack}`);
+    parts.push(`tracks=${location.area.tracks}`);
   }
   if (location.host !== null) {
     parts.push(`host=${encodeURIComponent(location.host)}`);

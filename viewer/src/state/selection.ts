@@ -3,7 +3,6 @@
 import { signal } from "@preact/signals";
 import type { TickRange, Ticks, TileName } from "@tilescope/client";
 import type { ExactSums } from "../raster/hit";
-import type { TrackSpan } from "./track-order";
 
 /** A slice, instant or counter sample, by its name everywhere: track and ordinal. */
 export interface EventSelection {
@@ -30,10 +29,11 @@ export interface BinSelection {
   readonly bin: BinFacts;
 }
 
-/** A time range on the tracks of a span, in the order of the tree. */
-export interface AreaSelection extends TrackSpan {
+/** A time range on some tracks: these and no others, wherever they are moved on the screen later. */
+export interface AreaSelection {
   readonly kind: "area";
   readonly range: TickRange;
+  readonly tracks: ReadonlySet<number>;
 }
 
 export type Selection = { readonly kind: "none" } | EventSelection | BinSelection | AreaSelection;

@@ -54,6 +54,11 @@ export function topRollups(trace: Trace): readonly Track[] {
   return found;
 }
 
+/** All tracks with events of their own: rollups sum those of others. */
+export function allTracks({ tracks }: Pick<Trace, "tracks">): ReadonlySet<number> {
+  return new Set([...tracks.values()].filter(({ kind }) => kind !== "rollup").map(({ id }) => id));
+}
+
 /** How a track is asked for. */
 export function requestOf({ id, kind, children, framing }: Track): TrackRequest {
   return kind === "rollup" ? { track: id, kind, children, framing: framing ?? [] } : { track: id, kind };

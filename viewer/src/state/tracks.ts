@@ -38,7 +38,7 @@ export const trackOrder = computed(() => new TrackOrder(roots.value));
 export const areaTracks = computed<ReadonlySet<number>>(() => {
   const chosen = selection.value;
   const area = draftArea.value?.area ?? (chosen.kind === "area" ? chosen : null);
-  return area === null ? NO_TRACKS : trackOrder.value.tracksOf(area);
+  return area?.tracks ?? NO_TRACKS;
 });
 
 export const layout = computed<Layout>(() => layOut(roots.value, openGroups.value));

@@ -73,9 +73,8 @@ export function connectArea(stage: Stage, guide: Guide): PointerActions {
     if (fixedTicks !== null && chosen.kind === "area") {
       return { ...chosen, range };
     }
-    const order = trackOrder.peek();
-    const span = isZoom ? order.all : order.spanOf(tracksBetween(picture.scene, from.yPx, to.yPx));
-    return span === null ? null : { kind: "area", range, ...span };
+    const tracks = new Set(isZoom ? [] : trackOrder.peek().between(tracksBetween(picture.scene, from.yPx, to.yPx)));
+    return tracks.size > 0 || isZoom ? { kind: "area", range, tracks } : null;
   };
 
   /** The edge of the selected area that one takes hold of at a place: the time of the other one. */

@@ -8,8 +8,8 @@ import { runView } from "../state/run";
 import { type BinFacts, type Selection, selectedRange, selection } from "../state/selection";
 import { session } from "../state/session";
 import { announcement, failure, isDrawerOpen } from "../state/shell";
-import type { Trace } from "../state/trace";
-import { chosenHost, layout, openGroups, trackOrder } from "../state/tracks";
+import { allTracks, type Trace } from "../state/trace";
+import { chosenHost, layout, openGroups } from "../state/tracks";
 import { bounds, view, wholeView } from "../state/view";
 import { fitView, focusView } from "./focus";
 import { type Direction, type Neighbour, neighbourOf } from "./navigate";
@@ -82,10 +82,7 @@ export class Guide {
   /** Goes to a span of time and selects it, to a track, or to both. */
   goToPlace(trace: Trace, span: TickRange | null, track: number | null): void {
     if (span !== null) {
-      const tracks = track === null ? trackOrder.peek().all : { firstTrack: track, lastTrack: track };
-      if (tracks !== null) {
-        this.select({ kind: "area", range: span, ...tracks });
-      }
+      this.select({ kind: "area", range: span, tracks: track === null ? allTracks(trace) : new Set([track]) });
       this.zoomTo(span);
     }
     if (track !== null) {
