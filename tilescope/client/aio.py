@@ -69,9 +69,9 @@ class AsyncClient:
         return [RunInfo.of(run) for run in await self._source.runs()]
 
     async def run(self, name: str | None = None, *, wait: bool = False) -> AsyncRun:
-        """Opens the run of that id or name; the newest that can be opened unless told.
+        """Opens the run with this id or name; by default the newest that can be opened.
 
-        With `wait`, a run that is not indexed is indexed first. Raises `Refused`: without it, when there is no index.
+        With `wait`, a run that is not indexed yet is indexed first; without it, such a run raises `Refused`.
         """
         found = await self._find(name)
         if wait and found.state != "ready":
@@ -82,13 +82,13 @@ class AsyncClient:
         return AsyncRun(self._source, await self._source.manifest(found.id))
 
     async def index(self, name: str) -> RunInfo:
-        """Has a run indexed before those that wait, or once more after a failure; the run as it is now."""
+        """Asks the server to index a run next, or again after a failure. Returns the run as it is now."""
         return RunInfo.of(await self._source.index((await self._find(name)).id))
 
     async def watch(self, name: str) -> AsyncGenerator[Progress, None]:
-        """How far the run of that id or name is, whenever it has come further; the last is `ready` or `failed`.
+        """Yields the progress of the run with this id or name each time it changes; the last is `ready` or `failed`.
 
-        Watching sets nothing going: `index` has a run indexed. As soon as there is a `build`, `run` opens it.
+        Watching starts nothing: `index` does. As soon as there is a `build`, `run` can open it.
         """
         progress = Progress()
         async with aclosing(self._source.watch((await self._find(name)).id)) as messages:
@@ -124,7 +124,7 @@ class AsyncClient:
 class AsyncRun:
     """One build of a run. Times are ticks since `origin_ns`; a tick is `tick_ps` picoseconds.
 
-    Where a time is asked for, a text with a unit ("0.1 s") and a timedelta of Python, numpy or pandas will do.
+    A time may also be given as text with a unit ("0.1 s") or as a timedelta of Python, numpy or pandas.
     """
 
     def __init__(self, source: Source, manifest: dict[str, Any]) -> None:
@@ -153,9 +153,9 @@ class AsyncRun:
         ms: Amount = 0,
         s: Amount = 0,
     ) -> int:
-        """So much time in ticks: `ticks("0.1 s")`, `ticks(ms=2.5)`, `ticks(timedelta(seconds=1))`.
+        """A duration in ticks: `ticks("0.1 s")`, `ticks(ms=2.5)`, `ticks(timedelta(seconds=1))`.
 
-        A float means its shortest decimal: 0.1 is a tenth. Raises UsageError for what is not a whole number of ticks.
+        A float means its shortest decimal: 0.1 is a tenth. Raises UsageError if it is not a whole number of ticks.
         """
         amounts = {"ps": ps, "ns": ns, "us": us, "ms": ms, "s": s}
         return ticks_of(time, self.tick_ps) + ticks_of_amounts(amounts, self.tick_ps)
@@ -174,11 +174,11 @@ class AsyncRun:
 
     @property
     def ref(self) -> str:
-        """What names this build in a question to another one: `run.ask("…", against=other)`."""
+        """The name of this build in a question to another one: `run.ask("…", against=other)`."""
         return self._source.ref(self._of)
 
     async def tracks(self, *, kind: TrackKind | None = None, name: str | None = None) -> TrackList:
-        """The tracks by id; those of a kind, or whose name contains a text."""
+        """The tracks by id: all, those of one kind, or those whose name contains a text."""
         tree = await self._stored.tree()
         tracks = tracks_of({"groups": tree.groups, "tracks": tree.tracks})
         return TrackList(
@@ -188,7 +188,7 @@ class AsyncRun:
     async def view(
         self, start: Time | None = None, end: Time | None = None, px: int = 1000, tracks: Tracks = None
     ) -> RunView:
-        """What a viewer draws of some tracks (unless told, all but rollups) in the ticks [start, end) on `px` pixels.
+        """What a viewer draws of some tracks (by default all but rollups) in the ticks [start, end) on `px` pixels.
 
         A bin is half a pixel to two pixels wide. Raises UsageError for a span without ticks or an unknown track.
         """
@@ -217,11 +217,11 @@ class AsyncRun:
         steps: StepsLike | None = None,
         step_name: str | None = None,
     ) -> Table:
-        """The events that overlap the ticks [start, end), by track and ordinal: all, unless `limit` says how many.
+        """The events that overlap the ticks [start, end), by track and ordinal; at most `limit`, by default all.
 
         A rollup stands for its tracks. `steps` are those of training: 5, (5, 9) or "5-9", on each track as its device
-        or host has them; `step_name` says which slices they are, unless the trace marks them. Raises UsageError for an
-        unknown track, and for steps that there are not.
+        or host has them; `step_name` says which slices they are if the trace does not mark them. Raises UsageError for
+        an unknown track, and for steps that do not exist.
         """
         parts: list[Events] = []
         left = limit
@@ -243,7 +243,7 @@ class AsyncRun:
         steps: StepsLike | None = None,
         step_name: str | None = None,
     ) -> AsyncGenerator[Table, None]:
-        """The same in tables of some 16,000 events, one after the other: for more than fits into memory."""
+        """The same events in tables of about 16,000, one after the other: for more than fits into memory."""
         parts: list[Events] = []
         async for part in self._event_parts(start, end, tracks, steps, step_name):
             parts.append(part)
@@ -254,7 +254,7 @@ class AsyncRun:
             yield await self._events_table(parts)
 
     async def event(self, track: SupportsIndex | Track, ordinal: SupportsIndex) -> Event:
-        """One event with its arguments and flows. Raises `Refused` when there is none."""
+        """One event with its arguments and flows. Raises `Refused` if there is no such event."""
         return Event.of(await self._source.event(self._of, id_of(track), operator.index(ordinal)))
 
     async def attachments(self) -> list[AttachmentEntry]:
@@ -264,16 +264,16 @@ class AsyncRun:
         return self._attachments
 
     async def attachment(self, name: str | AttachmentEntry, *, host: str | None = None) -> bytes:
-        """The content of the attachment of that name; of that host, where several have one.
+        """The content of the attachment with this name; `host` says whose, if several hosts have one.
 
-        Raises UsageError where there is none, or where there are several; `attachment_pieces` is for large ones.
+        Raises UsageError if there is none, or more than one; for large ones use `attachment_pieces`.
         """
         return b"".join([piece async for piece in self.attachment_pieces(name, host=host)])
 
     async def attachment_pieces(
         self, name: str | AttachmentEntry, *, host: str | None = None
     ) -> AsyncGenerator[bytes, None]:
-        """The same, piece by piece: for what is larger than memory. Raises `ClientError` where it came damaged."""
+        """The same, piece by piece, for content larger than memory. Raises `ClientError` if it arrived damaged."""
         entry = name if isinstance(name, AttachmentEntry) else find(await self.attachments(), name, host)
         crc32 = 0
         async with aclosing(self._source.attachment(self._of, entry.id)) as pieces:
@@ -293,7 +293,7 @@ class AsyncRun:
         steps: StepsLike | None = None,
         step_name: str | None = None,
     ) -> StatsAnswer:
-        """What the ticks [start, end) are made of, name by name, exactly; the busiest first. Steps as in `events`."""
+        """Exact sums of the ticks [start, end) by name, the busiest first. Steps as in `events`."""
         span = self._span(start, end)
         chosen: dict[str, Asked] = {"steps": _steps_text(steps), "step_name": step_name}
         return StatsAnswer.of(
@@ -333,11 +333,11 @@ class AsyncRun:
                 return FindAnswer.of(answers)
 
     async def ask(self, tool: str, /, **values: Asked) -> ToolAnswer:
-        """What a tool answers: see docs/tools.md. Fields of the question that are None are left out.
+        """The answer of a tool: see docs/tools.md. Fields of the question that are None are left out.
 
-        A field that names another build takes a run of the same server, or of any store on this machine; without a
-        server, the path of a store as well. `answer.table("…")` is one of its tables, `answer.fact("…").value` a
-        figure. Raises UsageError for a question that makes no sense, `Refused` for a tool that is not there.
+        A field that names another build takes a run of the same server. A client that reads a store on this machine takes
+        a run of any other store, or its path. `answer.table("…")` is one of its tables, `answer.fact("…").value` a
+        figure. Raises UsageError for a question that makes no sense, `Refused` for an unknown tool.
         """
         return ToolAnswer(await self._ask(tool, **values))
 

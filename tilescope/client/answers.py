@@ -24,7 +24,7 @@ NameTexts = Mapping[int, tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Of the events of a span: how many start in it, and ticks within it. Members are named as the columns."""
+    """Sums over the events of a span: how many start in it, and their ticks within it. Named like the columns."""
 
     count: int
     busy: int
@@ -34,7 +34,7 @@ class Sums:
 
 @dataclass(frozen=True, slots=True)
 class StatsAnswer(Tabular):
-    """What a span is made of: a table of the busiest names, the sums of all, and of those beyond the limit."""
+    """A table of the busiest names of a span, with the sums of all names and of those beyond the limit."""
 
     start: int
     end: int
@@ -59,7 +59,7 @@ class StatsAnswer(Tabular):
 
 @dataclass(frozen=True, slots=True)
 class FindAnswer(Tabular):
-    """Where a name occurs: `count` times, so often on each track; a table of the first occurrences, by time."""
+    """Where a name occurs: `count` in all and for each track, with a table of the first occurrences by time."""
 
     names: int  # that match
     count: int
@@ -108,7 +108,7 @@ class AnswerTable(Table):
 
 
 class ToolAnswer:
-    """What a tool says. `is_complete` False: the run is still being indexed, and some tracks are not done."""
+    """The answer of a tool. If `is_complete` is False, the run is still being indexed and some tracks are not done."""
 
     def __init__(self, answer: Answer) -> None:
         self.answer = answer  # as docs/tools.md has it

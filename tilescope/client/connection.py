@@ -14,8 +14,8 @@ from tilescope.client.sync import Client
 def connect(url_or_path: str | os.PathLike[str], *, token: str | None = None, ca_file: str | None = None) -> Client:
     """Connects to a server (`http://…`, `https://…`, `grpc://…`, `grpcs://…`), or opens a store on this machine.
 
-    `token`: of the server, if it demands one; that in the URL unless given. `ca_file`: certificates that vouch for a
-    server with TLS, in a PEM file; those of the system unless given. Raises `StoreError` when there is no store.
+    `token`: the server's, if it asks for one; by default the one in the URL. `ca_file`: a PEM file with certificates to
+    trust for a server with TLS; by default those of the system. Raises `StoreError` if there is no store.
 
         run = tilescope.connect("http://localhost:8808").run()
         run.stats().table.to_pandas()

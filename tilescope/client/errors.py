@@ -22,7 +22,7 @@ class Unreachable(ClientError):
 
 
 class Refused(ClientError):
-    """The server refused, with a code (`not_found`, `not_indexed`, `unauthorized`, …) and a line for people."""
+    """The server refused, with a code (`not_found`, `not_indexed`, `unauthorized`, …) and one line that says why."""
 
     def __init__(self, code: str, message: str) -> None:
         self.code = code

@@ -36,9 +36,9 @@ _HEARTBEAT_S: Final = 20.0  # of a WebSocket: a server that vanished is noticed
 
 
 class HttpSource:
-    """A server by its URL, with the path under which it is served. `?token=…` may stand in the URL, as it is printed.
+    """A server by its URL, including the path under which it is served. It may contain `?token=…`, as it is printed.
 
-    `ca_file` has the certificates that vouch for an https server; without it those of the system do.
+    `ca_file` has the certificates to trust for an https server; by default those of the system.
     """
 
     def __init__(self, url: str, *, token: str | None = None, ca_file: str | None = None) -> None:

@@ -27,17 +27,17 @@ def index(
     memory_bytes: int = DEFAULT_MEMORY_BYTES,
     max_inflated: int | None = None,
 ) -> Path:
-    """Indexes a trace into the folder `store`, and returns that: `tilescope.connect(tilescope.index(trace, store))`.
+    """Indexes a trace into the folder `store` and returns its path: `tilescope.connect(tilescope.index(trace, store))`.
 
-    `trace` is a file, the folder of a run, a log directory with one run, or the files of one run. A store that is an
-    index of these very files is left as it is, unless `force` is set.
+    `trace` is a file, the folder of a run, a log directory with one run, or the files of one run. A store that is
+    already an index of these very files is left as it is, unless `force` is set.
 
-    `progress` is told how far it is, some times a second; it runs in this thread, and what it raises ends the
-    work. So does `cancel`, once it is set by another thread: then `Cancelled` is raised. However it ends early, nothing
-    of it is left, and the store that was there before stays.
+    `progress` is called a few times a second, in this thread; an exception that it raises ends the work. `cancel` may
+    be set by another thread, which raises `Cancelled`. In either case nothing is left behind, and the store that was
+    there before stays.
 
-    `memory_bytes` is about what it may take; `max_inflated` to how many bytes one file may inflate, 100 times its size
-    unless given. Raises TraceError, StoreError, OutOfMemory, and UsageError where `trace` is not one run.
+    `memory_bytes` is about how much memory it may take, `max_inflated` how many bytes one file may inflate to: 100 times
+    its size by default. Raises TraceError, StoreError, OutOfMemory, and UsageError where `trace` is not one run.
     """
     if isinstance(trace, str | os.PathLike):
         files = find_run(Path(trace), max_inflated).files

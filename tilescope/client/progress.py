@@ -13,7 +13,7 @@ _INT64: Final = ("bytes_read", "bytes_total", "events")  # decimal text in messa
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is on its way to being indexed; docs/api.md says more of what the members mean."""
+    """How far the indexing of a run is; docs/api.md describes the members."""
 
     state: RunState = "new"
     phase: Phase = "new"

@@ -41,7 +41,7 @@ T = TypeVar("T")
 class GrpcSource:
     """A server by its address: `grpc://host:port`, or `grpcs://host:port` with TLS.
 
-    `ca_file` has the certificates that vouch for a server with TLS; without it those that come with gRPC do.
+    `ca_file` has the certificates to trust for a server with TLS; by default those that come with gRPC.
     """
 
     def __init__(self, url: str, *, token: str | None = None, ca_file: str | None = None) -> None:

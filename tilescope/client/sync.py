@@ -151,7 +151,7 @@ class Client(_Waiting[AsyncClient]):
 class Run(_Waiting[AsyncRun]):
     """One build of a run. Times are ticks since `origin_ns`; a tick is `tick_ps` picoseconds.
 
-    Where a time is asked for, a text with a unit ("0.1 s") and a timedelta of Python, numpy or pandas will do.
+    A time may also be given as text with a unit ("0.1 s") or as a timedelta of Python, numpy or pandas.
     """
 
     def __init__(self, run: AsyncRun, loop: LoopThread, client: Client) -> None:
@@ -177,7 +177,7 @@ class Run(_Waiting[AsyncRun]):
 
     @property
     def ref(self) -> str:
-        """What names this build in a question to another one: `run.ask("…", against=other)`."""
+        """The name of this build in a question to another one: `run.ask("…", against=other)`."""
         return self._twin.ref
 
     tracks = _waited_for(AsyncRun.tracks)

@@ -16,8 +16,8 @@ from tilescope.tiler.resolver import TickRange
 class RunView:
     """Tracks in a span, as exact as so many pixels need. Times are ticks.
 
-    Each event of the tiles stands in `slices` by itself, or is counted in one of the `bins`: so the tiles' slices that
-    start in them and the bins' counts add up to `events`. Tiles may reach beyond the span.
+    Each event of the tiles is in `slices` by itself, or is counted in one of the `bins`: so the slices that start in
+    the tiles and the counts of the bins add up to `events`. Tiles may reach beyond the span.
     """
 
     start: int
