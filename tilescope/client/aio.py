@@ -335,7 +335,7 @@ class AsyncRun:
     async def ask(self, tool: str, /, **values: Asked) -> ToolAnswer:
         """The answer of a tool: see docs/tools.md. Fields of the question that are None are left out.
 
-        A field that names another build takes a run of the same server. A client that reads a store on this machine takes
+        A field that names another build takes a run of the same server; of a client that reads a store on this machine,
         a run of any other store, or its path. `answer.table("…")` is one of its tables, `answer.fact("…").value` a
         figure. Raises UsageError for a question that makes no sense, `Refused` for an unknown tool.
         """

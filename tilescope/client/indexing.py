@@ -36,8 +36,8 @@ def index(
     be set by another thread, which raises `Cancelled`. In either case nothing is left behind, and the store that was
     there before stays.
 
-    `memory_bytes` is about how much memory it may take, `max_inflated` how many bytes one file may inflate to: 100 times
-    its size by default. Raises TraceError, StoreError, OutOfMemory, and UsageError where `trace` is not one run.
+    `memory_bytes` is about how much memory it may take, `max_inflated` how many bytes one file may inflate to: by
+    default 100 times its size. Raises TraceError, StoreError, OutOfMemory, and UsageError where `trace` is not one run.
     """
     if isinstance(trace, str | os.PathLike):
         files = find_run(Path(trace), max_inflated).files
