@@ -20,7 +20,7 @@ VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
 
 .PHONY: help demo install test test-python test-viewer test-browser test-dist kill-test damage hostile sanitize fuzz lint lint-python lint-native lint-viewer tidy format bench bench-scale \
-        bench-load dist resolve viewer browser nginx cli-docs stubs tools-docs types clean
+        bench-load bench-answers dist resolve viewer browser nginx cli-docs stubs tools-docs types clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
@@ -191,6 +191,9 @@ bench-scale: $(STAMPS)/test-tools $(STAMPS)/peers ## indexing: 10 and 100 millio
 
 bench-load: $(STAMPS)/test-tools ## serving: viewports, one stream, 200 viewers at once
 	$(BIN)/python -m bench.load $(BENCH_ARGS)
+
+bench-answers: $(STAMPS)/test-tools ## questions about a whole trace: search, statistics, flows, gaps
+	$(BIN)/python -m bench.answers $(BENCH_ARGS)
 
 # With PYTHON=… one wheel, built by that Python; otherwise one for 3.11 and one for 3.12 and newer, as far as they are found.
 dist: $(BIN)/python $(VIEWER_BUILT) ## sdist and wheels that install without a compiler, in dist/ (PYTHON)

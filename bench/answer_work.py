@@ -1,0 +1,63 @@
+"""A row of `bench.answers`: some questions of one kind, and what they may take."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from bench.table import Row, Target, measured_row
+from bench.viewports import percentile
+from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.store import RunStore
+from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
+
+# What is timed: one question, from asking to its answer.
+Timed = Callable[[], object]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The run that is asked about."""
+
+    path: Path
+    store: RunStore
+
+    @cached_property
+    def reader(self) -> QueryReader:
+        """Kept for all questions, as a server keeps it."""
+        return QueryReader(self.store)
+
+    def ask(self, name: str, **values: object) -> Answer:
+        """What a tool answers, without an answer that was kept."""
+        asked = tool(name)
+        return finish(ask(asked, Scope(self.reader), from_values(asked.question, values)))
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Questions of one kind. `questions` are made before the time is taken; none is asked twice."""
+
+    work: str
+    must_ms: float
+    aim_ms: float | None
+    questions: Callable[[Subject, int], Iterator[Timed]]  # so many of them
+    count: int = 100
+
+    def measured(self, subject: Subject, quick: bool = False) -> Row:
+        """How long they took: the slowest of a hundred must be fast enough."""
+        seconds = []
+        for question in list(self.questions(subject, min(self.count, 3) if quick else self.count)):
+            started_s = time.perf_counter()
+            question()
+            seconds.append(time.perf_counter() - started_s)
+        p50, p99, first = percentile(seconds, 0.5), percentile(seconds, 0.99), seconds[0]
+        target = Target(self.must_ms, self.aim_ms, _ms, at_most=True)
+        detail = f"p50 {_ms(p50 * 1e3)}, the first {_ms(first * 1e3)}, {len(seconds)} questions"
+        return measured_row(f"{self.work}, p99", target, p99 * 1e3, detail)
+
+
+def _ms(value: float) -> str:
+    return f"{value:.1f} ms"

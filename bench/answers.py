@@ -1,0 +1,81 @@
+"""Measures questions about a whole trace: search, statistics, flows, gaps, overlap. One process, no kept answers.
+
+python -m bench.answers                      10 million events on 120 tracks
+python -m bench.answers --store big.store    a store that is there
+python -m bench.answers --rows search        some of the rows
+python -m bench.answers --quick              a small trace, for the test that keeps this alive
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from bench import search_answers
+from bench.answer_work import Subject, Work
+from bench.machine import machine_lines
+from bench.table import table_lines
+from bench.traces import TraceSpec
+from tilescope.cli.text import count_text
+from tilescope.tiler.indexing import build_store
+from tilescope.tiler.store import open_run_store
+
+# A module for each kind of question: what it measures is in its ROWS.
+ROWS: Mapping[str, Sequence[Work]] = {
+    "search": search_answers.ROWS,
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Prints where it ran, and the table."""
+    args = _parse(argv)
+    for line in machine_lines("bench.answers", argv):
+        print(line)
+    with tempfile.TemporaryDirectory(prefix="tilescope-bench-", dir=args.directory) as folder:
+        path = args.store or _make_store(Path(folder), 50_000 if args.quick else args.events, args.tracks)
+        store = open_run_store(path)
+        try:
+            subject = Subject(path, store)
+            events = int(store.manifest()["events"]["total"])
+            print(f"input     {path.name}: {count_text(events)} events on {len(subject.reader.tree.tracks)} tracks\n")
+            works = [work for name in args.rows for work in ROWS[name]]
+            rows = [work.measured(subject, quick=args.quick) for work in works]
+        finally:
+            store.close()
+    print("\n".join(table_lines(rows)))
+    return 0
+
+
+def _make_store(folder: Path, events: int, tracks: int) -> Path:
+    trace = TraceSpec("xspace", events, tracks).write(folder)
+    print(f"trace     {trace.facts()}")
+    path = folder / "answers.store"
+    build_store([trace.path], path)
+    trace.remove()
+    return path
+
+
+def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.answers", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--store", type=Path, help="a store that is there, instead of a synthetic trace")
+    parser.add_argument("--events", type=int, default=10_000_000, help="default: 10,000,000")
+    parser.add_argument("--tracks", type=int, default=120, help="default: 120")
+    parser.add_argument("--rows", type=_names, default=list(ROWS), help=f"of {', '.join(ROWS)}; default: all")
+    parser.add_argument("--quick", action="store_true", help="small; its numbers mean little")
+    parser.add_argument("--directory", type=Path, help="where the store is put for a while")
+    return parser.parse_args(argv)
+
+
+def _names(text: str) -> list[str]:
+    names = text.split(",")
+    unknown = [name for name in names if name not in ROWS]
+    if unknown:
+        raise argparse.ArgumentTypeError(f"there are no rows {unknown[0]!r}: there are {', '.join(ROWS)}")
+    return names
+
+
+if __name__ == "__main__":
+    sys.exit(main())
