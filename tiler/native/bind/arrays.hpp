@@ -7,15 +7,32 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/bytes.hpp"
+#include "base/span.hpp"
 #include "columns/column.hpp"
 
 namespace tilescope {
 
 template <typename T>
 using InColumn = nanobind::ndarray<const T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
+
+// An array of the caller's to write to.
+template <typename T>
+using WritableColumn = nanobind::ndarray<T, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
+
+// Of an InColumn<T> a Span<const T>. The array keeps what it shows.
+template <typename T>
+Span<T> span_of(const WritableColumn<T>& column) {
+    return {column.data(), column.size()};
+}
+
+inline nanobind::bytes to_bytes(std::string_view text) { return nanobind::bytes(text.data(), text.size()); }
+
+inline std::string_view view_of(const nanobind::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
 
 template <typename T>
 using OutColumn = nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,68 +21,45 @@ namespace tilescope {
 
 namespace {
 
-template <typename T>
-using Array = InColumn<T>;
-
-// An array of the caller's to write to.
-template <typename T>
-using Writable = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-void same_size(size_t a, size_t b) {
-    if (a != b) throw std::invalid_argument("columns differ in length");
-}
-
-std::optional<OutColumn<int64_t>> order_of(const Array<int64_t>& start, const Array<int64_t>& duration) {
-    same_size(start.size(), duration.size());
+std::optional<OutColumn<int64_t>> order_of(const InColumn<int64_t>& start, const InColumn<int64_t>& duration) {
     std::vector<int64_t> order;
     {
         nb::gil_scoped_release release;
-        order = canonical_order(start.data(), duration.data(), start.size());
+        order = canonical_order(span_of(start), span_of(duration));
     }
     if (order.empty()) return std::nullopt;
     return to_numpy(std::move(order));
 }
 
-auto rows_of(const Array<int64_t>& start, const Array<int64_t>& duration, const Writable<uint32_t>& row,
+auto rows_of(const InColumn<int64_t>& start, const InColumn<int64_t>& duration, const WritableColumn<uint32_t>& row,
              MemoryBudget* budget) {
-    same_size(start.size(), duration.size());
-    same_size(start.size(), row.size());
     nb::gil_scoped_release release;
-    const size_t overlaps = assign_rows(start.data(), duration.data(), row.size(), row.data(), budget);
+    const size_t overlaps = assign_rows(span_of(start), span_of(duration), span_of(row), budget);
     uint32_t rows = 0;
-    for (size_t k = 0; k < row.size(); ++k) rows = std::max(rows, row.data()[k] + 1);
+    for (const uint32_t at : span_of(row)) rows = std::max(rows, at + 1);
     return std::make_pair(rows, overlaps);
 }
 
-size_t gather_ends(const Array<int64_t>& ends, size_t size, const Array<int64_t>& order,
-                   const Writable<int64_t>& out_ends) {
-    same_size(order.size(), out_ends.size());
+size_t gather_ends(const InColumn<int64_t>& ends, size_t size, const InColumn<int64_t>& order,
+                   const WritableColumn<int64_t>& out_ends) {
     nb::gil_scoped_release release;
-    return gathered_ends(ends.data(), ends.size(), size, order.data(), order.size(), out_ends.data());
+    return gathered_ends(span_of(ends), size, span_of(order), span_of(out_ends));
 }
 
 // Writes the ends to `out_ends` again: what is written to `out` rests on nothing that the caller says.
-void gather_into(const Array<int64_t>& ends, const Array<uint8_t>& data, const Array<int64_t>& order,
-                 const Writable<int64_t>& out_ends, const Writable<uint8_t>& out) {
-    same_size(order.size(), out_ends.size());
+void gather_into(const InColumn<int64_t>& ends, const InColumn<uint8_t>& data, const InColumn<int64_t>& order,
+                 const WritableColumn<int64_t>& out_ends, const WritableColumn<uint8_t>& out) {
     nb::gil_scoped_release release;
-    const size_t size =
-        gathered_ends(ends.data(), ends.size(), data.size(), order.data(), order.size(), out_ends.data());
-    same_size(size, out.size());
-    gather(ends.data(), data.data(), order.data(), order.size(), out.data());
+    gather(span_of(ends), span_of(data), span_of(order), span_of(out_ends), span_of(out));
 }
 
-nb::bytes transposed(const Array<int64_t>& ends, int64_t start, const Array<uint8_t>& data) {
-    const int64_t last = ends.size() == 0 ? start : ends.data()[ends.size() - 1];
-    if (start < 0 || last < start) throw std::invalid_argument("ends decrease");  // before they are subtracted
-    if (static_cast<size_t>(last) > data.size()) throw std::invalid_argument("ends lie beyond the data");
-    std::string out(static_cast<size_t>(last - start), '\0');
+nb::bytes transposed(const InColumn<int64_t>& ends, int64_t start, const InColumn<uint8_t>& data) {
+    std::string out;
     {
         nb::gil_scoped_release release;
-        transpose_by_length(ends.data(), ends.size(), start, data.data(), data.size(),
-                            reinterpret_cast<uint8_t*>(out.data()));
+        out = transpose_by_length(span_of(ends), start, span_of(data));
     }
-    return nb::bytes(out.data(), out.size());
+    return to_bytes(out);
 }
 
 }  // namespace

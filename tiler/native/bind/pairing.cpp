@@ -4,7 +4,6 @@
 #include <nanobind/stl/tuple.h>
 
 #include <optional>
-#include <stdexcept>
 #include <tuple>
 #include <vector>
 
@@ -24,12 +23,8 @@ namespace {
 auto pair(const InColumn<std::int64_t>& time, const InColumn<std::int64_t>& duration,
           const InColumn<std::uint8_t>& phase, const InColumn<std::int32_t>& name,
           const std::optional<InColumn<std::int64_t>>& key, std::int64_t trace_end, MemoryBudget* budget) {
-    const std::size_t size = time.size();
-    if (duration.size() != size || phase.size() != size || name.size() != size || (key && key->size() != size)) {
-        throw std::invalid_argument("the columns differ in length");
-    }
-    const PairingInput input{
-        size, time.data(), duration.data(), phase.data(), name.data(), key ? key->data() : nullptr, trace_end};
+    PairingInput input{span_of(time), span_of(duration), span_of(phase), span_of(name), std::nullopt, trace_end};
+    if (key) input.key = span_of(*key);
     PairedColumns paired;
     {
         nb::gil_scoped_release release;
@@ -45,17 +40,13 @@ auto pair(const InColumn<std::int64_t>& time, const InColumn<std::int64_t>& dura
 class BoundInnermost {
   public:
     BoundInnermost(InColumn<std::int64_t> start, InColumn<std::int64_t> duration)
-        : start_(std::move(start)),
-          duration_(std::move(duration)),
-          slices_(start_.data(), duration_.data(), start_.size()) {
-        if (start_.size() != duration_.size()) throw std::invalid_argument("the columns differ in length");
-    }
+        : start_(std::move(start)), duration_(std::move(duration)), slices_(span_of(start_), span_of(duration_)) {}
 
     auto of(const InColumn<std::int64_t>& time) {
-        std::vector<std::int64_t> slice(time.size());
+        std::vector<std::int64_t> slice;
         {
             nb::gil_scoped_release release;
-            slices_.find(time.data(), time.size(), slice.data());
+            slice = slices_.find(span_of(time));
         }
         return to_numpy(std::move(slice));
     }
@@ -67,12 +58,10 @@ class BoundInnermost {
 };
 
 auto join(const InColumn<std::uint8_t>& phase, const InColumn<std::int64_t>& tick, const InColumn<std::int64_t>& key) {
-    const std::size_t size = phase.size();
-    if (tick.size() != size || key.size() != size) throw std::invalid_argument("the columns differ in length");
     FlowEdges edges;
     {
         nb::gil_scoped_release release;
-        edges = join_flows(phase.data(), tick.data(), key.data(), size);
+        edges = join_flows(span_of(phase), span_of(tick), span_of(key));
     }
     return std::make_tuple(to_numpy(std::move(edges.source)), to_numpy(std::move(edges.target)),
                            edges.starts_without_end, edges.ends_without_start, edges.without_key);
@@ -81,14 +70,10 @@ auto join(const InColumn<std::uint8_t>& phase, const InColumn<std::int64_t>& tic
 auto homes(const InColumn<std::int64_t>& group, const InColumn<std::int64_t>& time_ns,
            const InColumn<std::int64_t>& time_ps, const InColumn<std::int64_t>& key,
            const InColumn<std::uint8_t>& phase, std::size_t keys) {
-    const std::size_t size = group.size();
-    if (time_ns.size() != size || time_ps.size() != size || key.size() != size || phase.size() != size) {
-        throw std::invalid_argument("the columns differ in length");
-    }
     std::vector<std::int64_t> found;
     {
         nb::gil_scoped_release release;
-        found = async_homes({size, group.data(), time_ns.data(), time_ps.data(), key.data(), phase.data(), keys});
+        found = async_homes({span_of(group), span_of(time_ns), span_of(time_ps), span_of(key), span_of(phase), keys});
     }
     return to_numpy(std::move(found));
 }

@@ -231,7 +231,7 @@ struct BoundBlock {
             encoded = block.encode(first, last, budget);
         }
         const auto& [page, residual] = encoded;
-        return std::make_tuple(nb::bytes(page.data(), page.size()), nb::bytes(residual.data(), residual.size()));
+        return std::make_tuple(to_bytes(page), to_bytes(residual));
     }
 };
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <variant>
 
+#include "bind/arrays.hpp"
 #include "bind/module.hpp"
 #include "synth/chrome.hpp"
 #include "synth/output.hpp"
@@ -59,7 +60,7 @@ Rows synth_trace(const std::string& format, std::uint64_t events, std::uint64_t 
         nb::gil_scoped_release release;
         Output output([&write](std::string_view bytes, std::uint64_t events_so_far) {
             nb::gil_scoped_acquire acquire;
-            write(nb::bytes(bytes.data(), bytes.size()), events_so_far);
+            write(tilescope::to_bytes(bytes), events_so_far);
         });
         totals = plan.format() == Format::xspace ? write_xspace(plan, output) : write_chrome(plan, output);
         output.flush();

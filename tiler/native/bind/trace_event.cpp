@@ -41,18 +41,16 @@ using Counts = nb::typed<nb::dict, std::string, std::int64_t>;
 
 nb::str text(std::string_view utf8) { return nb::str(utf8.data(), utf8.size()); }
 
-using Bytes = InColumn<std::uint8_t>;  // bytes, or any buffer of them
+using Buffer = InColumn<std::uint8_t>;  // bytes, or what else shows its own
 
-std::string_view view_of(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
-
-void read_part(TraceEventPart* part, const Bytes& block) {
-    const std::string_view view = view_of(block);
+void read_part(TraceEventPart* part, const Buffer& block) {
+    const std::string_view view = text_of(span_of(block));
     nb::gil_scoped_release release;
     new (part) TraceEventPart(view);
 }
 
-void feed(TraceEventStream& stream, const Bytes& data, TraceEventPart* part) {
-    const std::string_view view = view_of(data);
+void feed(TraceEventStream& stream, const Buffer& data, TraceEventPart* part) {
+    const std::string_view view = text_of(span_of(data));
     nb::gil_scoped_release release;
     if (part == nullptr) {
         stream.feed(view);
@@ -132,7 +130,7 @@ ListOfTuples<std::optional<nb::str>, std::uint64_t, bool, nb::bytes> member_piec
     nb::list out;
     for (const KeptMembers::Piece& piece : stream.members().take_pieces()) {
         out.append(nb::make_tuple(piece.first ? nb::object(text(piece.name)) : nb::none(), piece.object, piece.last,
-                                  nb::bytes(piece.bytes.data(), piece.bytes.size())));
+                                  to_bytes(piece.bytes)));
     }
     return out;
 }

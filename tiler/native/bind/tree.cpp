@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <optional>
 #include <stdexcept>
-#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "bind/arrays.hpp"
 #include "bind/exceptions.hpp"
 #include "bind/module.hpp"
 #include "files/read_only_file.hpp"
@@ -31,10 +31,6 @@ using tree::Snapshot;
 constexpr std::size_t kScanBytes = std::size_t{4} << 20;
 constexpr int kTries = 1000;
 
-std::string_view view(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
-
-nb::bytes to_bytes(std::string_view text) { return nb::bytes(text.data(), text.size()); }
-
 // The file is shared with the calls that read it: who closes it takes it from none.
 class TreeReader {
   public:
@@ -51,7 +47,7 @@ class TreeReader {
             std::vector<Entry> found;
             {
                 nb::gil_scoped_release release;
-                if (std::optional<Entry> entry = file.find(snapshot, view(key))) found.push_back(std::move(*entry));
+                if (std::optional<Entry> entry = file.find(snapshot, view_of(key))) found.push_back(std::move(*entry));
             }
             value.reset();
             for (Read& read : read_all(file, snapshot, found)) value.emplace(read.checksum, std::move(read.value));
@@ -68,7 +64,7 @@ class TreeReader {
             std::vector<Entry> found;
             {
                 nb::gil_scoped_release release;
-                std::optional<Entry> entry = file.last_at_most(snapshot, view(key), view(prefix));
+                std::optional<Entry> entry = file.last_at_most(snapshot, view_of(key), view_of(prefix));
                 if (entry) found.push_back(std::move(*entry));
             }
             entries = rows(file, snapshot, found);
@@ -85,7 +81,7 @@ class TreeReader {
             const std::size_t fewer = std::max<std::size_t>(1, limit >> std::min<std::size_t>(failed, 30));
             {
                 nb::gil_scoped_release release;
-                found = file.scan(snapshot, view(first), view(prefix), fewer, kScanBytes);
+                found = file.scan(snapshot, view_of(first), view_of(prefix), fewer, kScanBytes);
             }
             entries = rows(file, snapshot, found);
         });

@@ -260,13 +260,13 @@ class XSpaceFile {
                 const xspace::UsedMetadata& of = used[number];
                 std::string stats;
                 for (const wire::Range& stat : of.stats) stats += view(stat);
-                result.push_back({of.plane, of.id, of.name_index, text(of.name), text(of.display_name),
-                                  nb::bytes(stats.data(), stats.size())});
+                result.push_back(
+                    {of.plane, of.id, of.name_index, text(of.name), text(of.display_name), to_bytes(stats)});
             } else {
                 const xspace::UnusedMetadata& of = unused[number - used.size()];
                 const xspace::TableEntry entry = xspace::table_entry(source_, *hlo_, of);
-                result.push_back({of.plane, of.id, -1, text(entry.name), text(entry.display_name),
-                                  nb::bytes(entry.stats.data(), entry.stats.size())});
+                result.push_back(
+                    {of.plane, of.id, -1, text(entry.name), text(entry.display_name), to_bytes(entry.stats)});
             }
         }
         return result;
@@ -420,7 +420,7 @@ void bind_xspace(nb::module_& m) {
                     nb::gil_scoped_release release;
                     piece = stats.next(max_bytes);
                 }
-                return nb::bytes(piece.data(), piece.size());
+                return to_bytes(piece);
             },
             nb::arg("max_bytes"));
 

@@ -9,18 +9,18 @@
 namespace tilescope {
 
 std::vector<std::int64_t> async_homes(const AsyncRows& rows) {
-    for (std::size_t row = 0; row < rows.size; ++row) {
-        if (rows.key[row] < 0 || static_cast<std::size_t>(rows.key[row]) >= rows.keys) {
+    std::vector<std::int64_t> order(same_size(rows.group, rows.time_ns, rows.time_ps, rows.key, rows.phase));
+    for (const std::int64_t key : rows.key) {
+        if (key < 0 || static_cast<std::size_t>(key) >= rows.keys) {
             throw std::invalid_argument("a key is out of range");
         }
     }
-    std::vector<std::int64_t> order(rows.size);
     std::iota(order.begin(), order.end(), std::int64_t{0});
     stable_order_by(rows.time_ps, order);
     stable_order_by(rows.time_ns, order);
     stable_order_by(rows.group, order);
 
-    std::vector<std::int64_t> home(rows.key, rows.key + rows.size);
+    std::vector<std::int64_t> home(rows.key.begin(), rows.key.end());
     std::vector<std::int64_t> open(rows.keys, 0);  // begins of each key that have no end yet
     std::vector<std::int64_t> begun;  // keys in the order in which they began, those without an open begin among them
     std::vector<std::size_t> alone;  // ends of one time that found nothing open in their process

@@ -8,6 +8,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/span.hpp"
+
 namespace tilescope {
 
 template <typename T>
@@ -15,6 +17,8 @@ class Column {
     static_assert(std::is_trivially_copyable_v<T>);
 
   public:
+    using value_type = T;
+
     Column() = default;
     Column(const Column&) = delete;
     Column& operator=(const Column&) = delete;
@@ -43,9 +47,9 @@ class Column {
         push_unchecked(value);
     }
 
-    void append_unchecked(const T* values, std::size_t count) {
-        if (count != 0) std::memcpy(data_ + size_, values, count * sizeof(T));
-        size_ += count;
+    void append_unchecked(Span<const T> values) {
+        if (!values.empty()) std::memcpy(data_ + size_, values.data(), values.size() * sizeof(T));
+        size_ += values.size();
     }
 
     // The memory, trimmed to the values; the caller frees it with `std::free`. Never null.

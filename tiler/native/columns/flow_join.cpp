@@ -80,7 +80,8 @@ void join_key(const std::vector<End>& ends, std::size_t first, std::size_t last,
 
 }  // namespace
 
-FlowEdges join_flows(const std::uint8_t* phase, const std::int64_t* tick, const std::int64_t* key, std::size_t n) {
+FlowEdges join_flows(Span<const std::uint8_t> phase, Span<const std::int64_t> tick, Span<const std::int64_t> key) {
+    const std::size_t n = same_size(phase, tick, key);
     if (n > std::numeric_limits<std::uint32_t>::max()) throw std::length_error("too many flow ends");
     FlowEdges edges;
     std::array<std::size_t, buckets + 1> first{};

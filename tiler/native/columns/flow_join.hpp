@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/span.hpp"
+
 namespace tilescope {
 
 // Edges as positions of flow ends, those of a key together.
@@ -16,8 +18,8 @@ struct FlowEdges {
     std::int64_t without_key = 0;
 };
 
-// Columns of `n` flow ends: Phase, tick, key (-1: none). Beside the result it takes 4 bytes for each, and 24 for those of the
-// most common keys. Throws std::length_error for 2**32 and more.
-FlowEdges join_flows(const std::uint8_t* phase, const std::int64_t* tick, const std::int64_t* key, std::size_t n);
+// Columns of flow ends: Phase, tick, key (-1: none). Beside the result it takes 4 bytes for each, and 24 for those of the
+// most common keys. Throws std::length_error for 2**32 and more, std::invalid_argument for columns that differ in length.
+FlowEdges join_flows(Span<const std::uint8_t> phase, Span<const std::int64_t> tick, Span<const std::int64_t> key);
 
 }  // namespace tilescope

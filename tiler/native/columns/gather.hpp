@@ -4,13 +4,16 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/bytes.hpp"
+
 namespace tilescope {
 
 // String k is data[ends[k-1], ends[k]) with ends[-1] = 0. Throws std::invalid_argument unless 0 <= ends[k-1] <= ends[k]
-// <= size. Returns the total size of the strings that `order` names, and writes their ends to `out_ends`.
-size_t gathered_ends(const int64_t* ends, size_t n, size_t size, const int64_t* order, size_t m, int64_t* out_ends);
+// <= size. Returns the total size of the strings that `order` names, and writes their ends to `out_ends`, which is as long.
+size_t gathered_ends(Span<const int64_t> ends, size_t size, Span<const int64_t> order, Span<int64_t> out_ends);
 
-// Copies the strings in that order to `out`, which has room for what gathered_ends returned.
-void gather(const int64_t* ends, const uint8_t* data, const int64_t* order, size_t m, uint8_t* out);
+// Copies the strings in that order to `out`, and their ends to `out_ends`. Throws std::invalid_argument unless `out` has the
+// size that gathered_ends returns.
+void gather(Span<const int64_t> ends, Bytes data, Span<const int64_t> order, Span<int64_t> out_ends, Span<uint8_t> out);
 
 }  // namespace tilescope

@@ -31,13 +31,13 @@ class NameNumbers {
   public:
     explicit NameNumbers(const PairingInput& input) {
         std::int32_t highest = none;
-        for (std::size_t row = 0; row < input.size; ++row) {
-            if (input.name[row] < none) throw std::invalid_argument("a name is below -1");
-            highest = std::max(highest, input.name[row]);
+        for (const std::int32_t name : input.name) {
+            if (name < none) throw std::invalid_argument("a name is below -1");
+            highest = std::max(highest, name);
         }
         count_ = static_cast<std::size_t>(highest + std::int64_t{2});
-        if (count_ <= 4 * input.size + 1024) return;
-        distinct_.assign(input.name, input.name + input.size);
+        if (count_ <= 4 * input.name.size() + 1024) return;
+        distinct_.assign(input.name.begin(), input.name.end());
         std::sort(distinct_.begin(), distinct_.end());
         distinct_.erase(std::unique(distinct_.begin(), distinct_.end()), distinct_.end());
         count_ = distinct_.size();
@@ -182,7 +182,7 @@ std::vector<std::int64_t> lay_out(const PairingInput& input, PairedColumns& out,
     std::size_t slices = 0;
     std::size_t rows = 0;
     any_pair = false;
-    for (std::size_t row = 0; row < input.size; ++row) {
+    for (std::size_t row = 0; row < input.phase.size(); ++row) {
         const Phase phase = phase_of(input, row);
         slices += phase == Phase::complete || phase == Phase::begin;
         rows += phase <= Phase::end;
@@ -194,7 +194,7 @@ std::vector<std::int64_t> lay_out(const PairingInput& input, PairedColumns& out,
     out.source.reserve(slices);
     std::vector<std::int64_t> order;
     if (any_pair) order.reserve(rows);
-    for (std::size_t row = 0; row < input.size; ++row) {
+    for (std::size_t row = 0; row < input.phase.size(); ++row) {
         const Phase phase = phase_of(input, row);
         if (phase > Phase::end) continue;
         if (any_pair) order.push_back(static_cast<std::int64_t>(row));
@@ -210,9 +210,9 @@ std::vector<std::int64_t> lay_out(const PairingInput& input, PairedColumns& out,
 }
 
 template <typename Value>
-bool never_decreases(const std::vector<std::int64_t>& order, const Value* values) {
+bool never_decreases(const std::vector<std::int64_t>& order, Span<const Value> values) {
     for (std::size_t k = 1; k < order.size(); ++k) {
-        if (values[order[k]] < values[order[k - 1]]) return false;
+        if (values[static_cast<std::size_t>(order[k])] < values[static_cast<std::size_t>(order[k - 1])]) return false;
     }
     return true;
 }
@@ -223,7 +223,7 @@ std::size_t most_open(const PairingInput& input, const std::vector<std::int64_t>
     std::size_t most = 0;
     for (std::size_t k = 0; k < order.size(); ++k) {
         const auto row = static_cast<std::size_t>(order[k]);
-        if (k > 0 && input.key != nullptr && input.key[row] != input.key[order[k - 1]]) open = 0;
+        if (k > 0 && input.is_of_other_key(row, order[k - 1])) open = 0;
         const Phase phase = phase_of(input, row);
         if (phase == Phase::begin) most = std::max(most, ++open);
         else if (phase == Phase::end && open > 0) --open;
@@ -234,17 +234,19 @@ std::size_t most_open(const PairingInput& input, const std::vector<std::int64_t>
 }  // namespace
 
 PairedColumns pair_slices(const PairingInput& input, MemoryBudget* budget) {
+    const std::size_t rows = same_size(input.time, input.duration, input.phase, input.name);
+    if (input.key) same_size(input.time, *input.key);
     PairedColumns out;
     bool any_pair = false;
     std::vector<std::int64_t> order = lay_out(input, out, any_pair);
     if (!any_pair) return out;
 
-    std::vector<std::int64_t> slice_of_row(input.size, none);
+    std::vector<std::int64_t> slice_of_row(rows, none);
     for (std::size_t slice = 0; slice < out.source.size(); ++slice) {
         slice_of_row[static_cast<std::size_t>(out.source[slice])] = static_cast<std::int64_t>(slice);
     }
     if (!never_decreases(order, input.time)) stable_order_by(input.time, order);
-    if (input.key != nullptr && !never_decreases(order, input.key)) stable_order_by(input.key, order);
+    if (input.key && !never_decreases(order, *input.key)) stable_order_by(*input.key, order);
 
     const NameNumbers names(input);
     const std::size_t open = most_open(input, order);
@@ -254,7 +256,7 @@ PairedColumns pair_slices(const PairingInput& input, MemoryBudget* budget) {
     stack.reserve(open);
     for (std::size_t k = 0; k < order.size(); ++k) {
         const auto row = static_cast<std::size_t>(order[k]);
-        if (k > 0 && input.key != nullptr && input.key[row] != input.key[order[k - 1]]) stack.finish(input.trace_end);
+        if (k > 0 && input.is_of_other_key(row, order[k - 1])) stack.finish(input.trace_end);
         const std::int64_t time = input.time[row];
         switch (phase_of(input, row)) {
         case Phase::complete: stack.complete(saturating_end(time, input.duration[row])); break;

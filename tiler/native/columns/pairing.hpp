@@ -3,21 +3,26 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
-#include "columns/counted.hpp"
+#include "base/counted.hpp"
+#include "base/span.hpp"
 
 namespace tilescope {
 
-// Columns of `size` rows, in file order. `key` may be null: then all rows share one stack.
+// Rows in file order. Without keys all of them share one stack.
 struct PairingInput {
-    std::size_t size;
-    const std::int64_t* time;
-    const std::int64_t* duration;
-    const std::uint8_t* phase;
-    const std::int32_t* name;
-    const std::int64_t* key;
+    Span<const std::int64_t> time;
+    Span<const std::int64_t> duration;
+    Span<const std::uint8_t> phase;
+    Span<const std::int32_t> name;
+    std::optional<Span<const std::int64_t>> key;
     std::int64_t trace_end;
+
+    bool is_of_other_key(std::size_t row, std::int64_t before) const {
+        return key && (*key)[row] != (*key)[static_cast<std::size_t>(before)];
+    }
 };
 
 // One entry per slice, in the order of the rows that begin them.
@@ -33,7 +38,7 @@ struct PairedColumns {
     std::int64_t renamed = 0;
 };
 
-// What is open at once is taken from `budget`: ShortOfBudget.
+// What is open at once is taken from `budget`: ShortOfBudget. Throws std::invalid_argument for columns that differ in length.
 PairedColumns pair_slices(const PairingInput& input, MemoryBudget* budget = nullptr);
 
 }  // namespace tilescope

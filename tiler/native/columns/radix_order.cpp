@@ -18,11 +18,12 @@ struct Item {
 
 }  // namespace
 
-void stable_order_by(const std::int64_t* values, std::vector<std::int64_t>& order) {
+void stable_order_by(Span<const std::int64_t> values, std::vector<std::int64_t>& order) {
     const std::size_t n = order.size();
     if (n < small) {
-        std::stable_sort(order.begin(), order.end(),
-                         [values](std::int64_t a, std::int64_t b) { return values[a] < values[b]; });
+        std::stable_sort(order.begin(), order.end(), [values](std::int64_t a, std::int64_t b) {
+            return values[static_cast<std::size_t>(a)] < values[static_cast<std::size_t>(b)];
+        });
         return;
     }
     std::vector<Item> items(n);
@@ -30,7 +31,7 @@ void stable_order_by(const std::int64_t* values, std::vector<std::int64_t>& orde
     std::uint64_t varying = 0;
     // Flipping the sign bit makes unsigned order the order of signed values.
     const auto unsigned_value = [values](std::int64_t row) {
-        return static_cast<std::uint64_t>(values[row]) ^ (std::uint64_t{1} << 63);
+        return static_cast<std::uint64_t>(values[static_cast<std::size_t>(row)]) ^ (std::uint64_t{1} << 63);
     };
     const std::uint64_t first = unsigned_value(order[0]);
     for (std::size_t k = 0; k < n; ++k) {

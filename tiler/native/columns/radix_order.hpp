@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/span.hpp"
+
 namespace tilescope {
 
 // Reorders `order` (row numbers) so that values[order[k]] never decreases; equal values keep their order.
-void stable_order_by(const std::int64_t* values, std::vector<std::int64_t>& order);
+void stable_order_by(Span<const std::int64_t> values, std::vector<std::int64_t>& order);
 
 }  // namespace tilescope

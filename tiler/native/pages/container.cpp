@@ -4,7 +4,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "columns/bit_length.hpp"
+#include "base/bit_length.hpp"
 
 namespace tilescope {
 

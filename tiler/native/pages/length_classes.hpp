@@ -4,12 +4,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+
+#include "base/bytes.hpp"
 
 namespace tilescope {
 
-// String k is data[ends[k-1], ends[k]), counted from `start`: ends[-1] is `start`. Writes ends[n-1] - start bytes to `out`:
+// String k is data[ends[k-1], ends[k]), counted from `start`: ends[-1] is `start`. Returns as many bytes as all of them have:
 // the classes in the order of their lengths; of a class the first bytes of its strings in order, then the second bytes, …
-// Throws std::invalid_argument unless start <= ends[k-1] <= ends[k] <= size.
-void transpose_by_length(const int64_t* ends, size_t n, int64_t start, const uint8_t* data, size_t size, uint8_t* out);
+// Throws std::invalid_argument unless start <= ends[k-1] <= ends[k] <= size of the data.
+std::string transpose_by_length(Span<const int64_t> ends, int64_t start, Bytes data);
 
 }  // namespace tilescope

@@ -1,7 +1,7 @@
 // The memory that a proof may take: the containers of it that may become large count what they take.
 #pragma once
 
-#include "columns/counted.hpp"
+#include "base/counted.hpp"
 
 namespace tilescope {
 

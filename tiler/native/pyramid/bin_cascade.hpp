@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "columns/counted.hpp"
+#include "base/counted.hpp"
 #include "pyramid/name_table.hpp"
 #include "pyramid/tiles.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "columns/counted.hpp"
+#include "base/counted.hpp"
 #include "pyramid/slice_track.hpp"
 
 namespace tilescope {

@@ -4,18 +4,21 @@
 
 namespace tilescope {
 
-void InnermostSlices::find(const std::int64_t* time, std::size_t n_times, std::int64_t* slice) {
-    if (n_times > 0 && time[0] < before_) *this = InnermostSlices(start_, duration_, n_);
-    for (std::size_t k = 0; k < n_times; ++k) {
-        if (time[k] < before_) throw std::invalid_argument("times are not in order");
-        before_ = time[k];
-        slice[k] = find(time[k]);
+std::vector<std::int64_t> InnermostSlices::find(Span<const std::int64_t> times) {
+    std::vector<std::int64_t> slices;
+    slices.reserve(times.size());
+    if (!times.empty() && times.front() < before_) *this = InnermostSlices(start_, duration_);
+    for (const std::int64_t time : times) {
+        if (time < before_) throw std::invalid_argument("times are not in order");
+        before_ = time;
+        slices.push_back(find(time));
     }
+    return slices;
 }
 
 std::int64_t InnermostSlices::find(std::int64_t now) {
     const auto end = [&](std::size_t k) { return start_[k] + duration_[k]; };
-    for (; next_ < n_ && start_[next_] <= now; ++next_) {
+    for (; next_ < start_.size() && start_[next_] <= now; ++next_) {
         if (next_ > 0 && start_[next_] < start_[next_ - 1]) throw std::invalid_argument("slices are not in time order");
         while (!open_.empty() && end(open_.back()) <= end(next_)) open_.pop_back();
         open_.push_back(next_);

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "columns/bit_length.hpp"
+#include "base/bit_length.hpp"
 
 namespace tilescope {
 

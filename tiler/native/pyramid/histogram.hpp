@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "columns/counted.hpp"
+#include "base/counted.hpp"
 #include "pyramid/slice_track.hpp"
 
 namespace tilescope {

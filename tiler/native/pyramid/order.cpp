@@ -16,7 +16,7 @@ template <typename T>
 using CountedQueue = std::priority_queue<T, CountedVector<T>, std::greater<>>;
 
 // Of the slice at k, after a look at its times.
-int64_t checked_end(const int64_t* start, const int64_t* duration, size_t k) {
+int64_t checked_end(Span<const int64_t> start, Span<const int64_t> duration, size_t k) {
     if (k > 0 && start[k] < start[k - 1]) throw std::invalid_argument("slices are not in time order");
     if (start[k] < 0 || start[k] >= kTimeLimit) throw std::invalid_argument("times are not in [0, 2**61)");
     if (duration[k] < 0 || duration[k] >= kTimeLimit - start[k]) throw std::invalid_argument("slices end beyond 2**61");
@@ -25,7 +25,8 @@ int64_t checked_end(const int64_t* start, const int64_t* duration, size_t k) {
 
 }  // namespace
 
-std::vector<int64_t> canonical_order(const int64_t* start, const int64_t* duration, size_t n) {
+std::vector<int64_t> canonical_order(Span<const int64_t> start, Span<const int64_t> duration) {
+    const size_t n = same_size(start, duration);
     const auto before = [&](size_t a, size_t b) {
         return start[a] != start[b] ? start[a] < start[b] : duration[a] > duration[b];
     };
@@ -39,7 +40,8 @@ std::vector<int64_t> canonical_order(const int64_t* start, const int64_t* durati
     return order;
 }
 
-size_t assign_rows(const int64_t* start, const int64_t* duration, size_t n, uint32_t* row, MemoryBudget* budget) {
+size_t assign_rows(Span<const int64_t> start, Span<const int64_t> duration, Span<uint32_t> row, MemoryBudget* budget) {
+    const size_t n = same_size(start, duration, row);
     using End = std::pair<int64_t, uint32_t>;
     // The fast road, for nested slices: a stack of ends, row r's at r. It ends at the first partial overlap.
     CountedVector<int64_t> ends(budget);

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "columns/counted.hpp"
+#include "base/counted.hpp"
 #include "pyramid/slice_track.hpp"
 #include "pyramid/tiles.hpp"
 

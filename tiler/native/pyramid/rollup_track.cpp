@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "columns/counted.hpp"
+#include "base/counted.hpp"
 #include "pyramid/covering.hpp"
 #include "pyramid/geometry.hpp"
 #include "pyramid/name_table.hpp"

@@ -1,7 +1,7 @@
 // The tile tree of a track of slices (or instants: slices of length 0).
 #pragma once
 
-#include "columns/counted.hpp"
+#include "base/counted.hpp"
 #include "pyramid/tiles.hpp"
 
 namespace tilescope {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "columns/counted.hpp"
+#include "base/counted.hpp"
 #include "pages/container.hpp"
 
 namespace tilescope {

@@ -87,7 +87,7 @@ struct EventColumns : RowColumns {
         char before = '{';
         for (const std::string_view member : members) {
             args.push_unchecked(before);
-            args.append_unchecked(member.data(), member.size());
+            args.append_unchecked(member);
             before = ',';
         }
         args.push_unchecked('}');
@@ -96,7 +96,7 @@ struct EventColumns : RowColumns {
   private:
     template <typename T>
     static void append_column(Column<T>& column, const Column<T>& later) {
-        column.append_unchecked(later.data(), later.size());
+        column.append_unchecked(later);
     }
 
     // All columns of rows grow at the same time.
