@@ -126,7 +126,7 @@ class XSpaceFile {
     XSpaceFile(InColumn<std::uint8_t> buffer, std::size_t room, std::size_t per_plane, std::size_t per_line,
                std::size_t per_name)
         : buffer_(std::move(buffer)),
-          source_{buffer_.data(), buffer_.size()},
+          source_(span_of(buffer_)),
           room_{room, per_plane, per_line, per_name},
           outline_(source_, room_) {}
 
@@ -191,7 +191,7 @@ class XSpaceFile {
         if (survey.events != 0 &&
             (!xspace::adds_up(start_ns, survey.first_ps) || !xspace::adds_up(start_ns, survey.last_start_ps))) {
             xspace::Surveyor again = surveyor(line, start_ns);
-            again.advance(source_.size);
+            again.advance(source_.size());
             survey = again.take();
         }
     }
@@ -259,7 +259,7 @@ class XSpaceFile {
             if (number < used.size()) {
                 const xspace::UsedMetadata& of = used[number];
                 std::string stats;
-                for (const wire::Range& stat : of.stats) stats += view(stat);
+                for (const wire::Range& stat : of.stats) stats += wire::text(source_, stat);
                 result.push_back(
                     {of.plane, of.id, of.name_index, text(of.name), text(of.display_name), to_bytes(stats)});
             } else {
@@ -319,11 +319,8 @@ class XSpaceFile {
         return *catalogue_;
     }
 
-    std::string_view view(wire::Range range) const {
-        return {reinterpret_cast<const char*>(source_.data) + range.begin, range.size()};
-    }
-    std::string text(wire::Range range) const { return utf8::repaired(view(range)); }
-    nb::bytes bytes(wire::Range range) const { return nb::bytes(source_.data + range.begin, range.size()); }
+    std::string text(wire::Range range) const { return utf8::repaired(wire::text(source_, range)); }
+    nb::bytes bytes(wire::Range range) const { return to_bytes(wire::text(source_, range)); }
     std::vector<std::string> texts(const std::vector<wire::Range>& ranges) const {
         std::vector<std::string> result;
         result.reserve(ranges.size());
@@ -349,16 +346,17 @@ auto integer_stats(const InColumn<std::int64_t>& args_end, const InColumn<std::u
     {
         nb::gil_scoped_release release;
         found.reserve(rows.size());
-        for (std::size_t k = 0; k < rows.size(); ++k) {
-            const std::int64_t row = rows.data()[k];
-            if (row < 0 || static_cast<std::uint64_t>(row) >= args_end.size())
+        const Span<const std::int64_t> ends = span_of(args_end);
+        for (const std::int64_t row : span_of(rows)) {
+            if (row < 0 || static_cast<std::uint64_t>(row) >= ends.size())
                 throw std::invalid_argument("there is no such row");
             const auto at = static_cast<std::size_t>(row);
-            const std::int64_t begin = at == 0 ? 0 : args_end.data()[at - 1];
-            const std::int64_t end = args_end.data()[at];
+            const std::int64_t begin = at == 0 ? 0 : ends[at - 1];
+            const std::int64_t end = ends[at];
             if (begin < 0 || end < begin || static_cast<std::uint64_t>(end) > args.size())
                 throw std::invalid_argument("arguments lie beyond the data");
-            const wire::Source source{args.data() + begin, static_cast<std::size_t>(end - begin)};
+            const wire::Source source =
+                span_of(args).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
             found.push_back(xspace::integer_stat(source, ids, absent));
         }
     }

@@ -18,10 +18,6 @@ constexpr std::string_view hlo_plane = "/host:metadata";
 constexpr std::size_t max_name = 4096;
 constexpr std::string_view hlo_stats[] = {"Hlo Proto", "hlo_proto"};
 
-std::string_view text(const wire::Source& source, Range range) {
-    return {reinterpret_cast<const char*>(source.data) + range.begin, range.size()};
-}
-
 struct StatIds {
     std::int64_t metadata_id = 0;
     std::int64_t reference = 0;
@@ -177,9 +173,9 @@ class Finder {
 
 HloStats::HloStats(const wire::Source& source, const Outline& outline) : source_(source), ids_(outline.planes.size()) {
     for (std::size_t plane = 0; plane < outline.planes.size(); ++plane) {
-        if (text(source, outline.planes[plane].name) != hlo_plane) continue;
+        if (wire::text(source, outline.planes[plane].name) != hlo_plane) continue;
         for (const MetadataEntry& entry : outline.planes[plane].stat_metadata) {
-            const std::string_view name = text(source, stat_metadata_name(source, entry.value));
+            const std::string_view name = wire::text(source, stat_metadata_name(source, entry.value));
             ids_[plane].erase(entry.id);  // of equal ids the last counts
             if (std::find(std::begin(hlo_stats), std::end(hlo_stats), name) != std::end(hlo_stats))
                 ids_[plane].insert(entry.id);
@@ -204,7 +200,7 @@ TableEntry table_entry(const wire::Source& source, const HloStats& hlo, const Un
     each_stat(source, metadata.message, [&](Range field, Range message) {
         if (too_long || hlo.read(metadata.plane, message, proto)) return;
         too_long = entry.stats.size() + field.size() > max_table_stats;
-        if (!too_long) entry.stats += text(source, field);
+        if (!too_long) entry.stats += wire::text(source, field);
     });
     if (too_long) entry.stats.clear();
     return entry;
@@ -260,7 +256,7 @@ std::string PlaneStats::next(std::size_t max_bytes) {
         out.append(head_, 0, of_head);
         head_.erase(0, of_head);
         const std::size_t of_rest = std::min(rest_.size(), max_bytes - out.size());
-        out += text(source_, {rest_.begin, rest_.begin + of_rest});
+        out += wire::text(source_, {rest_.begin, rest_.begin + of_rest});
         rest_.begin += of_rest;
     }
     return out;

@@ -9,7 +9,7 @@ using wire::varint_field;
 
 std::int64_t integer_stat(const wire::Source& args, const std::vector<std::int64_t>& ids, std::int64_t absent) {
     std::int64_t found = absent;
-    Cursor cursor(args, {0, args.size}, "event");
+    Cursor cursor(args, {0, args.size()}, "event");
     if (cursor.at_end()) return found;
     cursor.varint();
     while (!cursor.at_end()) {

@@ -115,7 +115,7 @@ UsedMetadata Catalogue::read_metadata(std::size_t plane, const MetadataEntry* en
         }
     }
     const wire::Range range = used.display_name.size() != 0 ? used.display_name : used.name;
-    const std::string_view name(reinterpret_cast<const char*>(source_.data) + range.begin, range.size());
+    const std::string_view name = wire::text(source_, range);
     if (entry == nullptr && plane_is_cut)
         used.name_index = names_.intern("[event " + std::to_string(id) + "]");  // its name stood behind the cut
     else used.name_index = names_.intern(name.empty() ? "[no name]" : name);

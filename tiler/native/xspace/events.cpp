@@ -125,9 +125,8 @@ void LineDecoder::append_args(Chunk& chunk, std::int32_t number) {
         rest >>= 7;
     }
     chunk.args.push_unchecked(static_cast<std::uint8_t>(rest));
-    chunk.args.append_unchecked({source_.data + event_.stats.begin, event_.stats.size()});
-    for (const Range& range : event_.more_stats)
-        chunk.args.append_unchecked({source_.data + range.begin, range.size()});
+    chunk.args.append_unchecked(wire::part(source_, event_.stats));
+    for (const Range& range : event_.more_stats) chunk.args.append_unchecked(wire::part(source_, range));
 }
 
 }  // namespace tilescope::xspace

@@ -13,8 +13,7 @@ FlowStats::FlowStats(const wire::Source& source, const Plane& plane) {
     for (const MetadataEntry& entry : plane.stat_metadata) {
         const auto same_id = [&](const FlowStat& stat) { return stat.id == entry.id; };
         stats_.erase(std::remove_if(stats_.begin(), stats_.end(), same_id), stats_.end());
-        const wire::Range range = stat_metadata_name(source, entry.value);
-        const std::string_view name(reinterpret_cast<const char*>(source.data) + range.begin, range.size());
+        const std::string_view name = wire::text(source, stat_metadata_name(source, entry.value));
         if (name == "_pt") stats_.push_back({entry.id, producer_type});
         if (name == "_p") stats_.push_back({entry.id, producer_id});
         if (name == "_ct") stats_.push_back({entry.id, consumer_type});

@@ -10,7 +10,7 @@ using wire::Range;
 using wire::varint_field;
 
 bool OutlineReader::advance(std::size_t stop) {
-    stop = std::min(stop, source_.size);
+    stop = std::min(stop, source_.size());
     while (at_ < stop || (plane_end_ != 0 && at_ == plane_end_)) {
         try {
             field();
@@ -18,11 +18,11 @@ bool OutlineReader::advance(std::size_t stop) {
             // At the end of the file, in the field at `at_`, which is the last one.
             outline_.cut = Cut{cut.what(), at_};
             if (in_cut_line_) outline_.lines.back().body.end = at_;
-            at_ = source_.size;
+            at_ = source_.size();
             plane_end_ = 0;
         }
     }
-    return at_ < source_.size;
+    return at_ < source_.size();
 }
 
 void OutlineReader::field() {

@@ -9,6 +9,9 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+
+#include "base/bytes.hpp"
 
 namespace tilescope::wire {
 
@@ -34,10 +37,7 @@ class LimitReached : public Error {
 };
 
 // The whole file.
-struct Source {
-    const std::uint8_t* data = nullptr;
-    std::size_t size = 0;
-};
+using Source = Bytes;
 
 // Bytes [begin, end) of the file.
 struct Range {
@@ -45,6 +45,10 @@ struct Range {
     std::size_t end = 0;
     std::size_t size() const { return end - begin; }
 };
+
+inline Bytes part(const Source& source, Range range) { return source.subspan(range.begin, range.size()); }
+
+inline std::string_view text(const Source& source, Range range) { return text_of(part(source, range)); }
 
 // A field's number and wire type in one, as it lies on the wire.
 constexpr std::uint32_t varint_field(std::uint32_t number) { return number << 3; }
@@ -56,18 +60,18 @@ class Cursor {
   public:
     // `what` names the message in errors: "plane", "line". It must outlive the cursor.
     Cursor(const Source& source, Range range, const char* what)
-        : source_(&source), at_(source.data + range.begin), end_(source.data + range.end), what_(what) {}
+        : source_(&source), at_(source.data() + range.begin), end_(source.data() + range.end), what_(what) {}
 
     // From `begin` to the end of the file, in the file itself or in a message that its end cuts short: here alone a length
     // that reaches too far means that the file was cut, and is `CutShort`.
     static Cursor to_file_end(const Source& source, std::size_t begin, const char* what) {
-        Cursor cursor(source, {begin, source.size}, what);
+        Cursor cursor(source, {begin, source.size()}, what);
         cursor.outermost_ = true;
         return cursor;
     }
 
     bool at_end() const { return at_ == end_; }
-    std::size_t offset() const { return static_cast<std::size_t>(at_ - source_->data); }
+    std::size_t offset() const { return static_cast<std::size_t>(at_ - source_->data()); }
     const char* what() const { return what_; }
 
     std::uint64_t varint() {
@@ -191,13 +195,13 @@ class Cursor {
     static std::string named(const std::string& what) { return (what[0] == 'e' ? "an " : "a ") + what; }
 
     [[noreturn]] void fail(const std::string& why, const std::uint8_t* where) const {
-        throw Error(named(what_) + " " + why, static_cast<std::size_t>(where - source_->data));
+        throw Error(named(what_) + " " + why, static_cast<std::size_t>(where - source_->data()));
     }
 
     [[noreturn]] void fail_end(const std::uint8_t* where) const {
         if (outermost_)
             throw CutShort("the file ends inside a field of " + named(what_),
-                           static_cast<std::size_t>(where - source_->data));
+                           static_cast<std::size_t>(where - source_->data()));
         fail("ends inside a field", where);
     }
 
@@ -206,7 +210,7 @@ class Cursor {
         const std::string sizes = ": " + std::to_string(left) + " of its " + std::to_string(size) + " bytes are there";
         if (outermost_)
             throw CutShort("the file ends inside " + named(part) + sizes,
-                           static_cast<std::size_t>(where - source_->data));
+                           static_cast<std::size_t>(where - source_->data()));
         fail("has " + named(part) + " that reaches beyond it" + sizes, where);
     }
 
