@@ -112,6 +112,43 @@ class LeafSums:
         low and the high 64 bits.
         """
 
+class LeafSpans:
+    """When slices of some kinds run, from parts of leaves, page by page."""
+
+    def __init__(
+        self, kinds: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    ) -> None:
+        """
+        `kinds`: of each name, the one without a name first, its kind, below 8. 0: it does not matter.
+        """
+
+    def add(
+        self,
+        page: bytes,
+        max_rows: int,
+        tile: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        index: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        slot: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        stop: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None:
+        """
+        Adds parts [first, stop) of the tiles in these positions of an uncompressed page, ascending. `index` and
+        `slot`: what must stand there. Raises DamagedContainer.
+        """
+
+    def take(
+        self,
+    ) -> list[
+        tuple[
+            Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]
+        ]
+    ]:
+        """
+        Returns of each kind what was added since the last call: first ticks, and ticks after the last. Spans of
+        one leaf ascend and do not touch; those of several leaves are in no order.
+        """
+
 class GuardedMap:
     """
     Keeps a mapped file, of which it reads zeros where the file has been cut.

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
-from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages.container import MAX_ROWS, PAGE_MAGIC
 from tilescope.tiler.pages.histogram import Histogram
+from tilescope.tiler.pages.leaf_parts import read_parts
 from tilescope.tiler.pages.shape import Shape
 
 Ints = NDArray[np.int64]
@@ -27,16 +26,7 @@ class LeafSums:
 
         `page` is uncompressed, and begins with the tile in position `first_of_page`. Raises DamagedStore.
         """
-        tiles, first, stop = np.ascontiguousarray(parts)
-        if page[:4] != PAGE_MAGIC:
-            raise DamagedStore(
-                f"{shape.page_of(first_of_page).text()}: a record that should be a page is something else"
-            )
-        try:
-            self._sums.add(page, MAX_ROWS, tiles - first_of_page, shape.index[tiles], shape.slot[tiles], first, stop)
-        except _native.DamagedContainer as error:
-            where = shape.page_of(first_of_page).text()
-            raise DamagedStore(f"{where}: {error}") from None
+        read_parts(self._sums, page, shape, first_of_page, parts)
 
     def take(self, dtype: type[Any]) -> Histogram:
         """What was added since the last call; `dtype`: of the sums of ticks, int64 where they surely fit."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, Histogram, PageKey, Shape, decompress
+from tilescope.tiler.pages.leaf_parts import leaf_parts
 from tilescope.tiler.pages.leaf_sums import LeafSums
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows
@@ -56,7 +57,7 @@ def histogram_parts(
     cells = []
     for of, slots in alike.values():
         leaves = yield from _stored_parts(source, shape, np.array(slots, np.int64), of, dtype)
-        cells.append(_cells(shape, leaves, of))
+        cells.append(leaf_parts(shape, leaves, of))
     yield from _of_leaves(source, shape, np.concatenate(cells, axis=1), dtype)
 
 
@@ -101,23 +102,6 @@ def _stored(source: TileSource, shape: Shape, tile: int) -> Histogram:
         return Histogram.decode(decompress(record), track, level)
     except DamagedStore as error:
         raise DamagedStore(f"{where}: its histogram is damaged (index the trace again)") from error
-
-
-def _cells(shape: Shape, leaves: Ints, windows: Windows) -> Ints:
-    """What leaves and windows have in common, shape (3, n): the leaf, first tick, first tick after it."""
-    shift = 2 * shape.level[leaves] + 8
-    first, stop = shape.index[leaves] << shift, (shape.index[leaves] + 1) << shift
-    low = np.searchsorted(windows.stops, first, side="right")
-    counts = np.maximum(np.searchsorted(windows.starts, stop) - low, 0)
-    leaf = np.repeat(np.arange(len(leaves)), counts)
-    window = low[leaf] + np.arange(len(leaf)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return np.stack(
-        (
-            leaves[leaf],
-            np.maximum(first[leaf], windows.starts[window]),
-            np.minimum(stop[leaf], windows.stops[window]),
-        )
-    )
 
 
 def _of_leaves(source: TileSource, shape: Shape, cells: Ints, dtype: type[Any]) -> Iterator[Histogram]:

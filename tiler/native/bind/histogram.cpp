@@ -3,7 +3,9 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -14,6 +16,7 @@
 #include "bind/module.hpp"
 #include "pyramid/geometry.hpp"
 #include "pyramid/histogram.hpp"
+#include "pyramid/leaf_spans.hpp"
 #include "pyramid/leaf_sums.hpp"
 
 namespace nb = nanobind;
@@ -84,21 +87,28 @@ class BoundHistograms {
     bool done_ = false;
 };
 
+std::vector<LeafPart> leaf_parts(const InColumn<int64_t>& tile, const InColumn<int64_t>& index,
+                                 const InColumn<int64_t>& slot, const InColumn<int64_t>& first,
+                                 const InColumn<int64_t>& stop) {
+    const size_t n = tile.size();
+    if (index.size() != n || slot.size() != n || first.size() != n || stop.size() != n) {
+        throw std::invalid_argument("columns differ in length");
+    }
+    std::vector<LeafPart> parts(n);
+    for (size_t k = 0; k < n; ++k) {
+        if (tile.data()[k] < 0) throw std::invalid_argument("no such tile");
+        parts[k] = {static_cast<size_t>(tile.data()[k]), index.data()[k], slot.data()[k], first.data()[k],
+                    stop.data()[k]};
+    }
+    return parts;
+}
+
 // Sums of parts of leaves, page by page.
 class BoundLeafSums {
   public:
     void add(const nb::bytes& page, size_t max_rows, const InColumn<int64_t>& tile, const InColumn<int64_t>& index,
              const InColumn<int64_t>& slot, const InColumn<int64_t>& first, const InColumn<int64_t>& stop) {
-        const size_t n = tile.size();
-        if (index.size() != n || slot.size() != n || first.size() != n || stop.size() != n) {
-            throw std::invalid_argument("columns differ in length");
-        }
-        std::vector<LeafPart> parts(n);
-        for (size_t k = 0; k < n; ++k) {
-            if (tile.data()[k] < 0) throw std::invalid_argument("no such tile");
-            parts[k] = {static_cast<size_t>(tile.data()[k]), index.data()[k], slot.data()[k], first.data()[k],
-                        stop.data()[k]};
-        }
+        const std::vector<LeafPart> parts = leaf_parts(tile, index, slot, first, stop);
         const auto* data = static_cast<const uint8_t*>(page.data());
         const size_t size = page.size();
         nb::gil_scoped_release release;
@@ -132,6 +142,38 @@ class BoundLeafSums {
     LeafSums sums_;
 };
 
+// When slices of some kinds run, page by page.
+class BoundLeafSpans {
+  public:
+    explicit BoundLeafSpans(const InColumn<uint8_t>& kinds)
+        : spans_(std::vector<uint8_t>(kinds.data(), kinds.data() + kinds.size())) {
+        const uint8_t* end = kinds.data() + kinds.size();
+        if (std::any_of(kinds.data(), end, [](uint8_t kind) { return kind >= LeafSpans::kKinds; })) {
+            throw std::invalid_argument("there is no such kind");
+        }
+    }
+
+    void add(const nb::bytes& page, size_t max_rows, const InColumn<int64_t>& tile, const InColumn<int64_t>& index,
+             const InColumn<int64_t>& slot, const InColumn<int64_t>& first, const InColumn<int64_t>& stop) {
+        const std::vector<LeafPart> parts = leaf_parts(tile, index, slot, first, stop);
+        const auto* data = static_cast<const uint8_t*>(page.data());
+        const size_t size = page.size();
+        nb::gil_scoped_release release;
+        spans_.add(ContainerReader(data, size, max_rows), parts);
+    }
+
+    std::vector<std::pair<OutColumn<int64_t>, OutColumn<int64_t>>> take() {
+        std::vector<std::pair<OutColumn<int64_t>, OutColumn<int64_t>>> taken;
+        for (Spans& spans : spans_.take()) {
+            taken.emplace_back(to_numpy(std::move(spans.start)), to_numpy(std::move(spans.stop)));
+        }
+        return taken;
+    }
+
+  private:
+    LeafSpans spans_;
+};
+
 }  // namespace
 
 void bind_histogram(nb::module_& m) {
@@ -155,6 +197,18 @@ void bind_histogram(nb::module_& m) {
             "take", &BoundLeafSums::take,
             "Returns what was added since the last call: name, count, busy time, self time, longest. Of the times the\n"
             "low and the high 64 bits.");
+    nb::class_<BoundLeafSpans>(m, "LeafSpans", "When slices of some kinds run, from parts of leaves, page by page.")
+        .def(nb::init<const InColumn<uint8_t>&>(), nb::arg("kinds"),
+             "`kinds`: of each name, the one without a name first, its kind, below 8. 0: it does not matter.")
+        .def(
+            "add", &BoundLeafSpans::add, nb::arg("page"), nb::arg("max_rows"), nb::arg("tile"), nb::arg("index"),
+            nb::arg("slot"), nb::arg("first"), nb::arg("stop"),
+            "Adds parts [first, stop) of the tiles in these positions of an uncompressed page, ascending. `index` and\n"
+            "`slot`: what must stand there. Raises DamagedContainer.")
+        .def(
+            "take", &BoundLeafSpans::take,
+            "Returns of each kind what was added since the last call: first ticks, and ticks after the last. Spans of\n"
+            "one leaf ascend and do not touch; those of several leaves are in no order.");
 }
 
 }  // namespace tilescope

@@ -1,23 +1,13 @@
 // Sums per name of parts of leaves: what is read of a store where the borders of a span cut tiles.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <vector>
 
 #include "pages/container_reader.hpp"
 #include "pyramid/histogram.hpp"
+#include "pyramid/leaf_page.hpp"
 
 namespace tilescope {
-
-// A part of a leaf's time. A leaf may have several, which ascend and do not overlap.
-struct LeafPart {
-    std::size_t tile;  // position on the page
-    int64_t index;     // what the tile there must be
-    int64_t slot;
-    int64_t first;
-    int64_t stop;
-};
 
 // Parts are summed up page by page.
 class LeafSums {

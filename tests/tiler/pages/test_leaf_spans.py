@@ -1,0 +1,83 @@
+"""When slices of some kinds run, against sets of ticks in plain Python; pages that are damaged."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from tests.tiler.pages.test_leaf_sums import END, NESTED, SLOT, page_of
+from tests.tiler.pyramid.reference import Slice, canonical
+from tests.tiler.pyramid.tracks import SHAPES, small_tracks
+from tests.tiler.windows import pairs
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.pages.leaf_parts import leaf_parts
+from tilescope.tiler.pages.leaf_spans import KINDS, LeafSpans
+from tilescope.tiler.windows import Windows
+
+NAMES = 40
+
+
+def kinds_of(rng: random.Random) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
+    return np.array([rng.randrange(4) for _ in range(NAMES + 1)], np.uint8)
+
+
+def check(track: list[Slice], windows: Windows, kinds: np.ndarray[tuple[int], np.dtype[np.uint8]]) -> None:
+    page, shape = page_of(track)
+    spans = LeafSpans(kinds)
+    spans.add(page, shape, 0, leaf_parts(shape, np.zeros(1, np.int64), windows))
+    seen = {tick for start, stop in pairs(windows) for tick in range(start, min(stop, END))}
+    found = spans.take()
+    assert len(found) == KINDS
+    for kind in range(1, KINDS):
+        of_kind = [s for s in track if kinds[s.name + 1] == kind]
+        wanted = {tick for s in of_kind for tick in range(s.start, s.end)} & seen
+        assert {tick for start, stop in pairs(found[kind]) for tick in range(start, stop)} == wanted
+    assert not len(found[0])
+    assert not any(map(len, spans.take()))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("n", [1, 31, 300])
+def test_windows_of_all_sorts_of_leaves(shape: str, n: int) -> None:
+    rng = random.Random(n)
+    track = canonical(SHAPES[shape](rng, n, 3, 20))
+    track = [s for s in (s._replace(start=s.start - track[0].start) for s in track) if s.end < END]
+    borders = sorted(rng.sample(range(END), 40))
+    check(track, Windows.of(borders[0::2], borders[1::2]), kinds_of(rng))
+    check(track, Windows.one(0, END), kinds_of(rng))
+
+
+@given(small_tracks(), st.lists(st.integers(0, END), min_size=2, max_size=8, unique=True), st.randoms())
+def test_windows_of_a_few_slices(track: list[Slice], borders: list[int], rng: random.Random) -> None:
+    inside = [s for s in track if s.end < END]
+    assume(inside)
+    check(inside, Windows.of(sorted(borders)[0::2][: len(borders) // 2], sorted(borders)[1::2]), kinds_of(rng))
+
+
+@given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), min_size=1, max_size=4))
+def test_a_damaged_page_is_an_error_or_a_page(changes: list[tuple[int, int]]) -> None:
+    page, shape = page_of(NESTED)
+    damaged = bytearray(page)
+    for at, byte in changes:
+        damaged[at % len(damaged)] = byte
+    spans = LeafSpans(np.ones(8, np.uint8))
+    try:
+        spans.add(bytes(damaged), shape, 0, np.array([[0], [10], [500]], np.int64))
+    except DamagedStore:
+        return
+    assert 0 <= spans.take()[1].ticks <= 490
+
+
+def test_what_nobody_should_ask() -> None:
+    page, shape = page_of(NESTED)
+    assert (shape.slot == SLOT).all()
+    with pytest.raises(ValueError, match="no such kind"):
+        LeafSpans(np.full(8, KINDS, np.uint8))
+    with pytest.raises(DamagedStore, match="column name"):
+        LeafSpans(np.ones(3, np.uint8)).add(page, shape, 0, np.array([[0], [0], [9]], np.int64))
+    with pytest.raises(ValueError, match="not in order"):
+        LeafSpans(np.ones(8, np.uint8)).add(page, shape, 0, np.array([[0, 0], [100, 50], [200, 150]], np.int64))

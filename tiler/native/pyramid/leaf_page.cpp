@@ -1,0 +1,71 @@
+#include "pyramid/leaf_page.hpp"
+
+#include <cstdint>
+#include <string>
+
+#include "pages/container.hpp"
+#include "pyramid/geometry.hpp"
+
+namespace tilescope {
+
+namespace {
+
+std::vector<int64_t> column(const ContainerReader& page, ColumnId id, std::size_t n) {
+    const ContainerReader::Column* found = page.find(static_cast<uint8_t>(id));
+    const std::size_t there = found == nullptr ? 0 : found->n;
+    if (there != n) {
+        throw DamagedContainer("column " + std::to_string(static_cast<int>(id)) + " of a page has " +
+                               std::to_string(there) + " values, not " + std::to_string(n));
+    }
+    return found == nullptr ? std::vector<int64_t>() : ContainerReader::decode(*found);
+}
+
+// Where the slices of each tile end.
+std::vector<std::size_t> ends_of(const ContainerReader& page) {
+    std::vector<std::size_t> ends;
+    ends.reserve(page.tiles());
+    std::size_t rows = 0;
+    const ContainerReader::Column* slices = page.find(static_cast<uint8_t>(ColumnId::start));
+    const std::size_t n = slices == nullptr ? 0 : slices->n;
+    for (const int64_t count : column(page, ColumnId::n_slices, page.tiles())) {
+        if (count < 0 || static_cast<std::size_t>(count) > n - rows) {
+            throw DamagedContainer("column n_slices of a page is damaged");
+        }
+        rows += static_cast<std::size_t>(count);
+        ends.push_back(rows);
+    }
+    if (rows != n) throw DamagedContainer("column n_slices of a page is damaged");
+    return ends;
+}
+
+}  // namespace
+
+LeafPage::LeafPage(const ContainerReader& page) : ends_(ends_of(page)) {
+    const std::size_t n = ends_.empty() ? 0 : ends_.back();
+    index_ = column(page, ColumnId::index, page.tiles());
+    slot_ = column(page, ColumnId::slot, page.tiles());
+    start = column(page, ColumnId::start, n);
+    duration = column(page, ColumnId::duration, n);
+    const std::vector<int64_t> wide = column(page, ColumnId::name, n);
+    name.resize(n);
+    for (std::size_t k = 0; k < n; ++k) {
+        if (wide[k] < -1 || wide[k] > INT32_MAX) throw DamagedContainer("column name of a page is damaged");
+        name[k] = static_cast<int32_t>(wide[k]);
+    }
+}
+
+LeafPage::Rows LeafPage::rows(const LeafPart& part) const {
+    if (part.tile >= ends_.size() || index_[part.tile] != part.index || slot_[part.tile] != part.slot) {
+        throw DamagedContainer("a tile is not on its page");
+    }
+    const Rows found{part.tile == 0 ? 0 : ends_[part.tile - 1], ends_[part.tile]};
+    for (std::size_t k = found.from; k < found.stop; ++k) {
+        const bool in_time = start[k] >= 0 && start[k] < kTimeLimit && (k == found.from || start[k] >= start[k - 1]);
+        if (!in_time || duration[k] < 0 || duration[k] >= kTimeLimit - start[k]) {
+            throw DamagedContainer("slices of a page are not in the order of time");
+        }
+    }
+    return found;
+}
+
+}  // namespace tilescope

@@ -1,0 +1,69 @@
+#include "pyramid/leaf_spans.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <utility>
+
+namespace tilescope {
+
+namespace {
+
+void append(Spans& spans, int64_t start, int64_t stop) {
+    if (!spans.stop.empty() && spans.stop.back() == start) {
+        spans.stop.back() = stop;
+    } else {
+        spans.start.push_back(start);
+        spans.stop.push_back(stop);
+    }
+}
+
+// Where the parts of a tile end that the one at `at` is of.
+std::size_t end_of_tile(const std::vector<LeafPart>& parts, std::size_t at) {
+    std::size_t end = at;
+    for (int64_t now = 0; end < parts.size() && parts[end].tile == parts[at].tile; now = parts[end++].stop) {
+        if (parts[end].first < now || parts[end].stop < parts[end].first) {
+            throw std::invalid_argument("parts of a tile are not in order");
+        }
+    }
+    return end;
+}
+
+}  // namespace
+
+void LeafSpans::add(const ContainerReader& page, const std::vector<LeafPart>& parts) {
+    const LeafPage leaves(page);
+    for (std::size_t at = 0, next = 0; at < parts.size(); at = next) {
+        next = end_of_tile(parts, at);
+        const LeafPage::Rows rows = leaves.rows(parts[at]);
+        // By kind: up to where its slices so far reach, which began no later than those that follow; and the part there.
+        std::array<int64_t, kKinds> reach{};
+        std::array<std::size_t, kKinds> part{};
+        part.fill(at);
+        for (std::size_t k = rows.from; k < rows.stop; ++k) {
+            const auto name = static_cast<std::size_t>(leaves.name[k] + int64_t{1});
+            if (name >= kinds_.size()) throw DamagedContainer("column name of a page is damaged");
+            const uint8_t kind = kinds_[name];
+            const int64_t start = std::max(leaves.start[k], reach.at(kind));
+            const int64_t stop = leaves.start[k] + leaves.duration[k];
+            if (kind == 0 || start >= stop) continue;
+            reach.at(kind) = stop;
+            std::size_t& of = part.at(kind);
+            while (of < next && parts[of].stop <= start) ++of;
+            for (std::size_t p = of; p < next && parts[p].first < stop; ++p) {
+                if (parts[p].first == parts[p].stop) continue;
+                append(spans_.at(kind), std::max(start, parts[p].first), std::min(stop, parts[p].stop));
+            }
+        }
+    }
+}
+
+std::vector<Spans> LeafSpans::take() {
+    std::vector<Spans> taken(kKinds);
+    std::swap(taken, spans_);
+    return taken;
+}
+
+}  // namespace tilescope

@@ -1,0 +1,37 @@
+// When slices of some kinds run: spans that are put together from parts of leaves.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "pages/container_reader.hpp"
+#include "pyramid/leaf_page.hpp"
+
+namespace tilescope {
+
+// The ticks [start[k], stop[k]).
+struct Spans {
+    std::vector<int64_t> start;
+    std::vector<int64_t> stop;
+};
+
+class LeafSpans {
+  public:
+    static constexpr uint8_t kKinds = 8;
+
+    // `kinds`: of each name, the one without a name first, which kind it is, below kKinds. 0: it does not matter.
+    explicit LeafSpans(std::vector<uint8_t> kinds) : kinds_(std::move(kinds)), spans_(kKinds) {}
+
+    // `parts`: by tile, and by time within one. Throws DamagedContainer where the page is not one of slices.
+    void add(const ContainerReader& page, const std::vector<LeafPart>& parts);
+
+    // By kind: in no order, and they may overlap where they are of different leaves.
+    std::vector<Spans> take();
+
+  private:
+    std::vector<uint8_t> kinds_;
+    std::vector<Spans> spans_;
+};
+
+}  // namespace tilescope

@@ -1,0 +1,56 @@
+"""Parts of leaves: what windows of a track have in common with its leaves, and how native code is given them."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler import _native
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.pages.container import MAX_ROWS, PAGE_MAGIC
+from tilescope.tiler.pages.shape import Shape
+from tilescope.tiler.windows import Windows
+
+Ints = NDArray[np.int64]
+
+
+class PartReader(Protocol):
+    """Native code that reads parts of the leaves of a page."""
+
+    def add(
+        self, page: bytes, max_rows: int, tile: Ints, index: Ints, slot: Ints, first: Ints, stop: Ints, /
+    ) -> None: ...
+
+
+def leaf_parts(shape: Shape, leaves: Ints, windows: Windows) -> Ints:
+    """What leaves and windows have in common, shape (3, n): the leaf, first tick, first tick after it."""
+    shift = 2 * shape.level[leaves] + 8
+    first, stop = shape.index[leaves] << shift, (shape.index[leaves] + 1) << shift
+    low = np.searchsorted(windows.stops, first, side="right")
+    counts = np.maximum(np.searchsorted(windows.starts, stop) - low, 0)
+    leaf = np.repeat(np.arange(len(leaves)), counts)
+    window = low[leaf] + np.arange(len(leaf)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return np.stack(
+        (
+            leaves[leaf],
+            np.maximum(first[leaf], windows.starts[window]),
+            np.minimum(stop[leaf], windows.stops[window]),
+        )
+    )
+
+
+def read_parts(reader: PartReader, page: bytes, shape: Shape, first_of_page: int, parts: Ints) -> None:
+    """Has parts of leaves of a page read: positions of tiles in the shape, ascending, their first and last ticks.
+
+    `page` is uncompressed, and begins with the tile in position `first_of_page`. Raises DamagedStore.
+    """
+    tiles, first, stop = np.ascontiguousarray(parts)
+    if page[:4] != PAGE_MAGIC:
+        raise DamagedStore(f"{shape.page_of(first_of_page).text()}: a record that should be a page is something else")
+    try:
+        reader.add(page, MAX_ROWS, tiles - first_of_page, shape.index[tiles], shape.slot[tiles], first, stop)
+    except _native.DamagedContainer as error:
+        where = shape.page_of(first_of_page).text()
+        raise DamagedStore(f"{where}: {error}") from None

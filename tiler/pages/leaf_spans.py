@@ -1,0 +1,33 @@
+"""When slices of some kinds run, from parts of leaves, page by page, by native code."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler import _native
+from tilescope.tiler.pages.leaf_parts import read_parts
+from tilescope.tiler.pages.shape import Shape
+from tilescope.tiler.windows import Windows
+
+Ints = NDArray[np.int64]
+
+KINDS: Final = 8  # there are; 0 is what does not matter
+
+
+class LeafSpans:
+    """Of one track or several."""
+
+    def __init__(self, kinds: NDArray[np.uint8]) -> None:
+        """`kinds`: of each name, the one without a name first, its kind."""
+        self._spans = _native.LeafSpans(kinds)
+
+    def add(self, page: bytes, shape: Shape, first_of_page: int, parts: Ints) -> None:
+        """Adds parts of leaves of a page, as `read_parts` takes them. Raises DamagedStore."""
+        read_parts(self._spans, page, shape, first_of_page, parts)
+
+    def take(self) -> list[Windows]:
+        """By kind: when any slice of it runs, of what was added since the last call."""
+        return [Windows.of(start, stop) for start, stop in self._spans.take()]
