@@ -60,6 +60,7 @@ def test_columns_of_tools(text: str, example: Example) -> None:
         "find": {"text": "op"},
         "steps": {"step_name": "everything", "per_track": True},
         "bins": {"track": 0},
+        "nesting": {"track": example.track("thread 0"), "ordinal": 0},
     }
     with tilescope.connect(example.path) as client:
         run = client.run()

@@ -78,6 +78,11 @@ class TileIndex:
         wanted[open_counters] = self._has_gap(at[open_counters], span)
         return track[wanted], at[wanted]
 
+    def position(self, slot: int, level: int, index: int) -> int | None:
+        """Where a tile stands in the shape; None where there is no such tile."""
+        _, found = self._find(np.array([slot]), *(np.array([value], np.int64) for value in (level, index, index)))
+        return int(found[0]) if len(found) else None
+
     def page_starts_of(self, tiles: Ints) -> Ints:
         """Of each tile the position of the first tile on its page."""
         return self._page_start[tiles]

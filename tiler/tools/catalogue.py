@@ -14,13 +14,14 @@ from tilescope.tiler.errors import UsageError
 from tilescope.tiler.plugins import load_plugins
 from tilescope.tiler.tools.bins import TOOL as BINS
 from tilescope.tiler.tools.find import TOOL as FIND
+from tilescope.tiler.tools.nesting import TOOL as NESTING
 from tilescope.tiler.tools.stats import TOOL as STATS
 from tilescope.tiler.tools.steps import TOOL as STEPS
 from tilescope.tiler.tools.tool import AnyTool, Tool
 
 ENTRY_POINTS: Final = "tilescope.tools"
 
-_OURS: Final[tuple[AnyTool, ...]] = (STATS, FIND, STEPS, BINS)
+_OURS: Final[tuple[AnyTool, ...]] = (STATS, FIND, STEPS, BINS, NESTING)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,129 @@
+"""A slice among those around and in it, as its track draws them: the slice above it when it starts, and those below.
+
+A slice is put on the first row that is free when it starts. So unless that is the top row, exactly one slice runs in the
+row above when it starts: its parent. Where slices nest, as they should, that is the innermost one around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+
+from tilescope.tiler.errors import DamagedStore, UsageError
+from tilescope.tiler.pages import TRACKS_PER_BLOCK
+from tilescope.tiler.query import QueryReader, Reading, Steps
+from tilescope.tiler.query.events import Events
+from tilescope.tiler.resolver import TickRange
+from tilescope.tiler.tools.nesting.row_slices import RowSlice, RowSlices
+from tilescope.tiler.windows import Windows, everywhere
+
+# The nearest slices around one: recursion may be deeper.
+MAX_PARENTS: Final = 1000
+
+
+class Family:
+    """Answers for one slice. Raises UsageError when there is none, DamagedStore, and NotBuilt."""
+
+    def __init__(self, reader: QueryReader, track: int, ordinal: int) -> None:
+        self._reader = reader
+        self._reading = Reading(reader)
+        self._track = track
+        if reader.tree.kind(track) != "slice":
+            raise UsageError(
+                f"track {track} is one of kind {reader.tree.kind(track)}: only the slices of a thread or a line nest"
+            )
+        self.slice = self._find(ordinal)
+        span = TickRange(self.slice.start, self.slice.end)
+        self.children = RowSlices(reader, track, self.slice.row + 1, span)
+
+    def parents(self) -> Steps[list[RowSlice]]:
+        """The slices around it, the nearest first; at most MAX_PARENTS."""
+        found: list[RowSlice] = []
+        of = self.slice
+        running: Events | None = None
+        while of.row > 0 and len(found) < MAX_PARENTS:
+            parent = None if running is None else _above(running, of)
+            if parent is None:
+                running = self._running(of.start)
+                parent = _above(running, of)
+                yield
+            if parent is None:
+                raise DamagedStore(f"track {self._track}: nothing is above event {of.ordinal} on row {of.row}")
+            found.append(parent)
+            of = parent
+        return found
+
+    def self_ticks(self) -> Steps[int]:
+        """Its self time: the ticks at which it is, of all slices of its track that run, the one that started last."""
+        one = self.slice
+        if one.duration == 0:
+            return 0
+        windows = Windows.one(one.start, one.end)
+        busy = self_busy = 0
+        for part in self._reading.histogram_parts([self._track], everywhere(windows)):
+            own = part.name == one.name
+            busy += int(part.busy[own].sum())
+            self_busy += int(part.self_busy[own].sum())
+            yield
+        # Nothing else of its name runs meanwhile: what its name has is its own.
+        if busy == one.duration:
+            return self_busy
+        return (yield from self._swept(windows))
+
+    def _swept(self, windows: Windows) -> Steps[int]:
+        """The same from all slices that start while it runs, one after the other."""
+        one = self.slice
+        covered, reach = 0, one.start
+        plan = self._reader.plan(self._track, windows)
+        for events in self._reading.events(plan, plan.leaf_runs):
+            events = events.take(events.ordinal > one.ordinal)
+            order = np.argsort(events.ordinal, kind="stable")
+            start = events.start[order]
+            stop = np.minimum(start + events.duration[order], one.end)
+            # What is covered up to each: the slices come in the order of their starts.
+            before = np.maximum.accumulate(np.append(reach, stop))
+            covered += int(np.maximum(stop - np.maximum(start, before[:-1]), 0).sum())
+            reach = int(before[-1])
+            yield
+        return one.duration - covered
+
+    def _find(self, ordinal: int) -> RowSlice:
+        shape = self._reader.tiles(self._track // TRACKS_PER_BLOCK).shape
+        leaves = shape.leaves(self._track % TRACKS_PER_BLOCK)
+        leaf = int(np.searchsorted(np.cumsum(shape.events[leaves]), ordinal, side="right"))
+        if ordinal < 0 or leaf == len(leaves):
+            raise UsageError(f"track {self._track} has no event {ordinal}")
+        level, index = int(shape.level[leaves[leaf]]), int(shape.index[leaves[leaf]])
+        shift = 2 * level + 8
+        found = next(_slices(self._events(index << shift, (index + 1) << shift), ordinal), None)
+        if found is None:
+            raise DamagedStore(f"track {self._track}: event {ordinal} is not where it should be")
+        return found
+
+    def _running(self, tick: int) -> Events:
+        return self._events(tick, tick + 1)
+
+    def _events(self, start: int, stop: int) -> Events:
+        """What overlaps a span that lies in one leaf."""
+        plan = self._reader.plan(self._track, Windows.one(start, stop))
+        (events,) = self._reading.events(plan, plan.leaf_runs)
+        return events
+
+
+def _above(events: Events, of: RowSlice) -> RowSlice | None:
+    """The slice of the row above that runs when one starts, if it is among some events."""
+    runs = (events.start <= of.start) & (events.start + events.duration > of.start)
+    found = np.flatnonzero(runs & (events.row == of.row - 1) & (events.ordinal < of.ordinal))
+    return _slice(events, int(found[0])) if len(found) else None
+
+
+def _slices(events: Events, ordinal: int) -> Iterator[RowSlice]:
+    for at in np.flatnonzero(events.ordinal == ordinal).tolist():
+        yield _slice(events, at)
+
+
+def _slice(events: Events, at: int) -> RowSlice:
+    columns = (events.ordinal, events.start, events.duration, events.row, events.name)
+    return RowSlice(*(int(column[at]) for column in columns))
