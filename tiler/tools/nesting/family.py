@@ -1,7 +1,7 @@
 """A slice among those around and in it, as its track draws them: the slice above it when it starts, and those below.
 
-A slice is put on the first row that is free when it starts. So unless that is the top row, exactly one slice runs in the
-row above when it starts: its parent. Where slices nest, as they should, that is the innermost one around it.
+A slice is put on the first row that is free when it starts. So unless that is the top row, exactly one slice runs in
+the row above when it starts: its parent. Where slices nest, as they should, that is the innermost one around it.
 """
 
 from __future__ import annotations
