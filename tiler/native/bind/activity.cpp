@@ -21,15 +21,17 @@ class Activities {
   public:
     void add(const InColumn<std::int32_t>& track, const InColumn<std::uint8_t>& phase,
              const InColumn<std::int64_t>& time, const InColumn<std::int64_t>& duration) {
-        const std::size_t n = track.size();
-        if (phase.size() != n || time.size() != n || duration.size() != n)
-            throw std::invalid_argument("columns differ in length");
+        const std::size_t n = same_size(track, phase, time, duration);
+        const Span<const std::int32_t> tracks = span_of(track);
+        const Span<const std::uint8_t> phases = span_of(phase);
+        const Span<const std::int64_t> times = span_of(time);
+        const Span<const std::int64_t> durations = span_of(duration);
         nb::gil_scoped_release release;
         for (std::size_t k = 0; k < n; ++k) {
-            if (track.data()[k] < 0) throw std::invalid_argument("tracks are not negative");
-            const auto number = static_cast<std::size_t>(track.data()[k]);
+            if (tracks[k] < 0) throw std::invalid_argument("tracks are not negative");
+            const auto number = static_cast<std::size_t>(tracks[k]);
             if (number >= tracks_.size()) tracks_.resize(number + 1);
-            take(tracks_[number], static_cast<Phase>(phase.data()[k]), time.data()[k], duration.data()[k]);
+            take(tracks_[number], static_cast<Phase>(phases[k]), times[k], durations[k]);
         }
     }
 

@@ -24,7 +24,7 @@ struct Message {
 using Column = std::tuple<int, bool, OutColumn<int64_t>>;
 
 std::vector<Column> container_columns(const nb::bytes& data, size_t max_rows) {
-    const ContainerReader container(static_cast<const uint8_t*>(data.data()), data.size(), max_rows);
+    const ContainerReader container(bytes_of(view_of(data)), max_rows);
     std::vector<Column> columns;
     columns.reserve(container.columns().size());
     for (const ContainerReader::Column& column : container.columns()) {

@@ -26,7 +26,7 @@ namespace tilescope {
 namespace {
 
 void check(const SliceColumns& slices) {
-    for (size_t k = 0; k < slices.n; ++k) {
+    for (size_t k = 0; k < slices.size(); ++k) {
         if (slices.start[k] < 0 || slices.start[k] >= kTimeLimit)
             throw std::invalid_argument("times are not in [0, 2**61)");
         if (k > 0 && slices.start[k] < slices.start[k - 1]) throw std::invalid_argument("slices are not in time order");
@@ -43,15 +43,11 @@ class BoundHistograms {
                     const InColumn<uint8_t>& level, const InColumn<int64_t>& index, const InColumn<bool>& leaf,
                     MemoryBudget* budget)
         : start_(start), duration_(duration), name_(name) {
-        if (duration.size() != start.size() || name.size() != start.size() || index.size() != level.size() ||
-            leaf.size() != level.size()) {
-            throw std::invalid_argument("columns differ in length");
-        }
         nb::gil_scoped_release release;
-        const SliceColumns slices{start.data(), duration.data(), nullptr, name.data(), nullptr, start.size()};
+        const SliceColumns slices(span_of(start), span_of(duration), span_of(name));
         check(slices);
-        std::vector<HistogramTile> tiles(level.size());
-        for (size_t k = 0; k < tiles.size(); ++k) tiles[k] = {index.data()[k], level.data()[k], leaf.data()[k]};
+        std::vector<HistogramTile> tiles(same_size(level, index, leaf));
+        for (size_t k = 0; k < tiles.size(); ++k) tiles[k] = {span_of(index)[k], span_of(level)[k], span_of(leaf)[k]};
         walk_ = std::make_unique<HistogramWalk>(slices, std::move(tiles), budget);
     }
 
@@ -90,15 +86,11 @@ class BoundHistograms {
 std::vector<LeafPart> leaf_parts(const InColumn<int64_t>& tile, const InColumn<int64_t>& index,
                                  const InColumn<int64_t>& slot, const InColumn<int64_t>& first,
                                  const InColumn<int64_t>& stop) {
-    const size_t n = tile.size();
-    if (index.size() != n || slot.size() != n || first.size() != n || stop.size() != n) {
-        throw std::invalid_argument("columns differ in length");
-    }
-    std::vector<LeafPart> parts(n);
-    for (size_t k = 0; k < n; ++k) {
-        if (tile.data()[k] < 0) throw std::invalid_argument("no such tile");
-        parts[k] = {static_cast<size_t>(tile.data()[k]), index.data()[k], slot.data()[k], first.data()[k],
-                    stop.data()[k]};
+    std::vector<LeafPart> parts(same_size(tile, index, slot, first, stop));
+    for (size_t k = 0; k < parts.size(); ++k) {
+        if (span_of(tile)[k] < 0) throw std::invalid_argument("no such tile");
+        parts[k] = {static_cast<size_t>(span_of(tile)[k]), span_of(index)[k], span_of(slot)[k], span_of(first)[k],
+                    span_of(stop)[k]};
     }
     return parts;
 }
@@ -109,10 +101,9 @@ class BoundLeafSums {
     void add(const nb::bytes& page, size_t max_rows, const InColumn<int64_t>& tile, const InColumn<int64_t>& index,
              const InColumn<int64_t>& slot, const InColumn<int64_t>& first, const InColumn<int64_t>& stop) {
         const std::vector<LeafPart> parts = leaf_parts(tile, index, slot, first, stop);
-        const auto* data = static_cast<const uint8_t*>(page.data());
-        const size_t size = page.size();
+        const Bytes bytes = bytes_of(view_of(page));
         nb::gil_scoped_release release;
-        sums_.add(ContainerReader(data, size, max_rows), parts);
+        sums_.add(ContainerReader(bytes, max_rows), parts);
     }
 
     using Column = OutColumn<int64_t>;
@@ -146,9 +137,9 @@ class BoundLeafSums {
 class BoundLeafSpans {
   public:
     explicit BoundLeafSpans(const InColumn<uint8_t>& kinds)
-        : spans_(std::vector<uint8_t>(kinds.data(), kinds.data() + kinds.size())) {
-        const uint8_t* end = kinds.data() + kinds.size();
-        if (std::any_of(kinds.data(), end, [](uint8_t kind) { return kind >= LeafSpans::kKinds; })) {
+        : spans_(std::vector<uint8_t>(span_of(kinds).begin(), span_of(kinds).end())) {
+        const Bytes all = span_of(kinds);
+        if (std::any_of(all.begin(), all.end(), [](uint8_t kind) { return kind >= LeafSpans::kKinds; })) {
             throw std::invalid_argument("there is no such kind");
         }
     }
@@ -156,10 +147,9 @@ class BoundLeafSpans {
     void add(const nb::bytes& page, size_t max_rows, const InColumn<int64_t>& tile, const InColumn<int64_t>& index,
              const InColumn<int64_t>& slot, const InColumn<int64_t>& first, const InColumn<int64_t>& stop) {
         const std::vector<LeafPart> parts = leaf_parts(tile, index, slot, first, stop);
-        const auto* data = static_cast<const uint8_t*>(page.data());
-        const size_t size = page.size();
+        const Bytes bytes = bytes_of(view_of(page));
         nb::gil_scoped_release release;
-        spans_.add(ContainerReader(data, size, max_rows), parts);
+        spans_.add(ContainerReader(bytes, max_rows), parts);
     }
 
     std::vector<std::pair<OutColumn<int64_t>, OutColumn<int64_t>>> take() {

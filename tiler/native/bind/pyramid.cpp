@@ -41,10 +41,6 @@ void release_free_memory() {
 #endif
 }
 
-void same_size(size_t a, size_t b) {
-    if (a != b) throw std::invalid_argument("columns differ in length");
-}
-
 constexpr int64_t kOverviewBinsAtMost = 1 << 20;
 
 // (bin, name, utilisation)
@@ -60,16 +56,16 @@ auto overview_columns(const std::vector<OverviewBin>& bins) {
     return std::make_tuple(to_numpy(std::move(bin)), to_numpy(std::move(name)), to_numpy(std::move(utilisation)));
 }
 
-void check_times(const int64_t* time, size_t n) {
-    for (size_t k = 0; k < n; ++k) {
+void check_times(Span<const int64_t> time) {
+    for (size_t k = 0; k < time.size(); ++k) {
         if (time[k] < 0 || time[k] >= kTimeLimit) throw std::invalid_argument("times are not in [0, 2**61)");
         if (k > 0 && time[k] < time[k - 1]) throw std::invalid_argument("events are not in time order");
     }
 }
 
 void check_times(const SliceColumns& slices) {
-    check_times(slices.start, slices.n);
-    for (size_t k = 0; k < slices.n; ++k) {
+    check_times(slices.start);
+    for (size_t k = 0; k < slices.size(); ++k) {
         const int64_t length = slices.duration[k];
         if (length < 0 || length >= kTimeLimit - slices.start[k])
             throw std::invalid_argument("slices end beyond 2**61");
@@ -97,13 +93,12 @@ void check_level(int level) {
 BoundTiles slice_tiles(const Array<int64_t>& start, const Array<int64_t>& duration, const Array<uint32_t>& row,
                        const Array<int32_t>& name, const Array<uint8_t>& flags, int root_level, MemoryBudget* budget) {
     check_level(root_level);
-    for (const size_t size : {duration.size(), row.size(), name.size(), flags.size()}) same_size(start.size(), size);
     BoundTiles bound;
     for (const nb::object& array :
          {nb::cast(start), nb::cast(duration), nb::cast(row), nb::cast(name), nb::cast(flags)})
         bound.kept.push_back(array);
     if (budget != nullptr) bound.kept.push_back(nb::cast(budget, nb::rv_policy::reference));
-    const SliceColumns columns{start.data(), duration.data(), row.data(), name.data(), flags.data(), start.size()};
+    const SliceColumns columns(span_of(start), span_of(duration), span_of(row), span_of(name), span_of(flags));
     nb::gil_scoped_release release;
     check_times(columns);
     bound.tiles = std::make_unique<SliceTrack>(columns, root_level, budget);
@@ -112,20 +107,18 @@ BoundTiles slice_tiles(const Array<int64_t>& start, const Array<int64_t>& durati
 
 uint64_t slice_fingerprint(const Array<int64_t>& start, const Array<int64_t>& duration, const Array<uint32_t>& row,
                            const Array<int32_t>& name, const Array<uint8_t>& flags) {
-    for (const size_t size : {duration.size(), row.size(), name.size(), flags.size()}) same_size(start.size(), size);
-    const SliceColumns columns{start.data(), duration.data(), row.data(), name.data(), flags.data(), start.size()};
+    const SliceColumns columns(span_of(start), span_of(duration), span_of(row), span_of(name), span_of(flags));
     nb::gil_scoped_release release;
     return fingerprint(columns);
 }
 
 BoundTiles counter_tiles(const Array<int64_t>& time, const Array<double>& value, int root_level) {
     check_level(root_level);
-    same_size(time.size(), value.size());
     BoundTiles bound;
     bound.kept = {nb::cast(time), nb::cast(value)};
-    const SampleColumns columns{time.data(), value.data(), time.size()};
+    const SampleColumns columns(span_of(time), span_of(value));
     nb::gil_scoped_release release;
-    check_times(columns.time, columns.n);
+    check_times(columns.time);
     bound.tiles = std::make_unique<CounterTrack>(columns, root_level);
     return bound;
 }
@@ -136,23 +129,17 @@ struct BoundSlices {
     std::vector<nb::object> kept;
 
     BoundSlices(const Array<int64_t>& start, const Array<int64_t>& duration, const Array<int32_t>& name)
-        : slices(columns_of(start, duration, name)), kept{nb::cast(start), nb::cast(duration), nb::cast(name)} {}
+        : slices({span_of(start), span_of(duration), span_of(name)}),
+          kept{nb::cast(start), nb::cast(duration), nb::cast(name)} {}
 
     BoundSlices(int file, int64_t offset, const SliceColumns& columns) : slices(file, offset, columns) {}
 
     // In a file, from `offset` on.
     static std::unique_ptr<BoundSlices> in_file(int file, int64_t offset, const Array<int64_t>& start,
                                                 const Array<int64_t>& duration, const Array<int32_t>& name) {
-        const SliceColumns columns = columns_of(start, duration, name);
+        const SliceColumns columns(span_of(start), span_of(duration), span_of(name));
         nb::gil_scoped_release release;
         return std::make_unique<BoundSlices>(file, offset, columns);
-    }
-
-    static SliceColumns columns_of(const Array<int64_t>& start, const Array<int64_t>& duration,
-                                   const Array<int32_t>& name) {
-        same_size(start.size(), duration.size());
-        same_size(start.size(), name.size());
-        return {start.data(), duration.data(), nullptr, name.data(), nullptr, start.size()};
     }
 };
 
@@ -173,14 +160,13 @@ BoundTiles rollup_tiles(const std::vector<const BoundSlices*>& children, int roo
 auto slice_overview(const Array<int64_t>& start, const Array<int64_t>& duration, const Array<uint32_t>& row,
                     const Array<int32_t>& name, int level, MemoryBudget* budget) {
     check_level(level);
-    for (const size_t size : {duration.size(), row.size(), name.size()}) same_size(start.size(), size);
     std::vector<OverviewBin> bins;
     {
-        const SliceColumns columns{start.data(), duration.data(), row.data(), name.data(), nullptr, start.size()};
+        const SliceColumns columns(span_of(start), span_of(duration), span_of(row), span_of(name));
         nb::gil_scoped_release release;
         check_times(columns);
         // Of each bin there is a note: at such a level they are few.
-        if (columns.n != 0 && (columns.start[columns.n - 1] >> (2 * level)) > kOverviewBinsAtMost)
+        if (columns.size() != 0 && (columns.start.back() >> (2 * level)) > kOverviewBinsAtMost)
             throw std::invalid_argument("the level is too fine for an overview");
         bins = overview_of(columns, level, budget);
     }

@@ -17,7 +17,7 @@ struct AsyncRows {
     Span<const std::int64_t> time_ps;
     Span<const std::int64_t> key;
     Span<const std::uint8_t> phase;
-    std::size_t keys;
+    std::size_t keys = 0;
 };
 
 // Of each row the key that it belongs to. In the order of time, an end belongs to its own process when that has an open begin,

@@ -18,7 +18,7 @@ struct PairingInput {
     Span<const std::uint8_t> phase;
     Span<const std::int32_t> name;
     std::optional<Span<const std::int64_t>> key;
-    std::int64_t trace_end;
+    std::int64_t trace_end = 0;
 
     bool is_of_other_key(std::size_t row, std::int64_t before) const {
         return key && (*key)[row] != (*key)[static_cast<std::size_t>(before)];

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/bytes.hpp"
+
 namespace tilescope {
 
 // Bytes that are no container.
@@ -18,7 +20,7 @@ class DamagedContainer : public std::runtime_error {
 class ContainerReader {
   public:
     // Bounds of all columns are checked here. Throws DamagedContainer, also when columns have more than `max_rows` values.
-    ContainerReader(const uint8_t* data, std::size_t size, std::size_t max_rows);
+    ContainerReader(Bytes bytes, std::size_t max_rows);
 
     struct Column {
         uint8_t id;
@@ -27,7 +29,7 @@ class ContainerReader {
         std::size_t n;
         uint64_t base;
         uint64_t scale;
-        const uint8_t* values;  // planes * n bytes
+        Bytes values;  // planes * n
 
         bool is_float() const;
     };

@@ -16,7 +16,7 @@ constexpr size_t kWorthwhileReduction = 3;
 }  // namespace
 
 CounterTrack::CounterTrack(const SampleColumns& samples, int root_level) : samples_(samples) {
-    if (samples_.n > 0) descend(root_level, 0, 0, samples_.n);
+    if (samples_.size() > 0) descend(root_level, 0, 0, samples_.size());
 }
 
 size_t CounterTrack::count_bins(int level, size_t first, size_t last) const {
@@ -39,7 +39,8 @@ void CounterTrack::descend(int level, int64_t index, size_t first, size_t last) 
     for (int64_t child = 4 * index; child < 4 * index + 4; ++child) {
         const int64_t stop = tile_start(child + 1, level - 1);
         const size_t child_last =
-            static_cast<size_t>(std::lower_bound(samples_.time + first, samples_.time + last, stop) - samples_.time);
+            static_cast<size_t>(std::lower_bound(samples_.time.begin() + first, samples_.time.begin() + last, stop) -
+                                samples_.time.begin());
         if (child_last > first) descend(level - 1, child, first, child_last);
         first = child_last;
     }
@@ -80,7 +81,7 @@ void CounterTrack::append_bins(const Tile& tile, PageColumns& page) const {
             const double value = samples_.value[k];
             low = std::min(low, value);
             high = std::max(high, value);
-            const int64_t until = k + 1 < samples_.n ? std::min(samples_.time[k + 1], to) : to;
+            const int64_t until = k + 1 < samples_.size() ? std::min(samples_.time[k + 1], to) : to;
             weighted += value * static_cast<double>(until - samples_.time[k]);
         }
         page.counter_bin.push_back(bin % kBinsPerTile);

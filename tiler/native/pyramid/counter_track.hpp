@@ -1,15 +1,22 @@
 // The tile tree of a counter: samples in leaves, exact summaries of bins above.
 #pragma once
 
+#include "base/span.hpp"
 #include "pyramid/tiles.hpp"
 
 namespace tilescope {
 
 // Samples in the order (time, order in the file). Not owned. A value is in force until the next sample.
 struct SampleColumns {
-    const int64_t* time;
-    const double* value;
-    size_t n;
+    Span<const int64_t> time;
+    Span<const double> value;
+
+    // Throws std::invalid_argument when they differ in length.
+    SampleColumns(Span<const int64_t> times, Span<const double> values) : time(times), value(values) {
+        same_size(time, value);
+    }
+
+    size_t size() const { return time.size(); }
 };
 
 class CounterTrack final : public TrackTiles {

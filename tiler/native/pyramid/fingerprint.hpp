@@ -12,7 +12,7 @@ namespace tilescope {
 inline uint64_t fingerprint(const SliceColumns& slices) {
     const auto bits = [](int64_t value) { return static_cast<uint64_t>(value); };
     uint64_t sum = 0;
-    for (size_t k = 0; k < slices.n; ++k) {
+    for (size_t k = 0; k < slices.size(); ++k) {
         uint64_t value = k * 0xD6E8'FEB8'6659'FD93ULL + bits(slices.start[k]) * 0xA076'1D64'78BD'642FULL +
                          bits(slices.duration[k]) * 0xE703'7ED1'A0B4'28DBULL +
                          slices.row[k] * 0x8EBC'6AF0'9C88'C6E3ULL + bits(slices.name[k]) * 0x5899'65CC'7537'4CC3ULL +

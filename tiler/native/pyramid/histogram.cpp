@@ -70,7 +70,7 @@ void NameSweep::add(int64_t start, int64_t stop, NameSums& sums) {
         const auto found = crossing_names_.find(slice.name);
         if (--found->second == 0) crossing_names_.erase(found);
     }
-    for (; next_ < slices_.n && slices_.start[next_] < stop; ++next_) {
+    for (; next_ < slices_.size() && slices_.start[next_] < stop; ++next_) {
         const int64_t first = slices_.start[next_];
         const Running slice{slices_.end(next_), slices_.name[next_]};
         NameSum& sum = sums.at(slice.name);
@@ -109,7 +109,7 @@ HistogramWalk::HistogramWalk(const SliceColumns& slices, std::vector<HistogramTi
         }
     }
     // The sweep begins at the first tile: nothing may lie before it.
-    if (slices.n > 0 && slices.start[0] < tile_start(tiles_[0].index, tiles_[0].level)) {
+    if (slices.size() > 0 && slices.start[0] < tile_start(tiles_[0].index, tiles_[0].level)) {
         throw std::invalid_argument("slices start before the first tile");
     }
     open(tiles_[at_++]);

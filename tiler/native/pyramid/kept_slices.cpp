@@ -17,26 +17,24 @@ namespace {
 // Pieces that are written at a time: about a megabyte.
 constexpr size_t kPiecesAtOnce = 100;
 
-void write_all(int file, const char* data, size_t size, int64_t at) {
-    while (size > 0) {
-        const ssize_t written = pwrite(file, data, size, at);
+void write_all(int file, Span<const char> data, int64_t at) {
+    while (!data.empty()) {
+        const ssize_t written = pwrite(file, data.data(), data.size(), at);
         if (written < 0) {
             if (errno == EINTR) continue;
             throw std::system_error(errno, std::generic_category(), "scratch file");
         }
-        data += written;
-        size -= static_cast<size_t>(written);
+        data = data.subspan(static_cast<size_t>(written));
         at += written;
     }
 }
 
-void read_all(int file, char* data, size_t size, int64_t at) {
-    while (size > 0) {
-        const ssize_t read = pread(file, data, size, at);
+void read_all(int file, Span<char> data, int64_t at) {
+    while (!data.empty()) {
+        const ssize_t read = pread(file, data.data(), data.size(), at);
         if (read < 0 && errno == EINTR) continue;
         if (read <= 0) throw std::system_error(read < 0 ? errno : EIO, std::generic_category(), "scratch file");
-        data += read;
-        size -= static_cast<size_t>(read);
+        data = data.subspan(static_cast<size_t>(read));
         at += read;
     }
 }
@@ -44,7 +42,7 @@ void read_all(int file, char* data, size_t size, int64_t at) {
 }  // namespace
 
 KeptSlices::KeptSlices(int file, int64_t offset, const SliceColumns& columns)
-    : n_(columns.n), file_(file), offset_(offset) {
+    : n_(columns.size()), file_(file), offset_(offset) {
     std::vector<char> buffer;
     int64_t at = offset;
     const size_t pieces = (n_ + kPiece - 1) / kPiece;
@@ -52,15 +50,16 @@ KeptSlices::KeptSlices(int file, int64_t offset, const SliceColumns& columns)
         const size_t first = piece * kPiece;
         const size_t n = piece_size(piece);
         piece_start_.push_back(columns.start[first]);
-        const auto append = [&](const auto* column) {
-            const char* bytes = reinterpret_cast<const char*>(column + first);
-            buffer.insert(buffer.end(), bytes, bytes + n * sizeof(*column));
+        const auto append = [&](const auto& column) {
+            const auto part = column.subspan(first, n);
+            const char* bytes = reinterpret_cast<const char*>(part.data());
+            buffer.insert(buffer.end(), bytes, bytes + n * sizeof(part[0]));
         };
         append(columns.start);
         append(columns.duration);
         append(columns.name);
         if ((piece + 1) % kPiecesAtOnce == 0 || piece + 1 == pieces) {
-            write_all(file, buffer.data(), buffer.size(), at);
+            write_all(file, buffer, at);
             at += static_cast<int64_t>(buffer.size());
             buffer.clear();
         }
@@ -81,8 +80,8 @@ void SliceCursor::check(int64_t start, int64_t duration) {
 }
 
 void SliceCursor::advance() {
-    if (at_ == window_.n) {
-        const size_t next = window_first_ + window_.n;
+    if (at_ == window_.size()) {
+        const size_t next = window_first_ + window_.size();
         if (next >= slices_.n_) {
             next_start_ = INT64_MAX;
             return;
@@ -94,8 +93,8 @@ void SliceCursor::advance() {
 
 void SliceCursor::load(size_t piece) {
     const size_t n = slices_.piece_size(piece);
-    buffer_.resize(KeptSlices::kPiece * KeptSlices::kBytesPerSlice);
-    read_all(slices_.file_, buffer_.data(), n * KeptSlices::kBytesPerSlice, slices_.place(piece));
+    buffer_.resize(n * KeptSlices::kBytesPerSlice);
+    read_all(slices_.file_, buffer_, slices_.place(piece));
     const char* from = buffer_.data();
     const auto take = [&](auto& column) {  // bytes become values by a copy: they are none where they lie
         column.resize(n);
@@ -105,19 +104,19 @@ void SliceCursor::load(size_t piece) {
     take(start_);
     take(duration_);
     take(name_);
-    window_ = {start_.data(), duration_.data(), nullptr, name_.data(), nullptr, n};
+    window_ = {start_, duration_, name_};
     window_first_ = piece * KeptSlices::kPiece;
     at_ = 0;
 }
 
-const int64_t* SliceCursor::look_ahead(size_t piece) {
+Span<const int64_t> SliceCursor::look_ahead(size_t piece) {
     if (piece != ahead_piece_) {
-        ahead_.resize(KeptSlices::kPiece);
-        read_all(slices_.file_, reinterpret_cast<char*>(ahead_.data()), slices_.piece_size(piece) * sizeof(int64_t),
+        ahead_.resize(slices_.piece_size(piece));
+        read_all(slices_.file_, {reinterpret_cast<char*>(ahead_.data()), ahead_.size() * sizeof(int64_t)},
                  slices_.place(piece));
         ahead_piece_ = piece;
     }
-    return ahead_.data();
+    return ahead_;
 }
 
 size_t SliceCursor::count_before(int64_t stop) {
@@ -125,20 +124,21 @@ size_t SliceCursor::count_before(int64_t stop) {
     // From the next slice on, in steps that double: what is asked for is near.
     size_t step = 1;
     size_t first = at_;
-    while (first + step < window_.n && window_.start[first + step] < stop) {
+    while (first + step < window_.size() && window_.start[first + step] < stop) {
         first += step;
         step *= 2;
     }
-    const int64_t* end = window_.start + std::min(window_.n, first + step);
-    const size_t found = static_cast<size_t>(std::lower_bound(window_.start + first, end, stop) - window_.start);
-    if (found < window_.n || !slices_.in_file()) return found - at_;
+    const int64_t* begin = window_.start.begin();
+    const int64_t* end = begin + std::min(window_.size(), first + step);
+    const size_t found = static_cast<size_t>(std::lower_bound(begin + first, end, stop) - begin);
+    if (found < window_.size() || !slices_.in_file()) return found - at_;
     const auto& starts = slices_.piece_start_;
     const size_t piece = static_cast<size_t>(std::lower_bound(starts.begin(), starts.end(), stop) - starts.begin());
     // The last piece that begins before `stop`: it is this one or a later one.
     const size_t last = std::max(piece, window_first_ / KeptSlices::kPiece + 1) - 1;
     if (last == window_first_ / KeptSlices::kPiece) return found - at_;
-    const int64_t* ahead = look_ahead(last);
-    const size_t within = static_cast<size_t>(std::lower_bound(ahead, ahead + slices_.piece_size(last), stop) - ahead);
+    const Span<const int64_t> ahead = look_ahead(last);
+    const size_t within = static_cast<size_t>(std::lower_bound(ahead.begin(), ahead.end(), stop) - ahead.begin());
     return last * KeptSlices::kPiece + within - (window_first_ + at_);
 }
 

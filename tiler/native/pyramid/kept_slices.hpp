@@ -15,7 +15,7 @@ namespace tilescope {
 class KeptSlices {
   public:
     // Columns that outlive it. Rows and flags are not looked at.
-    explicit KeptSlices(const SliceColumns& columns) : columns_(columns), n_(columns.n) {}
+    explicit KeptSlices(const SliceColumns& columns) : columns_(columns), n_(columns.size()) {}
 
     // Writes the columns to the file from `offset` on, where it takes `bytes()`. Throws std::system_error.
     KeptSlices(int file, int64_t offset, const SliceColumns& columns);
@@ -56,7 +56,7 @@ class SliceCursor {
     template <typename Visit>
     void take_before(int64_t stop, Visit&& visit) {
         while (next_start_ < stop) {
-            for (; at_ < window_.n && window_.start[at_] < stop; ++at_) {
+            for (; at_ < window_.size() && window_.start[at_] < stop; ++at_) {
                 check(window_.start[at_], window_.duration[at_]);
                 visit(window_.start[at_], window_.duration[at_], window_.name[at_]);
             }
@@ -68,7 +68,7 @@ class SliceCursor {
     void check(int64_t start, int64_t duration);
     void advance();  // to the window in which the next slice lies
     void load(size_t piece);
-    const int64_t* look_ahead(size_t piece);  // the starts of a piece
+    Span<const int64_t> look_ahead(size_t piece);  // the starts of a piece
 
     const KeptSlices& slices_;
     SliceColumns window_{};  // all of the slices, or one piece

@@ -44,28 +44,31 @@ LeafPage::LeafPage(const ContainerReader& page) : ends_(ends_of(page)) {
     const std::size_t n = ends_.empty() ? 0 : ends_.back();
     index_ = column(page, ColumnId::index, page.tiles());
     slot_ = column(page, ColumnId::slot, page.tiles());
-    start = column(page, ColumnId::start, n);
-    duration = column(page, ColumnId::duration, n);
+    start_ = column(page, ColumnId::start, n);
+    duration_ = column(page, ColumnId::duration, n);
     const std::vector<int64_t> wide = column(page, ColumnId::name, n);
-    name.resize(n);
+    name_.resize(n);
     for (std::size_t k = 0; k < n; ++k) {
         if (wide[k] < -1 || wide[k] > INT32_MAX) throw DamagedContainer("column name of a page is damaged");
-        name[k] = static_cast<int32_t>(wide[k]);
+        name_[k] = static_cast<int32_t>(wide[k]);
     }
 }
 
-LeafPage::Rows LeafPage::rows(const LeafPart& part) const {
+SliceColumns LeafPage::slices(const LeafPart& part) const {
     if (part.tile >= ends_.size() || index_[part.tile] != part.index || slot_[part.tile] != part.slot) {
         throw DamagedContainer("a tile is not on its page");
     }
-    const Rows found{part.tile == 0 ? 0 : ends_[part.tile - 1], ends_[part.tile]};
-    for (std::size_t k = found.from; k < found.stop; ++k) {
-        const bool in_time = start[k] >= 0 && start[k] < kTimeLimit && (k == found.from || start[k] >= start[k - 1]);
+    const std::size_t first = part.tile == 0 ? 0 : ends_[part.tile - 1];
+    const std::size_t count = ends_[part.tile] - first;
+    const Span<const int64_t> start = Span<const int64_t>(start_).subspan(first, count);
+    const Span<const int64_t> duration = Span<const int64_t>(duration_).subspan(first, count);
+    for (std::size_t k = 0; k < count; ++k) {
+        const bool in_time = start[k] >= 0 && start[k] < kTimeLimit && (k == 0 || start[k] >= start[k - 1]);
         if (!in_time || duration[k] < 0 || duration[k] >= kTimeLimit - start[k]) {
             throw DamagedContainer("slices of a page are not in the order of time");
         }
     }
-    return found;
+    return {start, duration, Span<const int32_t>(name_).subspan(first, count)};
 }
 
 }  // namespace tilescope

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pages/container_reader.hpp"
+#include "pyramid/slice_track.hpp"
 
 namespace tilescope {
 
@@ -19,23 +20,19 @@ struct LeafPart {
 };
 
 // Columns of all slices of a page, tile by tile.
-struct LeafPage {
+class LeafPage {
+  public:
     // Throws DamagedContainer where the page is not one of slices.
     explicit LeafPage(const ContainerReader& page);
 
-    struct Rows {
-        std::size_t from;
-        std::size_t stop;
-    };
-    // Which rows are those of the tile that `part` is of. Throws DamagedContainer: it is another tile, or its slices are
-    // not in the order of time.
-    Rows rows(const LeafPart& part) const;
-
-    std::vector<int64_t> start;
-    std::vector<int64_t> duration;
-    std::vector<int32_t> name;
+    // Those of the tile that `part` is of, as long as this lives. Throws DamagedContainer: it is another tile, or its slices
+    // are not in the order of time.
+    SliceColumns slices(const LeafPart& part) const;
 
   private:
+    std::vector<int64_t> start_;
+    std::vector<int64_t> duration_;
+    std::vector<int32_t> name_;
     std::vector<std::size_t> ends_;
     std::vector<int64_t> index_;
     std::vector<int64_t> slot_;

@@ -37,17 +37,17 @@ void LeafSpans::add(const ContainerReader& page, const std::vector<LeafPart>& pa
     const LeafPage leaves(page);
     for (std::size_t at = 0, next = 0; at < parts.size(); at = next) {
         next = end_of_tile(parts, at);
-        const LeafPage::Rows rows = leaves.rows(parts[at]);
+        const SliceColumns slices = leaves.slices(parts[at]);
         // By kind: up to where its slices so far reach, which began no later than those that follow; and the part there.
         std::array<int64_t, kKinds> reach{};
         std::array<std::size_t, kKinds> part{};
         part.fill(at);
-        for (std::size_t k = rows.from; k < rows.stop; ++k) {
-            const auto name = static_cast<std::size_t>(leaves.name[k] + int64_t{1});
+        for (std::size_t k = 0; k < slices.size(); ++k) {
+            const auto name = static_cast<std::size_t>(slices.name[k] + int64_t{1});
             if (name >= kinds_.size()) throw DamagedContainer("column name of a page is damaged");
             const uint8_t kind = kinds_[name];
-            const int64_t start = std::max(leaves.start[k], reach.at(kind));
-            const int64_t stop = leaves.start[k] + leaves.duration[k];
+            const int64_t start = std::max(slices.start[k], reach.at(kind));
+            const int64_t stop = slices.end(k);
             if (kind == 0 || start >= stop) continue;
             reach.at(kind) = stop;
             std::size_t& of = part.at(kind);

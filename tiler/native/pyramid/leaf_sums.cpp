@@ -3,17 +3,13 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include "pyramid/slice_track.hpp"
-
 namespace tilescope {
 
 void LeafSums::add(const ContainerReader& page, const std::vector<LeafPart>& parts) {
     const LeafPage leaves(page);
     for (std::size_t at = 0; at < parts.size();) {
         const std::size_t tile = parts[at].tile;
-        const LeafPage::Rows rows = leaves.rows(parts[at]);
-        NameSweep sweep({leaves.start.data() + rows.from, leaves.duration.data() + rows.from, nullptr,
-                         leaves.name.data() + rows.from, nullptr, rows.stop - rows.from});
+        NameSweep sweep(leaves.slices(parts[at]));
         int64_t now = 0;
         for (; at < parts.size() && parts[at].tile == tile; ++at) {
             if (parts[at].first < now || parts[at].stop < parts[at].first) {

@@ -119,7 +119,7 @@ struct Extent {
 void sum_side_by_side(const SliceColumns& slices, int level, uint32_t rows, BusiestRows& busiest) {
     const int64_t width = int64_t{1} << (2 * level);
     std::vector<Row> open(rows);
-    for (size_t k = 0; k < slices.n; ++k) {
+    for (size_t k = 0; k < slices.size(); ++k) {
         const Extent at(slices.start[k], slices.end(k), level);
         const uint32_t row = slices.row[k];
         open[row].put(row, at.first, slices.name[k], at.in_first, 1, busiest);
@@ -133,12 +133,12 @@ void sum_row_by_row(const SliceColumns& slices, int level, uint32_t rows, Busies
     const ByRow by_row(slices, rows, budget);
     Row open;
     for (uint32_t row = 0; row < rows; ++row) {
-        for (const uint32_t* k = by_row.begin(row); k != by_row.end(row); ++k) {
-            const Extent at(slices.start[*k], slices.end(*k), level);
-            open.put(row, at.first, slices.name[*k], at.in_first, 1, busiest);
+        for (const uint32_t k : by_row.slices_of(row)) {
+            const Extent at(slices.start[k], slices.end(k), level);
+            open.put(row, at.first, slices.name[k], at.in_first, 1, busiest);
             if (at.first == at.last) continue;
-            busiest.cover(at.first + 1, at.last, row, slices.name[*k]);
-            open.put(row, at.last, slices.name[*k], at.in_last, 0, busiest);
+            busiest.cover(at.first + 1, at.last, row, slices.name[k]);
+            open.put(row, at.last, slices.name[k], at.in_last, 0, busiest);
         }
         open.close(row, busiest);
     }
@@ -148,7 +148,7 @@ void sum_row_by_row(const SliceColumns& slices, int level, uint32_t rows, Busies
 
 std::vector<OverviewBin> overview_of(const SliceColumns& slices, int level, MemoryBudget* budget) {
     uint32_t rows = 0;
-    for (size_t k = 0; k < slices.n; ++k) rows = std::max(rows, slices.row[k] + 1);
+    for (size_t k = 0; k < slices.size(); ++k) rows = std::max(rows, slices.row[k] + 1);
     BusiestRows busiest(level);
     if (rows <= kRowsSideBySide) sum_side_by_side(slices, level, rows, busiest);
     else sum_row_by_row(slices, level, rows, busiest, budget);

@@ -21,11 +21,11 @@ constexpr size_t kWorthwhileReduction = 3;
 
 SliceTrack::SliceTrack(const SliceColumns& slices, int root_level, MemoryBudget* budget)
     : slices_(slices), budget_(budget), reaching_(budget), bins_(budget), last_bin_(budget) {
-    if (slices_.n == 0) return;
+    if (slices_.size() == 0) return;
     uint32_t rows = 0;
-    for (size_t k = 0; k < slices_.n; ++k) rows = std::max(rows, slices_.row[k] + 1);
+    for (size_t k = 0; k < slices_.size(); ++k) rows = std::max(rows, slices_.row[k] + 1);
     last_bin_.assign(rows, {0, 0});
-    descend(root_level, 0, 0, slices_.n, 0, 0);
+    descend(root_level, 0, 0, slices_.size(), 0, 0);
     sum_bins();
     CountedVector<std::pair<uint64_t, int64_t>>(budget).swap(last_bin_);
     reaching_.shrink_to_fit();
@@ -42,7 +42,8 @@ void SliceTrack::descend(int level, int64_t index, size_t first, size_t last, si
         const int64_t start = tile_start(child, level - 1);
         const int64_t stop = tile_start(child + 1, level - 1);
         const size_t child_last = static_cast<size_t>(
-            std::lower_bound(slices_.start + child_first, slices_.start + last, stop) - slices_.start);
+            std::lower_bound(slices_.start.begin() + child_first, slices_.start.begin() + last, stop) -
+            slices_.start.begin());
         // What reaches into the first child is what reaches into the parent; into the others, also what starts before.
         const size_t child_reaching_first = reaching_.size();
         for (size_t k = reaching_first; k < reaching_last; ++k) {
@@ -104,13 +105,13 @@ void SliceTrack::sum_bins() {
     const uint32_t rows = static_cast<uint32_t>(last_bin_.size());
     const auto add = [&](size_t k) { cascade.add(slices_.start[k], slices_.duration[k], slices_.name[k]); };
     if (rows == 1) {
-        for (size_t k = 0; k < slices_.n; ++k) add(k);
+        for (size_t k = 0; k < slices_.size(); ++k) add(k);
         cascade.finish_row(0);
     } else {
         // Row by row, so that the cascade sees disjoint slices in time order: a counting sort by row.
         const ByRow by_row(slices_, rows, budget_);
         for (uint32_t row = 0; row < rows; ++row) {
-            for (const uint32_t* at = by_row.begin(row); at != by_row.end(row); ++at) add(*at);
+            for (const uint32_t k : by_row.slices_of(row)) add(k);
             cascade.finish_row(row);
         }
     }

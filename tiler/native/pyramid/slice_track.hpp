@@ -2,19 +2,39 @@
 #pragma once
 
 #include "base/counted.hpp"
+#include "base/span.hpp"
 #include "pyramid/tiles.hpp"
 
 namespace tilescope {
 
-// Columns of a track's slices in canonical order: (start, longer first, order in the file). Not owned.
+// Columns of a track's slices in canonical order: (start, longer first, order in the file). Not owned. All of them have one
+// size, but rows and flags, which are missing where nobody looks at them. Throws std::invalid_argument.
 struct SliceColumns {
-    const int64_t* start;
-    const int64_t* duration;
-    const uint32_t* row;
-    const int32_t* name;
-    const uint8_t* flags;
-    size_t n;
+    Span<const int64_t> start;
+    Span<const int64_t> duration;
+    Span<const uint32_t> row;
+    Span<const int32_t> name;
+    Span<const uint8_t> flags;
 
+    SliceColumns() = default;
+    SliceColumns(Span<const int64_t> starts, Span<const int64_t> durations, Span<const int32_t> names)
+        : start(starts), duration(durations), name(names) {
+        same_size(start, duration, name);
+    }
+    SliceColumns(Span<const int64_t> starts, Span<const int64_t> durations, Span<const uint32_t> rows,
+                 Span<const int32_t> names)
+        : SliceColumns(starts, durations, names) {
+        same_size(start, rows);
+        row = rows;
+    }
+    SliceColumns(Span<const int64_t> starts, Span<const int64_t> durations, Span<const uint32_t> rows,
+                 Span<const int32_t> names, Span<const uint8_t> all_flags)
+        : SliceColumns(starts, durations, rows, names) {
+        same_size(start, all_flags);
+        flags = all_flags;
+    }
+
+    size_t size() const { return start.size(); }
     int64_t end(size_t k) const { return start[k] + duration[k]; }
 };
 
