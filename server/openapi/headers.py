@@ -21,6 +21,10 @@ HEADERS: Final[dict[str, dict[str, Any]]] = {
         "description": "gzip, whatever `Accept-Encoding` says.",
         "schema": {"type": "string", "enum": ["gzip"]},
     },
+    "Content-Disposition": {
+        "description": "A file to be saved, and under which name.",
+        "schema": {"type": "string"},
+    },
     "Content-Range": {
         "description": "Which bytes of how many.",
         "schema": {"type": "string"},

@@ -8,7 +8,7 @@ from typing import Any, Final
 from tilescope.server.http.batch import CONTENT_TYPE as BATCH_TYPE
 from tilescope.server.openapi.headers import KEPT, headers
 from tilescope.server.openapi.schemas import BYTES, TEXT, Schema, reference
-from tilescope.server.openapi.span_events import with_events
+from tilescope.server.openapi.span_events import with_events, with_export
 from tilescope.server.openapi.tools import with_tools
 from tilescope.server.paths import API, BUILD, RUN
 
@@ -84,6 +84,7 @@ _OPERATIONS: Final = {
     f"{BUILD}/attachments/{{attachment}}": "getAttachment",
     f"{BUILD}/flows/{{track}}/{{level}}/{{index}}": "getFlowTiles",
     f"{BUILD}/events": "listEvents",
+    f"{BUILD}/export": "exportEvents",
     f"{BUILD}/events/{{track}}/{{ordinal}}": "getEvent",
     f"{BUILD}/bins": "getBins",
     f"{BUILD}/tools": "listTools",
@@ -135,6 +136,7 @@ def _path_items() -> dict[str, PathItem]:
             )
         },
         **with_events(_question),
+        **with_export(_export),
         **with_tools(_question),
         f"{BUILD}/overview/{{page}}": {"get": _stored("One page of the overview: bins of all tracks", None, "page")},
         f"{BUILD}/flows/{{track}}/{{level}}/{{index}}": {
@@ -183,6 +185,10 @@ def _question(summary: str, schema: str) -> PathItem:
     operation = _json(summary, schema, (400, 403, 404, 429, 500), "run", "build", notes=notes)
     operation["responses"]["200"]["headers"] |= headers("Content-Encoding")
     return operation
+
+
+def _export(summary: str, answers: dict[str, Any], notes: str) -> PathItem:
+    return _operation(summary, answers, (400, 403, 404, 429, 500), ("run", "build"), notes)
 
 
 def _index() -> PathItem:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
+from tilescope.tiler.details.codec import Arguments
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.pages import Histogram, PageKey
 from tilescope.tiler.pages.steps import TrackSteps
@@ -50,6 +51,10 @@ class ServedStore(Protocol):
     def histogram(self, track: int, start: int, end: int) -> Histogram | None: ...
 
     def histogram_record(self, track: int, level: int, index: int) -> bytes | None: ...
+
+    def arguments(self, track: int, ordinals: Sequence[int]) -> Iterator[Arguments]: ...
+
+    def flow_end_chunks(self, track: int) -> Iterator[bytes]: ...
 
     def steps(self) -> Iterator[tuple[int, TrackSteps]]: ...
 

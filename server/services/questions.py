@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager, contextmanager
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary, proxy
 
@@ -15,16 +16,18 @@ from tilescope.server.runs.registry import Registry
 from tilescope.server.runs.store import ServedStore
 from tilescope.server.services.kept_answers import KeptAnswers
 from tilescope.server.services.requests import EventsQuestion, ViewRequest
-from tilescope.server.services.tasks import EncodingTask, EventPart, EventsTask
+from tilescope.server.services.tasks import EncodingTask, EventPart, EventsTask, ExportPiece, ExportTask
 from tilescope.server.services.tools import BuildName
 from tilescope.server.services.turns import Asker, Limits
 from tilescope.server.services.worker import BuildSource, Task
 from tilescope.server.services.workers import Asking, Workers
 from tilescope.server.settings import DEFAULTS, Settings
+from tilescope.tiler.export import PIECE_BYTES, ExportQuestion
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.resolver import PageWant
 from tilescope.tiler.store.sense import must_make_sense
 
+EXPORT_PIECE_BYTES: Final = PIECE_BYTES
 EVENTS_AT_ONCE: Final = 16_384  # of a stream of events: nothing is held for a client that does not take them
 
 
@@ -109,6 +112,17 @@ class Questions:
                 last = next(part.events for part in reversed(parts) if len(part.events))
                 after = f"{last.start[-1]},{last.track},{last.ordinal[-1]}"
                 request = structs.replace(request, after=after)
+
+    async def exported(
+        self, asking: Asking, run_id: str, build: str, question: ExportQuestion
+    ) -> AsyncGenerator[bytes, None]:
+        """The events of a span as a file, compressed, piece by piece. Raises `TilescopeError`s. To be closed."""
+        piece: ExportPiece | None = None
+        while piece is None or piece.cursor is not None:
+            # What was sent need not travel to the process that goes on.
+            after = None if piece is None else replace(piece, data=b"")
+            piece = await self._answer(asking, run_id, build, ExportTask(question, after, EXPORT_PIECE_BYTES))
+            yield piece.data
 
     def view(self, store: ServedStore, request: ViewRequest) -> list[PageWant]:
         """The pages that show a view, most urgent first. Takes milliseconds. Raises `TilescopeError`s."""

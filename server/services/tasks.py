@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tilescope.server.services.requests import EventsQuestion
+from tilescope.tiler.export import Cursor, ExportQuestion, GzipStream, next_piece
 from tilescope.tiler.query import EVENT_KINDS, Events, Name, QueryReader, Reading, Steps
 from tilescope.tiler.tools import Scope, place
 from tilescope.tiler.tools.looked import Looked
@@ -44,6 +45,29 @@ class EventsTask:
             left -= len(part.events)
             yield
         return self.encode(taken, has_more)
+
+
+@dataclass(frozen=True, slots=True)
+class ExportPiece:
+    """A piece of an exported file, compressed; and from where the next one goes on, None after the last."""
+
+    data: bytes
+    stream: GzipStream
+    cursor: Cursor | None
+
+
+@dataclass(frozen=True, slots=True)
+class ExportTask:
+    """The next piece of an exported file; the first one without a piece `after` which it comes."""
+
+    question: ExportQuestion
+    after: ExportPiece | None
+    piece_bytes: int
+
+    def __call__(self, reader: QueryReader) -> Steps[ExportPiece]:
+        cursor, stream = (None, GzipStream()) if self.after is None else (self.after.cursor, self.after.stream)
+        text, cursor = yield from next_piece(reader, self.question, cursor, self.piece_bytes)
+        return ExportPiece(stream.piece(text, last=cursor is None), stream, cursor)
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,7 @@ class Turns:
         return ticket
 
     def leave(self, ticket: Ticket) -> None:
-        """A question is answered, or the client has disconnected any more."""
+        """A question is answered, or nobody waits for it any more."""
         self._tickets.pop(ticket, None)
         present = {ticket.asker for ticket in self._tickets}
         clients = {asker.client for asker in present}

@@ -129,7 +129,7 @@ def take_turn(number: int, question: PickledQuestion) -> TurnTaken:
 
 
 def drop(number: int) -> None:
-    """The question is over, or the client has disconnected any more."""
+    """The question is over, or nobody waits for it any more."""
     if number in _begun:
         builds, steps = _begun.pop(number)
         with builds, suppress(Exception):  # of a stranger's tool that does not let go

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 import shutil
+import zlib
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,9 @@ from tilescope.server.openapi import describe_api
 from tilescope.server.runs.cache import CacheDirectory
 from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.registry import Registry
+from tilescope.server.services import questions
 from tilescope.server.services.workers import Workers
+from tilescope.tiler.export import ExportQuestion, GzipStream, pieces
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.readers import discover
@@ -133,3 +137,30 @@ async def test_an_answer_that_the_client_has_is_not_sent_again(ask: Asker, monke
             assert (await ask.client.get(f"{ask.base}/{question}", headers=held)).status == 304
     unknown = await ask.client.get(f"{ask.base.rsplit('/', 1)[0]}/b0/tools/stats")
     assert (unknown.status, (await unknown.json())["error"]["code"]) == (404, "unknown_build")
+
+
+async def test_an_exported_file_is_what_the_store_writes(ask: Asker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Piece by piece, from processes that know nothing of the pieces before."""
+    monkeypatch.setattr(questions, "EXPORT_PIECE_BYTES", 20_000)
+    pieces_sent: list[int] = []
+    answered = Workers.answer
+    monkeypatch.setattr(Workers, "answer", lambda *args: pieces_sent.append(1) or answered(*args))
+    answer = await ask.client.get(f"{ask.base}/export?start=1000")
+    assert answer.status == 200
+    assert answer.headers["Content-Disposition"].startswith('attachment; filename="served')
+    body = gzip.decompress(await answer.read())
+    assert body == b"".join(pieces(ask.reader, ExportQuestion(start=1000)))
+    assert len(pieces_sent) > 3
+    head = await ask.client.head(f"{ask.base}/export")
+    assert (head.status, await head.read()) == (200, b"")
+    wrong = await ask.client.get(f"{ask.base}/export?tracks=99999")
+    assert (wrong.status, (await wrong.json())["error"]["code"]) == (400, "bad_request")
+
+
+def test_compressed_pieces_are_one_member() -> None:
+    stream, rng = GzipStream(), random.Random(4)
+    texts = [rng.randbytes(rng.randrange(3000)) + b"text " * rng.randrange(900) for _ in range(20)]
+    packed = b"".join(stream.piece(text, last=k == 19) for k, text in enumerate(texts))
+    member = zlib.decompressobj(wbits=31)
+    assert member.decompress(packed) == b"".join(texts)
+    assert (member.eof, member.unused_data) == (True, b"")

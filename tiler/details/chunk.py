@@ -89,6 +89,23 @@ class Chunk:
         place, count = int(np.count_nonzero(alike[:position])), int(np.count_nonzero(alike))
         return self.body[first + place : first + count * length : count].tobytes() if length else b""
 
+    def every(self) -> list[bytes]:
+        """The arguments of all events, in their order."""
+        if not self.in_columns:
+            ends = np.cumsum(self.lengths)
+            body = self.body.tobytes()
+            return [body[start:end] for start, end in zip((ends - self.lengths).tolist(), ends.tolist(), strict=True)]
+        args = [b""] * len(self)
+        order = np.argsort(self.lengths, kind="stable").tolist()
+        first = done = 0
+        for length, count in zip(*(a.tolist() for a in np.unique(self.lengths, return_counts=True)), strict=True):
+            rows = self.body[first : first + count * length].reshape(length, count).T.tobytes()
+            for k in range(count):
+                args[order[done + k]] = rows[k * length : (k + 1) * length]
+            first += count * length
+            done += count
+        return args
+
 
 def event_args(chunk: bytes, position: int) -> bytes:
     """The arguments of the event at this position of a compressed chunk. Raises DamagedStore."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
+from tilescope.tiler.details.codec import Arguments
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.pages import PageKey
 from tilescope.tiler.pages.steps import TrackSteps
@@ -43,3 +44,9 @@ class QueryStore(Protocol):
     def steps(self) -> Iterator[tuple[int, TrackSteps]]: ...
 
     def file_of_tracks(self) -> Sequence[int]: ...
+
+    def arguments(self, track: int, ordinals: Sequence[int]) -> Iterator[Arguments]:
+        """The arguments of some events of a track, whose ordinals ascend."""
+        ...
+
+    def flow_end_chunks(self, track: int) -> Iterator[bytes]: ...

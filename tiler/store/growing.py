@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from tilescope.tiler.details.codec import Arguments
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import NoStore, NotBuilt, StoreError
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, Histogram, PageKey
@@ -99,6 +100,17 @@ class GrowingStore:
         """As `RunStore.event`. Raises NotBuilt."""
         self._require(track)
         return self._reader().event(track, ordinal) if ordinal < self._events(track) else None
+
+    def arguments(self, track: int, ordinals: Sequence[int]) -> Iterator[Arguments]:
+        """As `RunStore.arguments`. Raises NotBuilt."""
+        self._require(track)
+        return self._reader().arguments(track, ordinals)
+
+    def flow_end_chunks(self, track: int) -> Iterator[bytes]:
+        """As `RunStore.flow_end_chunks`. Raises NotBuilt."""
+        if self.is_growing:
+            raise NotBuilt("flows are not stored yet")
+        return self._now.flow_end_chunks(track)
 
     def histogram(self, track: int, start: int, end: int) -> Histogram | None:
         """As `RunStore.histogram`. Raises NotBuilt, for a rollup unless all of its tracks are done."""

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from tilescope.tiler.details import UNREADABLE, ArgsCodec, Arguments
-from tilescope.tiler.details.chunk import event_args
+from tilescope.tiler.details.chunk import Chunk, event_args
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import DamagedStore, FormatFailed, NoStore, StoreVersion
 from tilescope.tiler.pages import (
@@ -230,6 +230,18 @@ class RunStore:
         told: dict[str, Any] = msgspec.to_builtins(event)
         return told
 
+    def arguments(self, track: int, ordinals: Sequence[int]) -> Iterator[Arguments]:
+        """The arguments of some events of a track, whose ordinals ascend. Raises DamagedStore."""
+        first, chunk = 0, list[bytes]()
+        for ordinal in ordinals:
+            if not first <= ordinal < first + len(chunk):
+                found = self._data.last_at_most(keys.details(track, ordinal), keys.details_of(track))
+                if found is None:
+                    yield []
+                    continue
+                first, chunk = keys.details_ordinal(found[0]), Chunk.parse(decompress(found[1])).every()
+            yield self._decoded_args(track, chunk[ordinal - first] if ordinal < first + len(chunk) else b"")
+
     def flow_ends(self, track: int) -> Iterator[FlowEnds]:
         """All flow ends of a track, chunk by chunk in their order. Raises DamagedStore."""
         for chunk in self.flow_end_chunks(track):
@@ -279,7 +291,9 @@ class RunStore:
         if found is None:
             return []
         key, chunk = found
-        raw = event_args(chunk, ordinal - keys.details_ordinal(key))
+        return self._decoded_args(track, event_args(chunk, ordinal - keys.details_ordinal(key)))
+
+    def _decoded_args(self, track: int, raw: bytes) -> Arguments:
         if not raw:
             return []
         try:

@@ -1,0 +1,54 @@
+"""`tilescope export`."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.tiler.json_traces import busy_events, write_trace
+from tilescope.cli import main
+from tilescope.tiler.indexing import build_store
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("export")
+    build_store([write_trace(folder / "t.json", busy_events(5))], folder / "t.store")
+    return str(folder / "t.store")
+
+
+def test_a_compressed_file_of_a_step(store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "step.json.gz"
+    assert main(["export", store, "--steps", "2", "--tracks", "0-3", "-o", str(out)]) == 0
+    assert capsys.readouterr().out.startswith(f"{out}: ")
+    events = json.loads(gzip.decompress(out.read_bytes()))["traceEvents"]
+    assert any(event["name"] == "Iteration 2" for event in events)
+    assert not any(event["name"] == "Iteration 4" for event in events)
+
+
+def test_standard_output(store: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert main(["export", store, "--start", "1us", "--end", "2us"]) == 0
+    assert json.loads(capfdbinary.readouterr().out)["traceEvents"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--start", "1.0000001ps"], "--start: 1.0000001ps lies between two ticks"),
+        (["--end", "soon"], "end"),
+        (["--tracks", "5000"], "track 5000 does not exist"),
+        (["--steps", "9"], "there is no step 9"),
+    ],
+)
+def test_what_makes_no_sense_leaves_no_file(
+    store: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], message: str
+) -> None:
+    out = tmp_path / "out.json"
+    assert main(["export", store, *options, "-o", str(out)]) == 2
+    line = capsys.readouterr().err
+    assert message in line
+    assert line.count("\n") == 1
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,49 @@
+"""Events as text of trace-event JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+_PS_PER_US: Final = 10**6
+
+
+def microseconds(ps: int) -> str:
+    """The time as a decimal number of microseconds, exactly: 1234567 → "1.234567"."""
+    whole, part = divmod(abs(ps), _PS_PER_US)
+    text = f"{whole}.{part:06d}".rstrip("0").rstrip(".") if part else str(whole)
+    return f"-{text}" if ps < 0 else text
+
+
+def args_text(args: Sequence[tuple[str, object]]) -> str:
+    """Arguments as a JSON object, in their order and with repetitions."""
+    return f"{{{','.join(f'{quoted(name)}:{value_text(value)}' for name, value in args)}}}"
+
+
+def value_text(value: object) -> str:
+    """Any JSON value. Numbers that are not finite, which JSON does not have, become text."""
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    except ValueError:
+        return json.dumps(_finite(value), ensure_ascii=False, separators=(",", ":"))
+
+
+def quoted(text: str) -> str:
+    """The text as JSON has it."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def joined(events: Iterable[str]) -> bytes:
+    """One event per line, each with the comma that parts it from the one before."""
+    return "".join(f",\n{event}" for event in events).encode("utf-8", "replace")
+
+
+def _finite(value: object) -> object:
+    if isinstance(value, float) and value - value != 0:
+        return str(value)
+    if isinstance(value, dict):
+        return {str(name): _finite(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(inner) for inner in value]
+    return value

@@ -1,0 +1,93 @@
+"""Writes the events of the store at STORE, or of a part of it, as trace-event JSON.
+
+The file opens in Perfetto, in chrome://tracing and in Tilescope itself. Times are exact. Events that overlap the span
+are written whole, with their arguments, together with the flows that begin and end in the span. A FILE that ends in
+.gz is compressed. Slices of one track that overlap only in part are written on further threads of the same name,
+because viewers nest what is on one thread.
+
+A time is either a number of ticks since the run's origin, or has a unit: 1.5ms. Spans are [start, end).
+
+Examples:
+
+    tilescope export run.store -o run.json.gz
+    tilescope export run.store --start 1.2s --end 1.3s -o slow.json.gz
+    tilescope export run.store --steps 7 --tracks 0-12 -o step7.json
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tilescope.tiler.query import QueryReader
+
+NAME = "export"
+HELP = "write events as trace-event JSON, for other viewers"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments."""
+    parser.add_argument("store", type=Path, metavar="STORE", help="a store, as `tilescope index` writes it")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="where to write it; default: standard output")
+    parser.add_argument("--start", metavar="TIME", help="first tick of the span; default: the start of the run")
+    parser.add_argument("--end", metavar="TIME", help="first tick after the span; default: the end of the run")
+    parser.add_argument("--steps", metavar="STEPS", help="only these steps, as in 5 or 5-9")
+    parser.add_argument("--tracks", metavar="TRACKS", help="only these tracks, as in 1,5,8-12; default: all")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Writes the file, and says what it is."""
+    from tilescope.cli.say import printable, say
+    from tilescope.cli.text import size_text
+    from tilescope.cli.whole_file import whole_file
+    from tilescope.tiler.errors import UsageError
+    from tilescope.tiler.query import QueryReader
+    from tilescope.tiler.store import open_run_store
+    from tilescope.tiler.store.sense import must_make_sense
+
+    if args.store.is_file():
+        raise UsageError(f"{args.store}: this is a file, not a store (index it: tilescope index {args.store} -o STORE)")
+    if args.output is None and sys.stdout.isatty():
+        raise UsageError("name a file with -o FILE, or redirect the output")
+    with closing(open_run_store(args.store)) as store, must_make_sense(args.store):
+        pieces = _pieces(QueryReader(store), args)
+        if args.output is None:
+            _write(pieces, sys.stdout.buffer)
+            return 0
+        with whole_file(args.output) as file:
+            _write(_zipped(pieces) if args.output.name.endswith(".gz") else pieces, file)
+    say(f"{printable(str(args.output))}: {size_text(args.output.stat().st_size)}")
+    return 0
+
+
+def _pieces(reader: QueryReader, args: argparse.Namespace) -> Iterator[bytes]:
+    from tilescope.cli.spans import ticks_text
+    from tilescope.tiler.export import ExportQuestion, pieces
+    from tilescope.tiler.tools import from_text
+
+    tick_ps = int(reader.store.manifest()["tick_ps"])
+    values = {name: getattr(args, name) for name in ("start", "end", "steps", "tracks")}
+    given = {name: text for name, text in values.items() if text is not None}
+    for name in given.keys() & {"start", "end"}:
+        given[name] = ticks_text(f"--{name}", given[name], tick_ps)
+    return pieces(reader, from_text(ExportQuestion, given))
+
+
+def _zipped(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    from tilescope.tiler.export import GzipStream
+
+    stream = GzipStream()
+    for piece in pieces:
+        yield stream.piece(piece, last=False)
+    yield stream.piece(b"", last=True)
+
+
+def _write(pieces: Iterator[bytes], to: IO[bytes]) -> None:
+    for piece in pieces:
+        to.write(piece)
+    to.flush()
