@@ -19,6 +19,7 @@ from tilescope.server.runs.job import IndexJob, OnIndexProgress
 from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.run import IndexProgress
 from tilescope.server.runs.wishes import Wishes
+from tilescope.tiler.details.codec import Arguments
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import DamagedStore, NotBuilt
 from tilescope.tiler.pages import Histogram, PageKey, Shape, compress
@@ -148,6 +149,12 @@ class FakeStore:
     def histogram(self, track: int, start: int, end: int) -> Histogram | None:
         row = [np.array([value]) for value in (0, 7, 9, 8, 92)]
         return Histogram(*row) if track == 0 else None
+
+    def arguments(self, track: int, ordinals: Sequence[int]) -> Iterator[Arguments]:
+        return iter([[] for _ in ordinals])
+
+    def flow_end_chunks(self, track: int) -> Iterator[bytes]:
+        return iter(())
 
     def steps(self) -> Iterator[tuple[int, TrackSteps]]:
         return iter(())

@@ -144,7 +144,12 @@ async def test_an_exported_file_is_what_the_store_writes(ask: Asker, monkeypatch
     monkeypatch.setattr(questions, "EXPORT_PIECE_BYTES", 20_000)
     pieces_sent: list[int] = []
     answered = Workers.answer
-    monkeypatch.setattr(Workers, "answer", lambda *args: pieces_sent.append(1) or answered(*args))
+
+    async def counted(*args: Any) -> Any:
+        pieces_sent.append(1)
+        return await answered(*args)
+
+    monkeypatch.setattr(Workers, "answer", counted)
     answer = await ask.client.get(f"{ask.base}/export?start=1000")
     assert answer.status == 200
     assert answer.headers["Content-Disposition"].startswith('attachment; filename="served')
