@@ -16,6 +16,7 @@ export {
   type TrackTree,
 } from "./net/model";
 export * from "./net/names";
+export { retryPauseMs } from "./net/patience";
 export * from "./net/still";
 export * from "./net/stream";
 export type { FieldSchema, ToolField } from "./net/tool-fields";

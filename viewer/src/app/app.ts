@@ -1,17 +1,20 @@
 /** The application: ties the state, the stage and the server together, and opens runs. */
 
 import { effect, untracked } from "@preact/signals";
-import { Api } from "@tilescope/client";
+import { Api, laterByTimer } from "@tilescope/client";
 import type { AppActions } from "../components/app-context";
 import type { Intent } from "../keys/table";
 import { AddressKeeper } from "../state/address";
 import { CatalogueLoader } from "../state/catalogue";
 import { detailsView } from "../state/details";
+import { fate, fateOf, revivals } from "../state/link";
+import { LinkKeeper } from "../state/link-keeper";
 import { type PageLocation, serverRoot } from "../state/location";
 import { page } from "../state/page";
 import { RunOpener, runView } from "../state/run";
 import { RunsPoller, runs } from "../state/runs";
 import { selection } from "../state/selection";
+import { session } from "../state/session";
 import { Guide } from "../timeline/guide";
 import { Stage } from "../timeline/stage";
 import { connectAnnouncements } from "./announcing";
@@ -26,7 +29,8 @@ export class App implements AppActions {
   readonly catalogue = new CatalogueLoader();
   readonly #address = new AddressKeeper();
   readonly pages = new Pages(this.#address, this.guide);
-  readonly #api = new Api(serverRoot(location.pathname));
+  readonly link = this.#keepLink(new Api(serverRoot(location.pathname)));
+  readonly #api = new Api(serverRoot(location.pathname), this.link.fetch);
   readonly #poller = new RunsPoller(() => this.#api.runs());
   readonly #growing = new Growing();
   readonly #opener = new RunOpener(
@@ -39,6 +43,8 @@ export class App implements AppActions {
     onSession: (current) => this.#growing.catchUp(current),
     onMissingBlocks: (blocks) => this.#opener.wantBlocks(blocks),
     onLearnt: (facts) => this.#growing.learnt(facts),
+    onHeard: () => this.link.heard(),
+    onStream: (isOpen) => this.link.streamChanged(isOpen),
   });
   readonly #deeds = makeDeeds(this.stage, this.guide, () => this.pages.toggle());
 
@@ -67,6 +73,7 @@ export class App implements AppActions {
       }
     });
     connectAnnouncements();
+    this.#followLink();
     this.#address.connect((to) => this.#travel(to));
     this.#opener.open(initial.run);
   }
@@ -88,6 +95,50 @@ export class App implements AppActions {
 
   refreshRuns(): void {
     void this.#poller.refresh();
+  }
+
+  tryLink(): void {
+    this.link.tryNow();
+  }
+
+  #keepLink(api: Api): LinkKeeper {
+    return new LinkKeeper({
+      health: (abort) => api.health(abort),
+      ping: () => session.peek()?.client.ping() === true,
+      reconnect: () => session.peek()?.client.reconnect(),
+      checkRuns: () => this.refreshRuns(),
+      fetch: (input, init) => fetch(input, init),
+      now: () => performance.now(),
+      later: laterByTimer,
+    });
+  }
+
+  /** Tells the keeper of the link what happens to it, and does again what failed when the server is back. */
+  #followLink(): void {
+    const look = () => this.link.watch(document.visibilityState === "visible");
+    document.addEventListener("visibilitychange", look);
+    addEventListener("online", () => this.link.tryNow());
+    addEventListener("offline", () => this.link.suspect());
+    effect(() => {
+      void runView.value;
+      fate.value = "same";
+    });
+    effect(() => {
+      const list = runs.value;
+      const shown = runView.peek();
+      fate.value = list !== null && shown.kind === "open" ? fateOf(shown.trace.manifest, list) : "same";
+    });
+    effect(() => {
+      if (revivals.value > 0) {
+        untracked(() => {
+          session.peek()?.lookAgain();
+          if (detailsView.peek().kind === "failed") {
+            this.#shower.follow(selection.peek());
+          }
+        });
+      }
+    });
+    look();
   }
 
   #openTheOnlyRun(initial: PageLocation): void {

@@ -3,6 +3,7 @@
 import type { Manifest } from "@tilescope/client";
 import { useRef } from "preact/hooks";
 import { type AppActions, AppProvider } from "../components/app-context";
+import { LinkBanner } from "../components/link-banner";
 import { FailedMessage, IndexingMessage, OpeningMessage, RunListMessage } from "../components/messages";
 import { useLoaded } from "../components/use-loaded";
 import { runView } from "../state/run";
@@ -67,6 +68,7 @@ export function Shell({ app }: { app: AppActions }) {
         <main class="work">
           <Work />
         </main>
+        <LinkBanner />
         <StatusBar />
         <div class="visually-hidden" role="status" aria-live="polite">
           {announcement.value}

@@ -7,7 +7,7 @@ import { layOut } from "../state/layout";
 import type { PageLocation } from "../state/location";
 import { anchorAt, renewedView, scrollTo, shiftedRange, shiftTicks } from "../state/renew";
 import { NOTHING, type Selection, selectedRange, selection } from "../state/selection";
-import { type GrowingEvents, Session, session } from "../state/session";
+import { Session, type SessionEvents, session } from "../state/session";
 import { theme } from "../state/settings";
 import type { Trace } from "../state/trace";
 import { formatTracks, parseTracks } from "../state/track-keys";
@@ -20,7 +20,7 @@ import type { Stage } from "../timeline/stage";
 const NOMINAL_WIDTH_PX = 1000;
 
 /** What showing a trace needs of the application. */
-export interface ShowingPort extends GrowingEvents {
+export interface ShowingPort extends SessionEvents {
   /** What the address asks for of a run that is about to be shown. */
   takeWanted(run: string): PageLocation | null;
   /** A session has begun, or goes on with a trace that has grown. */

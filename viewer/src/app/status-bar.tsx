@@ -4,6 +4,7 @@ import { formatDuration } from "@tilescope/client";
 import { eventsInView, formatBytes, formatCount, plural } from "../components/format";
 import { drawStatus } from "../state/draw-status";
 import { growth } from "../state/growth";
+import { fate, link } from "../state/link";
 import { page } from "../state/page";
 import { runView } from "../state/run";
 import { NOTHING, selection } from "../state/selection";
@@ -22,6 +23,22 @@ const COUNTED =
 function Progress() {
   const { missingPages, connection, provisional } = drawStatus.value;
   const { count, last } = trouble.value;
+  if (link.value.kind === "down") {
+    return (
+      <span title="The server does not answer. What has been loaded can still be looked at.">
+        <i class="status-dot is-bad" />
+        Disconnected
+      </span>
+    );
+  }
+  if (fate.value !== "same") {
+    return (
+      <span>
+        <i class="status-dot is-busy" />
+        {fate.value === "vanished" ? "This run is gone from the server" : "This run was replaced"}
+      </span>
+    );
+  }
   if (count > 0) {
     return (
       <span title={last}>
@@ -107,7 +124,7 @@ export function StatusBar() {
       <Progress />
       <span data-status="resolution">
         {missingPages > 0
-          ? "Nearest zoom level while pages are on their way"
+          ? "Nearest zoom level that is loaded"
           : binTicks === null && provisional > 0
             ? "A rough overview"
             : binTicks === null

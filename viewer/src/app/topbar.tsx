@@ -34,13 +34,21 @@ function LateRunItems(props: RunItemsProps) {
   return RunItems.kind === "ready" ? <RunItems.value {...props} /> : null;
 }
 
+/** Of the run on the screen; its id where nobody knows a name, null where there is none. */
+function nameOfRun(): string | null {
+  const view = runView.value;
+  const id = runIdOf(view);
+  // The one that is shown may be gone from the list.
+  const shown = view.kind === "open" ? view.trace.manifest.name : null;
+  return shown ?? runs.value?.find((run) => run.id === id)?.name ?? id;
+}
+
 function RunPicker() {
   const app = useApp();
   const id = runIdOf(runView.value);
   const list = runs.value ?? [];
-  const chosen = list.find((run) => run.id === id);
   return (
-    <Menu label="Run" choice={chosen?.name ?? id ?? "Choose a run"} onOpen={() => app.refreshRuns()}>
+    <Menu label="Run" choice={nameOfRun() ?? "Choose a run"} onOpen={() => app.refreshRuns()}>
       {(close) => <LateRunItems list={list} chosen={id} close={close} />}
     </Menu>
   );
@@ -70,9 +78,7 @@ function LateToolList(props: { trace: Trace; close: () => void }) {
 
 /** What the page is about, for those who do not see it. */
 function Heading() {
-  const id = runIdOf(runView.value);
-  const chosen = runs.value?.find((run) => run.id === id);
-  return <h1 class="visually-hidden">{chosen?.name ?? id ?? "All runs"}</h1>;
+  return <h1 class="visually-hidden">{nameOfRun() ?? "All runs"}</h1>;
 }
 
 function HostPicker({ hosts }: { hosts: readonly string[] }) {

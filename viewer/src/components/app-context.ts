@@ -33,6 +33,8 @@ export interface AppActions {
   openRun(id: string | null): void;
   retryRun(id: string): void;
   refreshRuns(): void;
+  /** Tries at once to reach a server that is away. */
+  tryLink(): void;
   /** Does what a key would do. */
   act(intent: Intent): void;
 }

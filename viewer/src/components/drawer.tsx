@@ -5,6 +5,7 @@ import { useState } from "preact/hooks";
 import { withKeys } from "../keys/table";
 import { detailsView } from "../state/details";
 import { isUnknown } from "../state/exact";
+import { link } from "../state/link";
 import { type AreaSelection, type BinFacts, selection } from "../state/selection";
 import { nameOf } from "../state/session";
 import { changeSettings, DRAWER_HEIGHT_PX, settings } from "../state/settings";
@@ -197,6 +198,8 @@ function AreaPanel({ trace, area }: { trace: Trace; area: AreaSelection }) {
   );
 }
 
+const AWAY = "The server does not answer. The details of this event follow by themselves when it does.";
+
 function DrawerContent({ trace }: { trace: Trace }) {
   const chosen = selection.value;
   const details = detailsView.value;
@@ -223,8 +226,10 @@ function DrawerContent({ trace }: { trace: Trace }) {
       }
       return (
         <>
-          <Head title={details.kind === "failed" ? "This event cannot be shown" : "Loading …"} />
-          {details.kind === "failed" && <p class="drawer-empty">{details.message}</p>}
+          <Head title={details.kind === "failed" ? "This event cannot be fetched" : "Loading …"} />
+          {details.kind === "failed" && (
+            <p class="drawer-empty">{link.value.kind === "down" ? AWAY : `${details.message}.`}</p>
+          )}
         </>
       );
   }

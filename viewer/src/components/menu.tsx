@@ -44,10 +44,19 @@ export function Menu({ label, choice, children, onOpen }: MenuProps) {
         setOpen(false);
       }
     };
+    // An entry that had the focus may have gone, and the focus with it.
+    const onEscape = (event: KeyboardEvent) => {
+      if (event.key === "Escape" && document.activeElement === document.body) {
+        event.stopPropagation();
+        close();
+      }
+    };
     document.addEventListener("pointerdown", onPress);
+    document.addEventListener("keydown", onEscape, true);
     return () => {
       entries.disconnect();
       document.removeEventListener("pointerdown", onPress);
+      document.removeEventListener("keydown", onEscape, true);
     };
   }, [isOpen]);
 

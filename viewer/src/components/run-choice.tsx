@@ -88,6 +88,9 @@ export interface RunItemsProps {
 /** The runs as entries of a menu. */
 export function RunItems({ list, chosen, close }: RunItemsProps) {
   const app = useApp();
+  if (list.length === 0) {
+    return <p class="menu-note is-alone">No runs are here.</p>;
+  }
   return (
     <>
       {list.map((run) => (

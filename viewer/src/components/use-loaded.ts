@@ -1,6 +1,7 @@
 /** Code that is loaded when it is first needed, as components see it. */
 
 import { useEffect, useState } from "preact/hooks";
+import { revivals } from "../state/link";
 
 /** What is here at once, or on its way. */
 export type Loaded<T> = T | Promise<T>;
@@ -17,6 +18,8 @@ export function useLoaded<T>(name: string, load: () => Loaded<T>): LoadState<T> 
   const [loaded, setLoaded] = useState<{ readonly name: string; readonly state: LoadState<T> }>(() =>
     begin(name, load),
   );
+  // Code that was not to be had while the server was away.
+  const retries = loaded.state.kind === "failed" ? revivals.value : revivals.peek();
   useEffect(() => {
     let isWanted = true;
     const now = load();
@@ -32,7 +35,7 @@ export function useLoaded<T>(name: string, load: () => Loaded<T>): LoadState<T> 
     return () => {
       isWanted = false;
     };
-  }, [name]);
+  }, [name, retries]);
   return loaded.name === name ? loaded.state : LOADING;
 }
 

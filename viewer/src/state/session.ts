@@ -6,6 +6,7 @@ import {
   type DrawTile,
   type EventName,
   NameTable,
+  NetworkError,
   NO_NAME,
   StillClient,
   TileClient,
@@ -19,18 +20,27 @@ import type { Trace } from "./trace";
 /** So long the events stay grey at most. */
 const HUES_PATIENCE_MS = 1500;
 
-export interface GrowingEvents {
+/** What a session tells the application. */
+export interface SessionEvents {
   /** Blocks on the screen that are not built, most urgent first. */
   readonly onMissingBlocks: (blocks: readonly number[]) => void;
   /** What tiles tell of their tracks, by track. */
   readonly onLearnt: (facts: ReadonlyMap<number, LearntFacts>) => void;
+  /** The server has said something on the stream of pages. */
+  readonly onHeard: () => void;
+  readonly onStream: (isOpen: boolean) => void;
 }
 
-const NO_EVENTS: GrowingEvents = { onMissingBlocks: () => undefined, onLearnt: () => undefined };
+const NO_EVENTS: SessionEvents = {
+  onMissingBlocks: () => undefined,
+  onLearnt: () => undefined,
+  onHeard: () => undefined,
+  onStream: () => undefined,
+};
 
 export class Session {
   readonly #onChange: () => void;
-  readonly #growing: GrowingEvents;
+  readonly #events: SessionEvents;
   #trace: Trace;
   #client: TileClient;
   #names: NameTable;
@@ -41,9 +51,9 @@ export class Session {
   #colors: ColorTable;
 
   /** `onChange`: something to draw has arrived. */
-  constructor(trace: Trace, theme: Theme, onChange: () => void, growing: GrowingEvents = NO_EVENTS) {
+  constructor(trace: Trace, theme: Theme, onChange: () => void, events: SessionEvents = NO_EVENTS) {
     this.#onChange = onChange;
-    this.#growing = growing;
+    this.#events = events;
     this.#trace = trace;
     trouble.value = { count: 0, last: "" };
     this.#colors = new ColorTable(theme);
@@ -126,14 +136,20 @@ export class Session {
       rootLevel: manifest.rootLevel,
       limits: manifest.limits,
       isGrowing: manifest.state === "indexing",
-      onMissingBlocks: this.#growing.onMissingBlocks,
+      onMissingBlocks: this.#events.onMissingBlocks,
       onPage: (page) => this.#learn(page),
       loadShape: (block) => api.shape(block),
       connect: () => new WebSocket(api.streamUrl(location.href)),
       fetchPage: (key, abortSignal) => api.page(key, abortSignal),
       fetchResidual: (key, abortSignal) => api.residual(key, abortSignal),
       onChange: this.#onChange,
+      onHeard: this.#events.onHeard,
+      onStream: (status) => this.#events.onStream(status === "open"),
       onError: (error) => {
+        // Of a server that is away the whole page tells, and asks again when it is back.
+        if (error instanceof NetworkError) {
+          return;
+        }
         trouble.value = { count: trouble.peek().count + 1, last: error.message };
       },
     });
@@ -153,7 +169,7 @@ export class Session {
       }
     }
     if (learnt.size > 0) {
-      this.#growing.onLearnt(learnt);
+      this.#events.onLearnt(learnt);
     }
   }
 
@@ -212,6 +228,12 @@ export class Session {
         want(id);
       }
     }
+  }
+
+  /** Asks again for what was not to be had while the server was away. */
+  lookAgain(): void {
+    this.#seen = new WeakSet();
+    this.#onChange();
   }
 
   name(id: number): EventName | undefined {

@@ -7,6 +7,7 @@ import { type DrawTile, StillClient, type Track, type TrackRequest, tileEnd, typ
 import type { Theme } from "../raster/palette";
 import { ROWS_PER_LANE, RowRaster } from "../raster/raster";
 import { busyRange } from "../state/first-view";
+import { revivals } from "../state/link";
 import { namesVersion, type Session } from "../state/session";
 import { requestOf, type Trace } from "../state/trace";
 import { minimapView } from "./brush";
@@ -68,7 +69,8 @@ export class MinimapPainter {
     const colors = session.colors(theme);
     const shown = deviceViewOf(this.held ?? minimapView(this.#trace.manifest.range, busyRange.peek(), view), ratio);
     const { startTicks, ticksPerPx } = shown;
-    const key = [startTicks, ticksPerPx, shown.widthPx, ratio, theme, this.#arrivals, namesVersion.peek()].join(" ");
+    const arrived = [this.#arrivals, namesVersion.peek(), revivals.peek()];
+    const key = [startTicks, ticksPerPx, shown.widthPx, ratio, theme, ...arrived].join(" ");
     if (key === this.#painted) {
       return;
     }

@@ -43,7 +43,9 @@ function setUp(events: readonly EventInput[], rootLevel: number) {
     },
     fetchPage,
     onChange: () => undefined,
-    createStream: () => ({ want: () => undefined, close: () => undefined }),
+    createStream: () => ({
+      ...{ want: () => undefined, ping: () => false, reconnect: () => undefined, close: () => undefined },
+    }),
     budgetBytes: 0, // nothing is kept: all that is looked at is counted
   });
   const tilesFor = (signal: AbortSignal): TrackTiles => ({

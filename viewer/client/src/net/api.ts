@@ -8,6 +8,7 @@ import {
   type EventDetailsJson,
   type Events,
   type EventsJson,
+  type Health,
   type ManifestJson,
   type OverviewGrid,
   type Run,
@@ -37,15 +38,27 @@ export type Fetch = (input: string, init?: RequestInit) => Promise<Response>;
 
 /** All methods throw ApiError or NetworkError, or the abort's reason. */
 export class Api {
+  readonly #root: string;
   readonly #base: string;
   readonly #fetch: Fetch;
   readonly #pause: Pause;
 
   /** `root` is the address under which `/api/v1` lies, without a slash at its end; "" for the page's own server. */
   constructor(root = "", fetcher: Fetch = (input, init) => fetch(input, init), pause: Pause = pauseFor) {
+    this.#root = root;
     this.#base = `${root}/api/v1`;
     this.#fetch = fetcher;
     this.#pause = pause;
+  }
+
+  /** The version of a server that is alive; null where a proxy before it does not say. Throws NetworkError where none is. */
+  async health(signal?: AbortSignal): Promise<string | null> {
+    const init = { signal: signal ?? null };
+    const response = await this.#ask(`${this.#root}/healthz`, init);
+    if (response.status >= 500) {
+      throw new NetworkError("the server does not answer");
+    }
+    return response.ok ? (await whole(response.json() as Promise<Health>, init)).version : null;
   }
 
   async runs(signal?: AbortSignal): Promise<Run[]> {
@@ -73,12 +86,12 @@ export class Api {
 
   async json<T>(path: string, init?: RequestInit): Promise<T> {
     const response = await this.#request(path, init);
-    return (await response.json()) as T;
+    return await whole(response.json() as Promise<T>, init);
   }
 
   async bytes(path: string, init?: RequestInit): Promise<Uint8Array> {
     const response = await this.#request(path, init);
-    return new Uint8Array(await response.arrayBuffer());
+    return new Uint8Array(await whole(response.arrayBuffer(), init));
   }
 
   /** The address of a path, as a WebSocket address. */
@@ -91,7 +104,7 @@ export class Api {
   /** Asks again when the server says that it is busy with other questions of this client. */
   async #request(path: string, init: RequestInit = {}): Promise<Response> {
     for (let tries = 1; ; tries++) {
-      const response = await this.#ask(path, init);
+      const response = await this.#ask(this.#base + path, init);
       const waitMs = response.status === 429 ? waitBeforeMs(tries, response.headers.get("retry-after")) : null;
       if (waitMs === null) {
         if (!response.ok) {
@@ -103,10 +116,10 @@ export class Api {
     }
   }
 
-  async #ask(path: string, init: RequestInit): Promise<Response> {
+  async #ask(url: string, init: RequestInit): Promise<Response> {
     let response: Response;
     try {
-      response = await this.#fetch(this.#base + path, init);
+      response = await this.#fetch(url, init);
     } catch (error) {
       if (init.signal?.aborted) {
         throw error;
@@ -202,6 +215,18 @@ export class BuildApi {
 
   streamUrl(location: string): string {
     return this.#api.socketUrl(`${this.#path}/stream`, location);
+  }
+}
+
+/** The body of an answer; what breaks off is no answer. */
+async function whole<T>(body: Promise<T>, init: RequestInit | undefined): Promise<T> {
+  try {
+    return await body;
+  } catch (error) {
+    if (init?.signal?.aborted) {
+      throw error;
+    }
+    throw new NetworkError("the server's answer broke off", { cause: error });
   }
 }
 

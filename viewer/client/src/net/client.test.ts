@@ -45,7 +45,8 @@ function setUp(more: More = {}) {
     ...(more.fetchResidual === undefined ? {} : { fetchResidual: more.fetchResidual }),
     createStream: (handlers) => {
       stream = handlers;
-      return { want: (keys) => lists.push(keys), close: () => lists.push([]) };
+      const close = () => lists.push([]);
+      return { want: (keys) => lists.push(keys), ping: () => true, reconnect: () => undefined, close };
     },
   });
   const answer = (keys: readonly PageKey[]): void => {

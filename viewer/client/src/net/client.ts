@@ -49,8 +49,14 @@ export interface ClientOptions {
   readonly onMissingBlocks?: (blocks: readonly number[]) => void;
   /** A page has arrived. */
   readonly onPage?: (page: DecodedPage) => void;
-  readonly createStream?: (events: StreamEvents) => Pick<TileStream, "want" | "close">;
+  /** The server has said something on the stream. */
+  readonly onHeard?: () => void;
+  /** The stream was opened, lost, or closed. */
+  readonly onStream?: (status: StreamStatus) => void;
+  readonly createStream?: (events: StreamEvents) => Stream;
 }
+
+type Stream = Pick<TileStream, "want" | "ping" | "reconnect" | "close">;
 
 /** How the client stands with the server. */
 export interface ClientStatus {
@@ -79,7 +85,7 @@ export class TileClient {
   readonly #failed = new Set<PageName>();
   readonly #composer: Composer;
   readonly #residuals: Residuals;
-  readonly #stream: Pick<TileStream, "want" | "close">;
+  readonly #stream: Stream;
   /** Blocks that are built; null once all are. */
   #built: Set<number> | null;
   /** What is drawn of tracks whose blocks are not built, or have not been heard of yet. */
@@ -106,8 +112,10 @@ export class TileClient {
       onFailed: (key, error) => this.#pageFailed(key, error),
       onStatus: (status) => {
         this.#streamStatus = status;
+        options.onStream?.(status);
         options.onChange();
       },
+      onHeard: () => options.onHeard?.(),
     };
     this.#stream =
       options.createStream?.(events) ??
@@ -240,6 +248,19 @@ export class TileClient {
 
   shape(block: number): ShapeIndex | undefined {
     return this.#shapes.get(block);
+  }
+
+  /** Asks the server for a sign of life on the stream, which `onHeard` tells of; false where none is open. */
+  ping(): boolean {
+    return this.#stream.ping();
+  }
+
+  /** Opens the stream anew, at once, and asks again for what is missing. */
+  reconnect(): void {
+    this.#stream.reconnect();
+    if (this.#screen !== null) {
+      this.show(this.#screen);
+    }
   }
 
   close(): void {

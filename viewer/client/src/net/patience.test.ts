@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Api } from "./api";
 import { ApiError } from "./error";
-import { pauseFor, waitBeforeMs } from "./patience";
+import { pauseFor, retryPauseMs, waitBeforeMs } from "./patience";
 
 const busy = (): Response =>
   new Response(JSON.stringify({ error: { code: "too_many", message: "wait" } }), {
@@ -50,4 +50,11 @@ test("nobody waits for what was aborted", async () => {
   controller.abort(new Error("gone"));
   await expect(pause).rejects.toThrow("gone");
   await expect(pauseFor(60_000, controller.signal)).rejects.toThrow("gone");
+});
+
+test("what has lost its server waits longer each time, up to a bound, and not all for the same time", () => {
+  const pauses = [0, 1, 2, 3, 9, 60].map((failures) => retryPauseMs(failures, 500, 8000, () => 0));
+  expect(pauses).toEqual([500, 1000, 2000, 4000, 8000, 8000]);
+  expect(retryPauseMs(9, 500, 8000, () => 1)).toBe(6000);
+  expect(new Set(Array.from({ length: 20 }, () => retryPauseMs(9, 500, 8000))).size).toBeGreaterThan(10);
 });

@@ -1,4 +1,7 @@
-/** What a client does that a server has told to ask again later (429): it waits as long as it was told, a few times. */
+/**
+ * How long a client waits before it tries again: what a server has told to ask later (429) as long as it was told, a few
+ * times; what has lost its server longer each time, up to a bound.
+ */
 
 const TRIES = 6;
 const MOST_MS = 10_000;
@@ -31,4 +34,12 @@ export function pauseFor(ms: number, signal: AbortSignal | null): Promise<void> 
     }, ms);
     signal?.addEventListener("abort", stop, { once: true });
   });
+}
+
+/** Clients of one server must not all come back at the same moment: up to this part of a pause is left out, by chance. */
+const JITTER = 0.25;
+
+/** The pause after so many failures: about `firstMs`, then twice the one before, and never more than `longestMs`. */
+export function retryPauseMs(failures: number, firstMs: number, longestMs: number, random = Math.random): number {
+  return Math.min(longestMs, firstMs * 2 ** failures) * (1 - JITTER * random());
 }

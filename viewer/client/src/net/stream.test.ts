@@ -68,6 +68,7 @@ function setUp(
   const pages: number[] = [];
   const failed: string[] = [];
   const statuses: StreamStatus[] = [];
+  const heard: true[] = [];
   const stream = new TileStream({
     connect: () => {
       sockets.push(new FakeSocket());
@@ -80,13 +81,15 @@ function setUp(
       onPage: (page) => pages.push(page.key.index),
       onFailed: (page, error) => failed.push(`${page.index}: ${error.message}`),
       onStatus: (status) => statuses.push(status),
+      onHeard: () => heard.push(true),
     },
     later: (run, ms) => {
       pauses.push({ run, ms });
       return () => pauses.splice(0);
     },
+    random: () => 0,
   });
-  return { stream, sockets, pauses, pages, failed, statuses };
+  return { stream, sockets, pauses, pages, failed, statuses, heard };
 }
 
 describe("an open connection", () => {
@@ -222,6 +225,39 @@ describe("a lost connection", () => {
     sockets[2]!.drop();
     await vi.waitFor(() => expect(asked).toEqual(["0/1/1/0", "0/1/2/0", "0/1/2/0"]));
   });
+});
+
+test("a sign of life is asked for with the list of before, and each message is one", () => {
+  const { stream, sockets, heard } = setUp();
+  expect(stream.ping()).toBe(false);
+  stream.want([key(1)]);
+  sockets[0]!.accept();
+  expect(stream.ping()).toBe(true);
+  expect(sockets[0]!.wants).toEqual([[1], [1]]);
+  sockets[0]!.push({ type: "done", id: 2 });
+  expect(heard.length).toBe(1);
+  sockets[0]!.drop();
+  sockets[0]!.push({ type: "done", id: 2 });
+  expect([stream.ping(), heard.length]).toEqual([false, 1]);
+});
+
+test("a stream can be opened anew at once: an open one, and one that waits to be", () => {
+  const { stream, sockets, pauses, statuses } = setUp();
+  stream.want([key(1)]);
+  sockets[0]!.accept();
+  stream.reconnect();
+  expect([sockets.length, sockets[0]!.closed, pauses.length]).toEqual([2, true, 0]);
+  sockets[1]!.accept();
+  expect(sockets[1]!.wants).toEqual([[1]]);
+  sockets[1]!.drop();
+  stream.reconnect();
+  expect([sockets.length, pauses.length]).toEqual([3, 0]);
+  sockets[2]!.accept();
+  expect(sockets[2]!.wants).toEqual([[1]]);
+  expect(statuses).toEqual(["open", "connecting", "open", "connecting", "open"]);
+  stream.close();
+  stream.reconnect();
+  expect(sockets.length).toBe(3);
 });
 
 test("a closed stream is silent", async () => {

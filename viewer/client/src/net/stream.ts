@@ -13,6 +13,7 @@ import { ApiError } from "./error";
 import { type FetchPage, PageFetcher } from "./fetcher";
 import { inflate } from "./inflate";
 import { decodeMessage, encodeCredit, encodeWant, type ServerMessage } from "./messages";
+import { retryPauseMs } from "./patience";
 import { Turns } from "./turns";
 
 /** The part of a WebSocket that the stream uses. */
@@ -34,6 +35,8 @@ export interface StreamEvents {
   /** The page does not exist, or cannot be read; it is not asked for again. */
   onFailed(key: PageKey, error: Error): void;
   onStatus(status: StreamStatus): void;
+  /** The server has said something, whatever it was. */
+  onHeard?(): void;
 }
 
 /** How a stream reaches its server. */
@@ -46,6 +49,8 @@ export interface StreamOptions {
   readonly turns?: Turns;
   /** Calls back later; gives a function that cancels. */
   readonly later?: (run: () => void, ms: number) => () => void;
+  /** From 0 to 1, for the length of pauses. */
+  readonly random?: () => number;
 }
 
 const FIRST_PAUSE_MS = 250;
@@ -93,11 +98,39 @@ export class TileStream {
     this.#sendWants();
   }
 
+  /** Asks the server for a sign of life: it answers each list, be it the one of before. False where nothing is open. */
+  ping(): boolean {
+    if (this.#state !== "open") {
+      return false;
+    }
+    this.#outstanding = null;
+    this.#sendWants();
+    return true;
+  }
+
+  /** Gives up the connection, or the pause before the next, and opens another at once. */
+  reconnect(): void {
+    if (this.#state === "closed") {
+      return;
+    }
+    this.#letGo();
+    if (this.#state === "open") {
+      this.#setStatus("connecting");
+    }
+    this.#open();
+    // While no WebSocket gets through, what was not answered is asked for once more.
+    this.#sendWants();
+  }
+
   close(): void {
     this.#setStatus("closed");
-    this.#cancelRetry();
     this.#fetcher.stop();
-    // Let go first: closing may report itself at once, and would look like a lost connection.
+    this.#letGo();
+  }
+
+  #letGo(): void {
+    this.#cancelRetry();
+    // First of all: closing may report itself at once, and would look like a lost connection.
     const socket = this.#socket;
     this.#socket = null;
     socket?.close();
@@ -108,6 +141,9 @@ export class TileStream {
     let opened = false;
     socket.binaryType = "arraybuffer";
     socket.onopen = () => {
+      if (this.#socket !== socket) {
+        return;
+      }
       opened = true;
       this.#failures = 0;
       this.#received = 0;
@@ -116,7 +152,12 @@ export class TileStream {
       this.#setStatus("open");
       this.#sendWants();
     };
-    socket.onmessage = (event) => this.#receive(socket, event.data as ArrayBuffer);
+    socket.onmessage = (event) => {
+      if (this.#socket === socket) {
+        this.#options.events.onHeard?.();
+        this.#receive(socket, event.data as ArrayBuffer);
+      }
+    };
     socket.onclose = () => {
       if (this.#socket === socket) {
         this.#socket = null;
@@ -130,7 +171,7 @@ export class TileStream {
     this.#failures += opened ? 0 : 1;
     const polling = this.#failures >= FAILURES_BEFORE_POLLING;
     this.#setStatus(polling ? "polling" : "connecting");
-    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
+    const pauseMs = retryPauseMs(this.#failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS, this.#options.random);
     this.#cancelRetry = this.#later(() => this.#open(), pauseMs);
     this.#sendWants();
   }

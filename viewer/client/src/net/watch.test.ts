@@ -23,6 +23,7 @@ function setUp() {
       waits.push({ run, ms });
       return () => void waits.splice(0);
     },
+    random: () => 0,
   });
   const tell = (message: object) => sockets.at(-1)!.onmessage!({ data: JSON.stringify(message) } as MessageEvent);
   const open = () => sockets.at(-1)!.onopen!({} as Event);

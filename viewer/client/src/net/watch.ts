@@ -4,6 +4,7 @@
  */
 
 import { LIMITS, type Progress, readProgress, type WatchMessage } from "../base/schema";
+import { retryPauseMs } from "./patience";
 import { laterByTimer } from "./stream";
 
 /** The part of a WebSocket that the watch uses. */
@@ -30,6 +31,8 @@ export interface WatchOptions {
   readonly connect: () => TextSocket;
   readonly events: WatchEvents;
   readonly later?: (run: () => void, ms: number) => () => void;
+  /** From 0 to 1, for the length of pauses. */
+  readonly random?: () => number;
 }
 
 const FIRST_PAUSE_MS = 500;
@@ -85,7 +88,7 @@ export class Watch {
         return;
       }
       this.#isOpen = false;
-      const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
+      const pauseMs = retryPauseMs(this.#failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS, this.#options.random);
       this.#failures += 1;
       this.#cancelRetry = this.#later(() => this.#open(), pauseMs);
     };

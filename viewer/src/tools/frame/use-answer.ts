@@ -2,6 +2,7 @@
 
 import type { ToolAnswer, ToolQuestion } from "@tilescope/client";
 import { useEffect, useRef } from "preact/hooks";
+import { revivals } from "../../state/link";
 import type { PageContext } from "../contract";
 import { questionKey } from "../question-key";
 import { Asker, type Asking } from "./asking";
@@ -32,6 +33,13 @@ export function useAsked<T>(key: string, ask: (signal: AbortSignal) => Promise<T
   useEffect(() => {
     asker.ask((signal) => latest.current(signal));
   }, [asker, key]);
+  const times = revivals.value;
+  useEffect(() => {
+    // What the server could not be asked while it was away.
+    if (times > 0 && asker.state.peek().kind === "failed") {
+      asker.ask((signal) => latest.current(signal));
+    }
+  }, [asker, times]);
   useEffect(() => () => asker.close(), [asker]);
   return {
     asking: asker.state.value,

@@ -1,6 +1,6 @@
 /** The tracks, the details of what is selected, and what the pointer is over. */
 
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { Timeline } from "../../components/timeline";
 import { useLoaded } from "../../components/use-loaded";
 import { hover } from "../../state/hover";
@@ -8,7 +8,9 @@ import { isDrawerOpen } from "../../state/shell";
 import type { Trace } from "../../state/trace";
 import type { PageProps } from "../contract";
 
-/** Drawer and tooltip are loaded when they are first needed. */
+/** Drawer and tooltip are loaded when they are first needed, or soon after the tracks: they tell also when the server is away. */
+const SOON_MS = 1000;
+
 const loadDrawer = async () => (await import("../../components/drawer")).Drawer;
 
 function LateDrawer({ trace }: { trace: Trace }) {
@@ -29,7 +31,17 @@ function LoadedTooltip({ trace }: { trace: Trace }) {
   return Tooltip.kind === "ready" ? <Tooltip.value trace={trace} /> : null;
 }
 
+function loadSoon(): () => void {
+  const timer = setTimeout(() => {
+    for (const load of [loadDrawer, loadTooltip]) {
+      load().catch(() => undefined); // whoever needs it asks again, and says that it is not there
+    }
+  }, SOON_MS);
+  return () => clearTimeout(timer);
+}
+
 export function TimelineView({ context: { trace } }: PageProps<null>) {
+  useEffect(loadSoon, []);
   return (
     <>
       <Timeline key={trace.manifest.build} trace={trace} />

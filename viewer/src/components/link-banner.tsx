@@ -1,0 +1,102 @@
+/** What stands between the page and its server, above everything else, with the one thing that helps. */
+
+import { useEffect, useState } from "preact/hooks";
+import { estrangement, fate, type Link, link } from "../state/link";
+import { useApp } from "./app-context";
+import { CloseIcon } from "./icons";
+import "../styles/link-banner.css";
+
+interface Notice {
+  readonly id: "disconnected" | "login" | "updated" | "vanished" | "replaced";
+  readonly text: string;
+  readonly note: string;
+  readonly button: string;
+  readonly press: () => void;
+}
+
+const COUNT_MS = 250;
+
+/** Seconds until a time of the page's clock, as they are counted down. */
+function useSecondsTo(timeMs: number | null): number | null {
+  const [nowMs, setNow] = useState(() => performance.now());
+  useEffect(() => {
+    setNow(performance.now());
+    if (timeMs === null) {
+      return;
+    }
+    const timer = setInterval(() => setNow(performance.now()), COUNT_MS);
+    return () => clearInterval(timer);
+  }, [timeMs]);
+  return timeMs === null ? null : Math.max(1, Math.ceil((timeMs - nowMs) / 1000));
+}
+
+function Countdown({ nextTryMs }: { nextTryMs: number | null }) {
+  const seconds = useSecondsTo(nextTryMs);
+  // Said once by a screen reader, and not every second.
+  return <span aria-hidden="true">{seconds === null ? " Trying again …" : ` Trying again in ${seconds} s`}</span>;
+}
+
+function noticeOf(now: Link, app: ReturnType<typeof useApp>): Notice | null {
+  const reload = () => location.reload();
+  if (now.kind === "down") {
+    const note = "What has been loaded can still be looked at.";
+    return { id: "disconnected", text: "Disconnected.", note, button: "Try now", press: () => app.tryLink() };
+  }
+  if (estrangement.value.needsLogin) {
+    const text = "The server asks for its token again.";
+    return { id: "login", text, note: "You come back to where you are.", button: "Log in", press: reload };
+  }
+  if (estrangement.value.isUpdated) {
+    const note = "This page is of the version before.";
+    return { id: "updated", text: "Tilescope was updated; reload.", note, button: "Reload", press: reload };
+  }
+  switch (fate.value) {
+    case "vanished": {
+      const note = "What has been loaded can still be looked at.";
+      const press = () => app.openRun(null);
+      return { id: "vanished", text: "This run is gone from the server.", note, button: "Show all runs", press };
+    }
+    case "replaced": {
+      const note = "What is shown here is the one before.";
+      return {
+        ...{ id: "replaced", text: "This run was replaced; reload to see the new one.", note },
+        ...{ button: "Reload", press: reload },
+      };
+    }
+    case "same":
+      return null;
+  }
+}
+
+export function LinkBanner() {
+  const app = useApp();
+  const now = link.value;
+  const notice = noticeOf(now, app);
+  const [closed, setClosed] = useState<Notice["id"] | null>(null);
+  const id = notice?.id ?? null;
+  useEffect(() => {
+    if (id !== closed) {
+      setClosed(null);
+    }
+  }, [id, closed]);
+  if (notice === null || notice.id === closed) {
+    return null;
+  }
+  return (
+    <div class={now.kind === "down" ? "link-banner is-down" : "link-banner"} role="alert" data-notice={notice.id}>
+      <p>
+        <strong>
+          {notice.text}
+          {now.kind === "down" && <Countdown nextTryMs={now.nextTryMs} />}
+        </strong>
+        <span class="link-note">{notice.note}</span>
+      </p>
+      <button type="button" class="button is-outlined" onClick={notice.press}>
+        {notice.button}
+      </button>
+      <button type="button" class="button is-icon" aria-label="Hide this message" onClick={() => setClosed(notice.id)}>
+        <CloseIcon />
+      </button>
+    </div>
+  );
+}

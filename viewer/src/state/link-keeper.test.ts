@@ -1,0 +1,170 @@
+import { Api, NetworkError } from "@tilescope/client";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { estrangement, fate, link, revivals } from "./link";
+import { LinkKeeper } from "./link-keeper";
+
+/** A server that answers, refuses, or says nothing; and what it was asked. */
+function setUp() {
+  const server = { mood: "alive" as "alive" | "dead" | "stalled", version: "1", status: 200, type: "application/json" };
+  const asked: string[] = [];
+  const answer = (signal: AbortSignal | null | undefined): Promise<Response> =>
+    new Promise((resolve, reject) => {
+      signal?.addEventListener("abort", () => reject(signal.reason));
+      if (server.mood === "alive") {
+        resolve(
+          new Response(JSON.stringify({ status: "ok", version: server.version }), {
+            status: server.status,
+            headers: { "content-type": server.type },
+          }),
+        );
+      } else if (server.mood === "dead") {
+        reject(new TypeError("refused"));
+      }
+    });
+  const fetcher = (url: string, init?: RequestInit) => {
+    asked.push(url);
+    return answer(init?.signal);
+  };
+  const raw = new Api("", fetcher);
+  const keeper = new LinkKeeper({
+    health: (signal) => raw.health(signal),
+    ping: () => asked.push("ping") > 0,
+    reconnect: () => void asked.push("reconnect"),
+    checkRuns: () => void asked.push("runs"),
+    fetch: fetcher,
+    now: () => performance.now(),
+    later: (run, ms) => {
+      const timer = setTimeout(run, ms);
+      return () => clearTimeout(timer);
+    },
+    random: () => 0,
+  });
+  return { keeper, server, asked, api: new Api("", keeper.fetch) };
+}
+
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  link.value = { kind: "up" };
+  estrangement.value = { needsLogin: false, isUpdated: false };
+  fate.value = "same";
+  revivals.value = 0;
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it("tells of a server that refuses at once, tries again less and less often, and stops when it is back", async () => {
+  const { keeper, server, asked } = setUp();
+  keeper.watch(true);
+  keeper.streamChanged(true);
+  await pass(100);
+  server.mood = "dead";
+  keeper.streamChanged(false);
+  await pass(1);
+  expect(link.value).toEqual({ kind: "down", nextTryMs: performance.now() - 1 + 2000 });
+  asked.length = 0;
+  const triedMs: number[] = [];
+  for (let ms = 0; ms < 70_000; ms += 100) {
+    await pass(100);
+    triedMs.push(...asked.splice(0).map(() => ms));
+  }
+  const pauses = triedMs.map((ms, k) => ms - (triedMs[k - 1] ?? 0));
+  expect(pauses.map((ms) => Math.round(ms / 1000))).toEqual([2, 4, 8, 16, 16, 16]);
+  server.mood = "alive";
+  keeper.tryNow();
+  await pass(1);
+  expect(link.value).toEqual({ kind: "up" });
+  expect(revivals.value).toBe(1);
+  expect(asked).toEqual(expect.arrayContaining(["/healthz", "reconnect", "runs"]));
+});
+
+it("tells within two seconds of a server that says nothing any more, and hears it on the stream again", async () => {
+  const { keeper, server, asked } = setUp();
+  keeper.watch(true);
+  keeper.streamChanged(true);
+  await pass(100);
+  server.mood = "stalled";
+  await pass(1800);
+  expect(asked).toContain("ping");
+  expect(link.value.kind).toBe("down");
+  server.mood = "alive";
+  keeper.heard();
+  expect(link.value).toEqual({ kind: "up" });
+  await pass(10_000);
+  expect(link.value).toEqual({ kind: "up" });
+});
+
+it("lets no request wait for a server that is away", async () => {
+  const { keeper, server, api } = setUp();
+  keeper.watch(true);
+  await pass(10);
+  server.mood = "stalled";
+  const waiting = api.runs().catch((error: unknown) => error);
+  await pass(1800);
+  expect(await waiting).toBeInstanceOf(NetworkError);
+  await expect(api.runs()).rejects.toBeInstanceOf(NetworkError);
+});
+
+it("takes a proxy without its server for a server that is away, but not an error of the server", async () => {
+  const { keeper, server, api } = setUp();
+  server.status = 503;
+  await api.runs().catch(() => undefined);
+  expect(link.value.kind).toBe("up");
+  server.type = "text/html";
+  await expect(api.runs()).rejects.toBeInstanceOf(NetworkError);
+  await pass(1);
+  expect(link.value.kind).toBe("down");
+  expect(keeper).toBeDefined();
+});
+
+it("asks for nothing while nobody looks at the page, and for everything when somebody does again", async () => {
+  const { keeper, server, asked } = setUp();
+  keeper.watch(true);
+  await pass(10);
+  keeper.watch(false);
+  asked.length = 0;
+  await pass(60_000);
+  expect(asked).toEqual([]);
+  server.mood = "dead";
+  keeper.watch(true);
+  await pass(1);
+  expect(link.value.kind).toBe("down");
+  expect(asked).toEqual(["runs", "/healthz"].toSorted());
+});
+
+it("tells of a server of another version, and of one that asks for its token again", async () => {
+  const { keeper, server, api } = setUp();
+  keeper.watch(true);
+  await pass(10);
+  server.version = "2";
+  keeper.streamChanged(true);
+  await pass(10);
+  expect(estrangement.value.isUpdated).toBe(true);
+  server.status = 401;
+  await api.runs().catch(() => undefined);
+  expect(estrangement.value.needsLogin).toBe(true);
+});
+
+it("opens a stream anew that stays silent while requests are answered", async () => {
+  const { keeper, asked } = setUp();
+  keeper.watch(true);
+  keeper.streamChanged(true);
+  await pass(9000);
+  expect(link.value.kind).toBe("up");
+  expect(asked).toContain("reconnect");
+});
+
+it("looks at the list of runs every ten seconds, and when something is missing", async () => {
+  const { keeper, server, asked, api } = setUp();
+  keeper.watch(true);
+  await pass(32_000);
+  expect(asked.filter((what) => what === "runs").length).toBe(4);
+  server.status = 404;
+  await api.runs().catch(() => undefined);
+  await pass(2000);
+  await api.runs().catch(() => undefined);
+  expect(asked.filter((what) => what === "runs").length).toBe(5);
+});

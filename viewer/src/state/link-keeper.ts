@@ -1,0 +1,289 @@
+/**
+ * Keeps an eye on the server: asks for a sign of life when it is silent, tries again with growing pauses when it is lost,
+ * and lets no request wait for a server that does not answer.
+ */
+
+import { type Fetch, retryPauseMs } from "@tilescope/client";
+import { estrangement, fate, link, Pulse, revivals } from "./link";
+
+/** What the keeper needs of the rest of the page. */
+export interface LinkPort {
+  /** The version of the server, or null where it does not say; rejects when it does not answer. */
+  health(signal: AbortSignal): Promise<string | null>;
+  /** Asks over the open stream, which calls `heard` when it answers; false where none is open. */
+  ping(): boolean;
+  /** Opens the stream anew. */
+  reconnect(): void;
+  /** Looks at the list of runs: what is shown may be gone, or another. */
+  checkRuns(): void;
+  readonly fetch: Fetch;
+  readonly now: () => number;
+  /** Calls back later; gives a function that cancels. */
+  readonly later: (run: () => void, ms: number) => () => void;
+  readonly random?: () => number;
+}
+
+const FIRST_PAUSE_MS = 2000;
+const LONGEST_PAUSE_MS = 16_000;
+/** How long one try may take. */
+const TRY_MS = 4000;
+/** A page that is looked at asks so often what has become of its run. */
+const CHECK_MS = 10_000;
+/** What is missing has it looked at at once, but not more often than this. */
+const MISSING_CHECK_MS = 1000;
+/** A stream that has not answered for so long while requests were is opened anew. */
+const DEAF_MS = 5000;
+/** What a proxy says whose server does not answer. */
+const GATEWAY_STATUSES: readonly number[] = [502, 503, 504];
+
+export class LinkKeeper {
+  readonly #port: LinkPort;
+  readonly #pulse: Pulse;
+  #isAwake = false;
+  #isStreamOpen = false;
+  #tries = 0;
+  #version: string | null = null;
+  #probe: AbortController | null = null;
+  /** When the stream was asked for the first time since it last said anything. */
+  #unheardMs: number | null = null;
+  #checkedMs: number;
+  #cancelLook: () => void = () => undefined;
+  /** Aborts what is under way when the server is lost. */
+  #cut = new AbortController();
+
+  constructor(port: LinkPort) {
+    this.#port = port;
+    this.#pulse = new Pulse(port.now());
+    this.#checkedMs = port.now();
+  }
+
+  /** For all requests of the page: fails at once while the server is lost. */
+  readonly fetch: Fetch = async (input, init = {}) => {
+    if (link.peek().kind === "down") {
+      throw new TypeError("the server is away");
+    }
+    const own = init.signal ?? null;
+    const signal = own === null ? this.#cut.signal : AbortSignal.any([own, this.#cut.signal]);
+    let response: Response;
+    try {
+      response = await this.#port.fetch(input, { ...init, signal });
+    } catch (error) {
+      if (own?.aborted !== true) {
+        this.suspect();
+      }
+      throw error;
+    }
+    if (GATEWAY_STATUSES.includes(response.status) && !isOurs(response)) {
+      this.suspect();
+      throw new TypeError("the proxy does not reach the server");
+    }
+    this.#answered(response.status);
+    return response;
+  };
+
+  /** The page is looked at, or not: one that is not asks for nothing. */
+  watch(isAwake: boolean): void {
+    if (isAwake === this.#isAwake) {
+      return;
+    }
+    this.#isAwake = isAwake;
+    if (link.peek().kind === "down") {
+      this.tryNow();
+      return;
+    }
+    this.#cancelLook();
+    if (isAwake) {
+      this.#pulse.restart(this.#port.now());
+      this.suspect();
+      this.#check(0);
+      this.#lookIn(0);
+    }
+  }
+
+  /** The stream has said something. */
+  heard(): void {
+    this.#unheardMs = null;
+    this.#pulse.heard(this.#port.now());
+    if (link.peek().kind === "down") {
+      this.#revive();
+    }
+  }
+
+  /** Something says that the server may be away: asks at once. */
+  suspect(): void {
+    if (link.peek().kind === "up") {
+      void this.#ask();
+    }
+  }
+
+  /** Tries at once, in the place of the next time. */
+  tryNow(): void {
+    if (link.peek().kind === "down") {
+      this.#cancelLook();
+      void this.#try();
+    }
+  }
+
+  #look(): void {
+    const now = this.#port.now();
+    if (link.peek().kind === "down") {
+      void this.#try();
+      return;
+    }
+    const { act, againMs } = this.#pulse.look(now, this.#isStreamOpen);
+    if (act === "ping") {
+      this.#unheardMs ??= now;
+      this.#port.ping();
+    } else if (act === "probe") {
+      void this.#ask();
+    } else if (act === "lose") {
+      this.#lose();
+      return;
+    }
+    this.#check(CHECK_MS);
+    this.#lookIn(againMs);
+  }
+
+  /** Looks at the list of runs, unless that was done less than so long ago. */
+  #check(pauseMs: number): void {
+    const now = this.#port.now();
+    if (now - this.#checkedMs >= pauseMs) {
+      this.#checkedMs = now;
+      this.#port.checkRuns();
+    }
+  }
+
+  /** A stream was opened, or closed: what closes may have lost its server. */
+  streamChanged(isOpen: boolean): void {
+    const wasOpen = this.#isStreamOpen;
+    this.#isStreamOpen = isOpen;
+    this.#unheardMs = null;
+    if (isOpen) {
+      this.heard();
+    }
+    if (isOpen !== wasOpen) {
+      this.suspect();
+    }
+  }
+
+  #lookIn(ms: number): void {
+    this.#cancelLook();
+    if (this.#isAwake || link.peek().kind === "down") {
+      this.#cancelLook = this.#port.later(() => this.#look(), Math.max(20, ms));
+    }
+  }
+
+  /** Asks by a request; whatever comes of it is known to the pulse, or is the loss of the server. */
+  async #ask(): Promise<void> {
+    if (this.#probe !== null) {
+      return;
+    }
+    const probe = new AbortController();
+    this.#probe = probe;
+    const askedMs = this.#port.now();
+    try {
+      const version = await this.#port.health(probe.signal);
+      const now = this.#port.now();
+      this.#pulse.answered(now - askedMs);
+      this.#pulse.heard(now);
+      this.#learnVersion(version);
+      if (this.#unheardMs !== null && now - this.#unheardMs > DEAF_MS) {
+        this.#unheardMs = null;
+        this.#port.reconnect();
+      }
+    } catch {
+      if (!probe.signal.aborted) {
+        this.#lose();
+      }
+    } finally {
+      if (this.#probe === probe) {
+        this.#probe = null;
+      }
+    }
+  }
+
+  #lose(): void {
+    this.#probe?.abort();
+    this.#probe = null;
+    if (link.peek().kind === "up") {
+      this.#tries = 0;
+      link.value = { kind: "down", nextTryMs: null };
+      this.#cut.abort(new TypeError("the server is away"));
+    }
+    this.#pause();
+  }
+
+  #pause(): void {
+    const pauseMs = retryPauseMs(this.#tries, FIRST_PAUSE_MS, LONGEST_PAUSE_MS, this.#port.random);
+    this.#tries += 1;
+    link.value = { kind: "down", nextTryMs: this.#port.now() + pauseMs };
+    this.#lookIn(pauseMs);
+  }
+
+  async #try(): Promise<void> {
+    this.#probe?.abort();
+    const probe = new AbortController();
+    this.#probe = probe;
+    link.value = { kind: "down", nextTryMs: null };
+    const giveUp = this.#port.later(() => probe.abort(), TRY_MS);
+    const askedMs = this.#port.now();
+    try {
+      const version = await this.#port.health(probe.signal);
+      if (this.#probe === probe) {
+        this.#pulse.answered(this.#port.now() - askedMs);
+        this.#learnVersion(version);
+        this.#revive();
+        this.#port.reconnect();
+      }
+    } catch {
+      if (this.#probe === probe && link.peek().kind === "down") {
+        this.#pause();
+      }
+    } finally {
+      giveUp();
+      if (this.#probe === probe) {
+        this.#probe = null;
+      }
+    }
+  }
+
+  #revive(): void {
+    this.#probe?.abort();
+    this.#probe = null;
+    this.#cut = new AbortController();
+    this.#pulse.restart(this.#port.now());
+    link.value = { kind: "up" };
+    revivals.value += 1;
+    // Also for its version: the stream does not tell it.
+    this.suspect();
+    this.#check(0);
+    this.#lookIn(0);
+  }
+
+  #answered(status: number): void {
+    const needsLogin = status === 401;
+    if (needsLogin !== estrangement.peek().needsLogin) {
+      estrangement.value = { ...estrangement.peek(), needsLogin };
+    }
+    // A build that is not there any more: its run is gone, or another.
+    if (status === 404 && fate.peek() === "same") {
+      this.#check(MISSING_CHECK_MS);
+    }
+  }
+
+  #learnVersion(version: string | null): void {
+    if (version === null) {
+      return;
+    }
+    this.#version ??= version;
+    const isUpdated = version !== this.#version;
+    if (isUpdated !== estrangement.peek().isUpdated) {
+      estrangement.value = { ...estrangement.peek(), isUpdated };
+    }
+  }
+}
+
+/** Whether an answer is the API's own, and not that of a proxy before it. */
+function isOurs(response: Response): boolean {
+  return response.headers.get("content-type")?.startsWith("application/json") === true;
+}
