@@ -84,9 +84,8 @@ std::pair<BySlot<SliceFacts>, BySlot<CounterFacts>> prove_block(
     const BoundTree& tree, int root_level, int64_t end, int64_t names, const std::vector<int>& kinds,
     const std::vector<int64_t>& rows, const Array<bool>& has_histogram, const Fetch& fetch,
     const TellHistogram& histogram, std::pair<int64_t, int64_t> row_range, ProveMemory& memory) {
-    if (kinds.size() > kProveSlots || rows.size() != kinds.size() || has_histogram.size() != tree.tree().size()) {
-        throw std::invalid_argument("columns differ in length");
-    }
+    if (same_size(kinds, rows) > kProveSlots) throw std::invalid_argument("a block has 32 tracks at most");
+    same_size(tree.tree(), has_histogram);
     for (const uint8_t slot : tree.tree().slot) {
         if (slot >= kinds.size()) throw std::invalid_argument("a tile of no track");
     }
@@ -139,9 +138,7 @@ class BoundLayer {
                 const Array<uint8_t>& framing, int64_t start, int64_t stop, const Fetch& fetch) {
         const auto positions = copy_of<std::size_t>(tiles), numbers = copy_of<std::size_t>(owners);
         const auto frames = copy_of<bool>(framing);
-        if (positions.size() != numbers.size() || positions.size() != frames.size()) {
-            throw std::invalid_argument("columns differ in length");
-        }
+        same_size(positions, numbers, frames);
         for (const std::size_t tile : positions) {
             if (tile >= tree.tree().size() || !tree.tree().is_leaf(tile)) throw std::invalid_argument("no such leaf");
         }

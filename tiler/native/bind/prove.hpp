@@ -26,7 +26,7 @@ using Array = InColumn<T>;
 template <typename T, typename From>
 std::vector<T> copy_of(const Array<From>& column) {
     std::vector<T> values(column.size());
-    for (std::size_t k = 0; k < values.size(); ++k) values[k] = static_cast<T>(column.data()[k]);
+    for (std::size_t k = 0; k < values.size(); ++k) values[k] = static_cast<T>(span_of(column)[k]);
     return values;
 }
 
@@ -34,13 +34,12 @@ class BoundTree {
   public:
     BoundTree(std::size_t block, const Array<uint8_t>& level, const Array<int64_t>& index, const Array<uint8_t>& slot,
               const Array<uint8_t>& flags, const Array<int64_t>& events, const Array<int64_t>& page_first) {
-        const std::size_t n = level.size();
-        if (index.size() != n || slot.size() != n || flags.size() != n || events.size() != n) {
-            throw std::invalid_argument("columns differ in length");
+        same_size(level, index, slot, flags, events);
+        for (const uint8_t of_tile : span_of(level)) {
+            if (of_tile >= kProveLevels) throw std::invalid_argument("no such tile");
         }
-        for (std::size_t k = 0; k < n; ++k) {
-            if (level.data()[k] >= kProveLevels || slot.data()[k] >= kProveSlots)
-                throw std::invalid_argument("no such tile");
+        for (const uint8_t of_tile : span_of(slot)) {
+            if (of_tile >= kProveSlots) throw std::invalid_argument("no such tile");
         }
         tree_ = {copy_of<uint8_t>(level),
                  copy_of<int64_t>(index),
@@ -72,10 +71,7 @@ struct FetchedPage {
     ProveCharge charge;
 };
 
-inline ProveBytes bytes_of(const nb::object& object) {
-    const auto value = nb::borrow<nb::bytes>(object);
-    return {reinterpret_cast<const uint8_t*>(value.c_str()), value.size()};
-}
+inline Bytes bytes_in(const nb::object& object) { return bytes_of(view_of(nb::borrow<nb::bytes>(object))); }
 
 // Gives a page and its residual, by the number of the page.
 using Fetch = nb::typed<nb::callable, std::pair<nb::bytes, std::optional<nb::bytes>>(std::size_t)>;
@@ -87,10 +83,10 @@ inline ProvePages::Fetch fetch_by(const Fetch& fetch, ProveMemory& memory) {
         const auto parts = nb::cast<nb::tuple>(fetch(page));
         const nb::object first = parts[0], second = parts[1];
         ProvePageBytes out;
-        out.page = bytes_of(first);
+        out.page = bytes_in(first);
         out.has_residual = !second.is_none();
-        if (out.has_residual) out.residual = bytes_of(second);
-        out.owner = std::make_shared<FetchedPage>(first, second, memory, out.page.size + out.residual.size);
+        if (out.has_residual) out.residual = bytes_in(second);
+        out.owner = std::make_shared<FetchedPage>(first, second, memory, out.page.size() + out.residual.size());
         return out;
     };
 }

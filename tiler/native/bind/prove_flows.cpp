@@ -41,7 +41,7 @@ using TupleOf = decltype(tuple_of(std::declval<Columns>()));
 
 class BoundFlowChunk {
   public:
-    BoundFlowChunk(nb::bytes data, std::size_t track) : data_(std::move(data)), chunk_(bytes_of(data_), track) {}
+    BoundFlowChunk(nb::bytes data, std::size_t track) : data_(std::move(data)), chunk_(bytes_in(data_), track) {}
 
     std::optional<TupleOf<ProveFlowChunk::Piece>> read(std::size_t most) {
         if (chunk_.left() == 0) return std::nullopt;
@@ -86,7 +86,7 @@ class BoundFlowTiles {
         for (std::size_t k = 0; k < columns.size(); ++k) {
             *members[k] = copy_of<int64_t>(columns[k]);
             const std::size_t group = k < 3 ? 0 : k < 8 ? 3 : 8;
-            if (members[k]->size() != members[group]->size()) throw std::invalid_argument("columns differ in length");
+            same_size(*members[k], *members[group]);
         }
         for (std::size_t k = 0; k < tiles.index.size(); ++k) {
             if (tiles.n_bins[k] < 0 || tiles.n_edges[k] < 0)
@@ -116,7 +116,7 @@ class BoundSliceFinder {
                                           const std::string& what) {
         const auto tiles = copy_of<std::size_t>(leaves);
         const auto wanted = copy_of<int64_t>(ordinals);
-        if (tiles.size() != wanted.size()) throw std::invalid_argument("columns differ in length");
+        same_size(tiles, wanted);
         for (const std::size_t tile : tiles) {
             if (tile >= tree_.size() || !tree_.is_leaf(tile)) throw std::invalid_argument("no such leaf");
         }
@@ -127,7 +127,7 @@ class BoundSliceFinder {
             for (std::size_t first = 0; first < wanted.size();) {
                 std::size_t last = first + 1;
                 while (last < wanted.size() && tiles[last] == tiles[first]) ++last;
-                finder_.find(tiles[first], wanted.data() + first, wanted.data() + last, what, found);
+                finder_.find(tiles[first], Span<const int64_t>(wanted).subspan(first, last - first), what, found);
                 first = last;
             }
         }

@@ -8,13 +8,16 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/bytes.hpp"
+
 namespace tilescope {
 
 // A column of a container, read from its first value on. It refers to the bytes of its container.
 class ProveColumn {
   public:
     ProveColumn() = default;
-    ProveColumn(const uint8_t* planes, std::size_t n, unsigned n_planes, unsigned flags, int64_t base, uint64_t scale)
+    // The planes lie one behind the other, each of `n` bytes.
+    ProveColumn(Bytes planes, std::size_t n, unsigned n_planes, unsigned flags, int64_t base, uint64_t scale)
         : planes_(planes),
           n_(n),
           n_planes_(n_planes),
@@ -24,17 +27,18 @@ class ProveColumn {
 
     std::size_t size() const { return n_; }
 
-    // Writes the next `count` values; doubles are given as their bits. Throws WrongRecord when there are fewer.
-    void read(std::size_t count, int64_t* out);
+    // Writes the next values, as many as there is room for; doubles are given as their bits. Throws WrongRecord when there
+    // are fewer.
+    void read(Span<int64_t> out);
 
-    // The same, into a vector that it makes as long.
+    // The next `count` values, into a vector that it makes as long.
     void read(std::size_t count, std::vector<int64_t>& out) {
         out.resize(count);
-        read(count, out.data());
+        read(out);
     }
 
   private:
-    const uint8_t* planes_ = nullptr;
+    Bytes planes_;
     std::size_t n_ = 0;
     std::size_t at_ = 0;
     unsigned n_planes_ = 0;
@@ -43,15 +47,10 @@ class ProveColumn {
     uint64_t scale_ = 1;
 };
 
-struct ProveBytes {
-    const uint8_t* data = nullptr;
-    std::size_t size = 0;
-};
-
 class ProveContainer {
   public:
     // The bytes stay the caller's. Throws WrongRecord.
-    ProveContainer(ProveBytes bytes, const char* magic);
+    ProveContainer(Bytes bytes, const char* magic);
 
     unsigned level() const { return level_; }
     std::size_t tiles() const { return tiles_; }

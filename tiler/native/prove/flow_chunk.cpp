@@ -15,7 +15,7 @@ constexpr std::size_t kPartnerTick = 5, kPartnerStart = 6;
 
 }  // namespace
 
-ProveFlowChunk::ProveFlowChunk(ProveBytes bytes, std::size_t track) {
+ProveFlowChunk::ProveFlowChunk(Bytes bytes, std::size_t track) {
     const ProveContainer chunk(bytes, "TSFL");
     if (chunk.block() != track) throw WrongRecord("they are those of track " + std::to_string(chunk.block()));
     left_ = chunk.tiles();

@@ -17,7 +17,7 @@ class ProveFlowChunk {
     using Piece = std::array<std::vector<int64_t>, kColumns>;
 
     // The bytes stay the caller's. Throws WrongRecord unless it is a chunk of this track.
-    ProveFlowChunk(ProveBytes bytes, std::size_t track);
+    ProveFlowChunk(Bytes bytes, std::size_t track);
 
     std::size_t left() const { return left_; }
     // The next ends, so many at most. Throws WrongRecord.

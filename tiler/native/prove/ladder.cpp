@@ -111,16 +111,19 @@ void ProveLadder::finish(int level) {
 
 void ProveLadder::emit(int level, const ProveParts& parts) {
     ProveBinSet& complete = complete_[static_cast<std::size_t>(level)];
-    const ProvePart* end = parts.data() + parts.size();
-    for (const ProvePart* first = parts.data(); first != end;) {
-        const ProvePart* last = first + 1;
-        while (last != end && last->bin == first->bin && last->lane >> 32 == first->lane >> 32) ++last;
-        const ProveBin bin = sum_of(first, last);
+    const Span<const ProvePart> all = parts;
+    for (std::size_t first = 0; first < all.size();) {
+        std::size_t last = first + 1;
+        const auto is_of_bin = [&](const ProvePart& part) {
+            return part.bin == all[first].bin && part.lane >> 32 == all[first].lane >> 32;
+        };
+        while (last < all.size() && is_of_bin(all[last])) ++last;
+        const ProveBin bin = sum_of(all.subspan(first, last - first));
         complete.add(bin);
         if (level == kept_level_) kept_.push_back(bin);
         first = last;
     }
-    if (level == told_level_ && !parts.empty()) told_(parts.data(), end);
+    if (level == told_level_ && !parts.empty()) told_(all);
 }
 
 }  // namespace tilescope

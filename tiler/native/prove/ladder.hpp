@@ -52,7 +52,7 @@ struct LadderScratch {
 class ProveLadder {
   public:
     // Told the merged parts of complete bins of one level.
-    using Complete = std::function<void(const ProvePart* first, const ProvePart* last)>;
+    using Complete = std::function<void(Span<const ProvePart> parts)>;
 
     // Of slices in these rows.
     ProveLadder(int root_level, int told_level, Complete told, const ProveRows& rows, ProveMemory& memory)

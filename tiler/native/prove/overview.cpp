@@ -13,9 +13,9 @@ constexpr std::size_t kWorthKeeping = 1 << 16;  // memory for so many spans is g
 
 }  // namespace
 
-void ProveOverview::add(const ProvePart* first, const ProvePart* last) {
-    parts_.insert(parts_.end(), first, last);
-    lowest_ = std::min(lowest_, first->bin);
+void ProveOverview::add(Span<const ProvePart> parts) {
+    parts_.insert(parts_.end(), parts.begin(), parts.end());
+    lowest_ = std::min(lowest_, parts.front().bin);
 }
 
 void ProveOverview::leaf(int level, int64_t start, int64_t stop, const ProveSliceSeries& slices) {
@@ -44,7 +44,7 @@ void ProveOverview::leaf(int level, int64_t start, int64_t stop, const ProveSlic
         merge_if_worth();
     });
     if (!spans_.empty()) cover(start >> shift, static_cast<std::size_t>((stop >> shift) - (start >> shift)));
-    if (spans_.capacity() > kWorthKeeping) ProveVector<Span>(spans_.get_allocator()).swap(spans_);
+    if (spans_.capacity() > kWorthKeeping) ProveVector<Stretch>(spans_.get_allocator()).swap(spans_);
 }
 
 void ProveOverview::merge_if_worth() {
@@ -55,7 +55,7 @@ void ProveOverview::merge_if_worth() {
 
 // Of each bin of a leaf the topmost row that covers it: topmost first, each passing over the bins that are taken.
 void ProveOverview::cover(int64_t first_bin, std::size_t bins) {
-    std::sort(spans_.begin(), spans_.end(), [](const Span& a, const Span& b) { return a.row < b.row; });
+    std::sort(spans_.begin(), spans_.end(), [](const Stretch& a, const Stretch& b) { return a.row < b.row; });
     ProveVector<std::size_t>& next_free = next_free_;
     next_free.resize(bins + 1);
     std::iota(next_free.begin(), next_free.end(), std::size_t{0});
@@ -66,7 +66,7 @@ void ProveOverview::cover(int64_t first_bin, std::size_t bins) {
         return found;
     };
     const std::size_t before = covered_.size();
-    for (const Span& span : spans_) {
+    for (const Stretch& span : spans_) {
         const auto stop = static_cast<std::size_t>(span.stop - first_bin);
         for (std::size_t bin = free_from(static_cast<std::size_t>(span.first - first_bin)); bin < stop;
              bin = free_from(bin)) {
@@ -93,7 +93,8 @@ void ProveOverview::complete_until(int64_t tick) {
         std::size_t last = part;
         while (last < parts_.size() && parts_[last].bin == bin) ++last;
         const bool is_covered = has_covered && covered_[covered].bin == bin;
-        sum_up(bin, parts_.data() + part, parts_.data() + last, is_covered ? &covered_[covered] : nullptr);
+        const Span<const ProvePart> of_bin = Span<const ProvePart>(parts_).subspan(part, last - part);
+        sum_up(bin, of_bin, is_covered ? &covered_[covered] : nullptr);
         part = last;
         if (is_covered) ++covered;
     }
@@ -104,17 +105,15 @@ void ProveOverview::complete_until(int64_t tick) {
     lowest_ = std::min(parts_.empty() ? kNoBin : parts_[0].bin, covered_.empty() ? kNoBin : covered_[0].bin);
 }
 
-void ProveOverview::sum_up(int64_t bin, const ProvePart* first, const ProvePart* last, const Covered* covered) {
+void ProveOverview::sum_up(int64_t bin, Span<const ProvePart> parts, const Covered* covered) {
     ProveBin best{};
     bool found = covered != nullptr;
     if (covered != nullptr) best = {covered->row, bin, 0, int64_t{1} << (2 * level_), covered->name, 0, 0};
-    for (; first != last;) {
-        const ProvePart* end = first + 1;
-        while (end != last && end->row() == first->row()) ++end;
-        const ProveBin row = sum_of(first, end);
+    for (std::size_t first = 0, last = 0; first < parts.size(); first = last) {
+        while (last < parts.size() && parts[last].row() == parts[first].row()) ++last;
+        const ProveBin row = sum_of(parts.subspan(first, last - first));
         if (!found || row.busy > best.busy || (row.busy == best.busy && row.row < best.row)) best = row;
         found = true;
-        first = end;
     }
     entries_.push_back({bin, best.busy, best.name});
 }

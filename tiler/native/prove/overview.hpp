@@ -18,7 +18,7 @@ class ProveOverview {
         : level_(level), rows_(rows), parts_(memory), covered_(memory), spans_(memory), next_free_(memory) {}
 
     // Merged parts of complete bins of its level, of slices shorter than two bins in leaves below it.
-    void add(const ProvePart* first, const ProvePart* last);
+    void add(Span<const ProvePart> parts);
 
     // The next leaf: what of it is not told of by `add`.
     void leaf(int level, int64_t start, int64_t stop, const ProveSliceSeries& slices);
@@ -33,13 +33,13 @@ class ProveOverview {
     struct Covered {
         int64_t bin, row, name;
     };
-    struct Span {
+    struct Stretch {
         int64_t row, name, first, stop;  // bins
     };
 
     void merge_if_worth();
     void cover(int64_t first_bin, std::size_t bins);
-    void sum_up(int64_t bin, const ProvePart* first, const ProvePart* last, const Covered* covered);
+    void sum_up(int64_t bin, Span<const ProvePart> parts, const Covered* covered);
 
     static constexpr int64_t kNoBin = std::numeric_limits<int64_t>::max();
 
@@ -49,7 +49,7 @@ class ProveOverview {
     std::size_t merged_ = 0;
     int64_t lowest_ = kNoBin;  // no part lies in a bin before this one
     ProveVector<Covered> covered_;
-    ProveVector<Span> spans_;  // of the leaf at hand
+    ProveVector<Stretch> spans_;  // of the leaf at hand
     ProveVector<std::size_t> next_free_;
     std::vector<ProveEntry> entries_;
 };

@@ -58,7 +58,7 @@ void fill(ProveColumn& column, std::vector<Item>& items, Value Item::* member) {
     std::array<int64_t, kChunk> values;  // NOLINT(cppcoreguidelines-pro-type-member-init): written before it is read
     for (std::size_t at = 0; at < items.size(); at += kChunk) {
         const std::size_t n = std::min(kChunk, items.size() - at);
-        column.read(n, values.data());
+        column.read(Span<int64_t>(values).first(n));
         for (std::size_t k = 0; k < n; ++k) {
             if constexpr (std::is_same_v<Value, double>) {
                 items[at + k].*member = as_double(values[k]);
@@ -81,7 +81,7 @@ std::size_t total(const std::vector<int64_t>& counts, const char* what) {
 
 }  // namespace
 
-void read_items(SliceColumns& columns, std::vector<ProveSlice>& out) {
+void read_items(ProveSliceColumns& columns, std::vector<ProveSlice>& out) {
     fill(columns[0], out, &ProveSlice::start);
     fill(columns[1], out, &ProveSlice::duration);
     fill(columns[2], out, &ProveSlice::row);
@@ -90,7 +90,7 @@ void read_items(SliceColumns& columns, std::vector<ProveSlice>& out) {
     fill(columns[5], out, &ProveSlice::flags);
 }
 
-void read_items(BinColumns& columns, std::vector<ProveBin>& out) {
+void read_items(ProveBinColumns& columns, std::vector<ProveBin>& out) {
     fill(columns[0], out, &ProveBin::bin);
     fill(columns[1], out, &ProveBin::row);
     fill(columns[2], out, &ProveBin::count);
@@ -103,7 +103,7 @@ void read_items(BinColumns& columns, std::vector<ProveBin>& out) {
     for (ProveBin& bin : out) bin.longest = wrapping_sum(bin.longest, bin.busy);
 }
 
-void read_items(CounterBinColumns& columns, std::vector<ProveCounterBin>& out) {
+void read_items(ProveCounterBinColumns& columns, std::vector<ProveCounterBin>& out) {
     fill(columns[0], out, &ProveCounterBin::bin);
     fill(columns[1], out, &ProveCounterBin::n);
     fill(columns[2], out, &ProveCounterBin::first);
@@ -113,7 +113,7 @@ void read_items(CounterBinColumns& columns, std::vector<ProveCounterBin>& out) {
     fill(columns[6], out, &ProveCounterBin::mean);
 }
 
-void read_items(SampleColumns& columns, std::vector<ProveSample>& out) {
+void read_items(ProveSampleColumns& columns, std::vector<ProveSample>& out) {
     fill(columns[0], out, &ProveSample::time);
     fill(columns[1], out, &ProveSample::value);
     fill(columns[2], out, &ProveSample::ordinal);

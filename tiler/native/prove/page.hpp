@@ -37,15 +37,15 @@ struct ProveSample {
     double value;
 };
 
-using SliceColumns = std::array<ProveColumn, 6>;
-using BinColumns = std::array<ProveColumn, 8>;  // the last two of the residual
-using CounterBinColumns = std::array<ProveColumn, 7>;
-using SampleColumns = std::array<ProveColumn, 3>;
+using ProveSliceColumns = std::array<ProveColumn, 6>;
+using ProveBinColumns = std::array<ProveColumn, 8>;  // the last two of the residual
+using ProveCounterBinColumns = std::array<ProveColumn, 7>;
+using ProveSampleColumns = std::array<ProveColumn, 3>;
 
-void read_items(SliceColumns& columns, std::vector<ProveSlice>& out);
-void read_items(BinColumns& columns, std::vector<ProveBin>& out);
-void read_items(CounterBinColumns& columns, std::vector<ProveCounterBin>& out);
-void read_items(SampleColumns& columns, std::vector<ProveSample>& out);
+void read_items(ProveSliceColumns& columns, std::vector<ProveSlice>& out);
+void read_items(ProveBinColumns& columns, std::vector<ProveBin>& out);
+void read_items(ProveCounterBinColumns& columns, std::vector<ProveCounterBin>& out);
+void read_items(ProveSampleColumns& columns, std::vector<ProveSample>& out);
 
 using ProveSliceSeries = ProveSeries<ProveSlice, 6>;
 using ProveBinSeries = ProveSeries<ProveBin, 8>;
@@ -61,8 +61,8 @@ struct ProveTile {
 
 // What Python reads for the proof: inflated.
 struct ProvePageBytes {
-    ProveBytes page;
-    ProveBytes residual;
+    Bytes page;
+    Bytes residual;
     bool has_residual = false;
     std::shared_ptr<const void> owner;
 };
@@ -90,10 +90,10 @@ class ProvePage {
     unsigned level_ = 0;
     std::size_t next_ = 0;  // of the page's tiles
     std::vector<int64_t> n_slices_, n_bins_, n_counter_bins_, n_samples_, carry_;
-    SliceColumns slice_;
-    BinColumns bin_;
-    CounterBinColumns counter_bin_;
-    SampleColumns sample_;
+    ProveSliceColumns slice_;
+    ProveBinColumns bin_;
+    ProveCounterBinColumns counter_bin_;
+    ProveSampleColumns sample_;
 };
 
 // Reads the pages of a block, one of each level at a time.

@@ -92,14 +92,14 @@ void merge_parts_of_names(ProveParts& parts, std::vector<std::size_t>& places) {
     parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(size), parts.end());
 }
 
-ProveBin sum_of(const ProvePart* first, const ProvePart* last) {
-    const ProvePart* best = first;
-    ProveBin sum{first->row(), first->bin, 0, 0, 0, 0, 0};
-    for (const ProvePart* part = first; part != last; ++part) {
-        sum.busy = sum_at_most(sum.busy, part->busy);
-        sum.count += part->count;
-        sum.longest = std::max(sum.longest, part->longest);
-        if (part->busy > best->busy || (part->busy == best->busy && part->count > best->count)) best = part;
+ProveBin sum_of(Span<const ProvePart> parts) {
+    const ProvePart* best = &parts.front();
+    ProveBin sum{best->row(), best->bin, 0, 0, 0, 0, 0};
+    for (const ProvePart& part : parts) {
+        sum.busy = sum_at_most(sum.busy, part.busy);
+        sum.count += part.count;
+        sum.longest = std::max(sum.longest, part.longest);
+        if (part.busy > best->busy || (part.busy == best->busy && part.count > best->count)) best = &part;
     }
     sum.name = best->name();
     sum.share = sum.busy > 0 ? share_of(best->busy, sum.busy) : share_of(best->count, sum.count);

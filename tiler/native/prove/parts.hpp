@@ -41,7 +41,7 @@ void merge_parts_of_names(ProveParts& parts, std::vector<std::size_t>& places);
 
 // The sum of the parts of one row of a bin, given merged: the name with the most busy time, then with the most slices,
 // then with the lowest id. `bin` is that of the parts.
-ProveBin sum_of(const ProvePart* first, const ProvePart* last);
+ProveBin sum_of(Span<const ProvePart> parts);
 
 // `floor(255 * part / total)`.
 int64_t share_of(int64_t part, int64_t total);

@@ -31,14 +31,14 @@ struct FullBins {
 
 }  // namespace
 
-ProveCover::ProveCover(ProveVector<Span>& spans, int64_t most_counted)
+ProveCover::ProveCover(ProveVector<Stretch>& spans, int64_t most_counted)
     : spans_(spans),
       most_counted_(most_counted),
       ending_(spans.get_allocator()),
       longest_(spans.get_allocator()),
       most_(spans.get_allocator()) {
     if (spans.size() > UINT32_MAX) throw std::length_error("more slices cover bins at a time than can be numbered");
-    std::sort(spans.begin(), spans.end(), [](const Span& a, const Span& b) { return a.first < b.first; });
+    std::sort(spans.begin(), spans.end(), [](const Stretch& a, const Stretch& b) { return a.first < b.first; });
     ending_.reserve(spans.size());
     longest_.reserve(spans.size());
     most_.reserve(2 * spans.size());
@@ -48,7 +48,7 @@ bool ProveCover::go_to(int64_t bin) {
     const auto ends_later = [this](uint32_t a, uint32_t b) { return spans_[a].stop > spans_[b].stop; };
     const auto shorter = [this](uint32_t a, uint32_t b) { return spans_[a].duration < spans_[b].duration; };
     for (; next_ < spans_.size() && spans_[next_].first <= bin; ++next_) {
-        const Span& span = spans_[next_];
+        const Stretch& span = spans_[next_];
         if (span.stop <= bin) continue;
         ending_.push_back(static_cast<uint32_t>(next_));
         std::push_heap(ending_.begin(), ending_.end(), ends_later);
@@ -193,7 +193,7 @@ std::size_t ProveRollup::bytes_to_complete() const {
     std::size_t parts = 2 * longs_.size();  // edges
     for (const Level& level : levels_) parts += level.parts.size() + level.open.size();
     // A cover has each span in two heaps beside the span itself, and its name twice in a third.
-    const std::size_t of_span = sizeof(ProveCover::Span) + 2 * (sizeof(uint32_t) + 2 * sizeof(int64_t));
+    const std::size_t of_span = sizeof(ProveCover::Stretch) + 2 * (sizeof(uint32_t) + 2 * sizeof(int64_t));
     return longs_.size() * of_span + 2 * parts * sizeof(ProvePart);
 }
 
@@ -245,8 +245,8 @@ void ProveRollup::add_rest(int z, const Long& slice) {
 }
 
 // The bins of a level that slices cover. Slices that add nothing above are forgotten.
-ProveVector<ProveCover::Span> ProveRollup::spans_of(int z) {
-    ProveVector<ProveCover::Span> spans(longs_.get_allocator());
+ProveVector<ProveCover::Stretch> ProveRollup::spans_of(int z) {
+    ProveVector<ProveCover::Stretch> spans(longs_.get_allocator());
     spans.reserve(longs_.size());
     std::size_t left = 0;
     for (const Long& slice : longs_) {
@@ -266,7 +266,7 @@ void ProveRollup::complete_until(int64_t until) {
     merge_longs();
     for (int z = lowest_; z <= root_ && !levels_.empty(); ++z) {
         Level& level = at(z);
-        ProveVector<ProveCover::Span> spans = spans_of(z);
+        ProveVector<ProveCover::Stretch> spans = spans_of(z);
         ProveParts parts(rising.get_allocator());
         parts.swap(level.parts);
         level.merged = 0;
@@ -288,14 +288,14 @@ void ProveRollup::complete_until(int64_t until) {
     discard();
 }
 
-void ProveRollup::sum_bins(int z, int64_t until, const ProveParts& parts, ProveVector<ProveCover::Span>& spans) {
+void ProveRollup::sum_bins(int z, int64_t until, const ProveParts& parts, ProveVector<ProveCover::Stretch>& spans) {
     Level& level = at(z);
     const int64_t width = int64_t{1} << (2 * z), complete = until >> (2 * z);
     ProveCover cover(spans, kMostBusy / width);
     std::size_t part = 0;
     const int64_t first_covered = spans.empty() ? INT64_MAX : spans[0].first;
     int64_t last_covered = 0;
-    for (const ProveCover::Span& span : spans) last_covered = std::max(last_covered, span.stop);
+    for (const ProveCover::Stretch& span : spans) last_covered = std::max(last_covered, span.stop);
     for (std::size_t tile = level.next_tile; tile < level.tiles.size(); ++tile) {
         const int64_t tile_first = level.tiles[tile] << 8;
         if (tile_first >= complete) break;
@@ -306,8 +306,8 @@ void ProveRollup::sum_bins(int z, int64_t until, const ProveParts& parts, ProveV
             std::size_t last = part;
             while (last < parts.size() && parts[last].bin == bin) ++last;
             if (last == part && !covered) continue;
-            level.done.push_back(
-                bin_of(parts.data() + part, parts.data() + last, bin, width, covered ? &cover : nullptr));
+            const Span<const ProvePart> of_bin = Span<const ProvePart>(parts).subspan(part, last - part);
+            level.done.push_back(bin_of(of_bin, bin, width, covered ? &cover : nullptr));
             if (z == overview_level_) overview_.push_back({bin, level.done.back().busy, level.done.back().name});
             part = last;
         }
@@ -320,8 +320,7 @@ void ProveRollup::sum_bins(int z, int64_t until, const ProveParts& parts, ProveV
     }
 }
 
-ProveBin ProveRollup::bin_of(const ProvePart* first, const ProvePart* last, int64_t bin, int64_t width,
-                             const ProveCover* cover) {
+ProveBin ProveRollup::bin_of(Span<const ProvePart> parts, int64_t bin, int64_t width, const ProveCover* cover) {
     ProveBin sum{0, bin, 0, 0, -1, 0, 0};
     int64_t busy = -1, count = 0;
     const auto offer = [&](int64_t name, int64_t name_busy, int64_t name_count) {
@@ -335,12 +334,12 @@ ProveBin ProveRollup::bin_of(const ProvePart* first, const ProvePart* last, int6
             count = name_count;
         }
     };
-    for (const ProvePart* part = first; part != last; ++part) {
-        sum.busy = sum_at_most(sum.busy, part->busy);
-        sum.count += part->count;
-        sum.longest = std::max(sum.longest, part->longest);
-        const int64_t covered = cover == nullptr ? 0 : times_at_most(cover->slices_of(part->name()), width);
-        offer(part->name(), sum_at_most(part->busy, covered), part->count);
+    for (const ProvePart& part : parts) {
+        sum.busy = sum_at_most(sum.busy, part.busy);
+        sum.count += part.count;
+        sum.longest = std::max(sum.longest, part.longest);
+        const int64_t covered = cover == nullptr ? 0 : times_at_most(cover->slices_of(part.name()), width);
+        offer(part.name(), sum_at_most(part.busy, covered), part.count);
     }
     if (cover != nullptr) {
         const auto [slices, name] = cover->most();

@@ -22,14 +22,14 @@ namespace tilescope {
 // Slices that cover the bin at hand: how many of each name, the name with the most of them, the longest.
 class ProveCover {
   public:
-    struct Span {
+    struct Stretch {
         int64_t first, stop;  // bins
         int64_t name, duration;
         int64_t slices;  // as many as they are; `duration`: of the longest
     };
 
     // `most_counted`: of how many slices of a name the busy time is cut, so that more of them are as many.
-    ProveCover(ProveVector<Span>& spans, int64_t most_counted);
+    ProveCover(ProveVector<Stretch>& spans, int64_t most_counted);
 
     // Goes on to a later bin. False: nothing covers it.
     bool go_to(int64_t bin);
@@ -52,7 +52,7 @@ class ProveCover {
     };
     void change(int64_t name, int64_t by);
 
-    const ProveVector<Span>& spans_;
+    const ProveVector<Stretch>& spans_;
     int64_t most_counted_;
     std::size_t next_ = 0;
     ProveVector<uint32_t> ending_;  // heap: the next to end on top
@@ -120,10 +120,9 @@ class ProveRollup {
     void add_part(int level, int64_t bin, int64_t name, int64_t busy, int64_t count, int64_t duration);
     void add_edges(int z, const Long& slice);
     void add_rest(int z, const Long& slice);
-    ProveVector<ProveCover::Span> spans_of(int z);
-    void sum_bins(int z, int64_t until, const ProveParts& parts, ProveVector<ProveCover::Span>& spans);
-    static ProveBin bin_of(const ProvePart* first, const ProvePart* last, int64_t bin, int64_t width,
-                           const ProveCover* cover);
+    ProveVector<ProveCover::Stretch> spans_of(int z);
+    void sum_bins(int z, int64_t until, const ProveParts& parts, ProveVector<ProveCover::Stretch>& spans);
+    static ProveBin bin_of(Span<const ProvePart> parts, int64_t bin, int64_t width, const ProveCover* cover);
 
     const ProveTree& tree_;
     std::size_t track_;

@@ -4,8 +4,7 @@
 
 namespace tilescope {
 
-void ProveSliceFinder::find(std::size_t leaf, const int64_t* first, const int64_t* last, const std::string& what,
-                            Found& out) {
+void ProveSliceFinder::find(std::size_t leaf, Span<const int64_t> ordinals, const std::string& what, Found& out) {
     if (!has_content_ || leaf != leaf_) {
         has_content_ = false;
         std::size_t& not_read = not_read_.at(tree_.level[leaf]);
@@ -17,10 +16,10 @@ void ProveSliceFinder::find(std::size_t leaf, const int64_t* first, const int64_
         at_ = 0;
     }
     const ProveSliceSeries& slices = content_.slices;
-    for (; first != last; ++first) {
-        if (at_ < slices.size() && slices[at_].ordinal > *first) at_ = 0;
-        while (at_ < slices.size() && slices[at_].ordinal < *first) ++at_;
-        if (at_ == slices.size() || slices[at_].ordinal != *first)
+    for (const int64_t ordinal : ordinals) {
+        if (at_ < slices.size() && slices[at_].ordinal > ordinal) at_ = 0;
+        while (at_ < slices.size() && slices[at_].ordinal < ordinal) ++at_;
+        if (at_ == slices.size() || slices[at_].ordinal != ordinal)
             throw WrongTile(leaf, "it lacks an event that has " + what);
         const ProveSlice& slice = slices[at_];
         out[0].push_back(slice.start);

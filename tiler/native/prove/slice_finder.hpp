@@ -20,7 +20,7 @@ class ProveSliceFinder {
     using Found = std::array<std::vector<int64_t>, 4>;
 
     // Appends the slices of a leaf with these ordinals, which ascend. Throws WrongTile: where one is lacking, it has `what`.
-    void find(std::size_t leaf, const int64_t* first, const int64_t* last, const std::string& what, Found& out);
+    void find(std::size_t leaf, Span<const int64_t> ordinals, const std::string& what, Found& out);
 
   private:
     const ProveTree& tree_;

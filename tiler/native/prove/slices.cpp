@@ -19,8 +19,8 @@ ProveSlices::ProveSlices(const ProveTree& tree, const ProveRun& run, int64_t tra
       leaves_(tree, rows.are_first() ? track_rows : 0, run.names, run.end, explain_, memory),
       overview_(run.overview_level, rows, memory),
       ladder_(
-          run.root_level, run.overview_level,
-          [this](const ProvePart* first, const ProvePart* last) { overview_.add(first, last); }, rows, memory) {}
+          run.root_level, run.overview_level, [this](Span<const ProvePart> parts) { overview_.add(parts); }, rows,
+          memory) {}
 
 void ProveSlices::enter(std::size_t tile, bool has_histogram) {
     if (!has_histogram || !rows_.are_first()) return;
