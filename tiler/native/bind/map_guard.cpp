@@ -18,7 +18,7 @@ namespace {
 // Keeps the map that it guards.
 class GuardedMap {
   public:
-    explicit GuardedMap(InColumn<std::uint8_t> map) : map_(std::move(map)), guard_(map_.data(), map_.size()) {}
+    explicit GuardedMap(InColumn<std::uint8_t> map) : map_(std::move(map)), guard_(span_of(map_)) {}
 
     bool broken() const { return guard_.broken(); }
 

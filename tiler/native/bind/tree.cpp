@@ -122,13 +122,13 @@ class TreeReader {
                                       const std::vector<Entry>& entries) {
         std::vector<Read> read;
         read.reserve(entries.size());
-        std::vector<char*> places;
+        std::vector<Span<std::uint8_t>> places;
         for (const Entry& entry : entries) {
             const std::size_t size = entry.value.size - tree::kChecksumBytes;
             PyObject* made = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size));
             if (made == nullptr) nb::raise_python_error();
             read.push_back({0, nb::steal<nb::bytes>(made)});
-            places.push_back(PyBytes_AsString(made));
+            places.emplace_back(reinterpret_cast<std::uint8_t*>(PyBytes_AsString(made)), size);
         }
         nb::gil_scoped_release release;
         for (std::size_t k = 0; k < entries.size(); ++k) read[k].checksum = file.read(snapshot, entries[k], places[k]);

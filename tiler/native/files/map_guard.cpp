@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <mutex>
 #include <system_error>
 
@@ -77,7 +78,7 @@ void install() {
 
 }  // namespace
 
-MapGuard::MapGuard(const std::uint8_t* data, std::size_t size) {
+MapGuard::MapGuard(Bytes map) {
     const std::scoped_lock lock(registering);
     page_bytes.store(static_cast<std::size_t>(sysconf(_SC_PAGESIZE)));
     install();
@@ -90,8 +91,8 @@ MapGuard::MapGuard(const std::uint8_t* data, std::size_t size) {
         slots.store(slot, std::memory_order_release);
     }
     slot_ = slot;
-    const auto begin = reinterpret_cast<std::uintptr_t>(data);
-    const std::uintptr_t end = begin + size;
+    const auto begin = reinterpret_cast<std::uintptr_t>(map.data());
+    const std::uintptr_t end = begin + map.size();
     slot->broken.store(false);
     slot->end.store(end + (page_bytes.load() - end % page_bytes.load()) % page_bytes.load());
     slot->begin.store(begin, std::memory_order_release);

@@ -4,15 +4,14 @@
 // page, and all behind it, become zeros instead, and the map is marked as broken: whoever reads it asks after each step.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
+#include "base/bytes.hpp"
 
 namespace tilescope {
 
 class MapGuard {
   public:
-    // Guards [data, data + size), the whole of a map that is only read, as long as this lives. Keep it mapped until then.
-    MapGuard(const std::uint8_t* data, std::size_t size);
+    // Guards the whole of a map that is only read, as long as this lives. Keep it mapped until then.
+    explicit MapGuard(Bytes map);
     ~MapGuard();
     MapGuard(const MapGuard&) = delete;
     MapGuard& operator=(const MapGuard&) = delete;

@@ -34,33 +34,28 @@ std::uint64_t ReadOnlyFile::size() const {
     return static_cast<std::uint64_t>(found.st_size);
 }
 
-void ReadOnlyFile::read(std::uint64_t offset, void* to, std::size_t size) const {
-    auto* next = static_cast<std::uint8_t*>(to);
-    if (offset > kMaxOffset || size > kMaxOffset - offset) throw FileDamage("no file is as long as that", offset);
-    while (size > 0) {
-        const ssize_t got = ::pread(descriptor_, next, size, static_cast<off_t>(offset));
+void ReadOnlyFile::read(std::uint64_t offset, Span<std::uint8_t> to) const {
+    if (offset > kMaxOffset || to.size() > kMaxOffset - offset) throw FileDamage("no file is as long as that", offset);
+    while (!to.empty()) {
+        const ssize_t got = ::pread(descriptor_, to.data(), to.size(), static_cast<off_t>(offset));
         if (got < 0) {
             if (errno == EINTR) continue;
             throw FileDamage("it cannot be read: " + reason(), offset);
         }
         if (got == 0) throw FileDamage("the file ends here, it was cut short", offset);
-        const auto count = static_cast<std::size_t>(got);
-        next += count;
-        offset += count;
-        size -= count;
+        to = to.subspan(static_cast<std::size_t>(got));
+        offset += static_cast<std::uint64_t>(got);
     }
 }
 
-void ReadOnlyFile::read(std::uint64_t offset, void* first, std::size_t first_size, void* second,
-                        std::size_t second_size) const {
-    if (offset > kMaxOffset || first_size + second_size > kMaxOffset - offset) {
-        throw FileDamage("no file is as long as that", offset);
-    }
-    const std::array<iovec, 2> parts{iovec{first, first_size}, iovec{second, second_size}};
+void ReadOnlyFile::read(std::uint64_t offset, Span<std::uint8_t> first, Span<std::uint8_t> second) const {
+    const std::size_t size = first.size() + second.size();
+    if (offset > kMaxOffset || size > kMaxOffset - offset) throw FileDamage("no file is as long as that", offset);
+    const std::array<iovec, 2> parts{iovec{first.data(), first.size()}, iovec{second.data(), second.size()}};
     const ssize_t got = ::preadv(descriptor_, parts.data(), static_cast<int>(parts.size()), static_cast<off_t>(offset));
-    if (got >= 0 && static_cast<std::size_t>(got) == first_size + second_size) return;
-    read(offset, first, first_size);  // interrupted, or an error, which it names
-    read(offset + first_size, second, second_size);
+    if (got >= 0 && static_cast<std::size_t>(got) == size) return;
+    read(offset, first);  // interrupted, or an error, which it names
+    read(offset + first.size(), second);
 }
 
 }  // namespace tilescope

@@ -4,10 +4,11 @@
 // a map would end the process.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+
+#include "base/span.hpp"
 
 namespace tilescope {
 
@@ -32,10 +33,10 @@ class ReadOnlyFile {
     std::uint64_t size() const;
 
     // Fills `to`. Throws FileDamage when the file ends before, or cannot be read.
-    void read(std::uint64_t offset, void* to, std::size_t size) const;
+    void read(std::uint64_t offset, Span<std::uint8_t> to) const;
 
     // The same for two buffers whose bytes follow each other in the file.
-    void read(std::uint64_t offset, void* first, std::size_t first_size, void* second, std::size_t second_size) const;
+    void read(std::uint64_t offset, Span<std::uint8_t> first, Span<std::uint8_t> second) const;
 
   private:
     int descriptor_;

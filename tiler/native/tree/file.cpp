@@ -1,8 +1,9 @@
 #include "tree/file.hpp"
 
+#include <algorithm>
 #include <array>
-#include <cstring>
 #include <mutex>
+#include <stdexcept>
 #include <utility>
 
 namespace tilescope::tree {
@@ -81,7 +82,7 @@ class Walk {
         const Level& leaf = levels_.back();
         const Value value = leaf.page->value(leaf.at);
         if (value.size < kChecksumBytes) throw FileDamage("a value is too short for its checksum", leaf.page->offset());
-        if (value.bytes == nullptr) {
+        if (!value.bytes) {
             if (value.size > kMaxValueBytes) throw FileDamage("the size of a value is damaged", leaf.page->offset());
             check_run(value.first_page, run_pages(value.size, snapshot_.page_size), leaf.page->offset());
         }
@@ -173,25 +174,24 @@ std::vector<Entry> TreeFile::scan(const Snapshot& snapshot, std::string_view fir
     return found;
 }
 
-std::uint32_t TreeFile::read(const Snapshot& snapshot, const Entry& entry, char* to) const {
+std::uint32_t TreeFile::read(const Snapshot& snapshot, const Entry& entry, Span<std::uint8_t> to) const {
     const Value& value = entry.value;
-    const std::size_t rest = value.size - kChecksumBytes;
-    std::uint32_t checksum = 0;
-    if (value.bytes != nullptr) {
-        std::memcpy(&checksum, value.bytes, kChecksumBytes);
-        if (rest > 0) std::memcpy(to, value.bytes + kChecksumBytes, rest);
-        return checksum;
+    if (to.size() != value.size - kChecksumBytes)
+        throw std::invalid_argument("the value does not fill the room for it");
+    if (value.bytes) {
+        const Bytes rest = value.bytes->subspan(kChecksumBytes);
+        std::copy(rest.begin(), rest.end(), to.begin());
+        return load<std::uint32_t>(*value.bytes, 0);
     }
     const std::uint64_t offset = value.first_page * snapshot.page_size;
     std::array<std::uint8_t, kHeaderBytes + kChecksumBytes> head{};
-    file_.read(offset, head.data(), head.size(), to, rest);
-    const PageHeader header = read_header(head.data());
+    file_.read(offset, head, to);
+    const PageHeader header = read_header(head);
     if (header.number != value.first_page || header.flags != kOverflow ||
         header.run_pages < run_pages(value.size, snapshot.page_size)) {
         throw FileDamage("the pages of a value have a damaged head", offset);
     }
-    std::memcpy(&checksum, head.data() + kHeaderBytes, kChecksumBytes);
-    return checksum;
+    return load<std::uint32_t>(head, kHeaderBytes);
 }
 
 std::shared_ptr<const Page> TreeFile::page(const Snapshot& snapshot, std::uint64_t number, bool leaf) const {
@@ -201,9 +201,9 @@ std::shared_ptr<const Page> TreeFile::page(const Snapshot& snapshot, std::uint64
         const auto found = branches_.find(number);
         if (found != branches_.end()) return found->second;
     }
-    auto bytes = std::unique_ptr<std::uint8_t[]>(new std::uint8_t[snapshot.page_size]);
-    file_.read(number * snapshot.page_size, bytes.get(), snapshot.page_size);
-    auto page = std::make_shared<const Page>(std::move(bytes), snapshot.page_size, number);
+    std::vector<std::uint8_t> bytes(snapshot.page_size);
+    file_.read(number * snapshot.page_size, bytes);
+    auto page = std::make_shared<const Page>(std::move(bytes), number);
     if (page->is_leaf() != leaf) throw FileDamage("a page is not of the level at which it lies", page->offset());
     if (keeps) {
         const std::unique_lock lock(mutex_);

@@ -55,7 +55,7 @@ class TreeFile {
                             std::size_t limit, std::size_t max_bytes) const;
 
     // Reads the value of an entry but for its first bytes, which are returned: `to` has room for the others.
-    std::uint32_t read(const Snapshot& snapshot, const Entry& entry, char* to) const;
+    std::uint32_t read(const Snapshot& snapshot, const Entry& entry, Span<std::uint8_t> to) const;
 
   private:
     friend class Walk;

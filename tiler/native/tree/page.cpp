@@ -1,6 +1,5 @@
 #include "tree/page.hpp"
 
-#include <cstring>
 #include <string>
 #include <utility>
 
@@ -13,36 +12,29 @@ namespace {
 constexpr std::size_t kEntryHeaderBytes = 8;
 constexpr std::uint16_t kValueElsewhere = 1;  // flag of an entry: its value is on pages of its own
 
-template <typename T>
-T load(const std::uint8_t* at) {
-    T value;
-    std::memcpy(&value, at, sizeof value);
-    return value;
+std::uint32_t low_and_high(Bytes entry) {
+    return load<std::uint16_t>(entry, 0) | static_cast<std::uint32_t>(load<std::uint16_t>(entry, 2)) << 16;
 }
 
-std::uint32_t low_and_high(const std::uint8_t* entry) {
-    return load<std::uint16_t>(entry) | static_cast<std::uint32_t>(load<std::uint16_t>(entry + 2)) << 16;
-}
+std::uint16_t entry_flags(Bytes entry) { return load<std::uint16_t>(entry, 4); }
 
-std::uint16_t entry_flags(const std::uint8_t* entry) { return load<std::uint16_t>(entry + 4); }
-
-std::uint16_t key_size(const std::uint8_t* entry) { return load<std::uint16_t>(entry + 6); }
+std::uint16_t key_size(Bytes entry) { return load<std::uint16_t>(entry, 6); }
 
 }  // namespace
 
-PageHeader read_header(const std::uint8_t* bytes) {
-    return {load<std::uint64_t>(bytes), load<std::uint16_t>(bytes + 10), load<std::uint16_t>(bytes + 12),
-            load<std::uint16_t>(bytes + 14), load<std::uint32_t>(bytes + 12)};
+PageHeader read_header(Bytes bytes) {
+    return {load<std::uint64_t>(bytes, 0), load<std::uint16_t>(bytes, 10), load<std::uint16_t>(bytes, 12),
+            load<std::uint16_t>(bytes, 14), load<std::uint32_t>(bytes, 12)};
 }
 
-Page::Page(std::unique_ptr<std::uint8_t[]> bytes, std::size_t size, std::uint64_t number)
-    : bytes_(std::move(bytes)), size_(size), offset_(number * size) {
-    const PageHeader header = read_header(bytes_.get());
+Page::Page(std::vector<std::uint8_t> bytes, std::uint64_t number)
+    : bytes_(std::move(bytes)), offset_(number * bytes_.size()) {
+    const PageHeader header = read_header(bytes_);
     if (header.number != number) fail("a page has the number of another");
     if (header.flags != kBranch && header.flags != kLeaf) fail("a page is neither branch nor leaf", 10);
     is_leaf_ = header.flags == kLeaf;
     upper_ = header.upper;
-    if (header.lower <= kHeaderBytes || header.lower % 2 != 0 || header.lower > upper_ || upper_ > size_) {
+    if (header.lower <= kHeaderBytes || header.lower % 2 != 0 || header.lower > upper_ || upper_ > bytes_.size()) {
         fail("the bounds of a page are damaged", 12);
     }
     entries_ = (header.lower - kHeaderBytes) / 2;
@@ -55,20 +47,21 @@ Page::Page(std::unique_ptr<std::uint8_t[]> bytes, std::size_t size, std::uint64_
 
 std::string_view Page::key(std::size_t k) const {
     if (!is_leaf_ && k == 0) return {};
-    const std::uint8_t* at = entry(k);
-    return {reinterpret_cast<const char*>(at + kEntryHeaderBytes), key_size(at)};
+    const Bytes at = entry(k);
+    return text_of(at.subspan(kEntryHeaderBytes, key_size(at)));
 }
 
 std::uint64_t Page::child(std::size_t k) const {
-    const std::uint8_t* at = entry(k);
+    const Bytes at = entry(k);
     return low_and_high(at) | static_cast<std::uint64_t>(entry_flags(at)) << 32;
 }
 
 Value Page::value(std::size_t k) const {
-    const std::uint8_t* at = entry(k);
-    const std::uint8_t* bytes = at + kEntryHeaderBytes + key_size(at);
-    if (entry_flags(at) == kValueElsewhere) return {low_and_high(at), nullptr, load<std::uint64_t>(bytes)};
-    return {low_and_high(at), bytes, 0};
+    const Bytes at = entry(k);
+    const std::size_t size = low_and_high(at);
+    const Bytes behind_key = at.subspan(kEntryHeaderBytes + key_size(at));
+    if (entry_flags(at) == kValueElsewhere) return {size, std::nullopt, load<std::uint64_t>(behind_key, 0)};
+    return {size, behind_key.first(size), 0};
 }
 
 std::optional<std::size_t> Page::last_at_most(std::string_view wanted) const {
@@ -92,15 +85,15 @@ void Page::check_bounds(std::string_view low, const std::optional<std::string_vi
     if (key(first) < low || (high && !(key(entries_ - 1) < *high))) fail("the keys of a page belong elsewhere");
 }
 
-const std::uint8_t* Page::entry(std::size_t k) const {
-    return bytes_.get() + load<std::uint16_t>(bytes_.get() + kHeaderBytes + 2 * k);
+Bytes Page::entry(std::size_t k) const {
+    return Bytes(bytes_).subspan(load<std::uint16_t>(bytes_, kHeaderBytes + 2 * k));
 }
 
 void Page::check_entry(std::size_t k) const {
     const std::size_t slot = kHeaderBytes + 2 * k;
-    const std::size_t at = load<std::uint16_t>(bytes_.get() + slot);
-    if (at < upper_ || at > size_ - kEntryHeaderBytes) fail("an entry of a page lies outside of it", slot);
-    const std::uint8_t* entry = bytes_.get() + at;
+    const std::size_t at = load<std::uint16_t>(bytes_, slot);
+    if (at < upper_ || at > bytes_.size() - kEntryHeaderBytes) fail("an entry of a page lies outside of it", slot);
+    const Bytes entry = Bytes(bytes_).subspan(at);
     std::size_t needed = key_size(entry);
     if (is_leaf_) {
         const std::uint16_t flags = entry_flags(entry);
@@ -108,7 +101,7 @@ void Page::check_entry(std::size_t k) const {
         if (needed == 0) fail("an entry of a page has no key", at);
         needed += flags == kValueElsewhere ? sizeof(std::uint64_t) : low_and_high(entry);
     }
-    if (needed > size_ - kEntryHeaderBytes - at) fail("an entry of a page reaches beyond it", at);
+    if (needed > bytes_.size() - kEntryHeaderBytes - at) fail("an entry of a page reaches beyond it", at);
 }
 
 void Page::fail(const char* what, std::size_t at) const { throw FileDamage(what, offset_ + at); }

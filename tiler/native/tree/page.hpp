@@ -8,9 +8,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <cstring>
 #include <optional>
 #include <string_view>
+#include <vector>
+
+#include "base/bytes.hpp"
 
 namespace tilescope::tree {
 
@@ -31,19 +34,27 @@ struct PageHeader {
     std::uint32_t run_pages;  // in place of lower and upper, of values on pages of their own
 };
 
-PageHeader read_header(const std::uint8_t* bytes);
+// A number in the bytes of a page. Throws std::out_of_range where it is not whole in them.
+template <typename T>
+T load(Bytes bytes, std::size_t at) {
+    T value;
+    std::memcpy(&value, bytes.subspan(at, sizeof value).data(), sizeof value);
+    return value;
+}
+
+PageHeader read_header(Bytes bytes);
 
 // A value lies in the leaf, or from a page of its own on.
 struct Value {
     std::size_t size;
-    const std::uint8_t* bytes;  // in the leaf, or nullptr
+    std::optional<Bytes> bytes;  // in the leaf
     std::uint64_t first_page;  // else
 };
 
 class Page {
   public:
     // Throws FileDamage, with the offset of what is wrong, unless it is a sound branch or leaf of that number.
-    Page(std::unique_ptr<std::uint8_t[]> bytes, std::size_t size, std::uint64_t number);
+    Page(std::vector<std::uint8_t> bytes, std::uint64_t number);
 
     bool is_leaf() const { return is_leaf_; }
     std::size_t entries() const { return entries_; }
@@ -61,12 +72,11 @@ class Page {
     void check_bounds(std::string_view low, const std::optional<std::string_view>& high) const;
 
   private:
-    const std::uint8_t* entry(std::size_t k) const;
+    Bytes entry(std::size_t k) const;  // and all behind it
     void check_entry(std::size_t k) const;
     [[noreturn]] void fail(const char* what, std::size_t at = 0) const;
 
-    std::unique_ptr<std::uint8_t[]> bytes_;
-    std::size_t size_;
+    std::vector<std::uint8_t> bytes_;
     std::uint64_t offset_;
     std::size_t entries_ = 0;
     std::size_t upper_ = 0;

@@ -1,7 +1,6 @@
 #include "tree/snapshot.hpp"
 
 #include <array>
-#include <cstring>
 #include <optional>
 
 #include "tree/page.hpp"
@@ -33,23 +32,16 @@ using MetaPage = std::array<std::uint8_t, kMetaBytes>;
 // Pages are written while they are read: they are read until they are twice the same. That is at once but for chance.
 constexpr int kTries = 1000;
 
-template <typename T>
-T load(const MetaPage& page, std::size_t at) {
-    T value;
-    std::memcpy(&value, page.data() + at, sizeof value);
-    return value;
-}
-
 MetaPage read_meta(const ReadOnlyFile& file, std::uint64_t offset) {
     MetaPage page;
-    file.read(offset, page.data(), page.size());
+    file.read(offset, page);
     return page;
 }
 
 // What a meta page says. Throws FileDamage when that cannot be.
 Snapshot parse(const MetaPage& page, std::uint64_t number, std::uint64_t offset) {
     const auto fail = [offset](const char* what, std::size_t at) { throw FileDamage(what, offset + at); };
-    const PageHeader header = read_header(page.data());
+    const PageHeader header = read_header(page);
     if (header.number != number || header.flags != kMeta) fail("this is no head of an index", 0);
     if (load<std::uint32_t>(page, kMagicAt) != kMagic) fail("this is no head of an index", kMagicAt);
     if (load<std::uint32_t>(page, kVersionAt) != kVersion) fail("the index is of an unknown version", kVersionAt);
