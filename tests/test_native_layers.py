@@ -28,7 +28,9 @@ STANDS_ON: Final[dict[str, set[str]]] = {
 }
 
 _INCLUDE: Final = re.compile(r'^#include (?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
-_TYPE: Final = re.compile(r"^(?:class|struct|enum class|enum|union) (\w+)(?: final)?(?: : [^;{]+)? \{", re.MULTILINE)
+_TYPE: Final = re.compile(
+    r"^(?:(?:class|struct|enum class|enum|union) (\w+)(?: final)?(?: : [^;{]+)? \{|using (\w+) =)", re.MULTILINE
+)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(NATIVE)))
@@ -60,6 +62,6 @@ def test_the_readme_states_the_order() -> None:
 def test_no_two_rooms_give_one_name_to_two_types() -> None:
     files = defaultdict(set)
     for path in FILES:
-        for name in _TYPE.findall(path.read_text()):
-            files[name].add(path.relative_to(NATIVE).as_posix())
+        for declared, alias in _TYPE.findall(path.read_text()):
+            files[declared or alias].add(path.relative_to(NATIVE).as_posix())
     assert {name: sorted(where) for name, where in files.items() if len(where) > 1} == {}

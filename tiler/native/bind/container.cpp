@@ -21,11 +21,12 @@ struct Message {
     nb::tuple operator()(const DamagedContainer& error) const { return nb::make_tuple(error.what()); }
 };
 
-using Column = std::tuple<int, bool, OutColumn<int64_t>>;
+// Id, whether it is one of doubles, and the values, doubles as their bits.
+using DecodedColumn = std::tuple<int, bool, OutColumn<int64_t>>;
 
-std::vector<Column> container_columns(const nb::bytes& data, size_t max_rows) {
+std::vector<DecodedColumn> container_columns(const nb::bytes& data, size_t max_rows) {
     const ContainerReader container(bytes_of(view_of(data)), max_rows);
-    std::vector<Column> columns;
+    std::vector<DecodedColumn> columns;
     columns.reserve(container.columns().size());
     for (const ContainerReader::Column& column : container.columns()) {
         columns.emplace_back(column.id, column.is_float(), to_numpy(ContainerReader::decode(column)));

@@ -82,7 +82,7 @@ using BySlot = nb::typed<nb::dict, std::size_t, Facts>;
 // What is known of the tracks of slices, and of the counters.
 std::pair<BySlot<SliceFacts>, BySlot<CounterFacts>> prove_block(
     const BoundTree& tree, int root_level, int64_t end, int64_t names, const std::vector<int>& kinds,
-    const std::vector<int64_t>& rows, const Array<bool>& has_histogram, const Fetch& fetch,
+    const std::vector<int64_t>& rows, const InColumn<bool>& has_histogram, const Fetch& fetch,
     const TellHistogram& histogram, std::pair<int64_t, int64_t> row_range, ProveMemory& memory) {
     if (same_size(kinds, rows) > kProveSlots) throw std::invalid_argument("a block has 32 tracks at most");
     same_size(tree.tree(), has_histogram);
@@ -134,8 +134,8 @@ class BoundLayer {
         layer_.add_rollup(tree.tree(), slot, track);
     }
 
-    void gather(const BoundTree& tree, const Array<int64_t>& tiles, const Array<int64_t>& owners,
-                const Array<uint8_t>& framing, int64_t start, int64_t stop, const Fetch& fetch) {
+    void gather(const BoundTree& tree, const InColumn<int64_t>& tiles, const InColumn<int64_t>& owners,
+                const InColumn<uint8_t>& framing, int64_t start, int64_t stop, const Fetch& fetch) {
         const auto positions = copy_of<std::size_t>(tiles), numbers = copy_of<std::size_t>(owners);
         const auto frames = copy_of<bool>(framing);
         same_size(positions, numbers, frames);
@@ -194,8 +194,8 @@ void bind_prove(nb::module_& m) {
                                TrackAndWhat());
     nb::class_<BoundTree>(m, "ProveTree",
                           "The tiles of a block, in key order, and the first tile of each of its pages.")
-        .def(nb::init<std::size_t, const Array<uint8_t>&, const Array<int64_t>&, const Array<uint8_t>&,
-                      const Array<uint8_t>&, const Array<int64_t>&, const Array<int64_t>&>(),
+        .def(nb::init<std::size_t, const InColumn<uint8_t>&, const InColumn<int64_t>&, const InColumn<uint8_t>&,
+                      const InColumn<uint8_t>&, const InColumn<int64_t>&, const InColumn<int64_t>&>(),
              nb::arg("block"), nb::arg("level"), nb::arg("index"), nb::arg("slot"), nb::arg("flags"), nb::arg("events"),
              nb::arg("page_first"));
     m.def("prove_block", &prove_block, nb::arg("tree"), nb::arg("root_level"), nb::arg("end"), nb::arg("names"),

@@ -20,11 +20,8 @@ namespace tilescope {
 
 namespace nb = nanobind;
 
-template <typename T>
-using Array = InColumn<T>;
-
 template <typename T, typename From>
-std::vector<T> copy_of(const Array<From>& column) {
+std::vector<T> copy_of(const InColumn<From>& column) {
     std::vector<T> values(column.size());
     for (std::size_t k = 0; k < values.size(); ++k) values[k] = static_cast<T>(span_of(column)[k]);
     return values;
@@ -32,8 +29,9 @@ std::vector<T> copy_of(const Array<From>& column) {
 
 class BoundTree {
   public:
-    BoundTree(std::size_t block, const Array<uint8_t>& level, const Array<int64_t>& index, const Array<uint8_t>& slot,
-              const Array<uint8_t>& flags, const Array<int64_t>& events, const Array<int64_t>& page_first) {
+    BoundTree(std::size_t block, const InColumn<uint8_t>& level, const InColumn<int64_t>& index,
+              const InColumn<uint8_t>& slot, const InColumn<uint8_t>& flags, const InColumn<int64_t>& events,
+              const InColumn<int64_t>& page_first) {
         same_size(level, index, slot, flags, events);
         for (const uint8_t of_tile : span_of(level)) {
             if (of_tile >= kProveLevels) throw std::invalid_argument("no such tile");

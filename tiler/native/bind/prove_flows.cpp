@@ -76,7 +76,7 @@ class BoundFlowTiles {
         tiles_.add(chunk.chunk());
     }
 
-    WrongFlowTile check(int level, const std::vector<Array<int64_t>>& columns) {
+    WrongFlowTile check(int level, const std::vector<InColumn<int64_t>>& columns) {
         if (columns.size() != 12) throw std::invalid_argument("columns are missing");
         ProveFlowColumns tiles;
         std::vector<int64_t>* const members[] = {&tiles.index,         &tiles.n_bins,       &tiles.n_edges,
@@ -112,7 +112,7 @@ class BoundSliceFinder {
         : tree_(tree.tree()), fetch_(std::move(fetch)), finder_(tree_, fetch_by(fetch_, memory)) {}
 
     // Slices of leaves: `leaves` has the position of each, `ordinals` ascend.
-    TupleOf<ProveSliceFinder::Found> find(const Array<int64_t>& leaves, const Array<int64_t>& ordinals,
+    TupleOf<ProveSliceFinder::Found> find(const InColumn<int64_t>& leaves, const InColumn<int64_t>& ordinals,
                                           const std::string& what) {
         const auto tiles = copy_of<std::size_t>(leaves);
         const auto wanted = copy_of<int64_t>(ordinals);

@@ -30,9 +30,6 @@ namespace tilescope {
 
 namespace {
 
-template <typename T>
-using Array = InColumn<T>;
-
 // Memory that is free but kept for later goes back to the system. The next allocations cost page faults again.
 void release_free_memory() {
 #ifdef __GLIBC__
@@ -90,8 +87,9 @@ void check_level(int level) {
     if (level < 0 || level > kMaxLevel) throw std::invalid_argument("level is not in 0..27");
 }
 
-BoundTiles slice_tiles(const Array<int64_t>& start, const Array<int64_t>& duration, const Array<uint32_t>& row,
-                       const Array<int32_t>& name, const Array<uint8_t>& flags, int root_level, MemoryBudget* budget) {
+BoundTiles slice_tiles(const InColumn<int64_t>& start, const InColumn<int64_t>& duration, const InColumn<uint32_t>& row,
+                       const InColumn<int32_t>& name, const InColumn<uint8_t>& flags, int root_level,
+                       MemoryBudget* budget) {
     check_level(root_level);
     BoundTiles bound;
     for (const nb::object& array :
@@ -105,14 +103,15 @@ BoundTiles slice_tiles(const Array<int64_t>& start, const Array<int64_t>& durati
     return bound;
 }
 
-uint64_t slice_fingerprint(const Array<int64_t>& start, const Array<int64_t>& duration, const Array<uint32_t>& row,
-                           const Array<int32_t>& name, const Array<uint8_t>& flags) {
+uint64_t slice_fingerprint(const InColumn<int64_t>& start, const InColumn<int64_t>& duration,
+                           const InColumn<uint32_t>& row, const InColumn<int32_t>& name,
+                           const InColumn<uint8_t>& flags) {
     const SliceColumns columns(span_of(start), span_of(duration), span_of(row), span_of(name), span_of(flags));
     nb::gil_scoped_release release;
     return fingerprint(columns);
 }
 
-BoundTiles counter_tiles(const Array<int64_t>& time, const Array<double>& value, int root_level) {
+BoundTiles counter_tiles(const InColumn<int64_t>& time, const InColumn<double>& value, int root_level) {
     check_level(root_level);
     BoundTiles bound;
     bound.kept = {nb::cast(time), nb::cast(value)};
@@ -128,15 +127,15 @@ struct BoundSlices {
     KeptSlices slices;
     std::vector<nb::object> kept;
 
-    BoundSlices(const Array<int64_t>& start, const Array<int64_t>& duration, const Array<int32_t>& name)
+    BoundSlices(const InColumn<int64_t>& start, const InColumn<int64_t>& duration, const InColumn<int32_t>& name)
         : slices({span_of(start), span_of(duration), span_of(name)}),
           kept{nb::cast(start), nb::cast(duration), nb::cast(name)} {}
 
     BoundSlices(int file, int64_t offset, const SliceColumns& columns) : slices(file, offset, columns) {}
 
     // In a file, from `offset` on.
-    static std::unique_ptr<BoundSlices> in_file(int file, int64_t offset, const Array<int64_t>& start,
-                                                const Array<int64_t>& duration, const Array<int32_t>& name) {
+    static std::unique_ptr<BoundSlices> in_file(int file, int64_t offset, const InColumn<int64_t>& start,
+                                                const InColumn<int64_t>& duration, const InColumn<int32_t>& name) {
         const SliceColumns columns(span_of(start), span_of(duration), span_of(name));
         nb::gil_scoped_release release;
         return std::make_unique<BoundSlices>(file, offset, columns);
@@ -157,8 +156,8 @@ BoundTiles rollup_tiles(const std::vector<const BoundSlices*>& children, int roo
     return bound;
 }
 
-auto slice_overview(const Array<int64_t>& start, const Array<int64_t>& duration, const Array<uint32_t>& row,
-                    const Array<int32_t>& name, int level, MemoryBudget* budget) {
+auto slice_overview(const InColumn<int64_t>& start, const InColumn<int64_t>& duration, const InColumn<uint32_t>& row,
+                    const InColumn<int32_t>& name, int level, MemoryBudget* budget) {
     check_level(level);
     std::vector<OverviewBin> bins;
     {
@@ -257,7 +256,7 @@ void bind_pyramid(nb::module_& m) {
     m.def("counter_tiles", &counter_tiles, nb::arg("time"), nb::arg("value"), nb::arg("root_level"),
           "Returns the tiles of samples, which are in the order of time.");
     nb::class_<BoundSlices>(m, "KeptSlices", "The slices of a track, kept for its rollups.")
-        .def(nb::init<const Array<int64_t>&, const Array<int64_t>&, const Array<int32_t>&>(), nb::arg("start"),
+        .def(nb::init<const InColumn<int64_t>&, const InColumn<int64_t>&, const InColumn<int32_t>&>(), nb::arg("start"),
              nb::arg("duration"), nb::arg("name"), "In the memory of the arrays, which it keeps.")
         .def_static("in_file", &BoundSlices::in_file, nb::arg("file"), nb::arg("offset"), nb::arg("start"),
                     nb::arg("duration"), nb::arg("name"),
