@@ -22,6 +22,7 @@ import { makeDeeds } from "./deeds";
 import { Growing } from "./growing";
 import { Pages } from "./pages";
 import { TraceShower } from "./showing";
+import { TrackDeeds } from "./track-deeds";
 
 export class App implements AppActions {
   readonly stage = new Stage();
@@ -29,6 +30,7 @@ export class App implements AppActions {
   readonly catalogue = new CatalogueLoader();
   readonly #address = new AddressKeeper();
   readonly pages = new Pages(this.#address, this.guide);
+  readonly tracks = new TrackDeeds(this.#address, this.guide, this.stage);
   readonly link = this.#keepLink(new Api(serverRoot(location.pathname)));
   readonly #api = new Api(serverRoot(location.pathname), this.link.fetch);
   readonly #poller = new RunsPoller(() => this.#api.runs());
@@ -46,7 +48,7 @@ export class App implements AppActions {
     onHeard: () => this.link.heard(),
     onStream: (isOpen) => this.link.streamChanged(isOpen),
   });
-  readonly #deeds = makeDeeds(this.stage, this.guide, () => this.pages.toggle());
+  readonly #deeds = makeDeeds(this.stage, this.guide, this.tracks, () => this.pages.toggle());
 
   start(): void {
     const { initial } = this.#address;

@@ -8,6 +8,7 @@ import { isDrawerOpen, isHelpOpen } from "../state/shell";
 import { bounds, view, wholeView } from "../state/view";
 import type { Guide } from "../timeline/guide";
 import type { Stage } from "../timeline/stage";
+import type { TrackDeeds } from "./track-deeds";
 
 /** Part of the view's width that one arrow key pans, and the factor of one zoom step. */
 const PAN_STEP = 0.15;
@@ -16,7 +17,7 @@ const ZOOM_STEP = 0.6;
 export type Deeds = Readonly<Record<Intent, () => void>>;
 
 /** `togglePage`: goes from a page to the timeline, or back to it. */
-export function makeDeeds(stage: Stage, guide: Guide, togglePage: () => void): Deeds {
+export function makeDeeds(stage: Stage, guide: Guide, tracks: TrackDeeds, togglePage: () => void): Deeds {
   const { motion } = stage;
   const zoom = (factor: number) => motion.zoomStep(factor, stage.pointer?.xPx ?? view.peek().widthPx / 2);
   const pan = (part: number) => motion.panStep(part * view.peek().widthPx);
@@ -42,6 +43,14 @@ export function makeDeeds(stage: Stage, guide: Guide, togglePage: () => void): D
     "flow-forward": () => guide.followFlow("out"),
     "slice-to-area": () => sliceToArea(guide),
     clear: clearSelection,
+    "filter-tracks": () => document.querySelector<HTMLElement>(".tree-filter input")?.focus(),
+    "pin-track": () => tracks.withSubject((key) => tracks.togglePinned(key)),
+    "hide-track": () => tracks.withSubject((key) => tracks.hide(key)),
+    "move-track-up": () => tracks.withSubject((key) => tracks.move(key, "up")),
+    "move-track-down": () => tracks.withSubject((key) => tracks.move(key, "down")),
+    "first-event": () => tracks.withSubject((key) => tracks.jump(key, "first")),
+    "last-event": () => tracks.withSubject((key) => tracks.jump(key, "last")),
+    "toggle-empty": () => tracks.toggleEmpty(),
     "toggle-drawer": () => {
       isDrawerOpen.value = !isDrawerOpen.peek();
     },

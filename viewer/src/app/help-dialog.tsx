@@ -98,6 +98,7 @@ export function HelpDialog() {
                 </tbody>
               </table>
             </section>
+            <KeyRows group="Tracks" />
             <KeyRows group="Show" />
           </div>
           <div class="help-foot">

@@ -1,17 +1,20 @@
 /** Shows a trace: begins its session where another was shown, and keeps everything in its place where it has grown. */
 
 import { fit, type TickRange, type View } from "@tilescope/client";
+import { arrange } from "../state/arrangement";
 import { DetailsLoader } from "../state/details";
 import { FirstView } from "../state/first-view";
 import { layOut } from "../state/layout";
-import type { PageLocation } from "../state/location";
+import { NOWHERE, type PageLocation } from "../state/location";
 import { anchorAt, renewedView, scrollTo, shiftedRange, shiftTicks } from "../state/renew";
 import { NOTHING, type Selection, selectedRange, selection } from "../state/selection";
 import { Session, type SessionEvents, session } from "../state/session";
 import { theme } from "../state/settings";
+import { failure } from "../state/shell";
 import type { Trace } from "../state/trace";
+import { carryChoice, choiceOf } from "../state/track-choice";
 import { formatTracks, parseTracks } from "../state/track-keys";
-import { chosenHost, layout, openGroups } from "../state/tracks";
+import { chosenHost, layout, openGroups, trackChoice } from "../state/tracks";
 import { carryOpen, defaultExpansion, filterHost } from "../state/tree";
 import { bounds, RUN_PADDING, scroll, view, wholeView } from "../state/view";
 import type { Guide } from "../timeline/guide";
@@ -62,6 +65,7 @@ export class TraceShower {
   /** Goes to where an address leads in the trace that is shown. */
   travel(trace: Trace, to: PageLocation): void {
     chosenHost.value = to.host;
+    this.#choose(trace, to);
     if (to.range !== null) {
       this.#stage.motion.jumpTo(fit(to.range, view.peek().widthPx));
     }
@@ -97,13 +101,23 @@ export class TraceShower {
     if (wanted !== null) {
       this.#select(trace, wanted);
     }
+    this.#choose(trace, wanted ?? NOWHERE);
+  }
+
+  /** Hides, pins and moves tracks as an address has it; says how many of them there are not. */
+  #choose(trace: Trace, to: PageLocation): void {
+    const { choice, unknown } = choiceOf(to.choice, trace);
+    trackChoice.value = choice;
+    if (unknown > 0) {
+      failure.value = `The address names ${unknown === 1 ? "a track" : `${unknown} tracks`} that this run does not have.`;
+    }
   }
 
   /** The trace on the screen has grown: everything stays where it is. */
   #renew(current: Session, trace: Trace): void {
     const before = current.trace;
-    const layoutBefore = layOut(filterHost(before.roots, chosenHost.peek()), openGroups.peek());
-    const anchor = anchorAt(layoutBefore, scroll.peek().topPx);
+    const arranged = arrange(filterHost(before.roots, chosenHost.peek()), trackChoice.peek());
+    const anchor = anchorAt(layOut(arranged.body, openGroups.peek()), scroll.peek().topPx);
     const shift = shiftTicks(before, trace);
     const chosen = selection.peek();
     bounds.value = trace.manifest.range;
@@ -112,6 +126,7 @@ export class TraceShower {
       selection.value = { ...chosen, range: shiftedRange(chosen.range, shift) };
     }
     openGroups.value = carryOpen(before, trace, openGroups.peek(), defaultExpansion(trace.roots));
+    trackChoice.value = carryChoice(before, trace, trackChoice.peek());
     current.renew(trace);
     this.#port.onSession(current);
     const topPx = anchor === null ? null : scrollTo(layout.peek(), anchor);

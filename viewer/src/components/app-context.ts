@@ -22,12 +22,33 @@ export interface PageActions {
   select(span: TickRange): void;
 }
 
+/** What is done with a track or group, by its key. */
+export interface TrackActions {
+  togglePinned(key: string): void;
+  hide(key: string): void;
+  show(keys: readonly string[]): void;
+  /** To the place before a sibling; null: behind all of them. */
+  moveBefore(key: string, before: string | null): void;
+  move(key: string, direction: "up" | "down"): void;
+  resetOrder(): void;
+  toggleEmpty(): void;
+  /** Selects its first or last event. */
+  jump(key: string, end: "first" | "last"): void;
+  /** Scrolls to it, also where it is hidden. */
+  reveal(key: string): void;
+  /** What it stands among, from top to bottom. */
+  siblings(key: string): readonly string[];
+  /** The name of the group that a track is in. */
+  homeOf(key: string): string;
+}
+
 export interface AppActions {
   /** Takes the view to events, ranges and what is selected. */
   readonly guide: Guide;
   /** Draws the timeline. */
   readonly stage: Stage;
   readonly pages: PageActions;
+  readonly tracks: TrackActions;
   /** Which tools the server has. */
   readonly catalogue: CatalogueLoader;
   openRun(id: string | null): void;

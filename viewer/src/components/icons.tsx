@@ -27,6 +27,31 @@ export function ChevronIcon({ isOpen }: { isOpen: boolean }) {
   );
 }
 
+export const PinIcon = () => (
+  <Icon>
+    <path d="M5.5 2.5h5M6.3 2.5v4L4.2 9.2h7.6L9.7 6.5v-4M8 9.2v4.3" />
+  </Icon>
+);
+export const EyeOffIcon = () => (
+  <Icon>
+    <path d="M2.2 8S4.3 4.2 8 4.2 13.8 8 13.8 8 11.7 11.8 8 11.8 2.2 8 2.2 8zM3.2 13L12.8 3" />
+  </Icon>
+);
+export const MoreIcon = () => (
+  <Icon>
+    <path d="M3.6 8h.1M8 8h.1M12.4 8h.1" stroke-width="2.2" />
+  </Icon>
+);
+export const FilterIcon = () => (
+  <Icon>
+    <path d="M2.5 4.5h11M4.8 8h6.4M6.8 11.5h2.4" />
+  </Icon>
+);
+export const ResetIcon = () => (
+  <Icon>
+    <path d="M3.2 3v3.2h3.2M3.4 6A5.2 5.2 0 1 1 3 9.2" />
+  </Icon>
+);
 export const DownIcon = () => (
   <Icon>
     <path d="M4.5 6.5L8 10l3.5-3.5" />

@@ -10,9 +10,23 @@ export interface MenuProps {
   readonly choice: string;
   readonly children: (close: () => void) => ComponentChildren;
   readonly onOpen?: () => void;
+  /** For a small button: text without a frame, behind an icon. */
+  readonly icon?: ComponentChildren;
 }
 
-export function Menu({ label, choice, children, onOpen }: MenuProps) {
+/** Arrow keys walk through the entries of a menu. */
+export function walkMenu(menu: HTMLElement, event: KeyboardEvent): void {
+  const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+  if (step === 0) {
+    return;
+  }
+  event.preventDefault();
+  const items = [...menu.querySelectorAll<HTMLElement>('[role^="menuitem"]')];
+  const at = items.indexOf(document.activeElement as HTMLElement);
+  items[(at + step + items.length) % items.length]?.focus();
+}
+
+export function Menu({ label, choice, children, onOpen, icon }: MenuProps) {
   const [isOpen, setOpen] = useState(false);
   const anchor = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -70,14 +84,7 @@ export function Menu({ label, choice, children, onOpen }: MenuProps) {
       close();
       return;
     }
-    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-    if (step === 0) {
-      return;
-    }
-    event.preventDefault();
-    const items = [...(anchor.current?.querySelectorAll<HTMLElement>('[role^="menuitem"]') ?? [])];
-    const at = items.indexOf(document.activeElement as HTMLElement);
-    items[(at + step + items.length) % items.length]?.focus();
+    walkMenu(anchor.current!, event);
   };
 
   return (
@@ -85,7 +92,7 @@ export function Menu({ label, choice, children, onOpen }: MenuProps) {
       <button
         ref={button}
         type="button"
-        class="button is-outlined menu-button"
+        class={icon === undefined ? "button is-outlined menu-button" : "tree-chip menu-button"}
         aria-haspopup="menu"
         aria-expanded={isOpen}
         title={`${label}: ${choice}`}
@@ -97,6 +104,7 @@ export function Menu({ label, choice, children, onOpen }: MenuProps) {
           setOpen(!isOpen);
         }}
       >
+        {icon}
         <span class="visually-hidden">{label}: </span>
         <span>{choice}</span>
         <DownIcon />

@@ -3,51 +3,21 @@
 import { useEffect, useRef } from "preact/hooks";
 import { keysOf } from "../keys/table";
 import { drawStatus } from "../state/draw-status";
-import { HEADER_PX } from "../state/layout";
+import { HEADER_PX, type LayoutItem } from "../state/layout";
 import { changeSettings, settings, TREE_WIDTH_PX } from "../state/settings";
 import type { Trace } from "../state/trace";
-import { collapseAll, expandAll, layout } from "../state/tracks";
+import { layout } from "../state/tracks";
 import { scroll } from "../state/view";
 import { connectArea } from "../timeline/area";
 import { connectPointer } from "../timeline/pointer";
 import { useApp } from "./app-context";
 import { BusyNote } from "./busy-note";
-import { eventsInView, formatCount } from "./format";
+import { eventsInView } from "./format";
 import { GrowthStrip } from "./growth-strip";
-import { CollapseIcon, ExpandIcon } from "./icons";
 import { Minimap } from "./minimap";
 import { Splitter } from "./splitter";
 import { TrackTreeView } from "./track-tree";
-
-function TreeHead({ trace }: { trace: Trace }) {
-  return (
-    <div class="tree-head">
-      <div class="tree-head-row">
-        <span>{formatCount(trace.manifest.tracks)} tracks</span>
-        <span>
-          <button
-            type="button"
-            class="button is-icon"
-            title="Expand all groups"
-            aria-label="Expand all groups"
-            onClick={() => expandAll(trace.roots)}
-          >
-            <ExpandIcon />
-          </button>
-          <button
-            type="button"
-            class="button is-icon"
-            title="Collapse all groups"
-            aria-label="Collapse all groups"
-            onClick={collapseAll}
-          >
-            <CollapseIcon />
-          </button>
-        </span>
-      </div>
-    </div>
-  );
-}
+import { TreeHead } from "./tree-head";
 
 function describe(trace: Trace): string {
   const { events } = drawStatus.value;
@@ -72,7 +42,7 @@ export function Timeline({ trace }: { trace: Trace }) {
     const box = scroller.current!;
     const measure = () => {
       const isLower = box.clientHeight < scroll.peek().heightPx;
-      scroll.value = { topPx: box.scrollTop, heightPx: box.clientHeight };
+      scroll.value = { ...scroll.peek(), topPx: box.scrollTop, heightPx: box.clientHeight };
       // The drawer has just opened, perhaps above what was clicked.
       if (isLower) {
         app.guide.revealSelection();
@@ -81,18 +51,20 @@ export function Timeline({ trace }: { trace: Trace }) {
     const observer = new ResizeObserver(measure);
     observer.observe(box);
     box.addEventListener("scroll", measure, { passive: true });
-    const reveal = (topPx: number, heightPx: number) => {
-      // The sticky header hides what is right below the upper edge.
-      const upperPx = Math.max(0, topPx - HEADER_PX);
-      if (upperPx < box.scrollTop) {
-        box.scrollTop = upperPx;
-      } else if (topPx + heightPx > box.scrollTop + box.clientHeight) {
-        box.scrollTop = topPx + heightPx - box.clientHeight;
+    const reveal = (topPx: number, heightPx: number, isPinned = false) => {
+      const pinned = box.querySelector<HTMLElement>(".tree-pinned");
+      const scrolling = isPinned && pinned !== null ? pinned : box;
+      // What is pinned and the sticky header hide what is right below the upper edge.
+      const upperPx = Math.max(0, topPx - (isPinned ? 0 : layout.peek().pinnedPx + HEADER_PX));
+      if (upperPx < scrolling.scrollTop) {
+        scrolling.scrollTop = upperPx;
+      } else if (topPx + heightPx > scrolling.scrollTop + scrolling.clientHeight) {
+        scrolling.scrollTop = topPx + heightPx - scrolling.clientHeight;
       }
     };
     const onReveal = (event: Event) => {
-      const item = (event as CustomEvent<{ topPx: number; heightPx: number }>).detail;
-      reveal(item.topPx, item.heightPx);
+      const item = (event as CustomEvent<LayoutItem>).detail;
+      reveal(item.topPx, item.heightPx, item.isPinned);
     };
     box.addEventListener("reveal", onReveal);
     measure();
@@ -121,9 +93,9 @@ export function Timeline({ trace }: { trace: Trace }) {
 
   const { treeWidthPx } = settings.value;
   return (
-    <div class="trace" style={{ "--tree-width": `${treeWidthPx}px` }}>
+    <div class="trace" style={{ "--tree-width": `${treeWidthPx}px`, "--pinned": `${layout.value.pinnedPx}px` }}>
       <GrowthStrip />
-      <TreeHead trace={trace} />
+      <TreeHead />
       <div class="time-head">
         <Minimap stage={app.stage} trace={trace} />
         <div class="axis">

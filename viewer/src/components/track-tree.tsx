@@ -1,193 +1,105 @@
 /** The track tree: a real tree for keyboards and screen readers, of which only the visible part is in the page. */
 
-import { formatDuration } from "@tilescope/client";
-import { useRef } from "preact/hooks";
-import { itemsBetween, type LayoutItem, stickyHeader } from "../state/layout";
-import { selection } from "../state/selection";
-import { settings } from "../state/settings";
+import { useEffect, useRef } from "preact/hooks";
+import { itemsBetween, type LayoutItem, PINNED_EDGE_PX, pinnedBetween, stickyHeader } from "../state/layout";
 import type { Trace } from "../state/trace";
-import { areaTracks, layout, openGroups, roots, setOpenGroups } from "../state/tracks";
+import { layout, roots, scrolled, toggleGroup, trackChoice } from "../state/tracks";
 import { scroll } from "../state/view";
-import { formatCount, formatShortCount, plural } from "./format";
-import { ChevronIcon } from "./icons";
-import { focusedKey, moveInTree } from "./tree-keys";
-
-const INDENT_PX = 12;
+import { useApp } from "./app-context";
+import { formatCount } from "./format";
+import { TreeActions } from "./tree-actions";
+import { connectTreeDrag, drop } from "./tree-drag";
+import { focusedKey, focusItem, hoveredKey, openMenuAt } from "./tree-focus";
+import { classOf, TreeItem, TreeLabel } from "./tree-item";
+import { moveInTree } from "./tree-keys";
+import { LateTrackMenu } from "./tree-menu";
 
 /** Items beyond the screen that are in the page, so that scrolling shows no gap before the next frame. */
 const MARGIN_PX = 200;
 
-function titleOf(item: LayoutItem, tickPs: number): string {
-  if (item.kind === "group") {
-    const { group, events, trackCount } = item.node;
-    return [group.name, group.detail, plural(trackCount, "track"), plural(events, "event")].filter(Boolean).join("\n");
-  }
-  const { track } = item.node;
-  const lines = [track.name, track.detail, plural(track.events, track.kind === "counter" ? "sample" : "event")];
-  if (track.busyTicks > 0n) {
-    lines.push(`${formatDuration(track.busyTicks, tickPs)} in all slices together`);
-  }
-  if (track.values !== null) {
-    lines.push(`${track.values.min} to ${track.values.max}`);
-  }
-  return lines.filter(Boolean).join("\n");
-}
-
-function noteOf(item: LayoutItem): string {
-  if (item.kind === "group") {
-    if (item.node.isEmpty) {
-      return "empty";
-    }
-    return item.isOpen ? item.node.group.detail : plural(item.node.trackCount, "track");
-  }
-  return item.node.isEmpty ? "empty" : ""; // ids are in the tooltip: names tell tracks apart
-}
-
-/** A closed group stands for its tracks. */
-function isInArea(item: LayoutItem): boolean {
-  const inside = areaTracks.value;
-  if (inside.size === 0 || (item.kind === "group" && item.isOpen)) {
-    return false;
-  }
-  const ids = item.kind === "track" ? [item.node.track.id] : (item.node.rollup?.children ?? []);
-  return ids.some((id) => inside.has(id));
-}
-
-function classOf(item: LayoutItem): string {
-  const chosen = selection.value;
-  const track = chosen.kind === "event" ? chosen.track : chosen.kind === "bin" ? chosen.bin.track : -1;
-  const isCurrent = item.kind === "track" && item.node.track.id === track;
-  const parts = ["tree-item", item.kind === "group" ? "is-group" : "is-track"];
-  if (item.node.isEmpty) {
-    parts.push("is-empty");
-  }
-  if (isCurrent) {
-    parts.push("is-current");
-  }
-  if (isInArea(item)) {
-    parts.push("is-in-area");
-  }
-  return parts.join(" ");
-}
-
-/** Width of an average character of the tree, and what of its width is not for text. */
-const CHARACTER_PX = 6.6;
-const NO_TEXT_PX = 40;
-
-/** Short notes of a group tell it from others of its name, and are always shown. */
-const SHORT_NOTE_LENGTH = 18;
-
-/** The note, or "" where it would take the room of the name: it is in the tooltip as well. */
-function fittingNote(item: LayoutItem, name: string): string {
-  const note = noteOf(item);
-  if (item.node.isEmpty || (item.kind === "group" && note.length <= SHORT_NOTE_LENGTH)) {
-    return note;
-  }
-  const roomPx = settings.value.treeWidthPx - NO_TEXT_PX - INDENT_PX * item.node.depth;
-  return (name.length + note.length) * CHARACTER_PX <= roomPx ? note : "";
-}
-
-/** Characters at the end of a long name that stay visible. */
-const TAIL_LENGTH = 10;
-
-function TreeName({ name }: { name: string }) {
-  const cut = name.length > 2 * TAIL_LENGTH ? name.length - TAIL_LENGTH : name.length;
-  return (
-    <span class="tree-name">
-      <span class="tree-name-head">{name.slice(0, cut)}</span>
-      {cut < name.length && <span class="tree-name-tail">{name.slice(cut)}</span>}
-    </span>
-  );
-}
-
-function TreeLabel({ item }: { item: LayoutItem }) {
-  const name = item.kind === "group" ? item.node.group.name : item.node.track.name;
-  return (
-    <div class="tree-label" style={{ paddingLeft: `${8 + INDENT_PX * item.node.depth}px` }}>
-      {item.kind === "group" && <ChevronIcon isOpen={item.isOpen} />}
-      <TreeName name={name === "" ? "[no name]" : name} />
-      <span class="tree-note">{fittingNote(item, name)}</span>
-    </div>
-  );
-}
-
-function toggled(open: ReadonlySet<string>, key: string): ReadonlySet<string> {
-  const next = new Set(open);
-  if (!next.delete(key)) {
-    next.add(key);
-  }
-  return next;
-}
-
-function TreeItem({ item, tickPs }: { item: LayoutItem; tickPs: number }) {
-  const isFocusable = (focusedKey.value ?? layout.value.items[0]?.key) === item.key;
-  const values = item.kind === "track" ? item.node.track.values : null;
-  return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree around it takes the keys
-    <div
-      class={classOf(item)}
-      role="treeitem"
-      aria-level={item.node.depth + 1}
-      aria-expanded={item.kind === "group" ? item.isOpen : undefined}
-      aria-selected={isInArea(item)}
-      tabIndex={isFocusable ? 0 : -1}
-      data-key={item.key}
-      title={titleOf(item, tickPs)}
-      style={{ top: `${item.topPx}px`, height: `${item.heightPx}px` }}
-      onFocus={() => {
-        focusedKey.value = item.key;
-      }}
-      onClick={() => {
-        if (item.kind === "group") {
-          setOpenGroups(toggled(openGroups.value, item.key));
-        }
-      }}
-    >
-      <TreeLabel item={item} />
-      {values !== null && (
-        <span class="tree-range" style={{ top: "22px" }}>
-          {formatShort(values.min)} … {formatShort(values.max)}
-        </span>
-      )}
-    </div>
-  );
-}
-
-function formatShort(value: number): string {
-  if (Number.isInteger(value) && Math.abs(value) < 1000) {
-    return value.toString();
-  }
-  return value < 0 ? `−${formatShortCount(-value)}` : formatShortCount(Number(value.toPrecision(4)));
-}
-
 /** The header of the group that the upper edge cuts, kept at the top. */
-function StickyItem({ tickPs }: { tickPs: number }) {
-  const sticky = stickyHeader(layout.value, scroll.value.topPx);
+function StickyItem({ trace }: { trace: Trace }) {
+  const { pinnedPx } = layout.value;
+  const sticky = stickyHeader(layout.value, scrolled.value.topPx);
   if (sticky === null) {
     return null;
   }
   const { item, offsetPx } = sticky;
   return (
-    <div class="tree-sticky" aria-hidden="true">
+    <div class="tree-sticky" aria-hidden="true" style={{ top: `${pinnedPx}px` }}>
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: a copy of a tree item, for the mouse alone */}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the same */}
       <div
         class={classOf(item)}
-        title={titleOf(item, tickPs)}
+        data-key={item.key}
+        title={item.node.group.name}
         style={{ top: `${offsetPx}px`, height: `${item.heightPx}px` }}
-        onClick={() => setOpenGroups(toggled(openGroups.value, item.key))}
+        onClick={() => toggleGroup(item.key)}
       >
-        <TreeLabel item={item} />
+        <TreeLabel item={item} trace={trace} />
       </div>
     </div>
   );
 }
 
+/** What is pinned, above all that is scrolled; scrolled by itself where it needs more room than it gets. */
+function PinnedItems({ trace }: { trace: Trace }) {
+  const { pinnedPx, pinnedContentPx } = layout.value;
+  if (pinnedPx === 0) {
+    return null;
+  }
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is no group of a tree
+    <div
+      class="tree-pinned"
+      role="group"
+      aria-label="Pinned"
+      style={{ height: `${pinnedPx}px`, borderBottomWidth: `${PINNED_EDGE_PX}px` }}
+      onScroll={(event) => {
+        scroll.value = { ...scroll.peek(), pinnedTopPx: event.currentTarget.scrollTop };
+      }}
+    >
+      <div style={{ height: `${pinnedContentPx}px` }} role="presentation">
+        {pinnedBetween(layout.value, scrolled.value.pinnedTopPx).map((item) => (
+          <TreeItem key={item.key} item={item} trace={trace} />
+        ))}
+      </div>
+      <DropLine isPinned={true} />
+    </div>
+  );
+}
+
+/** Where what is dragged would go. */
+function DropLine({ isPinned }: { isPinned: boolean }) {
+  const to = drop.value;
+  return to === null || to.isPinned !== isPinned || to.lineYPx === null ? null : (
+    <div class="tree-drop" style={{ top: `${to.lineYPx}px` }} role="presentation" />
+  );
+}
+
+function NothingShown() {
+  const { filter } = trackChoice.value;
+  return (
+    <p class="tree-nothing">
+      {filter.trim() === ""
+        ? "No track is shown: those of this run are empty or hidden."
+        : `No track has “${filter.trim()}” in its name.`}
+    </p>
+  );
+}
+
+function keyAt(target: EventTarget | null): string | null {
+  return target instanceof Element ? (target.closest<HTMLElement>("[data-key]")?.dataset.key ?? null) : null;
+}
+
 export function TrackTreeView({ trace }: { trace: Trace }) {
+  const app = useApp();
   const element = useRef<HTMLDivElement>(null);
-  const { topPx, heightPx } = scroll.value;
-  const { tickPs } = trace.manifest.time;
+  const { topPx } = scrolled.value;
+  const { heightPx } = scroll.value;
   const shown = itemsBetween(layout.value, topPx - MARGIN_PX, topPx + heightPx + MARGIN_PX);
+
+  useEffect(() => connectTreeDrag(element.current!, app.tracks), [app]);
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) {
@@ -200,21 +112,36 @@ export function TrackTreeView({ trace }: { trace: Trace }) {
     event.preventDefault();
     event.stopPropagation();
     if (move.kind === "toggle") {
-      setOpenGroups(toggled(openGroups.value, move.key));
+      toggleGroup(move.key);
       return;
     }
     focusedKey.value = move.item.key;
-    element.current?.dispatchEvent(new CustomEvent("reveal", { bubbles: true, detail: move.item }));
-    requestAnimationFrame(() => {
-      element.current?.querySelector<HTMLElement>(`[data-key="${move.item.key}"]`)?.focus({ preventScroll: true });
-    });
+    revealItem(element.current, move.item);
+    focusItem(move.item.key);
   };
 
   return (
-    <div class="tree">
-      <StickyItem tickPs={tickPs} />
+    // biome-ignore lint/a11y/noStaticElementInteractions: what it takes of the pointer, keys do as well
+    <div
+      class="tree"
+      ref={element}
+      onPointerOver={(event) => {
+        hoveredKey.value = keyAt(event.target) ?? hoveredKey.peek();
+      }}
+      onPointerLeave={() => {
+        hoveredKey.value = null;
+      }}
+      onContextMenu={(event) => {
+        const key = keyAt(event.target) ?? hoveredKey.peek();
+        if (key !== null) {
+          event.preventDefault();
+          openMenuAt(key, event);
+        }
+      }}
+    >
+      <StickyItem trace={trace} />
       <div
-        ref={element}
+        class="tree-items"
         role="tree"
         aria-multiselectable="true"
         tabIndex={-1}
@@ -222,10 +149,19 @@ export function TrackTreeView({ trace }: { trace: Trace }) {
         data-roots={roots.value.length}
         onKeyDown={onKeyDown}
       >
+        <PinnedItems trace={trace} />
         {shown.map((item) => (
-          <TreeItem key={item.key} item={item} tickPs={tickPs} />
+          <TreeItem key={item.key} item={item} trace={trace} />
         ))}
       </div>
+      <DropLine isPinned={false} />
+      {layout.value.items.length === 0 && <NothingShown />}
+      <TreeActions />
+      <LateTrackMenu trace={trace} />
     </div>
   );
+}
+
+function revealItem(tree: HTMLElement | null, item: LayoutItem): void {
+  tree?.dispatchEvent(new CustomEvent("reveal", { bubbles: true, detail: item }));
 }

@@ -1,10 +1,6 @@
 /** Arrow keys in the track tree, as the ARIA practices for trees have them. */
 
-import { signal } from "@preact/signals";
 import type { Layout, LayoutItem } from "../state/layout";
-
-/** The tree item that the tab key reaches; null: the first. */
-export const focusedKey = signal<string | null>(null);
 
 export type TreeMove =
   | { readonly kind: "focus"; readonly item: LayoutItem }

@@ -1,6 +1,6 @@
 /** From a keyboard event to what is bound to it. Pure: takes what it needs of the event, so that tests need no browser. */
 
-import { type Binding, type Chord, KEY_TABLE } from "./table";
+import { type Binding, type Chord, KEY_TABLE, type KeyModifier } from "./table";
 
 export interface KeyStroke {
   readonly code: string;
@@ -10,18 +10,24 @@ export interface KeyStroke {
   readonly altKey: boolean;
 }
 
-/** The first of some bindings that a key stroke stands for. Strokes with ctrl, alt or meta belong to the browser. */
+/** The first of some bindings that a key stroke stands for. Other strokes with ctrl, alt or meta belong to the browser. */
 export function bindingAmong<B extends { readonly keys: readonly Chord[] }>(
   bindings: readonly B[],
   stroke: KeyStroke,
 ): B | undefined {
-  if (stroke.ctrlKey || stroke.metaKey || stroke.altKey) {
-    return undefined;
-  }
+  const modifier = modifierOf(stroke);
   const key = stroke.key.length === 1 ? stroke.key.toLowerCase() : stroke.key;
   return bindings.find((binding) =>
-    binding.keys.some((chord) => (chord.by === "code" ? chord.value === stroke.code : chord.value === key)),
+    binding.keys.some(
+      (chord) => chord.modifier === modifier && chord.value === (chord.by === "code" ? stroke.code : key),
+    ),
   );
+}
+
+/** On a Mac the command key is what ctrl is elsewhere. */
+function modifierOf({ ctrlKey, metaKey, altKey }: KeyStroke): KeyModifier | "several" | undefined {
+  const ctrl = ctrlKey || metaKey;
+  return ctrl && altKey ? "several" : ctrl ? "ctrl" : altKey ? "alt" : undefined;
 }
 
 /** The row of the table that a key stroke stands for. */

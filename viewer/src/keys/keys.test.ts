@@ -9,7 +9,9 @@ const plain = { code: "", key: "", ctrlKey: false, metaKey: false, altKey: false
 
 describe("the key table", () => {
   it("binds no key twice", () => {
-    const all = KEY_TABLE.flatMap((binding) => binding.keys.map((chord) => `${chord.by}:${chord.value}`));
+    const all = KEY_TABLE.flatMap((binding) =>
+      binding.keys.map((chord) => `${chord.modifier ?? ""} ${chord.by}:${chord.value}`),
+    );
     expect(new Set(all).size).toBe(all.length);
   });
 
@@ -30,6 +32,14 @@ describe("the key table", () => {
     expect(bindingOf({ ...plain, code: "KeyW", key: "w", ctrlKey: true })).toBeUndefined();
     expect(bindingOf({ ...plain, key: "f", metaKey: true })).toBeUndefined();
     expect(bindingOf({ ...plain, key: "0", altKey: true })).toBeUndefined();
+  });
+
+  it("knows keys that are pressed with another one, and only with that", () => {
+    const up = { ...plain, code: "ArrowUp", key: "ArrowUp" };
+    expect(bindingOf({ ...up, altKey: true })?.intent).toBe("move-track-up");
+    expect(bindingOf(up)?.intent).toBe("parent-slice");
+    expect(bindingOf({ ...up, ctrlKey: true })).toBeUndefined();
+    expect(bindingOf({ ...up, altKey: true, ctrlKey: true })).toBeUndefined();
   });
 
   it("names keys in tooltips", () => {

@@ -35,7 +35,7 @@ export function listenToKeys(actions: KeyActions): void {
     }
     event.preventDefault();
     // A switch that is held would flicker.
-    if (event.repeat && binding.group === "Show") {
+    if (event.repeat && (binding.group === "Show" || binding.group === "Tracks") && binding.repeats !== true) {
       return;
     }
     if (binding.held) {

@@ -1,9 +1,7 @@
 /** `docs/keys.md`, written from the tables. A test compares the file with this, `npm run docs` writes it. */
 
 import { GESTURE_TABLE } from "./gestures";
-import { KEY_TABLE, type KeyGroup } from "./table";
-
-const GROUPS: readonly KeyGroup[] = ["Move", "Select", "Show"];
+import { KEY_GROUPS, KEY_TABLE } from "./table";
 
 function row(cells: readonly string[]): string {
   return `| ${cells.join(" | ")} |`;
@@ -12,7 +10,7 @@ function row(cells: readonly string[]): string {
 export function keysMarkdown(): string {
   const lines = ["# Keys and mouse", ""];
   lines.push("Written by `npm run docs` in `viewer/` from `viewer/src/keys/`. In the viewer: press `?`.", "");
-  for (const group of GROUPS) {
+  for (const group of KEY_GROUPS) {
     lines.push(`## ${group}`, "", row(["keys", "what it does"]), row(["---", "---"]));
     for (const binding of KEY_TABLE.filter((entry) => entry.group === group)) {
       const keys = binding.keys.map((chord) => `\`${chord.shown}\``).join(" ");

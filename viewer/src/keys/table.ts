@@ -23,6 +23,14 @@ export type TimelineIntent =
   | "flow-forward"
   | "slice-to-area"
   | "clear"
+  | "filter-tracks"
+  | "pin-track"
+  | "hide-track"
+  | "move-track-up"
+  | "move-track-down"
+  | "first-event"
+  | "last-event"
+  | "toggle-empty"
   | "toggle-drawer"
   | "toggle-grid";
 
@@ -31,20 +39,30 @@ export type PressIntent = TimelineIntent | ShellIntent;
 /** What the user wants. The components know how; this module does not. */
 export type Intent = HeldIntent | PressIntent;
 
-export type KeyGroup = "Move" | "Select" | "Show";
+export type KeyGroup = "Move" | "Select" | "Tracks" | "Show";
+
+/** The groups in the order of the help. */
+export const KEY_GROUPS: readonly KeyGroup[] = ["Move", "Select", "Tracks", "Show"];
+
+export type KeyModifier = "alt" | "ctrl";
 
 /**
  * One key. `code` names a place on the keyboard (the same on a French one), `key` names what the key types.
- * A letter in `key` is lower case; shift is ignored unless the character itself needs it.
+ * A letter in `key` is lower case; shift is ignored unless the character itself needs it. `modifier` is held with it.
  */
-export type Chord =
-  | { readonly by: "code"; readonly value: string; readonly shown: string }
-  | { readonly by: "key"; readonly value: string; readonly shown: string };
+export interface Chord {
+  readonly by: "code" | "key";
+  readonly value: string;
+  readonly shown: string;
+  readonly modifier?: KeyModifier;
+}
 
 interface KeyRow {
   readonly keys: readonly Chord[];
   readonly label: string;
   readonly group: KeyGroup;
+  /** What a held key does again and again; without it, switches and the like are thrown once for each press. */
+  readonly repeats?: true;
 }
 
 /** A row of the table: `held` ones act for as long as the key is down; `isShared` ones are there on all pages. */
@@ -63,6 +81,11 @@ export function place(code: string, shown: string): Chord {
 /** The key that types a character, or has a name such as `Escape`. */
 export function typed(value: string, shown: string = value): Chord {
   return { by: "key", value, shown };
+}
+
+/** A key with another that is held. */
+export function withModifier(modifier: KeyModifier, { shown, ...chord }: Chord): Chord {
+  return { ...chord, modifier, shown: `${modifier === "alt" ? "Alt" : "Ctrl"}+${shown}` };
 }
 
 export const KEY_TABLE: readonly Binding[] = [
@@ -170,6 +193,72 @@ export const KEY_TABLE: readonly Binding[] = [
     intent: "clear",
     label: "Clear the selection",
     group: "Select",
+    held: false,
+    isShared: false,
+  },
+  {
+    keys: [typed("l", "L")],
+    intent: "filter-tracks",
+    label: "Look for tracks by name; Esc shows all again",
+    group: "Tracks",
+    held: false,
+    isShared: false,
+  },
+  {
+    keys: [typed("p", "P")],
+    intent: "pin-track",
+    label: "Pin the track or group to the top; again: back to its place",
+    group: "Tracks",
+    held: false,
+    isShared: false,
+  },
+  {
+    keys: [typed("h", "H")],
+    intent: "hide-track",
+    label: "Hide the track or group",
+    group: "Tracks",
+    held: false,
+    isShared: false,
+  },
+  {
+    keys: [withModifier("alt", typed("ArrowUp", "↑"))],
+    intent: "move-track-up",
+    label: "Move the track or group up",
+    group: "Tracks",
+    repeats: true,
+    held: false,
+    isShared: false,
+  },
+  {
+    keys: [withModifier("alt", typed("ArrowDown", "↓"))],
+    intent: "move-track-down",
+    label: "Move the track or group down",
+    group: "Tracks",
+    repeats: true,
+    held: false,
+    isShared: false,
+  },
+  {
+    keys: [typed("<")],
+    intent: "first-event",
+    label: "Go to the first event of the track or group",
+    group: "Tracks",
+    held: false,
+    isShared: false,
+  },
+  {
+    keys: [typed(">")],
+    intent: "last-event",
+    label: "Go to the last event of the track or group",
+    group: "Tracks",
+    held: false,
+    isShared: false,
+  },
+  {
+    keys: [typed("e", "E")],
+    intent: "toggle-empty",
+    label: "Show or hide empty tracks",
+    group: "Tracks",
     held: false,
     isShared: false,
   },

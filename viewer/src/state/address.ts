@@ -5,8 +5,9 @@ import { formatLocation, NOWHERE, type PageLocation, parseLocation } from "./loc
 import { page } from "./page";
 import { runIdOf, runView } from "./run";
 import { selection } from "./selection";
+import { textsOf } from "./track-choice";
 import { formatTracks } from "./track-keys";
-import { chosenHost } from "./tracks";
+import { chosenHost, trackChoice } from "./tracks";
 import { visible } from "./view";
 
 /** Browsers allow about 100 replacements in 30 s; the address follows when the view has come to rest. */
@@ -89,6 +90,7 @@ function currentLocation(): PageLocation {
     event: chosen.kind === "event" ? { track: chosen.track, ordinal: chosen.ordinal } : null,
     area: chosen.kind === "area" ? { ...chosen.range, tracks: formatTracks(chosen.tracks) } : null,
     host: chosenHost.value,
+    choice: textsOf(trackChoice.value),
     page: page.value,
   };
 }

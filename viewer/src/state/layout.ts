@@ -1,6 +1,6 @@
 /**
  * Where each group header and track lies, from the tree and what of it is open. Pure; lengths are CSS pixels from the
- * top of the (scrolled) content.
+ * top of the (scrolled) content, and of pinned items from the top of theirs, which stays where it is.
  */
 
 import type { Track } from "@tilescope/client";
@@ -19,6 +19,7 @@ interface Placed {
   readonly heightPx: number;
   /** Index of the group header that this item is under, -1 at the top. */
   readonly parentIndex: number;
+  readonly isPinned: boolean;
 }
 
 export interface GroupItem extends Placed {
@@ -35,9 +36,25 @@ export interface TrackItem extends Placed {
 export type LayoutItem = GroupItem | TrackItem;
 
 export interface Layout {
+  /** First the pinned ones. */
   readonly items: readonly LayoutItem[];
+  readonly pinnedCount: number;
+  /** The height of all that is pinned. */
+  readonly pinnedContentPx: number;
+  /** The upper part of the screen that pinned items have for themselves, its lower edge included. */
+  readonly pinnedPx: number;
+  /** Down to the end of the last item, the pinned part included. */
   readonly heightPx: number;
 }
+
+/** How far the tracks are scrolled, and the pinned ones by themselves. */
+export interface ScrollPlace {
+  readonly topPx: number;
+  readonly pinnedTopPx: number;
+}
+
+/** The line below what is pinned. */
+export const PINNED_EDGE_PX = 4;
 
 /** The height of a track, its gap to the next one included. */
 export function trackHeightPx(track: Track): number {
@@ -50,19 +67,26 @@ export function trackHeightPx(track: Track): number {
   return Math.max(1, track.rows) * ROW_PX + TRACK_GAP_PX;
 }
 
-export function layOut(roots: readonly TreeNode[], open: ReadonlySet<string>): Layout {
+/** Pinned items have at most `pinnedLimitPx` of the screen, and are scrolled by themselves where they need more. */
+export function layOut(
+  roots: readonly TreeNode[],
+  open: ReadonlySet<string>,
+  pinned: readonly TreeNode[] = [],
+  pinnedLimitPx: number = Number.POSITIVE_INFINITY,
+): Layout {
   const items: LayoutItem[] = [];
   let topPx = 0;
+  let isPinned = true;
   const place = (node: TreeNode, parentIndex: number): void => {
     if (node.kind === "track") {
       const heightPx = trackHeightPx(node.track);
-      items.push({ kind: "track", key: node.key, topPx, heightPx, parentIndex, node });
+      items.push({ kind: "track", key: node.key, topPx, heightPx, parentIndex, isPinned, node });
       topPx += heightPx;
       return;
     }
     const isOpen = open.has(node.key);
     const index = items.length;
-    items.push({ kind: "group", key: node.key, topPx, heightPx: HEADER_PX, parentIndex, node, isOpen });
+    items.push({ kind: "group", key: node.key, topPx, heightPx: HEADER_PX, parentIndex, isPinned, node, isOpen });
     topPx += HEADER_PX;
     if (isOpen) {
       for (const child of node.children) {
@@ -70,18 +94,50 @@ export function layOut(roots: readonly TreeNode[], open: ReadonlySet<string>): L
       }
     }
   };
+  for (const node of pinned) {
+    place(node, -1);
+  }
+  const pinnedCount = items.length;
+  const pinnedContentPx = topPx;
+  const pinnedPx = pinnedCount === 0 ? 0 : Math.min(pinnedContentPx, pinnedLimitPx) + PINNED_EDGE_PX;
+  isPinned = false;
+  topPx = pinnedPx;
   for (const root of roots) {
     place(root, -1);
   }
-  return { items, heightPx: topPx };
+  return { items, pinnedCount, pinnedContentPx, pinnedPx, heightPx: topPx };
 }
 
-/** Index of the item at a height, or -1 above and below all of them. */
+/** Where an item is on the screen, also one that is scrolled out of it. */
+export function screenTopPx({ isPinned, topPx }: LayoutItem, scroll: ScrollPlace): number {
+  return topPx - (isPinned ? scroll.pinnedTopPx : scroll.topPx);
+}
+
+const places = new WeakMap<Layout, ReadonlyMap<string, LayoutItem>>();
+
+/** The item of a key, or null where it is not laid out. */
+export function layoutItem(layout: Layout, key: string): LayoutItem | null {
+  const known = places.get(layout) ?? new Map(layout.items.map((item) => [item.key, item]));
+  places.set(layout, known);
+  return known.get(key) ?? null;
+}
+
+/** What is at a height of the screen, or null; the header that stays at its top does not count. */
+export function itemOnScreen(layout: Layout, scroll: ScrollPlace, yPx: number): LayoutItem | null {
+  if (yPx >= layout.pinnedPx) {
+    return layout.items[itemIndexAt(layout, yPx + scroll.topPx)] ?? null;
+  }
+  const atPx = yPx + scroll.pinnedTopPx;
+  const pinned = pinnedBetween(layout, scroll.pinnedTopPx);
+  return pinned.find(({ topPx, heightPx }) => topPx <= atPx && atPx < topPx + heightPx) ?? null;
+}
+
+/** Index of the item at a height, pinned ones left out; -1 above and below all of them. */
 export function itemIndexAt(layout: Layout, yPx: number): number {
-  if (yPx < 0 || yPx >= layout.heightPx) {
+  if (yPx < layout.pinnedPx || yPx >= layout.heightPx) {
     return -1;
   }
-  let low = 0;
+  let low = layout.pinnedCount;
   let high = layout.items.length - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
@@ -94,17 +150,25 @@ export function itemIndexAt(layout: Layout, yPx: number): number {
   return low;
 }
 
-/** The items that overlap `[topPx, bottomPx)`. */
+/** The items that overlap `[topPx, bottomPx)`, pinned ones left out. */
 export function itemsBetween(layout: Layout, topPx: number, bottomPx: number): readonly LayoutItem[] {
-  if (layout.items.length === 0 || bottomPx <= 0 || topPx >= layout.heightPx) {
+  const { pinnedCount, pinnedPx, heightPx } = layout;
+  if (layout.items.length === pinnedCount || bottomPx <= pinnedPx || topPx >= heightPx) {
     return [];
   }
-  const first = itemIndexAt(layout, Math.max(0, topPx));
+  const first = itemIndexAt(layout, Math.max(pinnedPx, topPx));
   let end = first;
   while (end < layout.items.length && layout.items[end]!.topPx < bottomPx) {
     end++;
   }
   return layout.items.slice(first, end);
+}
+
+/** The pinned items that one sees of them. */
+export function pinnedBetween(layout: Layout, pinnedTopPx: number): readonly LayoutItem[] {
+  const endPx = pinnedTopPx + layout.pinnedPx - PINNED_EDGE_PX;
+  const pinned = layout.items.slice(0, layout.pinnedCount);
+  return pinned.filter(({ topPx, heightPx }) => topPx < endPx && topPx + heightPx > pinnedTopPx);
 }
 
 /** The header that stays at the top of the view, and how far the next header has pushed it up (0 or negative). */
@@ -113,9 +177,10 @@ export interface StickyHeader {
   readonly offsetPx: number;
 }
 
-/** The open group whose tracks are cut by the upper edge of the view. */
+/** The open group whose tracks are cut by the upper edge of the view, which is the lower one of what is pinned. */
 export function stickyHeader(layout: Layout, scrollPx: number): StickyHeader | null {
-  const index = itemIndexAt(layout, scrollPx);
+  const edgePx = scrollPx + layout.pinnedPx;
+  const index = itemIndexAt(layout, edgePx);
   if (index < 0) {
     return null;
   }
@@ -130,5 +195,5 @@ export function stickyHeader(layout: Layout, scrollPx: number): StickyHeader | n
     next++;
   }
   const endPx = layout.items[next]?.topPx ?? layout.heightPx;
-  return { item: header, offsetPx: Math.min(0, endPx - scrollPx - HEADER_PX) };
+  return { item: header, offsetPx: Math.min(0, endPx - edgePx - HEADER_PX) };
 }

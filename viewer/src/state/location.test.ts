@@ -10,6 +10,7 @@ describe("the address", () => {
       event: { track: 12, ordinal: 34567 },
       area: { startTicks: ticks(-5n), endTicks: ticks(7n), tracks: "1-4.9" },
       host: "höst&1",
+      choice: { filter: "xla ops&1", pin: "5.g2", hide: "3-9", order: "7.g1", empty: true },
       page: { tool: "find", range: { kind: "steps", first: 5n, last: 9n }, texts: { text: "a&b=c", limit: "5" } },
     };
     const text = formatLocation(full);

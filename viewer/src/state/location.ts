@@ -8,6 +8,9 @@
  *     &area=100-200                            selected time range in ticks …
  *     &tracks=3-9.12                           … on these tracks, by their ids
  *     &host=host0                              only this host is shown
+ *     &filter=xla ops                          only tracks with these words in their names are shown
+ *     &pin=5.g2 &hide=3-9 &order=7             pinned tracks and groups, hidden ones, those moved to the top of theirs
+ *     &empty=1                                 tracks without events are shown, too
  *     &tool=stats                              a page in the place of the timeline
  *     &in=steps.5-9                            what its figures are of: `selection`, `steps.5-9`, or else the whole run
  *     &f.limit=100                             a field of the page, by its name
@@ -15,6 +18,7 @@
 
 import { type TickRange, ticks } from "@tilescope/client";
 import { formatPageRange, type PagePlace, parsePageRange, TIMELINE } from "./page";
+import type { ChoiceTexts } from "./track-choice";
 import { keysText } from "./track-keys";
 
 export interface EventPlace {
@@ -33,10 +37,15 @@ export interface PageLocation {
   readonly event: EventPlace | null;
   readonly area: AreaName | null;
   readonly host: string | null;
+  readonly choice: ChoiceTexts;
   readonly page: PagePlace;
 }
 
-export const NOWHERE: PageLocation = { run: null, range: null, event: null, area: null, host: null, page: TIMELINE };
+const NO_CHOICE: ChoiceTexts = { filter: "", pin: null, hide: null, order: null, empty: false };
+
+export const NOWHERE: PageLocation = {
+  ...{ run: null, range: null, event: null, area: null, host: null, choice: NO_CHOICE, page: TIMELINE },
+};
 
 /**
  * The address under which `/api/v1` lies, without a slash at its end: beside the page, also behind a proxy that has put
@@ -47,6 +56,8 @@ export function serverRoot(pathname: string): string {
 }
 
 const VERSION = "1";
+/** Nobody types more. */
+const LONGEST_FILTER = 500;
 const RANGE = /^(-?\d{1,20})-(-?\d{1,20})$/;
 const PAIR = /^(\d{1,15})\.(\d{1,15})$/;
 
@@ -81,6 +92,13 @@ export function parseLocation(search: string, hash: string): PageLocation {
     event: event === null ? null : { track: event[0], ordinal: event[1] },
     area: area === null || tracks === null ? null : { ...area, tracks },
     host: values.get("host"),
+    choice: {
+      filter: (values.get("filter") ?? "").slice(0, LONGEST_FILTER),
+      pin: keysText(values.get("pin")),
+      hide: keysText(values.get("hide")),
+      order: keysText(values.get("order")),
+      empty: values.get("empty") === "1",
+    },
     page: parsePage(values),
   };
 }
@@ -109,6 +127,17 @@ function formatPage({ tool, range, texts }: PagePlace): readonly string[] {
   );
 }
 
+function formatChoice({ filter, pin, hide, order, empty }: ChoiceTexts): readonly string[] {
+  const named: [string, string | null][] = [
+    ["filter", filter === "" ? null : encodeURIComponent(filter)],
+    ["pin", pin],
+    ["hide", hide],
+    ["order", order],
+    ["empty", empty ? "1" : null],
+  ];
+  return named.flatMap(([name, text]) => (text === null ? [] : [`${name}=${text}`]));
+}
+
 /** Writes an address, relative to the page: `?run=…#v=1&…`. */
 export function formatLocation(location: PageLocation): string {
   const search = location.run === null ? "" : `?run=${encodeURIComponent(location.run)}`;
@@ -126,6 +155,6 @@ export function formatLocation(location: PageLocation): string {
   if (location.host !== null) {
     parts.push(`host=${encodeURIComponent(location.host)}`);
   }
-  parts.push(...formatPage(location.page));
+  parts.push(...formatChoice(location.choice), ...formatPage(location.page));
   return `${search}#${parts.join("&")}`;
 }

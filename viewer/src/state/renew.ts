@@ -33,14 +33,15 @@ export interface Anchor {
 }
 
 export function anchorAt(layout: Layout, scrollPx: number): Anchor | null {
-  const item = layout.items[itemIndexAt(layout, scrollPx)];
-  return item === undefined ? null : { name: nameOf(layout, item), offsetPx: scrollPx - item.topPx };
+  const edgePx = scrollPx + layout.pinnedPx;
+  const item = layout.items[itemIndexAt(layout, edgePx)];
+  return item === undefined ? null : { name: nameOf(layout, item), offsetPx: edgePx - item.topPx };
 }
 
 /** Where to scroll so that the anchored item is where it was; null where it is gone. */
 export function scrollTo(layout: Layout, anchor: Anchor): number | null {
-  const item = layout.items.find((candidate) => nameOf(layout, candidate) === anchor.name);
-  return item === undefined ? null : item.topPx + Math.min(anchor.offsetPx, item.heightPx);
+  const item = layout.items.find((candidate) => !candidate.isPinned && nameOf(layout, candidate) === anchor.name);
+  return item === undefined ? null : item.topPx - layout.pinnedPx + Math.min(anchor.offsetPx, item.heightPx);
 }
 
 function nameOf(layout: Layout, item: Layout["items"][number]): string {

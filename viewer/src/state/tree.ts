@@ -25,6 +25,8 @@ export interface GroupNode {
   /** Rows of all tracks below when everything is expanded. */
   readonly rows: number;
   readonly trackCount: number;
+  /** How many of them are on the screen, or would be if the group were open. */
+  readonly shownCount: number;
   readonly isEmpty: boolean;
 }
 
@@ -58,6 +60,7 @@ export function buildTree(answer: TrackTree): readonly TreeNode[] {
       children.push(buildGroup(child, depth + 1));
     }
     const events = children.reduce((sum, node) => sum + eventsOf(node), 0n);
+    const trackCount = children.reduce((sum, node) => sum + (node.kind === "track" ? 1 : node.trackCount), 0);
     return {
       kind: "group",
       key: `g${group.id}`,
@@ -67,7 +70,8 @@ export function buildTree(answer: TrackTree): readonly TreeNode[] {
       children,
       events,
       rows: children.reduce((sum, node) => sum + (node.kind === "track" ? node.track.rows : node.rows), 0),
-      trackCount: children.reduce((sum, node) => sum + (node.kind === "track" ? 1 : node.trackCount), 0),
+      trackCount,
+      shownCount: trackCount,
       isEmpty: events === 0n,
     };
   };
@@ -134,12 +138,29 @@ export function filterHost(roots: readonly TreeNode[], host: string | null): rea
   return chosen.length === 0 ? roots : chosen.map((node) => moved(node, -node.depth));
 }
 
-function moved<T extends TreeNode>(node: T, levels: number): T {
+/** The same node at another depth, with all that is below it. */
+export function moved<T extends TreeNode>(node: T, levels: number): T {
   if (levels === 0) {
     return node;
   }
   const children = node.kind === "group" ? { children: node.children.map((child) => moved(child, levels)) } : {};
   return { ...node, depth: node.depth + levels, ...children };
+}
+
+/** The node of a key; null where there is none. */
+export function findNode(nodes: readonly TreeNode[], key: string): TreeNode | null {
+  for (const node of nodes) {
+    const found = node.key === key ? node : node.kind === "group" ? findNode(node.children, key) : null;
+    if (found !== null) {
+      return found;
+    }
+  }
+  return null;
+}
+
+/** A track, or all of a group. */
+export function tracksOf(node: TreeNode): readonly Track[] {
+  return node.kind === "track" ? [node.track] : node.children.flatMap(tracksOf);
 }
 
 /** Rows that one screen and a bit of scrolling hold: what is expanded when a run opens. */

@@ -23,7 +23,18 @@ function entry(
     children: children ?? [],
     values: null,
   };
-  return { track, place: "track", isCounted: true, topPx, rowPx: 18, firstRow: 0, rows, firstLane: 0, ...more };
+  return {
+    track,
+    place: "track",
+    isCounted: true,
+    topPx,
+    rowPx: 18,
+    firstRow: 0,
+    rows,
+    firstLane: 0,
+    isPinned: false,
+    ...more,
+  };
 }
 
 /** An open group of 3, 4 and 9, and a closed one of 5 and 6; the sticky header repeats the first. */
@@ -38,28 +49,42 @@ const scene: Scene = {
   ],
   headers: [],
   edgesPx: [],
+  pinnedEdgesPx: [],
+  pinnedPx: 0,
   lanes: 5,
   endPx: 140,
 };
 
 describe("tracksBetween", () => {
   it("takes every track that is touched, whichever way one drags", () => {
-    expect(tracksBetween(scene, 40, 70)).toEqual([3, 9]);
-    expect(tracksBetween(scene, 95, 70)).toEqual([9, 4]);
+    expect(tracksBetween(scene, 40, 70).body).toEqual([3, 9]);
+    expect(tracksBetween(scene, 95, 70).body).toEqual([9, 4]);
   });
 
   it("takes for a closed group its tracks, and nothing for the header above the tracks that are taken", () => {
-    expect(tracksBetween(scene, 100, 115)).toEqual([4, 5, 6]);
-    expect(tracksBetween(scene, 10, 40)).toEqual([3]);
+    expect(tracksBetween(scene, 100, 115).body).toEqual([4, 5, 6]);
+    expect(tracksBetween(scene, 10, 40).body).toEqual([3]);
   });
 
   it("takes for the header of an open group alone all of the group", () => {
-    expect(tracksBetween(scene, 5, 10)).toEqual([3, 4, 9]);
+    expect(tracksBetween(scene, 5, 10).body).toEqual([3, 4, 9]);
   });
 
   it("finds nothing below the last track", () => {
-    expect(tracksBetween(scene, 135, 150)).toEqual([]);
+    expect(tracksBetween(scene, 135, 150).body).toEqual([]);
   });
+});
+
+it("takes pinned tracks by themselves, and nothing of what is scrolled away below them", () => {
+  const pinned: Scene = {
+    ...scene,
+    pinnedPx: 44,
+    tracks: [entry(7, 1, 2, { isPinned: true }), entry(8, 30, 3), entry(9, 88, 1)],
+  };
+  expect(tracksBetween(pinned, 10, 20)).toEqual({ pinned: [7], body: [] });
+  expect(tracksBetween(pinned, 32, 35)).toEqual({ pinned: [7], body: [] });
+  expect(tracksBetween(pinned, 30, 90)).toEqual({ pinned: [7], body: [8, 9] });
+  expect(tracksBetween(pinned, 60, 90)).toEqual({ pinned: [], body: [8, 9] });
 });
 
 describe("rangeBetween", () => {

@@ -4,7 +4,7 @@ import { pan, plus, type TickRange, type Ticks, tickAtX, xOfTick } from "@tilesc
 import type { Gesture } from "../keys/gestures";
 import { nearestEdge } from "../raster/edges";
 import { type AreaSelection, draftArea, selection } from "../state/selection";
-import { trackOrder } from "../state/tracks";
+import { pinnedOrder, trackOrder } from "../state/tracks";
 import { bounds, view } from "../state/view";
 import type { PointerMeaning, PointerSample } from "./gesture-tracker";
 import type { Guide } from "./guide";
@@ -28,19 +28,29 @@ export function rangeBetween(a: Ticks, b: Ticks, run: TickRange): TickRange | nu
   return endTicks > startTicks ? { startTicks, endTicks } : null;
 }
 
+/** What a drag has touched of the pinned tracks, and of the others: what lies between the two is scrolled away. */
+export interface TouchedTracks {
+  readonly pinned: readonly number[];
+  readonly body: readonly number[];
+}
+
 /**
  * The tracks that a drag from one height to another touches; empty where there is none. The header of a closed group
  * stands for its tracks; that of an open one only where nothing else is touched, as they are below it.
  */
-export function tracksBetween(scene: Scene, y0: number, y1: number): readonly number[] {
+export function tracksBetween(scene: Scene, y0: number, y1: number): TouchedTracks {
   const [top, bottom] = y0 < y1 ? [y0, y1] : [y1, y0];
-  const touched = scene.tracks.filter(
-    (entry) => entry.place !== "sticky" && entry.topPx < bottom && entry.topPx + entry.rows * entry.rowPx > top,
-  );
+  const touched = scene.tracks.filter(({ place, isPinned, topPx, rows, rowPx }) => {
+    const [fromPx, toPx] = isPinned ? [0, scene.pinnedPx] : [scene.pinnedPx, Number.POSITIVE_INFINITY];
+    const isSeenIn = Math.max(topPx, fromPx) < Math.min(bottom, toPx);
+    return place !== "sticky" && isSeenIn && Math.min(topPx + rows * rowPx, toPx) > Math.max(top, fromPx);
+  });
   const counted = touched.filter((entry) => entry.isCounted);
-  return (counted.length > 0 ? counted : touched).flatMap(({ track }) =>
-    track.kind === "rollup" ? track.children : [track.id],
-  );
+  const idsOf = (isPinned: boolean): readonly number[] =>
+    (counted.length > 0 ? counted : touched)
+      .filter((entry) => entry.isPinned === isPinned)
+      .flatMap(({ track }) => (track.kind === "rollup" ? track.children : [track.id]));
+  return { pinned: idsOf(true), body: idsOf(false) };
 }
 
 /** The time at a point: of the edge of a slice that is near in the row there, else of the pixel. */
@@ -73,7 +83,9 @@ export function connectArea(stage: Stage, guide: Guide): PointerActions {
     if (fixedTicks !== null && chosen.kind === "area") {
       return { ...chosen, range };
     }
-    const tracks = new Set(isZoom ? [] : trackOrder.peek().between(tracksBetween(picture.scene, from.yPx, to.yPx)));
+    const touched = tracksBetween(picture.scene, from.yPx, to.yPx);
+    const areas = [pinnedOrder.peek().between(touched.pinned), trackOrder.peek().between(touched.body)];
+    const tracks = new Set(isZoom ? [] : areas.flat());
     return tracks.size > 0 || isZoom ? { kind: "area", range, tracks } : null;
   };
 
@@ -127,6 +139,11 @@ export function connectArea(stage: Stage, guide: Guide): PointerActions {
       if (picture === null) {
         return;
       }
+      const hint = stage.hintAt(meaning.at);
+      if (hint !== null) {
+        guide.goToHint(hint);
+        return;
+      }
       const pointed = pointedAt(picture, meaning.at.xPx, meaning.at.yPx);
       if (meaning.gesture === "zoom-to-event") {
         if (pointed?.kind === "slice") {
@@ -139,6 +156,7 @@ export function connectArea(stage: Stage, guide: Guide): PointerActions {
       }
       guide.select(selectionOf(pointed));
     },
+    isHintAt: (at) => stage.hintAt(at) !== null,
     isEdgeAt: (at) => otherEdge(at) !== null,
     onCancel: () => {
       draftArea.value = null;

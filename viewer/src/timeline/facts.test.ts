@@ -40,12 +40,15 @@ function pictureOf(view: View, complete = true): Picture {
     firstRow: 0,
     rows: 1,
     firstLane: 0,
+    isPinned: false,
   } as const;
   return {
     scene: {
       tracks: [shown, { ...shown, place: "sticky", isCounted: false }],
       headers: [],
       edgesPx: [],
+      pinnedEdgesPx: [],
+      pinnedPx: 0,
       lanes: 2,
       endPx: 100,
     },

@@ -43,9 +43,14 @@ export function countEvents(picture: Picture): EventCount | null {
   return sum;
 }
 
-/** Of each track once; not of headers above their tracks, which repeat the events of these. */
+/**
+ * Of each track once; not of headers above their tracks, which repeat the events of these, nor of pinned tracks whose closed
+ * group is on the screen, too: its header has their events already.
+ */
 function coveragesOf({ scene, coverages }: Picture): readonly Coverage[] {
-  const tracks = new Set(scene.tracks.filter(({ isCounted }) => isCounted).map(({ track }) => track.id));
+  const counted = scene.tracks.filter(({ isCounted }) => isCounted).map(({ track }) => track);
+  const summed = new Set(counted.flatMap(({ children }) => children));
+  const tracks = new Set(counted.map(({ id }) => id).filter((id) => !summed.has(id)));
   return [...tracks].flatMap((track) => coverages.get(track) ?? []);
 }
 

@@ -34,7 +34,12 @@ const ownY = HEADER_PX + 1 + 2 * ROW_PX + (ROW_PX - 1) / 2;
 describe("flowArrows", () => {
   it("leave at the end for what begins later, at the start for what is called in between", () => {
     const layout = layOut(roots, new Set(["g0", "g1"]));
-    const arrows = flowArrows(picture, layout, 0, details([], [partner(1, 700), partner(1, 450)]));
+    const arrows = flowArrows(
+      picture,
+      layout,
+      { topPx: 0, pinnedTopPx: 0 },
+      details([], [partner(1, 700), partner(1, 450)]),
+    );
     expect(arrows.map(({ fromXPx, fromYPx, toXPx }) => [fromXPx, fromYPx, toXPx])).toEqual([
       [500, ownY, 700],
       [400, ownY, 450],
@@ -43,7 +48,7 @@ describe("flowArrows", () => {
 
   it("arrive at the start, from where tracks are scrolled to", () => {
     const layout = layOut(roots, new Set(["g0", "g1"]));
-    const [arrow] = flowArrows(picture, layout, 30, details([partner(1, 100)], []));
+    const [arrow] = flowArrows(picture, layout, { topPx: 30, pinnedTopPx: 0 }, details([partner(1, 100)], []));
     const other = layout.items.find(({ key }) => key === "t1")!;
     expect(arrow).toMatchObject({ direction: "in", fromXPx: 100, toXPx: 400, toYPx: ownY - 30 });
     expect(arrow!.fromYPx).toBe(other.topPx + other.heightPx / 2 - 30);
@@ -52,15 +57,17 @@ describe("flowArrows", () => {
   it("lead to the header of a closed group, and stay near the screen", () => {
     const layout = layOut(roots, new Set(["g0"]));
     const header = layout.items.find(({ key }) => key === "g1")!;
-    const [arrow] = flowArrows(picture, layout, 0, details([], [partner(1, 10_000_000)]));
+    const [arrow] = flowArrows(picture, layout, { topPx: 0, pinnedTopPx: 0 }, details([], [partner(1, 10_000_000)]));
     expect(arrow!.toYPx).toBe(header.topPx + HEADER_PX / 2);
     expect(arrow!.toXPx).toBe(view.widthPx + 400);
   });
 
   it("are none for tracks that are not shown", () => {
     const layout = layOut(roots.slice(0, 1), new Set(["g0"]));
-    expect(flowArrows(picture, layout, 0, details([partner(1, 5)], []))).toEqual([]);
-    expect(flowArrows(picture, layOut([], new Set()), 0, details([], [partner(0, 5)]))).toEqual([]);
+    expect(flowArrows(picture, layout, { topPx: 0, pinnedTopPx: 0 }, details([partner(1, 5)], []))).toEqual([]);
+    expect(
+      flowArrows(picture, layOut([], new Set()), { topPx: 0, pinnedTopPx: 0 }, details([], [partner(0, 5)])),
+    ).toEqual([]);
   });
 });
 

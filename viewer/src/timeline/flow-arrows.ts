@@ -7,7 +7,7 @@
 
 import { type EventDetails, type FlowPartner, type View, xOfTick } from "@tilescope/client";
 import { locateSlice } from "../raster/locate";
-import { type Layout, ROW_PX } from "../state/layout";
+import { type Layout, ROW_PX, type ScrollPlace } from "../state/layout";
 import type { TreeNode } from "../state/tree";
 import { drawsOf, type Picture } from "./picture";
 
@@ -25,6 +25,7 @@ interface Place {
   readonly heightPx: number;
   /** Rows of slices begin at the top; headers and the like have none. */
   readonly hasRows: boolean;
+  readonly isPinned: boolean;
 }
 
 /** Farther beyond the edge of the screen an arrow's direction is the same for all that one sees. */
@@ -33,7 +34,7 @@ const BEYOND_PX = 400;
 export function flowArrows(
   picture: Picture,
   layout: Layout,
-  scrollPx: number,
+  scroll: ScrollPlace,
   details: EventDetails,
 ): readonly FlowArrow[] {
   const places = placesOf(layout);
@@ -42,7 +43,12 @@ export function flowArrows(
   if (own === undefined) {
     return [];
   }
-  const ownY = rowMiddle(own, details.row) - scrollPx;
+  const onScreen = ({ isPinned }: Place, yPx: number): number => {
+    const shownPx = yPx - (isPinned ? scroll.pinnedTopPx : scroll.topPx);
+    // What is scrolled away below the pinned tracks is at their edge.
+    return isPinned || layout.pinnedPx === 0 ? shownPx : Math.max(layout.pinnedPx, shownPx);
+  };
+  const ownY = onScreen(own, rowMiddle(own, details.row));
   const ownFrom = clampX(view, xOfTick(view, details.startTicks));
   const ownTo = clampX(view, xOfTick(view, details.startTicks + details.durationTicks));
   const arrowOf = (direction: "in" | "out", partner: FlowPartner): readonly FlowArrow[] => {
@@ -51,7 +57,7 @@ export function flowArrows(
       return [];
     }
     const found = locateSlice(drawsOf(picture, partner.track), Number(partner.ordinal), view);
-    const y = (place.hasRows && found !== null ? rowMiddle(place, found.row) : middle(place)) - scrollPx;
+    const y = onScreen(place, place.hasRows && found !== null ? rowMiddle(place, found.row) : middle(place));
     const from = clampX(view, xOfTick(view, partner.startTicks));
     const to = found === null ? from : clampX(view, found.toPx);
     // An arrow leaves at the end of a slice when the other begins after it, and at its start when it is a nested call.
@@ -100,12 +106,12 @@ function placesOf(layout: Layout): ReadonlyMap<number, Place> {
       }
     }
   };
-  for (const { kind, topPx, heightPx, node, ...item } of layout.items) {
+  for (const { kind, topPx, heightPx, isPinned, node, ...item } of layout.items) {
     if (kind === "track" && node.kind === "track") {
       const hasRows = node.track.kind === "slice" || node.track.kind === "async";
-      places.set(node.track.id, { topPx, heightPx, hasRows });
+      places.set(node.track.id, { topPx, heightPx, hasRows, isPinned });
     } else if ("isOpen" in item && !item.isOpen) {
-      addAll(node, { topPx, heightPx, hasRows: false });
+      addAll(node, { topPx, heightPx, hasRows: false, isPinned });
     }
   }
   cache.set(layout, places);

@@ -3,14 +3,17 @@
 import { centreOn, type EventDetails, sameView, type TickRange, ticks, visibleRange, xOfTick } from "@tilescope/client";
 import { detailsView } from "../state/details";
 import { busyPart } from "../state/first-view";
-import { ROW_PX } from "../state/layout";
+import { layoutItem, ROW_PX } from "../state/layout";
 import { runView } from "../state/run";
 import { type BinFacts, type Selection, selectedRange, selection } from "../state/selection";
 import { session } from "../state/session";
 import { announcement, failure, isDrawerOpen } from "../state/shell";
 import { allTracks, type Trace } from "../state/trace";
-import { chosenHost, layout, openGroups } from "../state/tracks";
+import { show } from "../state/track-choice";
+import { trackKey } from "../state/track-keys";
+import { chosenHost, layout, openAll, setFilter, trackChoice } from "../state/tracks";
 import { bounds, view, wholeView } from "../state/view";
+import type { EdgeHint } from "./edge-hints";
 import { fitView, focusView } from "./focus";
 import { type Direction, type Neighbour, neighbourOf } from "./navigate";
 import type { Stage } from "./stage";
@@ -25,7 +28,7 @@ const WORDS: Readonly<Record<Direction, string>> = {
 /** The scrolling box of the tracks. */
 export interface TracksBox {
   /** Scrolls so that a part of the layout is visible. */
-  reveal(topPx: number, heightPx: number): void;
+  reveal(topPx: number, heightPx: number, isPinned?: boolean): void;
   /** Scrolls to a height of the layout. */
   scrollTo(topPx: number): void;
 }
@@ -56,8 +59,8 @@ export class Guide {
     };
   }
 
-  reveal(topPx: number, heightPx: number): void {
-    this.#box?.reveal(topPx, heightPx);
+  reveal(topPx: number, heightPx: number, isPinned = false): void {
+    this.#box?.reveal(topPx, heightPx, isPinned);
   }
 
   scrollTo(topPx: number): void {
@@ -77,6 +80,15 @@ export class Guide {
   goTo(track: number, ordinal: number): void {
     this.#destination = { kind: "event", track, ordinal };
     this.select(this.#destination);
+  }
+
+  /** Goes to the event that a hint tells of, or to the time of it where the hint is of a whole group. */
+  goToHint({ track: { track }, end, atTicks }: EdgeHint): void {
+    if (track.kind === "rollup") {
+      this.#stage.motion.glideTo(centreOn(view.peek(), atTicks, bounds.peek()));
+    } else {
+      this.goTo(track.id, end === "first" ? 0 : Number(track.events) - 1);
+    }
   }
 
   /** Goes to a span of time and selects it, to a track, or to both. */
@@ -158,11 +170,20 @@ export class Guide {
 
   /** Opens the groups around a track, so that it is on the screen. */
   openGroupsOf(trace: Trace, track: number): void {
-    const open = new Set(openGroups.peek());
-    for (let id = trace.tracks.get(track)?.group ?? null; id !== null; id = trace.groups.get(id)?.parent ?? null) {
-      open.add(`g${id}`);
-    }
-    openGroups.value = open;
+    openAll(groupsAround(trace, trackKey(track)));
+  }
+
+  /** Scrolls to a track or group, which may have to be shown for that. */
+  revealNode(trace: Trace, key: string): void {
+    const reveal = (): void => {
+      const item = layoutItem(layout.peek(), key);
+      if (item !== null) {
+        this.#box?.reveal(item.topPx, item.heightPx, item.isPinned);
+      }
+    };
+    showNode(trace, key);
+    // What has been shown gets its place with the next rendering.
+    requestAnimationFrame(() => this.#whenShown(reveal));
   }
 
   /** Selects a neighbour of the selected slice, or pans by a part of the width while none is selected. */
@@ -205,9 +226,9 @@ export class Guide {
       return;
     }
     if (found.kind === "group") {
-      this.reveal(found.topPx, found.heightPx);
+      this.reveal(found.topPx, found.heightPx, found.isPinned);
     } else {
-      this.reveal(found.topPx + row * ROW_PX, Math.min(found.heightPx, 2 * ROW_PX));
+      this.reveal(found.topPx + row * ROW_PX, Math.min(found.heightPx, 2 * ROW_PX), found.isPinned);
     }
   }
 
@@ -294,15 +315,12 @@ export class Guide {
     }
   }
 
-  /** Opens groups, and shows all hosts where that is not enough, so that a track is laid out; true if it was. */
+  /** Has a track laid out; true if it was. */
   #layOut(trace: Trace, track: number): boolean {
-    if (isLaidOut(track)) {
+    if (isLaidOut(trackKey(track))) {
       return true;
     }
-    this.openGroupsOf(trace, track);
-    if (!isLaidOut(track)) {
-      chosenHost.value = null;
-    }
+    showNode(trace, trackKey(track));
     return false;
   }
 
@@ -333,8 +351,44 @@ export class Guide {
   }
 }
 
-function isLaidOut(track: number): boolean {
-  return layout.peek().items.some(({ node }) => node.kind === "track" && node.track.id === track);
+function isLaidOut(key: string): boolean {
+  return layoutItem(layout.peek(), key) !== null;
+}
+
+/** Has a node laid out, with as little change as it takes: open groups, nothing hidden around it, no filter, all hosts. */
+function showNode(trace: Trace, key: string): void {
+  const around = groupsAround(trace, key);
+  const changes = [
+    () => openAll(around),
+    () => {
+      trackChoice.value = show(trackChoice.peek(), [key, ...around]);
+    },
+    () => setFilter(""),
+    () => {
+      chosenHost.value = null;
+    },
+    () => {
+      trackChoice.value = { ...trackChoice.peek(), showsEmpty: true };
+    },
+  ];
+  for (const change of changes) {
+    if (isLaidOut(key)) {
+      return;
+    }
+    change();
+  }
+}
+
+/** Keys of the groups that a track or group is in, from the inside out. */
+function groupsAround({ tracks, groups }: Trace, key: string): readonly string[] {
+  const own = Number(key.slice(1));
+  const around: string[] = [];
+  let id = (key.startsWith("t") ? tracks.get(own)?.group : groups.get(own)?.parent) ?? null;
+  while (id !== null) {
+    around.push(`g${id}`);
+    id = groups.get(id)?.parent ?? null;
+  }
+  return around;
 }
 
 function reasonOf(error: unknown): string {

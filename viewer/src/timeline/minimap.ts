@@ -6,10 +6,13 @@
 import { type DrawTile, StillClient, type Track, type TrackRequest, tileEnd, type View } from "@tilescope/client";
 import type { Theme } from "../raster/palette";
 import { ROWS_PER_LANE, RowRaster } from "../raster/raster";
+import type { Arrangement } from "../state/arrangement";
 import { busyRange } from "../state/first-view";
 import { revivals } from "../state/link";
 import { namesVersion, type Session } from "../state/session";
 import { requestOf, type Trace } from "../state/trace";
+import { arrangement } from "../state/tracks";
+import type { TreeNode } from "../state/tree";
 import { minimapView } from "./brush";
 import type { CanvasTheme } from "./canvas-theme";
 import { deviceViewOf } from "./picture";
@@ -27,26 +30,44 @@ function lanePx(lanes: number): number {
   return (HEIGHT_PX - 2 * PADDING_PX) / Math.max(1, lanes);
 }
 
-/** The rollups that the minimap shows, in screen order: those with the most busy time where there are too many. */
-export function minimapTracks(trace: Trace): readonly Track[] {
-  const all = [...trace.tracks.values()].filter((track) => track.kind === "rollup" && track.events > 0n);
+/**
+ * The rollups that the minimap shows, of the groups of which something is shown and in their order: those with the most busy
+ * time where there are too many.
+ */
+export function minimapTracks(trace: Trace, { pinned, body }: Pick<Arrangement, "pinned" | "body">): readonly Track[] {
+  const found = new Set<Track>();
+  const add = (rollup: Track | null | undefined): void => {
+    if (rollup?.kind === "rollup" && rollup.events > 0n) {
+      found.add(rollup);
+    }
+  };
+  const visit = (node: TreeNode): void => {
+    const group = node.kind === "track" ? trace.groups.get(node.track.group) : node.group;
+    add(group?.rollup == null ? null : trace.tracks.get(group.rollup));
+    if (node.kind === "group") {
+      node.children.forEach(visit);
+    }
+  };
+  [...pinned, ...body].forEach(visit);
+  const all = [...found];
   // Those of processes say more than those of hosts, which sum them up.
   const inner = all.filter((track) => trace.groups.get(track.group)?.kind === "process");
   const rollups = inner.length === 0 ? all : inner;
   if (rollups.length <= MAX_LANES) {
     return rollups;
   }
-  const busiest = rollups.toSorted((a, b) => (a.busyTicks < b.busyTicks ? 1 : -1)).slice(0, MAX_LANES);
-  return busiest.toSorted((a, b) => a.id - b.id);
+  const busiest = new Set(rollups.toSorted((a, b) => (a.busyTicks < b.busyTicks ? 1 : -1)).slice(0, MAX_LANES));
+  return rollups.filter((track) => busiest.has(track));
 }
 
 export class MinimapPainter {
   readonly #trace: Trace;
   readonly #surface: Surface;
   readonly #image: RasterCanvas;
-  readonly #tracks: readonly Track[];
   readonly #client: StillClient;
-  readonly #raster: RowRaster;
+  #arrangement: Arrangement | null = null;
+  #tracks: readonly Track[] = [];
+  #raster = new RowRaster(1);
   /** What is shown while the window is dragged: it does not move under the hand. */
   held: View | null = null;
   #painted = "";
@@ -56,8 +77,6 @@ export class MinimapPainter {
     this.#trace = trace;
     this.#surface = new Surface(canvas);
     this.#image = new RasterCanvas(image);
-    this.#tracks = minimapTracks(trace);
-    this.#raster = new RowRaster(lanePx(this.#tracks.length) >= MIN_BARS_PX ? ROWS_PER_LANE : 1);
     this.#client = new StillClient(trace.api, trace.manifest.rootLevel, () => {
       this.#arrivals += 1;
       onArrival();
@@ -67,10 +86,12 @@ export class MinimapPainter {
   /** Paints when anything but the window on it has changed. */
   paint(session: Session, view: View, values: CanvasTheme, theme: Theme, ratio: number): void {
     const colors = session.colors(theme);
+    this.#follow(arrangement.peek());
     const shown = deviceViewOf(this.held ?? minimapView(this.#trace.manifest.range, busyRange.peek(), view), ratio);
     const { startTicks, ticksPerPx } = shown;
+    const lanes = this.#tracks.map(({ id }) => id).join(",");
     const arrived = [this.#arrivals, namesVersion.peek(), revivals.peek()];
-    const key = [startTicks, ticksPerPx, shown.widthPx, ratio, theme, ...arrived].join(" ");
+    const key = [startTicks, ticksPerPx, shown.widthPx, ratio, theme, lanes, ...arrived].join(" ");
     if (key === this.#painted) {
       return;
     }
@@ -106,6 +127,15 @@ export class MinimapPainter {
       const y0 = Math.round(PADDING_PX * ratio + lane * stepPx);
       const y1 = Math.round(PADDING_PX * ratio + (lane + 1) * stepPx) - gapPx;
       this.#image.drawLane(context, lane, y0, Math.max(y0 + 1, y1));
+    }
+  }
+
+  /** What is hidden is not in the minimap, and what has been moved is where it has been moved to. */
+  #follow(arranged: Arrangement): void {
+    if (arranged !== this.#arrangement) {
+      this.#arrangement = arranged;
+      this.#tracks = minimapTracks(this.#trace, arranged);
+      this.#raster = new RowRaster(lanePx(this.#tracks.length) >= MIN_BARS_PX ? ROWS_PER_LANE : 1);
     }
   }
 

@@ -1,8 +1,10 @@
 /** What changes without new tiles: the selected area, outlines of the selected and the hovered event. */
 
 import { formatDuration, minus, type TickRange, type View, xOfTick } from "@tilescope/client";
+import { PINNED_EDGE_PX } from "../state/layout";
 import type { AreaSelection, Selection } from "../state/selection";
 import type { CanvasTheme } from "./canvas-theme";
+import { type EdgeHint, HINT_PX, hintPlace } from "./edge-hints";
 import { curveOf, type FlowArrow } from "./flow-arrows";
 import type { Picture } from "./picture";
 import { outlineOf, type Target } from "./pointing";
@@ -20,6 +22,8 @@ export interface OverlayInput {
   readonly tickPs: number;
   readonly hovered: Target | null;
   readonly arrows: readonly FlowArrow[];
+  readonly hints: readonly EdgeHint[];
+  readonly hoveredHint: EdgeHint | null;
 }
 
 export function paintOverlay(surface: Surface, input: OverlayInput): void {
@@ -34,6 +38,7 @@ export function paintOverlay(surface: Surface, input: OverlayInput): void {
   if (input.selectedRange !== null && selection.kind === "event") {
     paintEdges(context, picture, input.selectedRange, theme);
   }
+  paintHints(context, input);
   paintArrows(context, input.arrows, theme);
   if (input.hovered !== null) {
     paintOutline(context, picture, input.hovered, theme.text, 1);
@@ -105,20 +110,51 @@ function paintArea(context: CanvasRenderingContext2D, input: OverlayInput, area:
   }
 }
 
+/** Where the events of lanes are that are empty in view. */
+function paintHints(context: CanvasRenderingContext2D, { picture, hints, hoveredHint, theme }: OverlayInput): void {
+  const { view, heightPx, scene } = picture;
+  context.font = `${HINT_PX}px ${theme.font}`;
+  context.textBaseline = "middle";
+  for (const isPinned of [false, true]) {
+    const those = hints.filter(({ track }) => track.isPinned === isPinned);
+    if (those.length === 0) {
+      continue;
+    }
+    context.save();
+    context.beginPath();
+    context.rect(0, isPinned ? 0 : scene.pinnedPx, view.widthPx, isPinned ? scene.pinnedPx : heightPx - scene.pinnedPx);
+    context.clip();
+    for (const hint of those) {
+      const { xPx, yPx, align } = hintPlace(hint, view.widthPx);
+      context.textAlign = align;
+      context.fillStyle = hint === hoveredHint ? theme.accent : theme.textDim;
+      context.fillText(hint.text, xPx, yPx);
+    }
+    context.restore();
+  }
+}
+
 interface Band {
   readonly topPx: number;
   readonly bottomPx: number;
 }
 
 /** The heights of the tracks of an area that are on the screen; a closed group stands for its tracks. */
-function bandsOf({ tracks, headers }: Scene, inside: ReadonlySet<number>): readonly Band[] {
-  const stickyPx = Math.max(0, ...headers.filter((header) => header.isSticky).map((h) => h.topPx + h.heightPx));
+function bandsOf({ tracks, headers, pinnedPx }: Scene, inside: ReadonlySet<number>): readonly Band[] {
+  const sticky = headers.filter((header) => header.isSticky).map((header) => header.topPx + header.heightPx);
+  const stickyPx = Math.max(pinnedPx, ...sticky);
+  const pinnedEndPx = pinnedPx - PINNED_EDGE_PX;
   return tracks
     .filter(({ track, place, isCounted }) => {
       const ids = track.kind === "rollup" ? track.children : [track.id];
       return place !== "sticky" && isCounted && ids.some((id) => inside.has(id));
     })
-    .map(({ topPx, rows, rowPx }) => ({ topPx: Math.max(stickyPx, topPx - 1), bottomPx: topPx + rows * rowPx + 1 }))
+    .map(({ topPx, rows, rowPx, isPinned }) => {
+      const bottomPx = topPx + rows * rowPx + 1;
+      return isPinned
+        ? { topPx: Math.max(0, topPx - 1), bottomPx: Math.min(pinnedEndPx, bottomPx) }
+        : { topPx: Math.max(stickyPx, topPx - 1), bottomPx };
+    })
     .filter(({ topPx, bottomPx }) => bottomPx > topPx);
 }
 
@@ -197,5 +233,11 @@ function paintOutline(
   context.strokeStyle = color;
   context.lineWidth = lineWidth;
   const inset = lineWidth / 2;
+  context.save();
+  // Not over what lies over it.
+  context.beginPath();
+  context.rect(0, outline.fromYPx, picture.view.widthPx, outline.toYPx - outline.fromYPx);
+  context.clip();
   context.strokeRect(left - inset, topPx - inset, right - left + lineWidth, heightPx + lineWidth);
+  context.restore();
 }

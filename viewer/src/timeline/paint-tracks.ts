@@ -8,6 +8,7 @@ import type { ColorTable } from "../raster/palette";
 import { type RasterImage, RowRaster } from "../raster/raster";
 import { type GlyphWidths, measureGlyphs } from "../raster/text";
 import { aggregateRuns } from "../raster/texture";
+import { PINNED_EDGE_PX } from "../state/layout";
 import type { CanvasTheme } from "./canvas-theme";
 import { MissingPainter } from "./paint-missing";
 import { ProvisionalPainter } from "./paint-provisional";
@@ -46,31 +47,39 @@ export class TracksPainter {
     this.shown.length = 0;
     context.fillStyle = theme.ground;
     context.fillRect(0, 0, picture.deviceView.widthPx, Math.ceil(picture.heightPx * ratio));
-    for (const header of scene.headers) {
-      if (!header.isSticky) {
-        paintHeader(context, header, picture, theme);
-      }
-    }
-    if (input.showGrid) {
-      paintGrid(context, axis, picture, theme);
-    }
-    paintEdges(context, picture, theme);
     const runs = this.#runsByLane(image);
-    for (const track of scene.tracks) {
-      if (track.place !== "sticky") {
-        this.#paintTrack(context, track, input, runs);
-      }
-    }
-    for (const header of scene.headers) {
-      if (header.isSticky) {
+    const paintHeaders = (isOf: (header: SceneHeader) => boolean) => {
+      for (const header of scene.headers.filter(isOf)) {
         paintHeader(context, header, picture, theme);
       }
-    }
-    for (const track of scene.tracks) {
-      if (track.place === "sticky") {
+    };
+    const paintThose = (isOf: (track: SceneTrack) => boolean) => {
+      for (const track of scene.tracks.filter(isOf)) {
         this.#paintTrack(context, track, input, runs);
       }
+    };
+    const bottomPx = Math.min(picture.heightPx, scene.endPx);
+    paintHeaders((header) => !header.isSticky && !header.isPinned);
+    if (input.showGrid) {
+      paintGrid(context, axis, ratio, bottomPx, theme);
     }
+    paintEdges(context, picture, scene.edgesPx, theme);
+    paintThose((track) => track.place !== "sticky" && !track.isPinned);
+    paintHeaders((header) => header.isSticky);
+    paintThose((track) => track.place === "sticky");
+    if (scene.pinnedPx === 0) {
+      return;
+    }
+    // Over what is scrolled away below it.
+    context.save();
+    paintPinnedGround(context, picture, theme);
+    paintHeaders((header) => header.isPinned);
+    if (input.showGrid) {
+      paintGrid(context, axis, ratio, scene.pinnedPx, theme);
+    }
+    paintEdges(context, picture, scene.pinnedEdgesPx, theme);
+    paintThose((track) => track.isPinned);
+    context.restore();
   }
 
   #drawImage(picture: Picture, colors: ColorTable): RasterImage {
@@ -214,9 +223,28 @@ function paintHeader(
   context.fillRect(0, y0, deviceView.widthPx, hairline);
 }
 
-function paintGrid(context: CanvasRenderingContext2D, axis: TimeAxis, picture: Picture, theme: CanvasTheme): void {
-  const { ratio, scene, heightPx } = picture;
-  const bottom = Math.round(Math.min(heightPx, scene.endPx) * ratio);
+/** The ground of what is pinned, and the line below it; leaves a clip, so that nothing is painted across the line. */
+function paintPinnedGround(context: CanvasRenderingContext2D, picture: Picture, theme: CanvasTheme): void {
+  const { ratio, scene, deviceView } = picture;
+  const y1 = Math.round(scene.pinnedPx * ratio);
+  const edge = Math.round((scene.pinnedPx - PINNED_EDGE_PX) * ratio);
+  context.fillStyle = theme.lineStrong;
+  context.fillRect(0, edge, deviceView.widthPx, y1 - edge);
+  context.beginPath();
+  context.rect(0, 0, deviceView.widthPx, edge);
+  context.clip();
+  context.fillStyle = theme.ground;
+  context.fillRect(0, 0, deviceView.widthPx, edge);
+}
+
+function paintGrid(
+  context: CanvasRenderingContext2D,
+  axis: TimeAxis,
+  ratio: number,
+  bottomPx: number,
+  theme: CanvasTheme,
+): void {
+  const bottom = Math.round(bottomPx * ratio);
   context.fillStyle = theme.line;
   context.globalAlpha = 0.7;
   for (const mark of axis.marks) {
@@ -225,12 +253,16 @@ function paintGrid(context: CanvasRenderingContext2D, axis: TimeAxis, picture: P
   context.globalAlpha = 1;
 }
 
-function paintEdges(context: CanvasRenderingContext2D, picture: Picture, theme: CanvasTheme): void {
-  const { ratio, scene, deviceView } = picture;
+function paintEdges(
+  context: CanvasRenderingContext2D,
+  { ratio, deviceView }: Picture,
+  edgesPx: readonly number[],
+  theme: CanvasTheme,
+): void {
   const hairline = Math.max(1, Math.round(ratio));
   context.fillStyle = theme.line;
   context.globalAlpha = 0.55;
-  for (const edge of scene.edgesPx) {
+  for (const edge of edgesPx) {
     context.fillRect(0, Math.round(edge * ratio) - hairline, deviceView.widthPx, hairline);
   }
   context.globalAlpha = 1;

@@ -2,7 +2,7 @@
 
 import type { Coverage, DrawTile, TileClient, View } from "@tilescope/client";
 import type { RasterTrack } from "../raster/raster";
-import type { Layout } from "../state/layout";
+import type { Layout, ScrollPlace } from "../state/layout";
 import { buildScene, nearbyRequests, requestsOf, type Scene, type SceneTrack } from "./scene";
 
 export interface Picture {
@@ -27,14 +27,14 @@ export function takePicture(
   client: TileClient,
   layout: Layout,
   view: View,
-  scrollPx: number,
+  scroll: ScrollPlace,
   heightPx: number,
   ratio: number,
 ): Picture {
-  const scene = buildScene(layout, scrollPx, heightPx);
+  const scene = buildScene(layout, scroll, heightPx);
   const deviceView = deviceViewOf(view, ratio);
   const tracks = requestsOf(scene);
-  client.show({ view: deviceView, tracks, nearby: nearbyRequests(layout, scrollPx, heightPx, heightPx / 2) });
+  client.show({ view: deviceView, tracks, nearby: nearbyRequests(layout, scroll.topPx, heightPx, heightPx / 2) });
   const coverages = new Map(tracks.map((request) => [request.track, client.coverage(request, deviceView)]));
   return { scene, view, deviceView, ratio, heightPx, coverages };
 }

@@ -3,6 +3,7 @@
 import { pan, type View, zoomAt } from "@tilescope/client";
 import { type Gesture, gestureOf, type Modifier } from "../keys/gestures";
 import { settings } from "../state/settings";
+import { layout } from "../state/tracks";
 import { bounds, view } from "../state/view";
 import { GestureTracker, type PointerMeaning, type PointerSample } from "./gesture-tracker";
 import type { Stage } from "./stage";
@@ -11,6 +12,8 @@ export interface PointerActions {
   onMeaning(meaning: PointerMeaning): void;
   /** Whether a drag from here moves an edge of what is selected. */
   isEdgeAt(at: PointerSample): boolean;
+  /** Whether a click there leads to where the events of an empty lane are. */
+  isHintAt(at: PointerSample): boolean;
   /** The browser took the pointer away during a drag. */
   onCancel(): void;
 }
@@ -48,6 +51,18 @@ export function wheelGesture(
   return gesture === "zoom-at-pointer" ? "scroll-tracks" : gesture;
 }
 
+/** Scrolls the pinned tracks, or all others where there is no more of them. */
+function scrollBy(scroller: HTMLElement, isOverPinned: boolean, deltaPx: number): void {
+  const pinned = isOverPinned ? scroller.querySelector<HTMLElement>(".tree-pinned") : null;
+  const before = pinned?.scrollTop ?? 0;
+  if (pinned !== null) {
+    pinned.scrollTop += deltaPx;
+  }
+  if (pinned === null || pinned.scrollTop === before) {
+    scroller.scrollTop += deltaPx;
+  }
+}
+
 export function connectPointer(
   element: HTMLElement,
   scroller: HTMLElement,
@@ -58,6 +73,7 @@ export function connectPointer(
   const abort = new AbortController();
   const options = { signal: abort.signal };
   let isSpaceDown = false;
+  let wasOverHint = false;
 
   const sample = (event: MouseEvent): PointerSample => {
     const box = element.getBoundingClientRect();
@@ -91,6 +107,11 @@ export function connectPointer(
       }
       element.classList.toggle("is-panning", tracker.drag === "pan");
       element.classList.toggle("is-over-edge", actions.isEdgeAt(at));
+      const isOverHint = actions.isHintAt(at);
+      if (element.classList.toggle("is-over-hint", isOverHint) || wasOverHint) {
+        stage.loop.invalidate();
+      }
+      wasOverHint = isOverHint;
       stage.updateHover(tracker.drag === null ? { xPx: event.clientX, yPx: event.clientY } : null);
     },
     options,
@@ -129,13 +150,14 @@ export function connectPointer(
       const gesture = wheelGesture(event, settings.peek().wheelZooms);
       const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? LINE_PX : 1;
       const deltaPx = (Math.abs(event.deltaX) > Math.abs(event.deltaY) ? event.deltaX : event.deltaY) * unit;
-      // Without ctrl the browser scrolls by itself; with ctrl it would zoom the page.
-      if (gesture === "scroll-tracks" && !event.ctrlKey) {
+      const isOverPinned = sample(event).yPx < layout.peek().pinnedPx;
+      // Without ctrl the browser scrolls by itself, except for pinned tracks; with ctrl it would zoom the page.
+      if (gesture === "scroll-tracks" && !event.ctrlKey && !isOverPinned) {
         return;
       }
       event.preventDefault();
       if (gesture === "scroll-tracks") {
-        scroller.scrollTop += deltaPx;
+        scrollBy(scroller, isOverPinned, deltaPx);
       } else if (gesture === "zoom-at-pointer") {
         setView(zoomAt(view.peek(), sample(event).xPx, wheelZoomFactor(deltaPx), bounds.peek()));
       } else if (gesture === "pan") {

@@ -18,6 +18,9 @@ export interface Outline {
   readonly toPx: number;
   readonly topPx: number;
   readonly heightPx: number;
+  /** The part of the screen in which it may be drawn: pinned tracks lie over the others. */
+  readonly fromYPx: number;
+  readonly toYPx: number;
 }
 
 /** What is at a point of the timeline (CSS pixels), or null. */
@@ -93,7 +96,7 @@ export function outlineOf(picture: Picture, target: Target): Outline | null {
       continue;
     }
     const span = spanOf(picture, target);
-    const outline = span === null ? null : place(entry, span);
+    const outline = span === null ? null : place(picture, entry, span);
     if (outline !== null) {
       return outline;
     }
@@ -121,10 +124,12 @@ function binSpan(view: View, startTicks: Ticks, widthTicks: Ticks): { readonly f
   return { fromPx: xOfTick(view, startTicks), toPx: xOfTick(view, startTicks + widthTicks) };
 }
 
-function place(entry: SceneTrack, span: Span): Outline | null {
+function place({ scene, heightPx: screenPx }: Picture, entry: SceneTrack, span: Span): Outline | null {
   const row = span.row - entry.firstRow;
   if (row < 0 || row >= entry.rows) {
     return null;
   }
-  return { fromPx: span.fromPx, toPx: span.toPx, topPx: entry.topPx + row * entry.rowPx, heightPx: entry.rowPx - 1 };
+  const [fromYPx, toYPx] = entry.isPinned ? [0, scene.pinnedPx] : [scene.pinnedPx, screenPx];
+  const topPx = entry.topPx + row * entry.rowPx;
+  return { fromPx: span.fromPx, toPx: span.toPx, topPx, heightPx: entry.rowPx - 1, fromYPx, toYPx };
 }

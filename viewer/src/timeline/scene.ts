@@ -12,7 +12,11 @@ import {
   itemsBetween,
   type Layout,
   type LayoutItem,
+  PINNED_EDGE_PX,
+  pinnedBetween,
   ROW_PX,
+  type ScrollPlace,
+  screenTopPx,
   stickyHeader,
 } from "../state/layout";
 import { requestOf } from "../state/trace";
@@ -31,6 +35,7 @@ export interface SceneTrack {
   readonly rows: number;
   /** Lane of `firstRow` in the raster; counters have no lane: -1. */
   readonly firstLane: number;
+  readonly isPinned: boolean;
 }
 
 /** A header's ground, drawn below everything else of the header. */
@@ -38,6 +43,7 @@ export interface SceneHeader {
   readonly topPx: number;
   readonly heightPx: number;
   readonly isSticky: boolean;
+  readonly isPinned: boolean;
 }
 
 export interface Scene {
@@ -45,10 +51,15 @@ export interface Scene {
   readonly headers: readonly SceneHeader[];
   /** Lower edges of tracks, where a hairline is drawn. */
   readonly edgesPx: readonly number[];
+  readonly pinnedEdgesPx: readonly number[];
+  /** The upper part of the screen that is of pinned tracks alone. */
+  readonly pinnedPx: number;
   readonly lanes: number;
   /** Where the tracks end, when that is on the screen. */
   readonly endPx: number;
 }
+
+type HeaderPlace = Pick<SceneHeader, "isSticky" | "isPinned">;
 
 const HEADER_INSET_PX = 4;
 const INSTANT_INSET_PX = 3;
@@ -57,40 +68,46 @@ function trackOf(item: LayoutItem): Track | null {
   return item.kind === "group" ? item.node.rollup : item.node.track;
 }
 
-export function buildScene(layout: Layout, scrollPx: number, heightPx: number): Scene {
+export function buildScene(layout: Layout, scroll: ScrollPlace, heightPx: number): Scene {
+  const { pinnedPx } = layout;
+  const scrollPx = scroll.topPx;
   const tracks: SceneTrack[] = [];
   const headers: SceneHeader[] = [];
   const edgesPx: number[] = [];
+  const pinnedEdgesPx: number[] = [];
   let lanes = 0;
 
-  const addHeader = (track: Track | null, topPx: number, isSticky: boolean, isCounted: boolean): void => {
-    headers.push({ topPx, heightPx: HEADER_PX, isSticky });
+  const addHeader = (track: Track | null, topPx: number, place: HeaderPlace, isCounted: boolean): void => {
+    const { isSticky, isPinned } = place;
+    headers.push({ topPx, heightPx: HEADER_PX, isSticky, isPinned });
     if (track === null || track.events === 0n) {
       return;
     }
-    const place = isSticky ? "sticky" : "header";
-    const inner = { topPx: topPx + HEADER_INSET_PX, rowPx: HEADER_PX - 2 * HEADER_INSET_PX };
-    tracks.push({ track, place, isCounted, ...inner, firstRow: 0, rows: 1, firstLane: lanes });
+    const inner = { topPx: topPx + HEADER_INSET_PX, rowPx: HEADER_PX - 2 * HEADER_INSET_PX, isPinned };
+    tracks.push({
+      ...{ track, place: isSticky ? "sticky" : "header", isCounted, ...inner, firstRow: 0, rows: 1, firstLane: lanes },
+    });
     lanes += 1;
   };
 
-  const addTrack = (track: Track, topPx: number): void => {
+  /** The rows that one sees between two heights of the screen. */
+  const addTrack = (track: Track, topPx: number, isPinned: boolean, fromPx: number, toPx: number): void => {
     if (track.events === 0n) {
       return;
     }
     if (track.kind === "counter") {
-      const inner = { topPx, rowPx: COUNTER_PX };
+      const inner = { topPx, rowPx: COUNTER_PX, isPinned };
       tracks.push({ track, place: "track", isCounted: true, ...inner, firstRow: 0, rows: 1, firstLane: -1 });
       return;
     }
     if (track.kind === "instant") {
-      const inner = { topPx: topPx + INSTANT_INSET_PX, rowPx: INSTANT_PX - 2 * INSTANT_INSET_PX };
+      const inner = { topPx: topPx + INSTANT_INSET_PX, rowPx: INSTANT_PX - 2 * INSTANT_INSET_PX, isPinned };
       tracks.push({ track, place: "track", isCounted: true, ...inner, firstRow: 0, rows: 1, firstLane: lanes });
       lanes += 1;
       return;
     }
-    const firstRow = Math.max(0, Math.floor(-topPx / ROW_PX));
-    const endRow = Math.min(Math.max(1, track.rows), Math.ceil((heightPx - topPx) / ROW_PX));
+    const firstRow = Math.max(0, Math.floor((fromPx - topPx) / ROW_PX));
+    const endRow = Math.min(Math.max(1, track.rows), Math.ceil((toPx - topPx) / ROW_PX));
     if (firstRow >= endRow) {
       return;
     }
@@ -104,25 +121,34 @@ export function buildScene(layout: Layout, scrollPx: number, heightPx: number): 
       firstRow,
       rows,
       firstLane: lanes,
+      isPinned,
     });
     lanes += rows;
   };
 
-  for (const item of itemsBetween(layout, scrollPx, scrollPx + heightPx)) {
-    const topPx = item.topPx - scrollPx;
+  const addItem = (item: LayoutItem, fromPx: number, toPx: number, edges: number[]): void => {
+    const { isPinned } = item;
+    const topPx = screenTopPx(item, scroll);
     if (item.kind === "group") {
-      addHeader(item.node.rollup, topPx, false, !item.isOpen);
+      addHeader(item.node.rollup, topPx, { isSticky: false, isPinned }, !item.isOpen);
     } else {
-      addTrack(item.node.track, topPx + 1);
+      addTrack(item.node.track, topPx + 1, isPinned, fromPx, toPx);
     }
-    edgesPx.push(topPx + item.heightPx);
+    edges.push(topPx + item.heightPx);
+  };
+
+  for (const item of pinnedBetween(layout, scroll.pinnedTopPx)) {
+    addItem(item, 0, Math.min(heightPx, pinnedPx - PINNED_EDGE_PX), pinnedEdgesPx);
+  }
+  for (const item of itemsBetween(layout, scrollPx + pinnedPx, scrollPx + heightPx)) {
+    addItem(item, pinnedPx, heightPx, edgesPx);
   }
   const sticky = stickyHeader(layout, scrollPx);
   // A header that is not cut is its own sticky header.
-  if (sticky !== null && sticky.item.topPx < scrollPx) {
-    addHeader(sticky.item.node.rollup, sticky.offsetPx, true, false);
+  if (sticky !== null && sticky.item.topPx < scrollPx + pinnedPx) {
+    addHeader(sticky.item.node.rollup, pinnedPx + sticky.offsetPx, { isSticky: true, isPinned: false }, false);
   }
-  return { tracks, headers, edgesPx, lanes, endPx: layout.heightPx - scrollPx };
+  return { tracks, headers, edgesPx, pinnedEdgesPx, pinnedPx, lanes, endPx: layout.heightPx - scrollPx };
 }
 
 /** The tracks of a scene as the tile client wants them: each once, from top to bottom. */
@@ -136,7 +162,7 @@ export function nearbyRequests(layout: Layout, scrollPx: number, heightPx: numbe
   const found: TrackRequest[] = [];
   for (const item of [
     ...itemsBetween(layout, scrollPx + heightPx, scrollPx + heightPx + marginPx),
-    ...itemsBetween(layout, scrollPx - marginPx, scrollPx),
+    ...itemsBetween(layout, scrollPx + layout.pinnedPx - marginPx, scrollPx + layout.pinnedPx),
   ]) {
     const track = trackOf(item);
     if (track !== null && track.events > 0n) {
@@ -146,12 +172,16 @@ export function nearbyRequests(layout: Layout, scrollPx: number, heightPx: numbe
   return found;
 }
 
-/** The track at a height, and the row of it; the sticky header hides what is below it. */
+/** The track at a height, and the row of it; pinned tracks and the sticky header hide what is below them. */
 export function sceneTrackAt(scene: Scene, yPx: number): { readonly track: SceneTrack; readonly row: number } | null {
   const sticky = scene.headers.find((header) => header.isSticky);
-  const isUnderSticky = sticky !== undefined && yPx < sticky.topPx + sticky.heightPx;
+  const isOverPinned = yPx < scene.pinnedPx;
+  const isUnderSticky = !isOverPinned && sticky !== undefined && yPx < sticky.topPx + sticky.heightPx;
+  if (isOverPinned && yPx >= scene.pinnedPx - PINNED_EDGE_PX) {
+    return null;
+  }
   for (const track of scene.tracks) {
-    if (isUnderSticky !== (track.place === "sticky")) {
+    if (isOverPinned !== track.isPinned || isUnderSticky !== (track.place === "sticky")) {
       continue;
     }
     const row = Math.floor((yPx - track.topPx) / track.rowPx);

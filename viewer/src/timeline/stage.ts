@@ -11,9 +11,10 @@ import { hover } from "../state/hover";
 import { draftArea, selectedRange, selection } from "../state/selection";
 import { namesVersion, type Session, session } from "../state/session";
 import { prefersReducedMotion, settings, theme } from "../state/settings";
-import { areaTracks, layout } from "../state/tracks";
-import { bounds, scroll, view } from "../state/view";
+import { areaTracks, layout, scrolled } from "../state/tracks";
+import { bounds, view } from "../state/view";
 import { type CanvasTheme, readCanvasTheme } from "./canvas-theme";
+import { type EdgeHint, edgeHints, hintAt } from "./edge-hints";
 import { countEvents, countProvisional, widestBinTicks } from "./facts";
 import { type FlowArrow, flowArrows } from "./flow-arrows";
 import { FrameLoop } from "./frame";
@@ -24,6 +25,7 @@ import { paintOverlay } from "./paint-overlay";
 import { TracksPainter } from "./paint-tracks";
 import { type Picture, takePicture } from "./picture";
 import { pointedAt, targetOf } from "./pointing";
+import { sceneTrackAt } from "./scene";
 import { Surface } from "./surface";
 
 export interface StageCanvases {
@@ -70,6 +72,7 @@ export class Stage {
   #surfaces: { tracks: Surface; overlay: Surface; axis: Surface; painter: TracksPainter } | null = null;
   #theme: { readonly name: string; readonly values: CanvasTheme } | null = null;
   #picture: Picture | null = null;
+  #hints: readonly EdgeHint[] = [];
   #tracksDirty = true;
   #isFirstSize = true;
   #countTimer: ReturnType<typeof setTimeout> | null = null;
@@ -102,7 +105,7 @@ export class Stage {
     const observer = new ResizeObserver(() => this.#resized());
     observer.observe(canvases.timeline);
     const stopTracks = effect(() => {
-      for (const source of [view, scroll, layout, theme, settings, session, namesVersion]) {
+      for (const source of [view, scrolled, layout, theme, settings, session, namesVersion]) {
         void source.value;
       }
       this.invalidate();
@@ -126,6 +129,13 @@ export class Stage {
       this.#surfaces = null;
       this.#picture = null;
     };
+  }
+
+  /** The hint at a point of the timeline, or null. */
+  hintAt({ xPx, yPx }: Place): EdgeHint | null {
+    const picture = this.#picture;
+    const track = picture === null ? null : sceneTrackAt(picture.scene, yPx);
+    return picture === null ? null : hintAt(this.#hints, track?.track ?? null, picture.view.widthPx, xPx);
   }
 
   /** Asks for a new picture: something of the tracks has changed. */
@@ -204,6 +214,8 @@ export class Stage {
       areaTracks: areaTracks.peek(),
       tickPs: current.trace.manifest.time.tickPs,
       arrows: this.#flowArrows(picture),
+      hints: this.#hints,
+      hoveredHint: this.pointer === null ? null : this.hintAt(this.pointer),
       hovered: targetOf(hover.peek()?.pointed ?? null),
     });
     paintAxis(surfaces.axis, {
@@ -218,15 +230,16 @@ export class Stage {
 
   #flowArrows(picture: Picture): readonly FlowArrow[] {
     const details = detailsView.peek();
-    return details.kind === "ready" ? flowArrows(picture, layout.peek(), scroll.peek().topPx, details.details) : [];
+    return details.kind === "ready" ? flowArrows(picture, layout.peek(), scrolled.peek(), details.details) : [];
   }
 
   #paintTracks(current: Session, element: HTMLElement, values: CanvasTheme): void {
     const startMs = performance.now();
     const ratio = window.devicePixelRatio;
     const shown = view.peek();
-    const picture = takePicture(current.client, layout.peek(), shown, scroll.peek().topPx, element.clientHeight, ratio);
+    const picture = takePicture(current.client, layout.peek(), shown, scrolled.peek(), element.clientHeight, ratio);
     this.#picture = picture;
+    this.#hints = edgeHints(picture.scene, shown, current.trace.manifest.time.tickPs);
     for (const { draws } of picture.coverages.values()) {
       current.wantNames(draws);
     }

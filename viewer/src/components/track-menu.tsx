@@ -1,0 +1,128 @@
+/** The menu of a track or group: all that can be done with it, with the keys for it. */
+
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { keysOf, type TimelineIntent } from "../keys/table";
+import { layoutItem } from "../state/layout";
+import type { Trace } from "../state/trace";
+import { layout, roots, toggleGroup, trackChoice } from "../state/tracks";
+import { findNode, tracksOf } from "../state/tree";
+import { useApp } from "./app-context";
+import { walkMenu } from "./menu";
+import { focusItem, openTrackMenu } from "./tree-focus";
+
+interface Entry {
+  readonly text: string;
+  readonly intent: TimelineIntent | null;
+  readonly isPossible: boolean;
+  readonly act: () => void;
+}
+
+function useEntries(key: string): readonly Entry[] {
+  const { tracks } = useApp();
+  const node = findNode(roots.value, key);
+  const item = layoutItem(layout.value, key);
+  const siblings = tracks.siblings(key);
+  const choice = trackChoice.value;
+  const hasEvents = node !== null && tracksOf(node).some((track) => track.events > 0n);
+  const isPinned = choice.pinned.includes(key);
+  const entry = (text: string, intent: TimelineIntent | null, isPossible: boolean, act: () => void): Entry => ({
+    ...{ text, intent, isPossible, act },
+  });
+  return [
+    entry(isPinned ? "Back to its place" : "Pin to the top", "pin-track", true, () => tracks.togglePinned(key)),
+    entry("Hide", "hide-track", true, () => tracks.hide(key)),
+    entry("Move up", "move-track-up", siblings[0] !== key, () => tracks.move(key, "up")),
+    entry("Move down", "move-track-down", siblings[siblings.length - 1] !== key, () => tracks.move(key, "down")),
+    entry("Tracks in their recorded order", null, choice.order.length > 0, () => tracks.resetOrder()),
+    entry("Go to the first event", "first-event", hasEvents, () => tracks.jump(key, "first")),
+    entry("Go to the last event", "last-event", hasEvents, () => tracks.jump(key, "last")),
+    ...(item?.kind === "group" ? [entry(item.isOpen ? "Close" : "Open", null, true, () => toggleGroup(key))] : []),
+  ];
+}
+
+function nameOf(trace: Trace, key: string): string {
+  const id = Number(key.slice(1));
+  return (key.startsWith("g") ? trace.groups.get(id)?.name : trace.tracks.get(id)?.name) ?? "";
+}
+
+export function TrackMenu({ trace }: { trace: Trace }) {
+  const open = openTrackMenu.value;
+  return open === null ? null : <OpenMenu key={open.key} trace={trace} node={open.key} xPx={open.xPx} yPx={open.yPx} />;
+}
+
+function OpenMenu({ trace, node, xPx, yPx }: { trace: Trace; node: string; xPx: number; yPx: number }) {
+  const element = useRef<HTMLDivElement>(null);
+  const [size, setSize] = useState({ widthPx: 0, heightPx: 0 });
+  const entries = useEntries(node);
+
+  useLayoutEffect(() => {
+    const box = element.current!.getBoundingClientRect();
+    setSize({ widthPx: box.width, heightPx: box.height });
+    element.current!.querySelector<HTMLElement>("[role=menuitem]")?.focus();
+  }, []);
+
+  useEffect(() => {
+    const onPress = (event: PointerEvent) => {
+      if (!element.current?.contains(event.target as Node)) {
+        openTrackMenu.value = null;
+      }
+    };
+    const onAway = () => {
+      openTrackMenu.value = null;
+    };
+    document.addEventListener("pointerdown", onPress);
+    addEventListener("resize", onAway);
+    return () => {
+      document.removeEventListener("pointerdown", onPress);
+      removeEventListener("resize", onAway);
+    };
+  }, []);
+
+  const close = () => {
+    openTrackMenu.value = null;
+    focusItem(node);
+  };
+  return (
+    <div
+      ref={element}
+      class="menu track-menu"
+      role="menu"
+      tabIndex={-1}
+      aria-label={nameOf(trace, node)}
+      style={{
+        left: `${Math.max(4, Math.min(xPx, innerWidth - size.widthPx - 4))}px`,
+        top: `${Math.max(4, Math.min(yPx, innerHeight - size.heightPx - 4))}px`,
+      }}
+      onContextMenu={(event) => event.preventDefault()}
+      onKeyDown={(event) => {
+        event.stopPropagation();
+        if (event.key === "Escape" || event.key === "Tab") {
+          event.preventDefault();
+          close();
+        } else {
+          walkMenu(element.current!, event);
+        }
+      }}
+    >
+      {entries.map(({ text, intent, isPossible, act }) => (
+        <button
+          key={text}
+          type="button"
+          class="menu-item"
+          role="menuitem"
+          aria-disabled={!isPossible}
+          onClick={() => {
+            if (isPossible) {
+              close();
+              act();
+            }
+          }}
+        >
+          <span />
+          <span class="menu-name">{text}</span>
+          {intent !== null && <kbd>{keysOf(intent)}</kbd>}
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,69 @@
+/** Buttons at the right of the tree item that the pointer is over or that has the focus: pin, hide, and all the rest. */
+
+import { withKeys } from "../keys/table";
+import { HEADER_PX, layoutItem, screenTopPx } from "../state/layout";
+import { layout, scrolled } from "../state/tracks";
+import { useApp } from "./app-context";
+import { EyeOffIcon, MoreIcon, PinIcon } from "./icons";
+import { drop } from "./tree-drag";
+import { hoveredKey, openMenuAt, openTrackMenu } from "./tree-focus";
+
+/** Height of the buttons: that of a track of one row. */
+const HEIGHT_PX = 22;
+
+export function TreeActions() {
+  const app = useApp();
+  const key = openTrackMenu.value?.key ?? hoveredKey.value;
+  const item = key === null ? null : layoutItem(layout.value, key);
+  if (key === null || item === null || drop.value !== null) {
+    return null;
+  }
+  const { pinnedPx } = layout.value;
+  // Beside the name, which stays on the screen where its track is scrolled out of it.
+  const upperPx = item.isPinned ? 0 : pinnedPx + (item.parentIndex >= 0 ? HEADER_PX : 0);
+  const lowestPx = screenTopPx(item, scrolled.value) + item.heightPx - HEIGHT_PX;
+  const topPx = Math.min(lowestPx, Math.max(upperPx, screenTopPx(item, scrolled.value)));
+  const isPinned = item.isPinned && item.parentIndex < 0;
+  const name = item.kind === "group" ? item.node.group.name : item.node.track.name;
+  return (
+    <div class="tree-actions-anchor">
+      <div class="tree-actions" data-key={key} style={{ top: `${topPx}px`, height: `${HEIGHT_PX}px` }}>
+        <button
+          type="button"
+          tabIndex={-1}
+          class={isPinned ? "tree-action is-on" : "tree-action"}
+          aria-pressed={isPinned}
+          aria-label={`Pin ${name} to the top`}
+          title={withKeys(isPinned ? "Back to its place" : "Pin to the top", "pin-track")}
+          onClick={() => app.tracks.togglePinned(key)}
+        >
+          <PinIcon />
+        </button>
+        <button
+          type="button"
+          tabIndex={-1}
+          class="tree-action"
+          aria-label={`Hide ${name}`}
+          title={withKeys("Hide", "hide-track")}
+          onClick={() => {
+            hoveredKey.value = null;
+            app.tracks.hide(key);
+          }}
+        >
+          <EyeOffIcon />
+        </button>
+        <button
+          type="button"
+          tabIndex={-1}
+          class="tree-action"
+          aria-haspopup="menu"
+          aria-label={`More for ${name}`}
+          title="More: first and last event, order"
+          onClick={(event) => openMenuAt(key, event)}
+        >
+          <MoreIcon />
+        </button>
+      </div>
+    </div>
+  );
+}

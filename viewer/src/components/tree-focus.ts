@@ -1,0 +1,38 @@
+/** Which item of the track tree has the focus, which the pointer is over, and which the menu is open for. */
+
+import { signal } from "@preact/signals";
+
+/** The tree item that the tab key reaches; null: the first. */
+export const focusedKey = signal<string | null>(null);
+
+/** The tree item that the pointer is over. */
+export const hoveredKey = signal<string | null>(null);
+
+/** What the menu is open for, and where in the window. */
+export const openTrackMenu = signal<{ readonly key: string; readonly xPx: number; readonly yPx: number } | null>(null);
+
+/** At the pointer, or below what has the focus when a key has opened it. */
+export function openMenuAt(key: string, event: MouseEvent): void {
+  const target = event.target as Element;
+  const box = target.getBoundingClientRect();
+  const isByKey = event.clientX === 0 && event.clientY === 0;
+  openTrackMenu.value = isByKey
+    ? { key, xPx: box.left + 24, yPx: Math.min(box.bottom, box.top + 24) }
+    : { key, xPx: event.clientX, yPx: event.clientY };
+}
+
+/** After a change of the layout: the focus stays in the tree if it was there, on an item that may have moved. */
+export function refocus(key: string): void {
+  const hadFocus = document.activeElement?.closest("[role=tree], .tree-actions, .track-menu") != null;
+  focusedKey.value = key;
+  if (hadFocus) {
+    focusItem(key);
+  }
+}
+
+/** Puts the focus on an item, which may come with the next rendering. */
+export function focusItem(key: string): void {
+  requestAnimationFrame(() => {
+    document.querySelector<HTMLElement>(`[role=treeitem][data-key="${key}"]`)?.focus({ preventScroll: true });
+  });
+}

@@ -1,0 +1,194 @@
+/** Above the track tree: the filter, how many tracks are shown, and where the others are. */
+
+import { useRef } from "preact/hooks";
+import { withKeys } from "../keys/table";
+import { arrangement, collapseAll, expandAll, layout, setFilter, trackChoice } from "../state/tracks";
+import { scroll } from "../state/view";
+import { useApp } from "./app-context";
+import { formatCount, plural } from "./format";
+import { CloseIcon, CollapseIcon, ExpandIcon, EyeOffIcon, FilterIcon, ResetIcon } from "./icons";
+import { Menu } from "./menu";
+import { focusItem } from "./tree-focus";
+
+function TrackFilter() {
+  const app = useApp();
+  const input = useRef<HTMLInputElement>(null);
+  /** How far the tracks were scrolled before they were filtered. */
+  const before = useRef(0);
+  const { filter } = trackChoice.value;
+
+  const change = (text: string) => {
+    if (filter === "" && text !== "") {
+      before.current = scroll.peek().topPx;
+      app.guide.scrollTo(0);
+    }
+    setFilter(text);
+    if (text === "") {
+      requestAnimationFrame(() => app.guide.scrollTo(before.current));
+    }
+  };
+  return (
+    <div class="tree-filter">
+      <FilterIcon />
+      <input
+        ref={input}
+        type="search"
+        spellcheck={false}
+        autocomplete="off"
+        placeholder="Filter tracks"
+        aria-label="Filter tracks by name"
+        title={withKeys("Words in the names of tracks and of the processes around them", "filter-tracks")}
+        value={filter}
+        onInput={(event) => change(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Escape") {
+            event.stopPropagation();
+            if (filter === "") {
+              event.currentTarget.blur();
+            } else {
+              change("");
+            }
+          } else if (event.key === "ArrowDown" || event.key === "Enter") {
+            event.preventDefault();
+            const first = layout.peek().items[0];
+            if (first !== undefined) {
+              focusItem(first.key);
+            }
+          }
+        }}
+      />
+      {filter !== "" && (
+        <button
+          type="button"
+          class="tree-action"
+          aria-label="Clear the filter"
+          title="Clear the filter (Esc)"
+          onClick={() => {
+            change("");
+            input.current?.focus();
+          }}
+        >
+          <CloseIcon />
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** More are not listed one by one. */
+const MOST_LISTED = 100;
+
+function HiddenTracks() {
+  const app = useApp();
+  const { hidden, counts } = arrangement.value;
+  if (hidden.length === 0) {
+    return null;
+  }
+  const text = `${plural(counts.hidden, "hidden track")}: show`;
+  const item = (key: string, name: string, note: string, keys: readonly string[], close: () => void) => (
+    <button
+      key={key}
+      type="button"
+      class="menu-item"
+      role="menuitem"
+      onClick={() => {
+        close();
+        app.tracks.show(keys);
+      }}
+    >
+      <span />
+      <span class="menu-name">{name}</span>
+      {note !== "" && <span class="menu-note">{note}</span>}
+    </button>
+  );
+  return (
+    <Menu label={text} choice={`${formatCount(counts.hidden)} hidden`} icon={<EyeOffIcon />}>
+      {(close) => [
+        item("all", "Show all", "", [...trackChoice.value.hidden], close),
+        ...hidden.slice(0, MOST_LISTED).map((node) => {
+          const isGroup = node.kind === "group";
+          const name = isGroup ? node.group.name : node.track.name;
+          const home = isGroup ? plural(node.trackCount, "track") : app.tracks.homeOf(node.key);
+          return item(node.key, `Show ${name}`, home, [node.key], close);
+        }),
+      ]}
+    </Menu>
+  );
+}
+
+function EmptyTracks() {
+  const app = useApp();
+  const { counts, emptyGroups } = arrangement.value;
+  const { showsEmpty } = trackChoice.value;
+  if (counts.empty + emptyGroups === 0 && !showsEmpty) {
+    return null;
+  }
+  const groups = emptyGroups === 0 ? "" : `${plural(emptyGroups, "group")} without tracks`;
+  const tracks = counts.empty === 0 ? "" : plural(counts.empty, "empty track");
+  const what = [tracks, groups].filter(Boolean).join(" and ");
+  const text = showsEmpty ? "Hide tracks without events" : `${what} hidden: show`;
+  return (
+    <button
+      type="button"
+      class="tree-chip"
+      title={withKeys(text, "toggle-empty")}
+      onClick={() => app.tracks.toggleEmpty()}
+    >
+      {!showsEmpty && <EyeOffIcon />}
+      {showsEmpty ? "hide empty" : `${formatCount(counts.empty > 0 ? counts.empty : emptyGroups)} empty`}
+      {!showsEmpty && <span class="visually-hidden"> hidden: show</span>}
+    </button>
+  );
+}
+
+export function TreeHead() {
+  const app = useApp();
+  const { counts } = arrangement.value;
+  const count =
+    counts.shown === counts.all
+      ? plural(counts.all, "track")
+      : `${formatCount(counts.shown)} of ${plural(counts.all, "track")}`;
+  return (
+    <div class="tree-head">
+      <div class="tree-head-row">
+        <TrackFilter />
+        <button
+          type="button"
+          class="button is-icon"
+          title="Expand all groups"
+          aria-label="Expand all groups"
+          onClick={() => expandAll()}
+        >
+          <ExpandIcon />
+        </button>
+        <button
+          type="button"
+          class="button is-icon"
+          title="Collapse all groups"
+          aria-label="Collapse all groups"
+          onClick={() => collapseAll()}
+        >
+          <CollapseIcon />
+        </button>
+      </div>
+      <div class="tree-head-row">
+        <span class="tree-count" role="status" title={count}>
+          {count}
+        </span>
+        <EmptyTracks />
+        <HiddenTracks />
+        {trackChoice.value.order.length > 0 && (
+          <button
+            type="button"
+            class="tree-action"
+            aria-label="Tracks in their recorded order"
+            title="Moved by hand: back to the recorded order"
+            onClick={() => app.tracks.resetOrder()}
+          >
+            <ResetIcon />
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,205 @@
+/**
+ * What a person has chosen of the track tree: what is hidden, pinned, moved, and which names are looked for. Nodes stand in it by
+ * their keys, `t5` and `g2`. Pure: each change makes another choice.
+ */
+
+import type { Group, Track } from "@tilescope/client";
+import { formatKeys, parseKeys } from "./track-keys";
+import type { TreeNode } from "./tree";
+
+export interface TrackChoice {
+  /** Words that are looked for in names. */
+  readonly filter: string;
+  readonly hidden: ReadonlySet<string>;
+  /** From top to bottom. */
+  readonly pinned: readonly string[];
+  /** What has been moved, and what was before it: it stands first among its siblings, in this order. */
+  readonly order: readonly string[];
+  /** Whether tracks without events are shown. */
+  readonly showsEmpty: boolean;
+}
+
+export const AS_RECORDED: TrackChoice = {
+  filter: "",
+  hidden: new Set(),
+  pinned: [],
+  order: [],
+  showsEmpty: false,
+};
+
+/** Hides a track or group, also one that is pinned. */
+export function hide(choice: TrackChoice, key: string): TrackChoice {
+  return { ...unpin(choice, key), hidden: new Set([...choice.hidden, key]) };
+}
+
+export function show(choice: TrackChoice, keys: Iterable<string>): TrackChoice {
+  const gone = new Set(keys);
+  return { ...choice, hidden: new Set([...choice.hidden].filter((key) => !gone.has(key))) };
+}
+
+/** Pins a track or group below those that are pinned already, also one that is hidden. */
+export function pin(choice: TrackChoice, key: string): TrackChoice {
+  return { ...show(choice, [key]), pinned: [...choice.pinned.filter((other) => other !== key), key] };
+}
+
+export function unpin(choice: TrackChoice, key: string): TrackChoice {
+  return { ...choice, pinned: choice.pinned.filter((other) => other !== key) };
+}
+
+/** The nodes beside a node, itself among them; none where it is not in the tree. */
+export function siblingsOf(roots: readonly TreeNode[], key: string): readonly TreeNode[] {
+  if (roots.some((node) => node.key === key)) {
+    return roots;
+  }
+  for (const node of roots) {
+    const found = node.kind === "group" ? siblingsOf(node.children, key) : [];
+    if (found.length > 0) {
+      return found;
+    }
+  }
+  return [];
+}
+
+/** Some siblings as they stand: first those of the order, then the others as they are. */
+export function inOrder(siblings: readonly TreeNode[], places: ReadonlyMap<string, number>): readonly TreeNode[] {
+  if (places.size === 0 || !siblings.some(({ key }) => places.has(key))) {
+    return siblings;
+  }
+  const placeOf = ({ key }: TreeNode): number => places.get(key) ?? places.size;
+  return siblings.toSorted((a, b) => placeOf(a) - placeOf(b));
+}
+
+export function placesOf(order: readonly string[]): ReadonlyMap<string, number> {
+  return new Map(order.map((key, place) => [key, place]));
+}
+
+/**
+ * Moves a node to the place before a sibling of it, or behind all of them: among the pinned ones when it is pinned, else in its
+ * group of `roots`, the tree as it is recorded.
+ */
+export function moveBefore(
+  choice: TrackChoice,
+  roots: readonly TreeNode[],
+  key: string,
+  before: string | null,
+): TrackChoice {
+  if (key === before) {
+    return choice;
+  }
+  if (choice.pinned.includes(key)) {
+    return { ...choice, pinned: insert(choice.pinned, key, before) };
+  }
+  const recorded = siblingsOf(roots, key);
+  const keys = recorded.map((node) => node.key);
+  const moved = insert(
+    inOrder(recorded, placesOf(choice.order)).map((node) => node.key),
+    key,
+    before,
+  );
+  const siblings = new Set(keys);
+  return { ...choice, order: [...choice.order.filter((other) => !siblings.has(other)), ...head(moved, keys)] };
+}
+
+function insert(keys: readonly string[], key: string, before: string | null): readonly string[] {
+  const others = keys.filter((other) => other !== key);
+  const at = before === null ? -1 : others.indexOf(before);
+  return at < 0 ? [...others, key] : [...others.slice(0, at), key, ...others.slice(at)];
+}
+
+/** As much of an order as says all of it: what follows is as it was recorded. */
+function head(moved: readonly string[], recorded: readonly string[]): readonly string[] {
+  const places = placesOf(recorded);
+  let length = moved.length;
+  while (length > 0 && (length === moved.length || places.get(moved[length - 1]!)! < places.get(moved[length]!)!)) {
+    length -= 1;
+  }
+  return moved.slice(0, length);
+}
+
+/** A choice as an address says it; null and "" say nothing. */
+export interface ChoiceTexts {
+  readonly filter: string;
+  readonly pin: string | null;
+  readonly hide: string | null;
+  readonly order: string | null;
+  readonly empty: boolean;
+}
+
+export function textsOf({ filter, hidden, pinned, order, showsEmpty }: TrackChoice): ChoiceTexts {
+  const text = (keys: readonly string[]): string | null => (keys.length === 0 ? null : formatKeys(keys));
+  return {
+    filter: filter.trim(),
+    pin: text(pinned),
+    hide: text([...hidden].sort(byKindAndId)),
+    order: text(order),
+    empty: showsEmpty,
+  };
+}
+
+function byKindAndId(a: string, b: string): number {
+  return a[0] === b[0] ? Number(a.slice(1)) - Number(b.slice(1)) : a < b ? 1 : -1;
+}
+
+interface Named {
+  readonly tracks: ReadonlyMap<number, Track>;
+  readonly groups: ReadonlyMap<number, Group>;
+}
+
+/** The choice of an address, and how many tracks and groups it names that are not in the tree. */
+export function choiceOf(texts: ChoiceTexts, known: Named): { readonly choice: TrackChoice; readonly unknown: number } {
+  const [pin, hide, order] = [texts.pin, texts.hide, texts.order].map((text) => parseKeys(text, known));
+  const pinned = pin!.keys.filter((key) => isNode(key, known));
+  const choice = {
+    filter: texts.filter,
+    pinned,
+    // Whoever writes both wants to see it.
+    hidden: new Set(hide!.keys.filter((key) => isNode(key, known) && !pinned.includes(key))),
+    order: order!.keys,
+    showsEmpty: texts.empty,
+  };
+  return { choice, unknown: pin!.unknown + hide!.unknown + order!.unknown };
+}
+
+/** Rollups are in the headers of groups, and have no place of their own. */
+function isNode(key: string, { tracks }: Named): boolean {
+  return !(key.startsWith("t") && tracks.get(Number(key.slice(1)))?.kind === "rollup");
+}
+
+/** The same choice in a tree that has grown, in which nodes may have other ids: they are found by their names. */
+export function carryChoice(before: Named, after: Named, choice: TrackChoice): TrackChoice {
+  if (choice.pinned.length + choice.hidden.size + choice.order.length === 0) {
+    return choice;
+  }
+  const names = namesOf(before);
+  const keys = new Map([...namesOf(after)].map(([key, name]) => [name, key]));
+  const carry = (list: Iterable<string>): readonly string[] =>
+    [...list].flatMap((key) => keys.get(names.get(key) ?? "") ?? []);
+  return {
+    ...choice,
+    pinned: carry(choice.pinned),
+    hidden: new Set(carry(choice.hidden)),
+    order: carry(choice.order),
+  };
+}
+
+/** What each node is called, from the outside in; namesakes are numbered. */
+function namesOf({ tracks, groups }: Named): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const times = new Map<string, number>();
+  const add = (key: string, name: string): void => {
+    const count = (times.get(name) ?? 0) + 1;
+    times.set(name, count);
+    found.set(key, `${name}\n#${count}`);
+  };
+  const pathOf = (id: number | null): string => {
+    const group = id === null ? undefined : groups.get(id);
+    return group === undefined ? "" : `${pathOf(group.parent)}\n${group.kind}\n${group.name}\n${group.detail}`;
+  };
+  for (const { id } of groups.values()) {
+    add(`g${id}`, pathOf(id));
+  }
+  for (const { id, group, kind, name, detail } of tracks.values()) {
+    add(`t${id}`, `${pathOf(group)}\n${kind}\n${name}\n${detail}`);
+  }
+  return found;
+}
