@@ -51,7 +51,11 @@ std::uint64_t hash_of(std::string_view text) {
     return mix(mix(a ^ first_salt, b ^ hash), second_salt);
 }
 
-bool same_bytes(const char* a, const char* b, std::size_t size) {
+bool same_bytes(std::string_view first, std::string_view second) {
+    const std::size_t size = first.size();
+    if (size != second.size()) return false;
+    const char* a = first.data();
+    const char* b = second.data();
     if (size < 8) {
         std::size_t k = 0;
         while (k < size && a[k] == b[k]) ++k;
@@ -94,7 +98,7 @@ std::int32_t Interner::intern(std::string_view text, std::uint64_t hash) {
     for (; slots_[slot].number >= 0; slot = (slot + 1) & mask) {
         if (slots_[slot].tag != tag) continue;
         const Entry& entry = entries_[static_cast<std::size_t>(slots_[slot].number)];
-        if (entry.size == text.size() && same_bytes(arena_.data() + entry.first, text.data(), text.size())) {
+        if (same_bytes({arena_.data() + entry.first, entry.size}, text)) {
             return slots_[slot].number;
         }
     }

@@ -66,16 +66,16 @@ const KnownKey* find_known(std::string_view key) {
     return nullptr;
 }
 
-void add_rest(std::vector<std::string_view>& rest, const char* first, const char* last) {
-    const auto size = static_cast<std::size_t>(last - first);
+// Texts that a comma separates become one.
+void add_rest(std::vector<std::string_view>& rest, std::string_view member) {
     if (!rest.empty()) {
         std::string_view& before = rest.back();
-        if (before.data() + before.size() + 1 == first) {
-            before = std::string_view(before.data(), before.size() + 1 + size);
+        if (before.data() + before.size() + 1 == member.data()) {
+            before = text_between(before.data(), member.data() + member.size());
             return;
         }
     }
-    rest.emplace_back(first, size);
+    rest.push_back(member);
 }
 
 void add_cut(EventFields& event, std::string_view member) {
@@ -86,7 +86,7 @@ void add_cut(EventFields& event, std::string_view member) {
 inline ScanEnd read_value_inline(const char* p, const char* end, RawValue& out, Depths depths) {
     if (p == end) return {Scan::incomplete, p};
     const auto take = [&](JsonKind kind, const char* first, const char* last) {
-        out = {kind, std::string_view(first, static_cast<std::size_t>(last - first)), false, false, false};
+        out = {kind, text_between(first, last), false, false, false};
     };
     if (*p == '"') {
         const StringEnd string = find_string_end(p + 1, end);
@@ -165,7 +165,7 @@ EventEnd parse_event(const char* p, const char* end, EventFields& out, Depths de
         } else {
             const StringEnd key_end = find_string_end(p + 1, end);
             if (key_end.quote == nullptr) return stop(Scan::incomplete, end);
-            const std::string_view key(p + 1, static_cast<std::size_t>(key_end.quote - p - 1));
+            const std::string_view key = text_between(p + 1, key_end.quote);
             p = key_end.quote + 1;
             known = find_known(key);
             if (known == nullptr && key == "traceEvents") {
@@ -190,9 +190,9 @@ EventEnd parse_event(const char* p, const char* end, EventFields& out, Depths de
         p = value.at;
         if (known == nullptr || !known->in_column) {
             if (into.deep) {
-                add_cut(out, std::string_view(member, static_cast<std::size_t>(p - member)));
+                add_cut(out, text_between(member, p));
             } else {
-                add_rest(out.rest, member, p);
+                add_rest(out.rest, text_between(member, p));
             }
         }
         comma = false;

@@ -2,13 +2,19 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
 
 namespace tilescope {
+
+inline std::string_view text_between(const char* from, const char* to) {
+    return {from, static_cast<std::size_t>(to - from)};
+}
 
 // Where a string ends. `quote` is null when the text ends first.
 struct StringEnd {
@@ -54,7 +60,9 @@ inline StringEnd find_string_end(const char* p, const char* end) {
     }
 }
 
-inline std::uint64_t count_line_ends(const char* p, const char* end) {
+inline std::uint64_t count_line_ends(std::string_view text) {
+    const char* p = text.data();
+    const char* end = p + text.size();
     std::uint64_t count = 0;
 #if defined(__SSE2__)
     const __m128i line_end = _mm_set1_epi8('\n');

@@ -19,11 +19,11 @@ void KeptMembers::begin(std::string_view raw_name) {
     pieces_.push_back({std::move(name), object_, true, false, {}});
 }
 
-void KeptMembers::add(const char* from, const char* to) {
-    if (!keeps_ || from == to) return;
+void KeptMembers::add(std::string_view text) {
+    if (!keeps_ || text.empty()) return;
     any_byte_ = true;
     if (pieces_.empty()) pieces_.push_back({{}, object_, false, false, {}});
-    pieces_.back().bytes.append(from, to);
+    pieces_.back().bytes.append(text);
 }
 
 void KeptMembers::end() {

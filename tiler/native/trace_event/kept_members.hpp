@@ -27,7 +27,7 @@ class KeptMembers {
 
     void begin_object() { ++object_; }
     void begin(std::string_view raw_name);
-    void add(const char* from, const char* to);
+    void add(std::string_view text);
     void end();
 
     // The object was an event after all.

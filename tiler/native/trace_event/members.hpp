@@ -20,7 +20,7 @@ void for_each_member(std::string_view object, Visit&& visit) {
         if (p == end || *p != '"') return;
         const StringEnd key = find_string_end(p + 1, end);
         if (key.quote == nullptr) return;
-        const std::string_view name(p + 1, static_cast<std::size_t>(key.quote - p - 1));
+        const std::string_view name = text_between(p + 1, key.quote);
         p = skip_space(key.quote + 1, end);
         if (p == end || *p != ':') return;
         RawValue value;

@@ -20,9 +20,8 @@ constexpr std::size_t max_wasted_bytes = std::size_t{2} << 20;
 TraceEventPart::TraceEventPart(std::string_view block) {
     EventFields fields;
     first_ = last_ = find_first_event(block, fields);
-    const char* first = block.data() + first_;
     const char* end = block.data() + block.size();
-    const char* p = first;
+    const char* p = block.data() + first_;
     for (;;) {
         p = skip_space(p, end);
         while (p != end && *p == ',') p = skip_space(p + 1, end);
@@ -39,8 +38,9 @@ TraceEventPart::TraceEventPart(std::string_view block) {
         p = parsed.at;
     }
     last_ = static_cast<std::size_t>(p - block.data());
-    line_ends_ = count_line_ends(first, p);
-    const std::size_t last = std::string_view(first, last_ - first_).rfind('\n');
+    const std::string_view taken = block.substr(first_, last_ - first_);
+    line_ends_ = count_line_ends(taken);
+    const std::size_t last = taken.rfind('\n');
     last_line_end_ = last == std::string_view::npos ? 0 : last + 1;
 }
 

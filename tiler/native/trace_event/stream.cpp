@@ -210,7 +210,7 @@ TraceEventStream::Step TraceEventStream::step_known_member() {
         keep_base_time(value);
     }
     members_.begin(member_);
-    members_.add(here(), read.at);
+    members_.add(text_between(here(), read.at));
     members_.end();
     move_to(read.at);
     state_ = State::member;
@@ -230,7 +230,7 @@ void TraceEventStream::keep_base_time(const RawValue& value) {
 
 TraceEventStream::Step TraceEventStream::step_skip() {
     const char* to = skipper_.feed(here(), end());
-    if (keeps_member_) members_.add(here(), to);
+    if (keeps_member_) members_.add(text_between(here(), to));
     move_to(to);
     if (!skipper_.done()) return Step::more;
     if (keeps_member_) members_.end();
@@ -382,9 +382,9 @@ bool TraceEventStream::skip_to_content(bool over_commas) {
 }
 
 void TraceEventStream::forget_consumed() {
-    const char* consumed = buffer_.data() + at_;
-    lines_before_ += count_line_ends(buffer_.data(), consumed);
-    const std::size_t last = std::string_view(buffer_.data(), at_).rfind('\n');
+    const std::string_view consumed = text_between(buffer_.data(), here());
+    lines_before_ += count_line_ends(consumed);
+    const std::size_t last = consumed.rfind('\n');
     if (last != std::string_view::npos) last_line_end_ = buffer_offset_ + last + 1;
     buffer_.erase(0, at_);
     buffer_offset_ += at_;
@@ -392,9 +392,9 @@ void TraceEventStream::forget_consumed() {
 }
 
 void TraceEventStream::refuse(const std::string& what, const char* at) const {
-    const std::uint64_t place = buffer_offset_ + static_cast<std::uint64_t>(at - buffer_.data());
-    const std::string_view before(buffer_.data(), static_cast<std::size_t>(at - buffer_.data()));
-    const std::uint64_t line = lines_before_ + count_line_ends(buffer_.data(), at) + 1;
+    const std::string_view before = text_between(buffer_.data(), at);
+    const std::uint64_t place = buffer_offset_ + before.size();
+    const std::uint64_t line = lines_before_ + count_line_ends(before) + 1;
     const std::size_t last = before.rfind('\n');
     const std::uint64_t line_first = last == std::string_view::npos ? last_line_end_ : buffer_offset_ + last + 1;
     throw NotTraceJson(what, place, line, place - line_first + 1);
