@@ -13,10 +13,11 @@ from tilescope.server.guard.guests import Guests
 from tilescope.server.guard.security import MAX_REQUEST_BYTES, add_headers, guard
 from tilescope.server.http.sockets import close_all
 from tilescope.server.http.viewer_files import ViewerFiles
-from tilescope.server.keys import CONNECTIONS, GUESTS, METRICS, QUESTIONS, REGISTRY, SETTINGS, VIEWER, WATCHES
+from tilescope.server.keys import CONNECTIONS, GUESTS, MARKS, METRICS, QUESTIONS, REGISTRY, SETTINGS, VIEWER, WATCHES
 from tilescope.server.metrics import Metrics, measure
 from tilescope.server.routes import routes_below
 from tilescope.server.routes.failures import answer_failures
+from tilescope.server.runs.marks import MarkFiles
 from tilescope.server.runs.registry import Registry
 from tilescope.server.services import Questions
 from tilescope.server.settings import DEFAULTS, Settings
@@ -43,6 +44,7 @@ def make_app(
         client_max_size=MAX_REQUEST_BYTES,
     )
     app[REGISTRY] = registry
+    app[MARKS] = MarkFiles(registry.cache_root)
     app[QUESTIONS] = Questions(registry, settings, metrics)
     app[SETTINGS] = settings
     app[METRICS] = metrics

@@ -7,6 +7,7 @@ from aiohttp import web
 from tilescope.server.guard.guests import Guests
 from tilescope.server.http.viewer_files import ViewerFiles
 from tilescope.server.metrics import Metrics
+from tilescope.server.runs.marks import MarkFiles
 from tilescope.server.runs.registry import Registry
 from tilescope.server.services import Questions
 from tilescope.server.settings import Settings
@@ -15,6 +16,7 @@ from tilescope.server.watch.connection import WatchConnection
 
 REGISTRY = web.AppKey("registry", Registry)
 QUESTIONS = web.AppKey("questions", Questions)
+MARKS = web.AppKey("marks", MarkFiles)
 METRICS = web.AppKey("metrics", Metrics)
 GUESTS = web.AppKey("guests", Guests)
 SETTINGS = web.AppKey("settings", Settings)

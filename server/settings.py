@@ -27,6 +27,7 @@ class Settings:
     certificate: Certificate | None = None  # TLS, if there is one
     allow_hosts: frozenset[str] = frozenset()  # names that are answered on a loopback address, besides loopback names
     allow_origins: frozenset[str] = frozenset()  # web pages of other servers that may use the API
+    allow_notes: bool = False  # whether marks of runs may be written, beside their stores
     # Limits of connections, streams among them. 200 viewers of one machine are 400 streams.
     max_connections: int = 4096
     max_connections_per_client: int = 1024

@@ -14,7 +14,7 @@ from aiohttp.typedefs import Middleware
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
-_METHODS: Final = "GET, HEAD, POST"
+_METHODS: Final = "GET, HEAD, POST, PUT"
 _REQUEST_HEADERS: Final = "Authorization, Content-Type, If-Match, If-None-Match, If-Range, Range"
 _ANSWER_HEADERS: Final = "Content-Length, Content-Range, ETag"
 _PREFLIGHT_SECONDS: Final = 600

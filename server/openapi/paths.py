@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from tilescope.server.http.batch import CONTENT_TYPE as BATCH_TYPE
 from tilescope.server.openapi.headers import KEPT, headers
+from tilescope.server.openapi.marks import marks_item
 from tilescope.server.openapi.schemas import BYTES, TEXT, Schema, reference
 from tilescope.server.openapi.span_events import with_events, with_export
 from tilescope.server.openapi.tools import with_tools
@@ -82,6 +83,7 @@ _OPERATIONS: Final = {
     f"{BUILD}/overview/{{page}}": "getOverview",
     f"{BUILD}/attachments": "listAttachments",
     f"{BUILD}/attachments/{{attachment}}": "getAttachment",
+    f"{BUILD}/marks": "getMarks",
     f"{BUILD}/flows/{{track}}/{{level}}/{{index}}": "getFlowTiles",
     f"{BUILD}/events": "listEvents",
     f"{BUILD}/export": "exportEvents",
@@ -144,6 +146,7 @@ def _path_items() -> dict[str, PathItem]:
         },
         f"{BUILD}/attachments": {"get": _stored("What the trace holds beside its events", "AttachmentList")},
         f"{BUILD}/attachments/{{attachment}}": {"get": _attachment()},
+        f"{BUILD}/marks": marks_item(_operation),
         f"{BUILD}/batch": {"post": _batch()},
         f"{BUILD}/stream": {"get": _stream()},
         f"{RUN}/watch": {"get": _watch()},

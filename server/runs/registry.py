@@ -51,6 +51,7 @@ class Registry:
     ) -> None:
         self._paths = tuple(paths)
         self._cache = cache
+        self.cache_root = cache.root
         self._stores = stores
         self._discover = discover
         self._index_all = index_all

@@ -34,7 +34,7 @@ EXAMPLES = 25  # of each operation and kind
 
 # These refuse, with 400, more than a schema can say: spans that end before they start, and what is no WebSocket. So may
 # any tool.
-BEYOND_SCHEMAS = {"events", "stream", "watch", *tools()}
+BEYOND_SCHEMAS = {"events", "export", "stream", "watch", *tools()}
 
 
 class BackgroundServer:

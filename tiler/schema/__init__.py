@@ -38,6 +38,7 @@ from tilescope.tiler.schema.manifest import (
     StoredManifest,
     manifest_of,
 )
+from tilescope.tiler.schema.marks import MAX_MARKS_BYTES, KeptMarks, Mark, MarkKind, MarkList
 from tilescope.tiler.schema.numbers import Count, Decimal, Ticks, TickSum
 from tilescope.tiler.schema.run import (
     Progress,
@@ -56,6 +57,7 @@ from tilescope.tiler.schema.tracks import Group, GroupKind, Track, TrackKind, Tr
 __all__ = [
     "FLOWS_AT_MOST",
     "LIMITS",
+    "MAX_MARKS_BYTES",
     "Argument",
     "Attachment",
     "AttachmentList",
@@ -73,9 +75,13 @@ __all__ = [
     "Group",
     "GroupKind",
     "Health",
+    "KeptMarks",
     "Kind",
     "Limits",
     "Manifest",
+    "Mark",
+    "MarkKind",
+    "MarkList",
     "NameCounts",
     "OverviewGrid",
     "Progress",

@@ -49,6 +49,11 @@ def add_access_options(parser: argparse.ArgumentParser) -> None:
         metavar="ORIGIN",
         help="let web pages from this origin (https://HOST) use the API; repeatable",
     )
+    group.add_argument(
+        "--allow-notes",
+        action="store_true",
+        help="let viewers keep marks and notes in the cache directory",
+    )
 
 
 def make_settings(args: argparse.Namespace) -> Settings:
@@ -67,6 +72,7 @@ def make_settings(args: argparse.Namespace) -> Settings:
         certificate=certificate,
         allow_hosts=frozenset(map(parse_host, args.allow_host)),
         allow_origins=frozenset(map(parse_origin, args.allow_origin)),
+        allow_notes=args.allow_notes,
         kept_answers_bytes=args.kept_answers,
         **limits_of(args),
     )

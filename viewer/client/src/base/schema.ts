@@ -390,6 +390,27 @@ export interface Health {
   readonly version: string;
 }
 
+/** The marks that are kept beside a run. */
+export interface KeptMarks {
+  readonly marks: readonly Mark[];
+  /** The server takes changes: it was started with `--allow-notes`. */
+  readonly writable: boolean;
+}
+
+/** KeptMarks as JSON has it. */
+export interface KeptMarksJson {
+  readonly marks: readonly MarkJson[];
+  readonly writable: boolean;
+}
+
+/** KeptMarks of its JSON. */
+export function readKeptMarks(json: KeptMarksJson): KeptMarks {
+  return {
+    marks: json.marks.map(readMark),
+    writable: json.writable,
+  };
+}
+
 /** How much one may ask for at once. What is beyond is refused, but where it says otherwise. */
 export interface Limits {
   /** Page keys in one batch, and in one list of the stream. */
@@ -558,6 +579,66 @@ export function readManifest(json: ManifestJson): Manifest {
     name: json.name,
     storeBytes: BigInt(json.store_bytes),
     limits: readLimits(json.limits),
+  };
+}
+
+/** A moment or a span that somebody marked. */
+export interface Mark {
+  /** Tells it from all others of the run. */
+  readonly id: string;
+  /** `mark`: a span or a moment; `region`: one with a name; `note`: a text. */
+  readonly kind: MarkKind;
+  readonly startTicks: Ticks;
+  /** None: a moment. */
+  readonly endTicks: Ticks | null | undefined;
+  readonly name: string | undefined;
+  /** None: it is about all of them. */
+  readonly tracks: readonly number[] | undefined;
+  /** Of the viewer's palette. */
+  readonly colour: number | undefined;
+}
+
+/** Mark as JSON has it. */
+export interface MarkJson {
+  readonly id: string;
+  readonly kind: MarkKind;
+  readonly start: string;
+  readonly end?: string | null;
+  readonly name?: string;
+  readonly tracks?: readonly number[];
+  readonly colour?: number;
+}
+
+/** Mark of its JSON. */
+export function readMark(json: MarkJson): Mark {
+  return {
+    id: json.id,
+    kind: json.kind,
+    startTicks: ticks(json.start),
+    endTicks: json.end === undefined ? undefined : json.end === null ? null : ticks(json.end),
+    name: json.name,
+    tracks: json.tracks,
+    colour: json.colour,
+  };
+}
+
+/** What a mark is. */
+export type MarkKind = "mark" | "region" | "note";
+
+/** The marks of a run, all of them. */
+export interface MarkList {
+  readonly marks: readonly Mark[];
+}
+
+/** MarkList as JSON has it. */
+export interface MarkListJson {
+  readonly marks: readonly MarkJson[];
+}
+
+/** MarkList of its JSON. */
+export function readMarkList(json: MarkListJson): MarkList {
+  return {
+    marks: json.marks.map(readMark),
   };
 }
 

@@ -1,0 +1,62 @@
+"""The marks of a run, in the ticks of a build."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+import msgspec
+from aiohttp import hdrs, web
+
+from tilescope.server.errors import BadRequest, Forbidden, PreconditionFailed
+from tilescope.server.http.bodies import read_body
+from tilescope.server.http.caching import JSON, REVALIDATE, computed
+from tilescope.server.json_text import json_body
+from tilescope.server.keys import MARKS, REGISTRY, SETTINGS
+from tilescope.server.paths import BUILD
+from tilescope.server.routes.resource import store_of
+from tilescope.server.runs.marks import Clock
+from tilescope.tiler.schema import MAX_MARKS_BYTES, KeptMarks, MarkList
+
+routes = web.RouteTableDef()
+
+_ANY: Final = "*"
+
+
+@routes.get(BUILD + "/marks")
+async def get_marks(request: web.Request) -> web.Response:
+    """The marks, and whether they may be changed."""
+    run_id, clock = await _of(request)
+    now = await asyncio.to_thread(request.app[MARKS].read, run_id, clock)
+    body = json_body(KeptMarks(marks=now.marks, writable=request.app[SETTINGS].allow_notes))
+    return computed(request, body, now.etag, JSON, gzip=False)
+
+
+@routes.put(BUILD + "/marks")
+async def put_marks(request: web.Request) -> web.Response:
+    """Keeps others, if they are still those that the client knows (`If-Match`)."""
+    if not request.app[SETTINGS].allow_notes:
+        raise Forbidden("this server keeps no marks: start it with --allow-notes")
+    run_id, clock = await _of(request)
+    body = await read_body(request.clone(client_max_size=MAX_MARKS_BYTES))
+    try:
+        marks = msgspec.json.decode(body, type=MarkList)
+    except msgspec.DecodeError as error:
+        raise BadRequest(f"the marks make no sense: {error}") from None
+    etag = await asyncio.to_thread(request.app[MARKS].write, run_id, marks, clock, _expected(request))
+    headers = {hdrs.CONTENT_TYPE: JSON, hdrs.CACHE_CONTROL: REVALIDATE, hdrs.ETAG: f'"{etag}"'}
+    return web.Response(body=json_body(KeptMarks(marks=marks.marks, writable=True)), headers=headers)
+
+
+def _expected(request: web.Request) -> str:
+    tags = request.if_match or ()
+    if len(tags) != 1 or tags[0].is_weak or tags[0].value == _ANY:
+        raise PreconditionFailed("If-Match must have the ETag of the marks that are replaced")
+    return tags[0].value
+
+
+async def _of(request: web.Request) -> tuple[str, Clock]:
+    store = await store_of(request)
+    run = await request.app[REGISTRY].find(request.match_info["run"])
+    manifest = store.manifest()
+    return run.id, Clock(int(manifest["tick_ps"]), int(manifest["origin_ns"]))

@@ -1,0 +1,122 @@
+"""Marks are kept where the server may write, in the ticks of whoever asks; nobody overwrites what he has not seen."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.server.conftest import Client, Site
+from tilescope.server.app import make_app
+from tilescope.server.runs.marks import Clock, MarkFiles
+from tilescope.server.settings import Settings
+from tilescope.tiler.schema import Mark, MarkList
+
+MARKS = "/api/v1/runs/run1/builds/b1/marks"
+REGION: dict[str, Any] = {"id": "a", "kind": "region", "start": "100", "end": "250", "name": "warm-up", "tracks": [0], "colour": 3}
+NOTE: dict[str, Any] = {"id": "b", "kind": "note", "start": "-7", "end": None, "name": "täglich\nhier", "tracks": [], "colour": 0}
+
+
+@pytest.fixture
+async def client(site: Site, aiohttp_client: Callable[..., Awaitable[Client]]) -> Client:
+    site.add_run("run1", build="b1")
+    return await aiohttp_client(make_app(site.registry(), settings=Settings(allow_notes=True)))
+
+
+async def put(client: Client, etag: str, *marks: dict[str, Any], **headers: str) -> Any:
+    body = io.BytesIO(json.dumps({"marks": marks}).encode())
+    return await client.put(MARKS, data=body, headers={"If-Match": etag, **headers})
+
+
+async def test_what_was_put_is_there_again(client: Client, site: Site) -> None:
+    nothing = await client.get(MARKS)
+    assert await nothing.json() == {"marks": [], "writable": True}
+    answer = await put(client, nothing.headers["ETag"], REGION, NOTE)
+    assert answer.status == 200
+    again = await client.get(MARKS)
+    assert await again.json() == await answer.json() == {"marks": [REGION, NOTE], "writable": True}
+    assert again.headers["ETag"] == answer.headers["ETag"] != nothing.headers["ETag"]
+    known = await client.get(MARKS, headers={"If-None-Match": again.headers["ETag"]})
+    assert known.status == 304
+    assert [path.name for path in (site.cache.root / "run1").glob("*marks*")] == ["marks.json"]
+
+
+async def test_who_comes_second_is_refused(client: Client) -> None:
+    etag = (await client.get(MARKS)).headers["ETag"]
+    assert (await put(client, etag, REGION)).status == 200
+    late = await put(client, etag, NOTE)
+    assert (late.status, (await late.json())["error"]["code"]) == (412, "precondition_failed")
+    for tag in ("*", 'W/"x"', '"x", "y"'):
+        assert (await put(client, tag, NOTE)).status == 412
+    assert (await client.put(MARKS, json={"marks": []})).status == 412
+    assert (await (await client.get(MARKS)).json())["marks"] == [REGION]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "[]",
+        '{"marks": 5}',
+        json.dumps({"marks": [REGION, REGION]}),
+        json.dumps({"marks": [{**REGION, "start": 5}]}),
+        json.dumps({"marks": [{**REGION, "start": "9" * 30}]}),
+        json.dumps({"marks": [{**REGION, "start": "1.5"}]}),
+        json.dumps({"marks": [{**REGION, "script": "x"}]}),
+        json.dumps({"marks": [{**REGION, "name": "x" * 2001}]}),
+        json.dumps({"marks": [], "more": 1}),
+    ],
+)
+async def test_what_makes_no_sense_is_refused(client: Client, body: str) -> None:
+    etag = (await client.get(MARKS)).headers["ETag"]
+    answer = await client.put(MARKS, data=body, headers={"If-Match": etag})
+    assert (answer.status, (await answer.json())["error"]["code"]) == (400, "bad_request")
+
+
+async def test_a_megabyte_at_most(client: Client) -> None:
+    etag = (await client.get(MARKS)).headers["ETag"]
+    many = [{**NOTE, "id": str(k), "name": "x" * 1000} for k in range(900)]
+    assert (await put(client, etag, *many)).status == 200
+    etag = (await client.get(MARKS)).headers["ETag"]
+    more = await put(client, etag, *many, *({**mark, "id": f"x{mark['id']}"} for mark in many))
+    assert (more.status, (await more.json())["error"]["code"]) == (413, "too_large")
+
+
+async def test_strangers_write_nothing(
+    client: Client, site: Site, aiohttp_client: Callable[..., Awaitable[Client]]
+) -> None:
+    etag = (await client.get(MARKS)).headers["ETag"]
+    stranger = await put(client, etag, NOTE, Origin="https://elsewhere.example")
+    assert (stranger.status, (await stranger.json())["error"]["code"]) == (403, "forbidden")
+    reader = await aiohttp_client(make_app(site.registry()))
+    told = await reader.get(MARKS)
+    assert await told.json() == {"marks": [], "writable": False}
+    refused = await put(reader, told.headers["ETag"], NOTE)
+    assert refused.status == 403
+    assert "--allow-notes" in (await refused.json())["error"]["message"]
+
+
+async def test_a_damaged_file_is_said_and_kept(client: Client, site: Site) -> None:
+    etag = (await client.get(MARKS)).headers["ETag"]
+    await put(client, etag, REGION)
+    file = site.cache.root / "run1" / "marks.json"
+    file.write_text('{"version":1,"marks":[{"id":')
+    answer = await client.get(MARKS)
+    assert (answer.status, (await answer.json())["error"]["code"]) == (500, "bad_store")
+    assert (await put(client, etag, NOTE)).status == 412
+    assert file.read_text().endswith('"id":')
+
+
+def test_other_ticks_are_the_same_times(tmp_path: Path) -> None:
+    files = MarkFiles(tmp_path)
+    fine, coarse = Clock(1, 1_000), Clock(1000, 900)
+    etag = files.read("run", fine).etag
+    files.write("run", MarkList(marks=[Mark(id="a", kind="mark", start="1999", end="5000")]), fine, etag)
+    (mark,) = files.read("run", coarse).marks
+    assert (mark.start, mark.end) == ("101", "105")  # 1000 ns + 1.999 ns, of which whole ticks count
+    (mark,) = files.read("run", fine).marks
+    assert (mark.start, mark.end) == ("1999", "5000")
