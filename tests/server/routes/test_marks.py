@@ -17,8 +17,10 @@ from tilescope.server.settings import Settings
 from tilescope.tiler.schema import Mark, MarkList
 
 MARKS = "/api/v1/runs/run1/builds/b1/marks"
-REGION: dict[str, Any] = {"id": "a", "kind": "region", "start": "100", "end": "250", "name": "warm-up", "tracks": [0], "colour": 3}
-NOTE: dict[str, Any] = {"id": "b", "kind": "note", "start": "-7", "end": None, "name": "täglich\nhier", "tracks": [], "colour": 0}
+REGION: dict[str, Any] = {"id": "a", "kind": "region", "start": "100", "end": "250", "name": "warm-up"}
+REGION |= {"tracks": [0], "colour": 3}
+NOTE: dict[str, Any] = {"id": "b", "kind": "note", "start": "-7", "end": None, "name": "täglich\nhier"}
+NOTE |= {"tracks": [], "colour": 0}
 
 
 @pytest.fixture
