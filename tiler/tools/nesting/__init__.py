@@ -41,7 +41,8 @@ def _answer(scope: Scope, question: NestingQuestion) -> Steps[Answer]:
     if question.after is not None and question.order == "longest":
         raise UsageError("after: only a list by time goes on; ask for more of the longest with limit")
     family = Family(scope.reader, question.track, question.ordinal)
-    parents = yield from family.parents()
+    parents = family.parents()
+    yield
     self_ticks = yield from family.self_ticks()
     n_children = yield from family.children.count()
     children, more = yield from _children(family, question)
@@ -51,7 +52,7 @@ def _answer(scope: Scope, question: NestingQuestion) -> Steps[Answer]:
         Fact("start", "Start", of.start, "time"),
         Fact("duration", "Duration", of.duration, "ticks"),
         Fact("self", "Self time", self_ticks, "ticks", "in which nothing runs in it"),
-        Fact("row", "Depth", of.row, "id", "slices around it"),
+        Fact("row", "Depth", of.row, "id", "slices that run above it when it starts"),
         Fact("children", "Slices in it", n_children, "count", "directly, not in one another"),
     ]
     tables = [

@@ -1,7 +1,7 @@
-"""A slice among those around and in it, as its track draws them: the slice above it when it starts, and those below.
+"""A slice among those around and in it, as its track draws them: what runs above it when it starts, and those below.
 
-A slice is put on the first row that is free when it starts. So unless that is the top row, exactly one slice runs in
-the row above when it starts: its parent. Where slices nest, as they should, that is the innermost one around it.
+A slice is put on the first row that is free when it starts. So exactly one slice runs in each row above then: the
+nearest is its parent. Where slices nest, as they should, these are the slices around it.
 """
 
 from __future__ import annotations
@@ -38,22 +38,21 @@ class Family:
         span = TickRange(self.slice.start, self.slice.end)
         self.children = RowSlices(reader, track, self.slice.row + 1, span)
 
-    def parents(self) -> Steps[list[RowSlice]]:
-        """The slices around it, the nearest first; at most MAX_PARENTS."""
-        found: list[RowSlice] = []
+    def parents(self) -> list[RowSlice]:
+        """What runs when it starts, one slice in each row above, the nearest first; at most MAX_PARENTS."""
         of = self.slice
-        running: Events | None = None
-        while of.row > 0 and len(found) < MAX_PARENTS:
-            parent = None if running is None else _above(running, of)
-            if parent is None:
-                running = self._running(of.start)
-                parent = _above(running, of)
-                yield
-            if parent is None:
-                raise DamagedStore(f"track {self._track}: nothing is above event {of.ordinal} on row {of.row}")
-            found.append(parent)
-            of = parent
-        return found
+        if of.row == 0:
+            return []
+        running = self._events(of.start, of.start + 1)
+        above = (running.row < of.row) & (running.ordinal < of.ordinal)
+        above &= running.start + running.duration > of.start
+        found = np.flatnonzero(above)
+        if len(found) != of.row:
+            raise DamagedStore(
+                f"track {self._track}: {len(found)} slices are above event {of.ordinal}, which is on row {of.row}"
+            )
+        nearest = found[np.argsort(-running.row[found], kind="stable")][:MAX_PARENTS]
+        return [_slice(running, at) for at in nearest.tolist()]
 
     def self_ticks(self) -> Steps[int]:
         """Its self time: the ticks at which it is, of all slices of its track that run, the one that started last."""
@@ -102,21 +101,11 @@ class Family:
             raise DamagedStore(f"track {self._track}: event {ordinal} is not where it should be")
         return found
 
-    def _running(self, tick: int) -> Events:
-        return self._events(tick, tick + 1)
-
     def _events(self, start: int, stop: int) -> Events:
         """What overlaps a span that lies in one leaf."""
         plan = self._reader.plan(self._track, Windows.one(start, stop))
         (events,) = self._reading.events(plan, plan.leaf_runs)
         return events
-
-
-def _above(events: Events, of: RowSlice) -> RowSlice | None:
-    """The slice of the row above that runs when one starts, if it is among some events."""
-    runs = (events.start <= of.start) & (events.start + events.duration > of.start)
-    found = np.flatnonzero(runs & (events.row == of.row - 1) & (events.ordinal < of.ordinal))
-    return _slice(events, int(found[0])) if len(found) else None
 
 
 def _slices(events: Events, ordinal: int) -> Iterator[RowSlice]:
