@@ -30,7 +30,7 @@ class TreeItem:
 
 @dataclass(frozen=True)
 class Drawer:
-    """The tables of the details drawer."""
+    """The tables of the details drawer, the arguments among them as the file has them, but not in its order."""
 
     event: dict[str, str]
     ticks: dict[str, int]
@@ -185,9 +185,11 @@ class Viewer:
         self.wait("tilescope.selection.kind === 'event' && tilescope.selection.loaded")
         self.frames()
         facts = self.table("event")
-        args = self.table("arguments")
-        ticks = {name: int(aside.split()[0]) for name, _, aside in facts if aside.endswith("ticks")}
-        return Drawer({name: value for name, value, _ in facts}, ticks, [(name, value) for name, value, _ in args])
+        args = [*self.table("arguments"), *self.table("internal-arguments")]
+        stacks = [(name, raw) for name, raw in self.page.evaluate(_READ_STACKS)]
+        ticks = {name: int(value) for name, value, aside in self.table("internals") if aside == "ticks"}
+        shown = {name: value for name, value, _ in facts}
+        return Drawer(shown, ticks, [*((name, value) for name, value, _ in args), *stacks])
 
 
 def reads_as(label: str, name: str) -> bool:
@@ -226,5 +228,10 @@ _READ_TABLE = """name => [...document.querySelectorAll(`table[data-table=${name}
     const aside = cell.querySelector('.aside');
     const note = aside === null ? '' : aside.textContent;
     aside?.remove();
-    return [row.querySelector('th').textContent, cell.textContent, note];
+    cell.querySelectorAll('button:not(.link), .value + .link').forEach(button => button.remove());
+    return [row.querySelector('th').textContent, cell.dataset.raw ?? cell.textContent, note];
 })"""
+
+_READ_STACKS = """() => [...document.querySelectorAll('ol[data-stack]')].map(
+    ({ dataset }) => [dataset.stack, dataset.raw],
+)"""

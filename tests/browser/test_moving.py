@@ -108,7 +108,7 @@ def test_neighbours_by_arrow_keys(kineto: Viewer) -> None:
         kineto.wait(f"document.querySelector('.drawer-title')?.textContent === '{name}'")
     parent = kineto.drawer()
     kineto.page.keyboard.press("ArrowDown")
-    kineto.wait("document.querySelector('table[data-table=event]')?.textContent.includes('Row1')")
+    kineto.wait("document.querySelector('table[data-table=event]')?.textContent.includes('Depth1')")
     child = kineto.drawer()
     assert parent.ticks["Start"] <= child.ticks["Start"] < parent.ticks["End"]
     kineto.page.keyboard.press("ArrowUp")
@@ -141,7 +141,7 @@ def test_a_neighbour_that_cannot_be_looked_up_is_no_missing_one(kineto: Viewer) 
     asked: list[str] = []
     kineto.page.on("request", lambda request: asked.append(request.url))
     kineto.page.keyboard.press("ArrowDown")
-    kineto.wait("document.querySelector('table[data-table=event]')?.textContent.includes('Row1')")
+    kineto.wait("document.querySelector('table[data-table=event]')?.textContent.includes('Depth1')")
     assert status.get_by_text("could not be looked up").count() == 0
     assert len(asked) < 20
     kineto.page.keyboard.press("ArrowUp")

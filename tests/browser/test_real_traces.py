@@ -38,8 +38,13 @@ def same_value(shown: str, value: Any) -> bool:
 def same_args(shown: list[tuple[str, str]], event: Slice) -> bool:
     return len(shown) == len(event.args) and all(
         name == expected and same_value(text, value)
-        for (name, text), (expected, value) in zip(shown, event.args, strict=True)
+        for (name, text), (expected, value) in zip(sorted(shown), sorted(event.args, key=_as_shown), strict=True)
     )
+
+
+def _as_shown(arg: tuple[str, Any]) -> tuple[str, str]:
+    name, value = arg
+    return name, str(shown_text(value))
 
 
 def utc_ps(text: str) -> int:

@@ -7,7 +7,6 @@ import { LinkBanner } from "../components/link-banner";
 import { FailedMessage, IndexingMessage, OpeningMessage, RunListMessage } from "../components/messages";
 import { useLoaded } from "../components/use-loaded";
 import { runView } from "../state/run";
-import { settings } from "../state/settings";
 import { announcement, isHelpOpen } from "../state/shell";
 import { PageSlot } from "../tools/slot";
 import { StatusBar } from "./status-bar";
@@ -63,7 +62,7 @@ function LateHelp() {
 export function Shell({ app }: { app: AppActions }) {
   return (
     <AppProvider value={app}>
-      <div class="shell" style={{ "--drawer-height": `${settings.value.drawerHeightPx}px` }}>
+      <div class="shell">
         <TopBar />
         <main class="work">
           <Work />

@@ -105,6 +105,12 @@ export const CheckIcon = () => (
     <path d="M3.5 8.5l3 3 6-7" />
   </Icon>
 );
+export const DockRightIcon = () => (
+  <Icon>
+    <rect x="2.5" y="2.5" width="11" height="11" rx="1.5" />
+    <path d="M9.5 2.5v11" />
+  </Icon>
+);
 export const DrawerIcon = () => (
   <Icon>
     <rect x="2.5" y="2.5" width="11" height="11" rx="1.5" />

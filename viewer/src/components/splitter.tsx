@@ -10,15 +10,24 @@ export interface SplitterProps {
   /** 1 when moving right or down makes the part larger, -1 when smaller. */
   readonly sign: 1 | -1;
   readonly onChange: (valuePx: number) => void;
+  /** What a double click does. */
+  readonly onReset?: () => void;
 }
 
 const KEY_STEP_PX = 16;
 
-export function Splitter({ axis, label, valuePx, limits, sign, onChange }: SplitterProps) {
+export function Splitter({ axis, label, valuePx, limits, sign, onChange, onReset }: SplitterProps) {
   const start = useRef<{ readonly at: number; readonly valuePx: number } | null>(null);
   const place = (event: PointerEvent) => (axis === "x" ? event.clientX : event.clientY);
   const change = (value: number) => onChange(Math.round(Math.min(limits.max, Math.max(limits.min, value))));
   const steps: Record<string, number> = axis === "x" ? { ArrowLeft: -1, ArrowRight: 1 } : { ArrowUp: -1, ArrowDown: 1 };
+  const keyed = (key: string): number | null => {
+    const step = steps[key];
+    if (step !== undefined) {
+      return valuePx + sign * step * KEY_STEP_PX;
+    }
+    return key === "Home" ? limits.min : key === "End" ? limits.max : null;
+  };
   return (
     // biome-ignore lint/a11y/useSemanticElements: a separator with a value is a control; <hr> is not
     <div
@@ -47,14 +56,15 @@ export function Splitter({ axis, label, valuePx, limits, sign, onChange }: Split
         start.current = null;
       }}
       onKeyDown={(event) => {
-        const step = steps[event.key];
-        if (step === undefined) {
+        const next = keyed(event.key);
+        if (next === null) {
           return;
         }
         event.preventDefault();
         event.stopPropagation();
-        change(valuePx + sign * step * KEY_STEP_PX);
+        change(next);
       }}
+      onDblClick={onReset}
     />
   );
 }

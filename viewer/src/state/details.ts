@@ -2,11 +2,18 @@
 
 import { signal } from "@preact/signals";
 import { type EventDetails, ticks } from "@tilescope/client";
+import { type Fetched, Latest } from "./latest";
 import { type EventSelection, type Selection, selectedRange } from "./selection";
 
 export type DetailsView =
   | { readonly kind: "none" }
-  | { readonly kind: "loading"; readonly event: EventSelection }
+  /** `stale`: the event before, to be shown dimmed; `isSlow`: it is time for a skeleton. */
+  | {
+      readonly kind: "loading";
+      readonly event: EventSelection;
+      readonly stale: EventDetails | null;
+      readonly isSlow: boolean;
+    }
   | { readonly kind: "ready"; readonly event: EventSelection; readonly details: EventDetails }
   | { readonly kind: "failed"; readonly event: EventSelection; readonly message: string };
 
@@ -17,44 +24,43 @@ export type FetchEvent = (track: number, ordinal: number, signal: AbortSignal) =
 /** Follows the selection; an answer that is no longer asked for is dropped. */
 export class DetailsLoader {
   readonly #fetchEvent: FetchEvent;
-  #abort = new AbortController();
+  readonly #latest = new Latest<EventDetails>((state) => this.#show(state));
+  #event: EventSelection | null = null;
 
   constructor(fetchEvent: FetchEvent) {
     this.#fetchEvent = fetchEvent;
   }
 
   async follow(selection: Selection): Promise<void> {
-    this.#abort.abort();
-    this.#abort = new AbortController();
     if (selection.kind !== "event") {
-      detailsView.value = { kind: "none" };
+      this.close();
       selectedRange.value = rangeOf(selection);
       return;
     }
-    const { signal: abortSignal } = this.#abort;
-    detailsView.value = { kind: "loading", event: selection };
-    try {
-      const details = await this.#fetchEvent(selection.track, selection.ordinal, abortSignal);
-      if (abortSignal.aborted) {
-        return;
-      }
-      detailsView.value = { kind: "ready", event: selection, details };
-      selectedRange.value = {
-        startTicks: details.startTicks,
-        endTicks: ticks(details.startTicks + details.durationTicks),
-      };
-    } catch (error) {
-      if (abortSignal.aborted) {
-        return;
-      }
-      const message = error instanceof Error ? error.message : String(error);
-      detailsView.value = { kind: "failed", event: selection, message };
-    }
+    this.#event = selection;
+    const { track, ordinal } = selection;
+    await this.#latest.ask(`${track}.${ordinal}`, (abort) => this.#fetchEvent(track, ordinal, abort));
   }
 
   close(): void {
-    this.#abort.abort();
-    detailsView.value = { kind: "none" };
+    this.#event = null;
+    this.#latest.clear();
+  }
+
+  #show(state: Fetched<EventDetails>): void {
+    const event = this.#event;
+    if (event === null || state.kind === "none") {
+      detailsView.value = { kind: "none" };
+    } else if (state.kind === "waiting") {
+      detailsView.value = { kind: "loading", event, stale: state.stale?.value ?? null, isSlow: state.isSlow };
+    } else if (state.kind === "failed") {
+      detailsView.value = { kind: "failed", event, message: state.message };
+    } else {
+      const details = state.value;
+      detailsView.value = { kind: "ready", event, details };
+      const { startTicks, durationTicks } = details;
+      selectedRange.value = { startTicks, endTicks: ticks(startTicks + durationTicks) };
+    }
   }
 }
 

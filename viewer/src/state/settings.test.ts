@@ -11,6 +11,11 @@ describe("settings", () => {
   it("keep what is sound and replace what is not", () => {
     const text = JSON.stringify({ theme: "dark", grid: "yes", treeWidthPx: 9000, drawerHeightPx: 200 });
     expect(parseSettings(text)).toMatchObject({ theme: "dark", grid: true, treeWidthPx: 640, drawerHeightPx: 200 });
+    const docked = parseSettings(
+      JSON.stringify({ drawerSide: "right", drawerWidthPx: 500, drawerHeightPx: Number.NaN }),
+    );
+    expect(docked).toMatchObject({ drawerSide: "right", drawerWidthPx: 500, drawerHeightPx: 300 });
+    expect(parseSettings(JSON.stringify({ drawerSide: "above" })).drawerSide).toBe("bottom");
   });
 
   it("change the theme that one sees at the first press, and come back to the system's", () => {

@@ -2,6 +2,7 @@
 
 import { computed, effect, signal } from "@preact/signals";
 import type { Theme } from "../raster/palette";
+import type { DockSide } from "./dock";
 
 export type ThemeChoice = "system" | "light" | "dark";
 
@@ -10,13 +11,25 @@ interface Settings {
   readonly grid: boolean;
   readonly wheelZooms: boolean;
   readonly treeWidthPx: number;
+  /** Where the details are docked. */
+  readonly drawerSide: DockSide;
   readonly drawerHeightPx: number;
+  readonly drawerWidthPx: number;
 }
 
 const STORAGE_KEY = "tilescope.settings";
-const DEFAULTS: Settings = { theme: "system", grid: true, wheelZooms: false, treeWidthPx: 280, drawerHeightPx: 300 };
+export const DEFAULTS: Settings = {
+  theme: "system",
+  grid: true,
+  wheelZooms: false,
+  treeWidthPx: 280,
+  drawerSide: "bottom",
+  drawerHeightPx: 300,
+  drawerWidthPx: 440,
+};
 export const TREE_WIDTH_PX = { min: 140, max: 640 } as const;
-export const DRAWER_HEIGHT_PX = { min: 120, max: 640 } as const;
+/** As it is kept: what is shown depends on the window, too. */
+const DRAWER_PX = { min: 120, max: 4000 } as const;
 
 function clamp(value: unknown, limits: { readonly min: number; readonly max: number }, fallback: number): number {
   return typeof value === "number" && Number.isFinite(value)
@@ -41,7 +54,9 @@ export function parseSettings(text: string | null): Settings {
     grid: typeof stored.grid === "boolean" ? stored.grid : DEFAULTS.grid,
     wheelZooms: typeof stored.wheelZooms === "boolean" ? stored.wheelZooms : DEFAULTS.wheelZooms,
     treeWidthPx: clamp(stored.treeWidthPx, TREE_WIDTH_PX, DEFAULTS.treeWidthPx),
-    drawerHeightPx: clamp(stored.drawerHeightPx, DRAWER_HEIGHT_PX, DEFAULTS.drawerHeightPx),
+    drawerSide: stored.drawerSide === "right" ? "right" : DEFAULTS.drawerSide,
+    drawerHeightPx: clamp(stored.drawerHeightPx, DRAWER_PX, DEFAULTS.drawerHeightPx),
+    drawerWidthPx: clamp(stored.drawerWidthPx, DRAWER_PX, DEFAULTS.drawerWidthPx),
   };
 }
 

@@ -54,7 +54,7 @@ function isNeighbour(from: Neighbour, candidate: Neighbour, direction: Direction
     case "previous":
       return row === from.row && ordinal < from.ordinal;
     case "parent":
-      return row === from.row - 1 && startTicks <= from.startTicks && endTicks >= from.endTicks;
+      return row === from.row - 1 && startTicks <= from.startTicks && endTicks > from.startTicks;
     case "child":
       return row === from.row + 1 && ordinal > from.ordinal && startTicks < from.endTicks;
   }

@@ -1,6 +1,7 @@
 /** The tracks, the details of what is selected, and what the pointer is over. */
 
 import { useEffect, useRef } from "preact/hooks";
+import { Docked } from "../../components/dock";
 import { Timeline } from "../../components/timeline";
 import { useLoaded } from "../../components/use-loaded";
 import { hover } from "../../state/hover";
@@ -11,7 +12,7 @@ import type { PageProps } from "../contract";
 /** Drawer and tooltip are loaded when they are first needed, or soon after the tracks: they tell also when the server is away. */
 const SOON_MS = 1000;
 
-const loadDrawer = async () => (await import("../../components/drawer")).Drawer;
+const loadDrawer = async () => (await import("../../components/details/drawer")).Drawer;
 
 function LateDrawer({ trace }: { trace: Trace }) {
   const Drawer = useLoaded("drawer", loadDrawer);
@@ -44,8 +45,9 @@ export function TimelineView({ context: { trace } }: PageProps<null>) {
   useEffect(loadSoon, []);
   return (
     <>
-      <Timeline key={trace.manifest.build} trace={trace} />
-      {isDrawerOpen.value && <LateDrawer trace={trace} />}
+      <Docked details={isDrawerOpen.value ? <LateDrawer trace={trace} /> : null}>
+        <Timeline key={trace.manifest.build} trace={trace} />
+      </Docked>
       <LateTooltip trace={trace} />
     </>
   );

@@ -1,0 +1,80 @@
+/** The arguments of an event as a table, and the call stacks among them as lists. */
+
+import { useState } from "preact/hooks";
+import { plural } from "../format";
+import type { CallStack, ShownArg } from "./arguments";
+import { shortPlace } from "./stack";
+
+/** Longer texts are cut until one asks for all of them. */
+const LONG_TEXT = 280;
+
+function Value({ arg }: { arg: ShownArg }) {
+  const [isWhole, setWhole] = useState(false);
+  const isLong = arg.text.length > LONG_TEXT;
+  return (
+    <td class="is-value" data-raw={arg.raw === arg.text ? undefined : arg.raw}>
+      {arg.exact === "" ? (
+        <span class={isLong && !isWhole ? "value is-cut" : "value"}>{arg.text}</span>
+      ) : (
+        <>
+          <span class="exact">{arg.text}</span>
+          <span class="aside">{arg.exact}</span>
+        </>
+      )}
+      {isLong && (
+        <button type="button" class="link" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+          {isWhole ? "Show less" : `Show all ${plural(arg.text.length, "character")}`}
+        </button>
+      )}
+    </td>
+  );
+}
+
+export function ArgumentRows({ args }: { args: readonly ShownArg[] }) {
+  return (
+    <>
+      {args.map((arg, index) => (
+        // An argument may come twice: its place is its identity.
+        <tr key={`${index} ${arg.name}`}>
+          <th scope="row">{arg.name}</th>
+          <Value arg={arg} />
+        </tr>
+      ))}
+    </>
+  );
+}
+
+export function ArgumentsTable({ args }: { args: readonly ShownArg[] }) {
+  return (
+    <section>
+      <h3>{args.length === 0 ? "No arguments" : plural(args.length, "argument")}</h3>
+      <table class="facts" data-table="arguments">
+        <tbody>
+          <ArgumentRows args={args} />
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** Frames in the order of the file. */
+export function StackList({ stack: { name, frames, raw } }: { stack: CallStack }) {
+  return (
+    <section>
+      <h3>{`${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll("_", " ")}: ${plural(frames.length, "frame")}`}</h3>
+      <ol class="stack" data-stack={name} data-raw={raw}>
+        {frames.map(({ code, place }, k) => (
+          // Recursion repeats frames: their place is their identity.
+          <li key={`${k}`}>
+            {code !== "" && <span class="stack-code">{code}</span>}
+            {place !== "" && (
+              <span class="stack-place" title={place}>
+                {shortPlace(place)}
+              </span>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

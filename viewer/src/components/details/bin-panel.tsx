@@ -1,0 +1,73 @@
+/** What a bin sums up. */
+
+import { formatDuration, formatExactDuration, formatTime, plus } from "@tilescope/client";
+import { isUnknown } from "../../state/exact";
+import type { BinFacts } from "../../state/selection";
+import { nameOf } from "../../state/session";
+import type { Trace } from "../../state/trace";
+import { ExactValue } from "../exact-value";
+import { Row } from "../facts";
+import { atLeast, busyPart, formatCount, formatPercent, plural } from "../format";
+import { Head } from "./head";
+import { TrackLink } from "./links";
+
+export function BinPanel({ trace, bin }: { trace: Trace; bin: BinFacts }) {
+  const { tickPs } = trace.manifest.time;
+  const name = nameOf(bin.name);
+  const track = trace.tracks.get(bin.track);
+  const lanes = track?.kind === "rollup" ? track.lanes : 1;
+  const whole = `${formatDuration(bin.widthTicks, tickPs)}${lanes > 1 ? ` × ${lanes} rows` : ""}`;
+  const part = bin.exact === null ? null : busyPart(bin.exact.busyTicks, bin.widthTicks, lanes);
+  const cut = bin.exact === null ? "" : atLeast(bin.exact.busyTicks);
+  return (
+    <>
+      <Head title={`${plural(bin.count, "event")} in one bin`} zoom="Zoom to see them" />
+      <div class="drawer-body is-plain">
+        <table class="facts" data-table="bin">
+          <caption>{isUnknown(bin) ? "Aggregate; its exact sums could not be fetched" : "Aggregate, exact"}</caption>
+          <tbody>
+            <tr>
+              <th scope="row">Track</th>
+              <td class="is-value">
+                <TrackLink trace={trace} track={bin.track} />
+              </td>
+            </tr>
+            <Row name="Events that start in it">{formatCount(bin.count)}</Row>
+            <Row name="Busy" aside={part === null ? "" : `${cut}${formatPercent(part)} of ${whole}`}>
+              <ExactValue bin={bin} widthCh={13}>
+                {({ busyTicks }) => `${cut}${formatExactDuration(busyTicks, tickPs)}`}
+              </ExactValue>
+            </Row>
+            <Row name="Name with most busy time" aside={cut === "" ? formatPercent(bin.share) : ""}>
+              {name ?? "…"}
+            </Row>
+            <Row name="Longest event">
+              <ExactValue bin={bin} widthCh={13}>
+                {({ longestTicks }) => formatExactDuration(longestTicks, tickPs)}
+              </ExactValue>
+            </Row>
+            <Row name="Start">{formatTime(bin.startTicks, trace.manifest.time, "relative")}</Row>
+            <Row name="End">{formatTime(plus(bin.startTicks, bin.widthTicks), trace.manifest.time, "relative")}</Row>
+            <Row name="Width">{formatExactDuration(bin.widthTicks, tickPs)}</Row>
+          </tbody>
+        </table>
+        <details class="internals">
+          <summary>Internals</summary>
+          <table class="facts" data-table="internals">
+            <tbody>
+              <Row name="Track number">{bin.track}</Row>
+              <Row name="Row">{bin.row}</Row>
+              <Row name="Tile">{`level ${bin.level}, index ${bin.index}`}</Row>
+              <Row name="Start" aside="ticks">
+                {bin.startTicks.toString()}
+              </Row>
+              <Row name="Width" aside="ticks">
+                {bin.widthTicks.toString()}
+              </Row>
+            </tbody>
+          </table>
+        </details>
+      </div>
+    </>
+  );
+}

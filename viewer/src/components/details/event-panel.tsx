@@ -1,0 +1,161 @@
+/** What is known of one event: a slice, an instant, a sample of a counter. */
+
+import { type EventDetails, formatExactDuration, formatTime } from "@tilescope/client";
+import { nestingView } from "../../state/nesting";
+import { type Trace, trackPath } from "../../state/trace";
+import { detailsTsv } from "../copy";
+import { Row, WallClockRow } from "../facts";
+import { flagsText } from "../flags";
+import { formatPercent } from "../format";
+import { sortArgs } from "./arguments";
+import { ArgumentRows, ArgumentsTable, StackList } from "./arguments-table";
+import { FlowLinks } from "./flow-links";
+import { CopyButton, Head } from "./head";
+import { nameText, TrackLink } from "./links";
+import { NestingPanel, useNesting } from "./nesting-panel";
+
+interface PanelProps {
+  readonly trace: Trace;
+  readonly details: EventDetails;
+}
+
+function NameRow({ name }: { name: string }) {
+  return (
+    <tr>
+      <th scope="row">Name</th>
+      <td class="is-value has-button" data-raw={nameText(name)}>
+        {nameText(name)}
+        <CopyButton what="Copy the name" text={() => name} />
+      </td>
+    </tr>
+  );
+}
+
+/** Of a slice that nests; of others it is not defined. */
+function SelfRow({ trace, details }: PanelProps) {
+  const view = nestingView.value;
+  const { durationTicks } = details;
+  if (view.kind === "failed") {
+    return (
+      <Row name="Self time">
+        <span class="dim">unknown</span>
+      </Row>
+    );
+  }
+  if (view.kind !== "ready" || !view.key.startsWith(`${details.track} ${details.ordinal} `)) {
+    return (
+      <Row name="Self time">
+        <span class="pending" style={{ width: "13ch" }}>
+          <span class="visually-hidden">…</span>
+        </span>
+      </Row>
+    );
+  }
+  const { selfTicks } = view.value;
+  const part = durationTicks === 0n ? "" : formatPercent(Number(selfTicks) / Number(durationTicks));
+  return (
+    <Row name="Self time" aside={part}>
+      {formatExactDuration(selfTicks, trace.manifest.time.tickPs)}
+    </Row>
+  );
+}
+
+function Facts({ trace, details }: PanelProps) {
+  const { time } = trace.manifest;
+  const { startTicks, durationTicks } = details;
+  const isSpan = details.kind === "slice" || details.kind === "async";
+  return (
+    <table class="facts" data-table="event">
+      <tbody>
+        <NameRow name={details.name} />
+        {details.category !== "" && <Row name="Category">{details.category}</Row>}
+        <tr>
+          <th scope="row">Track</th>
+          <td class="is-value">
+            <TrackLink trace={trace} track={details.track} />
+          </td>
+        </tr>
+        {details.value !== null && <Row name="Value">{String(details.value)}</Row>}
+        <Row name={isSpan ? "Start" : "Time"}>{formatTime(startTicks, time, "relative")}</Row>
+        {isSpan && (
+          <>
+            <Row name="Duration">{formatExactDuration(durationTicks, time.tickPs)}</Row>
+            {details.kind === "slice" && <SelfRow trace={trace} details={details} />}
+            <Row name="End">{formatExactDuration(startTicks + durationTicks, time.tickPs)}</Row>
+            {details.kind === "slice" && <Row name="Depth">{details.row}</Row>}
+          </>
+        )}
+        <WallClockRow timeTicks={startTicks} manifest={trace.manifest} />
+        {details.flags.length > 0 && <Row name="Flags">{flagsText(details.flags)}</Row>}
+      </tbody>
+    </table>
+  );
+}
+
+function Internals({ details, args }: { details: EventDetails; args: ReturnType<typeof sortArgs>["internals"] }) {
+  const { startTicks, durationTicks } = details;
+  return (
+    <details class="internals">
+      <summary>Internals</summary>
+      <table class="facts" data-table="internals">
+        <tbody>
+          <Row name="Track number">{details.track}</Row>
+          <Row name="Ordinal">{details.ordinal.toString()}</Row>
+          <Row name="Row">{details.row}</Row>
+          <Row name="Start" aside="ticks">
+            {startTicks.toString()}
+          </Row>
+          <Row name="Duration" aside="ticks">
+            {durationTicks.toString()}
+          </Row>
+          <Row name="End" aside="ticks">
+            {(startTicks + durationTicks).toString()}
+          </Row>
+        </tbody>
+      </table>
+      {args.length > 0 && (
+        <table class="facts" data-table="internal-arguments">
+          <tbody>
+            <ArgumentRows args={args} />
+          </tbody>
+        </table>
+      )}
+    </details>
+  );
+}
+
+/** Keeps what the server says of a slice's place for as long as it is shown. */
+function SliceNesting({ trace, details }: PanelProps) {
+  return <NestingPanel trace={trace} details={details} asked={useNesting(trace, details)} />;
+}
+
+export function EventPanel({ trace, details }: PanelProps) {
+  const { time } = trace.manifest;
+  const { shown, stacks, internals } = sortArgs(details);
+  const isNested = details.kind === "slice";
+  return (
+    <>
+      <Head
+        title={nameText(details.name)}
+        zoom="Zoom to it"
+        copy={() => detailsTsv(details, trackPath(trace, details.track), time)}
+      />
+      <div class={isNested ? "drawer-body" : "drawer-body is-plain"}>
+        <div class="drawer-facts">
+          <Facts trace={trace} details={details} />
+          <Internals details={details} args={internals} />
+        </div>
+        <div class="drawer-kin">
+          {isNested && <SliceNesting trace={trace} details={details} />}
+          <FlowLinks trace={trace} details={details} />
+        </div>
+        <div class="drawer-args">
+          {stacks.map((stack, k) => (
+            <StackList key={`${k}`} stack={stack} />
+          ))}
+          <ArgumentsTable args={shown} />
+        </div>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,92 @@
+/** The head of the details: what is selected, and what can be done with it. */
+
+import { useEffect, useState } from "preact/hooks";
+import { withKeys } from "../../keys/table";
+import { changeSettings } from "../../state/settings";
+import { useApp } from "../app-context";
+import { copyText } from "../clipboard";
+import { CheckIcon, CloseIcon, CopyIcon, DockRightIcon, DrawerIcon, FitIcon } from "../icons";
+import { useDock } from "./dock-context";
+
+const DONE_MS = 1200;
+
+export function CopyButton({ what, text }: { what: string; text: () => string }) {
+  const [isDone, setDone] = useState(false);
+  useEffect(() => {
+    const timer = isDone ? setTimeout(() => setDone(false), DONE_MS) : undefined;
+    return () => clearTimeout(timer);
+  }, [isDone]);
+  return (
+    <button
+      type="button"
+      class="button is-icon"
+      title={what}
+      aria-label={isDone ? "Copied" : what}
+      onClick={async () => {
+        await copyText(text());
+        setDone(true);
+      }}
+    >
+      {isDone ? <CheckIcon /> : <CopyIcon />}
+    </button>
+  );
+}
+
+function DockButton() {
+  const { side, canChange } = useDock();
+  if (!canChange) {
+    return null;
+  }
+  const label = side === "bottom" ? "Dock the details on the right" : "Dock the details below";
+  return (
+    <button
+      type="button"
+      class="button is-icon"
+      title={label}
+      aria-label={label}
+      onClick={() => changeSettings({ drawerSide: side === "bottom" ? "right" : "bottom" })}
+    >
+      {side === "bottom" ? <DockRightIcon /> : <DrawerIcon />}
+    </button>
+  );
+}
+
+interface HeadProps {
+  readonly title: string;
+  /** What zooms to it is called. */
+  readonly zoom?: string;
+  readonly copy?: () => string;
+}
+
+export function Head({ title, zoom, copy }: HeadProps) {
+  const app = useApp();
+  return (
+    <div class="drawer-head">
+      <h2 class="drawer-title" title={title}>
+        {title}
+      </h2>
+      {copy !== undefined && <CopyButton what="Copy all as tab-separated text" text={copy} />}
+      {zoom !== undefined && (
+        <button
+          type="button"
+          class="button is-outlined"
+          title={withKeys(zoom, "focus-selection")}
+          onClick={() => app.guide.zoomToSelection()}
+        >
+          <FitIcon />
+          {zoom}
+        </button>
+      )}
+      <DockButton />
+      <button
+        type="button"
+        class="button is-icon"
+        aria-label="Close"
+        title={withKeys("Close", "toggle-drawer")}
+        onClick={() => app.act("toggle-drawer")}
+      >
+        <CloseIcon />
+      </button>
+    </div>
+  );
+}

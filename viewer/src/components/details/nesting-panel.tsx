@@ -1,0 +1,245 @@
+/** The slices around the selected one, and those directly in it, as links. */
+
+import { type EventDetails, formatDuration } from "@tilescope/client";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { keysOf } from "../../keys/table";
+import { revivals } from "../../state/link";
+import {
+  type ChildList,
+  type ChildOrder,
+  childrenBefore,
+  fewerChildren,
+  firstChildren,
+  moreChildren,
+  type Nesting,
+  NestingLoader,
+  nestingView,
+  type Relative,
+} from "../../state/nesting";
+import type { Trace } from "../../state/trace";
+import { formatCount, formatPercent, plural } from "../format";
+import { EventLink } from "./links";
+import { CannotFetch, SkeletonRows } from "./notices";
+
+/** Slices around it that are listed at first. */
+const PARENTS_AT_FIRST = 6;
+
+/** Where a person chose it, the next slice lists its children in the same order. */
+let preferred: ChildOrder = "longest";
+
+interface Asked {
+  readonly list: ChildList;
+  setList(list: ChildList): void;
+  retry(): void;
+}
+
+/** Follows a slice with what the server says of its place among others. */
+export function useNesting(trace: Trace, { track, ordinal }: EventDetails): Asked {
+  const { api } = trace;
+  const loader = useMemo(() => new NestingLoader((question, signal) => api.ask("nesting", question, signal)), [api]);
+  const slice = `${track}.${ordinal}`;
+  const [chosen, setChosen] = useState({ slice, list: firstChildren(preferred) });
+  const list = chosen.slice === slice ? chosen.list : firstChildren(preferred);
+  const load = () => void loader.load(track, ordinal, list);
+  const retries = nestingView.value.kind === "failed" ? revivals.value : revivals.peek();
+  useEffect(load, [loader, slice, list.order, list.limit, list.pages.length, retries]);
+  useEffect(() => () => loader.close(), [loader]);
+  return {
+    list,
+    setList: (next) => {
+      preferred = next.order;
+      setChosen({ slice, list: next });
+    },
+    retry: load,
+  };
+}
+
+interface RowsProps {
+  readonly slices: readonly Relative[];
+  readonly of: EventDetails;
+  readonly tickPs: number;
+  readonly isInside: boolean;
+}
+
+function Rows({ slices, of, tickPs, isInside }: RowsProps) {
+  const share = ({ durationTicks }: Relative) => Number(durationTicks) / Number(of.durationTicks);
+  return (
+    <>
+      {slices.map((slice) => (
+        <tr key={slice.ordinal}>
+          <th scope="row">
+            <EventLink track={slice.track} ordinal={slice.ordinal} name={slice.name} title={slice.name} />
+          </th>
+          {isInside && (
+            <td class="dim" title="Its start, after the start of the slice around it">
+              +{formatDuration(slice.startTicks - of.startTicks, tickPs)}
+            </td>
+          )}
+          <td title="Its duration">{formatDuration(slice.durationTicks, tickPs)}</td>
+          {isInside && (
+            <td title="Its share of the slice around it">
+              <span class="share" style={{ "--share": `${Math.min(100, 100 * share(slice))}%` }}>
+                {formatPercent(share(slice))}
+              </span>
+            </td>
+          )}
+        </tr>
+      ))}
+    </>
+  );
+}
+
+function Parents({ nesting, of, tickPs }: { nesting: Nesting; of: EventDetails; tickPs: number }) {
+  const slice = `${of.track}.${of.ordinal}`;
+  const [opened, setOpened] = useState("");
+  const { parents, depth } = nesting;
+  const isCut = parents.length > PARENTS_AT_FIRST && opened !== slice;
+  const listed = isCut ? parents.slice(0, PARENTS_AT_FIRST) : parents;
+  return (
+    <section>
+      <h3 title={`What runs above it when it starts, the nearest first; ${keysOf("parent-slice")} selects that`}>
+        {depth === 0 ? "No slice around it" : `${plural(depth, "slice")} around it`}
+      </h3>
+      {depth > 0 && (
+        <table class="kin" data-table="parents">
+          <colgroup>
+            <col />
+            <col class="kin-duration" />
+          </colgroup>
+          <tbody>
+            <Rows slices={listed} of={of} tickPs={tickPs} isInside={false} />
+          </tbody>
+        </table>
+      )}
+      {isCut && (
+        <button type="button" class="button is-small" onClick={() => setOpened(slice)}>
+          {parents.length === depth ? `All ${formatCount(depth)}` : `The nearest ${formatCount(parents.length)}`}
+        </button>
+      )}
+    </section>
+  );
+}
+
+function OrderSwitch({ list, setList }: { list: ChildList; setList: (list: ChildList) => void }) {
+  const orders: readonly (readonly [ChildOrder, string])[] = [
+    ["longest", "Longest"],
+    ["time", "By time"],
+  ];
+  return (
+    <span class="order-switch">
+      {orders.map(([order, label]) => (
+        <button
+          key={order}
+          type="button"
+          class="button is-small"
+          aria-pressed={list.order === order}
+          onClick={() => setList(firstChildren(order))}
+        >
+          {label}
+        </button>
+      ))}
+    </span>
+  );
+}
+
+function Pager({ nesting, asked }: { nesting: Nesting; asked: Asked }) {
+  const { list, setList } = asked;
+  const more = moreChildren(list, nesting);
+  const fewer = fewerChildren(list);
+  if (more === null && fewer === null) {
+    return null;
+  }
+  const first = childrenBefore(list) + 1;
+  const last = first + nesting.children.length - 1;
+  const total = formatCount(nesting.childCount);
+  return (
+    <div class="pager">
+      <span>
+        {list.order === "longest"
+          ? `The longest ${formatCount(nesting.children.length)} of ${total}`
+          : `${formatCount(first)} to ${formatCount(last)} of ${total}`}
+      </span>
+      {fewer !== null && (
+        <button type="button" class="button is-small" onClick={() => setList(fewer)}>
+          Before
+        </button>
+      )}
+      {more !== null && (
+        <button type="button" class="button is-small" onClick={() => setList(more)}>
+          {list.order === "longest" ? "More" : "After"}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Children({
+  nesting,
+  of,
+  tickPs,
+  asked,
+}: {
+  nesting: Nesting;
+  of: EventDetails;
+  tickPs: number;
+  asked: Asked;
+}) {
+  const { childCount, children } = nesting;
+  return (
+    <section>
+      <div class="section-head">
+        <h3 title={`${keysOf("child-slice")} selects the first`}>
+          {childCount === 0n ? "No slice in it" : `${plural(childCount, "slice")} directly in it`}
+        </h3>
+        {childCount > 1n && <OrderSwitch list={asked.list} setList={asked.setList} />}
+      </div>
+      {childCount > 0n && (
+        <table class="kin" data-table="children">
+          <colgroup>
+            <col />
+            <col class="kin-offset" />
+            <col class="kin-duration" />
+            <col class="kin-share" />
+          </colgroup>
+          <tbody>
+            <Rows slices={children} of={of} tickPs={tickPs} isInside={true} />
+          </tbody>
+        </table>
+      )}
+      <Pager nesting={nesting} asked={asked} />
+    </section>
+  );
+}
+
+/** All of it, or what stands in its place until it is there. What was there before is dimmed meanwhile. */
+export function NestingPanel({ trace, details, asked }: { trace: Trace; details: EventDetails; asked: Asked }) {
+  const view = nestingView.value;
+  const { tickPs } = trace.manifest.time;
+  if (view.kind === "failed") {
+    return (
+      <section>
+        <h3>Slices around it and in it</h3>
+        <CannotFetch message={view.message} retry={asked.retry} />
+      </section>
+    );
+  }
+  const nesting = nestingOf(view, `${details.track} ${details.ordinal} `);
+  if (nesting === null) {
+    return view.kind === "waiting" && view.isSlow ? <SkeletonRows widths={[38, 92, 84, 60, 74]} /> : null;
+  }
+  return (
+    <div class={view.kind === "waiting" ? "is-stale" : ""} aria-busy={view.kind === "waiting"}>
+      <Parents nesting={nesting} of={details} tickPs={tickPs} />
+      <Children nesting={nesting} of={details} tickPs={tickPs} asked={asked} />
+    </div>
+  );
+}
+
+/** What is shown: of this slice, even if another list of it is on its way; never of another slice. */
+function nestingOf(view: typeof nestingView.value, slice: string): Nesting | null {
+  if (view.kind === "ready") {
+    return view.key.startsWith(slice) ? view.value : null;
+  }
+  const stale = view.kind === "waiting" && view.key.startsWith(slice) ? view.stale : null;
+  return stale?.key.startsWith(slice) ? stale.value : null;
+}

@@ -1,0 +1,29 @@
+/** What is shown in the place of details that are not there. */
+
+import { link } from "../../state/link";
+
+export function SkeletonRows({ widths }: { widths: readonly number[] }) {
+  return (
+    <div class="detail-skeleton" role="status" data-state="loading">
+      <span class="visually-hidden">Loading</span>
+      {widths.map((percent, k) => (
+        <div key={`${k}`} style={{ width: `${percent}%` }} />
+      ))}
+    </div>
+  );
+}
+
+/** What could not be fetched, and a way to try again. When the server is back it is fetched without that. */
+export function CannotFetch({ message, retry }: { message: string; retry: () => void }) {
+  const isAway = link.value.kind === "down";
+  return (
+    <div class="cannot-fetch" role="status" data-state="failed">
+      <p>
+        Cannot be fetched: {isAway ? "the server does not answer. It follows by itself when it does." : `${message}.`}
+      </p>
+      <button type="button" class="button is-outlined" onClick={retry}>
+        Retry
+      </button>
+    </div>
+  );
+}

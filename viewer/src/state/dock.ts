@@ -1,0 +1,40 @@
+/** Where the details are docked, and how large. Pure. */
+
+export type DockSide = "bottom" | "right";
+
+export interface Limits {
+  readonly min: number;
+  readonly max: number;
+}
+
+export interface Dock {
+  readonly side: DockSide;
+  /** Whether there is room on the other side, too. */
+  readonly canChange: boolean;
+  readonly sizePx: number;
+  readonly limits: Limits;
+}
+
+export interface Area {
+  readonly widthPx: number;
+  readonly heightPx: number;
+}
+
+/** Narrower than this, two parts side by side are of no use. */
+const NARROW_PX = 720;
+
+/** What the details need at least, and what they leave to the timeline. */
+const ROOM: Readonly<Record<DockSide, { readonly leastPx: number; readonly leftPx: number }>> = {
+  bottom: { leastPx: 120, leftPx: 150 },
+  right: { leastPx: 280, leftPx: 380 },
+};
+
+/** In an area that is to be shared with the timeline, which is never covered. */
+export function dockIn(area: Area, wanted: DockSide, sizes: Readonly<Record<DockSide, number>>): Dock {
+  const canChange = area.widthPx >= NARROW_PX;
+  const side = canChange ? wanted : "bottom";
+  const { leastPx, leftPx } = ROOM[side];
+  const wholePx = side === "bottom" ? area.heightPx : area.widthPx;
+  const max = Math.max(leastPx, Math.floor(wholePx - leftPx));
+  return { side, canChange, sizePx: Math.min(max, Math.max(leastPx, sizes[side])), limits: { min: leastPx, max } };
+}

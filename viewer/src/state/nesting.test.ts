@@ -1,0 +1,76 @@
+import type { ToolAnswer } from "@tilescope/client";
+import { expect, it, vi } from "vitest";
+import {
+  childrenBefore,
+  fewerChildren,
+  firstChildren,
+  moreChildren,
+  NestingLoader,
+  nestingView,
+  parseNesting,
+} from "./nesting";
+
+function answer(count: number, listed: number, more: string | null = null): ToolAnswer {
+  const facts = Object.entries({ self: "5", row: 2, children: `${count}` }).map(([id, value]) => ({ id, value }));
+  const table = (id: string, n: number) => ({
+    id,
+    more: id === "children" ? more : null,
+    columns: Object.entries({
+      event: Array.from({ length: n }, (_, k) => `7.${k + 1}`),
+      name: Array(n).fill("f"),
+      start: Array(n).fill("9007199254740993"),
+      duration: Array(n).fill("12"),
+    }).map(([column, values]) => ({ id: column, values })),
+  });
+  const tables = [table("parents", 1), table("children", listed)];
+  return { complete: true, facts, tables, series: [], notes: [] } as unknown as ToolAnswer;
+}
+
+it("is read of the tool's answer, to the tick", () => {
+  const nesting = parseNesting(answer(1000, 2, "1,7,2"));
+  expect(nesting).toMatchObject({ selfTicks: 5n, depth: 2, childCount: 1000n, more: "1,7,2" });
+  expect(nesting.parents).toEqual([
+    { track: 7, ordinal: 1, name: "f", startTicks: 9007199254740993n, durationTicks: 12n },
+  ]);
+  expect(nesting.children.map(({ ordinal }) => ordinal)).toEqual([1, 2]);
+  expect(() => parseNesting({ ...answer(0, 0), tables: [] })).toThrow("no table of parents");
+});
+
+it("lists more of the longest, up to a thousand", () => {
+  const first = firstChildren("longest");
+  const second = moreChildren(first, parseNesting(answer(5000, 12)))!;
+  expect(second).toMatchObject({ limit: 100, pages: [] });
+  const third = moreChildren(second, parseNesting(answer(5000, 100)))!;
+  expect(third.limit).toBe(1000);
+  expect(moreChildren(third, parseNesting(answer(5000, 1000)))).toBeNull();
+  expect(moreChildren(first, parseNesting(answer(3, 3)))).toBeNull();
+  expect(fewerChildren(second)).toBeNull();
+});
+
+it("goes through all by time, page by page and back", () => {
+  const first = firstChildren("time");
+  const second = moreChildren(first, parseNesting(answer(300, 12, "1,7,12")))!;
+  const third = moreChildren(second, parseNesting(answer(300, 100, "1,7,112")))!;
+  expect([first, second, third].map(childrenBefore)).toEqual([0, 12, 112]);
+  expect(third.pages).toEqual(["1,7,12", "1,7,112"]);
+  expect(moreChildren(third, parseNesting(answer(300, 88)))).toBeNull();
+  expect(fewerChildren(third)).toEqual(second);
+  expect(fewerChildren(second)).toEqual(first);
+  expect(fewerChildren(first)).toBeNull();
+});
+
+it("asks for each list once", async () => {
+  const ask = vi.fn(async () => answer(1, 1));
+  const loader = new NestingLoader(ask);
+  await loader.load(7, 3n, firstChildren("time"));
+  await loader.load(7, 3n, firstChildren("longest"));
+  await loader.load(7, 3n, firstChildren("time"));
+  expect(ask).toHaveBeenCalledTimes(2);
+  expect(ask).toHaveBeenLastCalledWith(
+    { track: 7, ordinal: 3n, limit: 12, order: "longest", after: undefined },
+    expect.anything(),
+  );
+  expect(nestingView.value).toMatchObject({ kind: "ready", value: { childCount: 1n } });
+  loader.close();
+  expect(nestingView.value).toEqual({ kind: "none" });
+});

@@ -1,0 +1,130 @@
+/** Where the selected slice lies: its self time, the slices around it and those directly in it. */
+
+import { signal } from "@preact/signals";
+import { type ToolAnswer, type ToolQuestion, ticks } from "@tilescope/client";
+import { type Fetched, Latest } from "./latest";
+
+/** A slice around another, or in it. */
+export interface Relative {
+  readonly track: number;
+  readonly ordinal: number;
+  readonly name: string;
+  readonly startTicks: bigint;
+  readonly durationTicks: bigint;
+}
+
+export interface Nesting {
+  readonly selfTicks: bigint;
+  readonly depth: number;
+  /** All slices directly in it, however many are listed. */
+  readonly childCount: bigint;
+  /** The nearest first. */
+  readonly parents: readonly Relative[];
+  readonly children: readonly Relative[];
+  /** Where a list by time goes on; null at its end. */
+  readonly more: string | null;
+}
+
+export type ChildOrder = "longest" | "time";
+
+/** Which of the slices in it are listed. `pages`: by time, where each page after the first begins. */
+export interface ChildList {
+  readonly order: ChildOrder;
+  readonly limit: number;
+  readonly pages: readonly string[];
+}
+
+export const CHILDREN_AT_FIRST = 12;
+const CHILDREN_OF_PAGE = 100;
+const CHILDREN_AT_MOST = 1000;
+
+export const nestingView = signal<Fetched<Nesting>>({ kind: "none" });
+
+type Ask = (question: ToolQuestion, signal: AbortSignal) => Promise<ToolAnswer>;
+
+/** Asks for one slice after another. */
+export class NestingLoader {
+  readonly #ask: Ask;
+  readonly #latest = new Latest<Nesting>((state) => {
+    nestingView.value = state;
+  });
+
+  constructor(ask: Ask) {
+    this.#ask = ask;
+  }
+
+  async load(track: number, ordinal: bigint, list: ChildList): Promise<void> {
+    const question = { track, ordinal, limit: list.limit, order: list.order, after: list.pages.at(-1) };
+    const key = Object.values(question).join(" ");
+    await this.#latest.ask(key, async (abort) => parseNesting(await this.#ask(question, abort)));
+  }
+
+  close(): void {
+    this.#latest.clear();
+  }
+}
+
+/** The list as it is at first. */
+export function firstChildren(order: ChildOrder): ChildList {
+  return { order, limit: CHILDREN_AT_FIRST, pages: [] };
+}
+
+/** More of the longest, or the next page by time; null where there is no more. */
+export function moreChildren(list: ChildList, { childCount, children, more }: Nesting): ChildList | null {
+  if (list.order === "time") {
+    return more === null ? null : { ...list, limit: CHILDREN_OF_PAGE, pages: [...list.pages, more] };
+  }
+  if (children.length >= Number(childCount) || list.limit >= CHILDREN_AT_MOST) {
+    return null;
+  }
+  return { ...list, limit: list.limit < CHILDREN_OF_PAGE ? CHILDREN_OF_PAGE : CHILDREN_AT_MOST };
+}
+
+/** The page before, by time; null on the first. */
+export function fewerChildren(list: ChildList): ChildList | null {
+  if (list.pages.length === 0) {
+    return null;
+  }
+  const pages = list.pages.slice(0, -1);
+  return { ...list, pages, limit: pages.length === 0 ? CHILDREN_AT_FIRST : CHILDREN_OF_PAGE };
+}
+
+/** How many children come before the first that is listed. */
+export function childrenBefore({ pages }: ChildList): number {
+  return pages.length === 0 ? 0 : CHILDREN_AT_FIRST + (pages.length - 1) * CHILDREN_OF_PAGE;
+}
+
+/** What the tool answers. Throws where it answers something else. */
+export function parseNesting(answer: ToolAnswer): Nesting {
+  const fact = (id: string) => String(answer.facts.find((one) => one.id === id)?.value ?? "");
+  const relatives = (id: string): readonly Relative[] => {
+    const column = (name: string) => table(answer, id).columns.find((one) => one.id === name)?.values ?? [];
+    const [names, starts, durations] = ["name", "start", "duration"].map(column);
+    return column("event").map((event, k) => {
+      const [track, ordinal] = String(event).split(".").map(Number);
+      return {
+        track: track!,
+        ordinal: ordinal!,
+        name: String(names![k]),
+        startTicks: ticks(String(starts![k])),
+        durationTicks: ticks(String(durations![k])),
+      };
+    });
+  };
+  return {
+    selfTicks: BigInt(fact("self")),
+    depth: Number(fact("row")),
+    childCount: BigInt(fact("children")),
+    parents: relatives("parents"),
+    children: relatives("children"),
+    more: table(answer, "children").more ?? null,
+  };
+}
+
+function table(answer: ToolAnswer, id: string): ToolAnswer["tables"][number] {
+  const found = answer.tables.find((one) => one.id === id);
+  if (found === undefined) {
+    throw new Error(`the server's answer has no table of ${id}`);
+  }
+  return found;
+}
