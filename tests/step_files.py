@@ -50,9 +50,9 @@ def _of_xspace(path: Path) -> list[FileStep]:
     host = (space.hostnames or [path.name])[0]
     found = []
     for event in space.events:
-        plane, line, _ = space.lines[event.line]
-        process = space.planes[plane]
-        if line == "Steps" and process.startswith("/device:"):
+        track = space.tracks[event.track]
+        process = space.planes[track.plane]
+        if track.name == "Steps" and process.startswith("/device:"):
             found.append(FileStep(host, process, int(event.name), event.duration_ps))
         else:
             found += [

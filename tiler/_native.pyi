@@ -539,6 +539,53 @@ class XSpaceLine:
     def any_ps(self) -> bool:
         """Whether any time has picoseconds."""
 
+class XSpaceSeries:
+    """A series of counter samples, with times as those of a line."""
+
+    @property
+    def name_index(self) -> int:
+        """The name of the events, an index into `names`."""
+
+    @property
+    def stat_id(self) -> int:
+        """The stat metadata whose numbers these are."""
+
+    @property
+    def samples(self) -> int: ...
+    @property
+    def first_ps(self) -> int: ...
+    @property
+    def end_ns(self) -> int: ...
+    @property
+    def end_ps(self) -> int: ...
+    @property
+    def any_ps(self) -> bool: ...
+
+class XSpaceCounters:
+    """What a line of counters holds."""
+
+    @property
+    def series(self) -> list[XSpaceSeries]: ...
+    @property
+    def sampled(self) -> int:
+        """Events that are samples, of one series or several."""
+
+    @property
+    def lasting(self) -> int:
+        """Of these, those with a duration."""
+
+    @property
+    def not_finite(self) -> int:
+        """Numbers that are NaN or infinite."""
+
+    @property
+    def beyond_events(self) -> int:
+        """Slices: their numbers are of too many series."""
+
+    @property
+    def beyond_numbers(self) -> int:
+        """Such numbers of events that are samples of others."""
+
 class XSpacePlane:
     @property
     def name(self) -> str: ...
@@ -654,7 +701,9 @@ class XSpaceFile:
     def settle(self, line: int, start_ns: int) -> None:
         """Says where the line counts from."""
 
-    def line(self, line: int) -> XSpaceLine: ...
+    def line(self, line: int) -> XSpaceLine:
+        """Of a line that was split: of its events that are slices."""
+
     def activity(self, line: int) -> tuple[int, int, Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
         """
         Returns shift, first bin, and the busy picoseconds of each bin, as `Activities.of` does.
@@ -663,7 +712,28 @@ class XSpaceFile:
     def seal(self) -> None:
         """To be called when all lines have been surveyed and settled."""
 
-    def events(self, line: int) -> XSpaceLineEvents: ...
+    def has_counters(self, line: int) -> bool:
+        """Whether a line is to be split."""
+
+    def split(self, line: int) -> None:
+        """
+        Finds the series of a line of counters, after `seal`. Its other events stay slices.
+        """
+
+    def counters(self, line: int) -> XSpaceCounters: ...
+    def series_activity(
+        self, line: int, series: int
+    ) -> tuple[int, int, Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+        """Returns as `activity` does when there are samples."""
+
+    def events(self, line: int, track: int) -> XSpaceLineEvents:
+        """
+        Begins to read a line's slices; `track` is what its rows are said to be of.
+        """
+
+    def samples(self, line: int, series: int, track: int) -> XSpaceLineEvents:
+        """Begins to read the samples of a series."""
+
     def names(self) -> list[str]: ...
     @property
     def metadata_count(self) -> int: ...

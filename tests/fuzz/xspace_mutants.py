@@ -21,7 +21,7 @@ _PLANES = (
     b"Task Environment",
     b"/device:CUSTOM:x",
 )
-_LINES = (b"XLA Ops", b"XLA Modules", b"Steps", b"Stream #7(compute)", b"python", b"")
+_LINES = (b"XLA Ops", b"XLA Modules", b"Steps", b"_counters_", b"Stream #7(compute)", b"python", b"")
 _STATS = (
     b"_pt",
     b"_p",

@@ -70,7 +70,39 @@ def _linked(events: int, first_id: int) -> bytes:
     return plane("p", line("l", _each(events, lambda k: event(1, 10 * k, 5, stats(k)))), _FLOW)
 
 
+def _counted(names: Callable[[int], int], stats: Callable[[int], int]) -> bytes:
+    """A line of counters: a million events with a number each, named and counted so."""
+    numbers = _each(MILLION, lambda k: event(names(k), 10 * k, 0, w.message(4, w.number(1, stats(k)), w.number(3, k))))
+    return w.message(
+        1, w.data(2, "p"), line("_counters_", numbers), _each(MILLION, lambda k: w.event_metadata(k, f"op.{k}"))
+    )
+
+
 CASES = [
+    _case(
+        "counter-names",
+        "a million counters with a sample each",
+        lambda: _counted(lambda k: k, lambda _: 1),
+        LIMIT,
+        Indexed(MILLION, 65, ("64 counters.* slices: 999,936$",)),
+    ),
+    _case(
+        "counter-stats",
+        "a million stats of one counter with a sample each",
+        lambda: _counted(lambda _: 1, lambda k: k),
+        LIMIT,
+        Indexed(MILLION, 65, ("64 counters.* slices: 999,936$",)),
+    ),
+    _case(
+        "counter-numbers",
+        "a line of counters whose one event has a million stats",
+        lambda: plane(
+            "p",
+            line("_counters_", event(1, 0, 0, _each(MILLION, lambda k: w.message(4, w.number(1, k), w.number(3, k))))),
+        ),
+        LIMIT,
+        Indexed(1, 64, ("64 counters.* numbers .* 999,936$",)),
+    ),
     _case("planes", "a million named planes", _planes, LIMIT, Indexed(0, 0, ("no events",))),
     _case(
         "planes-gzip",

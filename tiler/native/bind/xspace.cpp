@@ -7,6 +7,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -14,20 +15,24 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "bind/activity.hpp"
 #include "bind/arrays.hpp"
 #include "bind/exceptions.hpp"
 #include "bind/module.hpp"
+#include "bind/xspace_infos.hpp"
 #include "columns/activity.hpp"
 #include "columns/utf8.hpp"
 #include "xspace/apart.hpp"
 #include "xspace/args.hpp"
 #include "xspace/catalogue.hpp"
+#include "xspace/counters.hpp"
 #include "xspace/events.hpp"
 #include "xspace/flows.hpp"
 #include "xspace/outline.hpp"
+#include "xspace/samples.hpp"
 #include "xspace/survey.hpp"
 #include "xspace/wire.hpp"
 
@@ -40,50 +45,12 @@ namespace {
 // Of the stats of a plane, those that say something of it in its line on the screen.
 constexpr std::size_t max_shown_stat = std::size_t{64} << 10;
 
-// What Python sees of lines, planes and metadata.
-struct LineInfo {
-    std::size_t plane;
-    std::int64_t id;
-    std::int64_t timestamp_ns;
-    std::string name;
-    std::string display_name;
-    std::uint64_t events;
-    std::uint64_t out_of_range;
-    std::size_t flow_ends;
-    std::int64_t first_ps;
-    std::int64_t end_ns;
-    std::int64_t end_ps;
-    bool any_ps;
-};
-
-struct PlaneInfo {
-    std::string name;
-    nb::typed<nb::list, nb::bytes> stats;
-    nb::typed<nb::dict, std::int64_t, std::string> stat_names;
-};
-
-struct MetadataInfo {
-    std::size_t plane;
-    std::int64_t id;
-    std::int32_t name_index;
-    std::string name;
-    std::string display_name;
-    nb::bytes stats;
-};
-
-struct ApartInfo {
-    std::size_t plane;
-    std::int64_t metadata_id;
-    std::string name;
-    bool is_hlo;
-    std::size_t begin;
-    std::size_t end;
-};
-
 // The events of a line, chunk by chunk. Hot calls release the GIL.
 class LineEvents {
   public:
-    explicit LineEvents(xspace::LineDecoder decoder) : decoder_(std::move(decoder)) {}
+    using Decoder = std::variant<xspace::LineDecoder, xspace::SampleDecoder>;
+
+    explicit LineEvents(Decoder decoder) : decoder_(std::move(decoder)) {}
 
     // Columns, or nothing, by their names in an EventChunk.
     using Columns = nb::typed<nb::dict, std::string, nb::any>;
@@ -94,12 +61,12 @@ class LineEvents {
         bool any = false;
         {
             nb::gil_scoped_release release;
-            any = decoder_.next(chunk, max_rows, max_args_bytes);
+            any = std::visit([&](auto& of) { return of.next(chunk, max_rows, max_args_bytes); }, decoder_);
         }
         if (!any) return std::nullopt;
         Columns columns{nb::dict()};
         columns["key"] = chunk.key.size() != 0 ? nb::cast(to_numpy(chunk.key)) : nb::none();
-        columns["value"] = nb::none();
+        columns["value"] = chunk.value.size() != 0 ? nb::cast(to_numpy(chunk.value)) : nb::none();
         columns["track"] = to_numpy(chunk.track);
         columns["phase"] = to_numpy(chunk.phase);
         columns["time_ns"] = to_numpy(chunk.time_ns);
@@ -113,10 +80,12 @@ class LineEvents {
         return columns;
     }
 
-    std::size_t position() const { return decoder_.position(); }
+    std::size_t position() const {
+        return std::visit([](const auto& of) { return of.position(); }, decoder_);
+    }
 
   private:
-    xspace::LineDecoder decoder_;
+    Decoder decoder_;
 };
 
 // An XSpace in a buffer that it keeps alive: outline, survey of each line, seal, then the events of any line. Lines may be
@@ -198,7 +167,7 @@ class XSpaceFile {
 
     LineInfo line(std::size_t line) const {
         check_line(line);
-        const xspace::LineSurvey& survey = surveys_[line];
+        const xspace::LineSurvey& survey = of_slices(line);
         return {outline().lines[line].plane,
                 survey.id,
                 survey.timestamp_ns,
@@ -215,19 +184,60 @@ class XSpaceFile {
 
     auto activity(std::size_t line) const {
         check_line(line);
-        return activity_columns(surveys_[line].activity);
+        return activity_columns(of_slices(line).activity);
+    }
+
+    bool has_counters(std::size_t line) const {
+        check_line(line);
+        return surveys_[line].events != 0 && xspace::is_counter_line(source_, surveys_[line]);
+    }
+
+    void split(std::size_t line) {
+        check_line(line);
+        nb::gil_scoped_release release;
+        const xspace::CounterRules rules = counter_rules(line);
+        auto found = std::make_unique<xspace::CounterLine>(xspace::split_counters(
+            source_, outline().lines[line], surveys_[line], rules, starts_ns_[line], room_.bytes, room_.per_line));
+        const std::size_t bytes = found->size_bytes() + room_.per_line * found->series.size();
+        if (counter_bytes_.fetch_add(bytes) + bytes > room_.bytes)
+            throw wire::LimitReached("has too many counters and samples of them", outline().lines[line].body.begin);
+        counters_[line] = std::move(found);
+    }
+
+    CountersInfo counters(std::size_t line) const {
+        const xspace::CounterLine& of = split_line(line);
+        CountersInfo info{{}, of.sampled, of.lasting, of.not_finite, of.beyond_events, of.beyond_numbers};
+        for (const xspace::CounterSeries& series : of.series) {
+            const xspace::LineSurvey& found = series.found;
+            info.series.push_back({series.name_index, series.stat_id, found.events, found.first_ps, found.end.ns,
+                                   found.end.ps, found.any_ps});
+        }
+        return info;
+    }
+
+    auto series_activity(std::size_t line, std::size_t series) const {
+        return activity_columns(series_of(line, series).found.activity);
     }
 
     void seal() {
         nb::gil_scoped_release release;
         catalogue_ = std::make_unique<xspace::Catalogue>(source_, outline(), surveys_, room_);
         hlo_ = std::make_unique<xspace::HloStats>(source_, outline());
+        counters_.resize(surveys_.size());
     }
 
-    LineEvents events(std::size_t line) const {
+    LineEvents events(std::size_t line, std::int32_t track) const {
         check_line(line);
-        return LineEvents(xspace::LineDecoder(source_, outline(), catalogue(), flow_stats_[outline().lines[line].plane],
-                                              line, surveys_[line], starts_ns_[line]));
+        const xspace::Line& of = outline().lines[line];
+        const xspace::EventPlaces* places = is_split(line) ? &counters_[line]->rest_places : nullptr;
+        return LineEvents(xspace::LineDecoder(source_, catalogue(), flow_stats_[of.plane], of, of_slices(line),
+                                              starts_ns_[line], track, places));
+    }
+
+    LineEvents samples(std::size_t line, std::size_t series, std::int32_t track) const {
+        series_of(line, series);
+        return LineEvents(xspace::SampleDecoder(source_, catalogue(), counter_rules(line), outline().lines[line],
+                                                *counters_[line], series, starts_ns_[line], track));
     }
 
     std::vector<std::string> names() const {
@@ -312,6 +322,28 @@ class XSpaceFile {
                                 room_.bytes / xspace::table_flow_bytes, start_ns);
     }
 
+    bool is_split(std::size_t line) const { return line < counters_.size() && counters_[line] != nullptr; }
+
+    const xspace::CounterLine& split_line(std::size_t line) const {
+        if (!is_split(line)) throw std::invalid_argument("the line was not split");
+        return *counters_[line];
+    }
+
+    const xspace::CounterSeries& series_of(std::size_t line, std::size_t series) const {
+        if (series >= split_line(line).series.size()) throw std::invalid_argument("there is no such series");
+        return split_line(line).series[series];
+    }
+
+    // Of the events that are slices.
+    const xspace::LineSurvey& of_slices(std::size_t line) const {
+        return is_split(line) ? counters_[line]->rest : surveys_[line];
+    }
+
+    xspace::CounterRules counter_rules(std::size_t line) const {
+        const std::size_t plane = outline().lines[line].plane;
+        return xspace::CounterRules(source_, catalogue(), flow_stats_[plane], plane);
+    }
+
     std::size_t max_ids() const { return room_.per_name == 0 ? room_.bytes : room_.bytes / room_.per_name; }
 
     const xspace::Catalogue& catalogue() const {
@@ -337,6 +369,8 @@ class XSpaceFile {
     std::vector<std::int64_t> starts_ns_;
     std::unique_ptr<xspace::Catalogue> catalogue_;
     std::unique_ptr<xspace::HloStats> hlo_;  // as soon as there is a catalogue
+    std::vector<std::unique_ptr<xspace::CounterLine>> counters_;  // by line, of those that were split
+    std::atomic<std::size_t> counter_bytes_{0};
 };
 
 // Of some rows: the integer that a stat has among the arguments of each.
@@ -372,41 +406,7 @@ void bind_xspace(nb::module_& m) {
                                        "LimitReached(what, byte offset): it takes more memory than it may.",
                                        WhatAndOffset());
 
-    nb::class_<LineInfo>(m, "XSpaceLine", "A line. Times of its events are picoseconds from where the line counts.")
-        .def_ro("plane", &LineInfo::plane)
-        .def_ro("id", &LineInfo::id)
-        .def_ro("timestamp_ns", &LineInfo::timestamp_ns)
-        .def_ro("name", &LineInfo::name)
-        .def_ro("display_name", &LineInfo::display_name)
-        .def_ro("events", &LineInfo::events, "Without those that are out of range.")
-        .def_ro("out_of_range", &LineInfo::out_of_range)
-        .def_ro("flow_ends", &LineInfo::flow_ends)
-        .def_ro("first_ps", &LineInfo::first_ps)
-        .def_ro("end_ns", &LineInfo::end_ns)
-        .def_ro("end_ps", &LineInfo::end_ps, "0 to 999, beyond `end_ns`.")
-        .def_ro("any_ps", &LineInfo::any_ps, "Whether any time has picoseconds.");
-
-    nb::class_<PlaneInfo>(m, "XSpacePlane")
-        .def_ro("name", &PlaneInfo::name)
-        .def_ro("stats", &PlaneInfo::stats, "XStat messages, without very long ones.")
-        .def_ro("stat_names", &PlaneInfo::stat_names, "By the id of the stat metadata.");
-
-    nb::class_<MetadataInfo>(m, "XSpaceMetadata")
-        .def_ro("plane", &MetadataInfo::plane)
-        .def_ro("id", &MetadataInfo::id)
-        .def_ro("name_index", &MetadataInfo::name_index, "-1: no event uses it.")
-        .def_ro("name", &MetadataInfo::name)
-        .def_ro("display_name", &MetadataInfo::display_name)
-        .def_ro("stats", &MetadataInfo::stats, "XStat messages, one behind the other.");
-
-    nb::class_<ApartInfo>(m, "XSpaceApart",
-                          "Metadata that is kept beside the events, in bytes [begin, end) of the file.")
-        .def_ro("plane", &ApartInfo::plane)
-        .def_ro("metadata_id", &ApartInfo::metadata_id)
-        .def_ro("name", &ApartInfo::name)
-        .def_ro("is_hlo", &ApartInfo::is_hlo)
-        .def_ro("begin", &ApartInfo::begin)
-        .def_ro("end", &ApartInfo::end);
+    bind_xspace_infos(m);
 
     nb::class_<xspace::PlaneStats>(m, "XSpacePlaneStats",
                                    "The stats of a plane, as one message that is read piece by piece.")
@@ -455,11 +455,20 @@ void bind_xspace(nb::module_& m) {
         .def("surveyed", &XSpaceFile::surveyed, nb::arg("line"), nb::arg("survey"),
              "Takes what a survey found, after its end. Returns the line's own timestamp.")
         .def("settle", &XSpaceFile::settle, nb::arg("line"), nb::arg("start_ns"), "Says where the line counts from.")
-        .def("line", &XSpaceFile::line, nb::arg("line"))
+        .def("line", &XSpaceFile::line, nb::arg("line"), "Of a line that was split: of its events that are slices.")
         .def("activity", &XSpaceFile::activity, nb::arg("line"),
              "Returns shift, first bin, and the busy picoseconds of each bin, as `Activities.of` does.")
         .def("seal", &XSpaceFile::seal, "To be called when all lines have been surveyed and settled.")
-        .def("events", &XSpaceFile::events, nb::arg("line"), nb::keep_alive<0, 1>())
+        .def("has_counters", &XSpaceFile::has_counters, nb::arg("line"), "Whether a line is to be split.")
+        .def("split", &XSpaceFile::split, nb::arg("line"),
+             "Finds the series of a line of counters, after `seal`. Its other events stay slices.")
+        .def("counters", &XSpaceFile::counters, nb::arg("line"))
+        .def("series_activity", &XSpaceFile::series_activity, nb::arg("line"), nb::arg("series"),
+             "Returns as `activity` does when there are samples.")
+        .def("events", &XSpaceFile::events, nb::arg("line"), nb::arg("track"), nb::keep_alive<0, 1>(),
+             "Begins to read a line's slices; `track` is what its rows are said to be of.")
+        .def("samples", &XSpaceFile::samples, nb::arg("line"), nb::arg("series"), nb::arg("track"),
+             nb::keep_alive<0, 1>(), "Begins to read the samples of a series.")
         .def("names", &XSpaceFile::names)
         .def_prop_ro("metadata_count", &XSpaceFile::metadata_count)
         .def("metadata_columns", &XSpaceFile::metadata_columns,

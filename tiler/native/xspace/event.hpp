@@ -23,6 +23,20 @@ struct Event {
         stats = {};
         if (!more_stats.empty()) more_stats.clear();
     }
+
+    // Each of its stats as a range, once the event has been read.
+    template <typename OnStat>
+    void for_each_stat(const wire::Source& source, OnStat&& on_stat) const {
+        const auto each_of = [&](wire::Range run) {
+            wire::Cursor cursor(source, run, "event");
+            while (!cursor.at_end()) {
+                cursor.tag();
+                on_stat(cursor.bytes("stat"));
+            }
+        };
+        each_of(stats);
+        for (const wire::Range& run : more_stats) each_of(run);
+    }
 };
 
 // Reads the event at the cursor of its line, into `event`; `on_stat` sees each of its stats as a range.

@@ -18,33 +18,48 @@ constexpr const char* changed = "the file changed while it was read";
 
 }  // namespace
 
-LineDecoder::LineDecoder(const wire::Source& source, const Outline& outline, const Catalogue& catalogue,
-                         const FlowStats& flow_stats, std::size_t line, const LineSurvey& survey, std::int64_t start_ns)
+LineDecoder::LineDecoder(const wire::Source& source, const Catalogue& catalogue, const FlowStats& flow_stats,
+                         const Line& line, const LineSurvey& survey, std::int64_t start_ns, std::int32_t track,
+                         const EventPlaces* places)
     : source_(source),
       catalogue_(catalogue),
       flow_stats_(flow_stats),
-      line_(outline.lines[line]),
+      line_(line),
       survey_(survey),
-      number_(line),
+      track_(track),
       events_left_(survey.events),
       start_ns_(start_ns),
-      position_(line_.body.begin) {}
+      position_(line_.body.begin) {
+    if (places != nullptr) places_.emplace(*places);
+}
 
 bool LineDecoder::next(Chunk& chunk, std::size_t max_rows, std::size_t max_args_bytes) {
     // A chunk that is smaller than it may be is never reserved larger than it can get.
     const std::size_t rows_left = static_cast<std::size_t>(events_left_) * (flow_stats_.empty() ? 1 : rows_per_event);
     chunk.reserve(std::min(max_rows - 1, rows_left) + rows_per_event);
-    Cursor cursor(source_, {position_, line_.body.end}, "line");
-    while (!cursor.at_end()) {
-        if (chunk.size() >= max_rows || chunk.track.room() < rows_per_event || chunk.args.size() >= max_args_bytes)
-            break;
-        const std::uint32_t tag = cursor.tag();
-        if (tag == bytes_field(4)) decode_event(cursor, chunk);
-        else cursor.skip(tag);
+    bool more = true;
+    if (places_) {
+        while ((more = !places_->at_end()) && !is_full(chunk, max_rows, max_args_bytes)) {
+            Cursor cursor(source_, {places_->next(), line_.body.end}, "line");
+            if (cursor.tag() != bytes_field(4)) throw wire::Error(changed, cursor.offset());
+            decode_event(cursor, chunk);
+            position_ = cursor.offset();
+        }
+    } else {
+        Cursor cursor(source_, {position_, line_.body.end}, "line");
+        while ((more = !cursor.at_end()) && !is_full(chunk, max_rows, max_args_bytes)) {
+            const std::uint32_t tag = cursor.tag();
+            if (tag == bytes_field(4)) decode_event(cursor, chunk);
+            else cursor.skip(tag);
+        }
+        position_ = cursor.offset();
     }
-    position_ = cursor.offset();
-    if (cursor.at_end() && events_left_ != 0) throw wire::Error(changed, position_);
+    if (!more && events_left_ != 0) throw wire::Error(changed, position_);
     return chunk.size() != 0;
+}
+
+bool LineDecoder::is_full(const Chunk& chunk, std::size_t max_rows, std::size_t max_args_bytes) const {
+    return chunk.size() >= max_rows || chunk.track.room() < rows_per_event || chunk.args.size() >= max_args_bytes;
 }
 
 void LineDecoder::decode_event(Cursor& line, Chunk& chunk) {
@@ -77,7 +92,7 @@ void LineDecoder::append_row(Chunk& chunk, bool is_step) {
     if (event_.aggregated) flags |= event_flag::aggregated;
     if (is_step) flags |= event_flag::step;
 
-    chunk.track.push_unchecked(static_cast<std::int32_t>(number_));
+    chunk.track.push_unchecked(track_);
     chunk.phase.push_unchecked(static_cast<std::uint8_t>(Phase::complete));
     chunk.time_ns.push_unchecked(start_ns_ + start.ns);
     chunk.time_ps.push_unchecked(start.ps);
@@ -85,7 +100,7 @@ void LineDecoder::append_row(Chunk& chunk, bool is_step) {
     chunk.duration_ps.push_unchecked(duration.ps);
     chunk.name.push_unchecked(catalogue_.name_of(number));
     chunk.flags.push_unchecked(static_cast<std::uint8_t>(flags));
-    append_args(chunk, number);
+    chunk.append_args(source_, event_, number);
     chunk.args_end.push_unchecked(static_cast<std::int64_t>(chunk.args.size()));
     if (chunk.key.size() != 0) chunk.key.push(-1);
 }
@@ -115,18 +130,18 @@ void LineDecoder::append_flow(Chunk& chunk, Phase phase, std::uint64_t type, std
     chunk.key.push(flow_key(type, id));
 }
 
-void LineDecoder::append_args(Chunk& chunk, std::int32_t number) {
-    std::size_t size = max_varint_size + event_.stats.size();
-    for (const Range& range : event_.more_stats) size += range.size();
-    chunk.args.ensure(size);
+void Chunk::append_args(const wire::Source& source, const Event& event, std::int32_t number) {
+    std::size_t size = max_varint_size + event.stats.size();
+    for (const Range& range : event.more_stats) size += range.size();
+    args.ensure(size);
     auto rest = static_cast<std::uint32_t>(number);
     while (rest >= 0x80) {
-        chunk.args.push_unchecked(static_cast<std::uint8_t>((rest & 0x7f) | 0x80));
+        args.push_unchecked(static_cast<std::uint8_t>((rest & 0x7f) | 0x80));
         rest >>= 7;
     }
-    chunk.args.push_unchecked(static_cast<std::uint8_t>(rest));
-    chunk.args.append_unchecked(wire::part(source_, event_.stats));
-    for (const Range& range : event_.more_stats) chunk.args.append_unchecked(wire::part(source_, range));
+    args.push_unchecked(static_cast<std::uint8_t>(rest));
+    args.append_unchecked(wire::part(source, event.stats));
+    for (const Range& range : event.more_stats) args.append_unchecked(wire::part(source, range));
 }
 
 }  // namespace tilescope::xspace

@@ -4,6 +4,7 @@
 #include "columns/event_codes.hpp"
 #include "columns/row_columns.hpp"
 #include "xspace/catalogue.hpp"
+#include "xspace/counters.hpp"
 #include "xspace/event.hpp"
 #include "xspace/flows.hpp"
 #include "xspace/outline.hpp"
@@ -11,19 +12,25 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace tilescope::xspace {
 
-// The key column is empty while no row is a flow.
+// The key column is empty while no row is a flow, the value column where no row is a sample.
 struct Chunk : RowColumns {
+    Column<double> value;
     Column<std::uint8_t> args;
+
+    // The arguments of an event, whose metadata has this number, behind all others.
+    void append_args(const wire::Source& source, const Event& event, std::int32_t number);
 };
 
 class LineDecoder {
   public:
-    // `start_ns`: where the line's offsets count from. All that is referred to must outlive the decoder.
-    LineDecoder(const wire::Source& source, const Outline& outline, const Catalogue& catalogue,
-                const FlowStats& flow_stats, std::size_t line, const LineSurvey& survey, std::int64_t start_ns);
+    // `start_ns`: where the line's offsets count from; `track`: what its rows are said to be of; `places`: the events that
+    // are wanted, or null for all. All that is referred to must outlive the decoder.
+    LineDecoder(const wire::Source& source, const Catalogue& catalogue, const FlowStats& flow_stats, const Line& line,
+                const LineSurvey& survey, std::int64_t start_ns, std::int32_t track, const EventPlaces* places);
 
     // Decodes until the chunk has `max_rows` rows (or two more) or `max_args_bytes` of arguments (or one event's more).
     // False when there was nothing left. Throws wire::Error, also when these are not the events that were surveyed:
@@ -33,19 +40,20 @@ class LineDecoder {
     std::size_t position() const { return position_; }
 
   private:
+    bool is_full(const Chunk& chunk, std::size_t max_rows, std::size_t max_args_bytes) const;
     void decode_event(wire::Cursor& line, Chunk& chunk);
     bool was_surveyed() const;
     void append_row(Chunk& chunk, bool is_step);
     void append_flow(Chunk& chunk, Phase phase, std::uint64_t type, std::uint64_t id);
     std::int64_t flow_key(std::uint64_t type, std::uint64_t id) const;
-    void append_args(Chunk& chunk, std::int32_t number);
 
     const wire::Source& source_;
     const Catalogue& catalogue_;
     const FlowStats& flow_stats_;
     const Line& line_;
     const LineSurvey& survey_;
-    std::size_t number_;
+    std::int32_t track_;
+    std::optional<EventPlaces::Walk> places_;
     std::uint64_t events_left_;
     std::int64_t start_ns_;
     std::size_t position_;

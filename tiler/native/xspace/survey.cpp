@@ -67,19 +67,7 @@ void Surveyor::take_event(Cursor& line) {
         ++found_.out_of_range;
         return;
     }
-    const std::int64_t duration = std::max<std::int64_t>(event_.duration_ps, 0);
-    const NanoPico offset = NanoPico::of(event_.offset_ps);
-    const NanoPico length = NanoPico::of(duration);
-    const NanoPico end = offset + length;
-    if (found_.events - found_.out_of_range == 1) {
-        found_.first_ps = found_.last_start_ps = event_.offset_ps;
-        found_.end = end;
-    } else {
-        found_.first_ps = std::min(found_.first_ps, event_.offset_ps);
-        found_.last_start_ps = std::max(found_.last_start_ps, event_.offset_ps);
-        if (found_.end < end) found_.end = end;
-    }
-    found_.any_ps = found_.any_ps || (offset.ps | length.ps) != 0;
+    found_.see(event_.offset_ps, std::max<std::int64_t>(event_.duration_ps, 0));
     if (event_.metadata_id != last_id_ || found_.metadata_ids.empty()) {
         last_id_ = event_.metadata_id;
         if (seen_.add(last_id_)) found_.metadata_ids.push_back(last_id_);
@@ -88,7 +76,6 @@ void Surveyor::take_event(Cursor& line) {
     }
     if (flows.ends()) take_flow(flows.value[consumer_type], flows.value[consumer_id]);
     if (flows.begins()) take_flow(flows.value[producer_type], flows.value[producer_id]);
-    found_.activity.add(event_.offset_ps, duration);
 }
 
 void Surveyor::take_flow(std::uint64_t type, std::uint64_t id) {

@@ -7,6 +7,7 @@
 #include "xspace/outline.hpp"
 #include "xspace/wire.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -37,6 +38,23 @@ struct LineSurvey {
     std::vector<std::pair<std::uint64_t, std::uint64_t>>
         table_flows;  // (type, id) of those that need a table, in file order
     Activity activity;
+
+    // Takes one more event that is not out of range, after `events` was counted. `duration_ps` is not negative.
+    void see(std::int64_t offset_ps, std::int64_t duration_ps) {
+        const NanoPico offset = NanoPico::of(offset_ps);
+        const NanoPico length = NanoPico::of(duration_ps);
+        const NanoPico last = offset + length;
+        if (events - out_of_range == 1) {
+            first_ps = last_start_ps = offset_ps;
+            end = last;
+        } else {
+            first_ps = std::min(first_ps, offset_ps);
+            last_start_ps = std::max(last_start_ps, offset_ps);
+            if (end < last) end = last;
+        }
+        any_ps = any_ps || (offset.ps | length.ps) != 0;
+        activity.add(offset_ps, duration_ps);
+    }
 };
 
 class Surveyor {

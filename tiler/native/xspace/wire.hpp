@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -84,6 +85,17 @@ class Cursor {
     }
 
     std::int64_t signed_varint() { return static_cast<std::int64_t>(varint()); }
+
+    // Eight bytes, as protobuf writes doubles.
+    double fixed_double() {
+        const std::uint8_t* begin = at_;
+        skip_fixed(sizeof(double));
+        std::uint64_t bits = 0;
+        for (unsigned byte = 0; byte < sizeof(double); ++byte) bits |= std::uint64_t{begin[byte]} << (8 * byte);
+        double value = 0;
+        std::memcpy(&value, &bits, sizeof(value));
+        return value;
+    }
 
     // Number and wire type of the next field.
     std::uint32_t tag() {

@@ -2,6 +2,7 @@
 
 Three passes: an outline of planes, lines and metadata, a look into each line, then the events of any line, in any order
 and several at a time. A plane becomes a process, a line a track, both kept whatever they are called, empty or not.
+Lines of counters are looked into once more: each series of numbers is a track.
 """
 
 from __future__ import annotations
@@ -25,8 +26,6 @@ from tilescope.tiler.columns import (
     Process,
     Span,
     TraceSummary,
-    Track,
-    TrackKind,
 )
 from tilescope.tiler.device_lines import DEVICE_PREFIX
 from tilescope.tiler.errors import DamagedTrace
@@ -44,7 +43,8 @@ from tilescope.tiler.readers.xspace.facts import (
     profile_start_ns,
     profiler_words,
 )
-from tilescope.tiler.readers.xspace.names import Line, line_names, line_ranks, process_names, process_ranks
+from tilescope.tiler.readers.xspace.names import process_names, process_ranks
+from tilescope.tiler.readers.xspace.tracks import LineTrack, counter_notes, described, line_tracks
 
 ID: Final = "xspace"
 
@@ -74,6 +74,8 @@ class XSpaceReader:
         self._mapped: MappedBytes | None = None
         self._native: _native.XSpaceFile | None = None
         self._lines: list[_native.XSpaceLine] = []
+        self._counters: dict[int, _native.XSpaceCounters] = {}  # by line, of those that are lines of counters
+        self._tracks: list[LineTrack] = []
         self._starts_ns: list[int] = []
         self._counting = threading.Lock()
         self._parsed_bytes = 0  # by survey and by decoding together
@@ -115,50 +117,60 @@ class XSpaceReader:
                 self._starts_ns.append(start)
                 yield
             native.seal()
+
+            def split(line: int) -> int:
+                native.split(line)
+                mapped.check()
+                return line
+
+            for line in _in_order(executor, split, [k for k in range(len(ranges)) if native.has_counters(k)]):
+                self._counters[line] = native.counters(line)
+                yield
             attached = Attached(self._room)
             attach(attached, native, planes, mapped)
         self._summary.attachments = attached.found
         self._lines = [native.line(line) for line in range(len(ranges))]
+        self._tracks = line_tracks(self._lines, self._counters, self._starts_ns)
         self._describe(native, planes)
         self._summary.args_tables = XSpaceTables(native, planes, mapped, lambda: self._damage(mapped))
         self._summary.warnings += attached.notes()
         if start_ns or not has_clock:
-            used = (start for start, line in zip(self._starts_ns, self._lines, strict=True) if line.events)
+            used = (self._starts_ns[track.line] for track in self._tracks if track.events)
             self._summary.clock = Clock(start_ns, max(used, default=0))
         self._describe_cut(native, mapped)
         mapped.check()
 
     def span_of(self, track: int) -> Span:
-        """From when to when a line's events last."""
-        line, start_ns = self._lines[track], self._starts_ns[track]
-        if not line.events:
-            return Span()
-        return Span(start_ns + line.first_ps // 1000, start_ns + line.end_ns, line.end_ps, line.any_ps)
+        """From when to when a track's events last."""
+        return self._tracks[track].span
 
     def events_of(self, track: int) -> int:
-        """How many events a line has."""
-        return self._lines[track].events
+        """How many slices or samples a track has."""
+        return self._tracks[track].events
 
     def rows_of(self, track: int) -> int:
-        """How many rows the chunks of a line have."""
-        return self._lines[track].events + self._lines[track].flow_ends
+        """How many rows the chunks of a track have."""
+        return self._tracks[track].events + self._tracks[track].flow_ends
 
     def activity_of(self, track: int) -> Activity | None:
-        """When a line is busy; None when it has no events."""
-        assert self._native is not None
-        shift, first, busy_ps = self._native.activity(track)
+        """When a track is busy, or has samples; None when it has no events."""
+        native, of = self._native, self._tracks[track]
+        assert native is not None
+        found = native.activity(of.line) if of.series is None else native.series_activity(of.line, of.series)
+        shift, first, busy_ps = found
         if not len(busy_ps):
             return None
-        start_ps = 1000 * self._starts_ns[track] + (first << shift)
+        start_ps = 1000 * self._starts_ns[of.line] + (first << shift)
         return Activity(start_ps, 1 << shift, busy_ps / np.float64(1 << shift))
 
     def track_chunks(self, track: int) -> Iterator[EventChunk]:
-        """A line's events, in chunks of up to 32,768 rows. A flow end follows the event that it belongs to."""
-        mapped, native = self._mapped, self._native
+        """A track's events, in chunks of up to 32,768 rows. A flow end follows the event that it belongs to."""
+        mapped, native, of = self._mapped, self._native, self._tracks[track]
         assert mapped is not None
         assert native is not None
         with self._damage(mapped):
-            events = native.events(track)
+            series = of.series
+            events = native.events(of.line, track) if series is None else native.samples(of.line, series, track)
             at = events.position
             while (columns := events.next(_CHUNK_ROWS, _CHUNK_ARGS_BYTES)) is not None:
                 mapped.check()
@@ -171,7 +183,7 @@ class XSpaceReader:
         """All events, lines in file order."""
         for _ in self.survey():
             pass
-        for track in range(len(self._lines)):
+        for track in range(len(self._tracks)):
             yield from self.track_chunks(track)
         self._finished = True
 
@@ -226,20 +238,25 @@ class XSpaceReader:
             summary.processes.append(
                 Process(name, detail, sort_index=rank, is_device=plane.name.startswith(DEVICE_PREFIX))
             )
-        lines = [Line(line.plane, line.id, line.display_name or line.name) for line in self._lines]
-        names = line_names(plane_names, lines)
-        for line, name, rank in zip(lines, names, line_ranks(plane_names, lines, names), strict=True):
-            summary.tracks.append(Track(line.plane, TrackKind.SLICE, name, f"line {line.id}", sort_index=rank))
         summary.hostname = next(filter(None, native.hostnames()), "") or hostname_of(self.path)
         summary.warnings += profiler_words("reported an error", native.errors())
         summary.warnings += profiler_words("warned", native.warnings())
         summary.names = native.names()
+        summary.tracks = described(self._tracks, self._lines, self._counters, planes, summary.names)
         summary.categories = [""] * len(summary.names)
         slices = sum(line.events for line in self._lines)
+        samples = sum(of.sampled for of in self._counters.values())
         out_of_range = sum(line.out_of_range for line in self._lines)
-        summary.counts = EventCounts(total=slices + out_of_range, slices=slices, other=out_of_range)
-        if out_of_range:
-            summary.ignored["time_out_of_range"] = out_of_range
+        summary.counts = EventCounts(
+            total=slices + samples + out_of_range, slices=slices, counter_samples=samples, other=out_of_range
+        )
+        ignored = {
+            "time_out_of_range": out_of_range,
+            "counter_value_not_finite": sum(of.not_finite for of in self._counters.values()),
+            "counter_duration": sum(of.lasting for of in self._counters.values()),
+        }
+        summary.ignored.update({reason: count for reason, count in ignored.items() if count})
+        summary.warnings += counter_notes(self._counters)
         if not summary.counts.total:
             summary.warnings.append("the trace holds no events")
 

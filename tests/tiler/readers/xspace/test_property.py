@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 from tests.tiler.readers import wire_writer as w
 from tests.tiler.readers.xspace.xspace_reference import RefSpace, read_space
 from tests.tiler.readers.xspace.xspace_rows import ReadSpace, read
+from tilescope.tiler.columns import TrackKind
 
 INT64 = st.integers(-(1 << 63), (1 << 63) - 1)
 IDS = st.one_of(st.integers(0, 6), st.sampled_from([-1, -(1 << 40), 1 << 62, 5000]))
 NAMES = st.one_of(
-    st.sampled_from(["", "matmul", "fusion.1", "_pt", "_p", "_ct", "_c", "größe"]), st.text("ab", max_size=2)
+    st.sampled_from(["", "matmul", "fusion.1", "_pt", "_p", "_ct", "_c", "step_num", "größe"]),
+    st.text("ab", max_size=2),
 )
 SMALL = st.integers(-5_000, 5_000)
 
@@ -69,11 +71,12 @@ EVENTS = shuffled(
     maybe(SMALL.map(lambda ps: w.number(2, ps))),
 ).map(lambda body: w.data(4, body))
 
+LINE_NAMES = st.one_of(NAMES, st.just("_counters_"))
 LINES = shuffled(
     maybe(IDS.map(lambda key: w.number(1, key))),
-    maybe(NAMES.map(lambda name: w.data(2, name))),
+    maybe(LINE_NAMES.map(lambda name: w.data(2, name))),
     maybe(st.one_of(SMALL, st.integers(0, 1 << 61)).map(lambda ns: w.number(3, ns))),
-    maybe(NAMES.map(lambda name: w.data(11, name))),
+    maybe(LINE_NAMES.map(lambda name: w.data(11, name))),
     maybe(st.just(w.number(9, 12) + w.number(10, 3))),
     st.lists(EVENTS, max_size=6).map(b"".join),
 ).map(lambda body: w.data(3, body))
@@ -108,10 +111,14 @@ SPACES = st.tuples(
 
 def assert_same(actual: ReadSpace, expected: RefSpace) -> None:
     assert [process.name for process in actual.summary.processes] == expected.planes
-    tracks = [(track.process, track.detail) for track in actual.summary.tracks]
-    assert tracks == [(plane, f"line {line}") for plane, _, line in expected.lines]  # names: test_names.py
+    tracks = [(track.process, track.detail, track.kind == TrackKind.COUNTER) for track in actual.summary.tracks]
+    wanted = [(track.plane, f"line {track.line}", track.is_counter) for track in expected.tracks]
+    assert tracks == wanted  # names: test_names.py
     assert actual.events == expected.events
-    assert actual.summary.counts.total == actual.summary.counts.slices == len(expected.events)
+    assert actual.samples == expected.samples
+    counts = actual.summary.counts
+    assert (counts.slices, counts.counter_samples) == (len(expected.events), expected.sampled)
+    assert counts.total == counts.slices + counts.counter_samples
     assert len(set(actual.summary.names)) == len(actual.summary.names) == len(actual.summary.categories)
     assert len(set(actual.flow_keys.values())) == len(actual.flow_keys)
     if expected.hostnames:

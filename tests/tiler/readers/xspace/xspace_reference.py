@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from dataclasses import dataclass, field
 
@@ -11,7 +12,7 @@ MASK = 0xFFFF_FFFF_FFFF_FFFF
 
 @dataclass
 class RefEvent:
-    line: int
+    track: int
     start_ps: int  # as in the file: not moved by the capture's start
     duration_ps: int
     name: str
@@ -23,10 +24,29 @@ class RefEvent:
 
 
 @dataclass
+class RefSample:
+    track: int
+    start_ps: int
+    name: str
+    value: float
+    args: list[tuple[str, object]]
+
+
+@dataclass
+class RefTrack:
+    plane: int
+    line: int  # its id
+    name: str  # of the line
+    is_counter: bool
+
+
+@dataclass
 class RefSpace:
     planes: list[str] = field(default_factory=list)
-    lines: list[tuple[int, str, int]] = field(default_factory=list)  # plane, name, id
+    tracks: list[RefTrack] = field(default_factory=list)
     events: list[RefEvent] = field(default_factory=list)
+    samples: list[RefSample] = field(default_factory=list)  # track by track
+    sampled: int = 0  # events that are samples
     hostnames: list[str] = field(default_factory=list)
 
 
@@ -118,8 +138,27 @@ def flow(args: list[tuple[str, object]], type_name: str, id_name: str) -> tuple[
     return (found[type_name], found[id_name]) if type_name in found and id_name in found else None
 
 
+def numbers(raw: bytes) -> list[tuple[int, float]]:
+    """Stat id and value of each finite number among the stats of an event; of one id the last value counts."""
+    found: dict[int, float] = {}
+    for field_number, stat in parse(raw):
+        if field_number != 4 or not isinstance(stat, bytes):
+            continue
+        value: object = None
+        for kind, content in parse(stat):
+            if kind == 2 and isinstance(content, bytes):
+                value = struct.unpack("<d", content)[0]
+            elif kind in (3, 4) and isinstance(content, int):
+                value = float(signed(content) if kind == 4 else content)
+            elif kind in (5, 6, 7):
+                value = None
+        if isinstance(value, float) and math.isfinite(value):
+            found[last_int(parse(stat), 1)] = value
+    return list(found.items())
+
+
 def read_event(
-    raw: bytes, line: int, timestamp_ns: int, metadata: dict[int, Fields], names: dict[int, str]
+    raw: bytes, track: int, timestamp_ns: int, metadata: dict[int, Fields], names: dict[int, str]
 ) -> RefEvent:
     fields = parse(raw)
     places = [(number, value) for number, value in fields if number in (2, 5) and isinstance(value, int)]
@@ -133,7 +172,7 @@ def read_event(
     present = {name for name, _ in own}
     args = [("long_name", full_name)] if display_name and full_name and display_name != full_name else []
     return RefEvent(
-        line=line,
+        track=track,
         start_ps=timestamp_ns * 1000 + offset,
         duration_ps=max(0, duration),
         name=display_name or full_name or "[no name]",
@@ -158,13 +197,36 @@ def read_space(raw: bytes) -> RefSpace:
         for plane_number, plane_value in plane:
             if plane_number != 3 or not isinstance(plane_value, bytes):
                 continue
-            line = parse(plane_value)
-            index = len(space.lines)
-            name = last_text(line, 11) or last_text(line, 2) or f"line {last_int(line, 1)}"
-            space.lines.append((len(space.planes), name, last_int(line, 1)))
-            timestamp_ns = last_int(line, 3)
-            for line_number, line_value in line:
-                if line_number == 4 and isinstance(line_value, bytes):
-                    space.events.append(read_event(line_value, index, timestamp_ns, metadata, names))
+            read_line(space, parse(plane_value), metadata, names)
         space.planes.append(last_text(plane, 2))
     return space
+
+
+def read_line(space: RefSpace, line: Fields, metadata: dict[int, Fields], names: dict[int, str]) -> None:
+    name = last_text(line, 11) or last_text(line, 2)
+    is_counters = "_counters_" in (last_text(line, 2), last_text(line, 11))
+    slices: list[RefEvent] = []
+    series: dict[tuple[str, int], list[RefSample]] = {}
+    for number, raw in line:
+        if number != 4 or not isinstance(raw, bytes):
+            continue
+        event = read_event(raw, len(space.tracks), last_int(line, 3), metadata, names)
+        own = [read_stat(stat, names) for field, stat in parse(raw) if field == 4 and isinstance(stat, bytes)]
+        is_step = any(name == "step_num" and isinstance(value, int) for name, value in own)
+        stays = event.aggregated or event.flow_in or event.flow_out or is_step
+        samples = [] if stays or not is_counters else numbers(raw)
+        for place, (stat, value) in enumerate(samples):
+            sample = RefSample(0, event.start_ps, event.name, value, event.args if place == 0 else [])
+            series.setdefault((event.name, stat), []).append(sample)
+        if samples:
+            space.sampled += 1
+        else:
+            slices.append(event)
+    if slices or not series:
+        space.tracks.append(RefTrack(len(space.planes), last_int(line, 1), name, is_counter=False))
+        space.events += slices
+    for one in series.values():
+        for sample in one:
+            sample.track = len(space.tracks)
+        space.tracks.append(RefTrack(len(space.planes), last_int(line, 1), name, is_counter=True))
+        space.samples += one

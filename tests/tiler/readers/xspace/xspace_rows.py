@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.tiler.readers.xspace.xspace_reference import RefEvent
+from tests.tiler.readers.xspace.xspace_reference import RefEvent, RefSample
 from tilescope.tiler.columns import EventFlag, Phase, TraceSummary
 from tilescope.tiler.details import xstat
 from tilescope.tiler.details.xstat_tables import XStatTables
@@ -18,6 +18,7 @@ from tilescope.tiler.readers.xspace import XSpaceReader
 @dataclass
 class ReadSpace:
     events: list[RefEvent]
+    samples: list[RefSample]
     summary: TraceSummary
     flow_keys: dict[tuple[int, int], int]  # (type, id) → key
 
@@ -41,6 +42,7 @@ def read(path: Path) -> ReadSpace:
     finally:
         reader.close()
     events: list[RefEvent] = []
+    samples: list[RefSample] = []
     keys: dict[tuple[int, int], int] = {}
     for chunk in chunks:
         assert chunk.time_ps is not None
@@ -56,7 +58,7 @@ def read(path: Path) -> ReadSpace:
                 args = xstat.decode(chunk.args[begin:end].tobytes(), tables)
                 events.append(
                     RefEvent(
-                        line=int(chunk.track[i]),
+                        track=int(chunk.track[i]),
                         start_ps=start_ps,
                         duration_ps=int(chunk.duration_ns[i]) * 1000 + int(chunk.duration_ps[i]),
                         name=summary.names[chunk.name[i]],
@@ -68,14 +70,20 @@ def read(path: Path) -> ReadSpace:
                     )
                 )
                 assert chunk.key is None or chunk.key[i] == -1
+            elif chunk.phase[i] == Phase.COUNTER:
+                assert chunk.value is not None
+                assert (chunk.duration_ns[i], chunk.duration_ps[i], chunk.flags[i]) == (0, 0, 0)
+                args = xstat.decode(chunk.args[begin:end].tobytes(), tables)
+                name = summary.names[chunk.name[i]]
+                samples.append(RefSample(int(chunk.track[i]), start_ps, name, float(chunk.value[i]), args))
             else:
                 assert chunk.key is not None
-                assert (end, chunk.track[i], start_ps) == (begin, events[-1].line, events[-1].start_ps)
+                assert (end, chunk.track[i], start_ps) == (begin, events[-1].track, events[-1].start_ps)
                 assert chunk.duration_ns[i] == 0
                 _fold_flow(events[-1], Phase(int(chunk.phase[i])), int(chunk.key[i]), keys)
             begin = end
         assert begin == len(chunk.args)
-    return ReadSpace(events, summary, keys)
+    return ReadSpace(events, samples, summary, keys)
 
 
 def _fold_flow(event: RefEvent, phase: Phase, key: int, keys: dict[tuple[int, int], int]) -> None:

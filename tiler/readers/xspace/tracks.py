@@ -1,0 +1,121 @@
+"""The tracks of an XSpace: one for the slices of each line, and for each series of its lines of counters."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tilescope.tiler import _native
+from tilescope.tiler.columns import Span, Track, TrackKind
+from tilescope.tiler.natural_order import natural_key
+from tilescope.tiler.readers.xspace.names import Line, line_names, line_ranks
+
+# What a stat is called that has the one number of its event: the track's name does without.
+_PLAIN_STATS = ("value", "counter_value", "")
+
+
+@dataclass(frozen=True, slots=True)
+class LineTrack:
+    """What a track holds: the slices of a line, or one series of its counters."""
+
+    line: int
+    series: int | None
+    events: int
+    flow_ends: int
+    span: Span
+
+
+def line_tracks(
+    lines: Sequence[_native.XSpaceLine], counters: Mapping[int, _native.XSpaceCounters], starts_ns: Sequence[int]
+) -> list[LineTrack]:
+    """The tracks, line by line. A line that holds nothing but samples has no track of slices."""
+    tracks = []
+    for number, (line, start_ns) in enumerate(zip(lines, starts_ns, strict=True)):
+        series = counters[number].series if number in counters else []
+        if line.events or not series:
+            span = _span(line, start_ns) if line.events else Span()
+            tracks.append(LineTrack(number, None, line.events, line.flow_ends, span))
+        tracks += [LineTrack(number, k, of.samples, 0, _span(of, start_ns)) for k, of in enumerate(series)]
+    return tracks
+
+
+def described(
+    tracks: Sequence[LineTrack],
+    lines: Sequence[_native.XSpaceLine],
+    counters: Mapping[int, _native.XSpaceCounters],
+    planes: Sequence[_native.XSpacePlane],
+    names: Sequence[str],
+) -> list[Track]:
+    """The tracks as people see them; `names` are those of events. Series of counters stand behind the lines."""
+    plane_names = [plane.name for plane in planes]
+    called = [Line(line.plane, line.id, line.display_name or line.name) for line in lines]
+    of_lines = line_names(plane_names, called)
+    ranks = line_ranks(plane_names, called, of_lines)
+    of_series = _series_names(lines, counters, planes, names)
+
+    def name(track: LineTrack) -> str:
+        return of_lines[track.line] if track.series is None else of_series[track.line, track.series]
+
+    def place(number: int) -> tuple[bool, int, list[tuple[int, str]], int]:
+        track = tracks[number]
+        if track.series is None:
+            return False, ranks[track.line], [], number
+        return True, 0, natural_key(name(track)), number
+
+    sort_index = [0] * len(tracks)
+    for rank, number in enumerate(sorted(range(len(tracks)), key=place)):
+        sort_index[number] = rank
+    return [
+        Track(
+            lines[track.line].plane,
+            TrackKind.SLICE if track.series is None else TrackKind.COUNTER,
+            name(track),
+            f"line {lines[track.line].id}",
+            sort_index=rank,
+        )
+        for track, rank in zip(tracks, sort_index, strict=True)
+    ]
+
+
+def counter_notes(counters: Mapping[int, _native.XSpaceCounters]) -> list[str]:
+    """What a person should know of counters that are not shown as such."""
+    beyond = [of for of in counters.values() if of.beyond_events or of.beyond_numbers]
+    if not beyond:
+        return []
+    most, events = len(beyond[0].series), sum(of.beyond_events for of in beyond)
+    numbers = sum(of.beyond_numbers for of in beyond)
+    where = "a line has" if len(beyond) == 1 else f"{len(beyond):,} lines have"
+    parts = [f"the first {most} are tracks"]
+    parts += [f"events of others that are shown as slices: {events:,}"] if events else []
+    parts += [f"numbers of others that are only among the arguments: {numbers:,}"] if numbers else []
+    return [f"{where} more than {most} counters: {'; '.join(parts)}"]
+
+
+def _span(of: _native.XSpaceLine | _native.XSpaceSeries, start_ns: int) -> Span:
+    return Span(start_ns + of.first_ps // 1000, start_ns + of.end_ns, of.end_ps, of.any_ps)
+
+
+def _series_names(
+    lines: Sequence[_native.XSpaceLine],
+    counters: Mapping[int, _native.XSpaceCounters],
+    planes: Sequence[_native.XSpacePlane],
+    names: Sequence[str],
+) -> dict[tuple[int, int], str]:
+    """By line and series: the name of the events, and that of the stat where they have several."""
+    result: dict[tuple[int, int], str] = {}
+    namesakes: defaultdict[tuple[int, str], list[tuple[int, int]]] = defaultdict(list)
+    for line, found in counters.items():
+        stats_of_name = Counter(of.name_index for of in found.series)
+        for number, of in enumerate(found.series):
+            event, stat = names[of.name_index], planes[lines[line].plane].stat_names.get(of.stat_id, "")
+            single = stats_of_name[of.name_index] == 1 and stat in (*_PLAIN_STATS, event)
+            name = event if single else f"{event} · {stat or f'[stat {of.stat_id}]'}"
+            result[line, number] = name
+            namesakes[lines[line].plane, name].append((line, number))
+    for (_, name), members in namesakes.items():
+        if len(members) > 1:
+            ordered = sorted(members, key=lambda of: (lines[of[0]].id, of))
+            for place, member in enumerate(ordered, 1):
+                result[member] = f"{name} #{place}"
+    return result
