@@ -11,6 +11,7 @@ import { isLooking } from "./state/first-view";
 import { page } from "./state/page";
 import { runIdOf, runView } from "./state/run";
 import { selection } from "./state/selection";
+import { session } from "./state/session";
 import { view } from "./state/view";
 import { countProvisional } from "./timeline/facts";
 import { outlineOf } from "./timeline/pointing";
@@ -51,6 +52,8 @@ export interface EmbeddingApi {
   readonly frames: number;
   /** What the last picture took to paint, in milliseconds. */
   readonly frameMs: number;
+  /** Bytes that the tiles of the run take, and how many they may. */
+  readonly memory: { readonly tiles: number; readonly limit: number };
   /** The labels on the timeline with the place of their slices (CSS pixels in the window). */
   readonly labels: readonly {
     readonly track: number;
@@ -160,6 +163,10 @@ export function installEmbeddingApi(app: App): void {
     },
     get frameMs() {
       return drawStatus.peek().frameMs;
+    },
+    get memory() {
+      const { usedBytes, limitBytes } = session.peek()?.client.memory ?? { usedBytes: 0, limitBytes: 0 };
+      return { tiles: usedBytes, limit: limitBytes };
     },
     get labels() {
       return labelsOf(app);

@@ -1,9 +1,11 @@
 /** The help: the tables of keys and gestures, and what the colours and textures promise. */
 
 import { useEffect, useRef } from "preact/hooks";
+import { formatBytes } from "../components/format";
 import { CloseIcon } from "../components/icons";
 import { GESTURE_TABLE } from "../keys/gestures";
 import { heldKeys, KEY_TABLE, type KeyGroup } from "../keys/table";
+import { session } from "../state/session";
 import { changeSettings, settings } from "../state/settings";
 import { isHelpOpen } from "../state/shell";
 import { currentPage } from "../tools/registry";
@@ -55,6 +57,21 @@ function PageKeyRows() {
         </tbody>
       </table>
     </section>
+  );
+}
+
+/** What the page keeps of the run in memory. */
+function MemoryLine() {
+  const memory = session.value?.client.memory;
+  if (memory === undefined) {
+    return null;
+  }
+  const [used, limit] = [memory.usedBytes, memory.limitBytes].map((bytes) => formatBytes(BigInt(bytes)));
+  return (
+    <p data-help="memory">
+      What was looked at stays in memory, {used} now and at most {limit}: beyond that, what was looked at longest ago is
+      fetched again.
+    </p>
   );
 }
 
@@ -116,6 +133,7 @@ export function HelpDialog() {
               with the most busy time, its strength is the share of time that is busy. Counts and busy times are exact
               at every zoom level.
             </p>
+            <MemoryLine />
           </div>
         </>
       )}

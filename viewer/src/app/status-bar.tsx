@@ -8,7 +8,7 @@ import { fate, link } from "../state/link";
 import { page } from "../state/page";
 import { runView } from "../state/run";
 import { NOTHING, selection } from "../state/selection";
-import { trouble } from "../state/session";
+import { session, trouble } from "../state/session";
 import { failure, isDrawerOpen } from "../state/shell";
 import { totalsOf } from "../state/totals";
 import type { Trace } from "../state/trace";
@@ -17,8 +17,19 @@ const PROMISE =
   "Point at a bin for the exact number of its events and their exact busy time: zooming out loses no event and no nanosecond.";
 
 const COUNTED =
-  "Events of the visible tracks, and of closed groups, that start in the time shown; and slices that start before and run in it. " +
-  "“About” where bins lie across its edges: they are counted whole.";
+  "Events of the tracks on the screen, in the time that is shown; of closed groups, those that their header sums up: slices. " +
+  "Those that reach in start before the time that is shown, and run in it.";
+
+const AT_EDGES =
+  "Two numbers where a bin lies across an edge of the time that is shown: some of its events start outside.";
+
+/** How much of the run the page holds, and how much it may. */
+function memoryText(): string {
+  const memory = session.peek()?.client.memory;
+  return memory === undefined
+    ? ""
+    : `In memory: ${formatBytes(BigInt(memory.usedBytes))} of the run, at most ${formatBytes(BigInt(memory.limitBytes))}`;
+}
 
 function Progress() {
   const { missingPages, connection, provisional } = drawStatus.value;
@@ -72,7 +83,7 @@ function Progress() {
     );
   }
   return (
-    <span>
+    <span title={memoryText()}>
       <i class={missingPages > 0 ? "status-dot is-busy" : "status-dot"} />
       {missingPages > 0 ? `Loading ${plural(missingPages, "page")} …` : "Sharp"}
       {connection === "polling" && " (without WebSocket)"}
@@ -92,8 +103,8 @@ function EventCount({ trace }: { trace: Trace }) {
   const { events, tracks, inFiles } = totalsOf(trace);
   const held = inFiles.map(([name, count]) => `${formatCount(count)} ${name}`);
   return (
-    <span title={[`${format}, index of ${formatBytes(storeBytes)}`, ...held].join("\n")}>
-      {plural(growth.value?.events ?? events, "event")} on {plural(tracks, "track")}
+    <span title={[`In the files (${format}; index of ${formatBytes(storeBytes)}):`, ...held].join("\n")}>
+      Whole run: {plural(growth.value?.events ?? events, "event")} on {plural(tracks, "track")}
     </span>
   );
 }
@@ -131,8 +142,8 @@ export function StatusBar() {
               ? "Every event drawn as itself"
               : `Short events in bins of ${formatDuration(binTicks, manifest.time.tickPs)}`}
       </span>
-      <span data-status="events" title={COUNTED}>
-        {events === null ? "… events start here" : eventsInView(events)}
+      <span data-status="events" title={events?.isExact === false ? `${COUNTED}\n${AT_EDGES}` : COUNTED}>
+        {events === null ? "… events start on the screen" : eventsInView(events)}
       </span>
       {(manifest.warnings.length > 0 || ignored > 0n) && (
         <span>

@@ -12,7 +12,7 @@ import { type Coverage, coverage, nothingKnown } from "../pages/coverage";
 import { blockOf, type PageKey, type PageName, pageName, slotOf, tileIndexAt } from "../pages/key";
 import type { Overview } from "../pages/overview";
 import { type DecodedPage, decodePage } from "../pages/page";
-import { Composer, missingBlocks } from "../pages/parts";
+import { COMPOSED_BYTES, Composer, missingBlocks } from "../pages/parts";
 import { coarseTerminals, type PageWant, resolve, sharpLevel, type TrackRequest } from "../pages/resolver";
 import { NO_TILE, type ShapeIndex } from "../pages/shape";
 import { type TileData, type TileName, tileEnd } from "../pages/tile";
@@ -65,8 +65,11 @@ export interface ClientStatus {
   readonly missingPages: number;
 }
 
-/** Decoded columns take some 50 bytes an event: room for millions of events and many screens. */
-const DEFAULT_BUDGET_BYTES = 256 * 1024 * 1024;
+/**
+ * Decoded columns take some 50 bytes an event: room for millions of events and many screens. With it, with what is composed
+ * and with the browser's own part a page stays below 350 MB (`bench/wander.py`).
+ */
+const DEFAULT_BUDGET_BYTES = 192 * 1024 * 1024;
 
 /** Pages around the view are only fetched while the needed ones leave this part of the cache free. */
 const MAX_NEEDED_PART = 0.7;
@@ -130,6 +133,14 @@ export class TileClient {
   get status(): ClientStatus {
     const missing = this.#needed.filter((want) => !this.#cache.has(want.name) && !this.#failed.has(want.name));
     return { stream: this.#streamStatus, missingPages: missing.length };
+  }
+
+  /** Memory that tiles take, and how much they may: beyond it those go that were looked at longest ago. */
+  get memory(): { readonly usedBytes: number; readonly limitBytes: number } {
+    return {
+      usedBytes: this.#cache.sizeBytes + this.#composer.sizeBytes,
+      limitBytes: this.#cache.budgetBytes + COMPOSED_BYTES,
+    };
   }
 
   /** Says what is on the screen; cheap enough to be called for every frame of a movement. */

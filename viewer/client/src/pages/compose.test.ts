@@ -189,6 +189,34 @@ describe("a rollup closer than its own tiles", () => {
   });
 });
 
+describe("what is kept", () => {
+  const { shapes, lookup, terminals } = setUp(8, 60);
+  const level = Math.max(0, terminals[0]!.level - 2);
+  const lookAtAll = (composer: Composer): number => {
+    let most = 0;
+    for (const terminal of terminals) {
+      const steps = 4 ** (terminal.level - level);
+      for (let index = steps * terminal.index; index < steps * (terminal.index + 1); index++) {
+        composer.compose(terminal, CHILDREN, level, index);
+        most = Math.max(most, composer.sizeBytes);
+      }
+    }
+    return most;
+  };
+
+  test("takes no more memory than it may, however many tiles were looked at", () => {
+    const everything = lookAtAll(new Composer(shapes, lookup, ROOT_LEVEL));
+    const limits = { tiles: 1000, tileBytes: 20_000, parts: 4 };
+    const limited = new Composer(shapes, lookup, ROOT_LEVEL, undefined, limits);
+    const bytesOfFour = lookAtAll(limited);
+    expect(bytesOfFour).toBeLessThan(everything / 2);
+    const most = Math.max(...terminals.map((terminal) => partsOf(shapes, CHILDREN, terminal, ROOT_LEVEL)!.length));
+    expect(bytesOfFour).toBeLessThanOrEqual(limits.tileBytes + 10_000 + 200 * Math.max(limits.parts, most));
+    lookAtAll(limited);
+    expect(limited.sizeBytes).toBeLessThanOrEqual(bytesOfFour);
+  });
+});
+
 describe("the parts of a terminal tile", () => {
   const { shapes, terminals } = setUp(8, 60);
 

@@ -12,9 +12,11 @@ import { binTicks, MAX_LEVEL, type PageKey, TRACKS_PER_BLOCK, tileOrigin } from 
 import {
   type BinColumns,
   type CounterBinColumns,
+  columnBytes,
   NO_NAME,
   type SampleColumns,
   type SliceColumns,
+  TILE_BYTES,
   type TileData,
   type TileKind,
 } from "./tile";
@@ -79,8 +81,8 @@ export function decodePage(bytes: Uint8Array, key: PageKey): DecodedPage {
       carry: carry === null ? Number.NaN : carry[t]!,
     });
   }
-  const sizeBytes = sizeOf(slices.all) + sizeOf(bins.all) + sizeOf(counterBins.all) + sizeOf(samples.all);
-  return { key, tiles, sizeBytes: sizeBytes + 256 * tileCount };
+  const sizeBytes = [slices, bins, counterBins, samples].reduce((sum, { all }) => sum + columnBytes(all), 0);
+  return { key, tiles, sizeBytes: sizeBytes + TILE_BYTES * tileCount };
 }
 
 /** What a tile is, by its flags. */
@@ -248,16 +250,4 @@ function sampleColumns(container: Container, tileEnds: Uint32Array, origins: Ori
 function parts<T>(all: T, part: (from: number, to: number) => T): PageColumns<T> {
   const empty = part(0, 0);
   return { all, part: (from, to) => (from === to ? empty : part(from, to)) };
-}
-
-function sizeOf(columns: object): number {
-  let sum = 0;
-  for (const value of Object.values(columns)) {
-    if (ArrayBuffer.isView(value)) {
-      sum += value.byteLength;
-    } else if (value !== null && typeof value === "object") {
-      sum += sizeOf(value);
-    }
-  }
-  return sum;
 }

@@ -7,7 +7,7 @@
 import { composeTile } from "./compose";
 import { blockOf, type PageKey, type PageName, pageName, slotOf } from "./key";
 import { NO_TILE, type ShapeIndex } from "./shape";
-import type { TileData, TileLookup } from "./tile";
+import { columnBytes, TILE_BYTES, type TileData, type TileLookup } from "./tile";
 
 /** A leaf tile of a child track. */
 export interface Part {
@@ -90,8 +90,21 @@ export function missingBlocks(shapes: ReadonlyMap<number, ShapeIndex>, children:
 /** A composed tile, null where nothing is; `waiting` for parts; `whole`: the terminal tile is as fine as it gets. */
 export type Composed = TileData | null | "waiting" | "whole";
 
-/** Composed tiles that are kept: some screens full. */
-const MAX_TILES = 2048;
+/** What a composer keeps: composed tiles, and the parts of terminal tiles. */
+export interface ComposeLimits {
+  readonly tiles: number;
+  readonly tileBytes: number;
+  readonly parts: number;
+}
+
+/** Some screens full. */
+const LIMITS: ComposeLimits = { tiles: 2048, tileBytes: 24 * 1024 * 1024, parts: 100_000 };
+
+/** Memory that a part takes. */
+const PART_BYTES = 200;
+
+/** What a composer takes at most. */
+export const COMPOSED_BYTES = LIMITS.tileBytes + LIMITS.parts * PART_BYTES;
 
 /** How long composing may take in one turn, and a clock in milliseconds. */
 export interface ComposeBudget {
@@ -103,32 +116,42 @@ const NO_BUDGET: ComposeBudget = { budgetMs: Number.POSITIVE_INFINITY, now: () =
 
 /** Parts and composed tiles of all rollups, each computed once. */
 export class Composer {
+  /** Both in the order of their last use. */
   readonly #parts = new Map<string, readonly Part[]>();
-  /** In the order of their last use. */
   readonly #tiles = new Map<string, TileData | null>();
+  #partCount = 0;
+  #tileBytes = 0;
   #spentMs = 0;
   #behind = false;
   readonly #shapes: ReadonlyMap<number, ShapeIndex>;
   readonly #lookup: TileLookup;
   readonly #rootLevel: number;
   readonly #budget: ComposeBudget;
+  readonly #limits: ComposeLimits;
 
   constructor(
     shapes: ReadonlyMap<number, ShapeIndex>,
     lookup: TileLookup,
     rootLevel: number,
     budget: ComposeBudget = NO_BUDGET,
+    limits: ComposeLimits = LIMITS,
   ) {
     this.#shapes = shapes;
     this.#lookup = lookup;
     this.#rootLevel = rootLevel;
     this.#budget = budget;
+    this.#limits = limits;
   }
 
   /** A new turn, with all of the budget. */
   begin(): void {
     this.#spentMs = 0;
     this.#behind = false;
+  }
+
+  /** Memory that parts and composed tiles take. */
+  get sizeBytes(): number {
+    return this.#tileBytes + PART_BYTES * this.#partCount;
   }
 
   /** Whether something was put off to the next turn. */
@@ -151,14 +174,28 @@ export class Composer {
     const name = `${terminal.track}/${terminal.level}/${terminal.index}`;
     const known = this.#parts.get(name);
     if (known !== undefined) {
+      this.#parts.delete(name);
+      this.#parts.set(name, known);
       return known;
     }
     const parts = partsOf(this.#shapes, children, terminal, this.#rootLevel);
     if (parts !== null) {
       this.#parts.set(name, parts);
+      this.#partCount += parts.length;
+      this.#forgetParts();
     }
     return parts;
   };
+
+  #forgetParts(): void {
+    for (const [name, parts] of this.#parts) {
+      if (this.#partCount <= this.#limits.parts || this.#parts.size === 1) {
+        return;
+      }
+      this.#parts.delete(name);
+      this.#partCount -= parts.length;
+    }
+  }
 
   /** Tile `index` of a finer level, inside a terminal tile. `framing`: children that name nothing in it. */
   compose(
@@ -200,12 +237,22 @@ export class Composer {
   }
 
   #keep(name: string, tile: TileData | null): void {
-    this.#tiles.delete(name);
+    if (!this.#tiles.delete(name)) {
+      this.#tileBytes += tileBytes(tile);
+    }
     this.#tiles.set(name, tile);
-    if (this.#tiles.size > MAX_TILES) {
-      this.#tiles.delete(this.#tiles.keys().next().value!);
+    for (const [oldest, dropped] of this.#tiles) {
+      if (this.#tiles.size <= this.#limits.tiles && this.#tileBytes <= this.#limits.tileBytes) {
+        return;
+      }
+      this.#tiles.delete(oldest);
+      this.#tileBytes -= tileBytes(dropped);
     }
   }
+}
+
+function tileBytes(tile: TileData | null): number {
+  return tile === null ? 0 : TILE_BYTES + columnBytes(tile.bins) + columnBytes(tile.slices);
 }
 
 function overlaps(part: Part, level: number, index: number): boolean {

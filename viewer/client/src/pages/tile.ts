@@ -36,6 +36,25 @@ export function sliceFlags(flags: number): SliceFlag[] {
   return SLICE_FLAGS.filter(([bit]) => (flags & bit) !== 0).map(([, name]) => name);
 }
 
+/**
+ * Memory that a tile takes beside its columns: objects, with a view for each column. Measured in Node: 830 bytes with slices
+ * alone, as most are, and nearly twice as much with bins as well; browsers keep shorter pointers.
+ */
+export const TILE_BYTES = 1000;
+
+/** Memory that columns take, those in them included. */
+export function columnBytes(columns: object): number {
+  let sum = 0;
+  for (const value of Object.values(columns)) {
+    if (ArrayBuffer.isView(value)) {
+      sum += value.byteLength;
+    } else if (value !== null && typeof value === "object") {
+      sum += columnBytes(value);
+    }
+  }
+  return sum;
+}
+
 /** Slices in the order of their ordinals. All columns have `length` values. */
 export interface SliceColumns {
   readonly length: number;
