@@ -62,7 +62,7 @@ def test_the_nearest_level_is_drawn_until_the_sharp_one_has_come(browser: Browse
         page.mouse.move(viewer.x_of(270_000_000), box["y"] + 250)
         viewer.hold("Shift+w", 900)
         viewer.wait("document.querySelector('.statusbar').innerText.includes('Loading')")
-        viewer.wait("document.querySelector('[data-status=events]').innerText.includes('events start here')")
+        viewer.wait("document.querySelector('[data-status=events]').innerText.includes('events start on the screen')")
         assert not viewer.look()["sharp"]
         assert page.evaluate(COLOURED_PART) > 0.02, "the timeline is blank"
         viewer.screenshot("loading")

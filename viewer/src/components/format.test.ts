@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { atLeast, formatBytes, formatCount, formatPercent, formatShortCount, plural } from "./format";
+import {
+  atLeast,
+  binTitle,
+  eventsInView,
+  formatBytes,
+  formatCount,
+  formatPercent,
+  formatShortCount,
+  plural,
+} from "./format";
 
 const plain = (text: string) => text.replace(/\u202f/g, " ");
 
@@ -40,4 +49,24 @@ describe("formatting", () => {
     expect(plural(1n, "event")).toBe("1 event");
     expect(plural(0, "event")).toBe("0 events");
   });
+});
+
+it("says how many events start on the screen, between which numbers where bins lie across its edges", () => {
+  const exact = { starts: 1, atEdges: 0, reachIn: 0, isExact: true };
+  expect(eventsInView(exact)).toBe("1 event starts on the screen");
+  expect(eventsInView({ ...exact, starts: 12, reachIn: 1 })).toBe("12 events start on the screen · 1 reaches in");
+  expect(eventsInView({ starts: 12, atEdges: 2, reachIn: 3, isExact: false })).toBe(
+    "10 to 12 events start on the screen · at least 3 reach in",
+  );
+  expect(eventsInView({ starts: 12, atEdges: 0, reachIn: 3, isExact: false })).toBe(
+    "12 events start on the screen · at least 3 reach in",
+  );
+});
+
+it("says of a bin how many events start in it, which may be none although it is busy", () => {
+  expect([0, 1, 12].map(binTitle)).toEqual([
+    "No event starts in this bin",
+    "1 event starts in this bin",
+    "12 events start in this bin",
+  ]);
 });

@@ -99,11 +99,22 @@ export function busyPart(busyTicks: bigint, widthTicks: bigint, lanes: number): 
   return Number(busyTicks) / (Number(widthTicks) * lanes);
 }
 
-/** `12 events start here · 3 reach in`; `about` where bins at the edges of the view are counted whole. */
-export function eventsInView({ starts, reachIn, isExact }: EventCount): string {
-  const parts = [`${isExact ? "" : "about "}${plural(starts, "event")} start${starts === 1 ? "s" : ""} here`];
+/**
+ * `12 events start on the screen · 3 reach in`; `10 to 12 events start on the screen` where bins with two of them lie across
+ * the edges of what is shown.
+ */
+export function eventsInView({ starts, atEdges, reachIn, isExact }: EventCount): string {
+  const least = atEdges === 0 ? "" : `${formatCount(starts - atEdges)} to `;
+  const parts = [`${least}${plural(starts, "event")} start${starts === 1 ? "s" : ""} on the screen`];
   if (reachIn > 0) {
     parts.push(`${isExact ? "" : "at least "}${formatCount(reachIn)} reach${reachIn === 1 ? "es" : ""} in`);
   }
   return parts.join(" · ");
+}
+
+/** The title of a bin: 0 → `No event starts in this bin`, 12 → `12 events start in this bin`. It may be busy all the same. */
+export function binTitle(count: number): string {
+  return count === 0
+    ? "No event starts in this bin"
+    : `${plural(count, "event")} start${count === 1 ? "s" : ""} in this bin`;
 }

@@ -10,7 +10,7 @@ import { theme } from "../state/settings";
 import type { Trace } from "../state/trace";
 import { ExactValue } from "./exact-value";
 import { flagsText } from "./flags";
-import { atLeast, busyPart, formatCount, formatPercent, isCut, plural } from "./format";
+import { atLeast, binTitle, busyPart, formatCount, formatPercent, isCut } from "./format";
 
 const OFFSET_PX = 14;
 
@@ -52,7 +52,7 @@ function contentOf({ pointed }: Hover, trace: Trace): Content {
     const sums = isRollup ? "exact sums" : "exact sums of the events too short to draw";
     return {
       nameId: bin.name,
-      title: bin.count === 0 ? "No event starts here" : plural(bin.count, "event"),
+      title: binTitle(bin.count),
       lines: [
         {
           term: "Busy",

@@ -5,11 +5,13 @@ import type { Ticks } from "@tilescope/client";
 
 /** Events of the visible tracks that the view shows a part of. */
 export interface EventCount {
-  /** Events that start in the view. */
+  /** Events that start in the view, those of bins across its edges included. */
   readonly starts: number;
+  /** Events of bins across the edges of the view: so many fewer may start in it. */
+  readonly atEdges: number;
   /** Slices that start before the view and run in it. */
   readonly reachIn: number;
-  /** Whether both are exact: not where a bin with events lies across an edge of the view. Bins count whole. */
+  /** Whether all is exact: not where a bin lies across an edge of the view. */
   readonly isExact: boolean;
 }
 

@@ -68,7 +68,7 @@ describe("countEvents", () => {
   it("is exact for the whole run, at any zoom", () => {
     for (const ticksPerPx of [70, 200, 600]) {
       const count = countEvents(pictureOf(viewOf(0, ticksPerPx, 1000)));
-      expect(count).toEqual({ starts: 3000, reachIn: 0, isExact: true });
+      expect(count).toEqual({ starts: 3000, atEdges: 0, reachIn: 0, isExact: true });
     }
   });
 
@@ -77,6 +77,7 @@ describe("countEvents", () => {
     expect(widestBinTicks(pictureOf(view))).toBeNull();
     expect(countEvents(pictureOf(view))).toEqual({
       starts: startingIn(10_007, 10_507),
+      atEdges: 0,
       reachIn: reachingInto(10_007),
       isExact: true,
     });
@@ -90,9 +91,11 @@ describe("countEvents", () => {
     const picture = pictureOf(viewOf(10_007, 30, 1000));
     const binTicks = Number(widestBinTicks(picture));
     expect(binTicks).toBeGreaterThan(1);
-    const { starts: count, isExact } = countEvents(picture)!;
+    const { starts: count, atEdges, isExact } = countEvents(picture)!;
     expect(isExact).toBe(false);
     expect(count).toBeGreaterThanOrEqual(startingIn(10_007, 40_007));
+    expect(count - atEdges).toBeLessThanOrEqual(startingIn(10_007, 40_007));
+    expect(count - atEdges).toBeGreaterThanOrEqual(startingIn(10_007 + binTicks, 40_007 - binTicks));
     expect(count).toBeLessThanOrEqual(startingIn(10_007 - binTicks, 40_007 + binTicks));
   });
 

@@ -28,7 +28,7 @@ export function countProvisional({ coverages }: Picture): number {
 /** Counted from what is drawn; null while something is missing. */
 export function countEvents(picture: Picture): EventCount | null {
   const range = visibleRange(picture.deviceView);
-  const sum = { starts: 0, reachIn: 0, isExact: true };
+  const sum = { starts: 0, atEdges: 0, reachIn: 0, isExact: true };
   for (const coverage of coveragesOf(picture)) {
     if (!coverage.complete) {
       return null;
@@ -36,6 +36,7 @@ export function countEvents(picture: Picture): EventCount | null {
     coverage.draws.forEach((draw, k) => {
       const part = countIn(draw, range.startTicks, range.endTicks, k === 0);
       sum.starts += part.starts;
+      sum.atEdges += part.atEdges;
       sum.reachIn += part.reachIn;
       sum.isExact &&= part.isExact;
     });
@@ -60,6 +61,7 @@ function countIn({ tile }: DrawTile, startTicks: Ticks, endTicks: Ticks, isFirst
   const from = Number(startTicks - tile.originTicks);
   const to = Number(endTicks - tile.originTicks);
   let starts = 0;
+  let atEdges = 0;
   let reachIn = 0;
   let isExact = true;
   const { slices, bins, counterBins, samples } = tile;
@@ -86,6 +88,7 @@ function countIn({ tile }: DrawTile, startTicks: Ticks, endTicks: Ticks, isFirst
     }
     starts += count;
     if (begin < from || (end > to && count > 0)) {
+      atEdges += count;
       isExact = false;
     }
   };
@@ -95,5 +98,5 @@ function countIn({ tile }: DrawTile, startTicks: Ticks, endTicks: Ticks, isFirst
   for (let k = 0; k < counterBins.length; k++) {
     addBin(counterBins.bin[k]!, counterBins.n[k]!);
   }
-  return { starts, reachIn, isExact };
+  return { starts, atEdges, reachIn, isExact };
 }

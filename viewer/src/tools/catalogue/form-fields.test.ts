@@ -1,6 +1,6 @@
 import type { ToolField } from "@tilescope/client";
 import { describe, expect, it } from "vitest";
-import { faults, formFields, questionOf, spare } from "./form-fields";
+import { faults, formFields, inFormWords, questionOf, spare } from "./form-fields";
 
 function field(name: string, schema: ToolField["schema"], required = false): ToolField {
   return { name, description: `About ${name}.`, required, schema };
@@ -48,4 +48,10 @@ describe("the form of a tool", () => {
     expect(questionOf(FIELDS, { text: "a", after: "1,2,3", other: "x" })).toEqual({ text: "a", after: "1,2,3" });
     expect(questionOf([], { text: "a" })).toEqual({ start: undefined, end: undefined, steps: undefined });
   });
+});
+
+it("says what the server says in the words of the form", () => {
+  const said = "the trace marks no steps: say with step_name which text they have (docs/formats.md, Steps)";
+  const shown = "the trace marks no steps: say with “Step name” which text they have";
+  expect(inFormWords(formFields(FIELDS), said)).toBe(shown);
 });

@@ -121,3 +121,16 @@ export function questionOf(fields: readonly ToolField[], texts: PageTexts): Tool
   }
   return question;
 }
+
+/**
+ * A message of the server in the words of the form: `step_name` → `“Step name”`. Files of the documentation are left out: they
+ * are at hand where commands are typed, and not here.
+ */
+export function inFormWords(fields: readonly FormField[], message: string): string {
+  const named = fields.filter(({ name }) => name.includes("_")); // others may be plain words of the message
+  const words = named.reduce(
+    (text, { name, label }) => text.replaceAll(new RegExp(`\\b${name}\\b`, "g"), `“${label}”`),
+    message,
+  );
+  return words.replaceAll(/ \(docs\/[^()]*\)/g, "");
+}

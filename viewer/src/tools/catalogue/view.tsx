@@ -9,7 +9,7 @@ import { useAnswer, useAsked } from "../frame/use-answer";
 
 import { AnswerView } from "../generic/answer-view";
 import { Form } from "./form";
-import { faults, formFields, questionOf } from "./form-fields";
+import { faults, formFields, inFormWords, questionOf } from "./form-fields";
 
 type ViewProps = PageProps<PageTexts>;
 
@@ -61,10 +61,12 @@ type AnswerPartProps = OfTool<ViewProps> & { readonly known: readonly ToolField[
 function Answer({ tool, known, rangeText, context, fields: texts, setFields }: AnswerPartProps) {
   const question = questionOf(known, texts);
   const asked = useAnswer(context, tool.id, question);
+  const form = useMemo(() => formFields(known), [known]);
   const takesMore = known.some(({ name }) => name === "after");
   return (
     <Answered
       asked={asked}
+      words={(message) => inFormWords(form, message)}
       isEmpty={isEmptyAnswer}
       empty={
         <StateCard title="Nothing there" state="empty">

@@ -7,6 +7,8 @@ import type { Asked } from "./use-answer";
 
 export interface AnsweredProps<T> {
   readonly asked: Asked<T>;
+  /** What the server says, in the words of the page. */
+  readonly words?: (message: string) => string;
   /** Whether an answer has nothing in it; `empty` is shown then. */
   readonly isEmpty?: (answer: T) => boolean;
   readonly empty?: ComponentChildren;
@@ -14,7 +16,7 @@ export interface AnsweredProps<T> {
 }
 
 /** An answer, or the state of the question for it. Figures of the question before are dimmed while one waits. */
-export function Answered<T>({ asked, isEmpty, empty, children }: AnsweredProps<T>) {
+export function Answered<T>({ asked, words = (message) => message, isEmpty, empty, children }: AnsweredProps<T>) {
   const { asking } = asked;
   switch (asking.kind) {
     case "answered":
@@ -29,7 +31,7 @@ export function Answered<T>({ asked, isEmpty, empty, children }: AnsweredProps<T
         </StateCard>
       );
     case "failed":
-      return <Failed failure={asking.failure} again={asked.again} />;
+      return <Failed failure={{ ...asking.failure, message: words(asking.failure.message) }} again={asked.again} />;
     case "waiting":
       return (
         <>

@@ -21,16 +21,27 @@ export function FactCards({ facts, time }: Props) {
 /** Texts of more characters have a card of their own width. */
 const LONG_TEXT = 28;
 
+/** Figures of more characters are written smaller, and those of still more on a card of twice the width: none is cut. */
+const LONG_FIGURE = 9;
+const WIDE_FIGURE = 13;
+
+function classOf(isText: boolean, length: number): string {
+  if (isText) {
+    return length > LONG_TEXT ? "fact-card is-text is-long" : "fact-card is-text";
+  }
+  const isWide = length > WIDE_FIGURE ? " is-wide" : "";
+  return length > LONG_FIGURE ? `fact-card is-small${isWide}` : "fact-card";
+}
+
 function FactCard({ fact, time }: { fact: ToolFact; time: TimeBase }) {
   const { label, note, kind, value } = fact;
   const { digits, unit } = figureText({ kind, unit: "" }, value, time);
   const isThere = isRecorded(value);
   const exact = isThere ? exactText({ kind, unit: "" }, value, time) : "not recorded";
   const isText = kind === "text" || kind === "name";
-  const isLong = isText && digits.length > LONG_TEXT;
   return (
     <div
-      class={isText ? (isLong ? "fact-card is-text is-long" : "fact-card is-text") : "fact-card"}
+      class={classOf(isText, isText ? digits.length : digits.length + unit.length)}
       title={[`${label}: ${exact}`, note].filter(Boolean).join("\n")}
     >
       <dt class="fact-label">{label}</dt>
