@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Final
 
 _PS_PER_US: Final = 10**6
+
+# One for all: to make one takes longer than most values do.
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def microseconds(ps: int) -> str:
@@ -24,14 +28,15 @@ def args_text(args: Sequence[tuple[str, object]]) -> str:
 def value_text(value: object) -> str:
     """Any JSON value. Numbers that are not finite, which JSON does not have, become text."""
     try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        return _ENCODER.encode(value)
     except ValueError:
-        return json.dumps(_finite(value), ensure_ascii=False, separators=(",", ":"))
+        return _ENCODER.encode(_finite(value))
 
 
+@lru_cache(4096)
 def quoted(text: str) -> str:
     """The text as JSON has it."""
-    return json.dumps(text, ensure_ascii=False)
+    return _ENCODER.encode(text)
 
 
 def joined(events: Iterable[str]) -> bytes:

@@ -42,7 +42,7 @@ def next_piece(
         raise NotBuilt("the run is still being indexed: export it when that is done")
     looked = yield from Scope(reader).windows(question)
     tracks = [t for t in reader.tree.leaves(question.tracks, EVENT_KINDS) if reader.tree.tracks[t]["events"] != "0"]
-    export = _Export(reader, looked, tracks, Threads(reader.tree))
+    export = _Export(reader, looked, tracks, Threads(reader.tree), int(reader.store.manifest()["tick_ps"]))
     parts = []
     if cursor is None:
         cursor = Cursor()
@@ -78,6 +78,7 @@ class _Export:
     looked: Looked
     tracks: list[int]
     threads: Threads
+    tick_ps: int
 
     def head(self) -> bytes:
         """What stands before the first event, and the names of processes and threads."""
@@ -185,4 +186,4 @@ class _Export:
         return f'"pid":{self.threads.pid(track)},"tid":{self.threads.tid(track, lane)},"ts":{self._us(tick)}'
 
     def _us(self, ticks: int) -> str:
-        return microseconds(ticks * int(self.reader.store.manifest()["tick_ps"]))
+        return microseconds(ticks * self.tick_ps)
