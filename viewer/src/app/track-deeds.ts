@@ -1,7 +1,7 @@
 /** What is done with tracks and groups: pinned, hidden, moved, gone to. Each is a step that Back undoes. */
 
 import type { TrackActions } from "../components/app-context";
-import { hoveredKey, refocus } from "../components/tree-focus";
+import { hoveredKey, refocus, walkedKey } from "../components/tree-focus";
 import type { AddressKeeper } from "../state/address";
 import { itemOnScreen } from "../state/layout";
 import { runView } from "../state/run";
@@ -38,6 +38,7 @@ export class TrackDeeds implements TrackActions {
     const { items } = layout.peek();
     const index = items.findIndex((item) => item.key === key);
     this.#change((choice) => choices.hide(choice, key));
+    hoveredKey.value = null;
     announcement.value = `${nameOf(key)}: hidden`;
     const left = layout.peek().items;
     const next = left[Math.min(index, left.length - 1)];
@@ -105,8 +106,8 @@ export class TrackDeeds implements TrackActions {
   /** Keys of what a node stands among on the screen, itself with them, from top to bottom. */
   siblings(key: string): readonly string[] {
     const { pinned, body } = arrangement.peek();
-    const nodes = pinned.some((node) => node.key === key) ? pinned : choices.siblingsOf([...pinned, ...body], key);
-    return (nodes.length === pinned.length + body.length ? body : nodes).map((node) => node.key);
+    const inPinned = choices.siblingsOf(pinned, key);
+    return (inPinned.length > 0 ? inPinned : choices.siblingsOf(body, key)).map((node) => node.key);
   }
 
   homeOf(key: string): string {
@@ -125,17 +126,13 @@ export class TrackDeeds implements TrackActions {
     }
   }
 
-  /** The tree item that has the focus visibly, else what the pointer is over, else the track of the selection. */
+  /** The tree item that one has walked to by keys, else what the pointer is over, else the track of the selection. */
   #subject(): string | null {
-    const focused = document.activeElement?.closest<HTMLElement>("[role=treeitem]");
-    if (focused?.matches(":focus-visible") === true) {
-      return focused.dataset.key ?? null;
-    }
     const { pointer } = this.#stage;
     const pointed = pointer === null ? null : itemOnScreen(layout.peek(), scrolled.peek(), pointer.yPx);
     const chosen = selection.peek();
     const track = chosen.kind === "event" ? chosen.track : chosen.kind === "bin" ? chosen.bin.track : null;
-    return hoveredKey.peek() ?? pointed?.key ?? keyOf(track) ?? focused?.dataset.key ?? null;
+    return walkedKey() ?? hoveredKey.peek() ?? pointed?.key ?? keyOf(track);
   }
 
   #change(change: (choice: choices.TrackChoice) => choices.TrackChoice): void {

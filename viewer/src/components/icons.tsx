@@ -32,6 +32,12 @@ export const PinIcon = () => (
     <path d="M5.5 2.5h5M6.3 2.5v4L4.2 9.2h7.6L9.7 6.5v-4M8 9.2v4.3" />
   </Icon>
 );
+export const EyeIcon = () => (
+  <Icon>
+    <path d="M2.2 8S4.3 4.2 8 4.2 13.8 8 13.8 8 11.7 11.8 8 11.8 2.2 8 2.2 8z" />
+    <circle cx="8" cy="8" r="1.4" />
+  </Icon>
+);
 export const EyeOffIcon = () => (
   <Icon>
     <path d="M2.2 8S4.3 4.2 8 4.2 13.8 8 13.8 8 11.7 11.8 8 11.8 2.2 8 2.2 8zM3.2 13L12.8 3" />

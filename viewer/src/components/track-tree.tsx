@@ -9,7 +9,7 @@ import { useApp } from "./app-context";
 import { formatCount } from "./format";
 import { TreeActions } from "./tree-actions";
 import { connectTreeDrag, drop } from "./tree-drag";
-import { focusedKey, focusItem, hoveredKey, openMenuAt } from "./tree-focus";
+import { focusedKey, focusItem, followWalking, hoveredKey, openMenuAt } from "./tree-focus";
 import { classOf, TreeItem, TreeLabel } from "./tree-item";
 import { moveInTree } from "./tree-keys";
 import { LateTrackMenu } from "./tree-menu";
@@ -100,6 +100,7 @@ export function TrackTreeView({ trace }: { trace: Trace }) {
   const shown = itemsBetween(layout.value, topPx - MARGIN_PX, topPx + heightPx + MARGIN_PX);
 
   useEffect(() => connectTreeDrag(element.current!, app.tracks), [app]);
+  useEffect(followWalking, []);
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) {

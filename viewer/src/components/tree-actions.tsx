@@ -45,10 +45,7 @@ export function TreeActions() {
           class="tree-action"
           aria-label={`Hide ${name}`}
           title={withKeys("Hide", "hide-track")}
-          onClick={() => {
-            hoveredKey.value = null;
-            app.tracks.hide(key);
-          }}
+          onClick={() => app.tracks.hide(key)}
         >
           <EyeOffIcon />
         </button>

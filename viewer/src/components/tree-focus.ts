@@ -8,6 +8,30 @@ export const focusedKey = signal<string | null>(null);
 /** The tree item that the pointer is over. */
 export const hoveredKey = signal<string | null>(null);
 
+/** Whether one walks through the tree by keys: then keys are for what has the focus, else for what is pointed at. */
+let isWalking = false;
+
+/** Follows what is used last, keys or pointer; returns what ends that. */
+export function followWalking(): () => void {
+  const abort = new AbortController();
+  const options = { signal: abort.signal, capture: true };
+  const walks = (event: KeyboardEvent) => {
+    isWalking ||= /^(Tab|Arrow|Home|End|Page)/.test(event.key);
+  };
+  const points = () => {
+    isWalking = false;
+  };
+  addEventListener("keydown", walks, options);
+  addEventListener("pointermove", points, options);
+  return () => abort.abort();
+}
+
+/** The tree item that has the focus; null where one points instead. */
+export function walkedKey(): string | null {
+  const focused = isWalking ? document.activeElement?.closest<HTMLElement>("[role=treeitem]") : null;
+  return focused?.dataset.key ?? null;
+}
+
 /** What the menu is open for, and where in the window. */
 export const openTrackMenu = signal<{ readonly key: string; readonly xPx: number; readonly yPx: number } | null>(null);
 

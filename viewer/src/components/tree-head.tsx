@@ -6,7 +6,7 @@ import { arrangement, collapseAll, expandAll, layout, setFilter, trackChoice } f
 import { scroll } from "../state/view";
 import { useApp } from "./app-context";
 import { formatCount, plural } from "./format";
-import { CloseIcon, CollapseIcon, ExpandIcon, EyeOffIcon, FilterIcon, ResetIcon } from "./icons";
+import { CloseIcon, CollapseIcon, ExpandIcon, EyeIcon, EyeOffIcon, FilterIcon, ResetIcon } from "./icons";
 import { Menu } from "./menu";
 import { focusItem } from "./tree-focus";
 
@@ -134,9 +134,9 @@ function EmptyTracks() {
       title={withKeys(text, "toggle-empty")}
       onClick={() => app.tracks.toggleEmpty()}
     >
-      {!showsEmpty && <EyeOffIcon />}
-      {showsEmpty ? "hide empty" : `${formatCount(counts.empty > 0 ? counts.empty : emptyGroups)} empty`}
-      {!showsEmpty && <span class="visually-hidden"> hidden: show</span>}
+      {showsEmpty ? <EyeIcon /> : <EyeOffIcon />}
+      {showsEmpty ? "empty" : `${formatCount(counts.empty > 0 ? counts.empty : emptyGroups)} empty`}
+      <span class="visually-hidden">{showsEmpty ? " shown: hide" : " hidden: show"}</span>
     </button>
   );
 }
@@ -152,6 +152,17 @@ export function TreeHead() {
     <div class="tree-head">
       <div class="tree-head-row">
         <TrackFilter />
+        {trackChoice.value.order.length > 0 && (
+          <button
+            type="button"
+            class="button is-icon"
+            aria-label="Tracks in their recorded order"
+            title="Moved by hand: back to the recorded order"
+            onClick={() => app.tracks.resetOrder()}
+          >
+            <ResetIcon />
+          </button>
+        )}
         <button
           type="button"
           class="button is-icon"
@@ -177,17 +188,6 @@ export function TreeHead() {
         </span>
         <EmptyTracks />
         <HiddenTracks />
-        {trackChoice.value.order.length > 0 && (
-          <button
-            type="button"
-            class="tree-action"
-            aria-label="Tracks in their recorded order"
-            title="Moved by hand: back to the recorded order"
-            onClick={() => app.tracks.resetOrder()}
-          >
-            <ResetIcon />
-          </button>
-        )}
       </div>
     </div>
   );

@@ -42,7 +42,9 @@ function homeOf(item: LayoutItem, trace: Trace): string {
     return "";
   }
   const { node } = item;
-  const group = node.kind === "track" ? node.track.group : node.group.parent;
+  // A single host is no level of the tree.
+  const host = trace.manifest.hosts.length > 1 ? (node.kind === "group" ? node.group.parent : null) : null;
+  const group = node.kind === "track" ? node.track.group : host;
   return (group === null ? undefined : trace.groups.get(group)?.name) ?? "";
 }
 
