@@ -107,7 +107,9 @@ def test_a_server_that_dies_is_missed_at_once_and_found_again(browser: Browser, 
         viewer.frames(4)
         assert viewer.span() != before
         click_a_slice(viewer)
-        viewer.wait("document.querySelector('.drawer')?.innerText.includes('Cannot be fetched: the server does not answer')")
+        viewer.wait(
+            "document.querySelector('.drawer')?.innerText.includes('Cannot be fetched: the server does not answer')"
+        )
         look_in_both_themes(viewer, "disconnected")
         counts = {viewer.page.get_by_role("alert").inner_text()}
         while len(counts) < 3:
