@@ -35,6 +35,7 @@ SHOWN = Shown(1000, {3: "host › XLA Ops", 4: "\x1b[31mred"}.get)  # type: igno
         ("id", 7, "7"),
         ("name", "a\nb", "a\\nb"),
         ("text", None, "–"),
+        ("span", "2000-5000", "2 µs + 3 µs"),
     ],
 )
 def test_figures(kind: Kind, value: Value, text: str) -> None:
@@ -69,6 +70,20 @@ def test_sums_stand_below_the_rows_and_empty_columns_are_left_out() -> None:
         ["not", "listed", "3", "µs"],
         ["all", "5", "µs"],
     ]
+
+
+def test_figures_are_never_cut_and_columns_that_do_not_fit_are_named() -> None:
+    """Before, all columns were squeezed until figures lost their units, and names all of their letters."""
+    name = Column("name", "Name", "name", ["a name of a kernel that is much too long for one line of a table"])
+    figures = [Column(f"f{k}", f"A long title {k}", "ticks", [123_456_789]) for k in range(9)]
+    lines = written(Answer(tables=[Table("t", "Wide", [name, *figures])]))
+    assert max(map(len, lines)) <= 120
+    shown = " ".join(lines).split("not shown:")[0]
+    n = shown.count("123.457 ms")
+    assert 5 < n < 9
+    left_out = ", ".join(f"A long title {k}" for k in range(n, 9))
+    assert f"  not shown: {left_out}: --format json or csv has all" in lines
+    assert "a name of a kernel that" in shown
 
 
 def test_a_tree_is_indented() -> None:

@@ -11,12 +11,14 @@ from tilescope.cli.text import count_text, duration_text, si_text, size_text
 from tilescope.tiler.tools import Answer, Column, Table, Value, values_of
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table as RichTable
 
     from tilescope.tiler.query import TrackTree
 
 SHOWN_ROWS: Final = 40
 PIPED_WIDTH: Final = 120  # columns, where there is no terminal to ask
+_NAME_ROOM: Final = 24  # of a table for a name at least, where it has to be folded
 _RIGHT: Final = frozenset({"count", "ticks", "time", "bytes", "fraction", "rate", "flops", "number", "id"})
 
 
@@ -43,6 +45,7 @@ class Shown:
             "count": count_text,
             "ticks": lambda value: duration_text(int(value), self.tick_ps),
             "time": lambda value: duration_text(int(value), self.tick_ps),
+            "span": self._span_text,
             "bytes": size_text,
             "flops": si_text,
             "rate": si_text,
@@ -51,6 +54,10 @@ class Shown:
             "flag": lambda value: "yes" if value else "no",
             "track": lambda value: printable(f"{value} {self.track_name(value)}".rstrip()),
         }
+
+    def _span_text(self, value: str) -> str:
+        start, _, end = value.rpartition("-")
+        return f"{self.text('time', int(start))} + {self.text('ticks', int(end) - int(start))}"
 
 
 def track_names(tree: TrackTree) -> dict[int, str]:
@@ -72,7 +79,10 @@ def write_text(answer: Answer, only: str | None, shown: Shown, file: IO[str]) ->
     for table in answer.tables if only is None else [answer.table(only)]:
         console.print()
         console.print(Text(table.title, style="bold"))
-        console.print(_rows(table, shown) if len(table) or table.rest else Text("  nothing", style="dim"))
+        if len(table) or table.rest:
+            _print_rows(console, table, shown)
+        else:
+            console.print(Text("  nothing", style="dim"))
         if len(table) > SHOWN_ROWS:
             console.print(Text(f"  {count_text(len(table) - SHOWN_ROWS)} more rows: --format json or csv has all"))
         if table.more is not None:
@@ -99,35 +109,69 @@ def _facts(answer: Answer, shown: Shown) -> RichTable:
     return facts
 
 
-def _rows(table: Table, shown: Shown) -> RichTable:
-    """The first rows, and the sums over all. Ids and columns without a figure say nothing to people."""
+def _print_rows(console: Console, table: Table, shown: Shown) -> None:
+    """The first rows, and the sums over all. Ids and columns without a figure say nothing to people.
+
+    Figures are never cut, so columns that do not fit any more are left out, the last ones first.
+    """
     from rich import box
     from rich.table import Table as RichTable
     from rich.text import Text
 
     columns = [column for column in table.columns if column.kind != "id" and _says_something(column)]
-    # As `Text`, in which nothing is markup; what names a row may be folded, figures may not.
-    grid = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False)
-    for column in columns:
-        right = column.kind in _RIGHT
-        unit = f" [{column.unit}]" if column.unit else ""
-        title = Text(printable(column.title + unit))
-        grid.add_column(title, justify="right" if right else "left", overflow="fold", no_wrap=right)
     texts = [[shown.text(column.kind, value) for value in values_of(first(column, SHOWN_ROWS))] for column in columns]
     label = next((k for k, column in enumerate(columns) if column.kind not in _RIGHT), None)
     if label is not None and table.parent is not None:
         depths = _depths(values_of(first(table.column(table.parent), SHOWN_ROWS)))
         texts[label] = [f"{'  ' * depth}{text}" for depth, text in zip(depths, texts[label], strict=True)]
-    for row in zip(*texts, strict=True):
+    sums = _sums(table, columns, label, shown)
+    cells = [[*of, *(row[k] for row in sums)] for k, of in enumerate(texts)]
+    titles = [_title(column) for column in columns]
+    fit = _fitting(columns, titles, cells, console.width)
+    if fit < len(columns):  # titles of figures in several lines take no more room than these
+        titles = [t.replace(" ", "\n") if c.kind in _RIGHT else t for c, t in zip(columns, titles, strict=True)]
+        fit = _fitting(columns, titles, cells, console.width)
+    # As `Text`, in which nothing is markup; what names a row may be folded, figures may not.
+    grid = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False)
+    for column, title in zip(columns[:fit], titles, strict=False):
+        right = column.kind in _RIGHT
+        grid.add_column(Text(title), justify="right" if right else "left", overflow="fold", no_wrap=right)
+    for row in zip(*texts[:fit], strict=True):
         grid.add_row(*map(Text, row))
     grid.add_section()
+    for of_all in sums:
+        grid.add_row(*map(Text, of_all[:fit]), style="dim")
+    console.print(grid)
+    if fit < len(columns):
+        names = ", ".join(printable(column.title) for column in columns[fit:])
+        console.print(Text(f"  not shown: {names}: --format json or csv has all"))
+
+
+def _sums(table: Table, columns: Sequence[Column], label: int | None, shown: Shown) -> list[list[str]]:
+    """What rows that are not listed come to, and what all do, where the table says so."""
+    found = []
     for name, sums in (("not listed", table.rest), ("all", table.totals)):
         if sums is not None:
-            cells = [shown.text(column.kind, sums[column.id]) if column.id in sums else "" for column in columns]
+            row = [shown.text(column.kind, sums[column.id]) if column.id in sums else "" for column in columns]
             if label is not None and columns[label].id not in sums:
-                cells[label] = name
-            grid.add_row(*map(Text, cells), style="dim")
-    return grid
+                row[label] = name
+            found.append(row)
+    return found
+
+
+def _title(column: Column) -> str:
+    return printable(f"{column.title} [{column.unit}]" if column.unit else column.title)
+
+
+def _fitting(columns: Sequence[Column], titles: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> int:
+    """How many columns there is room for: all of a figure, and enough of a name to know it by. At least one."""
+    taken = 0
+    for k, (column, title, of) in enumerate(zip(columns, titles, cells, strict=True)):
+        room = max(map(len, (*title.split("\n"), *of)), default=0)
+        taken += (room if column.kind in _RIGHT else min(room, _NAME_ROOM)) + 3  # padding, and what divides columns
+        if taken > width and k > 0:
+            return k
+    return len(columns)
 
 
 def first(column: Column, limit: int) -> Column:
