@@ -11,12 +11,12 @@ DEVICE_PREFIX: Final = "/device:"
 # What lies in these says what all other lines are about: from the whole of a step down to a single operation.
 STEP_LINES: Final = frozenset({"Steps", "Sparse Core Steps"})
 MODULE_LINES: Final = frozenset({"XLA Modules", "Sparse Core Modules"})
-_OP_LINES: Final = frozenset({"XLA Ops", "Sparse Core Ops"})
-_ASYNC_OP_LINES: Final = frozenset({"Async XLA Ops"})
+OP_LINES: Final = frozenset({"XLA Ops", "Sparse Core Ops"})
+ASYNC_OP_LINES: Final = frozenset({"Async XLA Ops"})
 _FRAMEWORK_LINES: Final = frozenset(
     {"Framework Name Scope", "TensorFlow Name Scope", "Framework Ops", "TensorFlow Ops", "Source code"}
 )
-_ORDER: Final = (STEP_LINES, MODULE_LINES, _OP_LINES, _ASYNC_OP_LINES, _FRAMEWORK_LINES)
+_ORDER: Final = (STEP_LINES, MODULE_LINES, OP_LINES, ASYNC_OP_LINES, _FRAMEWORK_LINES)
 
 
 def is_one_of(name: str, lines: AbstractSet[str]) -> bool:

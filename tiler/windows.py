@@ -30,8 +30,12 @@ class Windows:
         )
         first, last = np.clip(first, 0, TICK_LIMIT), np.clip(last, 0, TICK_LIMIT)
         some = last > first
-        order = np.argsort(first[some], kind="stable")
-        first, last = first[some][order], np.maximum.accumulate(last[some][order])
+        if not some.all():
+            first, last = first[some], last[some]
+        if (first[1:] < first[:-1]).any():
+            order = np.argsort(first, kind="stable")
+            first, last = first[order], last[order]
+        last = np.maximum.accumulate(last)
         begins = np.ones(len(first), np.bool_)
         begins[1:] = first[1:] > last[:-1]
         at = np.flatnonzero(begins)
@@ -93,6 +97,37 @@ class Windows:
         first, last = np.append(self.starts, TICK_LIMIT)[at], np.append(self.stops, -1)[at]
         found: Mask = (at < len(self)) & (first <= starts) & (stops <= last)
         return found
+
+    def joined(self, *others: Windows) -> Windows:
+        """The ticks that lie in these or in any of the others."""
+        some = [windows for windows in (self, *others) if len(windows)]
+        if len(some) < 2:
+            return some[0] if some else self
+        return Windows.of(np.concatenate([w.starts for w in some]), np.concatenate([w.stops for w in some]))
+
+    def without(self, others: Windows) -> Windows:
+        """The ticks that lie in these and not in the others."""
+        if not len(self) or not len(others):
+            return self
+        if len(self) == 1:  # as a rule; the general way sorts
+            within = others.clipped(self.start, self.stop)
+            starts, stops = np.append(self.starts, within.stops), np.append(within.starts, self.stops)
+            left = starts < stops
+            return Windows(starts[left], stops[left])
+        n, m = len(self), len(others)
+        times = np.concatenate((self.starts, self.stops, others.starts, others.stops))
+        order = np.argsort(times, kind="stable")
+        inside = np.cumsum(np.repeat(np.array([1, -1, 0, 0]), (n, n, m, m))[order])
+        taken = np.cumsum(np.repeat(np.array([0, 0, 1, -1]), (n, n, m, m))[order])
+        at = np.flatnonzero((inside[:-1] > 0) & (taken[:-1] == 0))
+        return Windows.of(times[order[at]], times[order[at + 1]])
+
+    def ticks_before(self, times: Ints) -> Ints:
+        """Of each of these times how many ticks of the windows lie before it."""
+        at = np.searchsorted(self.starts, times, side="right")  # windows that start no later
+        ends = np.append(0, np.cumsum(self.stops - self.starts))
+        beyond = np.maximum(np.append(0, self.stops)[at] - times, 0)
+        return ends[at] - beyond
 
 
 # What is looked at on each track.

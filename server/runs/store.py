@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from tilescope.tiler.details.codec import Arguments
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.pages import Histogram, PageKey
+from tilescope.tiler.pages.flow_ends import FlowEnds
 from tilescope.tiler.pages.steps import TrackSteps
 from tilescope.tiler.readers.fingerprint import Fingerprint
 
@@ -39,6 +40,10 @@ class ServedStore(Protocol):
     def attachments(self) -> bytes | None: ...
 
     def attachment_chunk(self, number: int, chunk: int) -> bytes: ...
+
+    def flow_ends_at(self, track: int, ordinal: int) -> FlowEnds | None: ...
+
+    def flow_ends(self, track: int) -> Iterator[FlowEnds]: ...
 
     def event_metadata(self, file: int) -> XStatTables | None: ...
 

@@ -23,6 +23,7 @@ from tilescope.tiler.details.codec import Arguments
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import DamagedStore, NotBuilt
 from tilescope.tiler.pages import Histogram, PageKey, Shape, compress
+from tilescope.tiler.pages.flow_ends import FlowEnds
 from tilescope.tiler.pages.steps import TrackSteps
 from tilescope.tiler.readers import DiscoveredRun
 from tilescope.tiler.readers.fingerprint import Fingerprint, take_fingerprints
@@ -112,6 +113,12 @@ class FakeStore:
 
     def file_of(self, track: int) -> int:
         return 0
+
+    def flow_ends_at(self, track: int, ordinal: int) -> FlowEnds | None:
+        return None
+
+    def flow_ends(self, track: int) -> Iterator[FlowEnds]:
+        return iter(())
 
     def flow_tiles(self, track: int, level: int, index: int) -> bytes | None:
         return compress(b"TSFB-fake") if track == 0 and level < 4 else None

@@ -48,6 +48,19 @@ def test_which_events_are_in_them(spans: list[tuple[int, int]], events: list[tup
     assert windows.cover(start, end + 1).tolist() == [set(range(a, b + 1)) <= inside for a, b in times]
 
 
+@given(SPANS, SPANS, SPANS, st.lists(st.integers(0, 40)))
+def test_sets_of_ticks(
+    one: list[tuple[int, int]], two: list[tuple[int, int]], three: list[tuple[int, int]], times: list[int]
+) -> None:
+    a, b, c = of(one), of(two), of(three)
+    assert ticks(a.joined(b, c)) == ticks(a) | ticks(b) | ticks(c)
+    assert ticks(a.without(b)) == ticks(a) - ticks(b)
+    edges = [edge for pair in pairs(a.without(b)) for edge in pair]
+    assert edges == sorted(set(edges))
+    wanted = [sum(tick < time for tick in ticks(a)) for time in times]
+    assert a.ticks_before(np.array(times, np.int64)).tolist() == wanted
+
+
 def test_nothing_lies_beyond_the_time_axis() -> None:
     assert pairs(Windows.one(-5, 1 << 62)) == [(0, TICK_LIMIT)]
     assert pairs(Windows.one(5, 5)) == pairs(Windows.of([], [])) == []

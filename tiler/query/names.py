@@ -82,6 +82,17 @@ class Names:
             found.insert(0, -1)
         return NameSet(found, self._count)
 
+    def numbers(self, number_of: Callable[[Name], int]) -> Steps[NDArray[np.uint8]]:
+        """Of each name a small number, that without a name first; in steps of a page."""
+        numbers = np.zeros(self._count + 1, np.uint8)
+        numbers[0] = number_of(NO_NAME)
+        for page in range(-(-self._count // self._page_size)):
+            of_page = [number_of(name) for name in self._kept(page)]
+            first = 1 + page * self._page_size
+            numbers[first : first + len(of_page)] = of_page[: self._count + 1 - first]
+            yield
+        return numbers
+
     def _decode(self, page: int) -> list[Name]:
         member = self._store.names(page)
         if member is None:

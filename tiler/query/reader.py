@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tilescope.tiler.errors import DamagedStore, NotBuilt
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, Page, PageKey, Shape, decode_columns, decompress, with_residual
 from tilescope.tiler.query.events import EventPlan
@@ -48,6 +51,15 @@ class QueryReader:
         """Where the events of a track are that overlap a window. Raises UsageError when there is no such track."""
         self.tree.kind(track)
         return EventPlan(self.tiles(track // TRACKS_PER_BLOCK), track, windows, self.root_level)
+
+    def leaves_of(self, track: int, ordinals: NDArray[np.int64]) -> Windows:
+        """When the leaves are in which these events of a track start. Raises UsageError when there is no such track."""
+        self.tree.kind(track)
+        shape = self.tiles(track // TRACKS_PER_BLOCK).shape
+        leaves = shape.leaves(track % TRACKS_PER_BLOCK)
+        at = leaves[np.unique(np.searchsorted(np.cumsum(shape.events[leaves]), ordinals, side="right"))]
+        shift = 2 * shape.level[at] + 8
+        return Windows.of(shape.index[at] << shift, (shape.index[at] + 1) << shift)
 
     def pages(self, view: View, tracks: Sequence[int], nearby: Sequence[int] = ()) -> list[PageWant]:
         """The pages that show some tracks in a view, most urgent first. Raises UsageError for an unknown track."""

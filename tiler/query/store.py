@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from tilescope.tiler.details.codec import Arguments
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.pages import PageKey
+from tilescope.tiler.pages.flow_ends import FlowEnds
 from tilescope.tiler.pages.steps import TrackSteps
 
 
@@ -40,6 +41,10 @@ class QueryStore(Protocol):
         ...
 
     def histogram_record(self, track: int, level: int, index: int) -> bytes | None: ...
+
+    def flow_ends_at(self, track: int, ordinal: int) -> FlowEnds | None: ...
+
+    def flow_ends(self, track: int) -> Iterator[FlowEnds]: ...
 
     def steps(self) -> Iterator[tuple[int, TrackSteps]]: ...
 

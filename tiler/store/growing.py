@@ -15,6 +15,7 @@ from tilescope.tiler.details.codec import Arguments
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import NoStore, NotBuilt, StoreError
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, Histogram, PageKey
+from tilescope.tiler.pages.flow_ends import FlowEnds
 from tilescope.tiler.pages.steps import TrackSteps
 from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.store import keys
@@ -95,6 +96,16 @@ class GrowingStore:
         """As `RunStore.flow_tiles`."""
         self._require(track)
         return self._now.flow_tiles(track, level, index)
+
+    def flow_ends_at(self, track: int, ordinal: int) -> FlowEnds | None:
+        """As `RunStore.flow_ends_at`. Raises NotBuilt."""
+        self._require(track)
+        return self._now.flow_ends_at(track, ordinal)
+
+    def flow_ends(self, track: int) -> Iterator[FlowEnds]:
+        """As `RunStore.flow_ends`. Raises NotBuilt."""
+        self._require(track)
+        return self._now.flow_ends(track)
 
     def event(self, track: int, ordinal: int) -> dict[str, Any] | None:
         """As `RunStore.event`. Raises NotBuilt."""

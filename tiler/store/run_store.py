@@ -259,6 +259,15 @@ class RunStore:
             track, _ = keys.steps_key(key)
             yield track, TrackSteps.decode(decompress(record), track)
 
+    def flow_ends_at(self, track: int, ordinal: int) -> FlowEnds | None:
+        """The flow ends of a slice; None: it has none. Raises DamagedStore."""
+        found = self._data.last_at_most(keys.flow_ends(track, ordinal), keys.flow_ends_of(track))
+        if found is None:
+            return None
+        ends = FlowEnds.decode(decompress(found[1]), track)
+        of_slice = ends.take(ends.ordinal == ordinal)
+        return of_slice if len(of_slice) else None
+
     def file_of_tracks(self) -> Sequence[int]:
         """The number of the file that each track is of; -1 for rollups."""
         return [track["file"] for track in self._manifest["tracks"]]
@@ -303,11 +312,10 @@ class RunStore:
         return arguments
 
     def _flows(self, track: int, ordinal: int) -> EventFlows:
-        found = self._data.last_at_most(keys.flow_ends(track, ordinal), keys.flow_ends_of(track))
-        ends = None if found is None else FlowEnds.decode(decompress(found[1]), track)
+        ends = self.flow_ends_at(track, ordinal)
         if ends is None:
             return EventFlows(in_=[], in_count="0", out=[], out_count="0")
-        incoming, outgoing = (ends.take((ends.ordinal == ordinal) & (ends.incoming == side)) for side in (1, 0))
+        incoming, outgoing = (ends.take(ends.incoming == side) for side in (1, 0))
         return EventFlows(
             in_=self._partners(incoming.take(slice(FLOWS_AT_MOST))),
             in_count=str(len(incoming)),

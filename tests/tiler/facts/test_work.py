@@ -1,0 +1,92 @@
+"""What kind of work operations are, by what formats say of them; and which tracks are those of devices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.corpus import corpus_path
+from tests.device_trace import HOST, DeviceTrace
+from tests.example import Example
+from tests.tiler.query.conftest import _many_histograms, example
+from tests.tiler.tools.conftest import devices
+from tilescope.tiler.facts import Work, devices_of
+from tilescope.tiler.facts.work import ascend_stream, gpu_stream, pytorch_event, xla_operation
+from tilescope.tiler.indexing import build_store
+from tilescope.tiler.query import Name, QueryReader, finish
+from tilescope.tiler.store import open_run_store
+
+__all__ = ["_many_histograms", "devices", "example"]
+
+NONE, COMPUTATION, COMMUNICATION, COPY, CONTROL = Work
+
+
+@pytest.mark.parametrize(
+    ("rule", "text", "category", "work"),
+    [
+        (xla_operation, "fusion.3", "convolution fusion", COMPUTATION),
+        (xla_operation, "fusion.4", "all-reduce fusion", COMMUNICATION),
+        (xla_operation, "all-gather-start.3", "", COMMUNICATION),
+        (xla_operation, "reduce-scatter.1", "", COMMUNICATION),
+        (xla_operation, "ragged-all-to-all.1", "", COMMUNICATION),
+        (xla_operation, "reduce.1", "", COMPUTATION),
+        (xla_operation, "send-done.1", "", COMMUNICATION),
+        (xla_operation, "fusion.9", "host send", COPY),
+        (xla_operation, "infeed.1", "infeed", COPY),
+        (xla_operation, "copy-done.4", "", COPY),
+        (xla_operation, "async-copy", "copy-start", COPY),
+        (xla_operation, "copy.4", "data formatting", COMPUTATION),
+        (xla_operation, "copy.4", "", COMPUTATION),
+        (xla_operation, "while.2", "while", CONTROL),
+        (xla_operation, "call.2", "", CONTROL),
+        (xla_operation, "call_custom.2", "", COMPUTATION),
+        (gpu_stream, "MemcpyH2D", "", COPY),
+        (gpu_stream, "Memset", "", COMPUTATION),
+        (gpu_stream, "ncclDevKernel_AllGather_RING_LL", "", COMMUNICATION),
+        (gpu_stream, "__amd_rocclr_copyBuffer.kd", "", COMPUTATION),
+        (pytorch_event, "ncclKernel_AllReduce", "kernel", COMMUNICATION),
+        (pytorch_event, "void cross_device_all_reduce_kernel", "kernel", COMMUNICATION),
+        (pytorch_event, "nccl:all_reduce", "user_annotation", NONE),
+        (pytorch_event, "gemm", "Kernel", COMPUTATION),
+        (pytorch_event, "Memcpy DtoD", "gpu_memcpy", COPY),
+        (pytorch_event, "Memcpy DtoD", "Memcpy", COPY),
+        (pytorch_event, "Memset (Device)", "gpu_memset", COMPUTATION),
+        (pytorch_event, "aten::add", "cpu_op", NONE),
+        (ascend_stream, "MEMCPY_ASYNC", "", NONE),
+        (ascend_stream, "REDUCE_ASYNC_V2", "", NONE),
+        (ascend_stream, "Default/network/Conv2D-op1", "", COMPUTATION),
+    ],
+)
+def test_kinds_of_work(rule: Callable[[Name], Work], text: str, category: str, work: Work) -> None:
+    assert rule(Name(text, category)) is work
+
+
+def test_devices_of_a_pytorch_trace(devices: DeviceTrace, example: Example) -> None:
+    found = finish(devices_of(devices.reader))
+    assert [(device.name, len(device.tracks), device.beside) for device in found] == [
+        ("GPU 0", 2, ()),
+        ("GPU 1", 3, ()),
+    ]
+    assert devices.track(HOST, 1) not in found[0].track_ids | found[1].track_ids
+    assert finish(devices_of(devices.reader)) is found
+    assert finish(devices_of(example.reader)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("xplane/tpu_v6e_4core.xplane.pb", {"XLA Ops", "Async XLA Ops"}),
+        ("xplane/gpu_mi300x8_conv.xplane.pb", {"Stream"}),
+        ("ascend/msprof_0_2_10.json", {"Stream", "Communication Kernel"}),
+        ("ascend/timeline_display_1.json", set()),
+        ("xplane/jax_cpu_10steps.xplane.pb", set()),
+    ],
+)
+def test_devices_of_real_traces(name: str, wanted: set[str], tmp_path: Path) -> None:
+    build_store([corpus_path(name)], tmp_path / "real.store")
+    reader = QueryReader(open_run_store(tmp_path / "real.store"))
+    found = finish(devices_of(reader))
+    tracks = [reader.tree.tracks[of.track]["name"] for device in found for of in (*device.tracks, *device.beside)]
+    assert {"Stream" if track.startswith("Stream") else track for track in tracks} == wanted

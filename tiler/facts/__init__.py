@@ -1,0 +1,7 @@
+"""What the events of a run mean, by its format: which tracks are those of a device, and what it does on them."""
+
+from tilescope.tiler.facts.busy import NOTHING, Busy, Piece, WorkSpans
+from tilescope.tiler.facts.devices import NO_DEVICES, Device, WorkTrack, devices_of
+from tilescope.tiler.facts.work import Work
+
+__all__ = ["NOTHING", "NO_DEVICES", "Busy", "Device", "Piece", "Work", "WorkSpans", "WorkTrack", "devices_of"]

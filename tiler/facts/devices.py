@@ -1,0 +1,246 @@
+"""The devices of a run, and on which of its tracks they work.
+
+A device is a process of the track tree. TPUs and GPUs of an XSpace are planes with lines of known names; those of a
+PyTorch trace are told by the categories of their events; Ascend devices by the names of their processes and threads.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.details.xstat_tables import XStatTables
+from tilescope.tiler.device_lines import ASYNC_OP_LINES, DEVICE_PREFIX, OP_LINES, is_one_of
+from tilescope.tiler.errors import NotBuilt
+from tilescope.tiler.facts.work import (
+    Work,
+    ascend_stream,
+    communication,
+    gpu_stream,
+    pytorch_event,
+    xla_operation,
+)
+from tilescope.tiler.query import Name, QueryReader, Reading, Steps
+from tilescope.tiler.query.tracks import SLICE_KINDS
+from tilescope.tiler.ticks import TICK_LIMIT
+from tilescope.tiler.windows import Windows, everywhere
+
+Kinds = NDArray[np.uint8]
+
+# What is to be said, and recorded, where there is none.
+NO_DEVICES: Final = (
+    "no device's work was recognised: XLA Ops lines or streams of an XSpace, events of category kernel of a PyTorch "
+    "trace and streams of Ascend Hardware are; record with the device's activities on"
+)
+
+_STREAM: Final = re.compile(r"stream\b", re.IGNORECASE)
+_ASCEND: Final = "Ascend Hardware"
+_ASCEND_COMMUNICATION: Final = re.compile(r"(HCCL|Communication)\b")
+_ASCEND_KERNELS: Final = re.compile(r"Communication Kernel$|Group .* Communication$")
+_LABELLED: Final = re.compile(r"GPU [0-9]+$")
+
+
+@dataclass(frozen=True, slots=True)
+class WorkTrack:
+    """A track on which a device works. `kinds`: of each name, that of events without one first, its `Work`."""
+
+    track: int
+    kinds: Kinds
+
+    @property
+    def of_any_kind(self) -> WorkTrack:
+        """The same, for those who ask only whether it is busy."""
+        return WorkTrack(self.track, (self.kinds != Work.NONE).astype(np.uint8))
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """`tracks` are where it works; `beside` what goes on beside that, asynchronously."""
+
+    group: int
+    name: str  # with the host's, where there are several
+    host: int | None  # group
+    tracks: tuple[WorkTrack, ...]
+    beside: tuple[WorkTrack, ...] = ()
+    tells_copies: bool = True  # whether copies can be told from the rest
+
+    @property
+    def track_ids(self) -> frozenset[int]:
+        """Of all its tracks."""
+        return frozenset(of.track for of in (*self.tracks, *self.beside))
+
+
+_KNOWN: WeakKeyDictionary[QueryReader, list[Device]] = WeakKeyDictionary()
+
+
+def devices_of(reader: QueryReader) -> Steps[list[Device]]:
+    """The devices of a run in the order of their processes, as far as it is built. Raises DamagedStore."""
+    known = _KNOWN.get(reader)
+    if known is not None:
+        return known
+    found = yield from _found(reader)
+    if not reader.store.is_growing:
+        _KNOWN[reader] = found
+    return found
+
+
+def _found(reader: QueryReader) -> Steps[list[Device]]:
+    finding = _Finding(reader)
+    found: list[Device] = []
+    for group, tracks in sorted(finding.processes.items()):
+        plane = plane_of(reader.tree.groups[group])
+        if plane.startswith(DEVICE_PREFIX):
+            found += yield from finding.of_plane(group, tracks)
+        elif reader.tree.groups[group]["name"] == _ASCEND:
+            found += yield from finding.of_ascend(group, tracks)
+    if not found:
+        found = yield from finding.of_pytorch()
+    return found
+
+
+def plane_of(group: dict[str, Any]) -> str:
+    """The plane of an XSpace that a process is, as its file calls it; the process' name elsewhere."""
+    name, detail = str(group["name"]), str(group["detail"])
+    return detail.split(" · ", 1)[0] if detail.startswith(DEVICE_PREFIX) else name
+
+
+class _Finding:
+    """Tables of kinds are made once."""
+
+    def __init__(self, reader: QueryReader) -> None:
+        self._reader = reader
+        self._tree = reader.tree
+        self._tables: dict[Callable[[Name], Work], Kinds] = {}
+        self._of_file: dict[int, Kinds] = {}
+        self.processes: dict[int, list[int]] = defaultdict(list)
+        for track in self._tree.tracks:
+            if track["kind"] in SLICE_KINDS and track["events"] != "0":
+                self.processes[track["group"]].append(track["id"])
+
+    def of_plane(self, group: int, tracks: Sequence[int]) -> Steps[list[Device]]:
+        """A TPU or GPU: its lines of operations, or else its streams."""
+        streams = [track for track in tracks if _STREAM.match(self._name(track))]
+        operations = [track for track in tracks if is_one_of(self._name(track), OP_LINES)]
+        if streams:  # lines of operations of a GPU are made of these
+            kinds = yield from self._kinds(gpu_stream)
+            return [self._device(group, [(track, kinds) for track in streams])]
+        if not operations:
+            return []
+        kinds = yield from self._xla_kinds(operations[0])
+        beside = [(track, kinds) for track in tracks if is_one_of(self._name(track), ASYNC_OP_LINES)]
+        return [self._device(group, [(track, kinds) for track in operations], beside)]
+
+    def of_ascend(self, group: int, tracks: Sequence[int]) -> Steps[list[Device]]:
+        """Streams, and the communication kernels of the processes beside it in the same file."""
+        streams = [track for track in tracks if _STREAM.match(self._name(track))]
+        if not streams:
+            return []
+        kinds = yield from self._kinds(ascend_stream)
+        every = yield from self._kinds(communication)
+        file = self._reader.store.file_of(streams[0])
+        kernels = [
+            track
+            for other, of in self.processes.items()
+            if _ASCEND_COMMUNICATION.match(self._tree.groups[other]["name"])
+            for track in of
+            if _ASCEND_KERNELS.match(self._name(track)) and self._reader.store.file_of(track) == file
+        ]
+        work = [*((track, kinds) for track in streams), *((track, every) for track in kernels)]
+        return [self._device(group, work, tells_copies=False)]
+
+    def of_pytorch(self) -> Steps[list[Device]]:
+        """Processes on whose tracks there are events of kernels or copies."""
+        kinds = yield from self._kinds(pytorch_event)
+        if not kinds.any():
+            return []
+        labelled = {
+            group: of for group, of in self.processes.items() if _LABELLED.match(self._tree.groups[group]["name"])
+        }
+        found = []
+        for group, tracks in sorted((labelled or self.processes).items()):
+            of = []
+            for track in tracks:
+                if (yield from self._has_work(track, kinds)):
+                    of.append((track, kinds))
+            if of:
+                found.append(self._device(group, of))
+        return found
+
+    def _has_work(self, track: int, kinds: Kinds) -> Steps[bool]:
+        try:
+            parts = Reading(self._reader).histogram_parts([track], everywhere(Windows.one(0, TICK_LIMIT)))
+            for part in parts:
+                if part.has_other_names or bool(kinds[part.name + 1].any()):
+                    return True
+                yield
+        except NotBuilt:
+            pass
+        return False
+
+    def _device(
+        self,
+        group: int,
+        tracks: Sequence[tuple[int, Kinds]],
+        beside: Sequence[tuple[int, Kinds]] = (),
+        *,
+        tells_copies: bool = True,
+    ) -> Device:
+        host = self._tree.groups[group]["parent"]
+        several = sum(one["kind"] == "host" for one in self._tree.groups) > 1
+        name = str(self._tree.groups[group]["name"])
+        if several and host is not None:
+            name = f"{self._tree.groups[host]['name']} · {name}"
+        work, async_work = (tuple(WorkTrack(*one) for one in of) for of in (tracks, beside))
+        return Device(group, name, host, work, async_work, tells_copies)
+
+    def _kinds(self, rule: Callable[[Name], Work]) -> Steps[Kinds]:
+        if rule not in self._tables:
+            self._tables[rule] = yield from self._reader.names.numbers(rule)
+        return self._tables[rule]
+
+    def _xla_kinds(self, track: int) -> Steps[Kinds]:
+        """By the categories that the file's metadata has, where these are of one kind; else by name."""
+        file = self._reader.store.file_of(track)
+        if file not in self._of_file:
+            kinds = (yield from self._kinds(xla_operation)).copy()
+            metadata = self._metadata(file)
+            if metadata is not None:
+                categories = yield from hlo_categories(metadata)
+                for name, of in categories.items():
+                    work = {xla_operation(Name("", category)) for category in of}
+                    if len(work) == 1 and name + 1 < len(kinds):
+                        kinds[name + 1] = work.pop()
+            self._of_file[file] = kinds
+        return self._of_file[file]
+
+    def _metadata(self, file: int) -> XStatTables | None:
+        try:
+            return self._reader.store.event_metadata(file)
+        except NotBuilt:  # names have to do while the run is indexed
+            return None
+
+    def _name(self, track: int) -> str:
+        return str(self._tree.tracks[track]["name"])
+
+
+def hlo_categories(metadata: XStatTables) -> Steps[dict[int, set[str]]]:
+    """The categories of the operations of devices by name id: of several, where programs share a name."""
+    found: dict[int, set[str]] = defaultdict(set)
+    planes = [number for number, plane in enumerate(metadata.planes) if plane.name.startswith(DEVICE_PREFIX)]
+    for count, number in enumerate(np.flatnonzero(np.isin(metadata.plane, planes) & (metadata.name >= 0)).tolist()):
+        for stat in metadata.stats(number):
+            if stat.name == "hlo_category" and isinstance(stat.value, str) and stat.value:
+                found[int(metadata.name[number])].add(stat.value)
+        if count % _ENTRIES_AT_ONCE == 0:
+            yield
+    return found
+
+
+_ENTRIES_AT_ONCE: Final = 1024
