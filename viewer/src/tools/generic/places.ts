@@ -34,7 +34,8 @@ export class Places {
 
   of(row: number): Place | null {
     const event = this.#event?.values[row] ?? null;
-    if (typeof event === "string") {
+    const hasSpan = typeof (this.#span?.values[row] ?? null) === "string"; // then events are what the row tells of it
+    if (!hasSpan && typeof event === "string") {
       const [track, ordinal] = event.split(".").map(Number);
       return { kind: "event", track: track!, ordinal: ordinal! };
     }

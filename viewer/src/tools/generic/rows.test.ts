@@ -181,5 +181,12 @@ test("rows lead to their event, or else to their span and track", () => {
     span: { startTicks: 5n, endTicks: 9n },
     track: null,
   });
+  const gap = column("gap", "span", ["5-9"]);
+  const endedBy = column("ended_by", "event", ["3.4"]);
+  expect(new Places([endedBy, gap, track]).of(0)).toEqual({
+    kind: "span",
+    span: { startTicks: 5n, endTicks: 9n },
+    track: 4,
+  });
   expect(new Places([duration]).areThere).toBe(false);
 });
