@@ -56,18 +56,19 @@ def test_columns_of_tables(text: str, example: Example) -> None:
 
 def test_columns_of_tools(text: str, example: Example) -> None:
     """All that there are: a new tool writes its columns down, and is given what it has to be asked here."""
-    needed: dict[str, dict[str, Any]] = {
-        "find": {"text": "op"},
-        "steps": {"step_name": "everything", "per_track": True},
-        "bins": {"track": 0},
-        "nesting": {"track": example.track("thread 0"), "ordinal": 0},
+    needed: dict[str, list[dict[str, Any]]] = {
+        "find": [{"text": "op"}],
+        "steps": [{"step_name": "everything", "per_track": True}],
+        "flows": [{"event": "0.0"}, {}],
+        "bins": [{"track": 0}],
+        "nesting": [{"track": example.track("thread 0"), "ordinal": 0}],
     }
     with tilescope.connect(example.path) as client:
         run = client.run()
-        answers = {name: run.ask(name, **needed.get(name, {})) for name in tools()}
+        answers = [(name, run.ask(name, **asked)) for name in tools() for asked in needed.get(name, [{}])]
     told = re.findall(r"^\| `(\w+)` \| `(\w+)` \| (.*) \|$", text, re.MULTILINE)
     assert [(tool, table, words_of(cell)) for tool, table, cell in told] == [
-        (name, table.id, table.columns) for name, answer in answers.items() for table in answer.tables
+        (name, table.id, table.columns) for name, answer in answers for table in answer.tables
     ]
 
 

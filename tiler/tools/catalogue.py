@@ -14,14 +14,17 @@ from tilescope.tiler.errors import UsageError
 from tilescope.tiler.plugins import load_plugins
 from tilescope.tiler.tools.bins import TOOL as BINS
 from tilescope.tiler.tools.find import TOOL as FIND
+from tilescope.tiler.tools.flows import TOOL as FLOWS
+from tilescope.tiler.tools.gaps import TOOL as GAPS
 from tilescope.tiler.tools.nesting import TOOL as NESTING
+from tilescope.tiler.tools.overlap import TOOL as OVERLAP
 from tilescope.tiler.tools.stats import TOOL as STATS
 from tilescope.tiler.tools.steps import TOOL as STEPS
 from tilescope.tiler.tools.tool import AnyTool, Tool
 
 ENTRY_POINTS: Final = "tilescope.tools"
 
-_OURS: Final[tuple[AnyTool, ...]] = (STATS, FIND, STEPS, BINS, NESTING)
+_OURS: Final[tuple[AnyTool, ...]] = (STATS, FIND, STEPS, GAPS, OVERLAP, FLOWS, BINS, NESTING)
 
 
 @dataclass(frozen=True, slots=True)

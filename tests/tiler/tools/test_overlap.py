@@ -1,0 +1,162 @@
+"""What a device's time is made of, against sets of ticks in plain Python; and figures of real traces."""
+
+from __future__ import annotations
+
+from dataclasses import astuple
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.corpus import corpus_path
+from tests.device_trace import HOST, DeviceTrace, Spans, both, of_kind, ticks, without
+from tests.example import Example
+from tilescope.tiler.indexing import build_store
+from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.store import open_run_store
+from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
+from tilescope.tiler.tools.answer import values_of
+from tilescope.tiler.tools.overlap.parts import Parts
+
+FIGURES = ("span", "busy", "computation", "communication", "exposed_communication", "copies", "exposed_copies")
+
+
+def overlap(reader: QueryReader, **asked: Any) -> Answer:
+    return finish(ask(tool("overlap"), Scope(reader), from_values(tool("overlap").question, asked)))
+
+
+def parts_in(devices: DeviceTrace, device: int, windows: Spans) -> Parts:
+    work = devices.work(device)
+    everything = of_kind(work)
+    seen = both(windows, [(everything[0][0], everything[-1][1])])
+    c, m, y = (both(of_kind(work, kind), seen) for kind in ("computation", "communication", "copies"))
+    exposed = ticks(without(m, c)), ticks(without(without(y, c), m))
+    return Parts(ticks(seen), ticks(both(everything, seen)), ticks(c), ticks(m), exposed[0], ticks(y), exposed[1])
+
+
+def rows(answer: Answer, table: str) -> list[Parts]:
+    columns = [values_of(answer.table(table).column(name)) for name in FIGURES]
+    return [Parts(*row) for row in zip(*columns, strict=True)]
+
+
+SPANS = st.tuples(st.integers(0, 620_000), st.integers(0, 620_000)).map(lambda span: (min(span), max(span)))
+
+
+@given(span=SPANS, middle=st.integers(0, 620_000))
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_span_is_what_plain_python_says_and_the_sum_of_its_halves(
+    devices: DeviceTrace, span: tuple[int, int], middle: int
+) -> None:
+    start, end = span
+    answer = overlap(devices.reader, start=start, end=end)
+    found = rows(answer, "devices")
+    assert found == [parts_in(devices, device, [span]) for device in (0, 1)]
+    for parts, idle in zip(found, values_of(answer.table("devices").column("idle")), strict=True):
+        assert parts.computation + parts.exposed_communication + parts.exposed_copies + parts.idle == parts.span
+        assert parts.idle == idle
+    middle = min(max(middle, start), end)
+    halves = [rows(overlap(devices.reader, start=a, end=b), "devices") for a, b in ((start, middle), (middle, end))]
+    assert found == [one + two for one, two in zip(*halves, strict=True)]
+
+
+def test_the_whole_run_and_each_step(devices: DeviceTrace) -> None:
+    answer = overlap(devices.reader)
+    whole = [parts_in(devices, device, [(0, 1 << 40)]) for device in (0, 1)]
+    assert rows(answer, "devices") == whole
+    total = whole[0] + whole[1]
+    assert answer.table("devices").totals == {
+        **dict(zip(FIGURES, astuple(total), strict=True)),
+        "idle": total.idle,
+        "overlap": total.overlap,
+    }
+    facts = {fact.id: fact.value for fact in answer.facts}
+    assert facts == {"devices": 2, **(answer.table("devices").totals or {})}
+    steps = sorted((t.start, t.stop) for t in devices.tasks if t.name.startswith("ProfilerStep#"))
+    of_steps = [parts_in(devices, 0, [step]) + parts_in(devices, 1, [step]) for step in steps]
+    assert rows(answer, "steps") == of_steps
+    assert values_of(answer.table("steps").column("step")) == [7, 8, 9, 10]
+    (series,) = answer.series
+    assert [values_of(y) for y in series.ys] == [
+        [getattr(of, name) for of in of_steps]
+        for name in ("computation", "exposed_communication", "exposed_copies", "idle")
+    ]
+    assert sum(of_steps, Parts()) == sum((parts_in(devices, k, [(0, steps[-1][1])]) for k in (0, 1)), Parts())
+
+
+def test_steps_a_device_and_a_limit(devices: DeviceTrace) -> None:
+    steps = {t.name: (t.start, t.stop) for t in devices.tasks if t.name.startswith("ProfilerStep#")}
+    windows = [(steps["ProfilerStep#8"][0], steps["ProfilerStep#9"][1])]
+    answer = overlap(devices.reader, steps="8-9", tracks=[devices.track(1, 8)], limit=1)
+    assert rows(answer, "devices") == [parts_in(devices, 1, windows)]
+    of_steps = [parts_in(devices, 1, [steps[f"ProfilerStep#{k}"]]) for k in (8, 9)]
+    assert rows(answer, "steps") == of_steps[:1]
+    assert (answer.table("steps").rest or {})["busy"] == of_steps[1].busy
+    nothing = overlap(devices.reader, tracks=[devices.track(HOST, 1)])
+    assert nothing.fact("busy").value is None
+    assert "none of the tracks is one of a device" in nothing.notes[0].text
+
+
+def test_a_run_without_devices_says_what_to_record(example: Example) -> None:
+    answer = overlap(example.reader)
+    assert {fact.value for fact in answer.facts} == {0, None}
+    assert all("kernel of a PyTorch trace" in fact.note for fact in answer.facts if fact.value is None)
+
+
+# -- real traces: exact figures, of an independent count (span, busy, then as FIGURES has them) ------------------------
+
+REAL = {
+    "kineto/mi250_minitoy.json.gz": (8_911_887, 149_042, 110_881, 0, 0, 38_161, 38_161),
+    "kineto/nccl_data.json.gz": (
+        660_551_005, 157_500_014, 116_046_564, 46_876_493, 39_529_327, 2_262_781, 1_924_123,
+    ),
+    "kineto/ns_resolution.pt.trace.json.gz": (480_029_179, 472_454_441, 468_739_037, 0, 0, 3_715_404, 3_715_404),
+    "kineto/sampled_rank-0.json.gz": (
+        1_222_847_000, 547_656_000, 210_348_000, 396_199_000, 336_981_000, 1_297_000, 327_000,
+    ),
+}  # fmt: skip
+
+
+def indexed(path: Path, folder: Path) -> QueryReader:
+    build_store([path], folder / "real.store")
+    return QueryReader(open_run_store(folder / "real.store"))
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_figures_of_real_traces(name: str, tmp_path: Path) -> None:
+    reader = indexed(corpus_path(name), tmp_path)
+    (found,) = rows(overlap(reader), "devices")
+    assert astuple(found) == REAL[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "computing", "communication", "free"),
+    [
+        ("ascend/msprof_0_2_10.json", 5_942_800, 10_238_590, 126_070),
+        ("ascend/msprof_1_0_6.json", 5_935_240, 9_938_380, 109_710),
+    ],
+)
+def test_ascend_traces_agree_with_their_own_rows(
+    name: str, computing: int, communication: int, free: int, tmp_path: Path
+) -> None:
+    """`Overlap Analysis` of the trace itself, in ns; copies cannot be told there."""
+    reader = indexed(corpus_path(name), tmp_path)
+    answer = overlap(reader)
+    (found,) = (
+        [value for column in ("computation", "communication", "exposed_communication", "idle")
+         for value in values_of(answer.table("devices").column(column))],
+    )  # fmt: skip
+    assert found == [ns * 1000 for ns in (computing, communication, communication, free)]
+    assert answer.fact("copies").value is None
+    assert "Ascend" in answer.fact("copies").note
+
+
+def test_a_tpu_waits_for_its_copies(tmp_path: Path) -> None:
+    """Categories of the trace say what is a copy and what a collective; asynchronous copies count beside operations."""
+    reader = indexed(corpus_path("xplane/tpu_v6e_4core.xplane.pb"), tmp_path)
+    found = rows(overlap(reader), "devices")
+    assert [parts.communication for parts in found][:2] == [365_076_256_344, 365_112_927_984]
+    assert (found[0].copies, found[0].exposed_copies) == (78_415_408_333_994, 76_048_369_511_004)
+    for parts in found:
+        assert parts.computation + parts.exposed_communication + parts.exposed_copies + parts.idle == parts.span

@@ -1,0 +1,146 @@
+"""Where flows lead: from one event on and back, from slice to slice; or in a span from track to track, summed up."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+from msgspec import Meta
+
+from tilescope.tiler.errors import NotBuilt
+from tilescope.tiler.query import Steps
+from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
+from tilescope.tiler.tools.flows.chain import BACK, FORWARD, Chain, chain_of
+from tilescope.tiler.tools.flows.edges import FlowEdges, flow_edges
+from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.tool import Tool
+
+MAX_DEPTH: Final = 64
+DEFAULT_DEPTH: Final = 16
+MAX_ROWS: Final = 1000
+DEFAULT_ROWS: Final = 200
+
+_SIDES: Final = {"both": (BACK, FORWARD), "back": (BACK,), "forward": (FORWARD,)}
+
+
+# A track and an ordinal, as figures of kind `event` are.
+EventText = Annotated[str, Meta(pattern="^[0-9]{1,10}[.][0-9]{1,19}$")]
+
+
+class FlowsQuestion(SpanQuestion, frozen=True, kw_only=True):
+    """The chain of an event; without one, how many flows go between tracks in a span."""
+
+    event: Annotated[
+        EventText | None,
+        Meta(
+            description="The event whose chain is wanted, as track and ordinal: 4.17. Without it flows are counted.",
+        ),
+    ] = None
+    direction: Annotated[
+        Literal["both", "back", "forward"], Meta(description="Whether the chain is followed forward, back or both.")
+    ] = "both"
+    depth: Annotated[
+        int, Meta(ge=1, le=MAX_DEPTH, description="How many flows the chain goes forward and back at most.")
+    ] = DEFAULT_DEPTH
+    limit: Annotated[
+        int, Meta(ge=0, le=MAX_ROWS, description="The most events of the chain, or pairs of tracks, that are listed.")
+    ] = DEFAULT_ROWS
+
+
+def _answer(scope: Scope, question: FlowsQuestion) -> Steps[Answer]:
+    looked = yield from scope.windows(question)
+    if question.event is not None:
+        track, ordinal = map(int, question.event.split("."))
+        scope.reader.tree.kind(track)
+        if not scope.is_done(track):
+            raise NotBuilt(f"track {track} is not built yet")
+        chain = yield from chain_of(
+            scope.reader, track, ordinal, _SIDES[question.direction], question.depth, question.limit
+        )
+        facts, notes = _chain_facts(chain), _chain_notes(chain)
+        return Answer(facts, [_chain_table(scope, chain)], notes=notes)
+    edges = yield from flow_edges(scope.reader, scope.leaves(question.tracks), looked.of)
+    facts = [
+        Fact("leaving", "Leave", int(edges.leaving.sum()), "count", "flows that begin in what is looked at"),
+        Fact("arriving", "Arrive", int(edges.arriving.sum()), "count", "flows that end there"),
+        Fact("pairs", "Pairs of tracks", len(edges), "count"),
+    ]
+    return Answer(facts, [_edges_table(edges, question.limit)])
+
+
+def _chain_facts(chain: Chain) -> list[Fact]:
+    depths = [link.depth for link, _ in chain.rows()]
+    return [
+        Fact("incoming", "Arrive at it", chain.incoming, "count", "flows"),
+        Fact("outgoing", "Leave it", chain.outgoing, "count", "flows"),
+        Fact("events", "Events", chain.count, "count", "of the chain, itself included"),
+        Fact("back", "Back", -min(depths), "count", "flows to the farthest"),
+        Fact("forward", "Forward", max(depths), "count", "flows to the farthest"),
+    ]
+
+
+def _chain_notes(chain: Chain) -> list[Note]:
+    if chain.is_cut:
+        return [Note("warning", "the chain goes on: raise depth or limit, or ask for one of its events")]
+    if chain.count == 1:
+        return [Note("info", "no flow arrives at this event or leaves it")]
+    return []
+
+
+def _chain_table(scope: Scope, chain: Chain) -> Table:
+    """A tree: below each event those that a flow leads to, or comes from."""
+    rows = list(chain.rows())
+    links = [link for link, _ in rows]
+    names = scope.reader.names.of(link.name for link in links)
+    steps = ["it" if link.depth == 0 else f"{'back' if link.depth < 0 else 'on'} {abs(link.depth)}" for link in links]
+    columns = [
+        Column("step", "Flow", "text", steps),
+        Column("name", "Name", "name", [names[link.name].text for link in links]),
+        Column("track", "Track", "track", [link.track for link in links]),
+        Column("start", "Start", "time", [link.start for link in links]),
+        Column("duration", "Duration", "ticks", [link.duration for link in links]),
+        Column("tick", "Flow at", "time", [link.tick if link.depth else None for link in links]),
+        Column("event", "Event", "event", [link.event for link in links]),
+        Column("depth", "Depth", "id", [link.depth for link in links]),
+        Column("parent", "Parent", "id", [parent for _, parent in rows]),
+    ]
+    return Table("chain", "Chain", columns, parent="parent")
+
+
+def _edges_table(found: FlowEdges, limit: int) -> Table:
+    listed, left = found.take(slice(limit)), found.take(slice(limit, None))
+
+    def delays(column: str) -> list[Value]:
+        values = getattr(listed, column).tolist()
+        return [value if some else None for value, some in zip(values, listed.leaving.tolist(), strict=True)]
+
+    mean: list[Value] = [
+        delay // some if some else None
+        for delay, some in zip(listed.delay.tolist(), listed.leaving.tolist(), strict=True)
+    ]
+    columns = [
+        Column("source", "From", "track", listed.source),
+        Column("target", "To", "track", listed.target),
+        Column("leaving", "Leave", "count", listed.leaving),
+        Column("arriving", "Arrive", "count", listed.arriving),
+        Column("mean", "Mean delay", "ticks", mean),
+        Column("shortest", "Shortest", "ticks", delays("shortest"), total="min"),
+        Column("longest", "Longest", "ticks", delays("longest"), total="max"),
+    ]
+
+    def sums(of: FlowEdges) -> dict[str, Value]:
+        return {"leaving": int(of.leaving.sum()), "arriving": int(of.arriving.sum())}
+
+    return Table(
+        "edges", "Flows from track to track", columns, totals=sums(found), rest=sums(left) if len(left) else None
+    )
+
+
+TOOL: Final = Tool(
+    id="flows",
+    title="Flows",
+    help="where flows from an event lead and come from; or how many go from track to track",
+    group="events",
+    question=FlowsQuestion,
+    answer=_answer,
+)

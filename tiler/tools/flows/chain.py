@@ -1,0 +1,129 @@
+"""The events that flows lead to from one event, and those that they lead from: step by step, within bounds."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from tilescope.tiler.errors import UsageError
+from tilescope.tiler.pages.flow_ends import FlowEnds
+from tilescope.tiler.query import SLICE_KINDS, QueryReader, Reading, Steps
+
+FORWARD: Final = 1
+BACK: Final = -1
+
+
+@dataclass(slots=True)
+class Link:
+    """An event of a chain. `depth`: how many flows away, below 0 where these lead to the event that was asked for."""
+
+    track: int
+    ordinal: int
+    depth: int
+    start: int = 0
+    name: int = -1
+    duration: int | None = None
+    tick: int = 0  # when the flow leaves or arrives here
+    links: list[Link] = field(default_factory=list)
+
+    @property
+    def event(self) -> str:
+        """What refers to it."""
+        return f"{self.track}.{self.ordinal}"
+
+
+@dataclass(slots=True)
+class Chain:
+    """An event and what hangs together with it. `is_cut`: not all of it, for depth or number."""
+
+    event: Link
+    incoming: int = 0
+    outgoing: int = 0
+    count: int = 1
+    is_cut: bool = False
+
+    def rows(self) -> Iterator[tuple[Link, int]]:
+        """Each event and the row of that from which one comes to it: what leads to it first, then by time."""
+        left: list[tuple[Link, int]] = [(self.event, -1)]
+        row = 0
+        while left:
+            link, parent = left.pop()
+            yield link, parent
+            left += [(of, row) for of in sorted(link.links, key=lambda of: (of.depth, of.tick, of.track), reverse=True)]
+            row += 1
+
+
+def chain_of(
+    reader: QueryReader, track: int, ordinal: int, sides: tuple[int, ...], depth: int, limit: int
+) -> Steps[Chain]:
+    """The chain of an event, the nearest of it if it is too long. Raises UsageError for no event, DamagedStore."""
+    if reader.tree.kind(track) not in SLICE_KINDS:
+        raise UsageError(f"track {track} has no slices: flows go from slice to slice")
+    if ordinal >= int(reader.tree.tracks[track]["events"]):
+        raise UsageError(f"track {track} has no event {ordinal}: it has {reader.tree.tracks[track]['events']}")
+    chain = Chain(Link(track, ordinal, 0))
+    ends = reader.store.flow_ends_at(track, ordinal)
+    if ends is not None:
+        chain.incoming = int(ends.incoming.sum())
+        chain.outgoing = len(ends) - chain.incoming
+    for side in sides:
+        yield from _follow(reader, chain, side, depth, limit)
+    yield from _look_up(reader, [link for link, _ in chain.rows()])
+    return chain
+
+
+def _follow(reader: QueryReader, chain: Chain, side: int, depth: int, limit: int) -> Steps[None]:
+    seen = {(chain.event.track, chain.event.ordinal)}
+    here = [chain.event]
+    while here:
+        there: list[Link] = []
+        for link in here:
+            ends = reader.store.flow_ends_at(link.track, link.ordinal)
+            yield
+            if ends is None:
+                continue
+            ends = ends.take(ends.incoming == (0 if side == FORWARD else 1))
+            if abs(link.depth) == depth:
+                chain.is_cut = chain.is_cut or _has_unseen(ends, seen, limit)
+                continue
+            for at in range(len(ends)):
+                place = int(ends.partner_track[at]), int(ends.partner_ordinal[at])
+                if place in seen:
+                    continue
+                if chain.count > limit:
+                    chain.is_cut = True
+                    return
+                seen.add(place)
+                chain.count += 1
+                tick = int(ends.partner_tick[at])
+                link.links.append(Link(*place, link.depth + side, tick=tick))
+                there.append(link.links[-1])
+        here = there
+
+
+def _has_unseen(ends: FlowEnds, seen: set[tuple[int, int]], limit: int) -> bool:
+    some = ends.take(slice(limit + 1))
+    return any(
+        place not in seen for place in zip(some.partner_track.tolist(), some.partner_ordinal.tolist(), strict=True)
+    ) or len(ends) > len(some)
+
+
+def _look_up(reader: QueryReader, links: list[Link]) -> Steps[None]:
+    """Sets start, duration and name of the events, track by track, from the leaves that hold them."""
+    reading = Reading(reader)
+    by_track: dict[int, dict[int, Link]] = defaultdict(dict)
+    for link in links:
+        by_track[link.track].setdefault(link.ordinal, link)
+    for track, wanted in sorted(by_track.items()):
+        plan = reader.plan(track, reader.leaves_of(track, np.array(sorted(wanted), np.int64)))
+        for events in reading.events(plan, plan.leaf_runs):
+            some = np.flatnonzero(np.isin(events.ordinal, list(wanted)))
+            for at in some.tolist():
+                link = wanted[int(events.ordinal[at])]
+                link.start, link.duration = int(events.start[at]), int(events.duration[at])
+                link.name = int(events.name[at])
+            yield

@@ -1,0 +1,97 @@
+"""How many flows go from track to track: those that leave, and those that arrive, in what is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.pages.flow_ends import FlowEnds
+from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.windows import WindowsOf
+
+Ints = NDArray[np.int64]
+
+# Rows are summed up as soon as there are so many: memory does not grow with the number of tracks.
+_ROWS_AT_ONCE: Final = 200_000
+_FAR: Final = np.int64(1 << 62)
+
+
+@dataclass(frozen=True, slots=True)
+class FlowEdges:
+    """Flows between two tracks, columns of shape (n,). Delays are those of flows that leave."""
+
+    source: Ints  # track
+    target: Ints
+    leaving: Ints  # ends that leave the source in what is looked at
+    arriving: Ints  # ends that arrive at the target
+    delay: Ints  # the sum
+    shortest: Ints  # far away where none leaves
+    longest: Ints
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def take(self, which: Ints | slice) -> FlowEdges:
+        """Some of them."""
+        return FlowEdges(*(getattr(self, column)[which] for column in self.__slots__))
+
+
+def flow_edges(reader: QueryReader, tracks: Sequence[int], windows_of: WindowsOf) -> Steps[FlowEdges]:
+    """Of the flow ends on some tracks, in the windows of each. The most flows first. Raises DamagedStore."""
+    parts = [_sums([])]
+    rows = 0
+    for track in tracks:
+        windows = windows_of(track)
+        for ends in reader.store.flow_ends(track):
+            part = _of_chunk(track, ends.take(windows.hold(ends.tick)))
+            parts.append(part)
+            rows += len(part)
+            if rows > _ROWS_AT_ONCE:
+                parts = [_sums(parts)]
+                rows = len(parts[0])
+            yield
+    found = _sums(parts)
+    return found.take(np.lexsort((found.target, found.source, -np.maximum(found.leaving, found.arriving))))
+
+
+def _of_chunk(track: int, ends: FlowEnds) -> FlowEdges:
+    here = np.full(len(ends), track)
+    leaves = ends.incoming == 0
+    delay = np.where(leaves, ends.partner_tick - ends.tick, 0)
+    return _sums(
+        [
+            FlowEdges(
+                np.where(leaves, here, ends.partner_track),
+                np.where(leaves, ends.partner_track, here),
+                leaves.astype(np.int64),
+                1 - leaves.astype(np.int64),
+                delay,
+                np.where(leaves, delay, _FAR),
+                np.where(leaves, delay, -_FAR),
+            )
+        ]
+    )
+
+
+def _sums(parts: Sequence[FlowEdges]) -> FlowEdges:
+    """One row for each pair of tracks."""
+    none = np.zeros(0, np.int64)
+    columns = [np.concatenate([none, *(getattr(part, column) for part in parts)]) for column in FlowEdges.__slots__]
+    rows = FlowEdges(*columns)
+    rows = rows.take(np.lexsort((rows.target, rows.source)))
+    if not len(rows):
+        return rows
+    first = np.flatnonzero(np.append(True, (np.diff(rows.source) != 0) | (np.diff(rows.target) != 0)))
+    return FlowEdges(
+        rows.source[first],
+        rows.target[first],
+        np.add.reduceat(rows.leaving, first),
+        np.add.reduceat(rows.arriving, first),
+        np.add.reduceat(rows.delay, first),
+        np.minimum.reduceat(rows.shortest, first),
+        np.maximum.reduceat(rows.longest, first),
+    )

@@ -1,0 +1,94 @@
+"""What ran on the host during gaps: of the thread that launched what ended a gap, or else of all threads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from tilescope.tiler.facts import Device
+from tilescope.tiler.pages import sum_by_name
+from tilescope.tiler.query import SLICE_KINDS, QueryReader, Reading, Steps
+from tilescope.tiler.tools.gaps.edges import Edges
+from tilescope.tiler.tools.gaps.found import Gaps
+from tilescope.tiler.tools.gaps.lanes import Lanes
+from tilescope.tiler.windows import Windows, everywhere
+
+# Threads of all gaps together that are looked at, a millisecond each.
+_THREADS_AT_MOST: Final = 1000
+
+# Processes whose slices frame what runs, and say nothing of it.
+_FRAMES: Final = frozenset({"Spans", "Global instants"})
+
+
+@dataclass(frozen=True, slots=True)
+class Meanwhile:
+    """The name with the most self time in a gap."""
+
+    track: int
+    name: int
+    ticks: int
+
+
+@dataclass(frozen=True, slots=True)
+class HostWork:
+    """Of each gap; None: nothing ran. `left_out`: threads that were not looked at."""
+
+    of: list[Meanwhile | None]
+    left_out: int
+
+
+def host_work(reader: QueryReader, found: Lanes, gaps: Gaps, edges: Edges) -> Steps[HostWork]:
+    """What ran on the host in each gap. Raises DamagedStore."""
+    reading = Reading(reader)
+    threads = {device.host: _threads(reader, found.devices, device.host) for device in found.devices}
+    most = max(1, _THREADS_AT_MOST // max(len(gaps), 1))
+    work: list[Meanwhile | None] = []
+    left_out = 0
+    for at, launch in enumerate(edges.launch):
+        device = found.lanes[int(gaps.lane[at])].device
+        tracks: Sequence[int] = [] if device is None else threads[device.host]
+        if launch is not None:
+            tracks = [launch.edge.track]
+        left_out = max(left_out, len(tracks) - most)
+        window = Windows.one(int(gaps.start[at]), int(gaps.stop[at]))
+        best: Meanwhile | None = None
+        for track in tracks[:most]:
+            one = yield from _busiest(reading, track, window)
+            if one is not None and (best is None or one.ticks > best.ticks):
+                best = one
+        work.append(best)
+    return HostWork(work, left_out)
+
+
+def _threads(reader: QueryReader, devices: Sequence[Device], host: int | None) -> list[int]:
+    """The tracks of a host that are no device's, the busiest first."""
+    tree = reader.tree
+    of_devices = {device.group for device in devices}
+    some = [
+        track
+        for track in tree.tracks
+        if track["kind"] in SLICE_KINDS
+        and track["busy"] != "0"
+        and not track.get("frames")
+        and track["group"] not in of_devices
+        and tree.groups[track["group"]]["parent"] == host
+        and tree.groups[track["group"]]["name"] not in _FRAMES
+    ]
+    return [track["id"] for track in sorted(some, key=lambda track: (-int(track["busy"]), track["id"]))]
+
+
+def _busiest(reading: Reading, track: int, window: Windows) -> Steps[Meanwhile | None]:
+    parts = []
+    for part in reading.histogram_parts([track], everywhere(window)):
+        parts.append(part)
+        yield
+    summed = sum_by_name(parts, object)
+    named = np.flatnonzero(summed.name >= 0)
+    if not len(named):
+        return None
+    at = max(named.tolist(), key=lambda k: int(summed.self_busy[k]))
+    ticks = int(summed.self_busy[at])
+    return Meanwhile(track, int(summed.name[at]), ticks) if ticks else None

@@ -1,0 +1,220 @@
+"""How well a device hides communication and copies behind computation: device by device, and step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Final
+
+import numpy as np
+from msgspec import Meta
+
+from tilescope.tiler.facts import NO_DEVICES, devices_of
+from tilescope.tiler.query import Steps
+from tilescope.tiler.query.run_steps import RunSteps
+from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
+from tilescope.tiler.tools.overlap.parts import DeviceParts, Parts, parts_of
+from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.tool import Tool
+
+MAX_STEPS: Final = 65_536
+DEFAULT_STEPS: Final = 200
+
+_COPIES_UNKNOWN: Final = "an Ascend trace does not tell them from what communication kernels do"
+_TITLES: Final = {
+    "span": "Span",
+    "busy": "Busy",
+    "idle": "Idle",
+    "computation": "Computation",
+    "communication": "Communication",
+    "exposed_communication": "Exposed communication",
+    "copies": "Copies",
+    "exposed_copies": "Exposed copies",
+}
+_HELP: Final = {
+    "span": "from the first work of each device to the end of its last, in what is looked at",
+    "busy": "when anything runs, asynchronous copies included",
+    "exposed_communication": "while no computation runs",
+    "exposed_copies": "while neither computation nor communication runs",
+}
+_COPIES: Final = frozenset({"copies", "exposed_copies"})
+
+
+class OverlapQuestion(SpanQuestion, frozen=True, kw_only=True):
+    """Devices in a span or in steps: those that have one of the tracks."""
+
+    limit: Annotated[int, Meta(ge=0, le=MAX_STEPS, description="The most steps that are listed.")] = DEFAULT_STEPS
+
+
+def _answer(scope: Scope, question: OverlapQuestion) -> Steps[Answer]:
+    looked = yield from scope.windows(question)
+    tracks = frozenset(scope.leaves(question.tracks))
+    steps = yield from _steps(scope, question)
+    found = []
+    devices = yield from devices_of(scope.reader)
+    for device in devices:
+        if device.track_ids & tracks and all(scope.is_done(track) for track in sorted(device.track_ids)):
+            first = device.tracks[0].track
+            series = None if steps is None else steps.of_track(first)
+            rows = None if series is None else series.rows
+            found.append((yield from parts_of(scope.reader, device, looked.of(first), rows)))
+    total = sum((one.parts for one in found), Parts())
+    unknown = _unknown(found, len(devices))
+    tables = [_devices_table(found, total)]
+    series_of_steps = []
+    by_step = _by_step(found)
+    if steps is not None:
+        tables.append(_steps_table(by_step, question.limit))
+        series_of_steps.append(_steps_series(by_step, question.limit))
+    return Answer(_facts(found, total, unknown), tables, series_of_steps, _notes(total, unknown))
+
+
+def _steps(scope: Scope, question: OverlapQuestion) -> Steps[RunSteps | None]:
+    """Those of the run; None where it marks none."""
+    if question.step_name is None and not scope.reader.steps.series:
+        return None
+    return (yield from scope.steps(question.step_name))
+
+
+def _unknown(found: Sequence[DeviceParts], devices: int) -> str:
+    """Why there are no figures; empty: there are."""
+    if found:
+        return ""
+    return "none of the tracks is one of a device" if devices else NO_DEVICES
+
+
+def _facts(found: Sequence[DeviceParts], total: Parts, unknown: str) -> list[Fact]:
+    facts = [Fact("devices", "Devices", len(found), "count")]
+    lacks_copies = any(not one.device.tells_copies for one in found)
+    for name, title in _TITLES.items():
+        known = found and not (lacks_copies and name in _COPIES)
+        note = unknown or _HELP.get(name, "") if known or unknown else _COPIES_UNKNOWN
+        facts.append(Fact(name, title, getattr(total, name) if known else None, "ticks", note))
+    note = unknown or ("of the communication" if total.communication else "there is no communication")
+    return [*facts, Fact("overlap", "Hidden by computation", total.overlap, "fraction", note)]
+
+
+def _notes(total: Parts, unknown: str) -> list[Note]:
+    """The answer in words."""
+    if unknown:
+        return [Note("warning", unknown)]
+    if not total.span:
+        return [Note("info", "The devices do not work in what is looked at.")]
+    parts = {
+        "compute": total.computation,
+        "wait for communication": total.exposed_communication,
+        "wait for copies": total.exposed_copies,
+        "are idle": total.idle,
+    }
+    shares = ", ".join(f"{what} {share / total.span:.1%}" for what, share in parts.items() if share)
+    text = f"Of their time the devices {shares}."
+    if total.overlap is not None:
+        text += f" Computation hides {total.overlap:.1%} of the communication."
+    return [Note("info", text.replace("%", " %"))]
+
+
+def _figures(parts: Sequence[Parts], tells_copies: Sequence[bool]) -> list[Column]:
+    columns = []
+    for name, title in _TITLES.items():
+        values: list[Value] = [
+            getattr(of, name) if tells or name not in _COPIES else None
+            for of, tells in zip(parts, tells_copies, strict=True)
+        ]
+        columns.append(Column(name, title, "ticks", values))
+    return [*columns, Column("overlap", "Hidden", "fraction", [of.overlap for of in parts])]
+
+
+def _totals(total: Parts, *, tells_copies: bool) -> Mapping[str, Value]:
+    sums: dict[str, Value] = {
+        name: getattr(total, name) if tells_copies or name not in _COPIES else None for name in _TITLES
+    }
+    return {**sums, "overlap": total.overlap}
+
+
+def _devices_table(found: Sequence[DeviceParts], total: Parts) -> Table:
+    tells = [one.device.tells_copies for one in found]
+    columns = [
+        Column("device", "Device", "name", [one.device.name for one in found]),
+        *_figures([one.parts for one in found], tells),
+        Column("track", "Track", "track", [one.device.tracks[0].track for one in found]),
+        Column("start", "Start", "time", [one.start for one in found], total="min"),
+        Column("end", "End", "time", [one.stop for one in found], total="max"),
+    ]
+    return Table("devices", "By device", columns, totals=_totals(total, tells_copies=all(tells)))
+
+
+class _Step:
+    """A step over all devices."""
+
+    def __init__(self) -> None:
+        self.devices = 0
+        self.start = self.stop = 0
+        self.tells_copies = True
+        self.parts = Parts()
+
+    def add(self, start: int, stop: int, parts: Parts, *, tells_copies: bool) -> None:
+        self.start = min(self.start, start) if self.devices else start
+        self.stop = max(self.stop, stop)
+        self.devices += 1
+        self.tells_copies = self.tells_copies and tells_copies
+        self.parts += parts
+
+
+def _by_step(found: Sequence[DeviceParts]) -> dict[tuple[int, int], _Step]:
+    """By pass and number, those that have a tick in what is looked at."""
+    steps: dict[tuple[int, int], _Step] = {}
+    for one in found:
+        if one.rows is None:
+            continue
+        some = np.flatnonzero(one.steps[0])
+        rows = one.rows.take(some)
+        columns = [column[some].tolist() for column in one.steps]
+        times = zip(rows.pass_.tolist(), rows.number.tolist(), rows.start.tolist(), rows.stop.tolist(), strict=True)
+        for (pass_, number, start, stop), figures in zip(times, zip(*columns, strict=True), strict=True):
+            step = steps.setdefault((pass_, number), _Step())
+            step.add(start, stop, Parts(*figures), tells_copies=one.device.tells_copies)
+    return dict(sorted(steps.items()))
+
+
+def _steps_table(by_step: Mapping[tuple[int, int], _Step], limit: int) -> Table:
+    listed = dict(list(by_step.items())[:limit])
+    steps = list(listed.values())
+    columns = [
+        Column("step", "Step", "count", [number for _, number in listed]),
+        Column("pass", "Pass", "count", [pass_ + 1 for pass_, _ in listed]),
+        *_figures([step.parts for step in steps], [step.tells_copies for step in steps]),
+        Column("devices", "Devices", "count", [step.devices for step in steps]),
+        Column("start", "Start", "time", [step.start for step in steps]),
+        Column("end", "End", "time", [step.stop for step in steps]),
+    ]
+    total = sum((step.parts for step in by_step.values()), Parts())
+    tells = all(step.tells_copies for step in by_step.values())
+    rest = None
+    if len(listed) < len(by_step):
+        left = total - sum((step.parts for step in steps), Parts())
+        rest = _totals(left, tells_copies=tells)
+    return Table(
+        "steps", "By step, all devices together", columns, totals=_totals(total, tells_copies=tells), rest=rest
+    )
+
+
+def _steps_series(by_step: Mapping[tuple[int, int], _Step], limit: int) -> Series:
+    listed = list(by_step.items())[:limit]
+    names = ("computation", "exposed_communication", "exposed_copies", "idle")
+    return Series(
+        "steps",
+        "What steps are made of, all devices together",
+        "area",
+        Column("step", "Step", "count", [number for (_, number), _ in listed]),
+        [Column(name, _TITLES[name], "ticks", [getattr(step.parts, name) for _, step in listed]) for name in names],
+    )
+
+
+TOOL: Final = Tool(
+    id="overlap",
+    title="Overlap",
+    help="how much of its time a device computes, communicates, copies and idles, and how well the one hides the other",
+    group="events",
+    question=OverlapQuestion,
+    answer=_answer,
+)
