@@ -27,33 +27,33 @@ function answer(count: number, listed: number, more: string | null = null): Tool
 }
 
 it("is read of the tool's answer, to the tick", () => {
-  const nesting = parseNesting(answer(1000, 2, "1,7,2"));
+  const nesting = parseNesting(answer(1000, 2, "1,7,2"), firstChildren("time"));
   expect(nesting).toMatchObject({ selfTicks: 5n, depth: 2, childCount: 1000n, more: "1,7,2" });
   expect(nesting.parents).toEqual([
     { track: 7, ordinal: 1, name: "f", startTicks: 9007199254740993n, durationTicks: 12n },
   ]);
   expect(nesting.children.map(({ ordinal }) => ordinal)).toEqual([1, 2]);
-  expect(() => parseNesting({ ...answer(0, 0), tables: [] })).toThrow("no table of parents");
+  expect(() => parseNesting({ ...answer(0, 0), tables: [] }, firstChildren("time"))).toThrow("no table of parents");
 });
 
 it("lists more of the longest, up to a thousand", () => {
   const first = firstChildren("longest");
-  const second = moreChildren(first, parseNesting(answer(5000, 12)))!;
+  const second = moreChildren(parseNesting(answer(5000, 12), first))!;
   expect(second).toMatchObject({ limit: 100, pages: [] });
-  const third = moreChildren(second, parseNesting(answer(5000, 100)))!;
+  const third = moreChildren(parseNesting(answer(5000, 100), second))!;
   expect(third.limit).toBe(1000);
-  expect(moreChildren(third, parseNesting(answer(5000, 1000)))).toBeNull();
-  expect(moreChildren(first, parseNesting(answer(3, 3)))).toBeNull();
+  expect(moreChildren(parseNesting(answer(5000, 1000), third))).toBeNull();
+  expect(moreChildren(parseNesting(answer(3, 3), first))).toBeNull();
   expect(fewerChildren(second)).toBeNull();
 });
 
 it("goes through all by time, page by page and back", () => {
   const first = firstChildren("time");
-  const second = moreChildren(first, parseNesting(answer(300, 12, "1,7,12")))!;
-  const third = moreChildren(second, parseNesting(answer(300, 100, "1,7,112")))!;
+  const second = moreChildren(parseNesting(answer(300, 12, "1,7,12"), first))!;
+  const third = moreChildren(parseNesting(answer(300, 100, "1,7,112"), second))!;
   expect([first, second, third].map(childrenBefore)).toEqual([0, 12, 112]);
   expect(third.pages).toEqual(["1,7,12", "1,7,112"]);
-  expect(moreChildren(third, parseNesting(answer(300, 88)))).toBeNull();
+  expect(moreChildren(parseNesting(answer(300, 88), third))).toBeNull();
   expect(fewerChildren(third)).toEqual(second);
   expect(fewerChildren(second)).toEqual(first);
   expect(fewerChildren(first)).toBeNull();

@@ -21,6 +21,8 @@ export interface Nesting {
   /** The nearest first. */
   readonly parents: readonly Relative[];
   readonly children: readonly Relative[];
+  /** Which of the children these are. */
+  readonly list: ChildList;
   /** Where a list by time goes on; null at its end. */
   readonly more: string | null;
 }
@@ -56,7 +58,7 @@ export class NestingLoader {
   async load(track: number, ordinal: bigint, list: ChildList): Promise<void> {
     const question = { track, ordinal, limit: list.limit, order: list.order, after: list.pages.at(-1) };
     const key = Object.values(question).join(" ");
-    await this.#latest.ask(key, async (abort) => parseNesting(await this.#ask(question, abort)));
+    await this.#latest.ask(key, async (abort) => parseNesting(await this.#ask(question, abort), list));
   }
 
   close(): void {
@@ -70,7 +72,7 @@ export function firstChildren(order: ChildOrder): ChildList {
 }
 
 /** More of the longest, or the next page by time; null where there is no more. */
-export function moreChildren(list: ChildList, { childCount, children, more }: Nesting): ChildList | null {
+export function moreChildren({ list, childCount, children, more }: Nesting): ChildList | null {
   if (list.order === "time") {
     return more === null ? null : { ...list, limit: CHILDREN_OF_PAGE, pages: [...list.pages, more] };
   }
@@ -95,7 +97,7 @@ export function childrenBefore({ pages }: ChildList): number {
 }
 
 /** What the tool answers. Throws where it answers something else. */
-export function parseNesting(answer: ToolAnswer): Nesting {
+export function parseNesting(answer: ToolAnswer, list: ChildList): Nesting {
   const fact = (id: string) => String(answer.facts.find((one) => one.id === id)?.value ?? "");
   const relatives = (id: string): readonly Relative[] => {
     const column = (name: string) => table(answer, id).columns.find((one) => one.id === name)?.values ?? [];
@@ -117,6 +119,7 @@ export function parseNesting(answer: ToolAnswer): Nesting {
     childCount: BigInt(fact("children")),
     parents: relatives("parents"),
     children: relatives("children"),
+    list,
     more: table(answer, "children").more ?? null,
   };
 }

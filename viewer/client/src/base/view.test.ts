@@ -78,7 +78,8 @@ test("clamp leaves a good view as it is, and centreOn and resize obey it", () =>
   const good = view(1000n, 10, 0.5);
   expect(clamp(good, bounds)).toBe(good);
   expect(xOfTick(centreOn(good, ticks(500_000), bounds), 500_000n)).toBeCloseTo(500);
-  expect(resize(good, 800, bounds)).toEqual({ ...good, widthPx: 800 });
+  expect(resize(good, 800, bounds)).toEqual({ ...good, widthPx: 800, ticksPerPx: 12.5 });
+  expect(visibleRange(resize(good, 640, bounds))).toEqual(visibleRange(good));
 });
 
 test("ticks and pixels convert both ways, with fractions", () => {

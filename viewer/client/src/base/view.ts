@@ -50,9 +50,10 @@ export function pan(view: View, deltaPx: number, bounds: TickRange): View {
   return clamp(moved(view, deltaPx), bounds);
 }
 
-/** The view with another width: the left edge and the scale stay. */
+/** The view with another width: the range that it shows stays. */
 export function resize(view: View, widthPx: number, bounds: TickRange): View {
-  return clamp({ ...view, widthPx: Math.max(1, widthPx) }, bounds);
+  const width = Math.max(1, widthPx);
+  return clamp({ ...view, widthPx: width, ticksPerPx: (view.ticksPerPx * view.widthPx) / width }, bounds);
 }
 
 /** The same scale with `time` in the middle. */

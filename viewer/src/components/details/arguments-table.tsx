@@ -1,12 +1,15 @@
 /** The arguments of an event as a table, and the call stacks among them as lists. */
 
 import { useState } from "preact/hooks";
-import { plural } from "../format";
+import { formatCount, plural } from "../format";
 import type { CallStack, ShownArg } from "./arguments";
 import { shortPlace } from "./stack";
 
 /** Longer texts are cut until one asks for all of them. */
 const LONG_TEXT = 280;
+
+/** Frames that are listed at first: the arguments are to be seen, too. */
+const FRAMES_AT_FIRST = 6;
 
 function Value({ arg }: { arg: ShownArg }) {
   const [isWhole, setWhole] = useState(false);
@@ -57,13 +60,16 @@ export function ArgumentsTable({ args }: { args: readonly ShownArg[] }) {
   );
 }
 
-/** Frames in the order of the file. */
+/** The innermost frame first. */
 export function StackList({ stack: { name, frames, raw } }: { stack: CallStack }) {
+  const [isWhole, setWhole] = useState(false);
+  const listed = isWhole ? frames : frames.slice(0, FRAMES_AT_FIRST);
+  const title = `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll("_", " ")}`;
   return (
     <section>
-      <h3>{`${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll("_", " ")}: ${plural(frames.length, "frame")}`}</h3>
+      <h3>{`${title}: ${plural(frames.length, "frame")}, the innermost first`}</h3>
       <ol class="stack" data-stack={name} data-raw={raw}>
-        {frames.map(({ code, place }, k) => (
+        {listed.map(({ code, place }, k) => (
           // Recursion repeats frames: their place is their identity.
           <li key={`${k}`}>
             {code !== "" && <span class="stack-code">{code}</span>}
@@ -75,6 +81,11 @@ export function StackList({ stack: { name, frames, raw } }: { stack: CallStack }
           </li>
         ))}
       </ol>
+      {frames.length > listed.length && (
+        <button type="button" class="button is-small" onClick={() => setWhole(true)}>
+          All {formatCount(frames.length)}
+        </button>
+      )}
     </section>
   );
 }

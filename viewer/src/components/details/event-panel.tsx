@@ -151,9 +151,9 @@ export function EventPanel({ trace, details }: PanelProps) {
         </div>
         <div class="drawer-args">
           {stacks.map((stack, k) => (
-            <StackList key={`${k}`} stack={stack} />
+            <StackList key={`${details.track}.${details.ordinal} ${k}`} stack={stack} />
           ))}
-          <ArgumentsTable args={shown} />
+          <ArgumentsTable key={`${details.track}.${details.ordinal}`} args={shown} />
         </div>
       </div>
     </>

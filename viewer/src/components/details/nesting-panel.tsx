@@ -142,9 +142,9 @@ function OrderSwitch({ list, setList }: { list: ChildList; setList: (list: Child
   );
 }
 
-function Pager({ nesting, asked }: { nesting: Nesting; asked: Asked }) {
-  const { list, setList } = asked;
-  const more = moreChildren(list, nesting);
+function Pager({ nesting, setList }: { nesting: Nesting; setList: (list: ChildList) => void }) {
+  const { list } = nesting;
+  const more = moreChildren(nesting);
   const fewer = fewerChildren(list);
   if (more === null && fewer === null) {
     return null;
@@ -206,7 +206,7 @@ function Children({
           </tbody>
         </table>
       )}
-      <Pager nesting={nesting} asked={asked} />
+      <Pager nesting={nesting} setList={asked.setList} />
     </section>
   );
 }
@@ -227,8 +227,16 @@ export function NestingPanel({ trace, details, asked }: { trace: Trace; details:
   if (nesting === null) {
     return view.kind === "waiting" && view.isSlow ? <SkeletonRows widths={[38, 92, 84, 60, 74]} /> : null;
   }
+  const isStale = view.kind === "waiting";
+  if (nesting.depth === 0 && nesting.childCount === 0n) {
+    return (
+      <section>
+        <h3>No slice around it or in it</h3>
+      </section>
+    );
+  }
   return (
-    <div class={view.kind === "waiting" ? "is-stale" : ""} aria-busy={view.kind === "waiting"}>
+    <div class={isStale ? "is-stale" : ""} aria-busy={isStale} inert={isStale}>
       <Parents nesting={nesting} of={details} tickPs={tickPs} />
       <Children nesting={nesting} of={details} tickPs={tickPs} asked={asked} />
     </div>

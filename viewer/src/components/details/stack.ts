@@ -13,7 +13,10 @@ const KEYS = /^(call[ _]?stack|source_stack|stack|stack_?trace|back_?trace|pytho
 
 const MAX_FRAMES = 1000;
 
-/** The frames of an argument in the order of the file, or null where it is no call stack. */
+/** The outermost frame comes first in these. */
+const OUTERMOST_FIRST = /^source_stack$/;
+
+/** The frames of an argument, the innermost first, or null where it is no call stack. */
 export function framesOf(name: string, value: JsonValue): readonly Frame[] | null {
   if (!KEYS.test(name)) {
     return null;
@@ -31,6 +34,9 @@ export function framesOf(name: string, value: JsonValue): readonly Frame[] | nul
     if (frame.code !== "" || frame.place !== "") {
       frames.push(frame);
     }
+  }
+  if (OUTERMOST_FIRST.test(name)) {
+    frames.reverse();
   }
   return frames.length === 0 ? null : frames;
 }
