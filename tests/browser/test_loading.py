@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,8 @@ def test_the_nearest_level_is_drawn_until_the_sharp_one_has_come(browser: Browse
 
 
 ROUND_TRIP_S, BITS_PER_S = 0.150, 10e6
+# Where what is seen at once must be seen before anything comes, on a machine with other things to do.
+LONG_TRIP_S = 0.6
 
 # Scrolls down by a screen and more, and says of every track with events that is on the screen what its lane shows.
 SCROLL_AND_LOOK = """async step => {
@@ -103,6 +106,79 @@ SCROLL_AND_LOOK = """async step => {
     }
     return seen;
 }"""
+
+
+# Of every 16 pixels of every track on the screen: whether there are data (2, or 3 if plenty), stripes (1), nothing (0).
+LOOK_CLOSELY = """() => {
+    const scroller = document.querySelector('.scroller');
+    const canvas = document.querySelector('.timeline canvas');
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    const stripe = getComputedStyle(canvas).getPropertyValue('--line').trim();
+    const of = k => [data[k], data[k + 1], data[k + 2]];
+    const isStripe = k => '#' + of(k).map(value => value.toString(16).padStart(2, '0')).join('') === stripe;
+    const isColour = k => Math.max(...of(k)) - Math.min(...of(k)) > 30;
+    const lanes = {};
+    for (const item of document.querySelectorAll('[role=treeitem].is-track:not(.is-empty)')) {
+        const top = Math.max(26, parseFloat(item.style.top) - scroller.scrollTop);
+        const bottom = Math.min(canvas.height, top + parseFloat(item.style.height)) - 3;
+        if (bottom - top < 8) continue;
+        const codes = [];
+        for (let left = 0; left + 16 <= canvas.width; left += 16) {
+            let [colour, stripes] = [0, 0];
+            for (let x = left; x < left + 16; x++) {
+                let [isColoured, isStriped] = [false, false];
+                for (let y = Math.ceil(top); y < bottom && !isColoured; y++) {
+                    const k = 4 * (y * canvas.width + x);
+                    isColoured ||= isColour(k);
+                    isStriped ||= isStripe(k);
+                }
+                colour += isColoured;
+                stripes += isStriped;
+            }
+            codes.push(colour >= 8 ? 3 : colour > 0 ? 2 : stripes >= 6 ? 1 : 0);
+        }
+        lanes[item.dataset.key] = codes;
+    }
+    return { view: JSON.stringify(tilescope.view), isSharp: tilescope.sharp, lanes };
+}"""
+
+
+def test_no_place_is_blank_after_a_jump_over_a_slow_network(browser: Browser, tmp_path: Path) -> None:
+    """What shows data when all has come showed data or stripes two frames after the jump, or the pan, or the zoom."""
+    trace = TraceSpec("xspace", 800_000, tracks=16).write(tmp_path / "trace")
+    spots = random.Random(3)
+    with (
+        serving([trace.path], tmp_path / "cache") as served,
+        slow_link(int(served.url.rpartition(":")[2]), LONG_TRIP_S, BITS_PER_S) as port,
+        watched_page(browser, f"http://127.0.0.1:{port}") as page,
+    ):
+        viewer = Viewer(page, f"http://127.0.0.1:{port}")
+        viewer.open(served.run_id(trace.path.name))
+        viewer.expand_all()
+        viewer.settle()
+        box, strip = viewer.timeline_box(), page.locator(".minimap").bounding_box()
+        assert strip is not None
+        page.mouse.move(box["x"] + 700, box["y"] + 300)
+        viewer.hold("Shift+w", 900)
+        viewer.rest()
+        waited = 0
+        for step in range(8):
+            page.mouse.move(box["x"] + spots.uniform(0.2, 0.8) * box["width"], box["y"] + 300)
+            if step % 4 == 3:
+                viewer.hold(spots.choice(["Shift+d", "Shift+a", "Shift+w"]), 200)
+            else:
+                page.mouse.click(strip["x"] + spots.uniform(0.05, 0.95) * strip["width"], strip["y"] + 10)
+            viewer.frames()
+            early = page.evaluate(LOOK_CLOSELY)
+            waited += not early["isSharp"]
+            viewer.settle()
+            late = page.evaluate(LOOK_CLOSELY)
+            if early["view"] != late["view"]:
+                continue  # it still moved
+            for key in early["lanes"].keys() & late["lanes"].keys():
+                pairs = list(zip(early["lanes"][key], late["lanes"][key], strict=True))
+                assert (0, 3) not in pairs, f"blank where there are data: {key}, step {step}, {early['view']}"
+        assert waited > 1, "everything was there at once: the network is not slow enough"
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

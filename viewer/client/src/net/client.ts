@@ -66,10 +66,10 @@ export interface ClientStatus {
 }
 
 /**
- * Decoded columns take some 50 bytes an event: room for millions of events and many screens. With it, with what is composed
- * and with the browser's own part a page stays below 350 MB (`bench/wander.py`).
+ * Decoded columns take some 50 bytes an event: room for millions of events and many screens. With what is composed and what
+ * the browser needs for itself the whole process stays below 350 MB: it was 365 MB with 192 MiB (`bench/wander.py`).
  */
-const DEFAULT_BUDGET_BYTES = 192 * 1024 * 1024;
+const DEFAULT_BUDGET_BYTES = 160 * 1024 * 1024;
 
 /** Pages around the view are only fetched while the needed ones leave this part of the cache free. */
 const MAX_NEEDED_PART = 0.7;

@@ -7,7 +7,7 @@ import { nameOf } from "../../state/session";
 import type { Trace } from "../../state/trace";
 import { ExactValue } from "../exact-value";
 import { Row } from "../facts";
-import { atLeast, busyPart, formatCount, formatPercent, plural } from "../format";
+import { atLeast, binTitle, busyPart, formatCount, formatPercent } from "../format";
 import { Head } from "./head";
 import { TrackLink } from "./links";
 
@@ -21,7 +21,7 @@ export function BinPanel({ trace, bin }: { trace: Trace; bin: BinFacts }) {
   const cut = bin.exact === null ? "" : atLeast(bin.exact.busyTicks);
   return (
     <>
-      <Head title={`${plural(bin.count, "event")} in one bin`} zoom="Zoom to see them" />
+      <Head title={binTitle(bin.count)} zoom="Zoom to see them" />
       <div class="drawer-body is-plain">
         <table class="facts" data-table="bin">
           <caption>{isUnknown(bin) ? "Aggregate; its exact sums could not be fetched" : "Aggregate, exact"}</caption>
