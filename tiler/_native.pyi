@@ -62,24 +62,42 @@ class Histograms:
         tuple[
             int,
             int,
-            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
-            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
-            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
-            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
-            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            tuple[
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+                tuple[
+                    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+                    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+                ],
+                tuple[
+                    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+                    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+                ],
+                tuple[
+                    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+                    Annotated[NDArray[numpy.uint64], dict(shape=(None,))],
+                ],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            ],
+            tuple[
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            ],
         ]
         | None
     ):
         """
-        Returns level and index of the next tile, and of each of its names, so many at most: name, count,
-        busy time, self time, longest. None: there are no more tiles.
+        Returns level and index of the next tile; of each of its names, so many at most, its sums; and buckets
+        of durations. Both as `SpanSums` has them. None: there are no more tiles.
         """
 
-class LeafSums:
-    """Sums by name of parts of leaves, page by page."""
+class SpanSums:
+    """Sums by name of spans: of stored histograms and parts of leaves."""
 
-    def __init__(self) -> None: ...
-    def add(
+    def __init__(self, buckets: bool) -> None: ...
+    def add_leaves(
         self,
         page: bytes,
         max_rows: int,
@@ -88,13 +106,24 @@ class LeafSums:
         slot: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         stop: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        as_name: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ) -> None:
         """
         Adds parts [first, stop) of the tiles in these positions of an uncompressed page, ascending. `index` and
-        `slot`: what must stand there. Raises DamagedContainer.
+        `slot`: what must stand there. `as_name`: the name that all slices of a part are summed up under, or
+        ITS_OWN. Raises DamagedContainer.
         """
 
-    def take(
+    def add_stored(self, histogram: bytes, buckets: bytes | None, max_rows: int, as_name: int) -> bool:
+        """
+        Adds a stored histogram. Returns False, and adds nothing, where names in it have no rows of their own
+        and would need them. Raises DamagedContainer.
+        """
+
+    def add(self, other: SpanSums) -> None:
+        """Adds what others have summed up."""
+
+    def sums(
         self,
     ) -> tuple[
         Annotated[NDArray[numpy.int64], dict(shape=(None,))],
@@ -105,12 +134,39 @@ class LeafSums:
         tuple[
             Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))]
         ],
+        tuple[
+            Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))]
+        ],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
         Annotated[NDArray[numpy.int64], dict(shape=(None,))],
     ]:
         """
-        Returns what was added since the last call: name, count, busy time, self time, longest. Of the times the
-        low and the high 64 bits.
+        Returns name, count, busy time, self time, duration, longest, shortest. Of sums of ticks the low and the
+        high 64 bits.
         """
+
+    def buckets(
+        self,
+    ) -> tuple[
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    ]:
+        """
+        Returns how many buckets of durations each of the names has, and bucket and count of each of these.
+        """
+
+    def clear(self) -> None:
+        """Begins anew."""
+
+ITS_OWN: int = -3
+
+def duration_bucket(
+    durations: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """
+    Returns the bucket of each duration, in which all are alike to one per cent.
+    """
 
 class LeafSpans:
     """When slices of some kinds run, from parts of leaves, page by page."""
@@ -326,11 +382,20 @@ def prove_block(
     histogram: Callable[
         [
             int,
-            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
-            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
-            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
-            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
-            Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            tuple[
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            ],
+            tuple[
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            ],
         ],
         None,
     ],
@@ -367,7 +432,8 @@ def prove_block(
 ]:
     """
     Proves the tiles of a block. `fetch` gives page and residual of a page; `histogram` takes each tile's:
-    position, and of each name: name, count, busy time, self time, longest.
+    position; of each name: name, count, busy time, self time, duration, longest, shortest; of all buckets of
+    durations: name, bucket, count.
 
     Returns by slot, of tracks of slices: events, busy time, rows in use, single slices, bins, overview
     (bin, busy time, name); of counters: samples, bins, overview (bin, greatest value), least and greatest

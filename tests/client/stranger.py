@@ -65,7 +65,7 @@ def main(address: str) -> None:
         # Answers.
         stats = run.stats(tracks=track, limit=5)
         print(stats)
-        assert stats.columns == ["name", "category", "count", "busy", "self", "longest"]
+        assert stats.columns[:6] == ["name", "category", "count", "share", "busy", "self"]
         found = run.find(name, tracks=[track], match="exact")
         first = next(iter(found))
         event = run.event(first["track"], first["ordinal"])

@@ -32,7 +32,7 @@ def table_rows(text: str, head: str) -> Mapping[str, str]:
 
 
 def words_of(cell: str) -> list[str]:
-    return re.findall(r"`([a-z_]+)`", cell)
+    return re.findall(r"`([a-z0-9_]+)`", cell)
 
 
 def test_columns_of_tables(text: str, example: Example) -> None:

@@ -169,6 +169,9 @@ class FakeStore:
     def file_of_tracks(self) -> Sequence[int]:
         return [0]
 
+    def spread_record(self, track: int, level: int, index: int) -> bytes | None:
+        raise NotImplementedError
+
     def histogram_record(self, track: int, level: int, index: int) -> bytes | None:
         return None
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import heapq
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from tilescope.tiler.pages import Histogram
+from tilescope.tiler.pages import DurationSpread, Histogram
 
 
 class Timed(NamedTuple):
@@ -27,7 +28,9 @@ class Row(NamedTuple):
     count: int  # type: ignore[assignment]  # hides tuple.count, which nobody calls
     busy: int
     self_busy: int
+    duration: int
     longest: int
+    shortest: int
 
 
 class OnTop(NamedTuple):
@@ -60,16 +63,50 @@ def histogram(events: Sequence[Timed], tops: Iterable[OnTop], start: int, stop: 
         busy = min(event.end, stop) - max(event.start, start)
         if not starts and busy <= 0:
             continue
-        row = sums.setdefault(event.name, [0, 0, 0, 0])
+        row = sums.setdefault(event.name, [0, 0, 0, 0, 0, 0])
+        if starts:
+            row[3] += event.duration
+            row[4] = max(row[4], event.duration)
+            row[5] = min(row[5], event.duration) if row[0] else event.duration
         row[0] += starts
         row[1] += max(busy, 0)
-        row[3] = max(row[3], event.duration if starts else 0)
     for top in tops:
         if min(top.stop, stop) > max(top.start, start):
             sums[events[top.ordinal].name][2] += min(top.stop, stop) - max(top.start, start)
     return sorted((Row(name, *row) for name, row in sums.items()), key=lambda row: (-row.busy, row.name))
 
 
+def buckets(events: Iterable[Timed], start: int, stop: int) -> dict[int, dict[int, int]]:
+    """By name, how many of the events that start in [start, stop) have durations of each bucket."""
+    found: dict[int, dict[int, int]] = {}
+    for event in events:
+        if start <= event.start < stop:
+            of_name = found.setdefault(event.name, {})
+            bucket = bucket_of(event.duration)
+            of_name[bucket] = of_name.get(bucket, 0) + 1
+    return found
+
+
+def bucket_of(duration: int) -> int:
+    """One after the other from 0 on, as docs/page-format.md has them."""
+    while duration > _LONGEST[-1]:
+        _LONGEST.append((_LONGEST[-1] + 1) * 101 // 100 * 100 // 99)
+    return bisect_left(_LONGEST, duration)
+
+
+_LONGEST = [0]  # of each bucket
+
+
+def buckets_of(names: Sequence[int], found: DurationSpread) -> dict[int, dict[int, int]]:
+    """The same of a spread of these names."""
+    ends = np.cumsum(found.n)
+    return {
+        name: dict(zip(found.bucket[end - n : end].tolist(), found.count[end - n : end].tolist(), strict=True))
+        for name, n, end in zip(names, found.n.tolist(), ends.tolist(), strict=True)
+        if n
+    }
+
+
 def rows_of(found: Histogram) -> list[Row]:
-    columns = (found.name, found.count, found.busy, found.self_busy, found.longest)
+    columns = (getattr(found, column) for column in Histogram.__slots__)
     return [Row(*row) for row in zip(*(np.asarray(column).tolist() for column in columns), strict=True)]

@@ -31,6 +31,7 @@ from tilescope.tiler.pages.page import (
     with_residual,
 )
 from tilescope.tiler.pages.shape import Shape
+from tilescope.tiler.pages.spread import DurationSpread
 from tilescope.tiler.pages.stored import join_parts, part_of
 from tilescope.tiler.pages.titles import record_title
 
@@ -45,6 +46,7 @@ __all__ = [
     "Bins",
     "Col",
     "CounterBins",
+    "DurationSpread",
     "Histogram",
     "Page",
     "PageKey",

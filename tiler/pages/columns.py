@@ -25,6 +25,7 @@ class Where(Enum):
     FLOW_TILES = "chunks of flow tiles"
     OVERVIEW = "pages of the overview"
     STEPS = "records of steps, beside columns of slices"
+    SPREAD = "records of spreads, one row for each of the histogram"
 
 
 class Col(IntEnum):
@@ -156,6 +157,19 @@ class Col(IntEnum):
         "duration (not clipped to the tile) of the longest slice that starts in the tile; 0 when none does",
         "ticks",
     )
+    DURATION_MINUS_BUSY = (
+        117,
+        Where.HISTOGRAM,
+        "the sum of the durations (not clipped) of the slices that start in the tile, minus `histogram_busy`: may be "
+        "negative",
+        "ticks",
+    )
+    LONGEST_MINUS_SHORTEST = (
+        118,
+        Where.HISTOGRAM,
+        "`longest` minus the duration of the shortest slice that starts in the tile",
+        "ticks",
+    )
 
     N_FLOW_BINS = 128, Where.FLOW_TILES, "how many values of the bin columns belong to each tile"
     N_FLOW_EDGES = 129, Where.FLOW_TILES, "the same for the edge columns"
@@ -182,6 +196,11 @@ class Col(IntEnum):
         "`Iteration N`, 5 argument `step_num`",
     )
     STEP_OPEN = 162, Where.STEPS, "1: the slice has no end in the trace"
+
+    N_BUCKETS = 176, Where.SPREAD, "how many buckets the row has"
+    FIRST_BUCKET = 177, Where.SPREAD, "the first of them; 0 where there is none"
+    BUCKET_STEP = 178, Where.SPREAD, "of all others, row after row: the bucket minus the one before it"
+    BUCKET_COUNT = 179, Where.SPREAD, "of all of them, row after row: slices whose durations are of that bucket"
 
 
 class TileFlag(IntFlag):

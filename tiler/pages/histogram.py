@@ -24,12 +24,17 @@ OTHER_NAMES = -2
 # A track whose events last longer than this in total has none: the sums would not fit into a column.
 BUSY_LIMIT = 1 << 63
 
+# Longer than any.
+_NONE = np.iinfo(np.int64).max
+
 _COLUMNS: tuple[int, ...] = (
     Col.HISTOGRAM_NAME,
     Col.HISTOGRAM_COUNT,
     Col.HISTOGRAM_BUSY,
     Col.BUSY_MINUS_SELF,
     Col.LONGEST,
+    Col.DURATION_MINUS_BUSY,
+    Col.LONGEST_MINUS_SHORTEST,
 )
 
 
@@ -44,7 +49,9 @@ class Histogram:
     count: Ints  # slices that start in the span
     busy: NDArray[Any]  # overlap with the span, each slice by itself
     self_busy: NDArray[Any]  # where a slice of the name is the last started of those that run
+    duration: NDArray[Any]  # of those that start in the span, not clipped to it
     longest: Ints  # duration of the longest that starts in the span; 0 when none does
+    shortest: Ints  # of the shortest
 
     def __len__(self) -> int:
         return len(self.name)
@@ -56,19 +63,23 @@ class Histogram:
 
     def encode(self, track: int, level: int) -> bytes:
         """The record of a tile of this track, uncompressed."""
-        columns = (self.name, self.count, self.busy, self.busy - self.self_busy, self.longest)
+        columns = (
+            *(self.name, self.count, self.busy, self.busy - self.self_busy, self.longest),
+            *(self.duration - self.busy, self.longest - self.shortest),
+        )
         return encode(HISTOGRAM_MAGIC, level, len(self), track, dict(zip(_COLUMNS, columns, strict=True)))
 
     @classmethod
     def decode(cls, data: bytes, track: int, level: int) -> Histogram:
         """The histogram in an uncompressed record of a tile of this track. Raises DamagedStore."""
         record = decode(data)
-        name, count, busy, nested, longest = (record.ints(column) for column in _COLUMNS)
-        sizes = {len(column) for column in (name, count, busy, nested, longest)}
+        columns = [record.ints(column) for column in _COLUMNS]
+        sizes = {len(column) for column in columns}
         of_tile = (record.magic, record.block, record.level) == (HISTOGRAM_MAGIC, track, level)
         if not of_tile or sizes != {record.n_tiles}:
             raise DamagedStore("a histogram is damaged")
-        return cls(name, count, busy, busy - nested, longest)
+        name, count, busy, nested, longest, outside, shorter = columns
+        return cls(name, count, busy, busy - nested, busy + outside, longest, longest - shorter)
 
     def take(self, which: Ints | NDArray[np.bool_] | slice) -> Histogram:
         """Some of its rows."""
@@ -79,11 +90,14 @@ class Histogram:
         if len(self) <= rows:
             return self
         others = self.take(slice(rows, None))
-        last = Histogram(
-            *(np.array([value]) for value in (OTHER_NAMES, others.count.sum(), others.busy.sum())),
-            *(np.array([value]) for value in (others.self_busy.sum(), others.longest.max())),
-        )
-        return join_rows([self.take(slice(rows)), last])
+        return join_rows([self.take(slice(rows)), others.one_row(OTHER_NAMES)])
+
+    def one_row(self, name: int) -> Histogram:
+        """All rows in one, under that name."""
+        starting = self.shortest[self.count > 0]
+        sums = (self.count.sum(), self.busy.sum(), self.self_busy.sum(), self.duration.sum())
+        extremes = (self.longest.max(initial=0), starting.min() if len(starting) else 0)
+        return Histogram(*(np.array([value]) for value in (name, *sums, *extremes)))
 
 
 def join_rows(parts: Sequence[Histogram]) -> Histogram:
@@ -93,25 +107,28 @@ def join_rows(parts: Sequence[Histogram]) -> Histogram:
 
 def sum_by_name(parts: Sequence[Histogram], dtype: type[Any] = np.int64) -> Histogram:
     """One histogram of all parts, which may name a name several times. `dtype`: of the sums of ticks."""
-    name, count, longest = (
+    name, count, longest, shortest = (
         np.concatenate([np.zeros(0, np.int64), *(getattr(part, column) for part in parts)])
-        for column in ("name", "count", "longest")
+        for column in ("name", "count", "longest", "shortest")
     )
-    busy, self_busy = (
+    busy, self_busy, duration = (
         np.concatenate([np.zeros(0, dtype), *(getattr(part, column).astype(dtype) for part in parts)])
-        for column in ("busy", "self_busy")
+        for column in ("busy", "self_busy", "duration")
     )
     order = np.argsort(name, kind="stable")
     name = name[order]
     first = np.flatnonzero(np.diff(name, prepend=name[:1] - 1))
     if not len(first):
-        return Histogram(name, count, busy, self_busy, longest)
+        return Histogram(name, count, busy, self_busy, duration, longest, shortest)
     busy = np.add.reduceat(busy[order], first)
     busiest_first = np.argsort(-busy, kind="stable")  # names ascend, so they do among equals
+    least = np.minimum.reduceat(np.where(count > 0, shortest, _NONE)[order], first)
     return Histogram(
         name[first][busiest_first],
         np.add.reduceat(count[order], first)[busiest_first],
         busy[busiest_first],
         np.add.reduceat(self_busy[order], first)[busiest_first],
+        np.add.reduceat(duration[order], first)[busiest_first],
         np.maximum.reduceat(longest[order], first)[busiest_first],
+        np.where(least == _NONE, 0, least)[busiest_first],
     )

@@ -12,7 +12,7 @@ TRACKS_PER_BLOCK = 32
 BIN_BUSY_LIMIT = 1 << 62
 
 # Tiles in which at least so many events start have a histogram. Below, the leaves are summed up: it is a few pages.
-HISTOGRAM_EVENTS = 16_384
+HISTOGRAM_EVENTS = 4096
 
 # LMDB puts values in pages of 4,096 bytes, the first with a header of 16, and a value begins with a checksum of 4: one
 # of this size fills 12 without waste.

@@ -19,7 +19,7 @@ Ints = NDArray[np.int64]
 class PartReader(Protocol):
     """Native code that reads parts of the leaves of a page."""
 
-    def add(
+    def __call__(
         self, page: bytes, max_rows: int, tile: Ints, index: Ints, slot: Ints, first: Ints, stop: Ints, /
     ) -> None: ...
 
@@ -48,9 +48,9 @@ def read_parts(reader: PartReader, page: bytes, shape: Shape, first_of_page: int
     """
     tiles, first, stop = np.ascontiguousarray(parts)
     if page[:4] != PAGE_MAGIC:
-        raise DamagedStore(f"{shape.page_of(first_of_page).text()}: a record that should be a page is something else")
+        raise DamagedStore(f"{shape.page_at(first_of_page).text()}: a record that should be a page is something else")
     try:
-        reader.add(page, MAX_ROWS, tiles - first_of_page, shape.index[tiles], shape.slot[tiles], first, stop)
+        reader(page, MAX_ROWS, tiles - first_of_page, shape.index[tiles], shape.slot[tiles], first, stop)
     except _native.DamagedContainer as error:
-        where = shape.page_of(first_of_page).text()
+        where = shape.page_at(first_of_page).text()
         raise DamagedStore(f"{where}: {error}") from None

@@ -26,7 +26,7 @@ class LeafSpans:
 
     def add(self, page: bytes, shape: Shape, first_of_page: int, parts: Ints) -> None:
         """Adds parts of leaves of a page, as `read_parts` takes them. Raises DamagedStore."""
-        read_parts(self._spans, page, shape, first_of_page, parts)
+        read_parts(self._spans.add, page, shape, first_of_page, parts)
 
     def take(self) -> list[Windows]:
         """By kind: when any slice of it runs, of what was added since the last call."""

@@ -69,6 +69,10 @@ class Shape:
         starts = self.page_starts()
         return self._key(int(starts[np.searchsorted(starts, tile, side="right") - 1]))
 
+    def page_at(self, tile: int) -> PageKey:
+        """The page that begins with the tile in this position."""
+        return self._key(tile)
+
     def pages_with_residual(self) -> frozenset[PageKey]:
         """Those that have bins."""
         return frozenset(self._key(int(tile)) for tile in np.flatnonzero(self.flags & TileFlag.HAS_RESIDUAL))

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
 
 import numpy as np
 
 from tilescope.tiler.pages import BUSY_LIMIT, TRACKS_PER_BLOCK, Histogram, PageKey, Shape
+from tilescope.tiler.pages.span_sums import SpanSums
 from tilescope.tiler.query.events import EventPlan, Events, LeafRun
 from tilescope.tiler.query.reader import QueryReader
-from tilescope.tiler.store.histograms import histogram_parts
+from tilescope.tiler.store.histograms import add_windows, histogram_parts
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows, WindowsOf
 
@@ -37,11 +38,34 @@ class Reading:
 
         Sums of ticks are int64 where those of each track fit. Raises DamagedStore.
         """
+        for block, windows, stored in self._by_block(tracks, windows_of):
+            yield from histogram_parts(self, block, windows, np.int64 if stored else object)
+
+    def add_windows(
+        self,
+        sums: SpanSums,
+        tracks: Sequence[int],
+        windows_of: WindowsOf,
+        as_name: Callable[[int], int] | None = None,
+    ) -> Iterator[None]:
+        """Adds what lies in windows of tracks of slices; `as_name`: what all events of a track are summed up under.
+
+        Raises DamagedStore.
+        """
+        aside = SpanSums(spread=sums.has_spread)
+        for block, windows, stored in self._by_block(tracks, windows_of):
+            first = block * TRACKS_PER_BLOCK
+            names = {} if as_name is None else {slot: as_name(first + slot) for slot in windows}
+            yield from add_windows(self, block, windows, sums, aside=aside, stored=stored, as_name=names)
+            yield
+        sums.add(aside)
+
+    def _by_block(self, tracks: Sequence[int], windows_of: WindowsOf) -> Iterator[tuple[int, dict[int, Windows], bool]]:
+        """Blocks, each with windows by slot; tracks with and without stored histograms by themselves."""
         told = self._reader.tree.tracks
-        for block, of_block in groupby(
-            (t for t in tracks if told[t]["events"] != "0"), lambda t: t // TRACKS_PER_BLOCK
-        ):
-            for dtype, alike in groupby(of_block, lambda t: np.int64 if int(told[t]["busy"]) < BUSY_LIMIT else object):
+        some = (track for track in tracks if told[track]["events"] != "0")
+        for block, of_block in groupby(some, lambda track: track // TRACKS_PER_BLOCK):
+            for stored, alike in groupby(of_block, lambda track: int(told[track]["busy"]) < BUSY_LIMIT):
                 # Tracks that share windows still do when these are prolonged. An id is taken while its object lives.
                 known: dict[int, tuple[Windows, Windows]] = {}
                 windows = {}
@@ -51,7 +75,7 @@ class Reading:
                         known[id(asked)] = asked, self._prolonged(asked)
                     if len(asked):
                         windows[track % TRACKS_PER_BLOCK] = known[id(asked)][1]
-                yield from histogram_parts(self, block, windows, dtype)
+                yield block, windows, stored
 
     def _prolonged(self, windows: Windows) -> Windows:
         """Tiles reach beyond the run, and are within its last window all the same."""
@@ -66,6 +90,10 @@ class Reading:
     def page_content(self, key: PageKey) -> bytes:
         """A page, uncompressed."""
         return self._reader.page_content(key)
+
+    def spread_record(self, track: int, level: int, index: int) -> bytes | None:
+        """The spread that belongs to a histogram, compressed."""
+        return self._reader.store.spread_record(track, level, index)
 
     def histogram_record(self, track: int, level: int, index: int) -> bytes | None:
         """The stored histogram of a tile, compressed."""

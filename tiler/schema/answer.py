@@ -29,7 +29,8 @@ Kind = Literal[
     "place",
     "flag",
 ]
-TotalKind = Literal["sum", "max", "min"]
+# "none": of the values of rows nothing can be made; totals have what was computed of all that is behind them.
+TotalKind = Literal["sum", "max", "min", "none"]
 SeriesKind = Literal["line", "area", "bars", "heat"]
 Severity = Literal["info", "warning", "error"]
 

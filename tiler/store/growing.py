@@ -137,6 +137,11 @@ class GrowingStore:
         self._require(track)
         return self._now.histogram_record(track, level, index)
 
+    def spread_record(self, track: int, level: int, index: int) -> bytes | None:
+        """As `RunStore.spread_record`. Raises NotBuilt."""
+        self._require(track)
+        return self._now.spread_record(track, level, index)
+
     def steps(self) -> Iterator[tuple[int, TrackSteps]]:
         """As `RunStore.steps`: of the tracks that are built so far."""
         return self._now.steps()

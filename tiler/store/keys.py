@@ -26,6 +26,7 @@ _ONE_OF = {
     b"O": "the page of the overview",
     b"A": "the table of arguments of file",
 }
+_OF_TILE = {b"H": "its histogram", b"Q": "its spread", b"G": "its flow tile, and those after it"}
 _FROM_EVENT = {b"D": "arguments", b"F": "flows", STEPS: "steps"}
 
 
@@ -85,6 +86,11 @@ def histogram_tile(key: bytes) -> tuple[int, int, int]:
     """Track, level and index of the tile whose histogram has this key."""
     _, track, level, index = _HISTOGRAM.unpack(key)
     return track, level, index
+
+
+def spread(track: int, level: int, index: int) -> bytes:
+    """Key of the spread of a tile, which belongs to its histogram."""
+    return _HISTOGRAM.pack(b"Q", track, level, index)
 
 
 def details(track: int, ordinal: int) -> bytes:
@@ -153,10 +159,9 @@ def _describe(key: bytes) -> str:
         page = page_key(key)
         track = page.block * TRACKS_PER_BLOCK + page.slot
         return f"track {track}, level {page.level}, tile {page.index}: the page that begins with it"
-    if kind in (b"H", b"G"):
+    if kind in _OF_TILE:
         _, track, level, index = _HISTOGRAM.unpack(key)
-        what = "its histogram" if kind == b"H" else "its flow tile, and those after it"
-        return f"track {track}, level {level}, tile {index}: {what}"
+        return f"track {track}, level {level}, tile {index}: {_OF_TILE[kind]}"
     if kind in _FROM_EVENT:
         _, track, ordinal = _DETAILS.unpack(key)
         return f"track {track}: {_FROM_EVENT[kind]} from event {ordinal} on"

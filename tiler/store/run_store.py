@@ -148,6 +148,10 @@ class RunStore:
         """The stored histogram of a tile, compressed; None when it has none."""
         return self._data.get(keys.histogram(track, level, index))
 
+    def spread_record(self, track: int, level: int, index: int) -> bytes | None:
+        """The stored spread of a tile, compressed; None when it has none."""
+        return self._data.get(keys.spread(track, level, index))
+
     def decoded_page(self, key: PageKey) -> Page:
         """A page, without its residual. Raises DamagedStore."""
         return decode_columns(self.page_content(key))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages import BUSY_LIMIT, HISTOGRAM_ROWS, Histogram, sum_by_name
+from tilescope.tiler.pages import BUSY_LIMIT, HISTOGRAM_ROWS, DurationSpread, Histogram, sum_by_name
 from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.verify.catalogue import SLICE_KINDS, TrackEntry
 from tilescope.tiler.verify.columns import Ints, unequal
@@ -33,8 +33,11 @@ class HistogramCheck:
         self._tracks = tracks
         self._tally = tally
 
-    def compare(self, tile: int, name: Ints, count: Ints, busy: Ints, self_busy: Ints, longest: Ints) -> None:
-        """Holds the record of the tile in this position against its sums, each name once. Raises DamagedStore."""
+    def compare(self, tile: int, sums: tuple[Ints, ...], buckets: tuple[Ints, Ints, Ints]) -> None:
+        """Holds the records of the tile in this position against its sums, each name once. Raises DamagedStore.
+
+        `sums` are the columns of a histogram; `buckets`: name, bucket and count of each, in this order.
+        """
         track = self._tracks[int(self._tree.slot[tile])].id
         level, index = int(self._tree.level[tile]), int(self._tree.index[tile])
         record = self._store.histogram_record(track, level, index)
@@ -44,7 +47,8 @@ class HistogramCheck:
             found = Histogram.decode(inflate(record), track, level)
         except DamagedStore as error:
             raise self._tree.error(tile, f"its histogram is damaged: {error}") from error
-        expected = sum_by_name([Histogram(name, count, busy, self_busy, longest)]).first_rows(HISTOGRAM_ROWS)
+        rows = sum_by_name([Histogram(*sums)])
+        expected = rows.first_rows(HISTOGRAM_ROWS)
         if len(found) != len(expected):
             what = f"its histogram has {len(found)} names, from the events there are {len(expected)}"
             raise self._tree.error(tile, what)
@@ -56,3 +60,31 @@ class HistogramCheck:
                 raise self._tree.error(tile, what)
         self._tally["histograms"] += 1
         self._tally["histogram_rows"] += len(found)
+        self._compare_spread(tile, rows.name, len(expected), buckets)
+
+    def _compare_spread(self, tile: int, names: Ints, n_rows: int, buckets: tuple[Ints, Ints, Ints]) -> None:
+        """`names`: of all rows, those included that the last of `n_rows` sums up."""
+        track = self._tracks[int(self._tree.slot[tile])].id
+        level, index = int(self._tree.level[tile]), int(self._tree.index[tile])
+        record = self._store.spread_record(track, level, index)
+        if record is None:
+            raise self._tree.error(tile, "its spread is missing")
+        try:
+            found = DurationSpread.decode(inflate(record), track, level)
+        except DamagedStore as error:
+            raise self._tree.error(tile, f"its spread is damaged: {error}") from error
+        name, bucket, count = buckets
+        by_name = np.argsort(names)
+        row = np.minimum(by_name[np.searchsorted(names, name, sorter=by_name)], n_rows - 1)
+        each = DurationSpread(np.ones(len(row), np.int64), bucket, count)
+        expected = each.summed(row, n_rows)
+        for column in DurationSpread.__slots__:
+            should, is_ = getattr(expected, column), getattr(found, column)
+            if len(should) != len(is_):
+                what = f"its spread has {len(is_)} values of {column}, from the events there are {len(should)}"
+                raise self._tree.error(tile, what)
+            k = unequal(should, is_)
+            if k is not None:
+                what = f"its spread, value {k}: {column} is {is_[k]}, from the events it is {should[k]}"
+                raise self._tree.error(tile, what)
+        self._tally["spreads"] += 1

@@ -83,6 +83,7 @@ class RecordCheck:
             b"F": self._flows.take,
             b"G": self._take_flow_tiles,
             b"H": self._take_histogram,
+            b"Q": self._take_histogram,
             keys.STEPS: self._steps.take,
         }
 
@@ -247,7 +248,9 @@ class RecordCheck:
 def _histogram_keys(catalogue: Catalogue, tree: BlockTree) -> Iterator[bytes]:
     for track in catalogue.block(tree.block):
         for tile in tiles_with_histogram(track, tree):
-            yield keys.histogram(track.id, int(tree.level[tile]), int(tree.index[tile]))
+            of_tile = track.id, int(tree.level[tile]), int(tree.index[tile])
+            yield keys.histogram(*of_tile)
+            yield keys.spread(*of_tile)
 
 
 def _no_page(_number: int) -> bytes:

@@ -28,6 +28,7 @@ class VerifyReport:
     overview_entries: int = 0
     histograms: int = 0
     histogram_rows: int = 0
+    spreads: int = 0
     names: int = 0
     details_chunks: int = 0
     details_events: int = 0
@@ -52,7 +53,8 @@ class VerifyReport:
             f"{self.flow_edges:,} flows in {self.flow_chunks:,} chunks: both ends name each other, and real slices; "
             f"{self.flow_tiles:,} tiles of flows, equal to the ends that lie in them",
             f"{self.overview_entries:,} entries of the overview: equal to the events of their tracks",
-            f"{self.histograms:,} histograms with {self.histogram_rows:,} rows: equal to those of the events",
+            f"{self.histograms:,} histograms with {self.histogram_rows:,} rows, and spreads of durations: equal to "
+            "those of the events",
             f"{self.steps:,} steps: each is a slice of its track",
             f"{self.names:,} names; arguments of {self.details_events:,} events in {self.details_chunks:,} chunks",
             f"{self.attachments:,} attachments of {self.attached_bytes:,} bytes: each is what was stored",

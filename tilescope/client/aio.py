@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tilescope.client.answers import FindAnswer, StatsAnswer, ToolAnswer, events_table
 from tilescope.client.errors import ClientError, Refused
 from tilescope.client.event import Event
-from tilescope.client.kinds import Match, TrackKind
+from tilescope.client.kinds import GroupBy, Match, TrackKind
 from tilescope.client.progress import Progress
 from tilescope.client.runs import RunInfo
 from tilescope.client.source import Build, Source, Value
@@ -289,13 +289,14 @@ class AsyncRun:
         end: Time | None = None,
         tracks: Tracks = None,
         *,
+        by: GroupBy = "name",
         limit: int = 1000,
         steps: StepsLike | None = None,
         step_name: str | None = None,
     ) -> StatsAnswer:
         """Exact sums of the ticks [start, end) by name, the busiest first. Steps as in `events`."""
         span = self._span(start, end)
-        chosen: dict[str, Asked] = {"steps": _steps_text(steps), "step_name": step_name}
+        chosen: dict[str, Asked] = {"by": by, "steps": _steps_text(steps), "step_name": step_name}
         return StatsAnswer.of(
             await self._ask("stats", start=span.start, end=span.stop, tracks=tracks, limit=limit, **chosen)
         )

@@ -29,6 +29,10 @@ class Sums:
     count: int
     busy: int
     self: int
+    mean: int
+    shortest: int
+    p50: int
+    p99: int
     longest: int
 
 
@@ -42,7 +46,7 @@ class StatsAnswer(Tabular):
     names: int  # that occur
     total: Sums
     rest: Sums | None
-    table: Table  # name, category, count, busy, self, longest
+    table: Table  # name, category, count, share, busy, self, mean, shortest, p50, p99, longest
 
     @classmethod
     def of(cls, answer: Answer) -> StatsAnswer:
@@ -177,7 +181,7 @@ def flag_words(flags: NDArray[np.int64]) -> Words:
 
 
 def _sums(sums: Mapping[str, Value]) -> Sums:
-    return Sums(*(_integer(sums[name]) for name in ("count", "busy", "self", "longest")))
+    return Sums(**{name: _integer(sums[name]) for name in Sums.__dataclass_fields__})
 
 
 def _integer(value: Value) -> int:

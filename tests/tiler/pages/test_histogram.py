@@ -12,8 +12,9 @@ from tilescope.tiler.pages import OTHER_NAMES, Histogram, compress, decompress, 
 
 def some(seed: int, n: int) -> Histogram:
     rng = np.random.default_rng(seed)
-    name, count, self_busy, longest = (rng.integers(0, 40, n) for _ in range(4))
-    return Histogram(name, count, self_busy + rng.integers(0, 9, n), self_busy, longest)
+    name, count, self_busy, shortest = (rng.integers(0, 40, n) for _ in range(4))
+    busy, duration = (self_busy + rng.integers(0, 9, n) for _ in range(2))
+    return Histogram(name, count, busy, self_busy, duration, shortest + rng.integers(0, 9, n), shortest)
 
 
 def test_sums_by_name() -> None:
@@ -29,14 +30,16 @@ def test_sums_by_name() -> None:
             assert row.count == sum(other.count for other in same)
             assert row.busy == sum(other.busy for other in same)
             assert row.self_busy == sum(other.self_busy for other in same)
+            assert row.duration == sum(other.duration for other in same)
             assert row.longest == max(other.longest for other in same)
+            assert row.shortest == min((other.shortest for other in same if other.count), default=0)
     assert len(sum_by_name([])) == 0
 
 
 def test_sums_beyond_64_bits() -> None:
     one, large = np.ones(3, np.int64), np.full(3, 1 << 62)
-    found = sum_by_name([Histogram(one, one, large, large, large)], object)
-    assert found.busy.tolist() == [3 << 62]
+    found = sum_by_name([Histogram(one, one, large, large, large, large, large)], object)
+    assert found.busy.tolist() == found.duration.tolist() == [3 << 62]
 
 
 @pytest.mark.parametrize("n", [0, 1, 400])
@@ -58,3 +61,5 @@ def test_rows_beyond_the_limit_are_summed_up() -> None:
     assert short.count.sum() == histogram.count.sum()
     assert short.busy.sum() == histogram.busy.sum()
     assert short.self_busy.sum() == histogram.self_busy.sum()
+    assert short.duration.sum() == histogram.duration.sum()
+    assert short.shortest.min() == histogram.shortest.min()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -10,13 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tiler.histogram_reference import Row, Timed, histogram, on_top, rows_of
+from tests.tiler.histogram_reference import Row, Timed, buckets, buckets_of, histogram, on_top, rows_of
 from tests.tiler.pyramid.reference import Slice, canonical
 from tests.tiler.pyramid.tracks import SHAPES, late, repeated_tracks, small_tracks
 from tilescope.tiler import _native
-from tilescope.tiler.pages import OTHER_NAMES, Histogram
+from tilescope.tiler.pages import OTHER_NAMES, DurationSpread, Histogram
 
 Tile = tuple[int, int]  # level, index
+Spreads = dict[Tile, dict[int, dict[int, int]]]
 
 
 def wanted_tiles(track: Sequence[Slice], at_least: int) -> list[Tile]:
@@ -36,7 +38,11 @@ def wanted_tiles(track: Sequence[Slice], at_least: int) -> list[Tile]:
 
 
 def walk(
-    track: Sequence[Slice], tiles: Sequence[Tile], leaves: set[Tile], rows: int = 1 << 20
+    track: Sequence[Slice],
+    tiles: Sequence[Tile],
+    leaves: set[Tile],
+    rows: int = 1 << 20,
+    spreads: Spreads | None = None,
 ) -> dict[Tile, list[Row]]:
     found = _native.Histograms(
         np.array([s.start for s in track], np.int64),
@@ -47,10 +53,14 @@ def walk(
         np.array([tile in leaves for tile in tiles], np.bool_),
     )
     out: dict[Tile, list[Row]] = {}
+    spreads = {} if spreads is None else spreads
     while (record := found.next(rows)) is not None:
-        level, index, *columns = record
+        level, index, (name, count, *ticks, longest, shortest), buckets = record
         assert (level, index) not in out
-        out[level, index] = rows_of(Histogram(*columns))
+        assert not any(high.any() for _, high in ticks)
+        low = [column.view(np.int64) for column, _ in ticks]
+        out[level, index] = rows_of(Histogram(name, count, low[0], low[1], low[2], longest, shortest))
+        spreads[level, index] = buckets_of(name.tolist(), DurationSpread(*buckets))
     assert found.next(rows) is None
     return out
 
@@ -59,7 +69,8 @@ def check(track: Sequence[Slice], at_least: int, seed: int = 0) -> None:
     tiles = wanted_tiles(track, at_least)
     parents = {(level + 1, index >> 2) for level, index in tiles}
     leaves = {tile for tile in tiles if tile not in parents and random.Random(seed).random() < 0.3}
-    found = walk(track, tiles, leaves)
+    spreads: Spreads = {}
+    found = walk(track, tiles, leaves, spreads=spreads)
     assert found.keys() == set(tiles)
     events = [Timed(s.start, s.duration, s.name) for s in track]
     tops = list(on_top(events))
@@ -67,6 +78,7 @@ def check(track: Sequence[Slice], at_least: int, seed: int = 0) -> None:
         width = 256 * 4**level
         rows = histogram(events, tops, index * width, (index + 1) * width)
         assert found[level, index] == rows
+        assert spreads[level, index] == buckets(events, index * width, (index + 1) * width)
         covered = sum(
             min(t.stop, (index + 1) * width) - max(t.start, index * width)
             for t in tops
@@ -102,11 +114,15 @@ def test_rows_beyond_the_limit_are_summed_up() -> None:
     track = canonical([Slice(10 * k, 10 + k % 7, k) for k in range(100)])
     tile = (_native.root_level(2000), 0)
     every = walk(track, [tile], set())[tile]
-    found = walk(track, [tile], set(), rows=60)[tile]
+    spreads: Spreads = {}
+    found = walk(track, [tile], set(), rows=60, spreads=spreads)[tile]
     assert found[:60] == every[:60]
     rest = every[60:]
-    sums = (sum(row.count for row in rest), sum(row.busy for row in rest), sum(row.self_busy for row in rest))
-    assert found[60:] == [Row(OTHER_NAMES, *sums, max(row.longest for row in rest))]
+    sums = [sum(row[k] for row in rest) for k in range(1, 5)]
+    extremes = [max(row.longest for row in rest), min(row.shortest for row in rest)]
+    assert found[60:] == [Row(*[OTHER_NAMES, *sums, *extremes])]
+    durations = Counter(row.duration for row in rest)  # one slice each
+    assert spreads[tile][OTHER_NAMES] == durations
     assert walk(track, [tile], set(), rows=100)[tile] == every
 
 

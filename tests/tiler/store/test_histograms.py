@@ -19,8 +19,7 @@ from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.indexing.tracks import histograms
 from tilescope.tiler.pages import BUSY_LIMIT, SliceFlag, decompress, sum_by_name
-from tilescope.tiler.store import histograms as reading
-from tilescope.tiler.store import keys
+from tilescope.tiler.store import keys, two_threads
 from tilescope.tiler.store.run_store import RunStore, open_run_store
 from tilescope.tiler.verify import verify_store
 
@@ -139,8 +138,8 @@ def test_stored_histograms_spare_the_leaves(store: RunStore, monkeypatch: pytest
     assert found.count.sum() == store.internals()["tracks"][1]["events"]
 
 
-def test_leaves_are_summed_up_page_by_page(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "_PAGES_AT_ONCE", 1)
+def test_leaves_are_summed_up_record_by_record(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(two_threads, "_AT_ONCE", 1)
     check_store(path)
 
 

@@ -19,14 +19,19 @@ def test_stats(example: Example) -> None:
     expected = finish(summary(example.reader, everywhere(EVERYTHING), None, 5))
     answer = ask(example, "stats", limit=5)
     table = answer.table("names")
-    assert values_of(table.column("name")) == [expected.names[name].text for name in expected.rows.name.tolist()]
+    assert values_of(table.column("name_id")) == expected.rows.histogram.name.tolist()
+    assert expected.rest is not None
+    assert table.totals is not None
+    assert table.rest is not None
     for column, sums in (("count", "count"), ("busy", "busy"), ("self", "self_busy"), ("longest", "longest")):
-        assert values_of(table.column(column)) == getattr(expected.rows, sums).tolist()
-        assert table.totals is not None
-        assert table.totals[column] == int(getattr(expected.total, sums)[0])
-        assert table.rest is not None
-        assert table.rest[column] == int(getattr(expected.rest, sums)[0])
-    assert answer.fact("names").value == expected.n_names
+        assert values_of(table.column(column)) == getattr(expected.rows.histogram, sums).tolist()
+        assert table.totals[column] == int(getattr(expected.total.histogram, sums)[0])
+        assert table.rest[column] == int(getattr(expected.rest.histogram, sums)[0])
+    for column, figures in (("mean", "mean"), ("p50", "median"), ("p99", "tail")):
+        assert values_of(table.column(column)) == getattr(expected.rows, figures).tolist()
+        assert table.totals[column] == int(getattr(expected.total, figures)[0])
+        assert table.rest[column] == int(getattr(expected.rest, figures)[0])
+    assert answer.fact("names").value == expected.n_groups
     assert answer.fact("tracks").value == 4
     assert answer.is_complete
 

@@ -2,43 +2,98 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import math
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import get_args
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.example import Example
+from tests.example import Example, PlainEvent
 from tests.tiler.windows import WINDOWS, overlaps, pairs, starts_in, ticks_in
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.pages import Histogram, sum_by_name
 from tilescope.tiler.query import EVERYTHING, finish
 from tilescope.tiler.ticks import TICK_LIMIT
-from tilescope.tiler.tools.stats.summary import summary
+from tilescope.tiler.tools import values_of
+from tilescope.tiler.tools.stats.groups import GroupBy, groups
+from tilescope.tiler.tools.stats.summary import GroupSums, summary
 from tilescope.tiler.windows import Windows, everywhere
 
+Key = tuple[str, ...]
 
-@given(windows=WINDOWS, threads=st.sets(st.integers(0, 3), min_size=1), limit=st.sampled_from([0, 1, 5, 1000]))
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_counts_and_times_of_any_windows(example: Example, windows: Windows, threads: set[int], limit: int) -> None:
+KEYS: dict[GroupBy, Callable[[PlainEvent], Key]] = {
+    "name": lambda event: (event.name, event.category),
+    "category": lambda event: (event.category,),
+    "track": lambda event: (event.track,),
+    "process": lambda _: ("Process 1",),
+    "host": lambda _: ("host",),
+}
+COLUMNS: dict[GroupBy, tuple[str, ...]] = {
+    "name": ("name", "category"),
+    "category": ("category",),
+    "track": ("name",),
+    "process": ("process",),
+    "host": ("host",),
+}
+
+
+@given(
+    windows=WINDOWS,
+    threads=st.sets(st.integers(0, 3), min_size=1),
+    limit=st.sampled_from([0, 1, 5, 1000]),
+    by=st.sampled_from(get_args(GroupBy)),
+)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_figures_of_any_windows(example: Example, windows: Windows, threads: set[int], limit: int, by: GroupBy) -> None:
     tracks = [example.track(f"thread {k}") for k in threads]
-    answer = finish(summary(example.reader, everywhere(windows), tracks, limit))
-    count, busy = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    grouped = groups(example.reader, by)
+    answer = finish(summary(example.reader, everywhere(windows), tracks, limit, grouped))
+    expected: dict[Key, list[PlainEvent]] = defaultdict(list)
     for event in example.events:
         if event.track in {f"thread {k}" for k in threads} and overlaps(event, windows):
-            key = event.name, event.category
-            count[key] += starts_in(event, windows)
-            busy[key] += ticks_in(event, windows)
-    names = [tuple(answer.names[name]) for name in answer.rows.name.tolist()]
-    rows = dict(zip(names, zip(answer.rows.count.tolist(), answer.rows.busy.tolist(), strict=True), strict=True))
-    assert rows.items() <= {key: (count[key], busy[key]) for key in busy}.items()
-    assert (len(rows), answer.n_names) == (min(limit, len(busy)), len(busy))
-    assert answer.rows.busy.tolist() == sorted(busy.values(), reverse=True)[:limit]
-    assert (sums(answer.total)[:2]) == [count.total(), busy.total()]
-    assert sums(answer.total) == [a + b for a, b in zip(sums(answer.rows), sums(answer.rest), strict=True)]
+            expected[KEYS[by](event)].append(event)
+    columns = {column.id: values_of(column) for column in grouped.columns(answer.rows.histogram.name)}
+    keys = list(zip(*(columns[column] for column in COLUMNS[by]), strict=True))
+    for row, key in enumerate(keys):
+        check_figures(answer.rows, row, expected[key], windows)
+    busy = {key: sum(ticks_in(event, windows) for event in events) for key, events in expected.items()}
+    assert (len(keys), answer.n_groups) == (min(limit, len(busy)), len(busy))
+    assert answer.rows.histogram.busy.tolist() == sorted(busy.values(), reverse=True)[:limit]
+    check_figures(answer.total, 0, [event for events in expected.values() for event in events], windows)
+    left_out = [event for key, events in expected.items() if key not in keys for event in events]
+    assert (answer.rest is None) == (not left_out)
+    if answer.rest is not None:
+        check_figures(answer.rest, 0, left_out, windows)
+    whole = answer.total.histogram.self_busy.sum()
+    assert whole == answer.rows.histogram.self_busy.sum() + (answer.rest.histogram.self_busy[0] if answer.rest else 0)
 
 
-def sums(rows: Histogram) -> list[int]:
+def check_figures(found: GroupSums, row: int, events: Sequence[PlainEvent], windows: Windows) -> None:
+    """All that is known of a group but its self time."""
+    lengths = sorted(event.duration for event in events if starts_in(event, windows))
+    rows = found.histogram
+    assert rows.count[row] == len(lengths)
+    assert rows.busy[row] == sum(ticks_in(event, windows) for event in events)
+    assert rows.duration[row] == sum(lengths)
+    assert (rows.shortest[row], rows.longest[row]) == ((lengths[0], lengths[-1]) if lengths else (0, 0))
+    assert found.mean[row] == (round_half_up(Fraction(sum(lengths), len(lengths))) if lengths else 0)
+    for per_cent, quantile in ((50, found.median[row]), (99, found.tail[row])):
+        exact = lengths[-(-len(lengths) * per_cent // 100) - 1] if lengths else 0
+        assert abs(quantile - exact) * 100 <= exact
+
+
+def round_half_up(value: Fraction) -> int:
+    return math.floor(value + Fraction(1, 2))
+
+
+def sums(found: GroupSums) -> list[int]:
+    rows = found.histogram
     return [int(column.sum()) for column in (rows.count, rows.busy, rows.self_busy)]
 
 
@@ -46,8 +101,8 @@ def test_a_rollup_stands_for_its_tracks_and_counts_each_once(example: Example) -
     rollup = next(track["id"] for track in example.reader.tree.tracks if track["kind"] == "rollup")
     of_all = finish(summary(example.reader, everywhere(EVERYTHING), None, 1000))
     of_rollup = finish(summary(example.reader, everywhere(EVERYTHING), [rollup, example.track("thread 1")], 1000))
-    assert (of_rollup.tracks, of_rollup.names) == (of_all.tracks, of_all.names)
-    assert sums(of_rollup.rows) == sums(of_all.rows)
+    assert of_rollup.tracks == of_all.tracks
+    assert rows(of_rollup.rows.histogram) == rows(of_all.rows.histogram)
     assert len(of_all.tracks) == 4
     assert str(sums(of_all.total)[0]) == example.store.manifest()["events"]["slices"]
 
@@ -56,20 +111,29 @@ def test_an_unknown_track_is_refused_and_a_counter_has_no_names(example: Example
     with pytest.raises(UsageError, match="track 77 does not exist"):
         finish(summary(example.reader, everywhere(EVERYTHING), [77], 10))
     empty = finish(summary(example.reader, everywhere(EVERYTHING), [example.track("memory · v")], 10))
-    assert (len(empty.rows), sums(empty.total), len(empty.rest)) == (0, [0, 0, 0], 0)
+    assert (len(empty.rows), sums(empty.total), empty.rest) == (0, [0, 0, 0], None)
 
 
-@given(windows=WINDOWS)
+@given(windows=WINDOWS, by=st.sampled_from(get_args(GroupBy)))
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_windows_are_the_sum_of_each_of_them(example: Example, windows: Windows) -> None:
-    """Self times and the longest included, for which plain sums over events are no reference."""
-    whole = finish(summary(example.reader, everywhere(windows), None, 1000))
-    each = [finish(summary(example.reader, everywhere(Windows.one(*one)), None, 1000)) for one in pairs(windows)]
-    assert rows(whole.rows) == rows(sum_by_name([part.rows for part in each]))
+def test_windows_are_the_sum_of_each_of_them(example: Example, windows: Windows, by: GroupBy) -> None:
+    """Self times included, for which plain sums over events are no reference."""
+
+    def of(windows: Windows) -> Histogram:
+        # Categories are numbered as they come.
+        grouped = groups(example.reader, by)
+        found = finish(summary(example.reader, everywhere(windows), None, 1000, grouped)).rows.histogram
+        if by == "category" and len(found):
+            texts = values_of(grouped.columns(found.name)[0])
+            return replace(found, name=np.array([len(str(text)) for text in texts], np.int64))
+        return found
+
+    each = [of(Windows.one(*one)) for one in pairs(windows)]
+    assert rows(of(windows)) == rows(sum_by_name(each))
 
 
 def rows(found: Histogram) -> list[tuple[int, ...]]:
-    columns = (found.name, found.count, found.busy, found.self_busy, found.longest)
+    columns = (getattr(found, column) for column in Histogram.__slots__)
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 

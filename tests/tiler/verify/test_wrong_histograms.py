@@ -12,7 +12,7 @@ from tests.tiler.json_traces import busy_events, write_trace
 from tests.tiler.verify.altered_store import AlteredStore
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.indexing import build_store
-from tilescope.tiler.pages import Histogram, compress, decompress
+from tilescope.tiler.pages import DurationSpread, Histogram, compress, decompress
 from tilescope.tiler.store import keys
 from tilescope.tiler.verify import verify_store
 
@@ -46,6 +46,33 @@ def test_one_value_that_is_one_off(altered: AlteredStore, column: str, by: int) 
         values[len(values) // 2] += by
         changed = compress(dataclasses.replace(found, **{column: values}).encode(track, level))
         assert_noticed(altered, {key: changed}, rf"track {track} .*level {level}, tile {index}: .*{column} is")
+
+
+@pytest.mark.parametrize("column", DurationSpread.__slots__)
+def test_one_value_of_a_spread_that_is_one_off(altered: AlteredStore, column: str) -> None:
+    for key in some_of(altered):
+        track, level, index = keys.histogram_tile(key)
+        of_spread = keys.spread(track, level, index)
+        found = DurationSpread.decode(decompress(altered.records(b"Q")[of_spread]), track, level)
+        values = getattr(found, column).copy()
+        values[-1] += 1
+        wrong = dataclasses.replace(found, **{column: values})
+        if column == "n":  # the last bucket of a row is of the one before it
+            values[:2] += (1, -1)
+            values[-1] -= 1
+        changed = compress(wrong.encode(track, level))
+        message = rf"track {track} .*level {level}, tile {index}: its spread.*: {column} is"
+        assert_noticed(altered, {of_spread: changed}, message)
+
+
+def test_spreads_that_are_missing_or_damaged(altered: AlteredStore) -> None:
+    for key in some_of(altered):
+        track, level, index = keys.histogram_tile(key)
+        of_spread = keys.spread(track, level, index)
+        record = altered.records(b"Q")[of_spread]
+        assert_noticed(altered, {of_spread: None}, rf"level {level}, tile {index}: its spread is missing")
+        assert_noticed(altered, {of_spread: record[:-5] + b"\x00" + record[-4:]}, "its spread is damaged")
+        assert_noticed(altered, {keys.spread(99, level, index): record}, "a record that should not be there")
 
 
 def test_names_that_are_missing(altered: AlteredStore) -> None:

@@ -12,6 +12,7 @@ from tilescope.tiler.pages import (
     BUSY_LIMIT,
     HISTOGRAM_ROWS,
     TRACKS_PER_BLOCK,
+    DurationSpread,
     Histogram,
     Shape,
     compress,
@@ -38,6 +39,9 @@ def histograms(
     slices = data.start, data.duration, data.name
     walk = _native.Histograms(*slices, level.astype(np.uint8), index, shape.is_leaf[tiles], budget)
     while (found := walk.next(HISTOGRAM_ROWS)) is not None:
-        tile_level, tile_index, *columns = found
-        record = Histogram(*columns).encode(track, tile_level)
-        yield keys.histogram(track, tile_level, tile_index), compress(record)
+        level_of, index_of, (name, count, busy, self_busy, duration, longest, shortest), buckets = found
+        # The low halves do: the track's total is below BUSY_LIMIT.
+        ticks = [low.view(np.int64) for low, _ in (busy, self_busy, duration)]
+        record = Histogram(name, count, ticks[0], ticks[1], ticks[2], longest, shortest).encode(track, level_of)
+        yield keys.histogram(track, level_of, index_of), compress(record)
+        yield keys.spread(track, level_of, index_of), compress(DurationSpread(*buckets).encode(track, level_of))

@@ -14,10 +14,11 @@
 
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
+#include "pyramid/duration_bucket.hpp"
 #include "pyramid/geometry.hpp"
 #include "pyramid/histogram.hpp"
 #include "pyramid/leaf_spans.hpp"
-#include "pyramid/leaf_sums.hpp"
+#include "pyramid/span_sums.hpp"
 
 namespace nb = nanobind;
 
@@ -36,6 +37,46 @@ void check(const SliceColumns& slices) {
     }
 }
 
+using SumColumn = OutColumn<int64_t>;
+// Low and high 64 bits.
+using Halves = std::pair<OutColumn<uint64_t>, OutColumn<uint64_t>>;
+// Name, count, busy time, self time, duration, longest, shortest.
+using SumColumns = std::tuple<SumColumn, SumColumn, Halves, Halves, Halves, SumColumn, SumColumn>;
+// How many of each row; bucket and count of each.
+using BucketColumns = std::tuple<SumColumn, SumColumn, SumColumn>;
+
+class WideColumn {
+  public:
+    void push_back(TickSum value) {
+        low_.push_back(static_cast<uint64_t>(value));
+        high_.push_back(static_cast<uint64_t>(value >> 64));
+    }
+    Halves halves() { return {to_numpy(std::move(low_)), to_numpy(std::move(high_))}; }
+
+  private:
+    std::vector<uint64_t> low_, high_;
+};
+
+SumColumns columns_of(const std::vector<NameSum>& sums) {
+    std::vector<int64_t> name, count, longest, shortest;
+    WideColumn busy, self, duration;
+    for (const NameSum& sum : sums) {
+        name.push_back(sum.name);
+        count.push_back(static_cast<int64_t>(sum.count));
+        busy.push_back(sum.busy);
+        self.push_back(sum.self);
+        duration.push_back(sum.duration);
+        longest.push_back(sum.longest);
+        shortest.push_back(sum.count == 0 ? 0 : sum.shortest);
+    }
+    return {to_numpy(std::move(name)),    to_numpy(std::move(count)),   busy.halves(), self.halves(), duration.halves(),
+            to_numpy(std::move(longest)), to_numpy(std::move(shortest))};
+}
+
+BucketColumns columns_of(BucketRows rows) {
+    return {to_numpy(std::move(rows.n)), to_numpy(std::move(rows.bucket)), to_numpy(std::move(rows.count))};
+}
+
 // A walk that keeps the arrays alive which it goes over.
 class BoundHistograms {
   public:
@@ -51,29 +92,21 @@ class BoundHistograms {
         walk_ = std::make_unique<HistogramWalk>(slices, std::move(tiles), budget);
     }
 
-    using Column = OutColumn<int64_t>;
-    using Histogram = std::tuple<int, int64_t, Column, Column, Column, Column, Column>;
+    using Histogram = std::tuple<int, int64_t, SumColumns, BucketColumns>;
 
     std::optional<Histogram> next(size_t rows) {
-        std::vector<int64_t> name, count, busy, self, longest;
+        HistogramRows found;
         {
             nb::gil_scoped_release release;
             if (walk_->next()) {
-                for (const NameSum& sum : walk_->sums(rows)) {
-                    name.push_back(sum.name);
-                    count.push_back(static_cast<int64_t>(sum.count));
-                    busy.push_back(static_cast<int64_t>(sum.busy));
-                    self.push_back(static_cast<int64_t>(sum.self));
-                    longest.push_back(sum.longest);
-                }
+                found = walk_->rows(rows);
             } else {
                 done_ = true;
             }
         }
         if (done_) return std::nullopt;
-        return std::make_tuple(static_cast<int>(walk_->tile().level), walk_->tile().index, to_numpy(std::move(name)),
-                               to_numpy(std::move(count)), to_numpy(std::move(busy)), to_numpy(std::move(self)),
-                               to_numpy(std::move(longest)));
+        return std::make_tuple(static_cast<int>(walk_->tile().level), walk_->tile().index, columns_of(found.sums),
+                               columns_of(std::move(found.buckets)));
     }
 
   private:
@@ -95,43 +128,55 @@ std::vector<LeafPart> leaf_parts(const InColumn<int64_t>& tile, const InColumn<i
     return parts;
 }
 
-// Sums of parts of leaves, page by page.
-class BoundLeafSums {
+// Sums of spans, record by record.
+class BoundSpanSums {
   public:
-    void add(const nb::bytes& page, size_t max_rows, const InColumn<int64_t>& tile, const InColumn<int64_t>& index,
-             const InColumn<int64_t>& slot, const InColumn<int64_t>& first, const InColumn<int64_t>& stop) {
+    explicit BoundSpanSums(bool buckets) : has_buckets_(buckets), sums_(buckets) {}
+
+    void add_leaves(const nb::bytes& page, size_t max_rows, const InColumn<int64_t>& tile,
+                    const InColumn<int64_t>& index, const InColumn<int64_t>& slot, const InColumn<int64_t>& first,
+                    const InColumn<int64_t>& stop, const InColumn<int32_t>& as_name) {
         const std::vector<LeafPart> parts = leaf_parts(tile, index, slot, first, stop);
+        const Span<const int32_t> as = span_of(as_name);
         const Bytes bytes = bytes_of(view_of(page));
         nb::gil_scoped_release release;
-        sums_.add(ContainerReader(bytes, max_rows), parts);
+        sums_.add_leaves(ContainerReader(bytes, max_rows), parts, as);
     }
 
-    using Column = OutColumn<int64_t>;
-    using Halves = std::pair<OutColumn<uint64_t>, OutColumn<uint64_t>>;
-
-    std::tuple<Column, Column, Halves, Halves, Column> take() {
-        std::vector<int64_t> name, count, longest;
-        std::vector<uint64_t> busy_low, busy_high, self_low, self_high;
-        for (const NameSum& sum : sums_.sums()) {
-            name.push_back(sum.name);
-            count.push_back(static_cast<int64_t>(sum.count));
-            busy_low.push_back(static_cast<uint64_t>(sum.busy));
-            busy_high.push_back(static_cast<uint64_t>(sum.busy >> 64));
-            self_low.push_back(static_cast<uint64_t>(sum.self));
-            self_high.push_back(static_cast<uint64_t>(sum.self >> 64));
-            longest.push_back(sum.longest);
-        }
-        sums_.clear();
-        return {to_numpy(std::move(name)),
-                to_numpy(std::move(count)),
-                {to_numpy(std::move(busy_low)), to_numpy(std::move(busy_high))},
-                {to_numpy(std::move(self_low)), to_numpy(std::move(self_high))},
-                to_numpy(std::move(longest))};
+    bool add_stored(const nb::bytes& histogram, const std::optional<nb::bytes>& buckets, size_t max_rows, int32_t as) {
+        if (buckets.has_value() != has_buckets_)
+            throw std::invalid_argument("buckets are counted for all, or for none");
+        const Bytes record = bytes_of(view_of(histogram));
+        const Bytes counts = buckets ? bytes_of(view_of(*buckets)) : Bytes();
+        nb::gil_scoped_release release;
+        std::optional<ContainerReader> counted;
+        if (has_buckets_) counted.emplace(counts, max_rows);
+        return sums_.add_stored(ContainerReader(record, max_rows), counted, as);
     }
+
+    void add(const BoundSpanSums& other) {
+        if (&other == this) throw std::invalid_argument("sums cannot be added to themselves");
+        nb::gil_scoped_release release;
+        sums_.add(other.sums_);
+    }
+
+    SumColumns sums() const { return columns_of(sums_.sums()); }
+
+    BucketColumns buckets() const { return columns_of(sums_.buckets()); }
+
+    void clear() { sums_.clear(); }
 
   private:
-    LeafSums sums_;
+    bool has_buckets_;
+    SpanSums sums_;
 };
+
+OutColumn<int64_t> bucket_of_each(const InColumn<int64_t>& durations) {
+    std::vector<int64_t> buckets;
+    buckets.reserve(durations.size());
+    for (const int64_t duration : span_of(durations)) buckets.push_back(duration_bucket(duration));
+    return to_numpy(std::move(buckets));
+}
 
 // When slices of some kinds run, page by page.
 class BoundLeafSpans {
@@ -174,19 +219,31 @@ void bind_histogram(nb::module_& m) {
              nb::arg("leaf"), nb::arg("budget") = nb::none(), nb::keep_alive<1, 8>(),
              "Of slices in canonical order, and of tiles in the order in which they are wanted.")
         .def("next", &BoundHistograms::next, nb::arg("rows"),
-             "Returns level and index of the next tile, and of each of its names, so many at most: name, count,\n"
-             "busy time, self time, longest. None: there are no more tiles.");
-    nb::class_<BoundLeafSums>(m, "LeafSums", "Sums by name of parts of leaves, page by page.")
-        .def(nb::init<>())
+             "Returns level and index of the next tile; of each of its names, so many at most, its sums; and buckets\n"
+             "of durations. Both as `SpanSums` has them. None: there are no more tiles.");
+    nb::class_<BoundSpanSums>(m, "SpanSums", "Sums by name of spans: of stored histograms and parts of leaves.")
+        .def(nb::init<bool>(), nb::arg("buckets"))
         .def(
-            "add", &BoundLeafSums::add, nb::arg("page"), nb::arg("max_rows"), nb::arg("tile"), nb::arg("index"),
-            nb::arg("slot"), nb::arg("first"), nb::arg("stop"),
+            "add_leaves", &BoundSpanSums::add_leaves, nb::arg("page"), nb::arg("max_rows"), nb::arg("tile"),
+            nb::arg("index"), nb::arg("slot"), nb::arg("first"), nb::arg("stop"), nb::arg("as_name"),
             "Adds parts [first, stop) of the tiles in these positions of an uncompressed page, ascending. `index` and\n"
-            "`slot`: what must stand there. Raises DamagedContainer.")
+            "`slot`: what must stand there. `as_name`: the name that all slices of a part are summed up under, or\n"
+            "ITS_OWN. Raises DamagedContainer.")
+        .def("add_stored", &BoundSpanSums::add_stored, nb::arg("histogram"), nb::arg("buckets").none(),
+             nb::arg("max_rows"), nb::arg("as_name"),
+             "Adds a stored histogram. Returns False, and adds nothing, where names in it have no rows of their own\n"
+             "and would need them. Raises DamagedContainer.")
+        .def("add", &BoundSpanSums::add, nb::arg("other"), "Adds what others have summed up.")
         .def(
-            "take", &BoundLeafSums::take,
-            "Returns what was added since the last call: name, count, busy time, self time, longest. Of the times the\n"
-            "low and the high 64 bits.");
+            "sums", &BoundSpanSums::sums,
+            "Returns name, count, busy time, self time, duration, longest, shortest. Of sums of ticks the low and the\n"
+            "high 64 bits.")
+        .def("buckets", &BoundSpanSums::buckets,
+             "Returns how many buckets of durations each of the names has, and bucket and count of each of these.")
+        .def("clear", &BoundSpanSums::clear, "Begins anew.");
+    m.attr("ITS_OWN") = kItsOwn;
+    m.def("duration_bucket", &bucket_of_each, nb::arg("durations"),
+          "Returns the bucket of each duration, in which all are alike to one per cent.");
     nb::class_<BoundLeafSpans>(m, "LeafSpans", "When slices of some kinds run, from parts of leaves, page by page.")
         .def(nb::init<const InColumn<uint8_t>&>(), nb::arg("kinds"),
              "`kinds`: of each name, the one without a name first, its kind, below 8. 0: it does not matter.")

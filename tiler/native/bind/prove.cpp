@@ -71,9 +71,11 @@ ProveRun run_of(int root_level, int64_t end, int64_t names) {
     return {root_level, root_level > 0 ? root_level - 1 : 0, end, names};
 }
 
-// Takes a tile's histogram: the tile's position; name, count, busy time, self time and longest of each name.
-using TellHistogram = nb::typed<nb::callable, void(std::size_t, OutColumn<int64_t>, OutColumn<int64_t>,
-                                                   OutColumn<int64_t>, OutColumn<int64_t>, OutColumn<int64_t>)>;
+using Ints = OutColumn<int64_t>;
+// Takes a tile's histogram: the tile's position; name, count, busy time, self time, duration, longest and shortest of
+// each name; name, bucket and count of all buckets of durations, in this order.
+using TellHistogram = nb::typed<nb::callable, void(std::size_t, std::tuple<Ints, Ints, Ints, Ints, Ints, Ints, Ints>,
+                                                   std::tuple<Ints, Ints, Ints>)>;
 
 // By slot.
 template <typename Facts>
@@ -95,18 +97,29 @@ std::pair<BySlot<SliceFacts>, BySlot<CounterFacts>> prove_block(
             throw std::invalid_argument("no such track");
         tracks.push_back({static_cast<ProveTrack::Kind>(kinds[slot]), rows[slot]});
     }
-    const auto tell = [&histogram](std::size_t tile, const ProveNames& names_of_tile) {
-        std::vector<int64_t> name, count, busy, self, longest;
+    const auto tell = [&histogram](std::size_t tile, ProveNames& names_of_tile) {
+        std::vector<int64_t> name, count, busy, self, duration, longest, shortest, of_name, bucket, of_bucket;
         for (const ProveNameSum& sum : names_of_tile.sums()) {
             name.push_back(sum.name);
             count.push_back(sum.count);
             busy.push_back(sum.busy);
             self.push_back(sum.self);
+            duration.push_back(sum.duration);
             longest.push_back(sum.longest);
+            shortest.push_back(sum.shortest);
+        }
+        for (const ProveBucket& found : names_of_tile.buckets()) {
+            of_name.push_back(found.name);
+            bucket.push_back(found.bucket);
+            of_bucket.push_back(found.count);
         }
         nb::gil_scoped_acquire acquire;
-        histogram(tile, to_numpy(std::move(name)), to_numpy(std::move(count)), to_numpy(std::move(busy)),
-                  to_numpy(std::move(self)), to_numpy(std::move(longest)));
+        histogram(
+            tile,
+            std::make_tuple(to_numpy(std::move(name)), to_numpy(std::move(count)), to_numpy(std::move(busy)),
+                            to_numpy(std::move(self)), to_numpy(std::move(duration)), to_numpy(std::move(longest)),
+                            to_numpy(std::move(shortest))),
+            std::make_tuple(to_numpy(std::move(of_name)), to_numpy(std::move(bucket)), to_numpy(std::move(of_bucket))));
     };
     const auto flags = copy_of<uint8_t>(has_histogram);
     const ProveRows window{row_range.first, row_range.second};
@@ -202,7 +215,8 @@ void bind_prove(nb::module_& m) {
           nb::arg("kinds"), nb::arg("rows"), nb::arg("has_histogram"), nb::arg("fetch"), nb::arg("histogram"),
           nb::arg("row_range"), nb::arg("memory"),
           "Proves the tiles of a block. `fetch` gives page and residual of a page; `histogram` takes each tile's:\n"
-          "position, and of each name: name, count, busy time, self time, longest.\n\n"
+          "position; of each name: name, count, busy time, self time, duration, longest, shortest; of all buckets of\n"
+          "durations: name, bucket, count.\n\n"
           "Returns by slot, of tracks of slices: events, busy time, rows in use, single slices, bins, overview\n"
           "(bin, busy time, name); of counters: samples, bins, overview (bin, greatest value), least and greatest\n"
           "value. Raises WrongTile, ShortTile and MemoryError.");

@@ -41,6 +41,17 @@ enum class ColumnId : uint8_t {
     time = 64,
     value,
     sample_ordinal,
+    histogram_name = 112,
+    histogram_count,
+    histogram_busy,
+    busy_minus_self,
+    longest,
+    duration_minus_busy,
+    longest_minus_shortest,
+    n_buckets = 176,
+    first_bucket,
+    bucket_step,
+    bucket_count,
 };
 
 // The greatest common divisor of all values, at least 1. Nanosecond traces in picosecond ticks have 1000 here, which saves

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 
+#include "prove/buckets.hpp"
 #include "prove/parts.hpp"
 
 namespace tilescope {
 
 namespace {
+
+constexpr std::size_t kFewBuckets = 16384;
 
 std::size_t hash_of(int64_t name) {
     const uint64_t mixed = static_cast<uint64_t>(name) * 0xD6E8FEB86659FD93ULL;
@@ -22,8 +25,11 @@ void ProveNames::add_leaf(const ProveSliceSeries& slices, int64_t start, int64_t
         const ProveClip part = clip(slice, start, stop);
         ProveNameSum& sum = at(slice.name);
         if (slice.start >= start) {
+            sum.shortest = sum.count == 0 ? slice.duration : std::min(sum.shortest, slice.duration);
             ++sum.count;
+            sum.duration += slice.duration;
             sum.longest = std::max(sum.longest, slice.duration);
+            buckets_.push_back({slice.name, prove_bucket(slice.duration), 1});
         }
         if (part.stop == part.first) return;
         int64_t covered = 0, until = part.stop;
@@ -36,16 +42,40 @@ void ProveNames::add_leaf(const ProveSliceSeries& slices, int64_t start, int64_t
         sum.busy += part.stop - part.first;
         sum.self += part.stop - part.first - covered;
     });
+    sum_many_buckets();
 }
 
 void ProveNames::add(const ProveNames& other) {
     for (const ProveNameSum& part : other.sums_) {
         ProveNameSum& sum = at(part.name);
+        if (part.count > 0) sum.shortest = sum.count == 0 ? part.shortest : std::min(sum.shortest, part.shortest);
         sum.count += part.count;
         sum.busy += part.busy;
         sum.self += part.self;
+        sum.duration += part.duration;
         sum.longest = std::max(sum.longest, part.longest);
     }
+    for (const ProveBucket& bucket : other.buckets_) buckets_.push_back(bucket);
+    sum_many_buckets();
+}
+
+void ProveNames::sum_buckets() {
+    std::sort(buckets_.begin(), buckets_.end());
+    std::size_t n = 0;
+    for (std::size_t k = 0; k < buckets_.size(); ++k) {
+        if (n > 0 && !(buckets_[n - 1] < buckets_[k])) {
+            buckets_[n - 1].count += buckets_[k].count;
+        } else {
+            buckets_[n++] = buckets_[k];
+        }
+    }
+    buckets_.resize(n);
+    summed_ = n;
+}
+
+// They take no more than twice the room that they need.
+void ProveNames::sum_many_buckets() {
+    if (buckets_.size() > 2 * summed_ + kFewBuckets) sum_buckets();
 }
 
 ProveNameSum& ProveNames::at(int64_t name) {
@@ -56,7 +86,7 @@ ProveNameSum& ProveNames::at(int64_t name) {
         ProveNameSum& sum = sums_[places_[place] - 1];
         if (sum.name == name) return sum;
     }
-    sums_.push_back({name, 0, 0, 0, 0});
+    sums_.push_back({name, 0, 0, 0, 0, 0, 0});
     places_[place] = static_cast<uint32_t>(sums_.size());
     return sums_.back();
 }

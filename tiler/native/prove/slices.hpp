@@ -26,7 +26,7 @@ struct ProveRun {
 class ProveSlices {
   public:
     // Given the sums per name of a tile that has a histogram.
-    using Histogram = std::function<void(std::size_t tile, const ProveNames& names)>;
+    using Histogram = std::function<void(std::size_t tile, ProveNames& names)>;
 
     // Bins of these `rows`; with the first of them all else. `track_rows`: how many there are.
     ProveSlices(const ProveTree& tree, const ProveRun& run, int64_t track_rows, const ProveRows& rows,

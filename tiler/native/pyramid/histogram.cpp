@@ -1,8 +1,11 @@
 #include "pyramid/histogram.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <numeric>
 #include <stdexcept>
 
+#include "pyramid/duration_bucket.hpp"
 #include "pyramid/geometry.hpp"
 
 namespace tilescope {
@@ -13,9 +16,20 @@ constexpr size_t kFirstSlots = 64;
 
 TickSum ticks(int64_t first, int64_t last) { return static_cast<uint64_t>(last - first); }
 
+constexpr NameSum nothing(int32_t name) { return {name, 0, 0, 0, 0, 0, INT64_MAX}; }
+
 bool before(const NameSum& a, const NameSum& b) { return a.busy != b.busy ? a.busy > b.busy : a.name < b.name; }
 
 }  // namespace
+
+void NameSum::add(const NameSum& other) {
+    count += other.count;
+    busy += other.busy;
+    self += other.self;
+    duration += other.duration;
+    longest = std::max(longest, other.longest);
+    shortest = std::min(shortest, other.shortest);
+}
 
 size_t NameSums::place(int32_t name) const {
     const uint64_t mixed = static_cast<uint32_t>(name) * 0x9E3779B97F4A7C15ULL;
@@ -32,7 +46,7 @@ NameSum& NameSums::at(int32_t name) {
         slot = (slot + 1) & (slots_.size() - 1);
     }
     last_ = sums_.size();
-    sums_.push_back({name, 0, 0, 0, 0});
+    sums_.push_back(nothing(name));
     slots_[slot] = static_cast<uint32_t>(sums_.size());
     return sums_.back();
 }
@@ -46,18 +60,29 @@ void NameSums::enter_all(size_t size) {
     }
 }
 
+NameSum& NameSums::add_start(int32_t name, int64_t duration) {
+    NameSum& sum = at(name);
+    ++sum.count;
+    sum.duration += static_cast<uint64_t>(duration);
+    sum.longest = std::max(sum.longest, duration);
+    sum.shortest = std::min(sum.shortest, duration);
+    if (has_buckets_) buckets_.add(static_cast<uint32_t>(last_), duration_bucket(duration), 1);
+    return sum;
+}
+
 void NameSums::add(const NameSums& other) {
+    std::vector<uint32_t> numbers;
+    numbers.reserve(other.sums_.size());
     for (const NameSum& part : other.sums_) {
-        NameSum& sum = at(part.name);
-        sum.count += part.count;
-        sum.busy += part.busy;
-        sum.self += part.self;
-        sum.longest = std::max(sum.longest, part.longest);
+        at(part.name).add(part);
+        numbers.push_back(static_cast<uint32_t>(last_));
     }
+    if (has_buckets_) buckets_.add(other.buckets_, numbers);
 }
 
 void NameSums::clear() {
     sums_.clear();
+    buckets_.clear();
     std::fill(slots_.begin(), slots_.end(), 0U);
 }
 
@@ -73,10 +98,7 @@ void NameSweep::add(int64_t start, int64_t stop, NameSums& sums) {
     for (; next_ < slices_.size() && slices_.start[next_] < stop; ++next_) {
         const int64_t first = slices_.start[next_];
         const Running slice{slices_.end(next_), slices_.name[next_]};
-        NameSum& sum = sums.at(slice.name);
-        ++sum.count;
-        sum.busy += ticks(first, std::min(slice.end, stop));
-        sum.longest = std::max(sum.longest, slice.end - first);
+        sums.add_start(slice.name, slice.end - first).busy += ticks(first, std::min(slice.end, stop));
         if (slice.end > stop) {
             crossing_.push(slice);
             ++crossing_names_[slice.name];
@@ -151,24 +173,25 @@ bool HistogramWalk::next() {
     return false;
 }
 
-std::vector<NameSum> HistogramWalk::sums(size_t rows) const {
-    std::vector<NameSum> sums = open_[depth_].sums.sums();
-    if (sums.size() <= rows) {
-        std::sort(sums.begin(), sums.end(), before);
-        return sums;
+HistogramRows HistogramWalk::rows(size_t rows) const {
+    const NameSums& all = open_[depth_].sums;
+    const std::vector<NameSum>& sums = all.sums();
+    std::vector<uint32_t> order(sums.size()), row_of(sums.size());
+    std::iota(order.begin(), order.end(), 0U);
+    const size_t n = std::min(rows, sums.size());
+    const auto kept = order.begin() + static_cast<std::ptrdiff_t>(n);
+    const auto by_sum = [&sums](uint32_t a, uint32_t b) { return before(sums[a], sums[b]); };
+    std::partial_sort(order.begin(), kept, order.end(), by_sum);
+    HistogramRows found;
+    found.sums.reserve(n + 1);
+    for (size_t k = 0; k < order.size(); ++k) {
+        if (k == n) found.sums.push_back(nothing(kOtherNames));
+        if (k < n) found.sums.push_back(sums[order[k]]);
+        else found.sums.back().add(sums[order[k]]);
+        row_of[order[k]] = static_cast<uint32_t>(found.sums.size() - 1);
     }
-    const auto kept = sums.begin() + static_cast<std::ptrdiff_t>(rows);
-    std::partial_sort(sums.begin(), kept, sums.end(), before);
-    NameSum others{kOtherNames, 0, 0, 0, 0};
-    for (auto sum = kept; sum != sums.end(); ++sum) {
-        others.count += sum->count;
-        others.busy += sum->busy;
-        others.self += sum->self;
-        others.longest = std::max(others.longest, sum->longest);
-    }
-    sums.erase(kept, sums.end());
-    sums.push_back(others);
-    return sums;
+    found.buckets = all.buckets().rows(row_of, found.sums.size());
+    return found;
 }
 
 }  // namespace tilescope

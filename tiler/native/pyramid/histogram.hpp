@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/counted.hpp"
+#include "pyramid/bucket_counts.hpp"
 #include "pyramid/slice_track.hpp"
 
 namespace tilescope {
@@ -20,22 +21,42 @@ struct NameSum {
     uint64_t count;   // that start in the span
     TickSum busy;     // ticks of the span, each slice by itself
     TickSum self;     // ticks of the span at which a slice of the name is the last started of those that run
-    int64_t longest;  // duration of the longest that starts in the span
+    // Durations, not clipped, of those that start in the span: of all together, of the longest, of the shortest.
+    TickSum duration;
+    int64_t longest;
+    int64_t shortest;  // INT64_MAX: none starts there
+
+    // What is known of others, in this or another span.
+    void add(const NameSum& other);
 };
 
 // A hash table by name that keeps its memory when it is emptied.
 class NameSums {
   public:
+    // With `buckets` it counts them as well.
+    explicit NameSums(bool buckets = false) : has_buckets_(buckets) {}
+
     NameSum& at(int32_t name);
+    // A slice that starts in the span: its count and its durations. Returns the sums of its name.
+    NameSum& add_start(int32_t name, int64_t duration);
+    // The number of a name, for its buckets.
+    uint32_t number(int32_t name) {
+        at(name);
+        return static_cast<uint32_t>(last_);
+    }
+    void add_buckets(uint32_t number, uint32_t bucket, uint64_t count) { buckets_.add(number, bucket, count); }
     void add(const NameSums& other);
     void clear();
     const std::vector<NameSum>& sums() const { return sums_; }
+    const BucketCounts& buckets() const { return buckets_; }
 
   private:
     void enter_all(size_t size);
     size_t place(int32_t name) const;
 
+    bool has_buckets_;
     std::vector<NameSum> sums_;
+    BucketCounts buckets_;         // names by their position in sums_
     std::vector<uint32_t> slots_;  // position in sums_ + 1; 0: empty
     size_t last_ = 0;              // what was asked for last is often asked for again
 };
@@ -76,6 +97,12 @@ struct HistogramTile {
     bool leaf;  // none of its children is wanted
 };
 
+// Of a tile: its sums, and of each the buckets of its durations.
+struct HistogramRows {
+    std::vector<NameSum> sums;
+    BucketRows buckets;
+};
+
 // The histograms of tiles, one after the other, children before parents. Memory: the tables of one tile per level.
 class HistogramWalk {
   public:
@@ -88,7 +115,7 @@ class HistogramWalk {
 
     const HistogramTile& tile() const { return open_[depth_].tile; }
     // Its sums: most busy first, then by name. At most `rows`, and then one of all others, whose name is `kOtherNames`.
-    std::vector<NameSum> sums(size_t rows) const;
+    HistogramRows rows(size_t rows) const;
 
     static constexpr int32_t kOtherNames = -2;
 
@@ -96,7 +123,7 @@ class HistogramWalk {
     struct Open {
         HistogramTile tile{};
         int next_child = 0;
-        NameSums sums;
+        NameSums sums{true};
     };
 
     void open(const HistogramTile& tile);

@@ -1,18 +1,23 @@
-"""What a span of some tracks is made of, name by name: count, busy time, self time and the longest, exactly."""
+"""What a span of some tracks is made of: counts and times, and how durations are spread, by name or other groups."""
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from collections.abc import Iterator
+from typing import Annotated, Any, Final
 
 from msgspec import Meta
+from numpy.typing import NDArray
 
-from tilescope.tiler.pages import Histogram
 from tilescope.tiler.query import Steps
+from tilescope.tiler.schema import TotalKind
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Table, Value
 from tilescope.tiler.tools.question import SpanQuestion
 from tilescope.tiler.tools.scope import Scope
-from tilescope.tiler.tools.stats.summary import summary
+from tilescope.tiler.tools.stats.groups import GroupBy, groups
+from tilescope.tiler.tools.stats.summary import GroupSums, summary
 from tilescope.tiler.tools.tool import Tool
+
+Ints = NDArray[Any]
 
 MAX_ROWS: Final = 65_536
 DEFAULT_ROWS: Final = 1000
@@ -21,7 +26,8 @@ DEFAULT_ROWS: Final = 1000
 class StatsQuestion(SpanQuestion, frozen=True, kw_only=True):
     """Statistics of a span."""
 
-    limit: Annotated[int, Meta(ge=0, le=MAX_ROWS, description="The most names that are listed, the busiest first.")] = (
+    by: Annotated[GroupBy, Meta(description="What events are summed up by.")] = "name"
+    limit: Annotated[int, Meta(ge=0, le=MAX_ROWS, description="The most rows that are listed, the busiest first.")] = (
         DEFAULT_ROWS
     )
 
@@ -29,39 +35,53 @@ class StatsQuestion(SpanQuestion, frozen=True, kw_only=True):
 def _answer(scope: Scope, question: StatsQuestion) -> Steps[Answer]:
     looked = yield from scope.windows(question)
     tracks = scope.leaves(question.tracks)
-    found = yield from summary(scope.reader, looked.of, tracks, question.limit)
+    by = groups(scope.reader, question.by)
+    found = yield from summary(scope.reader, looked.of, tracks, question.limit, by)
     span = looked.span(tracks)
-    rows = found.rows
-    names = [found.names[name] for name in rows.name.tolist()]
+    rows = found.rows.histogram
+    whole = int(found.total.histogram.busy[0])
     columns = [
-        Column("name_id", "Name id", "id", rows.name),
-        Column("name", "Name", "name", [name.text for name in names]),
-        Column("category", "Category", "text", [name.category for name in names]),
+        *by.columns(rows.name),
         Column("count", "Count", "count", rows.count),
-        Column("busy", "Busy", "ticks", rows.busy),
-        Column("self", "Self", "ticks", rows.self_busy),
-        Column("longest", "Longest", "ticks", rows.longest, total="max"),
+        Column("share", "Share", "fraction", [int(busy) / whole if whole else None for busy in rows.busy.tolist()]),
+        *(Column(name, name.capitalize(), "ticks", values, total=_TOTALS[name]) for name, values in _ticks(found.rows)),
     ]
-    rest = _sums(found.rest) if len(found.rest) else None
-    total = _sums(found.total)
     facts = [
         Fact("start", "Start", span.start, "time"),
         Fact("end", "End", span.stop, "time"),
         Fact("tracks", "Tracks", len(tracks), "count"),
-        Fact("names", "Names", found.n_names, "count", "that occur in the span"),
+        Fact("names", by.title, found.n_groups, "count", "that occur in the span"),
     ]
-    return Answer(facts, [Table("names", "Names", columns, totals=total, rest=rest)])
+    rest = None if found.rest is None else _one_row(found.rest)
+    return Answer(facts, [Table("names", by.title, columns, totals=_one_row(found.total), rest=rest)])
 
 
-def _sums(rows: Histogram) -> dict[str, Value]:
-    columns = {"count": rows.count, "busy": rows.busy, "self": rows.self_busy, "longest": rows.longest}
-    return {name: int(column[0]) for name, column in columns.items()}
+# How the columns of ticks become one.
+_TOTALS: Final[dict[str, TotalKind]] = {
+    "busy": "sum",
+    "self": "sum",
+    "mean": "none",
+    "shortest": "min",
+    "p50": "none",
+    "p99": "none",
+    "longest": "max",
+}
+
+
+def _ticks(sums: GroupSums) -> Iterator[tuple[str, Ints]]:
+    rows = sums.histogram
+    values = (rows.busy, rows.self_busy, sums.mean, rows.shortest, sums.median, sums.tail, rows.longest)
+    return zip(_TOTALS, values, strict=True)
+
+
+def _one_row(sums: GroupSums) -> dict[str, Value]:
+    return {"count": int(sums.histogram.count[0]), **{name: int(values[0]) for name, values in _ticks(sums)}}
 
 
 TOOL: Final = Tool(
     id="stats",
     title="Statistics",
-    help="what a span is made of, name by name: count, busy time, self time and the longest, exactly",
+    help="what a span is made of, by name, category, track, process or host: counts, times, percentiles",
     group="events",
     question=StatsQuestion,
     answer=_answer,

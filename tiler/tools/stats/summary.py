@@ -1,64 +1,111 @@
-"""What windows of some tracks are made of, name by name: exactly, from histograms and leaves."""
+"""What windows of some tracks are made of, by name or other groups: exactly, from histograms and leaves."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tilescope.tiler.pages import BUSY_LIMIT, Histogram, sum_by_name
-from tilescope.tiler.query.names import Name
+from tilescope.tiler.pages.span_sums import SpanSums
+from tilescope.tiler.pages.spread import DurationSpread
 from tilescope.tiler.query.reader import QueryReader
 from tilescope.tiler.query.reading import Reading
 from tilescope.tiler.query.steps import Steps
+from tilescope.tiler.tools.stats.groups import Groups, by_name
 from tilescope.tiler.windows import WindowsOf
 
-# Parts are summed up as soon as together they have so many rows: memory does not grow with the number of tracks.
-_ROWS_AT_ONCE = 200_000
+MEDIAN, TAIL = 50, 99  # per cent: the quantiles that are told
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSums:
+    """Of groups, one row each, the busiest first: `histogram.name` is the group's number."""
+
+    histogram: Histogram
+    spread: DurationSpread
+    median: Ints = field(init=False)  # within one per cent, 0 where nothing starts
+    tail: Ints = field(init=False)
+
+    def __post_init__(self) -> None:
+        for name, per_cent in (("median", MEDIAN), ("tail", TAIL)):
+            found = self.spread.quantiles(per_cent, self.histogram.shortest, self.histogram.longest)
+            object.__setattr__(self, name, found)
+
+    def __len__(self) -> int:
+        return len(self.histogram)
+
+    @property
+    def mean(self) -> NDArray[np.generic]:
+        """Of the durations, to the nearest tick; 0 where nothing starts."""
+        count = np.maximum(self.histogram.count, 1)
+        mean: NDArray[np.generic] = (2 * self.histogram.duration.astype(object) + count) // (2 * count)
+        return mean.astype(np.int64)
+
+    def rows(self, which: slice) -> GroupSums:
+        """Some of them."""
+        return GroupSums(self.histogram.take(which), self.spread.take(np.arange(len(self))[which]))
+
+    def one(self) -> GroupSums:
+        """All together."""
+        none = np.zeros(len(self), np.int64)
+        return GroupSums(self.histogram.one_row(-1), self.spread.summed(none, 1))
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The answer. `rows` are the busiest names; all names together have `total`, those without a row `rest`.
+    """The answer. `rows` are the busiest groups; all together have `total`, those without a row `rest`.
 
-    Counts are of events that start in a window; times are ticks within one. `names` has the name of each row.
+    Counts are of events that start in a window; times are ticks within one; durations are of the events that start in
+    one, whole.
     """
 
     tracks: Sequence[int]  # those that hold the events, ascending
-    n_names: int
-    rows: Histogram
-    rest: Histogram  # no row, or one
-    total: Histogram  # one row
-    names: dict[int, Name]
+    n_groups: int
+    rows: GroupSums
+    rest: GroupSums | None
+    total: GroupSums
 
 
-def summary(reader: QueryReader, windows_of: WindowsOf, tracks: Sequence[int] | None, limit: int) -> Steps[Summary]:
-    """Sums up the events of some tracks (None: all) in the windows of each; at most `limit` rows, the busiest names.
+def summary(
+    reader: QueryReader, windows_of: WindowsOf, tracks: Sequence[int] | None, limit: int, groups: Groups | None = None
+) -> Steps[Summary]:
+    """Sums up the events of some tracks (None: all) in the windows of each; at most `limit` rows, the busiest groups.
 
     A rollup stands for its tracks; each track counts once. Counters have no names and are left out. Raises UsageError
     for an unknown track, and DamagedStore.
     """
+    groups = groups or by_name(reader)
     leaves = reader.tree.leaves(tracks)
-    busy = sum(int(reader.tree.tracks[track]["busy"]) for track in leaves)
-    exact = np.int64 if busy < BUSY_LIMIT else object
-    reading = Reading(reader)
-    parts = [sum_by_name([], exact)]
-    rows_in_parts = 0
-    for part in reading.histogram_parts(leaves, windows_of):
-        parts.append(part)
-        rows_in_parts += len(part)
-        if rows_in_parts > _ROWS_AT_ONCE:
-            parts = [sum_by_name(parts, exact)]
-            rows_in_parts = len(parts[0])
+    sums = SpanSums(spread=True)
+    for _ in Reading(reader).add_windows(sums, leaves, windows_of, groups.of_track):
         yield
-    summed = sum_by_name(parts, exact)
-    rows, rest = summed.take(slice(limit)), summed.take(slice(limit, None))
-    names = reader.names.of(rows.name.tolist())
-    return Summary(leaves, len(summed), rows, _one_row(rest) if len(rest) else rest, _one_row(summed), names)
+    busy = sum(int(reader.tree.tracks[track]["busy"]) for track in leaves)
+    found = _arranged(sums, groups, np.int64 if busy < BUSY_LIMIT else object)
+    yield
+    rest = found.rows(slice(limit, None)).one() if len(found) > limit else None
+    return Summary(leaves, len(found), found.rows(slice(limit)), rest, found.one())
 
 
-def _one_row(rows: Histogram) -> Histogram:
-    sums = (rows.count.sum(), rows.busy.sum(), rows.self_busy.sum())
-    longest = rows.longest.max(initial=0)
-    return Histogram(np.array([-1]), *(np.array([value]) for value in (*sums, longest)))
+def _arranged(sums: SpanSums, groups: Groups, dtype: type) -> GroupSums:
+    """The busiest group first."""
+    found, spread = sums.sums(dtype), sums.spread()
+    number = groups.of_names(found.name)
+    if number is None:
+        order = np.lexsort((found.name, -found.busy)) if dtype is np.int64 else _wide_order(found)
+        return GroupSums(found.take(order), spread.take(order))
+    # Names that are of one group.
+    renamed = Histogram(number, *(getattr(found, column) for column in Histogram.__slots__[1:]))
+    rows = sum_by_name([renamed], dtype)
+    row_of = np.zeros(int(number.max(initial=-1)) + 1, np.int64)
+    row_of[rows.name] = np.arange(len(rows))
+    return GroupSums(rows, spread.summed(row_of[number], len(rows)))
+
+
+def _wide_order(found: Histogram) -> Ints:
+    keys = zip((-found.busy).tolist(), found.name.tolist(), range(len(found)), strict=True)
+    return np.array([row for *_, row in sorted(keys)], np.int64)

@@ -992,7 +992,7 @@ export interface ToolTable {
 }
 
 /** How values of rows become one. */
-export type TotalKind = "sum" | "max" | "min";
+export type TotalKind = "sum" | "max" | "min" | "none";
 
 /** One track. Tracks stand by id: first all but rollups in screen order, then the rollups. */
 export interface Track {

@@ -142,7 +142,7 @@ export class TableModel {
   /** What part of the whole a value is, 0 to 1, where that can be said: of a total, or a fraction as such. */
   share(column: ShownColumn, value: number): number | null {
     const { id, kind, total } = column.column;
-    if (kind === "time" || total === "min") {
+    if (kind === "time" || total === "min" || total === "none") {
       return null;
     }
     const whole = kind === "fraction" ? 1 : Number(this.table.totals?.[id] ?? Number.NaN);

@@ -5,6 +5,9 @@ import { type Figure, isInteger, isRecorded } from "./figures";
 
 /** The sum of the values of some rows, or the greatest or least of them; null where nothing was recorded. */
 export function combine(column: ToolColumn, rows: ArrayLike<number>): Figure {
+  if (column.total === "none") {
+    return null;
+  }
   return isInteger(column.kind) ? combineIntegers(column, rows) : combineNumbers(column, rows);
 }
 
@@ -28,6 +31,8 @@ function put(total: ToolColumn["total"], found: bigint, value: bigint): bigint {
       return value > found ? value : found;
     case "min":
       return value < found ? value : found;
+    case "none":
+      return found;
   }
 }
 

@@ -1,4 +1,4 @@
-"""Sums of parts of leaves, against plain Python; pages that are damaged."""
+"""Sums of parts of leaves and of stored histograms, against plain Python; records that are damaged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.tiler.pyramid.tracks import SHAPES, small_tracks
 from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import Shape, TileFlag, sum_by_name
-from tilescope.tiler.pages.leaf_sums import LeafSums
+from tilescope.tiler.pages.span_sums import SpanSums
 
 SLOT = 5
 END = 2000  # of leaves, in ticks: a tile of level 2 has 4,096
@@ -45,13 +45,13 @@ def check(track: list[Slice], borders: list[int]) -> None:
     timed = [Timed(s.start, s.duration, s.name) for s in track]
     tops = list(on_top(timed))
     for dtype in (np.int64, object):
-        sums = LeafSums()
-        sums.add(page, shape, 0, parts)
+        sums = SpanSums()
+        sums.add_leaves(page, shape, 0, parts)
         found = sums.take(dtype)
         of_each = []
         for a, b in zip(first, stop, strict=False):
-            alone = LeafSums()
-            alone.add(page, shape, 0, np.array([[0], [a], [b]], np.int64))
+            alone = SpanSums()
+            alone.add_leaves(page, shape, 0, np.array([[0], [a], [b]], np.int64))
             of_each.append(sum_by_name([alone.take(dtype)], dtype))
             assert rows_of(of_each[-1]) == histogram(timed, tops, a, b)
         assert rows_of(sum_by_name([found], dtype)) == rows_of(sum_by_name(of_each, dtype))
@@ -84,9 +84,9 @@ def test_a_damaged_page_is_an_error_or_a_page(changes: list[tuple[int, int]]) ->
     damaged = bytearray(page)
     for at, byte in changes:
         damaged[at % len(damaged)] = byte
-    sums = LeafSums()
+    sums = SpanSums()
     try:
-        sums.add(bytes(damaged), shape, 0, np.array([[0], [10], [500]], np.int64))
+        sums.add_leaves(bytes(damaged), shape, 0, np.array([[0], [10], [500]], np.int64))
     except DamagedStore:
         return
     found = sums.take(np.int64)
@@ -99,11 +99,11 @@ def test_what_is_refused() -> None:
     whole = np.array([[0], [0], [END]], np.int64)
     for cut in (0, 3, 15, 16, 40, len(page) - 1):
         with pytest.raises(DamagedStore, match="page"):
-            LeafSums().add(page[:cut], shape, 0, whole)
+            SpanSums().add_leaves(page[:cut], shape, 0, whole)
     with pytest.raises(DamagedStore, match="something else"):
-        LeafSums().add(b"TSSH" + page[4:], shape, 0, whole)
+        SpanSums().add_leaves(b"TSSH" + page[4:], shape, 0, whole)
     elsewhere = replace(shape, index=shape.index + 1)
     with pytest.raises(DamagedStore, match="not on its page"):
-        LeafSums().add(page, elsewhere, 0, whole)
+        SpanSums().add_leaves(page, elsewhere, 0, whole)
     with pytest.raises(ValueError, match="not in order"):
-        LeafSums().add(page, shape, 0, np.array([[0, 0], [10, 5], [20, 8]], np.int64))
+        SpanSums().add_leaves(page, shape, 0, np.array([[0, 0], [10, 5], [20, 8]], np.int64))

@@ -1,0 +1,88 @@
+#include "pyramid/bucket_counts.hpp"
+
+#include <algorithm>
+
+namespace tilescope {
+
+namespace {
+
+constexpr std::size_t kFirstSlots = 64;
+
+}  // namespace
+
+std::size_t BucketCounts::place(uint64_t key) const {
+    const uint64_t mixed = key * 0x9E3779B97F4A7C15ULL;
+    return static_cast<std::size_t>(mixed >> 32) & (slots_.size() - 1);
+}
+
+BucketCounts::Counts& BucketCounts::at(uint64_t key) {
+    if (last_ < keys_.size() && keys_[last_] == key) return counts_[last_];
+    if (slots_.size() <= 2 * keys_.size()) widen();
+    std::size_t slot = place(key);
+    while (slots_[slot] != 0) {
+        last_ = slots_[slot] - 1;
+        if (keys_[last_] == key) return counts_[last_];
+        slot = (slot + 1) & (slots_.size() - 1);
+    }
+    last_ = keys_.size();
+    keys_.push_back(key);
+    counts_.push_back({});
+    slots_[slot] = static_cast<uint32_t>(keys_.size());
+    return counts_.back();
+}
+
+void BucketCounts::widen() {
+    slots_.assign(std::max(kFirstSlots, 2 * slots_.size()), 0);
+    for (std::size_t k = 0; k < keys_.size(); ++k) {
+        std::size_t slot = place(keys_[k]);
+        while (slots_[slot] != 0) slot = (slot + 1) & (slots_.size() - 1);
+        slots_[slot] = static_cast<uint32_t>(k + 1);
+    }
+}
+
+void BucketCounts::add(const BucketCounts& other, const std::vector<uint32_t>& numbers) {
+    for (std::size_t k = 0; k < other.keys_.size(); ++k) {
+        const uint64_t key = other.keys_[k];
+        Counts& sums = at(static_cast<uint64_t>(numbers[key >> kBits]) << kBits | (key & ((1U << kBits) - 1)));
+        for (std::size_t j = 0; j < kTogether; ++j) sums[j] += other.counts_[k][j];
+    }
+}
+
+void BucketCounts::clear() {
+    keys_.clear();
+    counts_.clear();
+    std::fill(slots_.begin(), slots_.end(), 0U);
+}
+
+BucketRows BucketCounts::rows(const std::vector<uint32_t>& row_of, std::size_t n_rows) const {
+    std::vector<std::size_t> first(n_rows + 1, 0);  // of each row, among the keys in the order of rows
+    for (const uint64_t key : keys_) ++first[row_of[key >> kBits] + 1];
+    for (std::size_t row = 0; row < n_rows; ++row) first[row + 1] += first[row];
+    std::vector<std::size_t> next(first.begin(), first.end() - 1), order(keys_.size());
+    for (std::size_t k = 0; k < keys_.size(); ++k) order[next[row_of[keys_[k] >> kBits]]++] = k;
+    const auto part = [this](std::size_t k) { return keys_[k] & ((1U << kBits) - 1); };
+    BucketRows found;
+    found.n.reserve(n_rows);
+    for (std::size_t row = 0; row < n_rows; ++row) {
+        const auto begin = order.begin() + static_cast<std::ptrdiff_t>(first[row]);
+        const auto end = order.begin() + static_cast<std::ptrdiff_t>(first[row + 1]);
+        std::sort(begin, end, [&part](std::size_t a, std::size_t b) { return part(a) < part(b); });
+        const std::size_t before = found.bucket.size();
+        for (auto at = begin; at != end;) {
+            const uint64_t together = part(*at);
+            Counts sums{};
+            for (; at != end && part(*at) == together; ++at) {
+                for (std::size_t j = 0; j < kTogether; ++j) sums[j] += counts_[*at][j];
+            }
+            for (std::size_t j = 0; j < kTogether; ++j) {
+                if (sums[j] == 0) continue;
+                found.bucket.push_back(static_cast<int64_t>(together << kShift | j));
+                found.count.push_back(static_cast<int64_t>(sums[j]));
+            }
+        }
+        found.n.push_back(static_cast<int64_t>(found.bucket.size() - before));
+    }
+    return found;
+}
+
+}  // namespace tilescope

@@ -1,0 +1,45 @@
+// Sums per name of a span: of stored histograms, and of parts of leaves where its borders cut tiles.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "pages/container_reader.hpp"
+#include "pyramid/histogram.hpp"
+#include "pyramid/leaf_page.hpp"
+
+namespace tilescope {
+
+// What stands for a name where slices are summed up under their own.
+constexpr int32_t kItsOwn = -3;
+
+class SpanSums {
+  public:
+    // With `buckets` those of durations, too.
+    explicit SpanSums(bool buckets) : sums_(buckets) {}
+
+    // `parts`: by tile, and by time within one; all parts of a tile under one name, or under their own. Throws
+    // DamagedContainer where the page is not one of slices.
+    void add_leaves(const ContainerReader& page, const std::vector<LeafPart>& parts, Span<const int32_t> as);
+    // A stored histogram, with its buckets where these are counted. Returns false, and adds nothing, when names in it have
+    // no rows of their own and would need them. Throws DamagedContainer.
+    bool add_stored(const ContainerReader& histogram, const std::optional<ContainerReader>& buckets, int32_t as);
+    void add(const SpanSums& other) { sums_.add(other.sums_); }
+
+    // By name, in no order.
+    const std::vector<NameSum>& sums() const { return sums_.sums(); }
+    // In the order of the sums.
+    BucketRows buckets() const;
+    void clear() { sums_.clear(); }
+
+  private:
+    void add_buckets(const ContainerReader& buckets, const std::vector<int64_t>& name,
+                     const std::vector<int64_t>& count, int32_t as);
+
+    NameSums sums_;
+    NameSums unasked_;  // of what lies between the parts
+};
+
+}  // namespace tilescope

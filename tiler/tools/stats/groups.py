@@ -1,0 +1,130 @@
+"""Groups of events whose statistics are asked for: names, categories, tracks, processes or hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.query.names import NO_NAME
+from tilescope.tiler.query.reader import QueryReader
+from tilescope.tiler.tools.answer import Column, Value
+
+Ints = NDArray[np.int64]
+
+Parts = Sequence[dict[str, Any]]  # the groups of a track tree
+
+GroupBy = Literal["name", "category", "track", "process", "host"]
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """Groups have numbers. What is of one track is in one group, or what is of one name."""
+
+    title: str
+    columns: Callable[[Ints], list[Column]]  # that tell which groups these are
+    of_track: Callable[[int], int] | None = None
+    names: Callable[[Ints], Ints] | None = None
+
+    def of_names(self, names: Ints) -> Ints | None:
+        """The group of each of these names; None: each is one."""
+        return None if self.names is None else self.names(names)
+
+
+def groups(reader: QueryReader, by: GroupBy) -> Groups:
+    """What these groups are in a run."""
+    match by:
+        case "name":
+            return by_name(reader)
+        case "category":
+            return _by_category(reader)
+        case "track":
+            return _by_track(reader)
+        case "process":
+            return _by_group(reader, "process")
+        case "host":
+            return _by_group(reader, "host")
+
+
+def by_name(reader: QueryReader) -> Groups:
+    """Each name by itself."""
+
+    def columns(numbers: Ints) -> list[Column]:
+        known = reader.names.of(numbers.tolist())
+        names = [known[name] for name in numbers.tolist()]
+        return [
+            Column("name_id", "Name id", "id", numbers),
+            Column("name", "Name", "name", [name.text for name in names]),
+            Column("category", "Category", "text", [name.category for name in names]),
+        ]
+
+    return Groups("Names", columns)
+
+
+def _by_category(reader: QueryReader) -> Groups:
+    number_of: dict[str, int] = {}
+
+    def of_names(names: Ints) -> Ints:
+        known = reader.names.of(names.tolist())
+        categories = (known[name].category for name in names.tolist())
+        return np.array([number_of.setdefault(category, len(number_of)) for category in categories], np.int64)
+
+    def columns(numbers: Ints) -> list[Column]:
+        texts = list(number_of)
+        return [Column("category", "Category", "text", [texts[number] for number in numbers.tolist()])]
+
+    return Groups("Categories", columns, names=of_names)
+
+
+def _by_track(reader: QueryReader) -> Groups:
+    tracks, parts = reader.tree.tracks, reader.tree.groups
+
+    def columns(numbers: Ints) -> list[Column]:
+        rows = numbers.tolist()
+        places = {track: _place(parts, tracks[track]["group"]) for track in rows}
+        return [
+            Column("track", "Track", "track", numbers),
+            Column("name", "Name", "name", [tracks[track]["name"] for track in rows]),
+            Column("process", "Process", "text", [places[track].get("process", "") for track in rows]),
+            Column("host", "Host", "text", [places[track].get("host", "") for track in rows]),
+        ]
+
+    return Groups("Tracks", columns, of_track=lambda track: track)
+
+
+def _by_group(reader: QueryReader, kind: Literal["process", "host"]) -> Groups:
+    tracks, parts = reader.tree.tracks, reader.tree.groups
+
+    def of_track(track: int) -> int:
+        return _above(parts, tracks[track]["group"], kind)
+
+    def columns(numbers: Ints) -> list[Column]:
+        rows = numbers.tolist()
+        texts: list[Value] = [parts[group]["name"] if group >= 0 else NO_NAME.text for group in rows]
+        rollups: list[Value] = [parts[group]["rollup"] if group >= 0 else None for group in rows]
+        found = [Column("track", "Track", "track", rollups), Column(kind, kind.capitalize(), "name", texts)]
+        if kind == "process":
+            hosts = [_place(parts, group).get("host", "") for group in rows]
+            found.append(Column("host", "Host", "text", hosts))
+        return found
+
+    return Groups("Processes" if kind == "process" else "Hosts", columns, of_track=of_track)
+
+
+def _line(parts: Parts, group: int | None) -> Iterator[dict[str, Any]]:
+    """The group, and those around it."""
+    while group is not None:
+        yield parts[group]
+        group = parts[group]["parent"]
+
+
+def _above(parts: Parts, group: int, kind: str) -> int:
+    return next((part["id"] for part in _line(parts, group) if part["kind"] == kind), -1)
+
+
+def _place(parts: Parts, group: int) -> dict[str, str]:
+    """The name of each kind of group around something."""
+    return {part["kind"]: part["name"] for part in _line(parts, group)}
