@@ -193,9 +193,10 @@ class Viewer:
 
 
 def reads_as(label: str, name: str) -> bool:
-    """Whether a label is a name, or a name with its middle left out."""
+    """Whether a label is a name, or a name whose hash, middle or end is left out."""
     head, dots, tail = label.partition("…")
-    return label == name or (dots != "" and name.startswith(head) and name.endswith(tail))
+    bare = re.sub(r"\(\d{6,}\)$", "", name)
+    return label in (name, bare) or (dots != "" and name.startswith(head) and bare.endswith(tail))
 
 
 def parse_duration_ps(text: str) -> int:

@@ -22,7 +22,7 @@ test("wide slices are labelled in their middle, narrow ones not at all", () => {
   const found = label(events, 0, 10);
   expect(found).toEqual([
     { xPx: 10 + (100 - 35) / 2, row: 0, text: "short", nameId: 0, ordinal: 0 },
-    { xPx: 57, row: 1, text: "a …s", nameId: 1, ordinal: 2 },
+    { xPx: 57, row: 1, text: "a m…", nameId: 1, ordinal: 2 },
   ]);
 });
 

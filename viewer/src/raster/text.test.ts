@@ -15,13 +15,28 @@ describe("elide", () => {
     expect(elide("fusion", 44, glyphs)).toBe("fusion");
   });
 
-  test("keeps both ends", () => {
-    expect(elide("jit_train_step/transformer/fusion.12", 120, glyphs)).toBe("jit_train_…on.12");
+  test("keeps the beginning, and the number at the end where there is room for both", () => {
+    const name = "jit_train_step/transformer/fusion.12";
+    expect(elide(name, 120, glyphs)).toBe("jit_train_st….12");
+    expect(elide(name, 80, glyphs)).toBe("jit_train…");
+    expect(elide("loss_and_gradients", 60, glyphs)).toBe("loss_a…");
+    expect(elide("ProfilerStep#103", 110, glyphs)).toBe("ProfilerS…#103");
+    expect(elide("Iteration 1234567890123", 120, glyphs)).toBe("Iteration 1234…");
+  });
+
+  test("drops the hash of a program first", () => {
+    const name = "jit_train_step(1234567890123)";
+    expect(elide(name, 240, glyphs)).toBe(name);
+    expect(elide(name, 200, glyphs)).toBe("jit_train_step");
+    expect(elide(name, 108, glyphs)).toBe("jit_train_step");
+    expect(elide(name, 80, glyphs)).toBe("jit_train…");
+    expect(elide("f(12)", 30, glyphs)).toBe("");
+    expect(elide("(1234567890123)", 60, glyphs)).toBe("(12345…");
   });
 
   test("gives up below three characters", () => {
     expect(elide("abcdefgh", 12 + 16, glyphs)).toBe("");
-    expect(elide("abcdefgh", 12 + 24, glyphs)).toBe("ab…h");
+    expect(elide("abcdefgh", 12 + 24, glyphs)).toBe("abc…");
   });
 
   test("never cuts a character in two", () => {

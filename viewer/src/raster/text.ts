@@ -27,34 +27,59 @@ export function textWidthPx(text: string, glyphs: GlyphWidths): number {
   return width;
 }
 
+/** What XLA adds to the name of a program: `jit_train_step(1234567890123)`. */
+const PROGRAM_HASH = /\(\d{6,}\)$/;
+
+/** A number at the end tells namesakes apart: `fusion.12`. */
+const NUMBER = /(?<!\d)[^\p{L}\p{N}\s]?\d{1,5}$/u;
+
+/** So much of the beginning must be left for the number to be worth its room. */
+const LEAST_HEAD = 8;
+
+/** Shorter than this, a text tells nothing. */
+const LEAST = 3;
+
+/** Of the longest names, which are whole HLO instructions, only so much can ever be visible. */
+const MOST = 512;
+
 /**
- * `text`, or as much of it as fits in `maxPx`. The middle is left out, because names often differ in their last
- * characters (`jit_train_step…fusion.12`); "" when not even three characters fit.
+ * `text`, or as much of it as fits in `maxPx`. First goes the hash of a program, then the end, except for a number
+ * (`jit_train_st….12`) where there is room for it; "" when not even three characters fit.
  */
 export function elide(text: string, maxPx: number, glyphs: GlyphWidths): string {
-  // The longest names are whole HLO instructions; only so much of them can ever be visible.
-  const shown = text.length > 512 ? text.slice(0, 512) : text;
-  if (textWidthPx(shown, glyphs) <= maxPx && shown === text) {
+  if (fits(text, maxPx, glyphs)) {
     return text;
   }
+  const name = text.replace(PROGRAM_HASH, "") || text;
+  if (fits(name, maxPx, glyphs)) {
+    return name;
+  }
   const room = maxPx - glyphs.ellipsis;
+  const number = NUMBER.exec(name.slice(-8))?.[0] ?? "";
+  const beside = headOf(name.slice(0, name.length - number.length), room - textWidthPx(number, glyphs), glyphs);
+  if (number !== "" && beside.length >= LEAST_HEAD) {
+    return beside + ELLIPSIS + number;
+  }
+  const head = headOf(name, room, glyphs);
+  return head.length < LEAST ? "" : head + ELLIPSIS;
+}
+
+function fits(text: string, maxPx: number, glyphs: GlyphWidths): boolean {
+  return text.length <= MOST && textWidthPx(text, glyphs) <= maxPx;
+}
+
+/** As many characters of the beginning as fit; half of a surrogate pair is left out. */
+function headOf(text: string, roomPx: number, glyphs: GlyphWidths): string {
   let head = 0;
-  let tail = text.length;
   let used = 0;
-  // Two characters of the beginning for one of the end.
-  for (let turn = 0; head < tail; turn++) {
-    const at = turn % 3 === 2 ? tail - 1 : head;
-    used += glyphPx(text.charCodeAt(at), glyphs);
-    if (used > room) {
+  while (head < Math.min(text.length, MOST)) {
+    used += glyphPx(text.charCodeAt(head), glyphs);
+    if (used > roomPx) {
       break;
     }
-    if (at === head) {
-      head += 1;
-    } else {
-      tail -= 1;
-    }
+    head += 1;
   }
-  return head + text.length - tail < 3 ? "" : cut(text, head, tail);
+  return text.slice(0, head).replace(/[\ud800-\udbff]$/, "");
 }
 
 function glyphPx(code: number, glyphs: GlyphWidths): number {
@@ -62,11 +87,4 @@ function glyphPx(code: number, glyphs: GlyphWidths): number {
     return glyphs.ascii[code]!;
   }
   return code === ELLIPSIS.charCodeAt(0) ? glyphs.ellipsis : glyphs.other;
-}
-
-/** Joins both ends; half of a surrogate pair is left out. */
-function cut(text: string, head: number, tail: number): string {
-  const left = text.slice(0, head).replace(/[\ud800-\udbff]$/, "");
-  const right = text.slice(tail).replace(/^[\udc00-\udfff]/, "");
-  return left + ELLIPSIS + right;
 }
