@@ -132,8 +132,7 @@ def _gaps_table(
     left = total - int(length.sum())
     n_left = _sum(of_lanes, lambda of: of.count) - len(gaps)
     rest: dict[str, Value] | None = {"duration": left} if n_left else None
-    title = f"Gaps, {n_left:,} more are not listed" if n_left else "Gaps"
-    return Table("gaps", title, columns, totals={"duration": total}, rest=rest, more=more)
+    return Table("gaps", "Gaps", columns, totals={"duration": total}, rest=rest, more=more)
 
 
 def _texts(edges: Sequence[Edge | None], names: dict[int, Name]) -> list[str | None]:

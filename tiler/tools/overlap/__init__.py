@@ -37,6 +37,14 @@ _HELP: Final = {
     "exposed_communication": "while no computation runs",
     "exposed_copies": "while neither computation nor communication runs",
 }
+_FACTS: Final = {
+    "span": "Span",
+    "busy": "Busy",
+    "computation": "Computation",
+    "exposed_communication": "Exposed comm.",
+    "exposed_copies": "Exposed copies",
+    "idle": "Idle",
+}
 _COPIES: Final = frozenset({"copies", "exposed_copies"})
 
 
@@ -86,12 +94,12 @@ def _unknown(found: Sequence[DeviceParts], devices: int) -> str:
 def _facts(found: Sequence[DeviceParts], total: Parts, unknown: str) -> list[Fact]:
     facts = [Fact("devices", "Devices", len(found), "count")]
     lacks_copies = any(not one.device.tells_copies for one in found)
-    for name, title in _TITLES.items():
+    for name, label in _FACTS.items():
         known = found and not (lacks_copies and name in _COPIES)
-        note = unknown or _HELP.get(name, "") if known or unknown else _COPIES_UNKNOWN
-        facts.append(Fact(name, title, getattr(total, name) if known else None, "ticks", note))
+        note = unknown or (_HELP.get(name, "") if known else _COPIES_UNKNOWN)
+        facts.append(Fact(name, label, getattr(total, name) if known else None, "ticks", note))
     note = unknown or ("of the communication" if total.communication else "there is no communication")
-    return [*facts, Fact("overlap", "Hidden by computation", total.overlap, "fraction", note)]
+    return [*facts, Fact("overlap", "Comm. hidden", total.overlap, "fraction", note)]
 
 
 def _notes(total: Parts, unknown: str) -> list[Note]:
