@@ -282,30 +282,44 @@ def async_homes(
     (below `keys`) an identity in one process; rows of a key come in file order.
     """
 
-def pair_slices(
-    time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    phase: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    name: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    key: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
-    trace_end: int,
-    budget: MemoryBudget | None = None,
-) -> tuple[
-    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
-    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
-    Annotated[NDArray[numpy.int32], dict(shape=(None,))],
-    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
-    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
-    Annotated[NDArray[numpy.uint8], dict(shape=(None,))],
-    int,
-    int,
-    int,
-]:
+class Pairing:
     """
-    Returns the slices of a track's rows: start, duration, name, row of the begin, row of the end or -1,
-    flags; and how many ends had no begin, begins no end, and pairs two names. Without `key` all rows share
-    one stack. Raises MemoryError when more are open at once than the budget has room for.
+    Makes slices of a track's rows. Without `key` all rows share one stack.
     """
+
+    def __init__(
+        self,
+        time: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        phase: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        name: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        key: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
+        trace_end: int,
+    ) -> None: ...
+    @property
+    def slices(self) -> int:
+        """How many there will be."""
+
+    @property
+    def space(self) -> int:
+        """How many numbers it needs to work with."""
+
+    def pair(
+        self,
+        start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+        duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+        name: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu")],
+        source: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+        end_source: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+        flags: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu")],
+        space: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu")],
+        budget: MemoryBudget | None = None,
+    ) -> tuple[int, int, int]:
+        """
+        Writes the slices: `source` is the row of the begin, `end_source` that of the end or -1. Returns how many
+        ends had no begin, begins no end, and pairs two names. Raises MemoryError when more are open at once
+        than the budget has room for.
+        """
 
 def join_flows(
     phase: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],

@@ -16,10 +16,12 @@ Rows are taken in the order (time, order in the file). With keys (async tracks),
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from tilescope.tiler import _native
 
@@ -50,11 +52,18 @@ def pair(
     key: NDArray[np.int64] | None,
     trace_end: int,
     budget: _native.MemoryBudget | None = None,
+    empty: Callable[[int, DTypeLike], NDArray[Any]] = np.empty,
 ) -> PairedSlices:
     """Slices of one track's rows, given in file order (sorted or not). Rows that are no slice phases are passed over.
 
     All columns are (n,) and contiguous; times and `trace_end` are in ticks. `name` is -1 for an END without a name.
-    Without `key`, all rows share one stack. Raises ValueError when the columns differ in length,
+    Without `key`, all rows share one stack. `empty` makes the arrays, and those that pairing works with.
+    Raises ValueError when the columns differ in length,
     MemoryError when more are open at once than `budget` has room for.
     """
-    return PairedSlices(*_native.pair_slices(time, duration, phase, name, key, trace_end, budget))
+    pairing = _native.Pairing(time, duration, phase, name, key, trace_end)
+    dtypes = (np.int64, np.int64, np.int32, np.int64, np.int64, np.uint8)
+    start, length, names, source, end_source, flags = (empty(pairing.slices, dtype) for dtype in dtypes)
+    space = empty(pairing.space, np.int64)
+    counts = pairing.pair(start, length, names, source, end_source, flags, space, budget)
+    return PairedSlices(start, length, names, source, end_source, flags, *counts)

@@ -87,7 +87,8 @@ def make_slices(
         data, overlaps, _ = _ordered(events, slices, scratch, budget)
         return MadeSlices(data, Malformed(overlaps), None)
     if _any_phase(events, Phase.BEGIN, Phase.END):
-        pairs = pair(events.start, events.duration, events.phase, events.name, events.key, run_end, budget)
+        rows = (events.start, events.duration, events.phase, events.name, events.key)
+        pairs = pair(*rows, run_end, budget, scratch.empty)
         flags = scratch.fill(len(pairs), np.dtype(np.uint8), lambda p: events.flags[pairs.source[p]] | pairs.flags[p])
         slices = _Slices(pairs.start, pairs.duration, pairs.name, flags, pairs.source, pairs.end_source)
         data, overlaps, source = _ordered(events, slices, scratch, budget)
@@ -181,10 +182,14 @@ def _args(events: TimedEvents, slices: _Slices, scratch: Scratch) -> tuple[Ints,
     if slices.end_source is None:
         return gather_args(scratch, events.args_end, events.args, slices.source)
     empty = len(events)  # position of an empty string, put behind all others
-    both = np.empty(2 * len(slices.source), np.int64)
-    both[0::2] = slices.source
-    both[1::2] = np.where(slices.end_source >= 0, slices.end_source, empty)
-    ends, args = gather_args(scratch, np.append(events.args_end, events.args_end[-1]), events.args, both)
+    args_end = cast(Ints, scratch.empty(empty + 1, np.int64))
+    args_end[:-1] = events.args_end
+    args_end[-1] = events.args_end[-1]
+    both = cast(Ints, scratch.empty(2 * len(slices.source), np.int64))
+    for part in parts(len(slices.source)):
+        both[0::2][part] = slices.source[part]
+        both[1::2][part] = np.where(slices.end_source[part] >= 0, slices.end_source[part], empty)
+    ends, args = gather_args(scratch, args_end, events.args, both)
     return scratch.fill(len(slices.source), np.dtype(np.int64), lambda p: ends[1::2][p]), args
 
 

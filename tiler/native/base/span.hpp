@@ -58,10 +58,10 @@ class Span {
 };
 
 // How many rows columns have that stand side by side. Throws std::invalid_argument when they differ.
-template <typename First, typename... Others>
-constexpr std::size_t same_size(const First& first, const Others&... others) {
-    const std::size_t size = first.size();
-    if (((others.size() != size) || ...)) throw std::invalid_argument("columns differ in length");
+template <typename Column, typename... Columns>
+constexpr std::size_t same_size(const Column& column, const Columns&... columns) {
+    const std::size_t size = column.size();
+    if (((columns.size() != size) || ...)) throw std::invalid_argument("columns differ in length");
     return size;
 }
 

@@ -20,21 +20,44 @@ namespace tilescope {
 
 namespace {
 
-auto pair(const InColumn<std::int64_t>& time, const InColumn<std::int64_t>& duration,
-          const InColumn<std::uint8_t>& phase, const InColumn<std::int32_t>& name,
-          const std::optional<InColumn<std::int64_t>>& key, std::int64_t trace_end, MemoryBudget* budget) {
-    PairingInput input{span_of(time), span_of(duration), span_of(phase), span_of(name), std::nullopt, trace_end};
-    if (key) input.key = span_of(*key);
-    PairedColumns paired;
-    {
+// The rows of a track, kept alive.
+class BoundPairing {
+  public:
+    BoundPairing(InColumn<std::int64_t> time, InColumn<std::int64_t> duration, InColumn<std::uint8_t> phase,
+                 InColumn<std::int32_t> name, std::optional<InColumn<std::int64_t>> key, std::int64_t trace_end)
+        : time_(std::move(time)),
+          duration_(std::move(duration)),
+          phase_(std::move(phase)),
+          name_(std::move(name)),
+          key_(std::move(key)),
+          input_{span_of(time_), span_of(duration_), span_of(phase_), span_of(name_), std::nullopt, trace_end} {
+        if (key_) input_.key = span_of(*key_);
         nb::gil_scoped_release release;
-        paired = pair_slices(input, budget);
+        room_ = pairing_room(input_);
     }
-    return std::make_tuple(to_numpy(std::move(paired.start)), to_numpy(std::move(paired.duration)),
-                           to_numpy(std::move(paired.name)), to_numpy(std::move(paired.source)),
-                           to_numpy(std::move(paired.end_source)), to_numpy(std::move(paired.flags)),
-                           paired.ends_without_begin, paired.begins_without_end, paired.renamed);
-}
+
+    std::size_t slices() const { return room_.slices; }
+    std::size_t space() const { return room_.space; }
+
+    auto pair(const WritableColumn<std::int64_t>& start, const WritableColumn<std::int64_t>& duration,
+              const WritableColumn<std::int32_t>& name, const WritableColumn<std::int64_t>& source,
+              const WritableColumn<std::int64_t>& end_source, const WritableColumn<std::uint8_t>& flags,
+              const WritableColumn<std::int64_t>& space, MemoryBudget* budget) const {
+        const PairedColumns out{span_of(start),  span_of(duration),   span_of(name),
+                                span_of(source), span_of(end_source), span_of(flags)};
+        nb::gil_scoped_release release;
+        const PairingCounts counts = pair_slices(input_, out, span_of(space), budget);
+        return std::make_tuple(counts.ends_without_begin, counts.begins_without_end, counts.renamed);
+    }
+
+  private:
+    InColumn<std::int64_t> time_, duration_;
+    InColumn<std::uint8_t> phase_;
+    InColumn<std::int32_t> name_;
+    std::optional<InColumn<std::int64_t>> key_;
+    PairingInput input_;
+    PairingRoom room_;
+};
 
 // Innermost slices, with the columns that they are looked up in.
 class BoundInnermost {
@@ -85,11 +108,20 @@ void bind_pairing(nb::module_& m) {
           nb::arg("phase"), nb::arg("keys"),
           "Returns of each begin and end of async slices the key that it belongs to. A group is an identity, a key\n"
           "(below `keys`) an identity in one process; rows of a key come in file order.");
-    m.def("pair_slices", &pair, nb::arg("time"), nb::arg("duration"), nb::arg("phase"), nb::arg("name"),
-          nb::arg("key").none(), nb::arg("trace_end"), nb::arg("budget") = nb::none(),
-          "Returns the slices of a track's rows: start, duration, name, row of the begin, row of the end or -1,\n"
-          "flags; and how many ends had no begin, begins no end, and pairs two names. Without `key` all rows share\n"
-          "one stack. Raises MemoryError when more are open at once than the budget has room for.");
+    nb::class_<BoundPairing>(m, "Pairing", "Makes slices of a track's rows. Without `key` all rows share one stack.")
+        .def(nb::init<InColumn<std::int64_t>, InColumn<std::int64_t>, InColumn<std::uint8_t>, InColumn<std::int32_t>,
+                      std::optional<InColumn<std::int64_t>>, std::int64_t>(),
+             nb::arg("time"), nb::arg("duration"), nb::arg("phase"), nb::arg("name"), nb::arg("key").none(),
+             nb::arg("trace_end"))
+        .def_prop_ro("slices", &BoundPairing::slices, "How many there will be.")
+        .def_prop_ro("space", &BoundPairing::space, "How many numbers it needs to work with.")
+        .def("pair", &BoundPairing::pair, nb::arg("start").noconvert(), nb::arg("duration").noconvert(),
+             nb::arg("name").noconvert(), nb::arg("source").noconvert(), nb::arg("end_source").noconvert(),
+             nb::arg("flags").noconvert(), nb::arg("space").noconvert(), nb::arg("budget") = nb::none(),
+             "Writes the slices: `source` is the row of the begin, `end_source` that of the end or -1. Returns how "
+             "many\n"
+             "ends had no begin, begins no end, and pairs two names. Raises MemoryError when more are open at once\n"
+             "than the budget has room for.");
     m.def("join_flows", &join, nb::arg("phase"), nb::arg("tick"), nb::arg("key"),
           "Returns the edges between flow ends: their sources and targets as positions; and how many starts had no\n"
           "end, ends no start, and flow ends no key (-1).");

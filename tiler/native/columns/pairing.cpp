@@ -5,6 +5,7 @@
 #include <limits>
 #include <queue>
 #include <stdexcept>
+#include <vector>
 
 #include "columns/event_codes.hpp"
 #include "columns/radix_order.hpp"
@@ -70,8 +71,9 @@ constexpr std::size_t kOpenBytes = 96;
 // The open slices of one key. Every step is O(1), or O(log n) for the complete slices around.
 class Stack {
   public:
-    Stack(PairedColumns& out, std::size_t name_count, MemoryBudget* budget)
+    Stack(const PairedColumns& out, PairingCounts& counts, std::size_t name_count, MemoryBudget* budget)
         : out_(out),
+          counts_(counts),
           innermost_of_name_(name_count, none),
           entries_(budget),
           free_(budget),
@@ -103,7 +105,7 @@ class Stack {
                 entry = named;
             } else {
                 out_.flags[static_cast<std::size_t>(at(top_).slice)] |= event_flag::renamed;
-                ++out_.renamed;
+                ++counts_.renamed;
             }
         }
         const OpenSlice closed = at(entry);
@@ -128,7 +130,7 @@ class Stack {
             parent_ends.push_back(end);
             out_.duration[slice] = distance(start, end);
             out_.flags[slice] |= event_flag::open;
-            ++out_.begins_without_end;
+            ++counts_.begins_without_end;
             innermost_of_name_[open.name] = none;
         }
         top_ = none;
@@ -167,7 +169,8 @@ class Stack {
 
     using Ends = std::priority_queue<std::int64_t, CountedVector<std::int64_t>, std::greater<>>;
 
-    PairedColumns& out_;
+    const PairedColumns& out_;
+    PairingCounts& counts_;
     std::vector<std::int64_t> innermost_of_name_;
     CountedVector<OpenSlice> entries_;
     CountedVector<std::int64_t> free_;
@@ -177,101 +180,168 @@ class Stack {
 
 Phase phase_of(const PairingInput& input, std::size_t row) { return static_cast<Phase>(input.phase[row]); }
 
-// Writes the slices with the durations that are known already. Returns the rows that take part in pairing.
-std::vector<std::int64_t> lay_out(const PairingInput& input, PairedColumns& out, bool& any_pair) {
-    std::size_t slices = 0;
+// What the rows are that take part in pairing.
+struct Census {
     std::size_t rows = 0;
-    any_pair = false;
-    for (std::size_t row = 0; row < input.phase.size(); ++row) {
-        const Phase phase = phase_of(input, row);
-        slices += phase == Phase::complete || phase == Phase::begin;
-        rows += phase <= Phase::end;
-        any_pair = any_pair || phase == Phase::begin || phase == Phase::end;
-    }
-    out.start.reserve(slices);
-    out.duration.reserve(slices);
-    out.name.reserve(slices);
-    out.source.reserve(slices);
-    std::vector<std::int64_t> order;
-    if (any_pair) order.reserve(rows);
-    for (std::size_t row = 0; row < input.phase.size(); ++row) {
+    std::size_t slices = 0;
+    bool any_pair = false;
+    bool in_order_of_time = true;
+    bool in_order_of_keys = true;
+    bool in_order = true;  // of keys, and of time within each
+};
+
+Census census_of(const PairingInput& input) {
+    const std::size_t size = input.size();
+    Census found;
+    std::size_t before = size;
+    for (std::size_t row = 0; row < size; ++row) {
         const Phase phase = phase_of(input, row);
         if (phase > Phase::end) continue;
-        if (any_pair) order.push_back(static_cast<std::int64_t>(row));
-        if (phase == Phase::end) continue;
-        out.start.push_back(input.time[row]);
-        out.duration.push_back(phase == Phase::complete ? input.duration[row] : 0);
-        out.name.push_back(input.name[row]);
-        out.source.push_back(static_cast<std::int64_t>(row));
+        ++found.rows;
+        found.slices += phase != Phase::end;
+        found.any_pair = found.any_pair || phase != Phase::complete;
+        if (before != size) {
+            const bool earlier = input.time[row] < input.time[before];
+            const std::int64_t key = input.key ? (*input.key)[row] : 0;
+            const std::int64_t key_before = input.key ? (*input.key)[before] : 0;
+            found.in_order_of_time = found.in_order_of_time && !earlier;
+            found.in_order_of_keys = found.in_order_of_keys && key >= key_before;
+            found.in_order = found.in_order && (key != key_before ? key > key_before : !earlier);
+        }
+        before = row;
     }
-    out.end_source.assign(slices, none);
-    out.flags.assign(slices, 0);
-    return order;
+    return found;
 }
 
-template <typename Value>
-bool never_decreases(const std::vector<std::int64_t>& order, Span<const Value> values) {
-    for (std::size_t k = 1; k < order.size(); ++k) {
-        if (values[static_cast<std::size_t>(order[k])] < values[static_cast<std::size_t>(order[k - 1])]) return false;
+// Writes the slices with the durations that are known already.
+void lay_out(const PairingInput& input, const PairedColumns& out) {
+    std::size_t slice = 0;
+    for (std::size_t row = 0; row < input.phase.size(); ++row) {
+        const Phase phase = phase_of(input, row);
+        if (phase >= Phase::end) continue;
+        out.start[slice] = input.time[row];
+        out.duration[slice] = phase == Phase::complete ? input.duration[row] : 0;
+        out.name[slice] = input.name[row];
+        out.source[slice] = static_cast<std::int64_t>(row);
+        out.end_source[slice] = none;
+        out.flags[slice] = 0;
+        ++slice;
     }
-    return true;
 }
+
+// The rows that take part in pairing, by key, then by time, then as they stand.
+class RowOrder {
+  public:
+    RowOrder(const PairingInput& input, const Census& census, Span<std::int64_t> space) : input_(input) {
+        if (census.in_order) return;
+        const std::size_t size = input.phase.size();
+        slice_of_row_ = space.first(size);
+        order_ = space.subspan(size, census.rows);
+        const Span<std::int64_t> rest = space.subspan(size + census.rows);
+        std::size_t k = 0;
+        std::int64_t slice = 0;
+        for (std::size_t row = 0; row < size; ++row) {
+            const Phase phase = phase_of(input, row);
+            if (phase > Phase::end) continue;
+            order_[k++] = static_cast<std::int64_t>(row);
+            if (phase != Phase::end) slice_of_row_[row] = slice++;
+        }
+        if (!census.in_order_of_time) stable_order_by(input.time, order_, rest);
+        if (!census.in_order_of_keys || !census.in_order_of_time) {
+            if (input.key) stable_order_by(*input.key, order_, rest);
+        }
+    }
+
+    // Visits the rows: (row, slice that it begins, or -1; whether it is the first of another key).
+    template <typename Visit>
+    void each(Visit visit) const {
+        std::size_t before = none_before;
+        const auto go_to = [&](std::size_t row, std::int64_t slice) {
+            visit(row, slice, before != none_before && input_.key && (*input_.key)[row] != (*input_.key)[before]);
+            before = row;
+        };
+        if (!order_.empty()) {
+            for (const std::int64_t at : order_) {
+                const auto row = static_cast<std::size_t>(at);
+                go_to(row, phase_of(input_, row) == Phase::end ? none : slice_of_row_[row]);
+            }
+            return;
+        }
+        std::int64_t slice = 0;
+        for (std::size_t row = 0; row < input_.phase.size(); ++row) {
+            const Phase phase = phase_of(input_, row);
+            if (phase > Phase::end) continue;
+            go_to(row, phase == Phase::end ? none : slice++);
+        }
+    }
+
+  private:
+    static constexpr std::size_t none_before = ~std::size_t{0};
+
+    const PairingInput& input_;
+    Span<std::int64_t> slice_of_row_;
+    Span<std::int64_t> order_;  // empty: as they stand
+};
 
 // How many slices are open at once, at most: so that room for them is made once, or is refused before it is.
-std::size_t most_open(const PairingInput& input, const std::vector<std::int64_t>& order) {
+std::size_t most_open(const PairingInput& input, const RowOrder& order) {
     std::size_t open = 0;
     std::size_t most = 0;
-    for (std::size_t k = 0; k < order.size(); ++k) {
-        const auto row = static_cast<std::size_t>(order[k]);
-        if (k > 0 && input.is_of_other_key(row, order[k - 1])) open = 0;
+    order.each([&](std::size_t row, std::int64_t, bool is_of_other_key) {
+        if (is_of_other_key) open = 0;
         const Phase phase = phase_of(input, row);
         if (phase == Phase::begin) most = std::max(most, ++open);
         else if (phase == Phase::end && open > 0) --open;
-    }
+    });
     return most;
+}
+
+PairingRoom room_of(const PairingInput& input, const Census& census) {
+    if (!census.any_pair || census.in_order) return {census.slices, 0};
+    return {census.slices, input.phase.size() + (1 + kOrderSpace) * census.rows};
 }
 
 }  // namespace
 
-PairedColumns pair_slices(const PairingInput& input, MemoryBudget* budget) {
-    const std::size_t rows = same_size(input.time, input.duration, input.phase, input.name);
-    if (input.key) same_size(input.time, *input.key);
-    PairedColumns out;
-    bool any_pair = false;
-    std::vector<std::int64_t> order = lay_out(input, out, any_pair);
-    if (!any_pair) return out;
+PairingRoom pairing_room(const PairingInput& input) { return room_of(input, census_of(input)); }
 
-    std::vector<std::int64_t> slice_of_row(rows, none);
-    for (std::size_t slice = 0; slice < out.source.size(); ++slice) {
-        slice_of_row[static_cast<std::size_t>(out.source[slice])] = static_cast<std::int64_t>(slice);
+PairingCounts pair_slices(const PairingInput& input, const PairedColumns& out, Span<std::int64_t> space,
+                          MemoryBudget* budget) {
+    const Census census = census_of(input);
+    const PairingRoom room = room_of(input, census);
+    if (same_size(out.start, out.duration, out.name, out.source, out.end_source, out.flags) != room.slices ||
+        space.size() != room.space) {
+        throw std::invalid_argument("there is not the room that pairing needs");
     }
-    if (!never_decreases(order, input.time)) stable_order_by(input.time, order);
-    if (input.key && !never_decreases(order, *input.key)) stable_order_by(*input.key, order);
+    lay_out(input, out);
+    PairingCounts counts;
+    if (!census.any_pair) return counts;
 
+    const RowOrder order(input, census, space);
     const NameNumbers names(input);
     const std::size_t open = most_open(input, order);
     // Their tiles will take more: what is refused then need not be paired first.
     if (budget != nullptr) BudgetCharge(*budget, open * kOpenBytes);
-    Stack stack(out, names.count(), budget);
+    Stack stack(out, counts, names.count(), budget);
     stack.reserve(open);
-    for (std::size_t k = 0; k < order.size(); ++k) {
-        const auto row = static_cast<std::size_t>(order[k]);
-        if (k > 0 && input.is_of_other_key(row, order[k - 1])) stack.finish(input.trace_end);
+    order.each([&](std::size_t row, std::int64_t slice, bool is_of_other_key) {
+        if (is_of_other_key) stack.finish(input.trace_end);
         const std::int64_t time = input.time[row];
         switch (phase_of(input, row)) {
         case Phase::complete: stack.complete(saturating_end(time, input.duration[row])); break;
-        case Phase::begin: stack.begin(slice_of_row[row], time, names.of(input.name[row])); break;
+        case Phase::begin: stack.begin(slice, time, names.of(input.name[row])); break;
         default:
             if (stack.empty()) {
-                ++out.ends_without_begin;
+                ++counts.ends_without_begin;
             } else {
                 const std::int32_t name = input.name[row];
-                stack.end(order[k], time, name < 0 ? none : static_cast<std::int64_t>(names.of(name)));
+                stack.end(static_cast<std::int64_t>(row), time,
+                          name < 0 ? none : static_cast<std::int64_t>(names.of(name)));
             }
         }
-    }
+    });
     stack.finish(input.trace_end);
-    return out;
+    return counts;
 }
 
 }  // namespace tilescope

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "base/counted.hpp"
 #include "base/span.hpp"
@@ -20,25 +19,39 @@ struct PairingInput {
     std::optional<Span<const std::int64_t>> key;
     std::int64_t trace_end = 0;
 
-    bool is_of_other_key(std::size_t row, std::int64_t before) const {
-        return key && (*key)[row] != (*key)[static_cast<std::size_t>(before)];
+    // Throws std::invalid_argument for columns that differ in length.
+    std::size_t size() const {
+        if (key) same_size(time, *key);
+        return same_size(time, duration, phase, name);
     }
 };
 
+// What pairing needs room for, which the caller gives: it may be more than there is memory for.
+struct PairingRoom {
+    std::size_t slices = 0;
+    std::size_t space = 0;  // numbers of 64 bits to work with; none where rows come in the order of time
+};
+PairingRoom pairing_room(const PairingInput& input);
+
 // One entry per slice, in the order of the rows that begin them.
 struct PairedColumns {
-    std::vector<std::int64_t> start;
-    std::vector<std::int64_t> duration;
-    std::vector<std::int32_t> name;
-    std::vector<std::int64_t> source;
-    std::vector<std::int64_t> end_source;
-    std::vector<std::uint8_t> flags;
+    Span<std::int64_t> start;
+    Span<std::int64_t> duration;
+    Span<std::int32_t> name;
+    Span<std::int64_t> source;
+    Span<std::int64_t> end_source;
+    Span<std::uint8_t> flags;
+};
+
+struct PairingCounts {
     std::int64_t ends_without_begin = 0;
     std::int64_t begins_without_end = 0;
     std::int64_t renamed = 0;
 };
 
-// What is open at once is taken from `budget`: ShortOfBudget. Throws std::invalid_argument for columns that differ in length.
-PairedColumns pair_slices(const PairingInput& input, MemoryBudget* budget = nullptr);
+// Writes the slices to `out`. What is open at once is taken from `budget`: ShortOfBudget. Throws std::invalid_argument for
+// columns that differ in length, or have not the room that `pairing_room` tells.
+PairingCounts pair_slices(const PairingInput& input, const PairedColumns& out, Span<std::int64_t> space,
+                          MemoryBudget* budget = nullptr);
 
 }  // namespace tilescope

@@ -10,7 +10,11 @@
 
 namespace tilescope {
 
+// How much working space it takes for each row.
+constexpr std::size_t kOrderSpace = 4;
+
 // Reorders `order` (row numbers) so that values[order[k]] never decreases; equal values keep their order.
+void stable_order_by(Span<const std::int64_t> values, Span<std::int64_t> order, Span<std::int64_t> space);
 void stable_order_by(Span<const std::int64_t> values, std::vector<std::int64_t>& order);
 
 }  // namespace tilescope

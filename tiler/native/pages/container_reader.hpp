@@ -23,12 +23,12 @@ class ContainerReader {
     ContainerReader(Bytes bytes, std::size_t max_rows);
 
     struct Column {
-        uint8_t id;
-        uint8_t planes;
-        uint8_t flags;
-        std::size_t n;
-        uint64_t base;
-        uint64_t scale;
+        uint8_t id = 0;
+        uint8_t planes = 0;
+        uint8_t flags = 0;
+        std::size_t n = 0;
+        uint64_t base = 0;
+        uint64_t scale = 1;
         Bytes values;  // planes * n
 
         bool is_float() const;

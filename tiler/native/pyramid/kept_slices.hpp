@@ -33,7 +33,7 @@ class KeptSlices {
     int64_t place(size_t piece) const { return offset_ + static_cast<int64_t>(piece * kPiece * kBytesPerSlice); }
     size_t piece_size(size_t piece) const { return n_ - piece * kPiece < kPiece ? n_ - piece * kPiece : kPiece; }
 
-    SliceColumns columns_{};
+    SliceColumns columns_;
     size_t n_;
     int file_ = -1;
     int64_t offset_ = 0;
@@ -71,7 +71,7 @@ class SliceCursor {
     Span<const int64_t> look_ahead(size_t piece);  // the starts of a piece
 
     const KeptSlices& slices_;
-    SliceColumns window_{};  // all of the slices, or one piece
+    SliceColumns window_;  // all of the slices, or one piece
     size_t window_first_ = 0;  // number of its first slice
     size_t at_ = 0;  // in the window
     int64_t next_start_ = INT64_MAX;
