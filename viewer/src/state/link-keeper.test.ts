@@ -102,10 +102,35 @@ it("lets no request wait for a server that is away", async () => {
   keeper.watch(true);
   await pass(10);
   server.mood = "stalled";
-  const waiting = api.runs().catch((error: unknown) => error);
+  let ended: unknown = null;
+  api.runs().catch((error: unknown) => {
+    ended = error;
+  });
   await pass(1800);
-  expect(await waiting).toBeInstanceOf(NetworkError);
   await expect(api.runs()).rejects.toBeInstanceOf(NetworkError);
+  expect(ended).toBeNull();
+  await pass(7000);
+  expect(ended).toBeInstanceOf(NetworkError);
+});
+
+it("does not give up what a server was asked that is only busy for a while", async () => {
+  const { keeper, server, api } = setUp();
+  keeper.watch(true);
+  keeper.streamChanged(true);
+  await pass(10);
+  server.mood = "stalled";
+  let isGivenUp = false;
+  api.runs().catch(() => {
+    isGivenUp = true;
+  });
+  await pass(3000);
+  expect(link.value.kind).toBe("down");
+  keeper.heard();
+  await pass(500);
+  server.mood = "alive";
+  await pass(20_000);
+  expect(link.value.kind).toBe("up");
+  expect(isGivenUp).toBe(false);
 });
 
 it("takes a proxy without its server for a server that is away, but not an error of the server", async () => {

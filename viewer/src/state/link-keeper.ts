@@ -1,6 +1,6 @@
 /**
  * Keeps an eye on the server: asks for a sign of life when it is silent, tries again with growing pauses when it is lost,
- * and lets no request wait for a server that does not answer.
+ * and lets no request wait for a server that does not answer: new ones fail at once, those under way when a try has failed.
  */
 
 import { type Fetch, retryPauseMs } from "@tilescope/client";
@@ -48,7 +48,7 @@ export class LinkKeeper {
   #unheardMs: number | null = null;
   #checkedMs: number;
   #cancelLook: () => void = () => undefined;
-  /** Aborts what is under way when the server is lost. */
+  /** Aborts what is under way when the server is lost for good. */
   #cut = new AbortController();
 
   constructor(port: LinkPort) {
@@ -208,7 +208,6 @@ export class LinkKeeper {
     if (link.peek().kind === "up") {
       this.#tries = 0;
       link.value = { kind: "down", nextTryMs: null };
-      this.#cut.abort(new TypeError("the server is away"));
     }
     this.#pause();
   }
@@ -237,6 +236,9 @@ export class LinkKeeper {
       }
     } catch {
       if (this.#probe === probe && link.peek().kind === "down") {
+        // A server that was only busy answers yet what it was asked; one that is still silent does not.
+        this.#cut.abort(new TypeError("the server is away"));
+        this.#cut = new AbortController();
         this.#pause();
       }
     } finally {
@@ -250,7 +252,6 @@ export class LinkKeeper {
   #revive(): void {
     this.#probe?.abort();
     this.#probe = null;
-    this.#cut = new AbortController();
     this.#pulse.restart(this.#port.now());
     link.value = { kind: "up" };
     revivals.value += 1;

@@ -4,6 +4,7 @@ import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import { useApp } from "../components/app-context";
 import { useLoaded } from "../components/use-loaded";
+import { revivals } from "../state/link";
 import { page, WHOLE_RUN } from "../state/page";
 import type { Trace } from "../state/trace";
 import { makeContext } from "./context";
@@ -26,7 +27,7 @@ export function PageSlot({ trace }: { trace: Trace }) {
     if (!isTimeline) {
       app.catalogue.want(trace);
     }
-  }, [app, trace, isTimeline]);
+  }, [app, trace, isTimeline, revivals.value]);
   return shown?.isBare ? <BarePage trace={trace} shown={shown} /> : <FramedPage trace={trace} shown={shown} />;
 }
 
