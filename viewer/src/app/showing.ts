@@ -18,6 +18,7 @@ import { chosenHost, layout, openGroups, trackChoice } from "../state/tracks";
 import { carryOpen, defaultExpansion, filterHost } from "../state/tree";
 import { bounds, RUN_PADDING, scroll, view, wholeView } from "../state/view";
 import type { Guide } from "../timeline/guide";
+import { rangeOfEvent } from "../timeline/pointing";
 import type { Stage } from "../timeline/stage";
 
 const NOMINAL_WIDTH_PX = 1000;
@@ -92,7 +93,10 @@ export class TraceShower {
     chosenHost.value = wanted?.host ?? null;
     openGroups.value = defaultExpansion(trace.roots);
     view.value = startView(manifest.range, wanted?.range ?? null);
-    this.#details = new DetailsLoader((track, ordinal, abort) => api.event(track, ordinal, abort));
+    this.#details = new DetailsLoader(
+      (track, ordinal, abort) => api.event(track, ordinal, abort),
+      (event) => (this.#stage.picture === null ? null : rangeOfEvent(this.#stage.picture, event)),
+    );
     session.value = new Session(trace, theme.peek(), () => this.#stage.invalidate(), this.#port);
     this.#port.onSession(session.value);
     if (wanted?.range == null && manifest.state === "ready") {

@@ -26,6 +26,18 @@ describe("DetailsLoader", () => {
     expect(selectedRange.value).toEqual({ startTicks: 10n, endTicks: 15n });
   });
 
+  it("knows at once when an event is that is drawn, and of no other keeps the range of the one before", async () => {
+    const drawn = { startTicks: ticks(10), endTicks: ticks(15) };
+    const loader = new DetailsLoader(
+      () => new Promise(() => undefined),
+      ({ ordinal }) => (ordinal === 2 ? drawn : null),
+    );
+    void loader.follow(event(2));
+    expect(selectedRange.value).toEqual(drawn);
+    void loader.follow(event(3));
+    expect(selectedRange.value).toBeNull();
+  });
+
   it("drops an answer that comes after another selection", async () => {
     let answerFirst: (value: EventDetails) => void = () => undefined;
     const first = new Promise<EventDetails>((resolve) => {

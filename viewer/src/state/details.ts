@@ -1,7 +1,7 @@
 /** The selected event with all that the server knows about it. */
 
 import { signal } from "@preact/signals";
-import { type EventDetails, ticks } from "@tilescope/client";
+import { type EventDetails, type TickRange, ticks } from "@tilescope/client";
 import { type Fetched, Latest } from "./latest";
 import { type EventSelection, type Selection, selectedRange } from "./selection";
 
@@ -24,11 +24,14 @@ export type FetchEvent = (track: number, ordinal: number, signal: AbortSignal) =
 /** Follows the selection; an answer that is no longer asked for is dropped. */
 export class DetailsLoader {
   readonly #fetchEvent: FetchEvent;
+  readonly #rangeOfEvent: (event: EventSelection) => TickRange | null;
   readonly #latest = new Latest<EventDetails>((state) => this.#show(state));
   #event: EventSelection | null = null;
 
-  constructor(fetchEvent: FetchEvent) {
+  /** `rangeOfEvent`: when an event is of which that is known before its details are; null for others. */
+  constructor(fetchEvent: FetchEvent, rangeOfEvent: (event: EventSelection) => TickRange | null = () => null) {
     this.#fetchEvent = fetchEvent;
+    this.#rangeOfEvent = rangeOfEvent;
   }
 
   async follow(selection: Selection): Promise<void> {
@@ -38,6 +41,8 @@ export class DetailsLoader {
       return;
     }
     this.#event = selection;
+    // Not that of what was selected before.
+    selectedRange.value = this.#rangeOfEvent(selection);
     const { track, ordinal } = selection;
     await this.#latest.ask(`${track}.${ordinal}`, (abort) => this.#fetchEvent(track, ordinal, abort));
   }

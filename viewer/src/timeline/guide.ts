@@ -41,6 +41,8 @@ export class Guide {
   #onceShown: (() => void) | null = null;
   /** The selected event, when it was gone to from afar. */
   #destination: Selection | null = null;
+  /** What is to be centred when it is known where it lies. */
+  #focusWanted: Selection | null = null;
   /** Ends the search for a neighbour that is under way. */
   #abort = new AbortController();
 
@@ -107,6 +109,9 @@ export class Guide {
   arrive(event: Selection, details: EventDetails): void {
     if (event === this.#destination) {
       this.#arriveAt(details);
+    } else if (event === this.#focusWanted) {
+      this.#focusWanted = null;
+      this.focusSelection();
     } else {
       this.revealSelection();
     }
@@ -139,6 +144,9 @@ export class Guide {
   focusSelection(): void {
     const range = selectedRange.peek();
     if (range === null) {
+      // As soon as it is known when the selected event is.
+      const chosen = selection.peek();
+      this.#focusWanted = chosen.kind === "event" ? chosen : null;
       return;
     }
     this.#stage.motion.glideTo(focusView(view.peek(), range, bounds.peek()));

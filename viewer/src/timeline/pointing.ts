@@ -1,10 +1,19 @@
 /** Events and bins on the screen: what is at a point, and where a known one is. Pure, on the picture of the last frame. */
 
-import { type Ticks, ticks, type View, xOfTick } from "@tilescope/client";
+import {
+  plus,
+  sliceDuration,
+  sliceStart,
+  type TickRange,
+  type Ticks,
+  ticks,
+  type View,
+  xOfTick,
+} from "@tilescope/client";
 import { hitCounter, hitTest } from "../raster/hit";
-import { locateSlice } from "../raster/locate";
+import { findSlice, locateSlice } from "../raster/locate";
 import type { Pointed } from "../state/hover";
-import type { BinFacts, Selection } from "../state/selection";
+import type { BinFacts, EventSelection, Selection } from "../state/selection";
 import { drawsOf, isProvisional, type Picture } from "./picture";
 import { type SceneTrack, sceneTrackAt } from "./scene";
 
@@ -57,6 +66,16 @@ export function pointedAt(picture: Picture, xPx: number, yPx: number): Pointed |
     ...{ count, name: nameId, share, exact },
   };
   return { kind: "bin", bin, lanes: track.lanes };
+}
+
+/** When an event is that is drawn as itself; null for others. */
+export function rangeOfEvent(picture: Picture, { track, ordinal }: EventSelection): TickRange | null {
+  const found = findSlice(drawsOf(picture, track), ordinal);
+  if (found === null) {
+    return null;
+  }
+  const startTicks = sliceStart(found.tile, found.k);
+  return { startTicks, endTicks: plus(startTicks, sliceDuration(found.tile, found.k)) };
 }
 
 /** What a click on it selects; a value that is in force without a sample of its own selects nothing. */
