@@ -13,6 +13,7 @@ from tilescope import __version__
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.plugins import load_plugins
 from tilescope.tiler.tools.bins import TOOL as BINS
+from tilescope.tiler.tools.counters import TOOL as COUNTERS
 from tilescope.tiler.tools.find import TOOL as FIND
 from tilescope.tiler.tools.flows import TOOL as FLOWS
 from tilescope.tiler.tools.gaps import TOOL as GAPS
@@ -24,7 +25,7 @@ from tilescope.tiler.tools.tool import AnyTool, Tool
 
 ENTRY_POINTS: Final = "tilescope.tools"
 
-_OURS: Final[tuple[AnyTool, ...]] = (STATS, FIND, STEPS, GAPS, OVERLAP, FLOWS, BINS, NESTING)
+_OURS: Final[tuple[AnyTool, ...]] = (STATS, COUNTERS, FIND, STEPS, GAPS, OVERLAP, FLOWS, BINS, NESTING)
 
 
 @dataclass(frozen=True, slots=True)

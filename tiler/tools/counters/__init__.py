@@ -1,0 +1,81 @@
+"""What counters come to in a span: samples, extremes, mean, change and rate."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+from msgspec import Meta
+
+from tilescope.tiler.query import Steps
+from tilescope.tiler.tools.answer import Answer, Column, Fact, Table
+from tilescope.tiler.tools.counters.figures import CounterFigures, figures
+from tilescope.tiler.tools.counters.tiles import CounterTiles
+from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.tool import Reason, Tool
+
+MAX_COUNTERS: Final = 4096
+
+_COUNTERS: Final = frozenset({"counter"})
+_PS_PER_SECOND: Final = 10**12
+
+
+class CountersQuestion(SpanQuestion, frozen=True, kw_only=True):
+    """Figures of counters in a span."""
+
+    limit: Annotated[
+        int, Meta(ge=0, le=MAX_COUNTERS, description="The most counters that are listed, in the order of the tracks.")
+    ] = MAX_COUNTERS
+
+
+def _answer(scope: Scope, question: CountersQuestion) -> Steps[Answer]:
+    looked = yield from scope.windows(question)
+    known = scope.reader.tree.tracks
+    counters = [track for track in scope.leaves(question.tracks, _COUNTERS) if known[track]["events"] != "0"]
+    listed = counters[: question.limit]
+    rows: list[CounterFigures] = []
+    rates: list[float | None] = []
+    tick_ps = int(scope.manifest["tick_ps"])
+    for track in listed:
+        windows = looked.of(track)
+        found = figures(CounterTiles(scope.reader, track), int(known[track]["first"]), windows)
+        rows.append(found)
+        seconds = windows.ticks * tick_ps / _PS_PER_SECOND
+        rates.append(found.change / seconds if found.change is not None and seconds else None)
+        yield
+    span = looked.span(counters)
+    columns = [
+        Column("track", "Track", "track", listed),
+        Column("name", "Name", "name", [known[track]["name"] for track in listed]),
+        Column("n", "Samples", "count", [row.n for row in rows]),
+        Column("min", "Least", "number", [row.least for row in rows], total="min"),
+        Column("max", "Greatest", "number", [row.greatest for row in rows], total="max"),
+        Column("mean", "Mean over time", "number", [row.mean for row in rows], total="none"),
+        Column("first", "First", "number", [row.first for row in rows], total="none"),
+        Column("last", "Last", "number", [row.last for row in rows], total="none"),
+        Column("change", "Change", "number", [row.change for row in rows], total="none"),
+        Column("rate", "Rate", "rate", rates, unit="1/s", total="none"),
+    ]
+    facts = [
+        Fact("start", "Start", span.start, "time"),
+        Fact("end", "End", span.stop, "time"),
+        Fact("counters", "Counters", len(counters), "count"),
+    ]
+    return Answer(facts, [Table("counters", "Counters", columns)])
+
+
+def _why_not(scope: Scope) -> Reason:
+    if any(track["kind"] == "counter" for track in scope.reader.tree.tracks):
+        return ""
+    return "the trace has no counters: record some, such as memory or power"
+
+
+TOOL: Final = Tool(
+    id="counters",
+    title="Counters",
+    help="what counters come to in a span: samples, extremes, mean over time, change and rate",
+    group="events",
+    question=CountersQuestion,
+    answer=_answer,
+    availability=_why_not,
+)
