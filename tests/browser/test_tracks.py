@@ -1,4 +1,4 @@
-"""What a person does with tracks: filter, hide, pin, move and go to them, by mouse and by keys; the address says all of it."""
+"""What a person does with tracks: filter, hide, pin, move, find; by mouse and by keys, and the address says all of it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.browser.driver import Viewer
 from tests.browser.test_accessibility import faults
 from tests.standins.written import DEVICES, GAP
 
-#: Tracks of the stand-in: chips 0 to 3 have ids from 0, 5, 10 and 15 on; Steps, XLA Modules, XLA Ops, Async XLA Ops, counters.
+# Tracks of chips 0 to 3 have ids from 0, 5, 10 and 15 on: Steps, XLA Modules, XLA Ops, Async XLA Ops, counters.
 CHIP = "/device:TPU:"
 
 
@@ -157,7 +157,8 @@ def test_an_area_is_of_the_tracks_that_are_touched_and_keeps_them(chips: Viewer)
 def test_tracks_are_moved_by_drag_and_by_keys_among_their_siblings(chips: Viewer) -> None:
     steps = chips.page.locator("[role=treeitem][data-key=t0]").bounding_box()
     ops = chips.page.locator("[role=treeitem][data-key=t2]").bounding_box()
-    assert steps is not None and ops is not None
+    assert steps is not None
+    assert ops is not None
     chips.page.mouse.move(ops["x"] + 60, ops["y"] + 8)
     chips.page.mouse.down()
     chips.page.mouse.move(ops["x"] + 60, steps["y"] + 4, steps=4)
@@ -208,6 +209,29 @@ def test_an_empty_lane_says_where_its_events_are_and_leads_there(viewer: Viewer,
     assert faults(viewer) == []
     viewer.page.get_by_role("menuitem", name="Go to the first event").click()
     viewer.wait("tilescope.selection.ordinal === 0")
+
+
+def test_a_track_is_found_by_name_also_a_hidden_one_in_a_closed_group(viewer: Viewer, served: Served) -> None:
+    viewer.page.goto(f"{viewer.url}/?run={served.run_id(DEVICES)}#v=1&hide=g4&filter=steps")
+    viewer.wait("window.tilescope?.state === 'open'")
+    viewer.settle()
+    viewer.page.keyboard.press("Control+p")
+    field = viewer.page.get_by_role("combobox", name="Name of a track or group")
+    field.fill("ops tpu:3")
+    option = viewer.page.get_by_role("option").first
+    assert " ".join(option.inner_text().split()) == f"XLA Ops {CHIP}3"
+    assert faults(viewer) == []
+    viewer.screenshot("tracks-finder")
+    viewer.page.keyboard.press("Enter")
+    viewer.wait("document.activeElement.dataset.key === 't17'")
+    assert "hide" not in address(viewer)
+    place = viewer.page.locator("[data-key=t17]").first.bounding_box()
+    box = viewer.timeline_box()
+    assert place is not None
+    assert box["y"] <= place["y"] <= box["y"] + box["height"]
+    viewer.page.keyboard.press("Control+p")
+    field.press("Escape")
+    assert field.count() == 0
 
 
 def test_an_address_of_another_run_is_taken_as_far_as_it_goes(viewer: Viewer, served: Served) -> None:

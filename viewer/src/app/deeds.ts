@@ -4,7 +4,7 @@ import type { HeldIntent, Intent, PressIntent } from "../keys/table";
 import { busyPart } from "../state/first-view";
 import { NOTHING, selectedRange, selection } from "../state/selection";
 import { changeSettings, settings, toggleTheme } from "../state/settings";
-import { isDrawerOpen, isHelpOpen } from "../state/shell";
+import { isDrawerOpen, isFinderOpen, isHelpOpen } from "../state/shell";
 import { bounds, view, wholeView } from "../state/view";
 import type { Guide } from "../timeline/guide";
 import type { Stage } from "../timeline/stage";
@@ -44,6 +44,9 @@ export function makeDeeds(stage: Stage, guide: Guide, tracks: TrackDeeds, toggle
     "slice-to-area": () => sliceToArea(guide),
     clear: clearSelection,
     "filter-tracks": () => document.querySelector<HTMLElement>(".tree-filter input")?.focus(),
+    "find-track": () => {
+      isFinderOpen.value = true;
+    },
     "pin-track": () => tracks.withSubject((key) => tracks.togglePinned(key)),
     "hide-track": () => tracks.withSubject((key) => tracks.hide(key)),
     "move-track-up": () => tracks.withSubject((key) => tracks.move(key, "up")),

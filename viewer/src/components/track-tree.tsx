@@ -1,18 +1,17 @@
 /** The track tree: a real tree for keyboards and screen readers, of which only the visible part is in the page. */
 
+import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { itemsBetween, type LayoutItem, PINNED_EDGE_PX, pinnedBetween, stickyHeader } from "../state/layout";
 import type { Trace } from "../state/trace";
 import { layout, roots, scrolled, toggleGroup, trackChoice } from "../state/tracks";
 import { scroll } from "../state/view";
-import { useApp } from "./app-context";
 import { formatCount } from "./format";
-import { TreeActions } from "./tree-actions";
-import { connectTreeDrag, drop } from "./tree-drag";
-import { focusedKey, focusItem, followWalking, hoveredKey, openMenuAt } from "./tree-focus";
+import { drop, focusedKey, focusItem, followWalking, hoveredKey, openMenuAt } from "./tree-focus";
 import { classOf, TreeItem, TreeLabel } from "./tree-item";
 import { moveInTree } from "./tree-keys";
 import { LateTrackMenu } from "./tree-menu";
+import { useLoaded } from "./use-loaded";
 
 /** Items beyond the screen that are in the page, so that scrolling shows no gap before the next frame. */
 const MARGIN_PX = 200;
@@ -88,18 +87,23 @@ function NothingShown() {
   );
 }
 
+const loadActions = async () => (await import("./tree-actions")).TreeActions;
+
+function LateActions({ tree }: { tree: RefObject<HTMLElement | null> }) {
+  const TreeActions = useLoaded("tree-actions", loadActions);
+  return TreeActions.kind === "ready" ? <TreeActions.value tree={tree} /> : null;
+}
+
 function keyAt(target: EventTarget | null): string | null {
   return target instanceof Element ? (target.closest<HTMLElement>("[data-key]")?.dataset.key ?? null) : null;
 }
 
 export function TrackTreeView({ trace }: { trace: Trace }) {
-  const app = useApp();
   const element = useRef<HTMLDivElement>(null);
   const { topPx } = scrolled.value;
   const { heightPx } = scroll.value;
   const shown = itemsBetween(layout.value, topPx - MARGIN_PX, topPx + heightPx + MARGIN_PX);
 
-  useEffect(() => connectTreeDrag(element.current!, app.tracks), [app]);
   useEffect(followWalking, []);
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -157,7 +161,7 @@ export function TrackTreeView({ trace }: { trace: Trace }) {
       </div>
       <DropLine isPinned={false} />
       {layout.value.items.length === 0 && <NothingShown />}
-      <TreeActions />
+      <LateActions tree={element} />
       <LateTrackMenu trace={trace} />
     </div>
   );

@@ -1,17 +1,26 @@
 /** Buttons at the right of the tree item that the pointer is over or that has the focus: pin, hide, and all the rest. */
 
+import type { RefObject } from "preact";
+import { useEffect } from "preact/hooks";
 import { withKeys } from "../keys/table";
 import { HEADER_PX, layoutItem, screenTopPx } from "../state/layout";
 import { layout, scrolled } from "../state/tracks";
 import { useApp } from "./app-context";
 import { EyeOffIcon, MoreIcon, PinIcon } from "./icons";
-import { drop } from "./tree-drag";
-import { hoveredKey, openMenuAt, openTrackMenu } from "./tree-focus";
+import { connectTreeDrag } from "./tree-drag";
+import { drop, hoveredKey, openMenuAt, openTrackMenu } from "./tree-focus";
 
 /** Height of the buttons: that of a track of one row. */
 const HEIGHT_PX = 22;
 
-export function TreeActions() {
+/** What the pointer does with tree items, loaded when the tree is shown: the buttons, and moving by drag. */
+export function TreeActions({ tree }: { tree: RefObject<HTMLElement | null> }) {
+  const app = useApp();
+  useEffect(() => connectTreeDrag(tree.current!, app.tracks), [app, tree]);
+  return <ItemButtons />;
+}
+
+function ItemButtons() {
   const app = useApp();
   const key = openTrackMenu.value?.key ?? hoveredKey.value;
   const item = key === null ? null : layoutItem(layout.value, key);

@@ -1,19 +1,10 @@
 /** Moves tracks and groups by drag among their siblings. */
 
-import { signal } from "@preact/signals";
 import { layoutItem } from "../state/layout";
 import { layout } from "../state/tracks";
 import type { TrackActions } from "./app-context";
 import { dropPlace } from "./tree-drop";
-
-/** What is being dragged, and where it would go. */
-export const drop = signal<{
-  readonly key: string;
-  readonly isPinned: boolean;
-  readonly before: string | null;
-  /** Null where it would stay in its place. */
-  readonly lineYPx: number | null;
-} | null>(null);
+import { drop } from "./tree-focus";
 
 /** A press that moves less is a click. */
 const DRAG_PX = 5;

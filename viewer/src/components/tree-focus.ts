@@ -1,4 +1,4 @@
-/** Which item of the track tree has the focus, which the pointer is over, and which the menu is open for. */
+/** Which item of the track tree has the focus, which the pointer is over, which is dragged, and which the menu is open for. */
 
 import { signal } from "@preact/signals";
 
@@ -16,7 +16,7 @@ export function followWalking(): () => void {
   const abort = new AbortController();
   const options = { signal: abort.signal, capture: true };
   const walks = (event: KeyboardEvent) => {
-    isWalking ||= /^(Tab|Arrow|Home|End|Page)/.test(event.key);
+    isWalking ||= /^(Tab|Arrow|Home|End|Page|Enter)/.test(event.key);
   };
   const points = () => {
     isWalking = false;
@@ -45,6 +45,15 @@ export function openMenuAt(key: string, event: MouseEvent): void {
     : { key, xPx: event.clientX, yPx: event.clientY };
 }
 
+/** What is being dragged, and where it would go. */
+export const drop = signal<{
+  readonly key: string;
+  readonly isPinned: boolean;
+  readonly before: string | null;
+  /** Null where it would stay in its place. */
+  readonly lineYPx: number | null;
+} | null>(null);
+
 /** After a change of the layout: the focus stays in the tree if it was there, on an item that may have moved. */
 export function refocus(key: string): void {
   const hadFocus = document.activeElement?.closest("[role=tree], .tree-actions, .track-menu") != null;
@@ -54,9 +63,16 @@ export function refocus(key: string): void {
   }
 }
 
-/** Puts the focus on an item, which may come with the next rendering. */
-export function focusItem(key: string): void {
+/** An item that is scrolled to is in the page some frames later. */
+const FOCUS_FRAMES = 10;
+
+/** Puts the focus on an item as soon as it is in the page, and nothing is open over it. */
+export function focusItem(key: string, frames: number = FOCUS_FRAMES): void {
   requestAnimationFrame(() => {
-    document.querySelector<HTMLElement>(`[role=treeitem][data-key="${key}"]`)?.focus({ preventScroll: true });
+    const item = document.querySelector<HTMLElement>(`[role=treeitem][data-key="${key}"]`);
+    item?.focus({ preventScroll: true });
+    if ((item === null || document.activeElement !== item) && frames > 0) {
+      focusItem(key, frames - 1);
+    }
   });
 }

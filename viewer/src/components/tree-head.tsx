@@ -1,7 +1,7 @@
 /** Above the track tree: the filter, how many tracks are shown, and where the others are. */
 
 import { useRef } from "preact/hooks";
-import { withKeys } from "../keys/table";
+import { keysOf, withKeys } from "../keys/table";
 import { arrangement, collapseAll, expandAll, layout, setFilter, trackChoice } from "../state/tracks";
 import { scroll } from "../state/view";
 import { useApp } from "./app-context";
@@ -9,6 +9,11 @@ import { formatCount, plural } from "./format";
 import { CloseIcon, CollapseIcon, ExpandIcon, EyeIcon, EyeOffIcon, FilterIcon, ResetIcon } from "./icons";
 import { Menu } from "./menu";
 import { focusItem } from "./tree-focus";
+
+const FILTER_TITLE = [
+  withKeys("Words in the names of tracks and of the processes around them", "filter-tracks"),
+  `${keysOf("find-track")} finds one and goes to it, also where it is hidden`,
+].join("\n");
 
 function TrackFilter() {
   const app = useApp();
@@ -37,7 +42,7 @@ function TrackFilter() {
         autocomplete="off"
         placeholder="Filter tracks"
         aria-label="Filter tracks by name"
-        title={withKeys("Words in the names of tracks and of the processes around them", "filter-tracks")}
+        title={FILTER_TITLE}
         value={filter}
         onInput={(event) => change(event.currentTarget.value)}
         onKeyDown={(event) => {

@@ -8,8 +8,7 @@ import { type Trace, trackPath } from "../state/trace";
 import { areaTracks, layout, toggleGroup } from "../state/tracks";
 import { formatCount, formatShortCount, plural } from "./format";
 import { ChevronIcon, PinIcon } from "./icons";
-import { drop } from "./tree-drag";
-import { focusedKey } from "./tree-focus";
+import { drop, focusedKey } from "./tree-focus";
 
 const INDENT_PX = 12;
 

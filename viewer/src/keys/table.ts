@@ -24,6 +24,7 @@ export type TimelineIntent =
   | "slice-to-area"
   | "clear"
   | "filter-tracks"
+  | "find-track"
   | "pin-track"
   | "hide-track"
   | "move-track-up"
@@ -200,6 +201,14 @@ export const KEY_TABLE: readonly Binding[] = [
     keys: [typed("l", "L")],
     intent: "filter-tracks",
     label: "Look for tracks by name; Esc shows all again",
+    group: "Tracks",
+    held: false,
+    isShared: false,
+  },
+  {
+    keys: [withModifier("ctrl", typed("p", "P"))],
+    intent: "find-track",
+    label: "Find a track or group by name, and go to it",
     group: "Tracks",
     held: false,
     isShared: false,

@@ -5,7 +5,7 @@ import { Docked } from "../../components/dock";
 import { Timeline } from "../../components/timeline";
 import { useLoaded } from "../../components/use-loaded";
 import { hover } from "../../state/hover";
-import { isDrawerOpen } from "../../state/shell";
+import { isDrawerOpen, isFinderOpen } from "../../state/shell";
 import type { Trace } from "../../state/trace";
 import type { PageProps } from "../contract";
 
@@ -17,6 +17,13 @@ const loadDrawer = async () => (await import("../../components/details/drawer"))
 function LateDrawer({ trace }: { trace: Trace }) {
   const Drawer = useLoaded("drawer", loadDrawer);
   return Drawer.kind === "ready" ? <Drawer.value trace={trace} /> : null;
+}
+
+const loadFinder = async () => (await import("../../components/track-finder")).TrackFinder;
+
+function LateFinder({ trace }: { trace: Trace }) {
+  const TrackFinder = useLoaded("track-finder", loadFinder);
+  return TrackFinder.kind === "ready" ? <TrackFinder.value trace={trace} /> : null;
 }
 
 const loadTooltip = async () => (await import("../../components/tooltip")).Tooltip;
@@ -49,6 +56,7 @@ export function TimelineView({ context: { trace } }: PageProps<null>) {
         <Timeline key={trace.manifest.build} trace={trace} />
       </Docked>
       <LateTooltip trace={trace} />
+      {isFinderOpen.value && <LateFinder trace={trace} />}
     </>
   );
 }

@@ -1,0 +1,85 @@
+/** Tracks and groups by name, the best first: what the finder lists. Pure. */
+
+import { wordsOf } from "./arrangement";
+import type { TreeNode } from "./tree";
+
+export interface FoundNode {
+  readonly node: TreeNode;
+  readonly name: string;
+  /** Names of the groups around it, from the outside in. */
+  readonly path: readonly string[];
+}
+
+/** What can be found: all tracks, and all groups that have some, in the order of the tree. */
+export function findable(roots: readonly TreeNode[]): readonly FoundNode[] {
+  const found: FoundNode[] = [];
+  const visit = (node: TreeNode, path: readonly string[]): void => {
+    const name = node.kind === "group" ? node.group.name : node.track.name;
+    if (node.kind === "group" && node.trackCount === 0) {
+      return;
+    }
+    found.push({ node, name, path });
+    if (node.kind === "group") {
+      const inner = [...path, name];
+      for (const child of node.children) {
+        visit(child, inner);
+      }
+    }
+  };
+  for (const node of roots) {
+    visit(node, []);
+  }
+  return found;
+}
+
+/** How well a word fits: at the beginning of the name, of a word in it, within it, or in a name around it. */
+function fit(word: string, name: string, path: string): number | null {
+  const at = name.indexOf(word);
+  if (at === 0) {
+    return 4;
+  }
+  if (at > 0) {
+    return name.split(/[^\p{L}\p{N}]+/u).some((part) => part.startsWith(word)) ? 3 : 2;
+  }
+  return path.includes(word) ? 1 : null;
+}
+
+/** Whether all letters come in a text one after the other, whatever lies between them. */
+function hasLetters(letters: string, text: string): boolean {
+  let at = -1;
+  for (const letter of letters) {
+    at = text.indexOf(letter, at + 1);
+    if (at < 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/**
+ * At most `limit` of them, the best first: those with all words in their names or the names around them, and behind these
+ * the ones with all letters in their order. Without words, the first ones.
+ */
+export function searchNodes(nodes: readonly FoundNode[], text: string, limit: number): readonly FoundNode[] {
+  const words = wordsOf(text);
+  if (words.length === 0) {
+    return nodes.slice(0, limit);
+  }
+  const letters = words.join("");
+  const scored: { readonly found: FoundNode; readonly score: number }[] = [];
+  for (const found of nodes) {
+    const name = found.name.toLowerCase();
+    const path = found.path.join(" ").toLowerCase();
+    const fits = words.map((word) => fit(word, name, path));
+    // Where nothing of it is in the name itself, what is in the group is meant by its own name.
+    if (!fits.includes(null) && fits.some((value) => value !== 1)) {
+      scored.push({ found, score: fits.reduce<number>((sum, value) => sum + (value ?? 0), 0) + 1 / (1 + name.length) });
+    } else if (hasLetters(letters, `${path} ${name}`)) {
+      scored.push({ found, score: 0 });
+    }
+  }
+  return scored
+    .sort((a, b) => b.score - a.score)
+    .slice(0, limit)
+    .map(({ found }) => found);
+}
