@@ -124,6 +124,7 @@ export class TraceShower {
     const anchor = anchorAt(layOut(arranged.body, openGroups.peek()), scroll.peek().topPx);
     const shift = shiftTicks(before, trace);
     const chosen = selection.peek();
+    this.#details?.forget();
     bounds.value = trace.manifest.range;
     view.value = renewedView(view.peek(), before, trace, view.peek().widthPx * RUN_PADDING);
     if (chosen.kind === "area" && shift !== 0n) {

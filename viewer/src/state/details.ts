@@ -47,6 +47,11 @@ export class DetailsLoader {
     await this.#latest.ask(`${track}.${ordinal}`, (abort) => this.#fetchEvent(track, ordinal, abort));
   }
 
+  /** The run has grown: its times may have moved. */
+  forget(): void {
+    this.#latest.forget();
+  }
+
   close(): void {
     this.#event = null;
     this.#latest.clear();

@@ -53,6 +53,14 @@ it("forgets what was asked for longest ago", async () => {
   expect(fetch).toHaveBeenCalledOnce();
 });
 
+it("fetches again what may not hold any more", async () => {
+  const { latest, shown } = followed();
+  await latest.ask("a", async () => "before");
+  latest.forget();
+  await latest.ask("a", async () => "after");
+  expect(shown.at(-1)).toMatchObject({ kind: "ready", value: "after" });
+});
+
 it("tries again after a failure, and gives up what is not wanted any more", async () => {
   const { latest, shown } = followed();
   await latest.ask("a", () => Promise.reject(new Error("the server does not answer")));

@@ -21,7 +21,7 @@ export interface Stale<T> {
 
 export class Latest<T> {
   readonly #show: (state: Fetched<T>) => void;
-  readonly #known = new Recent<T>(KEPT);
+  #known = new Recent<T>(KEPT);
   #state: Fetched<T> = { kind: "none" };
   #abort = new AbortController();
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -55,6 +55,11 @@ export class Latest<T> {
         this.#become({ kind: "failed", key, message: error instanceof Error ? error.message : String(error) });
       }
     }
+  }
+
+  /** What is known may not hold any more: it is fetched when it is asked for again. */
+  forget(): void {
+    this.#known = new Recent(KEPT);
   }
 
   /** Nothing is wanted any more. */

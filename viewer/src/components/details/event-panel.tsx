@@ -144,11 +144,14 @@ export function EventPanel({ trace, details }: PanelProps) {
         <div class="drawer-facts">
           <Facts trace={trace} details={details} />
           <Internals details={details} args={internals} />
+          {!isNested && <FlowLinks trace={trace} details={details} />}
         </div>
-        <div class="drawer-kin">
-          {isNested && <SliceNesting trace={trace} details={details} />}
-          <FlowLinks trace={trace} details={details} />
-        </div>
+        {isNested && (
+          <div>
+            <SliceNesting trace={trace} details={details} />
+            <FlowLinks trace={trace} details={details} />
+          </div>
+        )}
         <div class="drawer-args">
           {stacks.map((stack, k) => (
             <StackList key={`${details.track}.${details.ordinal} ${k}`} stack={stack} />

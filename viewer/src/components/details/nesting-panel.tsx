@@ -35,8 +35,12 @@ interface Asked {
 
 /** Follows a slice with what the server says of its place among others. */
 export function useNesting(trace: Trace, { track, ordinal }: EventDetails): Asked {
-  const { api } = trace;
-  const loader = useMemo(() => new NestingLoader((question, signal) => api.ask("nesting", question, signal)), [api]);
+  const { api, manifest } = trace;
+  // A run that grows has other answers with each of its revisions.
+  const loader = useMemo(
+    () => new NestingLoader((question, signal) => api.ask("nesting", question, signal)),
+    [api, manifest.state, manifest.revision],
+  );
   const slice = `${track}.${ordinal}`;
   const [chosen, setChosen] = useState({ slice, list: firstChildren(preferred) });
   const list = chosen.slice === slice ? chosen.list : firstChildren(preferred);
