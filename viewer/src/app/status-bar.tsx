@@ -1,6 +1,7 @@
 /** One honest line about what is on the screen. */
 
 import { formatDuration } from "@tilescope/client";
+import type { ComponentChildren } from "preact";
 import { eventsInView, formatBytes, formatCount, plural } from "../components/format";
 import { drawStatus } from "../state/draw-status";
 import { growth } from "../state/growth";
@@ -31,9 +32,8 @@ function memoryText(): string {
     : `In memory: ${formatBytes(BigInt(memory.usedBytes))} of the run, at most ${formatBytes(BigInt(memory.limitBytes))}`;
 }
 
-function Progress() {
-  const { missingPages, connection, provisional } = drawStatus.value;
-  const { count, last } = trouble.value;
+/** What stands between the page and its server, or null: the banner says it, too, until it is closed. */
+function apart(): ComponentChildren {
   if (link.value.kind === "down") {
     return (
       <span title="The server does not answer. What has been loaded can still be looked at.">
@@ -49,6 +49,16 @@ function Progress() {
         {fate.value === "vanished" ? "This run is gone from the server" : "This run was replaced"}
       </span>
     );
+  }
+  return null;
+}
+
+function Progress() {
+  const { missingPages, connection, provisional } = drawStatus.value;
+  const { count, last } = trouble.value;
+  const parted = apart();
+  if (parted !== null) {
+    return <>{parted}</>;
   }
   if (count > 0) {
     return (
@@ -118,6 +128,7 @@ export function StatusBar() {
   if (page.value.tool !== null) {
     return (
       <footer class="statusbar">
+        {apart()}
         <span>
           {manifest.state === "indexing"
             ? "Figures are of the tracks that are indexed so far"
