@@ -97,21 +97,20 @@ describe("counterPieces", () => {
       ...([0, 10, 20] as const),
     );
     expect(pieces.length).toBe(2);
-    expect(pieces[0]).toEqual({
-      upper: [
-        { xPx: 0, yPx: 0 },
-        { xPx: 1, yPx: 0 },
-      ],
-      lower: [
-        { xPx: 0, yPx: 20 },
-        { xPx: 1, yPx: 20 },
-      ],
-      mean: [{ xPx: 0.5, yPx: 10 }],
+    expect(pieces[0]).toEqual({ upper: [0, 0, 1, 0], lower: [0, 20, 1, 20], mean: [0.5, 10] });
+  });
+
+  test("level stretches have two points, and no corner is lost", () => {
+    const values = Float64Array.of(5, 5, 5, 0, 10, 10);
+    expect(counterPieces({ min: values, max: values, mean: values }, 0, 10, 10)[0]).toEqual({
+      upper: [0, 5, 3, 5, 3, 10, 4, 10, 4, 0, 6, 0],
+      lower: [0, 5, 3, 5, 3, 10, 4, 10, 4, 0, 6, 0],
+      mean: [0.5, 5, 2.5, 5, 3.5, 10, 4.5, 0, 5.5, 0],
     });
   });
 
   test("a constant counter lies in the middle", () => {
     const same = Float64Array.of(3);
-    expect(counterPieces({ min: same, max: same, mean: same }, 3, 3, 20)[0]!.mean).toEqual([{ xPx: 0.5, yPx: 10 }]);
+    expect(counterPieces({ min: same, max: same, mean: same }, 3, 3, 20)[0]!.mean).toEqual([0.5, 10]);
   });
 });

@@ -15,16 +15,14 @@ export interface CounterColumns {
   readonly mean: Float64Array;
 }
 
-export interface Point {
-  readonly xPx: number;
-  readonly yPx: number;
-}
-
-/** A connected piece of a counter: its band from `upper` to `lower`, and the line of its mean. */
+/**
+ * A connected piece of a counter: its band from `upper` to `lower`, and the line of its mean. Lines are x and y of their points
+ * in turn, without points in the middle of level stretches: objects for points would be thousands in each frame.
+ */
 export interface CounterPiece {
-  readonly upper: readonly Point[];
-  readonly lower: readonly Point[];
-  readonly mean: readonly Point[];
+  readonly upper: readonly number[];
+  readonly lower: readonly number[];
+  readonly mean: readonly number[];
 }
 
 export function counterColumns(draws: readonly DrawTile[], view: View): CounterColumns {
@@ -51,7 +49,7 @@ export function counterPieces(columns: CounterColumns, low: number, high: number
   const y = (value: number): number =>
     scale === 0 ? heightPx / 2 : Math.min(heightPx, Math.max(0, heightPx - (value - low) * scale));
   const pieces: CounterPiece[] = [];
-  let piece: { upper: Point[]; lower: Point[]; mean: Point[] } | null = null;
+  let piece: { upper: number[]; lower: number[]; mean: number[] } | null = null;
   for (let x = 0; x < columns.mean.length; x++) {
     if (Number.isNaN(columns.min[x]!)) {
       piece = null;
@@ -61,13 +59,24 @@ export function counterPieces(columns: CounterColumns, low: number, high: number
       piece = { upper: [], lower: [], mean: [] };
       pieces.push(piece);
     }
-    for (const xPx of [x, x + 1]) {
-      piece.upper.push({ xPx, yPx: y(columns.max[x]!) });
-      piece.lower.push({ xPx, yPx: y(columns.min[x]!) });
-    }
-    piece.mean.push({ xPx: x + 0.5, yPx: y(columns.mean[x]!) });
+    addLevel(piece.upper, x, x + 1, y(columns.max[x]!));
+    addLevel(piece.lower, x, x + 1, y(columns.min[x]!));
+    addLevel(piece.mean, x + 0.5, x + 0.5, y(columns.mean[x]!));
   }
   return pieces;
+}
+
+/** Goes on with a line, level from `x0` to `x1`. */
+function addLevel(line: number[], x0: number, x1: number, y: number): void {
+  const { length } = line;
+  if (length >= 4 && line[length - 1] === y && line[length - 3] === y) {
+    line[length - 2] = x1;
+    return;
+  }
+  line.push(x0, y);
+  if (x1 > x0) {
+    line.push(x1, y);
+  }
 }
 
 function addSamples(columns: Columns, { tile }: DrawTile, view: View): void {

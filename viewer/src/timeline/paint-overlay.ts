@@ -28,6 +28,10 @@ export interface OverlayInput {
 
 export function paintOverlay(surface: Surface, input: OverlayInput): void {
   const { picture, theme, selection } = input;
+  if (isEmpty(input)) {
+    surface.blank(picture.view.widthPx, picture.heightPx, picture.ratio);
+    return;
+  }
   const context = surface.begin(picture.view.widthPx, picture.heightPx, picture.ratio);
   context.scale(picture.ratio, picture.ratio);
   if (input.draft !== null) {
@@ -49,6 +53,11 @@ export function paintOverlay(surface: Surface, input: OverlayInput): void {
   } else if (selection.kind === "bin") {
     paintOutline(context, picture, { kind: "bin", bin: selection.bin }, theme.text, 2);
   }
+}
+
+function isEmpty({ draft, selection, hints, arrows, hovered }: OverlayInput): boolean {
+  const isMarked = draft !== null || selection.kind !== "none" || hovered !== null;
+  return !isMarked && hints.length === 0 && arrows.length === 0;
 }
 
 function clippedSpan(view: View, range: TickRange): { readonly fromPx: number; readonly toPx: number } | null {

@@ -316,33 +316,32 @@ function paintCounter(context: CanvasRenderingContext2D, entry: SceneTrack, { pi
   context.fillStyle = theme.accent;
   context.strokeStyle = theme.accent;
   for (const piece of counterPieces(columns, low, high, heightPx)) {
-    const first = piece.upper[0]!;
-    const last = piece.upper[piece.upper.length - 1]!;
+    const { upper, lower, mean } = piece;
     // The area down to zero says how much, the band between minimum and maximum what is hidden in a pixel.
     context.globalAlpha = 0.16;
     context.beginPath();
-    context.moveTo(first.xPx, zeroPx);
-    for (const point of piece.upper) {
-      context.lineTo(point.xPx, point.yPx);
-    }
-    context.lineTo(last.xPx, zeroPx);
+    context.moveTo(upper[0]!, zeroPx);
+    lineAlong(context, upper);
+    context.lineTo(upper[upper.length - 2]!, zeroPx);
     context.fill();
     context.globalAlpha = 0.4;
     context.beginPath();
-    for (const point of piece.upper) {
-      context.lineTo(point.xPx, point.yPx);
-    }
-    for (const point of piece.lower.toReversed()) {
-      context.lineTo(point.xPx, point.yPx);
+    lineAlong(context, upper);
+    for (let k = lower.length - 2; k >= 0; k -= 2) {
+      context.lineTo(lower[k]!, lower[k + 1]!);
     }
     context.fill();
     context.globalAlpha = 1;
     context.lineWidth = Math.max(1, 1.2 * ratio);
     context.beginPath();
-    for (const point of piece.mean) {
-      context.lineTo(point.xPx, point.yPx);
-    }
+    lineAlong(context, mean);
     context.stroke();
   }
   context.restore();
+}
+
+function lineAlong(context: CanvasRenderingContext2D, line: readonly number[]): void {
+  for (let k = 0; k < line.length; k += 2) {
+    context.lineTo(line[k]!, line[k + 1]!);
+  }
 }

@@ -97,7 +97,7 @@ export class Stage {
     this.#canvases = canvases;
     this.#isFirstSize = true;
     this.#surfaces = {
-      tracks: new Surface(canvases.tracks),
+      tracks: new Surface(canvases.tracks, true),
       overlay: new Surface(canvases.overlay),
       axis: new Surface(canvases.axis),
       painter: new TracksPainter(document.createElement("canvas")),

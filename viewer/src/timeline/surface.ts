@@ -6,13 +6,17 @@ export class Surface {
   heightPx = 0;
   ratio = 1;
   readonly #canvas: HTMLCanvasElement;
+  readonly #isOpaque: boolean;
+  #isBlank = false;
 
-  constructor(canvas: HTMLCanvasElement) {
-    const context = canvas.getContext("2d");
+  /** Whoever draws on an opaque one paints its ground: nothing has to be cleared, nor mixed with what is below it. */
+  constructor(canvas: HTMLCanvasElement, isOpaque = false) {
+    const context = canvas.getContext("2d", { alpha: !isOpaque });
     if (context === null) {
       throw new Error("this browser draws no 2D canvas");
     }
     this.#canvas = canvas;
+    this.#isOpaque = isOpaque;
     this.context = context;
   }
 
@@ -28,7 +32,18 @@ export class Surface {
     this.heightPx = heightPx;
     this.ratio = ratio;
     this.context.setTransform(1, 0, 0, 1, 0, 0);
-    this.context.clearRect(0, 0, width, height);
+    if (!this.#isOpaque) {
+      this.context.clearRect(0, 0, width, height);
+    }
+    this.#isBlank = false;
     return this.context;
+  }
+
+  /** The same where nothing is drawn. A canvas that is empty already stays untouched: the browser copies touched ones anew. */
+  blank(widthPx: number, heightPx: number, ratio: number): void {
+    if (!this.#isBlank || this.widthPx !== widthPx || this.heightPx !== heightPx || this.ratio !== ratio) {
+      this.begin(widthPx, heightPx, ratio);
+      this.#isBlank = true;
+    }
   }
 }
