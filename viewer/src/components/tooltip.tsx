@@ -8,6 +8,7 @@ import { type Hover, hover } from "../state/hover";
 import { nameOf, session } from "../state/session";
 import { theme } from "../state/settings";
 import type { Trace } from "../state/trace";
+import { withUnit } from "./counter-unit";
 import { ExactValue } from "./exact-value";
 import { flagsText } from "./flags";
 import { atLeast, binTitle, busyPart, formatCount, formatPercent, isCut } from "./format";
@@ -97,17 +98,18 @@ function contentOf({ pointed }: Hover, trace: Trace): Content {
   if (hit.kind === "sample") {
     return {
       nameId: null,
-      title: `${hit.value}`,
+      title: withUnit(hit.value, track),
       lines: [{ term: "Counter", text: track }, start(hit.startTicks)],
       note: "",
     };
   }
   return {
     nameId: null,
-    title: hit.min === hit.max ? `${hit.min}` : `${hit.min} … ${hit.max}`,
+    title: hit.min === hit.max ? withUnit(hit.min, track) : `${hit.min} … ${withUnit(hit.max, track)}`,
     lines: [
       { term: "Counter", text: track },
-      { term: "Mean", text: `${Number(hit.mean.toPrecision(6))}` },
+      { term: "Mean", text: withUnit(Number(hit.mean.toPrecision(6)), track) },
+      { term: "Last", text: withUnit(hit.last, track) },
       { term: "Samples", text: formatCount(hit.n) },
       start(hit.startTicks),
     ],

@@ -8,6 +8,7 @@ const BOUNDS: TickRange = { startTicks: ticks(0), endTicks: ticks(1_000_000_000)
 function stage(reducedMotion = false) {
   const waiting: ((nowMs: number) => void)[] = [];
   let nowMs = 0;
+  let rests = 0;
   let view: View = fit(BOUNDS, 1000);
   const loop = new FrameLoop(
     () => undefined,
@@ -21,6 +22,9 @@ function stage(reducedMotion = false) {
     bounds: () => BOUNDS,
     anchorXPx: () => 250,
     prefersReducedMotion: () => reducedMotion,
+    rested: () => {
+      rests += 1;
+    },
   });
   const run = (frames: number) => {
     for (let k = 0; k < frames; k++) {
@@ -30,20 +34,22 @@ function stage(reducedMotion = false) {
       }
     }
   };
-  return { motion, run, view: () => view, isIdle: () => waiting.length === 0 };
+  return { motion, run, view: () => view, rests: () => rests, isIdle: () => waiting.length === 0 };
 }
 
 describe("Motion", () => {
   it("zooms while a key is held, at the pointer, and stops when it is released", () => {
-    const { motion, run, view, isIdle } = stage();
+    const { motion, run, view, rests, isIdle } = stage();
     const under = visibleRange(view()).startTicks + BigInt(Math.round(250 * view().ticksPerPx));
     motion.hold("zoom-in", false);
     run(20);
     expect(view().ticksPerPx).toBeLessThan(1_000_000 / 1.5);
     expect(xOfTick(view(), under)).toBeCloseTo(250, 0);
+    expect([motion.isMoving, rests()]).toEqual([true, 0]);
     motion.release("zoom-in");
     run(2);
     expect(isIdle()).toBe(true);
+    expect([motion.isMoving, rests()]).toEqual([false, 1]);
   });
 
   it("is faster with shift and after a while", () => {
@@ -57,12 +63,14 @@ describe("Motion", () => {
   });
 
   it("glides to exactly the view that was asked for", () => {
-    const { motion, run, view, isIdle } = stage();
+    const { motion, run, view, rests, isIdle } = stage();
     const target = fit({ startTicks: ticks(1234), endTicks: ticks(5678) }, 1000);
     motion.glideTo(target);
     run(5);
     expect(view()).not.toEqual(target);
+    expect([motion.isMoving, rests()]).toEqual([true, 0]);
     run(30);
+    expect([motion.isMoving, rests()]).toEqual([false, 1]);
     expect(view()).toEqual(target);
     expect(isIdle()).toBe(true);
   });

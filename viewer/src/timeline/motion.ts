@@ -16,6 +16,8 @@ export interface MotionPort {
   /** Where zooming by keys keeps time still: the pointer, or the middle. */
   anchorXPx(): number;
   prefersReducedMotion(): boolean;
+  /** Nothing moves any more. */
+  rested(): void;
 }
 
 const GLIDE_MS = 220;
@@ -36,6 +38,11 @@ export class Motion {
   constructor(loop: FrameLoop, port: MotionPort) {
     this.#loop = loop;
     this.#port = port;
+  }
+
+  /** Whether the picture is moving by itself: what is under the pointer passes by. */
+  get isMoving(): boolean {
+    return this.#loop.isAnimating(HELD) || this.#loop.isAnimating(GLIDE);
   }
 
   /** A key went down; repeats of a key that is down already change only the speed. */
@@ -85,6 +92,9 @@ export class Motion {
       this.#port.setView(
         isOver && widthPx === target.widthPx ? target : fit(rangeBetween(fromRange, toRange, part), widthPx),
       );
+      if (isOver) {
+        this.#port.rested();
+      }
       return !isOver;
     });
   }
@@ -118,6 +128,9 @@ export class Motion {
       }
     }
     this.#port.setView(view);
+    if (this.#held.size === 0) {
+      this.#port.rested();
+    }
     return this.#held.size > 0;
   }
 }

@@ -62,10 +62,13 @@ export class Stage {
     bounds: () => bounds.peek(),
     anchorXPx: () => this.pointer?.xPx ?? view.peek().widthPx / 2,
     prefersReducedMotion,
+    rested: () => this.invalidate(),
   });
   /** Where the pointer is over the timeline, or null. */
   pointer: Place | null = null;
   minimap: MinimapPainter | null = null;
+  /** Where in the window the tooltip was before the picture began to move. */
+  #hiddenAt: Place | null = null;
   /** Where the pointer was pressed, until it moves on. */
   #quietAt: Place | null = null;
   #canvases: StageCanvases | null = null;
@@ -150,9 +153,20 @@ export class Stage {
     hover.value = null;
   }
 
-  /** Looks again at what is under the pointer, which moved or under which the picture moved. */
+  /**
+   * Looks again at what is under the pointer, which moved or under which the picture moved. What passes by in a moving picture
+   * nobody can read, and a tooltip would cost as much of the frame as the labels do.
+   */
   updateHover(client: Place | null): void {
     const { pointer } = this;
+    const before = hover.peek();
+    const place = client ?? (before === null ? this.#hiddenAt : { xPx: before.clientXPx, yPx: before.clientYPx });
+    this.#hiddenAt = null;
+    if (this.motion.isMoving) {
+      this.#hiddenAt = place;
+      hover.value = null;
+      return;
+    }
     if (this.#quietAt !== null) {
       if (pointer !== null && distancePx(pointer, this.#quietAt) < QUIET_PX) {
         return;
@@ -161,12 +175,8 @@ export class Stage {
     }
     const picture = this.#picture;
     const pointed = pointer === null || picture === null ? null : pointedAt(picture, pointer.xPx, pointer.yPx);
-    const before = hover.peek();
-    const place = client ?? (before === null ? null : { xPx: before.clientXPx, yPx: before.clientYPx });
     if (pointed === null || place === null) {
-      if (before !== null) {
-        hover.value = null;
-      }
+      hover.value = null;
       return;
     }
     hover.value = { pointed, clientXPx: place.xPx, clientYPx: place.yPx };
