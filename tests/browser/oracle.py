@@ -188,7 +188,9 @@ def read_plane(content: list[tuple[int, Any]], start_ns: int) -> Iterator[Lane]:
             event_metadata[entry.get(1, 0)] = entry.get(2, b"")
     for number, value in content:
         if number == 3:
-            yield read_line(value, Lane(plane_name, ""), start_ns, stat_names, event_metadata)
+            lane = read_line(value, Lane(plane_name, ""), start_ns, stat_names, event_metadata)
+            if lane.name != "_counters_":  # of the traces here all of its events are samples
+                yield lane
 
 
 def read_line(line: bytes, lane: Lane, start_ns: int, stat_names: dict[int, str], metadata: dict[int, bytes]) -> Lane:
