@@ -32,6 +32,7 @@ LAYERS: Final = (
     "tilescope.tiler.verify",
     "tilescope.tiler.query",
     "tilescope.tiler.facts",
+    "tilescope.tiler.search",
     "tilescope.tiler.tools",
     "tilescope.tiler.export",
     "tilescope.tiler.indexing.progress tilescope.tiler.indexing.meter tilescope.tiler.indexing.scratch",

@@ -21,10 +21,23 @@ STANDS_ON: Final[dict[str, set[str]]] = {
     "prove": {"base"},  # and nothing of what builds
     "pages": {"base"},
     "pyramid": {"base", "columns", "pages"},
+    "search": {"base", "pages"},
     "xspace": {"base", "columns"},
     "trace_event": {"base", "columns"},
     "tree": {"base", "files"},
-    "bind": {"base", "columns", "files", "pages", "prove", "pyramid", "synth", "trace_event", "tree", "xspace"},
+    "bind": {
+        "base",
+        "columns",
+        "files",
+        "pages",
+        "prove",
+        "pyramid",
+        "search",
+        "synth",
+        "trace_event",
+        "tree",
+        "xspace",
+    },
 }
 
 _INCLUDE: Final = re.compile(r'^#include (?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)

@@ -454,6 +454,14 @@ def prove_block(
     value. Raises WrongTile, ShortTile and MemoryError.
     """
 
+def unlisted_name(
+    page: bytes, listed: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]
+) -> int | None:
+    """
+    Returns a name that starts in a leaf of an inflated page and is not listed, or is listed and does not; None
+    where they are the same. `listed` ascends. Raises DamagedContainer.
+    """
+
 class ProveLayer:
     """
     Rollups that have no track in common, proven together. Raises WrongTile and WrongTrack.
@@ -570,6 +578,124 @@ class ProveSliceFinder:
         Returns start, duration, name and flags of slices: `leaves` has the position of each one's tile,
         `ordinals` ascend. Raises WrongTile, which says `what` lies in no tile.
         """
+
+class HitRows:
+    """Slices that a search finds, page by page, as columns."""
+
+    def __init__(
+        self,
+        names: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        shortest: int,
+        longest: int,
+        starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        stops: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        reaching: bool,
+    ) -> None:
+        """
+        `names`: by name id, shifted by one. `reaching`: also slices that begin before a window.
+        """
+
+    def add(
+        self,
+        page: bytes,
+        max_rows: int,
+        tile: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        index: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        slot: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        after: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        tag: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None:
+        """
+        Adds the hits in leaves in these positions of an uncompressed page. `index` and `slot`: what must stand
+        there; `first`: first tick; slices that reach in count from `after` on. Raises DamagedContainer.
+        """
+
+    def __len__(self) -> int: ...
+    def take(
+        self,
+    ) -> tuple[
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    ]:
+        """
+        Returns what was added since the last call: tag, ordinal, start, duration, row, name, flags.
+        """
+
+class HitBins:
+    """How many hits start in the bins of some tracks, and how busy they are."""
+
+    def __init__(
+        self,
+        names: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        shortest: int,
+        longest: int,
+        starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        stops: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        level: int,
+        first_bin: int,
+        bins: int,
+        tracks: int,
+    ) -> None: ...
+    def add(
+        self,
+        page: bytes,
+        max_rows: int,
+        tile: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        index: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        slot: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        after: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        tag: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None:
+        """As that of HitRows; the tag of a leaf is the number of its track."""
+
+    def put(
+        self,
+        track: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None:
+        """Adds hits by the numbers of their tracks."""
+
+    def sums(
+        self,
+    ) -> tuple[
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    ]:
+        """
+        Returns track, bin, count and busy ticks (at most 2**62) of all bins with something in them.
+        """
+
+def page_names(
+    names: Sequence[Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)]],
+    track: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    last: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    page: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    budget: MemoryBudget | None = None,
+) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.uint32], dict(shape=(None,))]]:
+    """
+    Returns each name with each page that it starts on, by name, then by page. Leaves are ordered by page:
+    slices first to last of a track start there. Raises MemoryError.
+    """
+
+def texts_with(
+    joined: bytes,
+    ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    wanted: bytes,
+) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+    """
+    Returns which of some texts contain another, ascending. One byte that is in none follows each.
+    """
 
 def synth_trace(
     format: str, events: int, tracks: int, seed: int, write: Callable[[bytes, int], None]
@@ -842,6 +968,22 @@ class XSpaceFile:
     def plane_stats(self, plane: int) -> XSpacePlaneStats: ...
     @property
     def outline_position(self) -> int: ...
+
+def stat_values(
+    args_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    args: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ids: Sequence[int],
+) -> tuple[
+    Annotated[NDArray[numpy.uint8], dict(shape=(None,))],
+    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+    list[bytes],
+]:
+    """
+    Returns of the arguments of each event: the kind of the last stat of one of these ids (0 none, 1 integer,
+    2 unsigned, 3 double, 4 reference, 5 text, 6 something else), its bits or the number of the text, and the
+    event's metadata, -1 without arguments; and the texts.
+    """
 
 def integer_stats(
     args_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],

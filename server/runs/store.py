@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from tilescope.tiler.details.codec import Arguments
@@ -54,6 +54,14 @@ class ServedStore(Protocol):
     def event(self, track: int, ordinal: int) -> dict[str, Any] | None: ...
 
     def histogram(self, track: int, start: int, end: int) -> Histogram | None: ...
+
+    def page_names(self, block: int) -> Iterator[bytes]: ...
+
+    def args_chunk_start(self, track: int, ordinal: int) -> int | None: ...
+
+    def args_chunk(self, track: int, first: int) -> bytes: ...
+
+    def args_decoder(self, file: int) -> Callable[[bytes], Arguments]: ...
 
     def histogram_record(self, track: int, level: int, index: int) -> bytes | None: ...
 

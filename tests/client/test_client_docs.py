@@ -57,6 +57,8 @@ def test_columns_of_tables(text: str, example: Example) -> None:
 def test_columns_of_tools(text: str, example: Example) -> None:
     """All that there are: a new tool writes its columns down, and is given what it has to be asked here."""
     needed: dict[str, list[dict[str, Any]]] = {
+        "search": [{"query": "op"}],
+        "hit_bins": [{"query": "op"}],
         "find": [{"text": "op"}],
         "steps": [{"step_name": "everything", "per_track": True}],
         "flows": [{"event": "0.0"}, {}],

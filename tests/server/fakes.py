@@ -172,6 +172,18 @@ class FakeStore:
     def spread_record(self, track: int, level: int, index: int) -> bytes | None:
         raise NotImplementedError
 
+    def args_chunk_start(self, track: int, ordinal: int) -> int | None:
+        raise NotImplementedError
+
+    def args_chunk(self, track: int, first: int) -> bytes:
+        raise NotImplementedError
+
+    def args_decoder(self, file: int) -> Callable[[bytes], Arguments]:
+        raise NotImplementedError
+
+    def page_names(self, block: int) -> Iterator[bytes]:
+        raise NotImplementedError
+
     def histogram_record(self, track: int, level: int, index: int) -> bytes | None:
         return None
 

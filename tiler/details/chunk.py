@@ -106,6 +106,27 @@ class Chunk:
             done += count
         return args
 
+    def take(self, positions: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+        """The arguments of the events at these positions: where those of each end, and all of them in one piece."""
+        if len(positions) and not (positions.min() >= 0 and positions.max() < len(self)):
+            raise DamagedStore("a chunk of arguments is damaged")
+        lengths = self.lengths[positions]
+        ends = np.cumsum(lengths)
+        begins = ends - lengths
+        out = np.empty(int(lengths.sum()), np.uint8)
+        if not self.in_columns:
+            starts = np.cumsum(self.lengths) - self.lengths
+            return ends, self.body[np.repeat(starts[positions] - begins, lengths) + np.arange(len(out))]
+        for length in np.unique(lengths[lengths > 0]).tolist():
+            alike = self.lengths == length
+            count = int(np.count_nonzero(alike))
+            first = int(self.lengths[self.lengths < length].sum())
+            which = np.flatnonzero(lengths == length)
+            place = (np.cumsum(alike) - 1)[positions[which]]
+            of_class = self.body[first : first + count * length].reshape(length, count)
+            out[begins[which][:, None] + np.arange(length)] = of_class[:, place].T
+        return ends, out
+
 
 def event_args(chunk: bytes, position: int) -> bytes:
     """The arguments of the event at this position of a compressed chunk. Raises DamagedStore."""

@@ -22,6 +22,7 @@ from tilescope.tiler.indexing.tracks.histograms import histograms
 from tilescope.tiler.indexing.tracks.layout import Layout, PlacedTrack
 from tilescope.tiler.indexing.tracks.open_slices import MANY_ROWS, OpenSlices
 from tilescope.tiler.indexing.tracks.overview import Overview
+from tilescope.tiler.indexing.tracks.page_names import page_names
 from tilescope.tiler.indexing.tracks.rollups import Rollups
 from tilescope.tiler.indexing.tracks.run_files import RunFiles
 from tilescope.tiler.indexing.tracks.steps import StepFinder
@@ -220,6 +221,7 @@ class Builder:
             shape = pages.shape()
             for track, data in sorted(block.data.items()):
                 self._write(histograms(track, data, shape, budget))
+            self._write(page_names(block.data, shape, budget))
         self._write([(keys.shape(number), compress(shape.encode()))])
         with self._counting:
             self._done.append(number)

@@ -30,6 +30,7 @@ from tilescope.tiler.pages.page import (
     select,
     with_residual,
 )
+from tilescope.tiler.pages.page_names import PageNames, join_page_names
 from tilescope.tiler.pages.shape import Shape
 from tilescope.tiler.pages.spread import DurationSpread
 from tilescope.tiler.pages.stored import join_parts, part_of
@@ -50,6 +51,7 @@ __all__ = [
     "Histogram",
     "Page",
     "PageKey",
+    "PageNames",
     "Part",
     "Samples",
     "Shape",
@@ -61,6 +63,7 @@ __all__ = [
     "decode_columns",
     "decode_page",
     "decompress",
+    "join_page_names",
     "join_parts",
     "join_rows",
     "part_of",

@@ -26,6 +26,7 @@ class Where(Enum):
     OVERVIEW = "pages of the overview"
     STEPS = "records of steps, beside columns of slices"
     SPREAD = "records of spreads, one row for each of the histogram"
+    PAGE_NAMES = "records of page names"
 
 
 class Col(IntEnum):
@@ -201,6 +202,14 @@ class Col(IntEnum):
     FIRST_BUCKET = 177, Where.SPREAD, "the first of them; 0 where there is none"
     BUCKET_STEP = 178, Where.SPREAD, "of all others, row after row: the bucket minus the one before it"
     BUCKET_COUNT = 179, Where.SPREAD, "of all of them, row after row: slices whose durations are of that bucket"
+
+    LISTED_NAME = 192, Where.PAGE_NAMES, "ascending; -1 slices without a name", "name id"
+    N_LISTED_PAGES = 193, Where.PAGE_NAMES, "how many values of the column below belong to each name"
+    LISTED_PAGE = (
+        194,
+        Where.PAGE_NAMES,
+        "a page on which slices of the name start: its number in the block, in the order of the shape; ascending",
+    )
 
 
 class TileFlag(IntFlag):

@@ -1,7 +1,7 @@
 """What questions to a store are answered from: its tracks, names, events and pages."""
 
 from tilescope.tiler.query.events import EVERYTHING, EventPlan, Events, LeafRun, join, no_events
-from tilescope.tiler.query.names import Name, Names, NameSet
+from tilescope.tiler.query.names import NO_NAME, FoldedNames, Name, Names, NameSet
 from tilescope.tiler.query.place import Place
 from tilescope.tiler.query.reader import QueryReader
 from tilescope.tiler.query.reading import Reading
@@ -13,10 +13,12 @@ from tilescope.tiler.query.view import ROW_KINDS, RowKind, ViewRows, ViewTile, f
 __all__ = [
     "EVENT_KINDS",
     "EVERYTHING",
+    "NO_NAME",
     "ROW_KINDS",
     "SLICE_KINDS",
     "EventPlan",
     "Events",
+    "FoldedNames",
     "LeafRun",
     "Name",
     "NameSet",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import OTHER_NAMES, decompress
 from tilescope.tiler.query.steps import Steps
@@ -19,6 +21,10 @@ Ints = NDArray[np.int64]
 
 # Pages of 1,024 names that are kept decoded, some 200 KB each.
 _KEPT_PAGES = 64
+
+# All names of a run in one piece: a million of them have some 60 MB.
+_KEPT_FOLDED_BYTES = 96 << 20
+_BETWEEN = b"\xff"  # in no UTF-8
 
 
 class Name(NamedTuple):
@@ -49,6 +55,21 @@ class NameSet:
         return self._is_in[names]
 
 
+@dataclass(frozen=True, slots=True)
+class FoldedNames:
+    """All names of a store in one piece, upper and lower case alike, as `str.casefold` has them."""
+
+    joined: bytes  # UTF-8, each followed by a byte that is in no text
+    ends: Ints  # where each of them ends
+    category: Ints  # of each of them: the number of its category
+    categories: Sequence[str]  # each once
+
+    def containing(self, text: str) -> Ints:
+        """The names that contain a text, by id, ascending."""
+        wanted = text.casefold().encode("utf-8", "replace")
+        return _native.texts_with(self.joined, self.ends, wanted) if wanted else np.arange(len(self.ends))
+
+
 class Names:
     """The names of a store."""
 
@@ -57,6 +78,7 @@ class Names:
         about = store.manifest()["names"]
         self._count, self._page_size = int(about["count"]), int(about["page_size"])
         self._kept = lru_cache(_KEPT_PAGES)(self._decode)
+        self._folded: FoldedNames | None = None
 
     def __getitem__(self, name: int) -> Name:
         """The name of that id. Raises DamagedStore."""
@@ -92,6 +114,40 @@ class Names:
             numbers[first : first + len(of_page)] = of_page[: self._count + 1 - first]
             yield
         return numbers
+
+    def folded(self) -> Steps[FoldedNames]:
+        """All of them, for finding those that contain a text; in steps of a page, and kept unless they are too many."""
+        if self._folded is not None:
+            return self._folded
+        parts: list[bytes] = []
+        category: list[int] = []
+        numbers: dict[str, int] = {}
+        for page in range(self.pages):
+            for name in self._kept(page):
+                parts.append(name.text.casefold().encode("utf-8", "replace"))
+                category.append(numbers.setdefault(name.category, len(numbers)))
+            yield
+        lengths = np.fromiter(map(len, parts), np.int64, len(parts))
+        joined = b"".join(part + _BETWEEN for part in parts)
+        ends = np.cumsum(lengths + len(_BETWEEN)) - len(_BETWEEN)
+        found = FoldedNames(joined, ends, np.array(category, np.int64), list(numbers))
+        if len(joined) + 16 * len(parts) <= _KEPT_FOLDED_BYTES:
+            self._folded = found
+        return found
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return self._count
+
+    @property
+    def pages(self) -> int:
+        """How many pages they are on."""
+        return -(-self._count // self._page_size)
+
+    def page(self, number: int) -> Sequence[Name]:
+        """Those on a page, by id. Raises DamagedStore."""
+        return self._kept(number)
 
     def _decode(self, page: int) -> list[Name]:
         member = self._store.names(page)

@@ -9,8 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore, NotBuilt
-from tilescope.tiler.pages import TRACKS_PER_BLOCK, Page, PageKey, Shape, decode_columns, decompress, with_residual
+from tilescope.tiler.pages import (
+    TRACKS_PER_BLOCK,
+    Page,
+    PageKey,
+    PageNames,
+    Shape,
+    decode_columns,
+    decompress,
+    join_page_names,
+    with_residual,
+)
 from tilescope.tiler.query.events import EventPlan
+from tilescope.tiler.query.kept_pages import KeptBytes
 from tilescope.tiler.query.names import Names
 from tilescope.tiler.query.run_steps import RunSteps
 from tilescope.tiler.query.store import QueryStore
@@ -37,6 +48,8 @@ class QueryReader:
         self.names = Names(store)
         self._kept_children = lru_cache(_KEPT_ROLLUPS)(self.tree.children)
         self._kept_tiles = lru_cache(_KEPT_BLOCKS)(self._arrange)
+        self._kept_page_names = lru_cache(_KEPT_BLOCKS)(self._read_page_names)
+        self._kept_content = KeptBytes(self._content)
 
     @cached_property
     def steps(self) -> RunSteps:
@@ -86,6 +99,13 @@ class QueryReader:
 
     def page_content(self, key: PageKey) -> bytes:
         """A page, uncompressed, without its residual. Raises DamagedStore when it is not there."""
+        return self._kept_content(key)
+
+    def page_names(self, block: int) -> PageNames:
+        """On which pages of a block the slices of each name start. Raises DamagedStore or NotBuilt as `tiles`."""
+        return self._kept_page_names(block)
+
+    def _content(self, key: PageKey) -> bytes:
         member = self.store.page(key)
         if member is None:
             raise DamagedStore(f"{key.text()} is missing")
@@ -94,6 +114,13 @@ class QueryReader:
     def _request(self, track: int) -> TrackRequest:
         kind = self.tree.kind(track)
         return TrackRequest(track, kind, self._kept_children(track) if kind == "rollup" else None)
+
+    def _read_page_names(self, block: int) -> PageNames:
+        self.tiles(block)  # it is there
+        records = list(self.store.page_names(block))
+        if not records:
+            raise DamagedStore(f"the names on the pages of block {block} are missing (index the trace again)")
+        return join_page_names(PageNames.decode(decompress(record), block) for record in records)
 
     def _arrange(self, block: int) -> TileIndex:
         member = self.store.shape(block)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from tilescope.tiler.details.codec import Arguments
@@ -47,6 +47,14 @@ class QueryStore(Protocol):
     def flow_ends_at(self, track: int, ordinal: int) -> FlowEnds | None: ...
 
     def flow_ends(self, track: int) -> Iterator[FlowEnds]: ...
+
+    def page_names(self, block: int) -> Iterator[bytes]: ...
+
+    def args_chunk_start(self, track: int, ordinal: int) -> int | None: ...
+
+    def args_chunk(self, track: int, first: int) -> bytes: ...
+
+    def args_decoder(self, file: int) -> Callable[[bytes], Arguments]: ...
 
     def steps(self) -> Iterator[tuple[int, TrackSteps]]: ...
 

@@ -75,6 +75,19 @@ class TrackTree:
         groups = self._with_parts(self._naming.get(rollup, ()))
         return sorted(set().union(*(self._summed.get(group, ()) for group in groups)))
 
+    def processes_of(self, track: int) -> list[str]:
+        """The names of the processes that a track is of: of one, as a rule."""
+        names = []
+        group = self.tracks[track]["group"]
+        seen = set()
+        while group is not None and group not in seen:
+            seen.add(group)
+            told = self.groups[group]
+            if told["kind"] == "process":
+                names.append(str(told["name"]))
+            group = told["parent"]
+        return names
+
     def of_host(self, name: str) -> list[int]:
         """All tracks of the host of that name, by id."""
         hosts = [group["id"] for group in self.groups if group["kind"] == "host" and group["name"] == name]

@@ -7,7 +7,7 @@ revision. Publication renames the folder under the open file, which goes on bein
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -141,6 +141,24 @@ class GrowingStore:
         """As `RunStore.spread_record`. Raises NotBuilt."""
         self._require(track)
         return self._now.spread_record(track, level, index)
+
+    def args_chunk_start(self, track: int, ordinal: int) -> int | None:
+        """As `RunStore.args_chunk_start`."""
+        return self._now.args_chunk_start(track, ordinal)
+
+    def args_chunk(self, track: int, first: int) -> bytes:
+        """As `RunStore.args_chunk`."""
+        return self._now.args_chunk(track, first)
+
+    def args_decoder(self, file: int) -> Callable[[bytes], Arguments]:
+        """As `RunStore.args_decoder`. Raises NotBuilt."""
+        if self.is_growing:
+            raise NotBuilt("what events share is not stored yet")
+        return self._now.args_decoder(file)
+
+    def page_names(self, block: int) -> Iterator[bytes]:
+        """As `RunStore.page_names`: of a block that is done."""
+        return self._now.page_names(block)
 
     def steps(self) -> Iterator[tuple[int, TrackSteps]]:
         """As `RunStore.steps`: of the tracks that are built so far."""

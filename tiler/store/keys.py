@@ -72,7 +72,7 @@ def attachment(number: int, chunk: int) -> bytes:
 
 
 def pair(key: bytes) -> tuple[int, int]:
-    """The numbers in a key of the two kinds above."""
+    """The numbers in a key of two numbers."""
     _, first, second = _TWO.unpack(key)
     return first, second
 
@@ -111,6 +111,16 @@ def flow_ends(track: int, ordinal: int) -> bytes:
 def flow_ends_of(track: int) -> bytes:
     """Prefix of a track's chunks of flow ends."""
     return _ONE.pack(b"F", track)
+
+
+def page_names(block: int, first_page: int) -> bytes:
+    """Key of the record of names on pages of a block from this page on."""
+    return _TWO.pack(b"L", block, first_page)
+
+
+def page_names_of(block: int) -> bytes:
+    """Prefix of a block's records of page names."""
+    return _ONE.pack(b"L", block)
 
 
 def steps(track: int, ordinal: int) -> bytes:
@@ -167,6 +177,9 @@ def _describe(key: bytes) -> str:
         return f"track {track}: {_FROM_EVENT[kind]} from event {ordinal} on"
     if kind in _ONE_OF:
         return f"{_ONE_OF[kind]} {_ONE.unpack(key)[1]}"
+    if kind == b"L":
+        block, first = pair(key)
+        return f"block {block}: the names on its pages from number {first} on"
     if kind in (b"E", b"B"):
         first, second = pair(key)
         what = "the tables of arguments of file" if kind == b"E" else "attachment"

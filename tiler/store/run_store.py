@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
@@ -151,6 +151,26 @@ class RunStore:
     def spread_record(self, track: int, level: int, index: int) -> bytes | None:
         """The stored spread of a tile, compressed; None when it has none."""
         return self._data.get(keys.spread(track, level, index))
+
+    def page_names(self, block: int) -> Iterator[bytes]:
+        """The records of names on the pages of a block, compressed."""
+        prefix = keys.page_names_of(block)
+        for _, record in self._data.scan(prefix, prefix):
+            yield record
+
+    def args_chunk_start(self, track: int, ordinal: int) -> int | None:
+        """The first event of the chunk of arguments that has those of an event; None: there is no such chunk."""
+        found = self._data.last_at_most(keys.details(track, ordinal), keys.details_of(track))
+        return None if found is None else keys.details_ordinal(found[0])
+
+    def args_chunk(self, track: int, first: int) -> bytes:
+        """The chunk of arguments that begins with this event, compressed. Raises DamagedStore."""
+        return self._need(keys.details(track, first), f"the chunk of arguments of track {track} from event {first} on")
+
+    def args_decoder(self, file: int) -> Callable[[bytes], Arguments]:
+        """What tells the arguments of an event of a file from their bytes."""
+        decoder: Callable[[bytes], Arguments] = self._kept_decoder(file)
+        return decoder
 
     def decoded_page(self, key: PageKey) -> Page:
         """A page, without its residual. Raises DamagedStore."""

@@ -17,15 +17,17 @@ from tilescope.tiler.tools.counters import TOOL as COUNTERS
 from tilescope.tiler.tools.find import TOOL as FIND
 from tilescope.tiler.tools.flows import TOOL as FLOWS
 from tilescope.tiler.tools.gaps import TOOL as GAPS
+from tilescope.tiler.tools.hit_bins import TOOL as HIT_BINS
 from tilescope.tiler.tools.nesting import TOOL as NESTING
 from tilescope.tiler.tools.overlap import TOOL as OVERLAP
+from tilescope.tiler.tools.search import TOOL as SEARCH
 from tilescope.tiler.tools.stats import TOOL as STATS
 from tilescope.tiler.tools.steps import TOOL as STEPS
 from tilescope.tiler.tools.tool import AnyTool, Tool
 
 ENTRY_POINTS: Final = "tilescope.tools"
 
-_OURS: Final[tuple[AnyTool, ...]] = (STATS, COUNTERS, FIND, STEPS, GAPS, OVERLAP, FLOWS, BINS, NESTING)
+_OURS: Final[tuple[AnyTool, ...]] = (STATS, COUNTERS, SEARCH, HIT_BINS, FIND, STEPS, GAPS, OVERLAP, FLOWS, BINS, NESTING)
 
 
 @dataclass(frozen=True, slots=True)

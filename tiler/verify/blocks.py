@@ -16,6 +16,7 @@ from tilescope.tiler.verify.columns import Floats, Ints
 from tilescope.tiler.verify.histograms import HistogramCheck, tiles_with_histogram
 from tilescope.tiler.verify.memory import ProofMemory, ShortOfMemory
 from tilescope.tiler.verify.overview import OverviewCheck, busiest
+from tilescope.tiler.verify.page_names import PageNamesCheck
 from tilescope.tiler.verify.page_reader import fetch_from
 from tilescope.tiler.verify.report import Tally
 from tilescope.tiler.verify.tree import BlockTree
@@ -105,9 +106,21 @@ class BlockCheck:
             has_histogram[tiles_with_histogram(track, tree)] = True
         histograms = HistogramCheck(self._store, tree, tracks, tally)
         looked_at = np.where(tree.leaf, tree.events, 0)
+        # Names are compared the first time that a page is read.
+        page_names = PageNamesCheck(self._store, tree, tally) if first_row == 0 else None
+        left = set(range(len(tree.page_keys)))
 
         def done(page: int) -> None:
             self._done(int(looked_at[tree.page_tiles(page)].sum()) if first_row == 0 else 0)
+
+        fetch = fetch_from(self._store, tree, self._memory, done)
+
+        def fetch_and_compare(number: int) -> tuple[bytes, bytes | None]:
+            page, residual = fetch(number)
+            if page_names is not None and number in left:
+                left.remove(number)
+                page_names.compare(number, page)
+            return page, residual
 
         try:
             slices, counters = _native.prove_block(
@@ -118,7 +131,7 @@ class BlockCheck:
                 [_kind(track) for track in tracks],
                 [track.rows for track in tracks],
                 has_histogram,
-                fetch_from(self._store, tree, self._memory, done),
+                fetch_and_compare,
                 histograms.compare,
                 (first_row, stop_row),
                 self._memory.native,

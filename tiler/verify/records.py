@@ -84,6 +84,7 @@ class RecordCheck:
             b"G": self._take_flow_tiles,
             b"H": self._take_histogram,
             b"Q": self._take_histogram,
+            b"L": self._take_page_names,
             keys.STEPS: self._steps.take,
         }
 
@@ -235,6 +236,12 @@ class RecordCheck:
     def _take_histogram(self, key: bytes, value: bytes) -> None:
         # That none is missing, and what is in each, is looked at where they are computed anew.
         if key not in self._histograms:
+            raise self._unknown(key)
+
+    def _take_page_names(self, key: bytes, value: bytes) -> None:
+        # What is in it is looked at with the pages.
+        block, first = keys.pair(key)
+        if block >= len(self._trees) or first >= max(1, len(self._trees[block].page_keys)):
             raise self._unknown(key)
 
     def _unknown_page(self, page: PageKey) -> DamagedStore:

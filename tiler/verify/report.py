@@ -29,6 +29,7 @@ class VerifyReport:
     histograms: int = 0
     histogram_rows: int = 0
     spreads: int = 0
+    page_names: int = 0
     names: int = 0
     details_chunks: int = 0
     details_events: int = 0
@@ -55,6 +56,7 @@ class VerifyReport:
             f"{self.overview_entries:,} entries of the overview: equal to the events of their tracks",
             f"{self.histograms:,} histograms with {self.histogram_rows:,} rows, and spreads of durations: equal to "
             "those of the events",
+            f"{self.page_names:,} names on pages: each starts there, and no other does",
             f"{self.steps:,} steps: each is a slice of its track",
             f"{self.names:,} names; arguments of {self.details_events:,} events in {self.details_chunks:,} chunks",
             f"{self.attachments:,} attachments of {self.attached_bytes:,} bytes: each is what was stored",

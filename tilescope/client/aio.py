@@ -40,7 +40,7 @@ from tilescope.tiler.windows import Windows, WindowsOf, everywhere
 StepsLike = int | str | tuple[int, int] | range
 
 # Occurrences that one answer of a search lists at most.
-_FIND_AT_ONCE = 10_000
+_FIND_AT_ONCE = 100_000
 
 # Events of one batch, at least: those of a page, however few, would cost more to hand out than to read.
 _BATCH_EVENTS = 16_384

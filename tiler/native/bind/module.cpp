@@ -11,8 +11,10 @@ NB_MODULE(_native, m) {
     tilescope::bind_pairing(m);
     tilescope::bind_prove(m);
     tilescope::bind_prove_flows(m);
+    tilescope::bind_search(m);
     tilescope::bind_synth(m);
     tilescope::bind_xspace(m);
+    tilescope::bind_xspace_args(m);
     tilescope::bind_pyramid(m);
     tilescope::bind_trace_event(m);
     tilescope::bind_tree(m);

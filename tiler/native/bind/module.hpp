@@ -14,9 +14,11 @@ void bind_pairing(nanobind::module_& m);
 void bind_prove(nanobind::module_& m);
 void bind_prove_flows(nanobind::module_& m);
 void bind_pyramid(nanobind::module_& m);
+void bind_search(nanobind::module_& m);
 void bind_synth(nanobind::module_& m);
 void bind_trace_event(nanobind::module_& m);
 void bind_tree(nanobind::module_& m);
 void bind_xspace(nanobind::module_& m);
+void bind_xspace_args(nanobind::module_& m);
 
 }  // namespace tilescope

@@ -14,9 +14,11 @@
 #include "bind/exceptions.hpp"
 #include "bind/module.hpp"
 #include "bind/prove.hpp"
+#include "pages/container_reader.hpp"
 #include "prove/block.hpp"
 #include "prove/failure.hpp"
 #include "prove/layer.hpp"
+#include "prove/page_names.hpp"
 
 namespace tilescope {
 
@@ -192,6 +194,16 @@ struct TrackAndWhat {
     nb::tuple operator()(const WrongTrack& error) const { return nb::make_tuple(error.track(), error.what()); }
 };
 
+std::optional<int64_t> bound_unlisted_name(const nb::bytes& page, const InColumn<int64_t>& listed) {
+    const Bytes bytes = bytes_of(view_of(page));
+    nb::gil_scoped_release release;
+    try {
+        return unlisted_name(bytes, span_of(listed));
+    } catch (const WrongRecord& error) {
+        throw DamagedContainer(error.what());
+    }
+}
+
 }  // namespace
 
 void bind_prove(nb::module_& m) {
@@ -220,6 +232,10 @@ void bind_prove(nb::module_& m) {
           "Returns by slot, of tracks of slices: events, busy time, rows in use, single slices, bins, overview\n"
           "(bin, busy time, name); of counters: samples, bins, overview (bin, greatest value), least and greatest\n"
           "value. Raises WrongTile, ShortTile and MemoryError.");
+    m.def(
+        "unlisted_name", &bound_unlisted_name, nb::arg("page"), nb::arg("listed"),
+        "Returns a name that starts in a leaf of an inflated page and is not listed, or is listed and does not; None\n"
+        "where they are the same. `listed` ascends. Raises DamagedContainer.");
     nb::class_<BoundLayer>(m, "ProveLayer",
                            "Rollups that have no track in common, proven together. Raises WrongTile and WrongTrack.")
         .def(nb::init<int, int64_t, int64_t, ProveMemory&>(), nb::arg("root_level"), nb::arg("end"), nb::arg("names"),

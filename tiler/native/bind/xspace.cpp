@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -373,30 +374,6 @@ class XSpaceFile {
     std::atomic<std::size_t> counter_bytes_{0};
 };
 
-// Of some rows: the integer that a stat has among the arguments of each.
-auto integer_stats(const InColumn<std::int64_t>& args_end, const InColumn<std::uint8_t>& args,
-                   const InColumn<std::int64_t>& rows, const std::vector<std::int64_t>& ids, std::int64_t absent) {
-    std::vector<std::int64_t> found;
-    {
-        nb::gil_scoped_release release;
-        found.reserve(rows.size());
-        const Span<const std::int64_t> ends = span_of(args_end);
-        for (const std::int64_t row : span_of(rows)) {
-            if (row < 0 || static_cast<std::uint64_t>(row) >= ends.size())
-                throw std::invalid_argument("there is no such row");
-            const auto at = static_cast<std::size_t>(row);
-            const std::int64_t begin = at == 0 ? 0 : ends[at - 1];
-            const std::int64_t end = ends[at];
-            if (begin < 0 || end < begin || static_cast<std::uint64_t>(end) > args.size())
-                throw std::invalid_argument("arguments lie beyond the data");
-            const wire::Source source =
-                span_of(args).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
-            found.push_back(xspace::integer_stat(source, ids, absent));
-        }
-    }
-    return to_numpy(std::move(found));
-}
-
 }  // namespace
 
 void bind_xspace(nb::module_& m) {
@@ -481,10 +458,6 @@ void bind_xspace(nb::module_& m) {
              "Returns 0 for a plane without stats.")
         .def("plane_stats", &XSpaceFile::plane_stats, nb::arg("plane"), nb::keep_alive<0, 1>())
         .def_prop_ro("outline_position", &XSpaceFile::outline_position);
-
-    m.def("integer_stats", &integer_stats, nb::arg("args_end"), nb::arg("args"), nb::arg("rows"), nb::arg("ids"),
-          nb::arg("absent"),
-          "Returns of some rows the integer that a stat with one of these ids has among the arguments, or `absent`.");
 }
 
 }  // namespace tilescope

@@ -11,9 +11,10 @@ from tilescope.tiler.tools.answer import Answer, Column, Fact, Table
 from tilescope.tiler.tools.find.search import MAX_TEXT, FindQuery, Match, find
 from tilescope.tiler.tools.question import After, SpanQuestion, place
 from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.search import events_table
 from tilescope.tiler.tools.tool import Tool
 
-MAX_FOUND: Final = 10_000
+MAX_FOUND: Final = 100_000
 DEFAULT_FOUND: Final = 1000
 
 
@@ -41,28 +42,18 @@ def _answer(scope: Scope, question: FindQuestion) -> Steps[Answer]:
         place(question.after),
     )
     found = yield from find(scope.reader, query)
-    names = [found.names[event.name] for event in found.events]
-    events = [
-        Column("event", "Event", "event", [f"{event.track}.{event.ordinal}" for event in found.events]),
-        Column("track", "Track", "track", [event.track for event in found.events]),
-        Column("name", "Name", "name", [name.text for name in names]),
-        Column("category", "Category", "text", [name.category for name in names]),
-        Column("start", "Start", "time", [event.start for event in found.events]),
-        Column("duration", "Duration", "ticks", [event.duration for event in found.events]),
-        Column("row", "Row", "id", [event.row for event in found.events]),
-    ]
     per_track = [
         Column("track", "Track", "track", list(found.per_track)),
         Column("count", "Count", "count", list(found.per_track.values())),
     ]
     count = sum(found.per_track.values())
-    more = ",".join(map(str, found.events[-1].place)) if found.has_more and found.events else None
+    more = None if found.more is None else ",".join(map(str, found.more))
     facts = [
         Fact("names", "Names", found.n_names, "count", "that match, whether or not they occur in the span"),
         Fact("count", "Events", count, "count"),
     ]
     tables = [
-        Table("events", "Events by time", events, more=more),
+        events_table(scope, found.hits, more),
         Table("tracks", "Events by track", per_track, totals={"count": count}),
     ]
     return Answer(facts, tables)
@@ -70,7 +61,7 @@ def _answer(scope: Scope, question: FindQuestion) -> Steps[Answer]:
 
 TOOL: Final = Tool(
     id="find",
-    title="Search",
+    title="Find a name",
     help="where a name occurs: how often, exactly, and the occurrences by time",
     group="events",
     question=FindQuestion,

@@ -1,0 +1,60 @@
+"""The records of page names of a block: where searches find the pages that have a name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler import _native
+from tilescope.tiler.indexing.tracks.track_data import TrackData
+from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageNames, Shape, compress
+from tilescope.tiler.pages.page_names import PAIRS_AT_ONCE
+from tilescope.tiler.store import keys
+from tilescope.tiler.store.store import Entry
+
+Ints = NDArray[np.int64]
+
+# Slices that are looked through at a time: at most so many pairs of name and page come of them.
+_SLICES_AT_ONCE = 16 * PAIRS_AT_ONCE
+
+
+def page_names(
+    data: Mapping[int, TrackData], shape: Shape, budget: _native.MemoryBudget | None = None
+) -> Iterator[Entry]:
+    """Entries of a block, each of some pages that follow one another; one at least. `data`: of its tracks by id.
+
+    Raises MemoryError when names are more than `budget` has room for.
+    """
+    tracks = [track for track in sorted(data) if data[track].value is None]
+    names = [data[track].name for track in tracks]
+    leaves, of_track, first, last = _leaves(tracks, shape)
+    page = np.searchsorted(shape.page_starts(), leaves, side="right") - 1
+    ends = np.cumsum(last - first)
+    at = 0
+    while at < len(leaves) or at == 0:
+        begin = int(ends[at - 1]) if at else 0
+        stop = max(int(np.searchsorted(ends, begin + _SLICES_AT_ONCE, side="right")), at + 1)
+        if stop < len(leaves):  # a page is in one record
+            whole = int(np.searchsorted(page, page[stop]))
+            stop = whole if whole > at else int(np.searchsorted(page, page[at], side="right"))
+        some = slice(at, stop)
+        name, on = _native.page_names(names, of_track[some], first[some], last[some], page[some], budget)
+        found = PageNames(name.astype(np.int64), on.astype(np.int64))
+        first_page = int(page[at]) if len(page) else 0
+        yield keys.page_names(shape.block, first_page), compress(found.encode(shape.block))
+        at = stop
+
+
+def _leaves(tracks: list[int], shape: Shape) -> tuple[Ints, Ints, Ints, Ints]:
+    """Leaves of tracks in the order of the shape: position, number of the track, first slice, first slice after it."""
+    none = np.zeros(0, np.int64)
+    parts = [(none, none, none, none)]
+    for number, track in enumerate(tracks):
+        leaves = shape.leaves(track % TRACKS_PER_BLOCK)
+        last = np.cumsum(shape.events[leaves])
+        parts.append((leaves, np.full(len(leaves), number), last - shape.events[leaves], last))
+    position, of_track, first, last = (np.concatenate(column) for column in zip(*parts, strict=True))
+    order = np.argsort(position, kind="stable")
+    return position[order], of_track[order], first[order], last[order]

@@ -1,0 +1,206 @@
+// Binds what searches are made of.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "bind/arrays.hpp"
+#include "bind/module.hpp"
+#include "search/hits.hpp"
+#include "search/joined_texts.hpp"
+#include "search/page_names.hpp"
+
+namespace nb = nanobind;
+
+namespace tilescope {
+
+namespace {
+
+using Ints = InColumn<int64_t>;
+using OutInts = OutColumn<int64_t>;
+
+std::vector<int64_t> copied(const Ints& column) { return {column.data(), column.data() + column.size()}; }
+
+HitFilter make_filter(const InColumn<bool>& names, int64_t shortest, int64_t longest, const Ints& starts,
+                      const Ints& stops, bool reaching) {
+    same_size(starts, stops);
+    for (size_t k = 0; k < starts.size(); ++k) {
+        if (starts.data()[k] >= stops.data()[k] || (k > 0 && starts.data()[k] < stops.data()[k - 1])) {
+            throw std::invalid_argument("windows are not in order");
+        }
+    }
+    return {{names.data(), names.data() + names.size()}, shortest, longest, copied(starts), copied(stops), reaching};
+}
+
+struct Leaves {
+    const Ints &tile, &index, &slot, &first, &after, &tag;
+
+    std::vector<SearchedLeaf> rows() const {
+        std::vector<SearchedLeaf> leaves(same_size(tile, index, slot, first, after, tag));
+        for (size_t k = 0; k < leaves.size(); ++k) {
+            if (tile.data()[k] < 0) throw std::invalid_argument("no such tile");
+            leaves[k] = {static_cast<size_t>(tile.data()[k]),
+                         index.data()[k],
+                         slot.data()[k],
+                         first.data()[k],
+                         after.data()[k],
+                         tag.data()[k]};
+        }
+        return leaves;
+    }
+};
+
+template <typename Sink>
+void add(Sink& sink, const HitFilter& filter, const nb::bytes& page, size_t max_rows, const Leaves& leaves) {
+    const std::vector<SearchedLeaf> searched = leaves.rows();
+    const Span<const uint8_t> data(static_cast<const uint8_t*>(page.data()), page.size());
+    nb::gil_scoped_release release;
+    SearchPage decoded(data, max_rows);
+    sink.add(filter, decoded, searched);
+}
+
+class BoundHitRows {
+  public:
+    explicit BoundHitRows(HitFilter filter) : filter_(std::move(filter)) {}
+
+    void add(const nb::bytes& page, size_t max_rows, const Leaves& leaves) {
+        tilescope::add(rows_, filter_, page, max_rows, leaves);
+    }
+
+    std::tuple<OutInts, OutInts, OutInts, OutInts, OutInts, OutInts, OutInts> take() {
+        HitRows taken = std::exchange(rows_, {});
+        return {to_numpy(std::move(taken.tag)),   to_numpy(std::move(taken.ordinal)),
+                to_numpy(std::move(taken.start)), to_numpy(std::move(taken.duration)),
+                to_numpy(std::move(taken.row)),   to_numpy(std::move(taken.name)),
+                to_numpy(std::move(taken.flags))};
+    }
+
+    size_t size() const { return rows_.tag.size(); }
+
+  private:
+    HitFilter filter_;
+    HitRows rows_;
+};
+
+class BoundHitBins {
+  public:
+    BoundHitBins(HitFilter filter, HitBins bins) : filter_(std::move(filter)), bins_(std::move(bins)) {}
+
+    void add(const nb::bytes& page, size_t max_rows, const Leaves& leaves) {
+        tilescope::add(bins_, filter_, page, max_rows, leaves);
+    }
+
+    void put(const Ints& track, const Ints& start, const Ints& end) {
+        const Span<const int64_t> tracks = span_of(track), starts = span_of(start), ends = span_of(end);
+        nb::gil_scoped_release release;
+        bins_.add(tracks, starts, ends);
+    }
+
+    std::tuple<OutInts, OutInts, OutInts, OutInts> sums() const {
+        HitBins::Sums sums = bins_.sums();
+        return {to_numpy(std::move(sums.track)), to_numpy(std::move(sums.bin)), to_numpy(std::move(sums.count)),
+                to_numpy(std::move(sums.busy))};
+    }
+
+  private:
+    HitFilter filter_;
+    HitBins bins_;
+};
+
+std::tuple<OutColumn<int32_t>, OutColumn<uint32_t>> bound_page_names(const std::vector<InColumn<int32_t>>& names,
+                                                                     const Ints& track, const Ints& first,
+                                                                     const Ints& last, const Ints& page,
+                                                                     MemoryBudget* budget) {
+    std::vector<LeafNames> leaves(same_size(track, first, last, page));
+    for (size_t k = 0; k < leaves.size(); ++k) {
+        const auto of = static_cast<size_t>(track.data()[k]);
+        const auto from = static_cast<size_t>(first.data()[k]), to = static_cast<size_t>(last.data()[k]);
+        if (of >= names.size() || from > to || to > names[of].size() || page.data()[k] < 0 ||
+            page.data()[k] > UINT32_MAX) {
+            throw std::invalid_argument("there is no such leaf");
+        }
+        leaves[k] = {span_of(names[of]).subspan(from, to - from), static_cast<uint32_t>(page.data()[k])};
+    }
+    std::vector<int32_t> name;
+    std::vector<uint32_t> on;
+    {
+        nb::gil_scoped_release release;
+        const CountedVector<NameOnPage> found = page_names(leaves, budget);
+        name.reserve(found.size());
+        on.reserve(found.size());
+        for (const NameOnPage& one : found) {
+            name.push_back(one.name);
+            on.push_back(one.page);
+        }
+    }
+    return {to_numpy(std::move(name)), to_numpy(std::move(on))};
+}
+
+OutInts bound_texts_with(const nb::bytes& joined, const Ints& ends, const nb::bytes& wanted) {
+    std::vector<int64_t> found;
+    const std::string_view text = view_of(joined), part = view_of(wanted);
+    {
+        nb::gil_scoped_release release;
+        found = texts_with(text, span_of(ends), part);
+    }
+    return to_numpy(std::move(found));
+}
+
+}  // namespace
+
+void bind_search(nb::module_& m) {
+    nb::class_<BoundHitRows>(m, "HitRows", "Slices that a search finds, page by page, as columns.")
+        .def(
+            "__init__",
+            [](BoundHitRows* self, const InColumn<bool>& names, int64_t shortest, int64_t longest, const Ints& starts,
+               const Ints& stops, bool reaching) {
+                new (self) BoundHitRows(make_filter(names, shortest, longest, starts, stops, reaching));
+            },
+            nb::arg("names"), nb::arg("shortest"), nb::arg("longest"), nb::arg("starts"), nb::arg("stops"),
+            nb::arg("reaching"),
+            "`names`: by name id, shifted by one. `reaching`: also slices that begin before a window.")
+        .def(
+            "add",
+            [](BoundHitRows& self, const nb::bytes& page, size_t max_rows, const Ints& tile, const Ints& index,
+               const Ints& slot, const Ints& first, const Ints& after,
+               const Ints& tag) { self.add(page, max_rows, Leaves{tile, index, slot, first, after, tag}); },
+            nb::arg("page"), nb::arg("max_rows"), nb::arg("tile"), nb::arg("index"), nb::arg("slot"), nb::arg("first"),
+            nb::arg("after"), nb::arg("tag"),
+            "Adds the hits in leaves in these positions of an uncompressed page. `index` and `slot`: what must stand\n"
+            "there; `first`: first tick; slices that reach in count from `after` on. Raises DamagedContainer.")
+        .def("__len__", &BoundHitRows::size)
+        .def("take", &BoundHitRows::take,
+             "Returns what was added since the last call: tag, ordinal, start, duration, row, name, flags.");
+    nb::class_<BoundHitBins>(m, "HitBins", "How many hits start in the bins of some tracks, and how busy they are.")
+        .def(
+            "__init__",
+            [](BoundHitBins* self, const InColumn<bool>& names, int64_t shortest, int64_t longest, const Ints& starts,
+               const Ints& stops, int level, int64_t first_bin, size_t bins, size_t tracks) {
+                new (self) BoundHitBins(make_filter(names, shortest, longest, starts, stops, true),
+                                        HitBins(level, first_bin, bins, tracks));
+            },
+            nb::arg("names"), nb::arg("shortest"), nb::arg("longest"), nb::arg("starts"), nb::arg("stops"),
+            nb::arg("level"), nb::arg("first_bin"), nb::arg("bins"), nb::arg("tracks"))
+        .def(
+            "add",
+            [](BoundHitBins& self, const nb::bytes& page, size_t max_rows, const Ints& tile, const Ints& index,
+               const Ints& slot, const Ints& first, const Ints& after,
+               const Ints& tag) { self.add(page, max_rows, Leaves{tile, index, slot, first, after, tag}); },
+            nb::arg("page"), nb::arg("max_rows"), nb::arg("tile"), nb::arg("index"), nb::arg("slot"), nb::arg("first"),
+            nb::arg("after"), nb::arg("tag"), "As that of HitRows; the tag of a leaf is the number of its track.")
+        .def("put", &BoundHitBins::put, nb::arg("track"), nb::arg("start"), nb::arg("end"),
+             "Adds hits by the numbers of their tracks.")
+        .def("sums", &BoundHitBins::sums,
+             "Returns track, bin, count and busy ticks (at most 2**62) of all bins with something in them.");
+    m.def("page_names", &bound_page_names, nb::arg("names"), nb::arg("track"), nb::arg("first"), nb::arg("last"),
+          nb::arg("page"), nb::arg("budget") = nb::none(),
+          "Returns each name with each page that it starts on, by name, then by page. Leaves are ordered by page:\n"
+          "slices first to last of a track start there. Raises MemoryError.");
+    m.def("texts_with", &bound_texts_with, nb::arg("joined"), nb::arg("ends"), nb::arg("wanted"),
+          "Returns which of some texts contain another, ascending. One byte that is in none follows each.");
+}
+
+}  // namespace tilescope

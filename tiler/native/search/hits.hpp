@@ -1,0 +1,60 @@
+// Slices that a search finds in leaves: some names, lengths and windows of time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "search/search_page.hpp"
+
+namespace tilescope {
+
+// What is looked for. Windows ascend and do not touch.
+struct HitFilter {
+    std::vector<uint8_t> names;  // by name id, shifted by one: events without a name are the first
+    int64_t shortest;
+    int64_t longest;
+    std::vector<int64_t> starts, stops;  // of the windows
+    bool reaching;                       // also what starts before a window and reaches into it
+
+    bool has(int64_t name) const {
+        const auto at = static_cast<uint64_t>(name) + 1;
+        return at < names.size() && names[at] != 0;
+    }
+};
+
+// Hits as columns, leaf by leaf, within one in the order of their ordinals.
+struct HitRows {
+    std::vector<int64_t> tag, ordinal, start, duration, row, name, flags;
+
+    void add(const HitFilter& filter, SearchPage& page, const std::vector<SearchedLeaf>& leaves);
+};
+
+// Bins of equal width (4^level ticks) on some tracks: how many hits start in each, and how long hits are busy in it.
+class HitBins {
+  public:
+    // A sum of ticks stops at 2^62. `tracks` times `bins` is what it takes.
+    HitBins(int level, int64_t first_bin, std::size_t bins, std::size_t tracks);
+
+    // The tag of a leaf is the number of its track here.
+    void add(const HitFilter& filter, SearchPage& page, const std::vector<SearchedLeaf>& leaves);
+
+    // Adds hits that were found in another way. Throws std::invalid_argument for a track that there is not.
+    void add(Span<const int64_t> track, Span<const int64_t> start, Span<const int64_t> end);
+
+    // Of all bins with something in them, by track, then by bin.
+    struct Sums {
+        std::vector<int64_t> track, bin, count, busy;
+    };
+    Sums sums() const;
+
+  private:
+    void put(std::size_t track, int64_t start, int64_t end);
+
+    int level_;
+    int64_t first_bin_;
+    std::size_t bins_, tracks_;
+    std::vector<int64_t> count_, part_, whole_;  // whole_: by how many the bins that are busy as a whole change
+};
+
+}  // namespace tilescope

@@ -1,0 +1,29 @@
+#include "search/joined_texts.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <stdexcept>
+
+namespace tilescope {
+
+std::vector<int64_t> texts_with(std::string_view joined, Span<const int64_t> ends, std::string_view wanted) {
+    for (std::size_t k = 0; k < ends.size(); ++k) {
+        if (ends[k] < (k == 0 ? 0 : ends[k - 1] + 1) || static_cast<std::size_t>(ends[k]) >= joined.size()) {
+            throw std::invalid_argument("texts do not end there");
+        }
+    }
+    std::vector<int64_t> found;
+    const std::boyer_moore_horspool_searcher searcher(wanted.begin(), wanted.end());
+    const char* at = joined.begin();
+    const int64_t* text = ends.begin();
+    while (true) {
+        at = std::search(at, joined.end(), searcher);
+        if (at == joined.end()) return found;
+        text = std::lower_bound(text, ends.end(), at - joined.begin() + static_cast<int64_t>(wanted.size()));
+        if (text == ends.end()) return found;
+        found.push_back(text - ends.begin());
+        at = joined.begin() + *text + 1;
+    }
+}
+
+}  // namespace tilescope

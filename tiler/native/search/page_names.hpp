@@ -1,0 +1,27 @@
+// Which names start on which pages.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/counted.hpp"
+#include "base/span.hpp"
+
+namespace tilescope {
+
+// The slices that start in a leaf.
+struct LeafNames {
+    Span<const int32_t> name;
+    uint32_t page;  // the number of its page
+};
+
+struct NameOnPage {
+    int32_t name;
+    uint32_t page;
+};
+
+// Each name with each of its pages once, by name, then by page. `leaves` are ordered by page; names are -1 or above.
+CountedVector<NameOnPage> page_names(Span<const LeafNames> leaves, MemoryBudget* budget);
+
+}  // namespace tilescope

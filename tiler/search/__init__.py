@@ -1,0 +1,1 @@
+"""Searches: the language, names that match, and the hits, from the store alone."""

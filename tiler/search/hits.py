@@ -1,0 +1,208 @@
+"""Selected events, by time: from any place on, forwards or backwards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler import _native
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.pages.container import MAX_ROWS
+from tilescope.tiler.query import Place, QueryReader, Steps
+from tilescope.tiler.search.arguments import ArgumentTest
+from tilescope.tiler.search.leaves import Leaves, leaves
+from tilescope.tiler.search.selection import Selection
+from tilescope.tiler.ticks import TICK_LIMIT
+from tilescope.tiler.windows import Windows, WindowsOf
+
+Ints = NDArray[np.int64]
+
+# Leaves that are looked through at a time: those of a screen at first, then more.
+_FEWEST_LEAVES = 64
+_MOST_LEAVES = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """Events; columns of shape (n,); times in ticks."""
+
+    track: Ints
+    ordinal: Ints
+    start: Ints
+    duration: Ints
+    row: Ints
+    name: Ints  # name id, -1 none
+    flags: Ints
+
+    def __len__(self) -> int:
+        return len(self.track)
+
+    def take(self, which: Ints | NDArray[np.bool_] | slice) -> Hits:
+        """Some of them."""
+        return Hits(*(getattr(self, column)[which] for column in self.__slots__))
+
+    def by_time(self) -> Hits:
+        """In the order of their places."""
+        return self.take(np.lexsort((self.ordinal, self.track, self.start)))
+
+    def place(self, k: int) -> Place:
+        """Where one of them stands."""
+        return Place(int(self.start[k]), int(self.track[k]), int(self.ordinal[k]))
+
+    def is_after(self, place: Place) -> NDArray[np.bool_]:
+        """Which of them come after a place."""
+        at_once = (self.start == place.start) & (self.track >= place.track)
+        later: NDArray[np.bool_] = (self.track > place.track) | (self.ordinal > place.ordinal)
+        after: NDArray[np.bool_] = (self.start > place.start) | (at_once & later)
+        return after
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some hits in order, and how far was looked: `more` is where to go on, None at the end."""
+
+    hits: Hits
+    more: Place | None
+
+
+def join(parts: Sequence[Hits]) -> Hits:
+    """All of some parts, one after the other."""
+    none = np.zeros(0, np.int64)
+    return Hits(*(np.concatenate([none, *(getattr(part, column) for part in parts)]) for column in Hits.__slots__))
+
+
+class Finder:
+    """Finds the selected events in leaves."""
+
+    def __init__(self, reader: QueryReader, selection: Selection, *, reaching: bool = False) -> None:
+        self._reader = reader
+        self._selection = selection
+        self._reaching = reaching
+        self._test = ArgumentTest(reader, selection.arguments) if selection.arguments else None
+        self.events = 0  # whose arguments were looked at
+
+    def find(self, found: Leaves) -> Steps[Hits]:
+        """The selected events in some leaves, in no order. Raises DamagedStore."""
+        windows, selection = found.windows, self._selection
+        rows = _native.HitRows(
+            selection.names, selection.shortest, selection.longest, windows.starts, windows.stops, self._reaching
+        )
+        for of_page in found.by_page():
+            add(rows, self._reader, of_page, of_page.tracks)
+            yield
+        hits = Hits(*rows.take())
+        if self._test is None:
+            return hits
+        self.events += len(hits)
+        return hits.take((yield from self._test.holds(hits.track, hits.ordinal)))
+
+
+def add(sink: _native.HitRows | _native.HitBins, reader: QueryReader, found: Leaves, tag: Ints) -> None:
+    """Adds what is found in leaves of one page. Raises DamagedStore."""
+    key = found.page_key(reader)
+    at = found.tile - found.page
+    try:
+        sink.add(reader.page_content(key), MAX_ROWS, at, found.index, found.slot, found.first, found.after, tag)
+    except _native.DamagedContainer as error:
+        raise DamagedStore(f"{key.text()}: {error}") from None
+
+
+def page_of_hits(
+    reader: QueryReader,
+    selection: Selection,
+    windows_of: WindowsOf,
+    limit: int,
+    after: Place | None = None,
+    *,
+    backward: bool = False,
+    examined: int | None = None,
+) -> Steps[Page]:
+    """The first hits that start in the windows, from a place on (of a hit or not), or the last before it.
+
+    Looks at the arguments of about `examined` events; then there may be fewer hits, and more all the same. Raises
+    DamagedStore.
+    """
+    clipped: dict[int, tuple[Windows, Windows]] = {}
+
+    def left(track: int) -> Windows:
+        windows = windows_of(track)
+        if after is None:
+            return windows
+        if id(windows) not in clipped:
+            span = (0, after.start + 1) if backward else (after.start, TICK_LIMIT)
+            clipped[id(windows)] = windows, windows.clipped(*span)
+        return clipped[id(windows)][1]
+
+    yield
+    queue = _Queue(list(leaves(reader, selection, left, reaching=False)), backward=backward)
+    yield
+    finder = Finder(reader, selection)
+    found = join([])
+    size = _FEWEST_LEAVES
+    while True:
+        parts = [found]
+        for some in queue.take(size):
+            hits = yield from finder.find(some)
+            if after is not None:
+                is_after = hits.is_after(after)
+                at_place = (hits.track == after.track) & (hits.ordinal == after.ordinal)
+                hits = hits.take(~is_after & ~at_place if backward else is_after)
+            parts.append(hits)
+        found = join(parts).by_time()
+        known = found.start >= queue.frontier if backward else found.start < queue.frontier
+        if queue.is_empty or int(known.sum()) > limit:
+            break
+        if examined is not None and finder.events >= examined:
+            return _part(found.take(known), queue.frontier, limit, backward=backward)
+        size = min(2 * size, _MOST_LEAVES)
+    if backward:
+        found = found.take(slice(None, None, -1))
+    listed = found.take(slice(limit))
+    return Page(listed, listed.place(-1) if 0 < len(listed) < len(found) else None)
+
+
+def _part(known: Hits, frontier: int, limit: int, *, backward: bool) -> Page:
+    """What is known when one has looked up to `frontier`, or down to it."""
+    if backward:
+        return Page(known.take(slice(None, None, -1)).take(slice(limit)), Place(frontier, 0, 0))
+    return Page(known.take(slice(limit)), Place(max(frontier - 1, 0), (1 << 32) - 1, (1 << 62)))
+
+
+class _Queue:
+    """Leaves in the order in which they are looked through. What starts before `frontier`, or not before, is known."""
+
+    def __init__(self, groups: Sequence[Leaves], *, backward: bool) -> None:
+        self._groups = groups
+        self._backward = backward
+        group = np.repeat(np.arange(len(groups)), [len(one) for one in groups])
+        at = np.concatenate([np.zeros(0, np.int64), *(np.arange(len(one)) for one in groups)])
+        none = [np.zeros(0, np.int64)]
+        edge = np.concatenate(none + [one.stop if backward else one.first for one in groups])
+        order = np.argsort(-edge if backward else edge, kind="stable")
+        self._group, self._at, self._edge = group[order], at[order], edge[order]
+        self._next = 0
+
+    @property
+    def is_empty(self) -> bool:
+        return self._next >= len(self._edge)
+
+    @property
+    def frontier(self) -> int:
+        if self.is_empty:
+            return 0 if self._backward else TICK_LIMIT
+        return int(self._edge[self._next])
+
+    def take(self, count: int) -> list[Leaves]:
+        """The next leaves, and all that begin or end with the last of them."""
+        if self.is_empty:
+            return []
+        last = self._edge[min(self._next + count, len(self._edge)) - 1]
+        edges = -self._edge if self._backward else self._edge
+        stop = int(np.searchsorted(edges, -last if self._backward else last, side="right"))
+        some = slice(self._next, stop)
+        self._next = stop
+        group, at = self._group[some], self._at[some]
+        return [self._groups[k].take(np.sort(at[group == k])) for k in np.unique(group).tolist()]

@@ -1,0 +1,261 @@
+r"""The language of searches: what a text asks for, as terms. Pure: it knows no store. docs/search.md explains it.
+
+fusion              the name contains it, upper and lower case alike
+"all-reduce.1"      the name is exactly this; \" and \\ stand for a quotation mark and a backslash
+/^fusion\.[0-9]+$/  the name matches (RE2); \/ stands for a slash; /…/i: upper and lower case alike
+cat:x               the category, in the same three ways; so do track: and process:, for what these are called
+dur>1ms             the duration: > >= < <= =, and a unit
+arg:key=value       an argument's value as it is shown; arg:key>number compares numbers: > >= < <=
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from fractions import Fraction
+from typing import Final, Literal
+
+from tilescope.tiler.errors import UsageError
+
+MAX_QUERY: Final = 512  # characters: in a URL, each may take twelve bytes
+MAX_TERMS: Final = 32
+
+_PS: Final = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12, "min": 60 * 10**12, "h": 3600 * 10**12}
+_MICRO: Final = str.maketrans("µμ", "uu")  # the micro sign and the Greek letter
+_AMOUNT: Final = re.compile(r"([0-9]{1,20}(?:\.[0-9]{1,20})?)([a-zµμ]+)")
+_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,3})?")
+_COMPARED: Final = re.compile(r">=|<=|>|<|=")
+_FIELDS: Final = ("cat", "track", "process")
+
+Comparison = Literal["=", ">", ">=", "<", "<="]
+
+
+class Kind(StrEnum):
+    """How a text is compared."""
+
+    CONTAINS = "contains"
+    EXACT = "exact"
+    REGEX = "regex"
+    REGEX_ANY_CASE = "regex_any_case"
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A text and how it is compared. `at`: where it stands in the query, which does not count when two are compared."""
+
+    kind: Kind
+    text: str
+
+    def written(self) -> str:
+        """As it stands in a query."""
+        if self.kind is Kind.CONTAINS:
+            return self.text
+        if self.kind is Kind.EXACT:
+            return _quoted(self.text)
+        return "/" + _SLASH.sub(r"\\/", self.text) + ("/i" if self.kind is Kind.REGEX_ANY_CASE else "/")
+
+
+@dataclass(frozen=True, slots=True)
+class Duration:
+    """A bound of the duration, in picoseconds."""
+
+    comparison: Comparison
+    ps: Fraction
+
+    def written(self) -> str:
+        """As it stands in a query."""
+        return f"dur{self.comparison}{_decimal(self.ps)}ps"
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A bound of an argument. `number` is the value, where it is one."""
+
+    key: str
+    comparison: Comparison
+    value: str
+
+    @property
+    def number(self) -> Fraction | None:
+        """The value as a number, exactly; None where it is none."""
+        return Fraction(self.value) if _NUMBER.fullmatch(self.value) else None
+
+    def written(self) -> str:
+        """As it stands in a query."""
+        return f"arg:{_quoted(self.key)}{self.comparison}{_quoted(self.value)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is looked for: events for which every term holds."""
+
+    names: tuple[Pattern, ...] = ()
+    categories: tuple[Pattern, ...] = ()
+    tracks: tuple[Pattern, ...] = ()
+    processes: tuple[Pattern, ...] = ()
+    durations: tuple[Duration, ...] = ()
+    arguments: tuple[Argument, ...] = ()
+
+    def written(self) -> str:
+        """A text that `parse` reads as this."""
+        prefixes = {"categories": "cat:", "tracks": "track:", "processes": "process:"}
+        terms = []
+        for field in fields(self):
+            terms += [prefixes.get(field.name, "") + term.written() for term in getattr(self, field.name)]
+        return " ".join(terms)
+
+
+class QueryError(UsageError):
+    """A search that cannot be read: what is wrong, and at which character."""
+
+    def __init__(self, at: int, what: str) -> None:
+        super().__init__(f"query, character {at + 1}: {what}")
+        self.at = at
+
+
+def parse(text: str) -> Query:
+    """What a text asks for. Raises QueryError."""
+    if len(text) > MAX_QUERY:
+        raise QueryError(MAX_QUERY, f"a query has at most {MAX_QUERY} characters")
+    return _Parser(text).query()
+
+
+_SLASH: Final = re.compile(r"(?<!\\)/")
+
+
+class _Parser:
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+        self._found: dict[str, list[Pattern | Duration | Argument]] = {field.name: [] for field in fields(Query)}
+
+    def query(self) -> Query:
+        terms = 0
+        while self._skip_spaces():
+            if terms == MAX_TERMS:
+                raise QueryError(self._at, f"a query has at most {MAX_TERMS} terms")
+            self._term()
+            terms += 1
+        if not terms:
+            raise QueryError(0, "it is empty: say what the name is to contain")
+        return Query(**{name: tuple(found) for name, found in self._found.items()})  # type: ignore[arg-type]
+
+    def _skip_spaces(self) -> bool:
+        while self._at < len(self._text) and self._text[self._at].isspace():
+            self._at += 1
+        return self._at < len(self._text)
+
+    def _term(self) -> None:
+        rest = self._text[self._at :]
+        if rest.startswith("arg:"):
+            self._at += len("arg:")
+            return self._found["arguments"].append(self._argument())
+        if compared := _COMPARED.match(rest, 3) if rest.startswith("dur") else None:
+            self._at += compared.end()
+            return self._found["durations"].append(self._duration(compared[0]))
+        for field, of in zip(_FIELDS, ("categories", "tracks", "processes"), strict=True):
+            if rest.startswith(field + ":"):
+                self._at += len(field) + 1
+                return self._found[of].append(self._pattern(f"{field}: "))
+        self._found["names"].append(self._pattern(""))
+        return None
+
+    def _pattern(self, field: str) -> Pattern:
+        at = self._at
+        first = self._text[at : at + 1]
+        if first == '"':
+            return Pattern(Kind.EXACT, self._quoted())
+        if first == "/":
+            return self._regex()
+        word = self._word()
+        if not word:
+            raise QueryError(at, f"{field}a text is missing")
+        return Pattern(Kind.CONTAINS, word)
+
+    def _word(self, stop: re.Pattern[str] | None = None) -> str:
+        begin = self._at
+        while self._at < len(self._text) and not self._text[self._at].isspace():
+            if stop is not None and stop.match(self._text, self._at):
+                break
+            self._at += 1
+        return self._text[begin : self._at]
+
+    def _quoted(self) -> str:
+        begin, out = self._at, []
+        at = begin + 1
+        while at < len(self._text) and self._text[at] != '"':
+            if self._text[at] == "\\":
+                at += 1
+                if self._text[at : at + 1] not in ('"', "\\"):
+                    raise QueryError(at - 1, 'in quotation marks, a backslash is written \\\\, and a mark \\"')
+            out.append(self._text[at])
+            at += 1
+        if at == len(self._text):
+            raise QueryError(begin, "this quotation mark is not closed")
+        self._at = at + 1
+        return "".join(out)
+
+    def _regex(self) -> Pattern:
+        begin = at = self._at
+        at += 1
+        while at < len(self._text) and self._text[at] != "/":
+            at += 2 if self._text[at] == "\\" else 1
+        if at >= len(self._text):
+            raise QueryError(
+                begin, "this regular expression has no / at its end (a text with a / in it: in quotation marks)"
+            )
+        pattern = self._text[begin + 1 : at].replace("\\/", "/")
+        if not pattern:
+            raise QueryError(begin, "this regular expression is empty")
+        self._at = at + 1
+        any_case = self._text[self._at : self._at + 1] == "i"
+        self._at += any_case
+        self._end_of_term("the regular expression")
+        return Pattern(Kind.REGEX_ANY_CASE if any_case else Kind.REGEX, pattern)
+
+    def _end_of_term(self, what: str) -> None:
+        if self._at < len(self._text) and not self._text[self._at].isspace():
+            raise QueryError(self._at, f"a space has to follow {what}")
+
+    def _duration(self, comparison: str) -> Duration:
+        at = self._at
+        word = self._word()
+        amount = _AMOUNT.fullmatch(word)
+        if amount is None or amount[2].translate(_MICRO) not in _PS:
+            raise QueryError(at, f"a duration is a number with a unit, as in 1.5ms: {', '.join(_PS)}")
+        ps = Fraction(amount[1]) * _PS[amount[2].translate(_MICRO)]
+        return Duration(comparison, ps)  # type: ignore[arg-type]
+
+    def _argument(self) -> Argument:
+        at = self._at
+        key = self._quoted() if self._text[at : at + 1] == '"' else self._word(_COMPARED)
+        if not key:
+            raise QueryError(at, "the name of an argument is missing, as in arg:key=value")
+        compared = _COMPARED.match(self._text, self._at)
+        if compared is None:
+            raise QueryError(self._at, "a comparison has to follow the argument: = > >= < or <=")
+        self._at = at = compared.end()
+        quoted = self._text[at : at + 1] == '"'
+        value = self._quoted() if quoted else self._word()
+        if not value and not quoted:
+            raise QueryError(at, "a value is missing")
+        found = Argument(key, compared[0], value)  # type: ignore[arg-type]
+        if found.comparison != "=" and found.number is None:
+            raise QueryError(at, f"{found.comparison} compares numbers, and {value[:40]!r} is none")
+        self._end_of_term("the value")
+        return found
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _decimal(value: Fraction) -> str:
+    """Of a value that a query has: it has finitely many digits."""
+    whole, rest = divmod(value, 1)
+    digits = []
+    while rest:
+        digit, rest = divmod(rest * 10, 1)
+        digits.append(str(digit))
+    return f"{whole}" + ("." + "".join(digits) if digits else "")

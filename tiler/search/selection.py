@@ -1,0 +1,116 @@
+"""What a query selects of a run: names, tracks, and bounds of durations and arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import ceil, floor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.query import NO_NAME, FoldedNames, QueryReader, Steps
+from tilescope.tiler.search.language import Argument, Duration, Kind, Pattern, Query
+from tilescope.tiler.search.patterns import is_match
+from tilescope.tiler.ticks import TICK_LIMIT
+
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Events of some names on some tracks, of durations within bounds, with some arguments."""
+
+    names: Mask  # by name id, shifted by one: events without a name are the first
+    tracks: Sequence[int]  # that hold events, ascending
+    shortest: int = 0  # ticks
+    longest: int = TICK_LIMIT
+    arguments: tuple[Argument, ...] = ()
+
+    @property
+    def n_names(self) -> int:
+        """How many names are selected, whether or not they occur."""
+        return int(self.names.sum())
+
+    @property
+    def is_by_name(self) -> bool:
+        """Whether names alone say what is selected: then histograms know the sums."""
+        return not self.arguments and self.shortest <= 0 and self.longest >= TICK_LIMIT
+
+
+def select(reader: QueryReader, query: Query, tracks: Sequence[int]) -> Steps[Selection]:
+    """What a query selects, of these tracks, which hold events. Raises UsageError for an expression that is none."""
+    for pattern in (*query.names, *query.categories, *query.tracks, *query.processes):
+        is_match(pattern)  # refused before anything is read
+    chosen = [track for track in tracks if _is_on(reader, query, track)]
+    names = yield from _names(reader, query)
+    shortest, longest = _bounds(query.durations, int(reader.store.manifest()["tick_ps"]))
+    return Selection(names, chosen, shortest, longest, query.arguments)
+
+
+def named(reader: QueryReader, matches: Callable[[str], bool], tracks: Sequence[int]) -> Steps[Selection]:
+    """All events whose name matches."""
+    mask = np.zeros(reader.names.count + 1, np.bool_)
+    yield from _mark(reader, matches, mask)
+    return Selection(mask, tracks)
+
+
+def _is_on(reader: QueryReader, query: Query, track: int) -> bool:
+    told = reader.tree.tracks[track]
+    if not all(is_match(pattern)(told["name"]) for pattern in query.tracks):
+        return False
+    return not query.processes or all(
+        any(is_match(pattern)(name) for name in reader.tree.processes_of(track)) for pattern in query.processes
+    )
+
+
+def _names(reader: QueryReader, query: Query) -> Steps[Mask]:
+    mask = np.ones(reader.names.count + 1, np.bool_)
+    if not query.names and not query.categories:
+        return mask
+    folded = yield from reader.names.folded()
+    for pattern in query.categories:
+        matches = is_match(pattern)
+        known = np.array([matches(category) for category in folded.categories], np.bool_)
+        mask[1:] &= known[folded.category] if len(known) else False
+        mask[0] &= matches(NO_NAME.category)
+    for pattern in query.names:
+        mask &= yield from _named(reader, folded, pattern)
+    return mask
+
+
+def _named(reader: QueryReader, folded: FoldedNames, pattern: Pattern) -> Steps[Mask]:
+    mask = np.zeros(reader.names.count + 1, np.bool_)
+    if pattern.kind in (Kind.REGEX, Kind.REGEX_ANY_CASE):
+        yield from _mark(reader, is_match(pattern), mask)
+        return mask
+    found = folded.containing(pattern.text)
+    if pattern.kind is Kind.EXACT:
+        length = len(pattern.text.casefold().encode("utf-8", "replace"))
+        found = found[folded.ends[found] - np.append(-1, folded.ends)[found] - 1 == length]
+        found = found[np.array([reader.names[name].text == pattern.text for name in found.tolist()], np.bool_)]
+    mask[found + 1] = True
+    mask[0] = is_match(pattern)(NO_NAME.text)
+    return mask
+
+
+def _mark(reader: QueryReader, matches: Callable[[str], bool], mask: Mask) -> Steps[None]:
+    at = 1
+    for page in range(reader.names.pages):
+        for name in reader.names.page(page):
+            mask[at] = matches(name.text)
+            at += 1
+        yield
+    mask[0] = matches(NO_NAME.text)
+
+
+def _bounds(durations: Sequence[Duration], tick_ps: int) -> tuple[int, int]:
+    """The shortest and the longest duration in ticks for which all of these hold."""
+    shortest, longest = 0, TICK_LIMIT
+    for bound in durations:
+        ticks = bound.ps / tick_ps
+        if bound.comparison in (">", ">=", "="):
+            shortest = max(shortest, floor(ticks) + 1 if bound.comparison == ">" else ceil(ticks))
+        if bound.comparison in ("<", "<=", "="):
+            longest = min(longest, ceil(ticks) - 1 if bound.comparison == "<" else floor(ticks))
+    return min(shortest, TICK_LIMIT), longest

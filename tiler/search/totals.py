@@ -1,0 +1,127 @@
+"""What the selected events of some windows come to, name by name: how many, and how long they are busy there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.pages import BUSY_LIMIT, TRACKS_PER_BLOCK
+from tilescope.tiler.query import QueryReader, Reading, Steps
+from tilescope.tiler.search.hits import Finder, Hits
+from tilescope.tiler.search.leaves import Leaves, leaves
+from tilescope.tiler.search.selection import Selection
+from tilescope.tiler.windows import Windows, WindowsOf
+
+Ints = NDArray[np.int64]
+
+# So few leaves are looked through sooner than histograms are read: a fifth of a millisecond for a page.
+_FEW_LEAVES = 128
+
+# Leaves between two steps in which sums are made: memory does not grow with the number of hits.
+_LEAVES_AT_ONCE = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Columns of shape (n,), the busiest name first, then by count, then by name id; names without hits are left out.
+
+    `count`: events that start in a window; `busy`: ticks of events within one, Python's integers where they are large.
+    """
+
+    name: Ints
+    count: Ints
+    busy: NDArray[Any]
+
+    def __len__(self) -> int:
+        return len(self.name)
+
+
+def totals(reader: QueryReader, selection: Selection, windows_of: WindowsOf) -> Steps[Totals]:
+    """From histograms where names alone are selected, otherwise from the leaves. Raises DamagedStore."""
+    yield
+    if not selection.names.any() or not len(selection.tracks):
+        return _summed([], np.int64)
+    all_busy = sum(int(reader.tree.tracks[track]["busy"]) for track in selection.tracks)
+    dtype = np.int64 if all_busy < BUSY_LIMIT else object
+    found = list(leaves(reader, selection, windows_of, reaching=True))
+    yield
+    if selection.is_by_name and sum(map(len, found)) > _FEW_LEAVES:
+        return (yield from _of_histograms(reader, selection, windows_of, dtype))
+    finder = Finder(reader, selection, reaching=True)
+    parts: list[Totals] = []
+    for some in found:
+        for first in range(0, len(some), _LEAVES_AT_ONCE):
+            hits = yield from finder.find(some.take(slice(first, first + _LEAVES_AT_ONCE)))
+            parts = [_summed([*parts, _of_hits(hits, some.windows)], dtype)]
+    return _summed(parts, dtype)
+
+
+def per_track(reader: QueryReader, selection: Selection, windows_of: WindowsOf) -> Steps[dict[int, int]]:
+    """How many selected events start in the windows of each track that has any. For selections by name alone."""
+    found: dict[int, int] = {}
+    few: list[Leaves] = []
+    counts = np.zeros(len(reader.tree.tracks), np.int64)
+    reading = Reading(reader)
+    for some in leaves(reader, selection, windows_of, reaching=False):
+        on_track = np.bincount(some.slot, minlength=TRACKS_PER_BLOCK)
+        few.append(some.take(on_track[some.slot] <= _FEW_LEAVES))
+        for slot in np.flatnonzero(on_track > _FEW_LEAVES).tolist():
+            track = some.block * TRACKS_PER_BLOCK + slot
+            for part in reading.histogram_parts([track], windows_of):
+                counts[track] += part.count[selection.names[part.name + 1]].sum()
+                yield
+    finder = Finder(reader, selection)
+    for some in few:
+        hits = yield from finder.find(some)
+        counts += np.bincount(hits.track, minlength=len(counts))
+    for track in np.flatnonzero(counts).tolist():
+        found[track] = int(counts[track])
+    return found
+
+
+def _of_histograms(reader: QueryReader, selection: Selection, windows_of: WindowsOf, dtype: type[Any]) -> Steps[Totals]:
+    sums: list[Totals] = []
+    for part in Reading(reader).histogram_parts(selection.tracks, windows_of):
+        wanted = selection.names[part.name + 1]
+        sums.append(Totals(part.name[wanted], part.count[wanted], part.busy[wanted]))
+        if sum(map(len, sums)) > _ROWS_AT_ONCE:
+            sums = [_summed(sums, dtype)]
+        yield
+    return _summed(sums, dtype)
+
+
+# Rows of histograms that are summed up at a time: memory does not grow with the number of tracks.
+_ROWS_AT_ONCE = 200_000
+
+
+def _of_hits(hits: Hits, windows: Windows) -> Totals:
+    starts_in = windows.hold(hits.start).astype(np.int64)
+    before = np.append(0, np.cumsum(windows.stops - windows.starts))
+
+    def ticks_until(ticks: Ints) -> Ints:
+        """How many ticks of the windows lie before."""
+        at = np.searchsorted(windows.starts, ticks, side="right")
+        last = np.minimum(ticks, np.append(0, windows.stops)[at]) - np.append(0, windows.starts)[at]
+        return np.where(at > 0, before[np.maximum(at - 1, 0)] + last, 0)
+
+    busy = ticks_until(hits.start + hits.duration) - ticks_until(hits.start)
+    return Totals(hits.name, starts_in, busy)
+
+
+def _summed(parts: list[Totals], dtype: type[Any]) -> Totals:
+    none = np.zeros(0, np.int64)
+    name, inverse = np.unique(np.concatenate([none, *(part.name for part in parts)]), return_inverse=True)
+    count = np.zeros(len(name), np.int64)
+    np.add.at(count, inverse, np.concatenate([none, *(part.count for part in parts)]))
+    busy = np.zeros(len(name), dtype)
+    np.add.at(busy, inverse, np.concatenate([none.astype(dtype), *(part.busy.astype(dtype) for part in parts)]))
+    some = np.flatnonzero((count != 0) | (busy != 0))
+    order = some[np.lexsort((-count[some], -busy[some]))] if dtype is not object else _by_size(some, count, busy)
+    return Totals(name[order], count[order], busy[order])
+
+
+def _by_size(some: Ints, count: Ints, busy: NDArray[Any]) -> Ints:
+    return np.array(sorted(some.tolist(), key=lambda k: (-busy[k], -count[k], k)), np.int64)

@@ -1,0 +1,151 @@
+"""Events that a query selects: how many, how long, by which names; and the events by time, from any place on."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+import numpy as np
+from msgspec import Meta
+from numpy.typing import NDArray
+
+from tilescope.tiler.query import Steps
+from tilescope.tiler.search.hits import Hits, page_of_hits
+from tilescope.tiler.search.language import MAX_QUERY, parse
+from tilescope.tiler.search.selection import Selection, select
+from tilescope.tiler.search.totals import Totals, totals
+from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
+from tilescope.tiler.tools.question import After, SpanQuestion, place
+from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.tool import Tool
+from tilescope.tiler.windows import WindowsOf
+
+MAX_HITS: Final = 100_000
+DEFAULT_HITS: Final = 100
+MAX_NAMES: Final = 65_536
+DEFAULT_NAMES: Final = 100
+
+# Events whose arguments are looked at for one page of hits: some 0.2 s.
+_EXAMINED: Final = 200_000
+
+QueryText = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=MAX_QUERY,
+        description='Terms that must all hold: fusion (in the name), "exact name", /RE2/, cat:x, track:x, process:x, '
+        "dur>1ms, arg:key=value, arg:key>number.",
+    ),
+]
+
+
+class SearchQuestion(SpanQuestion, frozen=True, kw_only=True):
+    """A search among the events of a span."""
+
+    query: QueryText
+    limit: Annotated[int, Meta(ge=0, le=MAX_HITS, description="The most events that are listed.")] = DEFAULT_HITS
+    after: Annotated[
+        After | None,
+        Meta(description="List from this place on, which need not be that of an event; `more` of the answer before."),
+    ] = None
+    backward: Annotated[bool, Meta(description="List the events before the place, or the last ones: latest first.")] = (
+        False
+    )
+    totals: Annotated[bool, Meta(description="Also count and sum up all of them, whatever is listed.")] = True
+    names: Annotated[
+        int, Meta(ge=0, le=MAX_NAMES, description="The most names that are listed, the busiest first.")
+    ] = DEFAULT_NAMES
+
+
+def _answer(scope: Scope, question: SearchQuestion) -> Steps[Answer]:
+    query = parse(question.query)
+    looked = yield from scope.windows(question)
+    tracks = scope.leaves(question.tracks)
+    selection = yield from select(scope.reader, query, tracks)
+    facts = [Fact("names", "Names", selection.n_names, "count", "that match, whether or not they occur in the span")]
+    tables = []
+    if question.totals:
+        found = yield from totals(scope.reader, selection, looked.of)
+        facts += [
+            Fact("count", "Events", int(found.count.sum()), "count"),
+            Fact("busy", "Busy", int(found.busy.sum()), "ticks", "within the span, each event by itself"),
+        ]
+        tables.append(_names_table(scope, found, question.names))
+    notes: list[Note] = []
+    tables.append((yield from _events_table(scope, selection, looked.of, question, notes)))
+    return Answer(facts, tables, notes=notes)
+
+
+def _names_table(scope: Scope, found: Totals, limit: int) -> Table:
+    rows, rest = slice(limit), slice(limit, None)
+    names = [scope.reader.names[name] for name in found.name[rows].tolist()]
+    columns = [
+        Column("name_id", "Name id", "id", found.name[rows]),
+        Column("name", "Name", "name", [name.text for name in names]),
+        Column("category", "Category", "text", [name.category for name in names]),
+        Column("count", "Count", "count", found.count[rows]),
+        Column("busy", "Busy", "ticks", found.busy[rows]),
+    ]
+    return Table(
+        "names",
+        "Names",
+        columns,
+        totals=_sums(found, slice(None)),
+        rest=_sums(found, rest) if len(found) > limit else None,
+    )
+
+
+def _sums(found: Totals, rows: slice) -> dict[str, Value]:
+    return {"count": int(found.count[rows].sum()), "busy": int(found.busy[rows].sum())}
+
+
+def _events_table(
+    scope: Scope, selection: Selection, windows_of: WindowsOf, question: SearchQuestion, notes: list[Note]
+) -> Steps[Table]:
+    if not question.limit:
+        return events_table(scope, Hits(*[np.zeros(0, np.int64)] * 7), None)
+    page = yield from page_of_hits(
+        scope.reader,
+        selection,
+        windows_of,
+        question.limit,
+        place(question.after),
+        backward=question.backward,
+        examined=_EXAMINED if selection.arguments else None,
+    )
+    if page.more is not None and len(page.hits) < question.limit:
+        notes.append(Note("info", "not all arguments were looked at: `more` goes on", start=page.more.start))
+    more = None if page.more is None else ",".join(map(str, page.more))
+    table = events_table(scope, page.hits, more)
+    yield
+    return table
+
+
+def events_table(scope: Scope, hits: Hits, more: str | None) -> Table:
+    """Events as tools list them, in their order."""
+    ids, inverse = np.unique(hits.name, return_inverse=True)
+    names = [scope.reader.names[name] for name in ids.tolist()]
+
+    def texts(of: list[str]) -> NDArray[Any]:
+        return np.array(of, object)[inverse]
+
+    places = zip(hits.track.tolist(), hits.ordinal.tolist(), strict=True)
+    columns = [
+        Column("event", "Event", "event", [f"{track}.{ordinal}" for track, ordinal in places]),
+        Column("track", "Track", "track", hits.track),
+        Column("name", "Name", "name", texts([name.text for name in names])),
+        Column("category", "Category", "text", texts([name.category for name in names])),
+        Column("start", "Start", "time", hits.start),
+        Column("duration", "Duration", "ticks", hits.duration),
+        Column("row", "Row", "id", hits.row),
+    ]
+    return Table("events", "Events by time", columns, more=more)
+
+
+TOOL: Final = Tool(
+    id="search",
+    title="Search",
+    help="events by name, duration, track or argument: how many, how long, and one after the other",
+    group="events",
+    question=SearchQuestion,
+    answer=_answer,
+)
