@@ -1,4 +1,4 @@
-"""What a person does with tracks: filter, hide, pin, move, find; by mouse and by keys, and the address says all of it."""
+"""What a person does with tracks: filter, hide, pin, move, find; by mouse and by keys; the address says all of it."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ def test_a_track_is_found_by_name_also_a_hidden_one_in_a_closed_group(viewer: Vi
     field = viewer.page.get_by_role("combobox", name="Name of a track or group")
     field.fill("ops tpu:3")
     option = viewer.page.get_by_role("option").first
-    assert " ".join(option.inner_text().split()) == f"XLA Ops {CHIP}3"
+    assert " ".join(option.inner_text().split()) == f"XLA Ops {CHIP}3 hidden"
     assert faults(viewer) == []
     viewer.screenshot("tracks-finder")
     viewer.page.keyboard.press("Enter")

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { isFinderOpen } from "../state/shell";
 import type { Trace } from "../state/trace";
 import { type FoundNode, findable, searchNodes } from "../state/track-search";
-import { trackChoice } from "../state/tracks";
+import { arrangement } from "../state/tracks";
 import { useApp } from "./app-context";
 import { focusItem } from "./tree-focus";
 import "../styles/finder.css";
@@ -27,7 +27,8 @@ function OpenFinder({ trace }: { trace: Trace }) {
   const [index, setIndex] = useState(0);
   const nodes = useMemo(() => findable(trace.roots), [trace.roots]);
   const found = useMemo(() => searchNodes(nodes, text, MOST_LISTED), [nodes, text]);
-  const { hidden } = trackChoice.value;
+  const hiddenNodes = arrangement.value.hidden;
+  const hidden = useMemo(() => new Set(findable(hiddenNodes).map(({ node }) => node.key)), [hiddenNodes]);
 
   useEffect(() => {
     if (dialog.current?.open === false) {
