@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from bench import device_answers, search_answers
+from bench import device_answers, search_answers, stats_answers
 from bench.answer_work import Subject, Work
 from bench.machine import machine_lines
 from bench.table import table_lines
@@ -26,6 +26,7 @@ from tilescope.tiler.store import open_run_store
 # A module for each kind of question: what it measures is in its ROWS.
 ROWS: Mapping[str, Sequence[Work]] = {
     "search": search_answers.ROWS,
+    "stats": stats_answers.ROWS,
     "devices": device_answers.ROWS,
 }
 

@@ -104,6 +104,7 @@ test("totals of rows are exact, and are what the column says that they are", () 
   expect(combine(column("n", "ticks", values), [0, 1, 2])).toBe("9007199254740994");
   expect(combine(column("n", "ticks", values, { total: "max" }), [0, 1, 2])).toBe("9007199254740993");
   expect(combine(column("n", "ticks", values, { total: "min" }), [0, 1])).toBe("1");
+  expect(combine(column("n", "ticks", values, { total: "none" }), [0, 1])).toBe(null);
   expect(combine(column("n", "ticks", values), [2])).toBeNull();
   expect(combine(column("f", "fraction", [0.5, null, 0.25]), [0, 1, 2])).toBe(0.75);
   expect(combine(column("f", "rate", [0.5, 3], { total: "max" }), [0, 1])).toBe(3);

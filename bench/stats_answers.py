@@ -1,0 +1,24 @@
+"""How long statistics of spans take."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from functools import partial
+
+from bench.answer_work import Subject, Timed, Work
+from bench.viewports import random_viewports
+
+
+def _spans(subject: Subject, count: int, **question: str) -> Iterator[Timed]:
+    """All tracks: the whole run, then spans anywhere, from a few microseconds to the whole run."""
+    end = subject.reader.end
+    spans = [(at.start, at.end) for at in itertools.islice(random_viewports(subject.reader, seed=11), count)]
+    for first, last in [(0, end + 1), (end // 8 + 1, end - end // 8 + 1), *spans][:count]:
+        yield partial(subject.ask, "stats", start=first, end=last, **question)
+
+
+ROWS = (
+    Work("statistics of any range, all tracks, by name", 100, 50, _spans),
+    Work("statistics of any range, all tracks, by track", 100, 50, partial(_spans, by="track")),
+)
