@@ -64,3 +64,7 @@ def _processors() -> int:
 @cache
 def _second() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(1, thread_name_prefix="tilescope-second")
+
+
+if hasattr(os, "register_at_fork"):  # a child has no thread but its own, and needs a new one
+    os.register_at_fork(after_in_child=_second.cache_clear)

@@ -27,7 +27,19 @@ from tilescope.tiler.tools.tool import AnyTool, Tool
 
 ENTRY_POINTS: Final = "tilescope.tools"
 
-_OURS: Final[tuple[AnyTool, ...]] = (STATS, COUNTERS, SEARCH, HIT_BINS, FIND, STEPS, GAPS, OVERLAP, FLOWS, BINS, NESTING)
+_OURS: Final[tuple[AnyTool, ...]] = (
+    STATS,
+    COUNTERS,
+    SEARCH,
+    HIT_BINS,
+    FIND,
+    STEPS,
+    GAPS,
+    OVERLAP,
+    FLOWS,
+    BINS,
+    NESTING,
+)
 
 
 @dataclass(frozen=True, slots=True)

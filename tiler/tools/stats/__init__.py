@@ -44,7 +44,7 @@ def _answer(scope: Scope, question: StatsQuestion) -> Steps[Answer]:
         *by.columns(rows.name),
         Column("count", "Count", "count", rows.count),
         Column("share", "Share", "fraction", [int(busy) / whole if whole else None for busy in rows.busy.tolist()]),
-        *(Column(name, name.capitalize(), "ticks", values, total=_TOTALS[name]) for name, values in _ticks(found.rows)),
+        *(Column(name, _title(name), "ticks", values, total=_TOTALS[name]) for name, values in _ticks(found.rows)),
     ]
     facts = [
         Fact("start", "Start", span.start, "time"),
@@ -66,6 +66,10 @@ _TOTALS: Final[dict[str, TotalKind]] = {
     "p99": "none",
     "longest": "max",
 }
+
+
+def _title(name: str) -> str:
+    return f"{name} ±1%" if name.startswith("p") else name.capitalize()
 
 
 def _ticks(sums: GroupSums) -> Iterator[tuple[str, Ints]]:
