@@ -15,7 +15,7 @@ from tilescope.server.json_text import json_body
 from tilescope.server.keys import MARKS, REGISTRY, SETTINGS
 from tilescope.server.paths import BUILD
 from tilescope.server.routes.resource import store_of
-from tilescope.server.runs.marks import Clock
+from tilescope.server.runs.marks import BuildTicks
 from tilescope.tiler.schema import MAX_MARKS_BYTES, KeptMarks, MarkList
 
 routes = web.RouteTableDef()
@@ -55,8 +55,8 @@ def _expected(request: web.Request) -> str:
     return tags[0].value
 
 
-async def _of(request: web.Request) -> tuple[str, Clock]:
+async def _of(request: web.Request) -> tuple[str, BuildTicks]:
     store = await store_of(request)
     run = await request.app[REGISTRY].find(request.match_info["run"])
     manifest = store.manifest()
-    return run.id, Clock(int(manifest["tick_ps"]), int(manifest["origin_ns"]))
+    return run.id, BuildTicks(int(manifest["tick_ps"]), int(manifest["origin_ns"]))

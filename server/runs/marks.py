@@ -41,7 +41,7 @@ class MarksNow(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class BuildTicks:
     """What the ticks of a build are."""
 
     tick_ps: int
@@ -65,12 +65,12 @@ class MarkFiles:
     def __init__(self, root: Path) -> None:
         self._root = root
 
-    def read(self, run_id: str, clock: Clock) -> MarksNow:
+    def read(self, run_id: str, clock: BuildTicks) -> MarksNow:
         """The marks in the ticks of a build. Raises `DamagedStore`."""
         text = self._text(run_id)
         return MarksNow([_moved(mark, clock.to_ticks) for mark in self._parsed(run_id, text)], _etag(text))
 
-    def write(self, run_id: str, marks: MarkList, clock: Clock, expected: str) -> str:
+    def write(self, run_id: str, marks: MarkList, clock: BuildTicks, expected: str) -> str:
         """Keeps these in place of those that have the tag `expected`; the tag of the new ones.
 
         Raises `PreconditionFailed` when somebody else was quicker, `BadRequest`, OSError.

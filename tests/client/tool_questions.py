@@ -11,6 +11,9 @@ from tilescope.tiler.tools import AnyTool, Parameter, parameters
 
 Values = dict[str, Any]
 
+# Tools whose questions name one slice, on a track of slices.
+ABOUT_SLICES = {"nesting", "flows"}
+
 
 @dataclass(frozen=True)
 class Material:
@@ -22,7 +25,7 @@ class Material:
 
 def questions(tool: AnyTool, material: Material) -> Iterator[Values]:
     """The shortest question; one for each value of each field; and all fields at once, twice."""
-    fields = {field.name: _values(field, material) for field in parameters(tool.question)}
+    fields = {field.name: _values(tool, field, material) for field in parameters(tool.question)}
     required = {field.name: fields[field.name][0] for field in parameters(tool.question) if field.is_required}
     yield required
     for name, values in fields.items():
@@ -32,12 +35,13 @@ def questions(tool: AnyTool, material: Material) -> Iterator[Values]:
         yield _sensible({name: values[at] for name, values in fields.items() if values})
 
 
-def _values(field: Parameter, material: Material) -> Sequence[Any]:
+def _values(tool: AnyTool, field: Parameter, material: Material) -> Sequence[Any]:
     reader, schema = material.reader, field.schema
     if field.unit == "ticks":
         return [reader.end // 3, reader.end * 2 // 3, 0, reader.end + 5]
     if field.unit == "track":
-        return [track["id"] for track in reader.tree.tracks]
+        kinds = {"slice"} if tool.id in ABOUT_SLICES else {track["kind"] for track in reader.tree.tracks}
+        return [track["id"] for track in reader.tree.tracks if track["kind"] in kinds]
     match field.type:
         case "tracks":
             rollups = [track["id"] for track in reader.tree.tracks if track["kind"] == "rollup"]

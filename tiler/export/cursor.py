@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tilescope.tiler.export.lanes import Lanes
+from tilescope.tiler.export.lanes import ThreadLanes
 
 
 @dataclass(slots=True)
@@ -14,11 +14,11 @@ class Cursor:
     track: int = 0  # position in the list of the tracks
     leaf_run: int = 0
     flows: bool = False
-    lanes: Lanes = field(default_factory=Lanes)  # of the track
+    lanes: ThreadLanes = field(default_factory=ThreadLanes)  # of the track
     moved: dict[tuple[int, int], int] = field(default_factory=dict)  # (track, ordinal): its lane, where that is not 0
 
     def next_track(self) -> None:
         """Goes on with the track after this one."""
         self.track += 1
         self.leaf_run = 0
-        self.lanes = Lanes()
+        self.lanes = ThreadLanes()

@@ -10,7 +10,7 @@ MAX_LANES: Final = 200
 
 
 @dataclass(slots=True)
-class Lanes:
+class ThreadLanes:
     """The slices of one track that are open, lane by lane. They come in canonical order: by start, the longer first."""
 
     _open: list[list[int]] = field(default_factory=list)  # of each lane the ends, those of the innermost last

@@ -12,7 +12,7 @@ import pytest
 
 from tests.server.conftest import Client, Site
 from tilescope.server.app import make_app
-from tilescope.server.runs.marks import Clock, MarkFiles
+from tilescope.server.runs.marks import BuildTicks, MarkFiles
 from tilescope.server.settings import Settings
 from tilescope.tiler.schema import Mark, MarkList
 
@@ -115,7 +115,7 @@ async def test_a_damaged_file_is_said_and_kept(client: Client, site: Site) -> No
 
 def test_other_ticks_are_the_same_times(tmp_path: Path) -> None:
     files = MarkFiles(tmp_path)
-    fine, coarse = Clock(1, 1_000), Clock(1000, 900)
+    fine, coarse = BuildTicks(1, 1_000), BuildTicks(1000, 900)
     etag = files.read("run", fine).etag
     files.write("run", MarkList(marks=[Mark(id="a", kind="mark", start="1999", end="5000")]), fine, etag)
     (mark,) = files.read("run", coarse).marks

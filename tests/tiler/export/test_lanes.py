@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilescope.tiler.export.event_text import microseconds
-from tilescope.tiler.export.lanes import MAX_LANES, Lanes
+from tilescope.tiler.export.lanes import MAX_LANES, ThreadLanes
 
 SLICES = st.lists(st.tuples(st.integers(0, 50), st.integers(0, 20)), max_size=60)
 
@@ -14,7 +14,7 @@ SLICES = st.lists(st.tuples(st.integers(0, 50), st.integers(0, 20)), max_size=60
 @given(SLICES)
 def test_slices_of_a_lane_nest(slices: list[tuple[int, int]]) -> None:
     placed: dict[int, list[tuple[int, int]]] = {}
-    lanes = Lanes()
+    lanes = ThreadLanes()
     for start, duration in sorted(slices, key=lambda one: (one[0], -one[1])):
         end = start + duration
         lane = lanes.place(start, end)
@@ -28,7 +28,7 @@ def test_slices_of_a_lane_nest(slices: list[tuple[int, int]]) -> None:
 
 
 def test_more_lanes_than_there_are() -> None:
-    lanes = Lanes()
+    lanes = ThreadLanes()
     assert [lanes.place(k, 1000 + k) for k in range(MAX_LANES + 5)][-6:] == [MAX_LANES - 1] * 6
 
 
