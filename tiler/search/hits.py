@@ -61,7 +61,7 @@ class Hits:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class HitPage:
     """Some hits in order, and how far was looked: `more` is where to go on, None at the end."""
 
     hits: Hits
@@ -119,7 +119,7 @@ def page_of_hits(
     *,
     backward: bool = False,
     examined: int | None = None,
-) -> Steps[Page]:
+) -> Steps[HitPage]:
     """The first hits that start in the windows, from a place on (of a hit or not), or the last before it.
 
     Looks at the arguments of about `examined` events; then there may be fewer hits, and more all the same. Raises
@@ -161,14 +161,14 @@ def page_of_hits(
     if backward:
         found = found.take(slice(None, None, -1))
     listed = found.take(slice(limit))
-    return Page(listed, listed.place(-1) if 0 < len(listed) < len(found) else None)
+    return HitPage(listed, listed.place(-1) if 0 < len(listed) < len(found) else None)
 
 
-def _part(known: Hits, frontier: int, limit: int, *, backward: bool) -> Page:
+def _part(known: Hits, frontier: int, limit: int, *, backward: bool) -> HitPage:
     """What is known when one has looked up to `frontier`, or down to it."""
     if backward:
-        return Page(known.take(slice(None, None, -1)).take(slice(limit)), Place(frontier, 0, 0))
-    return Page(known.take(slice(limit)), Place(max(frontier - 1, 0), (1 << 32) - 1, (1 << 62)))
+        return HitPage(known.take(slice(None, None, -1)).take(slice(limit)), Place(frontier, 0, 0))
+    return HitPage(known.take(slice(limit)), Place(max(frontier - 1, 0), (1 << 32) - 1, (1 << 62)))
 
 
 class _Queue:

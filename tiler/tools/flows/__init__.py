@@ -10,7 +10,7 @@ from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
 from tilescope.tiler.tools.flows.chain import BACK, FORWARD, Chain, chain_of
-from tilescope.tiler.tools.flows.edges import FlowEdges, flow_edges
+from tilescope.tiler.tools.flows.edges import TrackFlows, flow_edges
 from tilescope.tiler.tools.question import SpanQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
@@ -107,7 +107,7 @@ def _chain_table(scope: Scope, chain: Chain) -> Table:
     return Table("chain", "Chain", columns, parent="parent")
 
 
-def _edges_table(found: FlowEdges, limit: int) -> Table:
+def _edges_table(found: TrackFlows, limit: int) -> Table:
     listed, left = found.take(slice(limit)), found.take(slice(limit, None))
 
     def delays(column: str) -> list[Value]:
@@ -128,7 +128,7 @@ def _edges_table(found: FlowEdges, limit: int) -> Table:
         Column("longest", "Longest", "ticks", delays("longest"), total="max"),
     ]
 
-    def sums(of: FlowEdges) -> dict[str, Value]:
+    def sums(of: TrackFlows) -> dict[str, Value]:
         return {"leaving": int(of.leaving.sum()), "arriving": int(of.arriving.sum())}
 
     return Table(

@@ -21,7 +21,7 @@ _FAR: Final = np.int64(1 << 62)
 
 
 @dataclass(frozen=True, slots=True)
-class FlowEdges:
+class TrackFlows:
     """Flows between two tracks, columns of shape (n,). Delays are those of flows that leave."""
 
     source: Ints  # track
@@ -35,12 +35,12 @@ class FlowEdges:
     def __len__(self) -> int:
         return len(self.source)
 
-    def take(self, which: Ints | slice) -> FlowEdges:
+    def take(self, which: Ints | slice) -> TrackFlows:
         """Some of them."""
-        return FlowEdges(*(getattr(self, column)[which] for column in self.__slots__))
+        return TrackFlows(*(getattr(self, column)[which] for column in self.__slots__))
 
 
-def flow_edges(reader: QueryReader, tracks: Sequence[int], windows_of: WindowsOf) -> Steps[FlowEdges]:
+def flow_edges(reader: QueryReader, tracks: Sequence[int], windows_of: WindowsOf) -> Steps[TrackFlows]:
     """Of the flow ends on some tracks, in the windows of each. The most flows first. Raises DamagedStore."""
     parts = [_sums([])]
     rows = 0
@@ -58,13 +58,13 @@ def flow_edges(reader: QueryReader, tracks: Sequence[int], windows_of: WindowsOf
     return found.take(np.lexsort((found.target, found.source, -np.maximum(found.leaving, found.arriving))))
 
 
-def _of_chunk(track: int, ends: FlowEnds) -> FlowEdges:
+def _of_chunk(track: int, ends: FlowEnds) -> TrackFlows:
     here = np.full(len(ends), track)
     leaves = ends.incoming == 0
     delay = np.where(leaves, ends.partner_tick - ends.tick, 0)
     return _sums(
         [
-            FlowEdges(
+            TrackFlows(
                 np.where(leaves, here, ends.partner_track),
                 np.where(leaves, ends.partner_track, here),
                 leaves.astype(np.int64),
@@ -77,16 +77,16 @@ def _of_chunk(track: int, ends: FlowEnds) -> FlowEdges:
     )
 
 
-def _sums(parts: Sequence[FlowEdges]) -> FlowEdges:
+def _sums(parts: Sequence[TrackFlows]) -> TrackFlows:
     """One row for each pair of tracks."""
     none = np.zeros(0, np.int64)
-    columns = [np.concatenate([none, *(getattr(part, column) for part in parts)]) for column in FlowEdges.__slots__]
-    rows = FlowEdges(*columns)
+    columns = [np.concatenate([none, *(getattr(part, column) for part in parts)]) for column in TrackFlows.__slots__]
+    rows = TrackFlows(*columns)
     rows = rows.take(np.lexsort((rows.target, rows.source)))
     if not len(rows):
         return rows
     first = np.flatnonzero(np.append(True, (np.diff(rows.source) != 0) | (np.diff(rows.target) != 0)))
-    return FlowEdges(
+    return TrackFlows(
         rows.source[first],
         rows.target[first],
         np.add.reduceat(rows.leaving, first),
