@@ -48,14 +48,16 @@ class Work:
 
     def measured(self, subject: Subject, quick: bool = False) -> Row:
         """How long they took: the slowest of a hundred must be fast enough."""
-        seconds = []
+        seconds, processor_s = [], []
         for question in list(self.questions(subject, min(self.count, 3) if quick else self.count)):
-            started_s = time.perf_counter()
+            started_s, begun_s = time.perf_counter(), time.process_time()
             question()
             seconds.append(time.perf_counter() - started_s)
+            processor_s.append(time.process_time() - begun_s)
         p50, p99, first = percentile(seconds, 0.5), percentile(seconds, 0.99), seconds[0]
         target = Target(self.must_ms, self.aim_ms, _ms, at_most=True)
-        detail = f"p50 {_ms(p50 * 1e3)}, the first {_ms(first * 1e3)}, {len(seconds)} questions"
+        processor = " and ".join(_ms(percentile(processor_s, part) * 1e3) for part in (0.5, 0.99))
+        detail = f"p50 {_ms(p50 * 1e3)}, the first {_ms(first * 1e3)}; processor {processor}; {len(seconds)} questions"
         return measured_row(f"{self.work}, p99", target, p99 * 1e3, detail)
 
 

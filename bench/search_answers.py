@@ -3,23 +3,71 @@
 from __future__ import annotations
 
 import itertools
+import random
 from collections.abc import Iterator
 from functools import partial
 
+import tilescope
 from bench.answer_work import Subject, Timed, Work
 from bench.viewports import random_viewports
+from tilescope.tiler.tools import Tracks
+
+_QUERIES = ("fusion", "all-reduce", "/copy.*1/", "fusion dur>100us", "dur>1ms")
 
 
-def _spans(subject: Subject, count: int) -> Iterator[tuple[int, int]]:
-    """The whole run, then spans anywhere, from a few microseconds to the whole run."""
-    yield 0, subject.reader.end + 1
+def _totals(subject: Subject, count: int) -> Iterator[Timed]:
+    """Of the whole run, then of spans anywhere, from a few microseconds to the whole run."""
+    ask = partial(subject.ask, "search", query="fusion", limit=0)
+    yield partial(ask)
     for at in itertools.islice(random_viewports(subject.reader, seed=11), count - 1):
-        yield at.start, at.end
+        yield partial(ask, start=at.start, end=at.end)
 
 
-def _occurrences(subject: Subject, count: int) -> Iterator[Timed]:
-    for start, end in _spans(subject, count):
-        yield partial(subject.ask, "find", text="fusion", limit=0, start=start, end=end)
+def _steps(subject: Subject, count: int) -> Iterator[Timed]:
+    """The next hit or the one before, of several queries, from anywhere."""
+    draw = random.Random(7)
+    for k in range(count):
+        place = f"{draw.randrange(subject.reader.end)},{draw.randrange(100)},0"
+        yield partial(
+            subject.ask,
+            "search",
+            query=_QUERIES[k // 2 % len(_QUERIES)],
+            limit=1,
+            totals=False,
+            after=place,
+            backward=k % 2 == 1,
+        )
 
 
-ROWS = (Work("count of the hits of `fusion`, any range", 50, 20, _occurrences),)
+def _overlays(subject: Subject, count: int) -> Iterator[Timed]:
+    for at in itertools.islice(random_viewports(subject.reader, seed=13), count):
+        yield partial(
+            subject.ask, "hit_bins", query="fusion", start=at.start, end=at.end, tracks=Tracks.of(at.tracks), px=400
+        )
+
+
+def _arguments(subject: Subject, count: int) -> Iterator[Timed]:
+    for k in range(count):
+        yield partial(subject.ask, "search", query=f"arg:flops>{1000 + k}", totals=False, after=f"{k * 997},0,0")
+
+
+def _all_of_a_name(subject: Subject, count: int) -> Iterator[Timed]:
+    """Every hit of the name that has most, as a table of pandas: of the client, which opens the store anew."""
+    names = subject.ask("search", query="/./", limit=0).table("names")
+    most = max(range(len(names)), key=lambda k: int(names.column("count").values[k] or 0))
+    text = str(names.column("name").values[most])
+
+    def find() -> object:
+        with tilescope.connect(subject.path) as client:
+            return client.run().find(text, match="exact", limit=None).to_pandas()
+
+    yield from itertools.repeat(find, count)
+
+
+ROWS = (
+    Work("search `fusion`: count, total time, names, any range", 50, 20, _totals),
+    Work("next or previous hit from anywhere", 20, 5, _steps),
+    Work("hit overlay, viewports of 50 tracks on 400 bins", 50, 20, _overlays),
+    Work("first hits of an argument", 300, None, _arguments, 20),
+    Work("all hits of the most frequent name to pandas", 1500, 500, _all_of_a_name, 5),
+)

@@ -19,13 +19,13 @@ namespace tilescope {
 
 namespace {
 
-using Ints = InColumn<int64_t>;
+using InInts = InColumn<int64_t>;
 using OutInts = OutColumn<int64_t>;
 
-std::vector<int64_t> copied(const Ints& column) { return {column.data(), column.data() + column.size()}; }
+std::vector<int64_t> copied(const InInts& column) { return {column.data(), column.data() + column.size()}; }
 
-HitFilter make_filter(const InColumn<bool>& names, int64_t shortest, int64_t longest, const Ints& starts,
-                      const Ints& stops, bool reaching) {
+HitFilter make_filter(const InColumn<bool>& names, int64_t shortest, int64_t longest, const InInts& starts,
+                      const InInts& stops, bool reaching) {
     same_size(starts, stops);
     for (size_t k = 0; k < starts.size(); ++k) {
         if (starts.data()[k] >= stops.data()[k] || (k > 0 && starts.data()[k] < stops.data()[k - 1])) {
@@ -36,7 +36,7 @@ HitFilter make_filter(const InColumn<bool>& names, int64_t shortest, int64_t lon
 }
 
 struct Leaves {
-    const Ints &tile, &index, &slot, &first, &after, &tag;
+    const InInts &tile, &index, &slot, &first, &after, &tag;
 
     std::vector<SearchedLeaf> rows() const {
         std::vector<SearchedLeaf> leaves(same_size(tile, index, slot, first, after, tag));
@@ -93,7 +93,7 @@ class BoundHitBins {
         tilescope::add(bins_, filter_, page, max_rows, leaves);
     }
 
-    void put(const Ints& track, const Ints& start, const Ints& end) {
+    void put(const InInts& track, const InInts& start, const InInts& end) {
         const Span<const int64_t> tracks = span_of(track), starts = span_of(start), ends = span_of(end);
         nb::gil_scoped_release release;
         bins_.add(tracks, starts, ends);
@@ -111,8 +111,8 @@ class BoundHitBins {
 };
 
 std::tuple<OutColumn<int32_t>, OutColumn<uint32_t>> bound_page_names(const std::vector<InColumn<int32_t>>& names,
-                                                                     const Ints& track, const Ints& first,
-                                                                     const Ints& last, const Ints& page,
+                                                                     const InInts& track, const InInts& first,
+                                                                     const InInts& last, const InInts& page,
                                                                      MemoryBudget* budget) {
     std::vector<LeafNames> leaves(same_size(track, first, last, page));
     for (size_t k = 0; k < leaves.size(); ++k) {
@@ -139,7 +139,7 @@ std::tuple<OutColumn<int32_t>, OutColumn<uint32_t>> bound_page_names(const std::
     return {to_numpy(std::move(name)), to_numpy(std::move(on))};
 }
 
-OutInts bound_texts_with(const nb::bytes& joined, const Ints& ends, const nb::bytes& wanted) {
+OutInts bound_texts_with(const nb::bytes& joined, const InInts& ends, const nb::bytes& wanted) {
     std::vector<int64_t> found;
     const std::string_view text = view_of(joined), part = view_of(wanted);
     {
@@ -155,8 +155,8 @@ void bind_search(nb::module_& m) {
     nb::class_<BoundHitRows>(m, "HitRows", "Slices that a search finds, page by page, as columns.")
         .def(
             "__init__",
-            [](BoundHitRows* self, const InColumn<bool>& names, int64_t shortest, int64_t longest, const Ints& starts,
-               const Ints& stops, bool reaching) {
+            [](BoundHitRows* self, const InColumn<bool>& names, int64_t shortest, int64_t longest, const InInts& starts,
+               const InInts& stops, bool reaching) {
                 new (self) BoundHitRows(make_filter(names, shortest, longest, starts, stops, reaching));
             },
             nb::arg("names"), nb::arg("shortest"), nb::arg("longest"), nb::arg("starts"), nb::arg("stops"),
@@ -164,9 +164,9 @@ void bind_search(nb::module_& m) {
             "`names`: by name id, shifted by one. `reaching`: also slices that begin before a window.")
         .def(
             "add",
-            [](BoundHitRows& self, const nb::bytes& page, size_t max_rows, const Ints& tile, const Ints& index,
-               const Ints& slot, const Ints& first, const Ints& after,
-               const Ints& tag) { self.add(page, max_rows, Leaves{tile, index, slot, first, after, tag}); },
+            [](BoundHitRows& self, const nb::bytes& page, size_t max_rows, const InInts& tile, const InInts& index,
+               const InInts& slot, const InInts& first, const InInts& after,
+               const InInts& tag) { self.add(page, max_rows, Leaves{tile, index, slot, first, after, tag}); },
             nb::arg("page"), nb::arg("max_rows"), nb::arg("tile"), nb::arg("index"), nb::arg("slot"), nb::arg("first"),
             nb::arg("after"), nb::arg("tag"),
             "Adds the hits in leaves in these positions of an uncompressed page. `index` and `slot`: what must stand\n"
@@ -177,8 +177,8 @@ void bind_search(nb::module_& m) {
     nb::class_<BoundHitBins>(m, "HitBins", "How many hits start in the bins of some tracks, and how busy they are.")
         .def(
             "__init__",
-            [](BoundHitBins* self, const InColumn<bool>& names, int64_t shortest, int64_t longest, const Ints& starts,
-               const Ints& stops, int level, int64_t first_bin, size_t bins, size_t tracks) {
+            [](BoundHitBins* self, const InColumn<bool>& names, int64_t shortest, int64_t longest, const InInts& starts,
+               const InInts& stops, int level, int64_t first_bin, size_t bins, size_t tracks) {
                 new (self) BoundHitBins(make_filter(names, shortest, longest, starts, stops, true),
                                         HitBins(level, first_bin, bins, tracks));
             },
@@ -186,9 +186,9 @@ void bind_search(nb::module_& m) {
             nb::arg("level"), nb::arg("first_bin"), nb::arg("bins"), nb::arg("tracks"))
         .def(
             "add",
-            [](BoundHitBins& self, const nb::bytes& page, size_t max_rows, const Ints& tile, const Ints& index,
-               const Ints& slot, const Ints& first, const Ints& after,
-               const Ints& tag) { self.add(page, max_rows, Leaves{tile, index, slot, first, after, tag}); },
+            [](BoundHitBins& self, const nb::bytes& page, size_t max_rows, const InInts& tile, const InInts& index,
+               const InInts& slot, const InInts& first, const InInts& after,
+               const InInts& tag) { self.add(page, max_rows, Leaves{tile, index, slot, first, after, tag}); },
             nb::arg("page"), nb::arg("max_rows"), nb::arg("tile"), nb::arg("index"), nb::arg("slot"), nb::arg("first"),
             nb::arg("after"), nb::arg("tag"), "As that of HitRows; the tag of a leaf is the number of its track.")
         .def("put", &BoundHitBins::put, nb::arg("track"), nb::arg("start"), nb::arg("end"),
