@@ -133,7 +133,7 @@ def test_numbers_are_compared_exactly(kind: type, values: list[int], comparison:
     if kind is not np.float64:
         info = np.iinfo(kind)
         values = [value for value in values if info.min <= value <= info.max]
-    column = np.array(values, kind)
+    column: np.ndarray[Any, Any] = np.array(values, kind)
     exact = [Fraction(str(value)) for value in column.tolist()]
     compare = {"=": "__eq__", ">": "__gt__", ">=": "__ge__", "<": "__lt__", "<=": "__le__"}[comparison]
     assert _compared(column, comparison, wanted).tolist() == [getattr(value, compare)(wanted) for value in exact]  # type: ignore[arg-type]
