@@ -24,6 +24,7 @@ from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import DamagedStore, NotBuilt
 from tilescope.tiler.pages import Histogram, PageKey, Shape, compress
 from tilescope.tiler.pages.flow_ends import FlowEnds
+from tilescope.tiler.pages.page_names import PageNames
 from tilescope.tiler.pages.steps import TrackSteps
 from tilescope.tiler.readers import DiscoveredRun
 from tilescope.tiler.readers.fingerprint import Fingerprint, take_fingerprints
@@ -182,7 +183,8 @@ class FakeStore:
         raise NotImplementedError
 
     def page_names(self, block: int) -> Iterator[bytes]:
-        raise NotImplementedError
+        none = np.zeros(0, np.int64)
+        return iter([compress(PageNames(none, none).encode(block))])
 
     def histogram_record(self, track: int, level: int, index: int) -> bytes | None:
         return None

@@ -153,7 +153,9 @@ async def test_the_list_of_tools(ask: Asker) -> None:
     _, _, body = await ask("tools")
     listed = json.loads(body)["tools"]
     assert [one["id"] for one in listed] == list(tools())
-    assert all(one["available"] and not one["reason"] and one["help"] for one in listed)
+    assert all(one["help"] and one["available"] == (not one["reason"]) for one in listed)
+    lacking = [(one["id"], one["reason"]) for one in listed if not one["available"]]
+    assert [name for name, _ in lacking] == ["counters"], "the trace has none"
 
 
 async def kept(ask: Asker) -> dict[str, float]:
