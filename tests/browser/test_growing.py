@@ -57,7 +57,7 @@ def test_a_trace_is_seen_rough_then_sharp_while_it_is_indexed(browser: Browser, 
         # Go somewhere: the place is kept until the end.
         page.mouse.move(box["x"] + box["width"] / 3, box["y"] + 200)
         viewer.hold("w", 300)
-        viewer.wait("tilescope.provisional < 30", 60)
+        viewer.wait("tilescope.provisional < 10", 60)
         during = page.evaluate(LOOK)
         assert during["indexing"], "blocks are sharp before all is done"
         viewer.screenshot("growing-partly-sharp")
@@ -85,7 +85,7 @@ def test_what_is_shown_while_indexing_is_asked_for_without_errors(browser: Brows
         viewer.wait("window.tilescope?.provisional > 0", 60)
         page.reload()
         viewer.wait("window.tilescope?.state === 'open'", 60)
-        viewer.wait("tilescope.provisional < 30", 60)
+        viewer.wait("tilescope.provisional < 10", 60)
         # Bins of the blocks that are done say what they hold.
         box = viewer.timeline_box()
         said = next(said for y in range(10, int(box["height"]), 20) for said in viewer.aggregates(box["y"] + y, 8))

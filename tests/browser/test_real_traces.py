@@ -99,6 +99,7 @@ def test_from_the_whole_trace_to_one_event(
     manifest = served.get(f"/runs/{run}/manifest")
     tick_ps, origin_ns = manifest["tick_ps"], int(manifest["origin_ns"])
 
+    viewer.page.keyboard.press("e")  # empty tracks, too
     viewer.expand_all()
     tree = viewer.tree()
     shown = Counter((item.parent, item.name) for item in tree)
