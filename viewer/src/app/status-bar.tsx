@@ -132,7 +132,7 @@ export function StatusBar() {
         <span>
           {manifest.state === "indexing"
             ? "Figures are of the tracks that are indexed so far"
-            : "All figures are exact"}
+            : "Counts and sums are exact"}
         </span>
         <span class="status-space" />
         <EventCount trace={view.trace} />
