@@ -48,7 +48,7 @@ _WATCH: Final[Schema] = {
     "anyOf": [{"$ref": f"#/components/schemas/{kind.__name__}"} for kind in get_args(schema.WatchMessage)],
 }
 
-_NAME: Final[Schema] = {"type": "array", "prefixItems": [TEXT, TEXT], "minItems": 2, "maxItems": 2, "items": False}
+_NAME: Final[Schema] = {"type": "array", "items": TEXT, "minItems": 2, "maxItems": 2}
 
 _REQUESTS: Final[dict[str, Schema]] = {
     "Names": {"description": "Name and category, by name id.", "type": "array", "items": _NAME},

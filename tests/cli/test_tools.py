@@ -111,4 +111,4 @@ def test_the_help_of_a_tool_is_made_of_its_question(capsys: pytest.CaptureFixtur
     assert ended.value.code == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "--match {contains,exact}" in shown
-    assert "the most occurrences that are listed, 0 to 10,000; default: 1,000" in shown
+    assert "the most occurrences that are listed, 0 to 100,000; default: 1,000" in shown

@@ -102,7 +102,7 @@ def test_the_others_are_answered_and_the_log_has_a_line_for_each(site: Site) -> 
         assert json.loads(gzip.decompress(answer.read()))["complete"]
     with urllib.request.urlopen(f"{site.base}/tools", timeout=60) as answer:
         listed = {one["id"]: one for one in json.loads(gzip.decompress(answer.read()))["tools"]}
-    assert {name for name, one in listed.items() if not one["available"]} == {"torn", "absent"}
+    assert {name for name, one in listed.items() if not one["available"]} == {"torn", "absent", "counters"}
     assert listed["torn"]["reason"].endswith("ValueError: torn")
     assert refusal(f"{site.base}/tools/late")[1] == "tool_failed"
     log = site.log.read_text()
