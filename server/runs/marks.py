@@ -21,11 +21,11 @@ from msgspec import structs
 from tilescope.server.errors import BadRequest, PreconditionFailed
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.schema import Mark, MarkList
+from tilescope.tiler.ticks import TICK_LIMIT
 
 FILE: Final = "marks.json"
 _VERSION: Final = 1
 _PS_PER_NS: Final = 1000
-_MAX_TICKS: Final = 1 << 63
 
 
 class _Stored(msgspec.Struct):
@@ -49,9 +49,9 @@ class BuildTicks:
 
     def to_ps(self, ticks: str) -> str:
         """Picoseconds since the epoch. Raises `BadRequest`."""
-        value = int(ticks) if len(ticks) <= 20 else _MAX_TICKS
-        if not -_MAX_TICKS < value < _MAX_TICKS:
-            raise BadRequest(f"{ticks[:30]}: a time of a mark has at most 64 bits")
+        value = int(ticks) if len(ticks) <= 20 else TICK_LIMIT
+        if not -TICK_LIMIT < value < TICK_LIMIT:
+            raise BadRequest(f"{ticks[:30]}: no event can be there")
         return str(self.origin_ns * _PS_PER_NS + value * self.tick_ps)
 
     def to_ticks(self, ps: str) -> str:

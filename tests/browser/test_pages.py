@@ -308,9 +308,11 @@ def test_the_timeline_loads_no_code_of_other_pages(pages: ToolPages, run: str) -
     pages.page.on("request", lambda request: asked.append(request.url.rsplit("/", 1)[-1]))
     pages.viewer.open(run)
     scripts = [name for name in asked if name.endswith((".js", ".css"))]
-    assert len(scripts) == 2, scripts
+    # The buttons of the tracks come when one points at them, and may have been pointed at.
+    own = {name.rpartition("-")[0] for name in scripts}
+    assert {"index"} <= own <= {"index", "tree-actions"}, scripts
     pages.choose("stats")
     pages.answered()
     later = [name for name in asked if name.endswith(".js")]
     assert not any(name.startswith("plot") for name in later), "no chart, no library for charts"
-    assert len(later) > 1
+    assert len(later) > len([name for name in scripts if name.endswith(".js")])

@@ -47,7 +47,7 @@ def pages(playwright: Playwright, browser: Browser, served: Served, built: Path)
     flags = [*FLAGS, "--disable-features=LocalNetworkAccessChecks"]
     own = playwright.chromium.launch(executable_path=find_chromium(), headless=True, args=flags)
     with watched_page(own, served.url) as page:
-        page.route(lambda url: not urlsplit(url).path.startswith("/api/"), fulfil)
+        page.route(lambda url: not urlsplit(url).path.startswith(("/api/", "/healthz")), fulfil)
         yield ToolPages(Viewer(page, served.url))
     own.close()
 

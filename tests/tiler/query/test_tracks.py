@@ -48,7 +48,7 @@ def test_the_statistics_of_a_rollup_are_those_of_its_histogram(pod: RunStore) ->
             histogram = pod.histogram(track["id"], 0, TICK_LIMIT)
             assert histogram is not None
             for column in histogram.__slots__:
-                assert getattr(answer.rows, column).tolist() == getattr(histogram, column).tolist()
+                assert getattr(answer.rows.histogram, column).tolist() == getattr(histogram, column).tolist()
 
 
 def test_groups_stand_in_a_tree() -> None:
