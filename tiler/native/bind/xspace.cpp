@@ -37,8 +37,6 @@
 #include "xspace/survey.hpp"
 #include "xspace/wire.hpp"
 
-namespace nb = nanobind;
-
 namespace tilescope {
 
 namespace {

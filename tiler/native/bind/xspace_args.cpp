@@ -78,6 +78,7 @@ auto stat_values(const InColumn<std::int64_t>& args_end, const InColumn<std::uin
         }
     }
     std::vector<nb::bytes> of_texts;
+    of_texts.reserve(texts.size());
     for (const std::string_view text : texts) of_texts.push_back(to_bytes(text));
     return std::make_tuple(to_numpy(std::move(kind)), to_numpy(std::move(bits)), to_numpy(std::move(metadata)),
                            of_texts);

@@ -23,7 +23,7 @@ class Items {
   public:
     explicit Items(Span<std::int64_t> space) : space_(space) {}
     Item at(std::size_t k) const {
-        Item item;
+        Item item{};
         std::memcpy(&item, &space_[2 * k], sizeof item);
         return item;
     }

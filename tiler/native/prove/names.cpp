@@ -62,11 +62,11 @@ void ProveNames::add(const ProveNames& other) {
 void ProveNames::sum_buckets() {
     std::sort(buckets_.begin(), buckets_.end());
     std::size_t n = 0;
-    for (std::size_t k = 0; k < buckets_.size(); ++k) {
-        if (n > 0 && !(buckets_[n - 1] < buckets_[k])) {
-            buckets_[n - 1].count += buckets_[k].count;
+    for (const ProveBucket& bucket : buckets_) {
+        if (n > 0 && !(buckets_[n - 1] < bucket)) {
+            buckets_[n - 1].count += bucket.count;
         } else {
-            buckets_[n++] = buckets_[k];
+            buckets_[n++] = bucket;
         }
     }
     buckets_.resize(n);

@@ -13,7 +13,7 @@ namespace tilescope {
 // The slices that start in a leaf.
 struct LeafNames {
     Span<const int32_t> name;
-    uint32_t page;  // the number of its page
+    uint32_t page = 0;  // the number of its page
 };
 
 struct NameOnPage {

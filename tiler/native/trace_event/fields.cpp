@@ -70,8 +70,10 @@ const KnownKey* find_known(std::string_view key) {
 void add_rest(std::vector<std::string_view>& rest, std::string_view member) {
     if (!rest.empty()) {
         std::string_view& before = rest.back();
-        if (before.data() + before.size() + 1 == member.data()) {
-            before = text_between(before.data(), member.data() + member.size());
+        // Both are of one block.
+        const char* const end = before.data() + before.size();
+        if (end + 1 == member.data()) {
+            before = {before.data(), before.size() + 1 + member.size()};
             return;
         }
     }

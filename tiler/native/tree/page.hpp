@@ -46,9 +46,9 @@ PageHeader read_header(Bytes bytes);
 
 // A value lies in the leaf, or from a page of its own on.
 struct Value {
-    std::size_t size;
+    std::size_t size = 0;
     std::optional<Bytes> bytes;  // in the leaf
-    std::uint64_t first_page;  // else
+    std::uint64_t first_page = 0;  // else
 };
 
 class Page {

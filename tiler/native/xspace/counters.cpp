@@ -88,7 +88,7 @@ std::size_t CounterLine::size_bytes() const {
     return bytes;
 }
 
-bool CounterRules::read(Cursor& line, Event& event) const {
+bool CounterRules::read(Cursor& line, Event& event) {
     if (line.tag() != bytes_field(4)) return false;
     read_event(line, event, [](Range) {});
     return true;
@@ -171,7 +171,7 @@ CounterLine split_counters(const wire::Source& source, const Line& line, const L
         Cursor field = cursor;
         const std::uint32_t tag = cursor.tag();
         cursor.skip(tag);
-        if (!rules.read(field, event)) continue;
+        if (!CounterRules::read(field, event)) continue;
         const bool in_range = adds_up(start_ns, event.offset_ps);
         const EventSamples samples = in_range ? rules.samples_growing(event, split.series) : EventSamples();
         split.not_finite += samples.not_finite;

@@ -85,7 +85,7 @@ class CounterRules {
         : source_(source), catalogue_(catalogue), flow_stats_(flow_stats), plane_(plane) {}
 
     // Reads the event that begins at the cursor of its line, with its tag. False where it is none.
-    bool read(wire::Cursor& line, Event& event) const;
+    static bool read(wire::Cursor& line, Event& event);
 
     // The numbers of the event.
     EventSamples samples(const Event& event, const std::vector<CounterSeries>& series) const;

@@ -37,28 +37,31 @@ bool LineDecoder::next(Chunk& chunk, std::size_t max_rows, std::size_t max_args_
     // A chunk that is smaller than it may be is never reserved larger than it can get.
     const std::size_t rows_left = static_cast<std::size_t>(events_left_) * (flow_stats_.empty() ? 1 : rows_per_event);
     chunk.reserve(std::min(max_rows - 1, rows_left) + rows_per_event);
-    bool more = true;
-    if (places_) {
-        while ((more = !places_->at_end()) && !is_full(chunk, max_rows, max_args_bytes)) {
-            Cursor cursor(source_, {places_->next(), line_.body.end}, "line");
+    bool is_done = false;
+    if (places_.has_value()) {
+        auto& places = *places_;
+        while (!places.at_end() && !is_full(chunk, max_rows, max_args_bytes)) {
+            Cursor cursor(source_, {places.next(), line_.body.end}, "line");
             if (cursor.tag() != bytes_field(4)) throw wire::Error(changed, cursor.offset());
             decode_event(cursor, chunk);
             position_ = cursor.offset();
         }
+        is_done = places.at_end();
     } else {
         Cursor cursor(source_, {position_, line_.body.end}, "line");
-        while ((more = !cursor.at_end()) && !is_full(chunk, max_rows, max_args_bytes)) {
+        while (!cursor.at_end() && !is_full(chunk, max_rows, max_args_bytes)) {
             const std::uint32_t tag = cursor.tag();
             if (tag == bytes_field(4)) decode_event(cursor, chunk);
             else cursor.skip(tag);
         }
+        is_done = cursor.at_end();
         position_ = cursor.offset();
     }
-    if (!more && events_left_ != 0) throw wire::Error(changed, position_);
+    if (is_done && events_left_ != 0) throw wire::Error(changed, position_);
     return chunk.size() != 0;
 }
 
-bool LineDecoder::is_full(const Chunk& chunk, std::size_t max_rows, std::size_t max_args_bytes) const {
+bool LineDecoder::is_full(const Chunk& chunk, std::size_t max_rows, std::size_t max_args_bytes) {
     return chunk.size() >= max_rows || chunk.track.room() < rows_per_event || chunk.args.size() >= max_args_bytes;
 }
 

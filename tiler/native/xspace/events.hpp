@@ -40,7 +40,7 @@ class LineDecoder {
     std::size_t position() const { return position_; }
 
   private:
-    bool is_full(const Chunk& chunk, std::size_t max_rows, std::size_t max_args_bytes) const;
+    static bool is_full(const Chunk& chunk, std::size_t max_rows, std::size_t max_args_bytes);
     void decode_event(wire::Cursor& line, Chunk& chunk);
     bool was_surveyed() const;
     void append_row(Chunk& chunk, bool is_step);

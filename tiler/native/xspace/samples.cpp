@@ -37,7 +37,7 @@ bool SampleDecoder::next(Chunk& chunk, std::size_t max_rows, std::size_t max_arg
 
 void SampleDecoder::decode_sample(std::size_t offset, Chunk& chunk) {
     Cursor cursor(source_, {offset, line_.body.end}, "line");
-    if (!rules_.read(cursor, event_)) throw wire::Error(changed, offset);
+    if (!CounterRules::read(cursor, event_)) throw wire::Error(changed, offset);
     position_ = cursor.offset();
     const CounterSeries& series = counters_.series[series_];
     const EventSamples samples = rules_.samples(event_, counters_.series);
