@@ -1,9 +1,9 @@
 /** Made-up answers in the generic page's parts, for browser tests and for those who work on them: `?answer=many`. */
 
 import { render } from "preact";
+import { AnswerView } from "../src/answers/answer-view";
+import type { Links } from "../src/answers/links";
 import { connectSettings } from "../src/state/settings";
-import type { Links } from "../src/tools/contract";
-import { AnswerView } from "../src/tools/generic/answer-view";
 import { ANSWERS } from "./made-up-answers";
 
 connectSettings();

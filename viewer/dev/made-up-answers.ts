@@ -1,8 +1,8 @@
 /** Answers of every shape, the same each time. */
 
 import { type ToolAnswer, ticks } from "@tilescope/client";
-import type { Figure } from "../src/tools/generic/figures";
-import { column, table } from "../src/tools/generic/made-up";
+import type { Figure } from "../src/answers/figures";
+import { column, table } from "../src/answers/made-up";
 
 /** Numbers from 0 to 1 that look random. */
 function noise(seed: number): () => number {

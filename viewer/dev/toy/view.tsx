@@ -2,8 +2,8 @@
 
 import type { ToolAnswer } from "@tilescope/client";
 import { useEffect } from "preact/hooks";
+import { Answered } from "../../src/asking/states";
 import type { PageProps } from "../../src/tools/contract";
-import { Answered } from "../../src/tools/frame/states";
 import { useAnswer } from "../../src/tools/frame/use-answer";
 import type { ToyFields } from "./fields";
 

@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Area, type DockSide, dockIn } from "../state/dock";
 import { changeSettings, DEFAULTS, settings } from "../state/settings";
-import { DockProvider } from "./details/dock-context";
+import { DockProvider } from "./dock-context";
 import { Splitter } from "./splitter";
 
 interface Props {

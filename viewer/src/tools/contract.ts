@@ -5,8 +5,9 @@
  * answer. Its view is loaded when it is first shown, and gets everything that it may do as a `PageContext`.
  */
 
-import type { Manifest, TickRange, TimeBase, ToolAnswer, ToolEntry, ToolQuestion } from "@tilescope/client";
+import type { Manifest, TickRange, ToolAnswer, ToolQuestion } from "@tilescope/client";
 import type { ComponentType } from "preact";
+import type { Links } from "../answers/links";
 import type { Loaded } from "../components/use-loaded";
 import type { Chord } from "../keys/table";
 import type { PageRange, PageTexts } from "../state/page";
@@ -33,17 +34,6 @@ export interface PageShortcut<Action extends string> {
   readonly keys: readonly Chord[];
   readonly action: Action;
   readonly label: string;
-}
-
-/** The ways from a figure into the timeline, and what is needed to write it. */
-export interface Links {
-  readonly time: TimeBase;
-  /** The name of a track and of the groups that it is in, from the outside in; empty where there is no such track. */
-  trackPath(track: number): readonly string[];
-  /** Leads to the timeline: to a span of time, to a track, or to both. Back returns to the page. */
-  goTo(span: TickRange | null, track: number | null): void;
-  /** Leads to the timeline with this event selected. Back returns to the page. */
-  goToEvent(track: number, ordinal: number): void;
 }
 
 /** What a page may do. */
@@ -116,15 +106,4 @@ export interface FrameProps {
   readonly trace: Trace;
   /** Null while it is not known which pages there are, or where there is none of that name. */
   readonly shown: Page | null;
-}
-
-/** What draws an answer is given: the tool that gave it, the answer, and the ways into the timeline. */
-export interface AnswerProps {
-  readonly tool: Pick<ToolEntry, "id" | "title" | "help">;
-  readonly answer: ToolAnswer;
-  readonly links: Links;
-  /** The range that the figures are of, in words: "steps 5-9", "1.2 ms that are selected", "the whole run". */
-  readonly rangeText: string;
-  /** Asks for the rows that follow in a table that has `more`; null where the tool takes no `after`. */
-  readonly onMore: ((more: string) => void) | null;
 }

@@ -3,11 +3,11 @@
 import type { ToolAnswer, ToolEntry, ToolField } from "@tilescope/client";
 import type { ComponentType } from "preact";
 import { useMemo } from "preact/hooks";
+import { AnswerView } from "../../answers/answer-view";
+import { Answered, StateCard } from "../../asking/states";
+import { useAsked } from "../../asking/use-asked";
 import type { PageProps, PageTexts } from "../contract";
-import { Answered, StateCard } from "../frame/states";
-import { useAnswer, useAsked } from "../frame/use-answer";
-
-import { AnswerView } from "../generic/answer-view";
+import { useAnswer } from "../frame/use-answer";
 import { Form } from "./form";
 import { faults, formFields, inFormWords, questionOf } from "./form-fields";
 

@@ -1,6 +1,7 @@
 /** What all pages but the timeline have around them: range switch, title, and the states without an answer. */
 
 import { useMemo } from "preact/hooks";
+import { Skeleton, StateCard, Unavailable } from "../../asking/states";
 import { useApp } from "../../components/app-context";
 import { useLoaded } from "../../components/use-loaded";
 import { catalogue } from "../../state/catalogue";
@@ -13,7 +14,6 @@ import { onPageKey } from "../keys";
 import { LoadFailed } from "../load-failed";
 import { lookedAt } from "../range";
 import { RangeSwitch } from "./range-switch";
-import { Skeleton, StateCard, Unavailable } from "./states";
 import "./frame.css";
 
 export function Frame({ trace, shown }: FrameProps) {

@@ -12,7 +12,7 @@ import type { PageProps } from "../contract";
 /** Drawer and tooltip are loaded when they are first needed, or soon after the tracks: they tell also when the server is away. */
 const SOON_MS = 1000;
 
-const loadDrawer = async () => (await import("../../components/details/drawer")).Drawer;
+const loadDrawer = async () => (await import("../../details/drawer")).Drawer;
 
 function LateDrawer({ trace }: { trace: Trace }) {
   const Drawer = useLoaded("drawer", loadDrawer);

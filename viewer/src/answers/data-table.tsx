@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import type { ToolTable } from "@tilescope/client";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import type { Links } from "../contract";
+import type { Links } from "./links";
 import { ROW_PX, scrollTo, slotsFor, windowAt } from "./row-window";
 import { moveInTable } from "./table-keys";
 import { type TableChoices, TableModel } from "./table-model";

@@ -3,7 +3,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Failure } from "./asking";
-import type { Asked } from "./use-answer";
+import type { Asked } from "./use-asked";
+import "./states.css";
 
 export interface AnsweredProps<T> {
   readonly asked: Asked<T>;

@@ -1,7 +1,7 @@
 /** Header, rows and totals of a table. */
 
 import { Component, type ComponentChildren } from "preact";
-import { ChevronIcon, GoIcon } from "../../components/icons";
+import { ChevronIcon, GoIcon } from "../components/icons";
 import type { ShownColumn } from "./columns";
 import type { Figure } from "./figures";
 import type { TableModel, TotalLine } from "./table-model";

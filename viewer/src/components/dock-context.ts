@@ -2,7 +2,7 @@
 
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { Dock } from "../../state/dock";
+import type { Dock } from "../state/dock";
 
 export type DockPlace = Pick<Dock, "side" | "canChange">;
 

@@ -1,12 +1,12 @@
 /** What is known of one event: a slice, an instant, a sample of a counter. */
 
 import { type EventDetails, formatExactDuration, formatTime } from "@tilescope/client";
-import { nestingView } from "../../state/nesting";
-import { type Trace, trackPath } from "../../state/trace";
-import { detailsTsv } from "../copy";
-import { Row, WallClockRow } from "../facts";
-import { flagsText } from "../flags";
-import { formatPercent } from "../format";
+import { detailsTsv } from "../components/copy";
+import { Row, WallClockRow } from "../components/facts";
+import { flagsText } from "../components/flags";
+import { formatPercent } from "../components/format";
+import { nestingView } from "../state/nesting";
+import { type Trace, trackPath } from "../state/trace";
 import { sortArgs } from "./arguments";
 import { ArgumentRows, ArgumentsTable, StackList } from "./arguments-table";
 import { FlowLinks } from "./flow-links";

@@ -3,7 +3,7 @@
 import "uplot/dist/uPlot.min.css";
 import { fit, type TickRange, type TimeBase, ticks } from "@tilescope/client";
 import uPlot from "uplot";
-import { type TimeAxis, timeAxis } from "../../base/axis";
+import { type TimeAxis, timeAxis } from "../base/axis";
 import type { ChartData } from "./chart-data";
 import { heatColor, type PlotColors, type SeriesStyle, seriesStyle, TEXTURE_PATHS } from "./chart-style";
 import { scaleOf } from "./figures";

@@ -1,10 +1,10 @@
 /** What a selected time range is. */
 
 import { formatDuration, formatExactDuration, formatTime } from "@tilescope/client";
-import type { AreaSelection } from "../../state/selection";
-import { type Trace, trackPath } from "../../state/trace";
-import { Row } from "../facts";
-import { formatCount } from "../format";
+import { Row } from "../components/facts";
+import { formatCount } from "../components/format";
+import type { AreaSelection } from "../state/selection";
+import { type Trace, trackPath } from "../state/trace";
 import { Head } from "./head";
 
 export function AreaPanel({ trace, area }: { trace: Trace; area: AreaSelection }) {

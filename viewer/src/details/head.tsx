@@ -1,12 +1,12 @@
 /** The head of the details: what is selected, and what can be done with it. */
 
 import { useEffect, useState } from "preact/hooks";
-import { withKeys } from "../../keys/table";
-import { changeSettings } from "../../state/settings";
-import { useApp } from "../app-context";
-import { copyText } from "../clipboard";
-import { CheckIcon, CloseIcon, CopyIcon, DockRightIcon, DrawerIcon, FitIcon } from "../icons";
-import { useDock } from "./dock-context";
+import { useApp } from "../components/app-context";
+import { copyText } from "../components/clipboard";
+import { useDock } from "../components/dock-context";
+import { CheckIcon, CloseIcon, CopyIcon, DockRightIcon, DrawerIcon, FitIcon } from "../components/icons";
+import { withKeys } from "../keys/table";
+import { changeSettings } from "../state/settings";
 
 const DONE_MS = 1200;
 

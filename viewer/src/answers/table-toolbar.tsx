@@ -1,9 +1,9 @@
 /** What stands above a table: how many rows there are, the filter, the choice of columns, the copy. */
 
 import type { ComponentChildren } from "preact";
-import { formatCount, plural } from "../../components/format";
-import { CheckIcon, CollapseIcon, ExpandIcon } from "../../components/icons";
-import { Menu } from "../../components/menu";
+import { formatCount, plural } from "../components/format";
+import { CheckIcon, CollapseIcon, ExpandIcon } from "../components/icons";
+import { Menu } from "../components/menu";
 import { CopyButton } from "./copy-button";
 import type { TableModel } from "./table-model";
 

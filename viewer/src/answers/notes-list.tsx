@@ -1,9 +1,9 @@
 /** Notes of an answer: how much each matters, one sentence, and a link to where it is seen. */
 
 import { type Severity, type ToolNote, ticks } from "@tilescope/client";
-import { GoIcon } from "../../components/icons";
-import type { Links } from "../contract";
+import { GoIcon } from "../components/icons";
 import { exactText } from "./figures";
+import type { Links } from "./links";
 
 const ORDER: readonly Severity[] = ["error", "warning", "info"];
 const WORDS: Readonly<Record<Severity, string>> = { error: "Error", warning: "Warning", info: "Note" };

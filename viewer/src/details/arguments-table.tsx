@@ -1,7 +1,7 @@
 /** The arguments of an event as a table, and the call stacks among them as lists. */
 
 import { useState } from "preact/hooks";
-import { formatCount, plural } from "../format";
+import { formatCount, plural } from "../components/format";
 import type { CallStack, ShownArg } from "./arguments";
 import { shortPlace } from "./stack";
 

@@ -1,7 +1,7 @@
 /** Names that lead into the timeline. */
 
-import { type Trace, trackPath } from "../../state/trace";
-import { useApp } from "../app-context";
+import { useApp } from "../components/app-context";
+import { type Trace, trackPath } from "../state/trace";
 
 /** The name of an event, or what stands for it. */
 export function nameText(name: string): string {

@@ -1,6 +1,6 @@
 /** What is shown in the place of details that are not there. */
 
-import { link } from "../../state/link";
+import { link } from "../state/link";
 
 export function SkeletonRows({ widths }: { widths: readonly number[] }) {
   return (

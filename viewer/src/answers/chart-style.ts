@@ -1,7 +1,7 @@
 /** How the series of a chart look: at most eight hues, those of the timeline, and a dash or a texture beside the hue. */
 
-import { cssColor, oklch } from "../../raster/color";
-import { HUES, type Theme } from "../../raster/palette";
+import { cssColor, oklch } from "../raster/color";
+import { HUES, type Theme } from "../raster/palette";
 
 /** Patterns of lines, in CSS pixels. */
 export const DASHES: readonly (readonly number[])[] = [[], [8, 4], [2, 3], [10, 3, 2, 3]];

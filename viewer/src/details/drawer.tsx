@@ -1,17 +1,17 @@
 /** The details of what is selected, or of the run. */
 
 import type { EventDetails } from "@tilescope/client";
-import { type DetailsView, detailsView } from "../../state/details";
-import { selection } from "../../state/selection";
-import type { Trace } from "../../state/trace";
-import { useApp } from "../app-context";
-import { RunFacts } from "../facts";
+import { useApp } from "../components/app-context";
+import { RunFacts } from "../components/facts";
+import { type DetailsView, detailsView } from "../state/details";
+import { selection } from "../state/selection";
+import type { Trace } from "../state/trace";
 import { AreaPanel } from "./area-panel";
 import { BinPanel } from "./bin-panel";
 import { EventPanel } from "./event-panel";
 import { Head } from "./head";
 import { CannotFetch, SkeletonRows } from "./notices";
-import "../../styles/drawer.css";
+import "../styles/drawer.css";
 
 function RunPanel({ trace }: { trace: Trace }) {
   return (

@@ -2,8 +2,8 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { copyText } from "../../components/clipboard";
-import { CheckIcon, CopyIcon } from "../../components/icons";
+import { copyText } from "../components/clipboard";
+import { CheckIcon, CopyIcon } from "../components/icons";
 
 const SAID_MS = 1600;
 

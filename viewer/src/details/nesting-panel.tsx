@@ -2,8 +2,9 @@
 
 import { type EventDetails, formatDuration } from "@tilescope/client";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { keysOf } from "../../keys/table";
-import { revivals } from "../../state/link";
+import { formatCount, formatPercent, plural } from "../components/format";
+import { keysOf } from "../keys/table";
+import { revivals } from "../state/link";
 import {
   type ChildList,
   type ChildOrder,
@@ -15,9 +16,8 @@ import {
   NestingLoader,
   nestingView,
   type Relative,
-} from "../../state/nesting";
-import type { Trace } from "../../state/trace";
-import { formatCount, formatPercent, plural } from "../format";
+} from "../state/nesting";
+import type { Trace } from "../state/trace";
 import { EventLink } from "./links";
 import { CannotFetch, SkeletonRows } from "./notices";
 

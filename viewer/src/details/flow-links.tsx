@@ -1,9 +1,9 @@
 /** The flows of an event as links to the slices at their other ends. */
 
 import { type EventDetails, type FlowPartner, formatDuration } from "@tilescope/client";
-import { withKeys } from "../../keys/table";
-import { type Trace, trackPath } from "../../state/trace";
-import { plural } from "../format";
+import { plural } from "../components/format";
+import { withKeys } from "../keys/table";
+import { type Trace, trackPath } from "../state/trace";
 import { EventLink } from "./links";
 
 function List({ trace, details, direction }: { trace: Trace; details: EventDetails; direction: "in" | "out" }) {

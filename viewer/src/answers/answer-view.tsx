@@ -3,11 +3,11 @@
 import "./answer.css";
 import type { ToolAnswer, ToolTable } from "@tilescope/client";
 import { useMemo } from "preact/hooks";
-import { formatCount } from "../../components/format";
-import type { AnswerProps } from "../contract";
+import { formatCount } from "../components/format";
 import { ChartCard } from "./chart-card";
 import { DataTable } from "./data-table";
 import { FactCards } from "./facts-cards";
+import type { AnswerProps } from "./links";
 import { NotesList } from "./notes-list";
 import { TableChoices } from "./table-model";
 import { Tabs } from "./tabs";

@@ -1,7 +1,7 @@
 /** The colours that charts are drawn in, now: of the page's theme, or of the system where a person forces them. */
 
-import type { Theme } from "../../raster/palette";
-import { readCanvasTheme } from "../../timeline/canvas-theme";
+import type { Theme } from "../raster/palette";
+import { readCanvasTheme } from "../timeline/canvas-theme";
 import type { PlotColors } from "./chart-style";
 
 /** Whether the system forces its colours upon pages. */

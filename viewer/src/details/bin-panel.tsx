@@ -1,13 +1,13 @@
 /** What a bin sums up. */
 
 import { formatDuration, formatExactDuration, formatTime, plus } from "@tilescope/client";
-import { isUnknown } from "../../state/exact";
-import type { BinFacts } from "../../state/selection";
-import { nameOf } from "../../state/session";
-import type { Trace } from "../../state/trace";
-import { ExactValue } from "../exact-value";
-import { Row } from "../facts";
-import { atLeast, binTitle, busyPart, formatCount, formatPercent } from "../format";
+import { ExactValue } from "../components/exact-value";
+import { Row } from "../components/facts";
+import { atLeast, binTitle, busyPart, formatCount, formatPercent } from "../components/format";
+import { isUnknown } from "../state/exact";
+import type { BinFacts } from "../state/selection";
+import { nameOf } from "../state/session";
+import type { Trace } from "../state/trace";
 import { Head } from "./head";
 import { TrackLink } from "./links";
 

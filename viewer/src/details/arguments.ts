@@ -1,8 +1,8 @@
 /** The arguments of an event, sorted by what a person does with them: values to read, call stacks, internals. Pure. */
 
 import { type EventDetails, formatDuration, type JsonValue } from "@tilescope/client";
-import { argText, shownArgs } from "../copy";
-import { formatCount } from "../format";
+import { argText, shownArgs } from "../components/copy";
+import { formatCount } from "../components/format";
 import { type Frame, framesOf } from "./stack";
 
 export interface ShownArg {

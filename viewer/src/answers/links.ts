@@ -1,0 +1,25 @@
+/** What draws an answer is given: the answer, and the ways from it into the timeline. */
+
+import type { TickRange, TimeBase, ToolAnswer, ToolEntry } from "@tilescope/client";
+
+/** The ways from a figure into the timeline, and what is needed to write it. */
+export interface Links {
+  readonly time: TimeBase;
+  /** The name of a track and of the groups that it is in, from the outside in; empty where there is no such track. */
+  trackPath(track: number): readonly string[];
+  /** Leads to the timeline: to a span of time, to a track, or to both. Back returns to the page. */
+  goTo(span: TickRange | null, track: number | null): void;
+  /** Leads to the timeline with this event selected. Back returns to the page. */
+  goToEvent(track: number, ordinal: number): void;
+}
+
+/** What draws an answer is given: the tool that gave it, the answer, and the ways into the timeline. */
+export interface AnswerProps {
+  readonly tool: Pick<ToolEntry, "id" | "title" | "help">;
+  readonly answer: ToolAnswer;
+  readonly links: Links;
+  /** The range that the figures are of, in words: "steps 5-9", "1.2 ms that are selected", "the whole run". */
+  readonly rangeText: string;
+  /** Asks for the rows that follow in a table that has `more`; null where the tool takes no `after`. */
+  readonly onMore: ((more: string) => void) | null;
+}
