@@ -1,19 +1,32 @@
 /** What is said to those who do not see the screen, and in the title of the window. */
 
 import { effect, untracked } from "@preact/signals";
-import { type EventDetails, formatDuration } from "@tilescope/client";
+import type { EventDetails } from "@tilescope/client";
 import { detailsView } from "../state/details";
 import { runIdOf, runView } from "../state/run";
 import { announcement } from "../state/shell";
 import { currentPage } from "../tools/registry";
 
+/** A key that is held walks on sooner: only where one comes to rest is said. */
+const QUIET_MS = 250;
+
+/** What is loaded late is said when it is there; where it is not to be had, the details have it all. */
+async function say(details: EventDetails): Promise<void> {
+  const { spoken } = await import("./spoken").catch(() => ({ spoken: null }));
+  const shown = runView.peek();
+  const now = detailsView.peek();
+  if (spoken !== null && shown.kind === "open" && now.kind === "ready" && now.details === details) {
+    announcement.value = spoken(details, shown.trace);
+  }
+}
+
 export function connectAnnouncements(): void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
   effect(() => {
     const details = detailsView.value;
+    clearTimeout(timer);
     if (details.kind === "ready") {
-      untracked(() => {
-        announcement.value = spoken(details.details);
-      });
+      timer = setTimeout(() => untracked(() => void say(details.details)), QUIET_MS);
     }
   });
   effect(() => {
@@ -22,14 +35,4 @@ export function connectAnnouncements(): void {
     const title = shown.kind === "open" ? currentPage.value?.title : undefined;
     document.title = [title, name, "Tilescope"].filter((part) => part != null).join(" – ");
   });
-}
-
-/** An event as a screen reader says it. */
-function spoken({ name, durationTicks, row, startTicks }: EventDetails): string {
-  const shown = runView.peek();
-  if (shown.kind !== "open") {
-    return name;
-  }
-  const { time } = shown.trace.manifest;
-  return `${name}, ${formatDuration(durationTicks, time.tickPs)}, row ${row}, at ${formatDuration(startTicks, time.tickPs)}`;
 }

@@ -3,6 +3,7 @@
 import { effect, untracked } from "@preact/signals";
 import { Api, laterByTimer } from "@tilescope/client";
 import type { AppActions } from "../components/app-context";
+import { focusedKey } from "../components/tree-focus";
 import type { Intent } from "../keys/table";
 import { AddressKeeper } from "../state/address";
 import { CatalogueLoader } from "../state/catalogue";
@@ -15,6 +16,7 @@ import { RunOpener, runView } from "../state/run";
 import { RunsPoller, runs } from "../state/runs";
 import { selection } from "../state/selection";
 import { session } from "../state/session";
+import { trackKey } from "../state/track-keys";
 import { Guide } from "../timeline/guide";
 import { Stage } from "../timeline/stage";
 import { connectAnnouncements } from "./announcing";
@@ -66,6 +68,9 @@ export class App implements AppActions {
     });
     effect(() => {
       const chosen = selection.value;
+      if (chosen.kind === "event") {
+        focusedKey.value = trackKey(chosen.track);
+      }
       untracked(() => this.#shower.follow(chosen));
     });
     effect(() => {

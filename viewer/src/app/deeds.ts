@@ -1,5 +1,6 @@
 /** What each intent does: one entry for each, which the type asks for. */
 
+import { focusSoon, walkedKey } from "../components/tree-focus";
 import type { HeldIntent, Intent, PressIntent } from "../keys/table";
 import { busyPart } from "../state/first-view";
 import { NOTHING, selectedRange, selection } from "../state/selection";
@@ -35,6 +36,7 @@ export function makeDeeds(stage: Stage, guide: Guide, tracks: TrackDeeds, toggle
       motion.glideTo(wholeView(bounds.peek(), view.peek().widthPx));
     },
     "focus-selection": () => guide.focusSelection(),
+    "enter-slice": () => enterSlice(guide),
     "previous-slice": () => guide.step("previous", -PAN_STEP),
     "next-slice": () => guide.step("next", PAN_STEP),
     "parent-slice": () => guide.step("parent", 0),
@@ -65,6 +67,18 @@ export function makeDeeds(stage: Stage, guide: Guide, tracks: TrackDeeds, toggle
     },
   };
   return { ...held, ...pressed };
+}
+
+/** From the tree into a track, from the timeline to a slice, from a slice to its details. */
+function enterSlice(guide: Guide): void {
+  const key = walkedKey();
+  if (key === null && selection.peek().kind === "event") {
+    isDrawerOpen.value = true;
+    focusSoon(".drawer");
+    return;
+  }
+  document.querySelector<HTMLElement>(".timeline")?.focus({ preventScroll: true });
+  guide.enter(key);
 }
 
 function sliceToArea(guide: Guide): void {

@@ -27,7 +27,7 @@ function describe(trace: Trace): string {
 
 function keyHint(): string {
   const keys = { zoom: [keysOf("zoom-in"), keysOf("zoom-out")], pan: [keysOf("pan-left"), keysOf("pan-right")] };
-  return `${keys.zoom.join(" and ")} zoom, ${keys.pan.join(" and ")} pan, question mark shows all keys.`;
+  return `${keysOf("enter-slice")} selects the first slice in view, arrows go on from there; ${keys.zoom.join(" and ")} zoom, ${keys.pan.join(" and ")} pan, question mark shows all keys.`;
 }
 
 export function Timeline({ trace }: { trace: Trace }) {
@@ -105,8 +105,16 @@ export function Timeline({ trace }: { trace: Trace }) {
       <div class="scroller" ref={scroller}>
         <div class="scroller-content" style={{ height: `${layout.value.heightPx}px` }}>
           <TrackTreeView trace={trace} />
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the timeline takes keys */}
-          <div class="timeline" ref={timeline} tabIndex={0} style={{ height: `${scroll.value.heightPx}px` }}>
+          <div
+            class="timeline"
+            ref={timeline}
+            role="application"
+            aria-label="Timeline"
+            aria-describedby="timeline-description"
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys
+            tabIndex={0}
+            style={{ height: `${scroll.value.heightPx}px` }}
+          >
             <canvas ref={tracks} role="img" aria-label="Timeline" aria-describedby="timeline-description" />
             <canvas ref={overlay} aria-hidden="true" />
             <span id="timeline-description" class="visually-hidden">

@@ -1,9 +1,22 @@
 /** Which item of the track tree has the focus, which the pointer is over, which is dragged, and which the menu is open for. */
 
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
+import { itemsBetween, layoutItem } from "../state/layout";
+import { layout, scrolled } from "../state/tracks";
+import { scroll } from "../state/view";
 
-/** The tree item that the tab key reaches; null: the first. */
+/** The tree item that had the focus last, or that one has gone to since; null: none yet. */
 export const focusedKey = signal<string | null>(null);
+
+/** The tree item that the tab key reaches: that of `focusedKey` where one sees it, else the first on the screen. */
+export const tabStop = computed(() => {
+  const item = focusedKey.value === null ? null : layoutItem(layout.value, focusedKey.value);
+  const { pinnedPx, items } = layout.value;
+  const topPx = scrolled.value.topPx;
+  const bottomPx = topPx + scroll.value.heightPx;
+  const isSeen = item !== null && (item.isPinned || (item.topPx + item.heightPx > topPx && item.topPx < bottomPx));
+  return (isSeen ? item : (itemsBetween(layout.value, topPx + pinnedPx, bottomPx)[0] ?? items[0]))?.key;
+});
 
 /** The tree item that the pointer is over. */
 export const hoveredKey = signal<string | null>(null);
@@ -67,12 +80,16 @@ export function refocus(key: string): void {
 const FOCUS_FRAMES = 10;
 
 /** Puts the focus on an item as soon as it is in the page, and nothing is open over it. */
-export function focusItem(key: string, frames: number = FOCUS_FRAMES): void {
+export function focusItem(key: string): void {
+  focusSoon(`[role=treeitem][data-key="${key}"]`);
+}
+
+export function focusSoon(selector: string, frames: number = FOCUS_FRAMES): void {
   requestAnimationFrame(() => {
-    const item = document.querySelector<HTMLElement>(`[role=treeitem][data-key="${key}"]`);
+    const item = document.querySelector<HTMLElement>(selector);
     item?.focus({ preventScroll: true });
     if ((item === null || document.activeElement !== item) && frames > 0) {
-      focusItem(key, frames - 1);
+      focusSoon(selector, frames - 1);
     }
   });
 }

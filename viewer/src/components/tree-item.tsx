@@ -5,10 +5,10 @@ import type { LayoutItem } from "../state/layout";
 import { selection } from "../state/selection";
 import { settings } from "../state/settings";
 import { type Trace, trackPath } from "../state/trace";
-import { areaTracks, layout, toggleGroup } from "../state/tracks";
+import { areaTracks, toggleGroup } from "../state/tracks";
 import { formatCount, formatShortCount, plural } from "./format";
 import { ChevronIcon, PinIcon } from "./icons";
-import { drop, focusedKey } from "./tree-focus";
+import { drop, focusedKey, tabStop } from "./tree-focus";
 
 const INDENT_PX = 12;
 
@@ -133,7 +133,7 @@ export function TreeLabel({ item, trace }: { item: LayoutItem; trace: Trace }) {
 }
 
 export function TreeItem({ item, trace }: { item: LayoutItem; trace: Trace }) {
-  const isFocusable = (focusedKey.value ?? layout.value.items[0]?.key) === item.key;
+  const isFocusable = tabStop.value === item.key;
   const values = item.kind === "track" ? item.node.track.values : null;
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree around it takes the keys

@@ -83,9 +83,19 @@ function DrawerContent({ trace }: { trace: Trace }) {
   }
 }
 
+/** One who has come here by keys goes back to the timeline. */
+function leave(event: KeyboardEvent) {
+  const timeline = document.querySelector<HTMLElement>(".timeline");
+  if (event.key === "Escape" && timeline !== null && document.activeElement?.matches(":focus-visible")) {
+    event.preventDefault();
+    event.stopPropagation();
+    timeline.focus({ preventScroll: true });
+  }
+}
+
 export function Drawer({ trace }: { trace: Trace }) {
   return (
-    <section class="drawer" aria-label="Details">
+    <section class="drawer" aria-label="Details" tabIndex={-1} onKeyDown={leave}>
       <DrawerContent trace={trace} />
     </section>
   );

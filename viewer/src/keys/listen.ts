@@ -33,6 +33,9 @@ export function listenToKeys(actions: KeyActions): void {
     if (binding === undefined || !(binding.isShared || actions.hasTimeline())) {
       return;
     }
+    if (binding.isOfControls && isControl(event.target)) {
+      return;
+    }
     event.preventDefault();
     // A switch that is held would flicker.
     if (event.repeat && (binding.group === "Show" || binding.group === "Tracks") && binding.repeats !== true) {
@@ -53,6 +56,12 @@ export function listenToKeys(actions: KeyActions): void {
   });
   // What comes up while another window has the focus is never heard of.
   addEventListener("blur", () => actions.releaseAll());
+}
+
+function isControl(target: EventTarget | null): boolean {
+  return (
+    target instanceof Element && target.closest("button, a, summary, [role^=menu], [role=separator], table") !== null
+  );
 }
 
 function isTyping(): boolean {

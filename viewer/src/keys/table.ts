@@ -15,6 +15,7 @@ export type TimelineIntent =
   | "step-zoom-out"
   | "fit-run"
   | "focus-selection"
+  | "enter-slice"
   | "previous-slice"
   | "next-slice"
   | "parent-slice"
@@ -64,6 +65,8 @@ interface KeyRow {
   readonly group: KeyGroup;
   /** What a held key does again and again; without it, switches and the like are thrown once for each press. */
   readonly repeats?: true;
+  /** Means something else to buttons and links, and is left to them. */
+  readonly isOfControls?: true;
 }
 
 /** A row of the table: `held` ones act for as long as the key is down; `isShared` ones are there on all pages. */
@@ -130,6 +133,15 @@ export const KEY_TABLE: readonly Binding[] = [
     intent: "focus-selection",
     label: "Centre on the selection; again: fit it",
     group: "Move",
+    held: false,
+    isShared: false,
+  },
+  {
+    keys: [typed("Enter")],
+    intent: "enter-slice",
+    label: "Select the first slice in view, of the track that has the focus; again: go to its details",
+    group: "Select",
+    isOfControls: true,
     held: false,
     isShared: false,
   },

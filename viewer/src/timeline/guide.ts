@@ -6,7 +6,6 @@ import { busyPart } from "../state/first-view";
 import { layoutItem, ROW_PX } from "../state/layout";
 import { runView } from "../state/run";
 import { type BinFacts, type Selection, selectedRange, selection } from "../state/selection";
-import { session } from "../state/session";
 import { announcement, failure, isDrawerOpen } from "../state/shell";
 import { allTracks, type Trace } from "../state/trace";
 import { show } from "../state/track-choice";
@@ -15,15 +14,11 @@ import { chosenHost, layout, openAll, setFilter, trackChoice } from "../state/tr
 import { bounds, view, wholeView } from "../state/view";
 import type { EdgeHint } from "./edge-hints";
 import { fitView, focusView } from "./focus";
-import { type Direction, type Neighbour, neighbourOf } from "./navigate";
+import type { Direction, Neighbour } from "./navigate";
 import type { Stage } from "./stage";
 
-const WORDS: Readonly<Record<Direction, string>> = {
-  previous: "previous slice in this row",
-  next: "next slice in this row",
-  parent: "slice above",
-  child: "slice below",
-};
+/** What goes from slice to slice by keys is loaded with the first such key. */
+const loadWalk = () => import("./walk");
 
 /** The scrolling box of the tracks. */
 export interface TracksBox {
@@ -71,7 +66,7 @@ export class Guide {
 
   /** Selects something, and shows what is known of it. */
   select(chosen: Selection): void {
-    this.#startAnew();
+    this.startAnew();
     selection.value = chosen;
     if (chosen.kind !== "none") {
       isDrawerOpen.value = true;
@@ -203,7 +198,12 @@ export class Guide {
       }
       return;
     }
-    void this.#stepFrom(chosen.track, direction);
+    void this.#walk((walk) => walk.stepFrom(this.#stage, this, chosen.track, direction));
+  }
+
+  /** Selects the first slice in view: of a track or group, else of the first track on the screen that has one. */
+  enter(key: string | null): void {
+    void this.#walk((walk) => walk.enter(this, key));
   }
 
   /** Goes along the first of the selected event's flows. */
@@ -220,10 +220,27 @@ export class Guide {
     this.goTo(partner.track, Number(partner.ordinal));
   }
 
-  /** Another key, another selection: what was looked for is not wanted any more. */
-  #startAnew(): void {
+  /** Another key, another selection: what was looked for is not wanted any more. The signal ends what is looked for now. */
+  startAnew(): AbortSignal {
     this.#abort.abort();
+    this.#abort = new AbortController();
     failure.value = "";
+    announcement.value = "";
+    return this.#abort.signal;
+  }
+
+  /** Selects an event of which it is known where it lies, and shows it. */
+  show(track: number, event: Neighbour): void {
+    this.select({ kind: "event", track, ordinal: event.ordinal });
+    this.#bringIntoView(event);
+  }
+
+  async #walk(go: (walk: typeof import("./walk")) => Promise<void>): Promise<void> {
+    try {
+      await go(await loadWalk());
+    } catch (error) {
+      failure.value = `The code for this key could not be loaded: ${reasonOf(error)}`;
+    }
   }
 
   #revealRow(track: number, row: number): void {
@@ -238,72 +255,6 @@ export class Guide {
     } else {
       this.reveal(found.topPx + row * ROW_PX, Math.min(found.heightPx, 2 * ROW_PX), found.isPinned);
     }
-  }
-
-  async #stepFrom(track: number, direction: Direction): Promise<void> {
-    const details = detailsView.peek();
-    if (details.kind !== "ready") {
-      return;
-    }
-    this.#startAnew();
-    this.#abort = new AbortController();
-    const { signal } = this.#abort;
-    let found: Neighbour | null;
-    try {
-      found = await this.#lookFor(details.details, direction, signal);
-    } catch (error) {
-      if (signal.aborted) {
-        return;
-      }
-      failure.value = `The ${WORDS[direction]} could not be looked up: ${reasonOf(error)}`;
-      announcement.value = failure.peek();
-      return;
-    }
-    if (signal.aborted || selection.peek() !== details.event) {
-      return;
-    }
-    if (found === null) {
-      announcement.value = `There is no ${WORDS[direction]}.`;
-      return;
-    }
-    this.select({ kind: "event", track, ordinal: found.ordinal });
-    this.#bringIntoView(found);
-  }
-
-  async #lookFor(of: EventDetails, direction: Direction, signal: AbortSignal): Promise<Neighbour | null> {
-    const shown = runView.peek();
-    const picture = this.#stage.picture;
-    const client = session.peek()?.client;
-    if (shown.kind !== "open" || picture === null || client === undefined) {
-      return null;
-    }
-    const { track, startTicks, durationTicks, row } = of;
-    const from = { ordinal: Number(of.ordinal), row, startTicks, endTicks: startTicks + durationTicks };
-    if (of.kind === "counter") {
-      return this.#sampleBeside(shown.trace, from.ordinal, track, direction, signal);
-    }
-    const coverage = picture.coverages.get(track) ?? { draws: [], complete: false, missing: [] };
-    const drawn = { coverage, range: visibleRange(picture.deviceView) };
-    return neighbourOf(from, direction, drawn, {
-      tile: (level, index) => client.load({ track, level, index }, signal),
-      leafAt: (tick) => client.loadLeaf(track, ticks(tick), signal),
-    });
-  }
-
-  /** Samples of a counter follow each other by their ordinals. */
-  async #sampleBeside(
-    trace: Trace,
-    from: number,
-    track: number,
-    direction: Direction,
-    signal: AbortSignal,
-  ): Promise<Neighbour | null> {
-    const ordinal = from + (direction === "next" ? 1 : direction === "previous" ? -1 : Number.NaN);
-    if (!(ordinal >= 0 && ordinal < Number(trace.tracks.get(track)?.events ?? 0n))) {
-      return null;
-    }
-    const { row, startTicks } = await trace.api.event(track, ordinal, signal);
-    return { ordinal, row, startTicks, endTicks: startTicks };
   }
 
   /** Opens the group of an event, scrolls to it, and goes to its time. */

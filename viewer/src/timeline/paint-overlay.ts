@@ -21,6 +21,8 @@ export interface OverlayInput {
   readonly areaTracks: ReadonlySet<number>;
   readonly tickPs: number;
   readonly hovered: Target | null;
+  /** Whether keys lead: then one has to find at a glance where they have led to. */
+  readonly isWalked: boolean;
   readonly arrows: readonly FlowArrow[];
   readonly hints: readonly EdgeHint[];
   readonly hoveredHint: EdgeHint | null;
@@ -49,7 +51,12 @@ export function paintOverlay(surface: Surface, input: OverlayInput): void {
   }
   if (selection.kind === "event") {
     const { track, ordinal } = selection;
-    paintOutline(context, picture, { kind: "event", track, ordinal }, theme.text, 2);
+    const target = { kind: "event", track, ordinal } as const;
+    if (input.isWalked) {
+      paintOutline(context, picture, target, theme.ground, 6);
+      paintOutline(context, picture, target, theme.accent, 5);
+    }
+    paintOutline(context, picture, target, theme.text, 2);
   } else if (selection.kind === "bin") {
     paintOutline(context, picture, { kind: "bin", bin: selection.bin }, theme.text, 2);
   }

@@ -107,6 +107,10 @@ export class Stage {
     };
     const observer = new ResizeObserver(() => this.#resized());
     observer.observe(canvases.timeline);
+    const focused = () => this.loop.invalidate();
+    for (const name of ["focus", "blur"]) {
+      canvases.timeline.addEventListener(name, focused);
+    }
     const stopTracks = effect(() => {
       for (const source of [view, scrolled, layout, theme, settings, session, namesVersion]) {
         void source.value;
@@ -226,6 +230,7 @@ export class Stage {
       arrows: this.#flowArrows(picture),
       hints: this.#hints,
       hoveredHint: this.pointer === null ? null : this.hintAt(this.pointer),
+      isWalked: element.matches(":focus-visible"),
       hovered: targetOf(hover.peek()?.pointed ?? null),
     });
     paintAxis(surfaces.axis, {

@@ -39,9 +39,12 @@ function LoadedTooltip({ trace }: { trace: Trace }) {
   return Tooltip.kind === "ready" ? <Tooltip.value trace={trace} /> : null;
 }
 
+/** For the keys that walk from slice to slice. */
+const loadWalk = () => import("../../timeline/walk");
+
 function loadSoon(): () => void {
   const timer = setTimeout(() => {
-    for (const load of [loadDrawer, loadTooltip]) {
+    for (const load of [loadDrawer, loadTooltip, loadWalk]) {
       load().catch(() => undefined); // whoever needs it asks again, and says that it is not there
     }
   }, SOON_MS);

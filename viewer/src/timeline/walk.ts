@@ -1,0 +1,167 @@
+/** From slice to slice by keys: into a track, to the neighbours of a slice. Loaded with the first such key. */
+
+import { type EventDetails, type TickRange, ticks, visibleRange } from "@tilescope/client";
+import { detailsView } from "../state/details";
+import { layoutItem } from "../state/layout";
+import { runView } from "../state/run";
+import { type Selection, selection } from "../state/selection";
+import { session } from "../state/session";
+import { announcement, failure } from "../state/shell";
+import type { Trace } from "../state/trace";
+import { trackKey } from "../state/track-keys";
+import { layout } from "../state/tracks";
+import { tracksOf, tracksOnScreen } from "../state/tracks-on-screen";
+import { view } from "../state/view";
+import { type Direction, type Neighbour, neighbourOf } from "./navigate";
+import type { Stage } from "./stage";
+
+const WORDS: Readonly<Record<Direction, string>> = {
+  previous: "previous slice in this row",
+  next: "next slice in this row",
+  parent: "slice above",
+  child: "slice below",
+};
+
+/** Tracks that are asked, one after the other, for what they have in view. */
+const MOST_ASKED = 24;
+
+/** What walking needs of the guide. */
+interface WalkPort {
+  startAnew(): AbortSignal;
+  select(chosen: Selection): void;
+  show(track: number, event: Neighbour): void;
+  goTo(track: number, ordinal: number): void;
+}
+
+/** Goes to a neighbour of the selected event. */
+export async function stepFrom(stage: Stage, guide: WalkPort, track: number, direction: Direction): Promise<void> {
+  const details = detailsView.peek();
+  if (details.kind !== "ready") {
+    return;
+  }
+  const signal = guide.startAnew();
+  let found: Neighbour | null;
+  try {
+    found = await lookFor(stage, details.details, direction, signal);
+  } catch (error) {
+    if (!signal.aborted) {
+      fail(`The ${WORDS[direction]} could not be looked up`, error);
+    }
+    return;
+  }
+  if (signal.aborted || selection.peek() !== details.event) {
+    return;
+  }
+  if (found === null) {
+    announcement.value = `There is no ${WORDS[direction]}.`;
+    return;
+  }
+  guide.show(track, found);
+}
+
+/**
+ * Selects the first slice in view: of the track or group with this key, else of the first track on the screen that has one.
+ * Where a track has none in view, its nearest one after that, or before.
+ */
+export async function enter(guide: WalkPort, key: string | null): Promise<void> {
+  const shown = runView.peek();
+  if (shown.kind !== "open") {
+    return;
+  }
+  const signal = guide.startAnew();
+  const { trace } = shown;
+  const range = visibleRange(view.peek());
+  const own = key === null ? undefined : layoutItem(layout.peek(), key);
+  const tracks = own == null ? tracksOnScreen() : tracksOf(own);
+  const asked = tracks.filter((id) => mayHold(trace, id, range));
+  try {
+    for (const id of asked.slice(0, MOST_ASKED)) {
+      const place = await firstIn(trace, id, range, signal);
+      if (place !== null && layoutItem(layout.peek(), trackKey(id)) !== null) {
+        guide.select({ kind: "event", track: id, ordinal: place });
+        return;
+      }
+      if (place !== null) {
+        guide.goTo(id, place);
+        return;
+      }
+    }
+    const [first] = own == null ? [] : tracks;
+    const nearest = first === undefined ? null : await nearestTo(trace, first, range, signal);
+    if (first !== undefined && nearest !== null) {
+      guide.goTo(first, nearest);
+    } else {
+      announcement.value = own == null ? "No slice is in view." : "This track has no events.";
+    }
+  } catch (error) {
+    if (!signal.aborted) {
+      fail("The first slice could not be looked up", error);
+    }
+  }
+}
+
+function fail(what: string, error: unknown): void {
+  failure.value = `${what}: ${error instanceof Error ? error.message : String(error)}`;
+  announcement.value = failure.peek();
+}
+
+function mayHold(trace: Trace, id: number, { startTicks, endTicks }: TickRange): boolean {
+  const { firstTicks, lastTicks } = trace.tracks.get(id) ?? {};
+  return firstTicks !== undefined && lastTicks !== undefined && firstTicks < endTicks && lastTicks >= startTicks;
+}
+
+/** The ordinal of the first event of a track that overlaps a range; null where there is none. */
+async function firstIn(trace: Trace, track: number, range: TickRange, signal: AbortSignal): Promise<number | null> {
+  const span = { start: range.startTicks, end: range.endTicks };
+  const { columns } = await trace.api.events({ tracks: String(track), ...span, limit: 1 }, signal);
+  const [ordinal] = columns.ordinal;
+  return ordinal === undefined ? null : Number(ordinal);
+}
+
+async function nearestTo(trace: Trace, track: number, range: TickRange, signal: AbortSignal): Promise<number | null> {
+  const after = { startTicks: range.endTicks, endTicks: ticks(trace.manifest.range.endTicks + 1n) };
+  const next = after.startTicks < after.endTicks ? await firstIn(trace, track, after, signal) : null;
+  const events = Number(trace.tracks.get(track)?.events ?? 0n);
+  return next ?? (events > 0 ? events - 1 : null);
+}
+
+async function lookFor(
+  stage: Stage,
+  of: EventDetails,
+  direction: Direction,
+  signal: AbortSignal,
+): Promise<Neighbour | null> {
+  const shown = runView.peek();
+  const { picture } = stage;
+  const client = session.peek()?.client;
+  if (shown.kind !== "open" || picture === null || client === undefined) {
+    return null;
+  }
+  const { track, startTicks, durationTicks, row } = of;
+  const from = { ordinal: Number(of.ordinal), row, startTicks, endTicks: startTicks + durationTicks };
+  if (of.kind === "counter") {
+    return sampleBeside(shown.trace, from.ordinal, track, direction, signal);
+  }
+  const coverage = picture.coverages.get(track) ?? { draws: [], complete: false, missing: [] };
+  const drawn = { coverage, range: visibleRange(picture.deviceView) };
+  return neighbourOf(from, direction, drawn, {
+    tile: (level, index) => client.load({ track, level, index }, signal),
+    leafAt: (tick) => client.loadLeaf(track, ticks(tick), signal),
+  });
+}
+
+/** Samples of a counter follow each other by their ordinals. */
+async function sampleBeside(
+  trace: Trace,
+  from: number,
+  track: number,
+  direction: Direction,
+  signal: AbortSignal,
+): Promise<Neighbour | null> {
+  const ordinal = from + (direction === "next" ? 1 : direction === "previous" ? -1 : Number.NaN);
+  if (!(ordinal >= 0 && ordinal < Number(trace.tracks.get(track)?.events ?? 0n))) {
+    return null;
+  }
+  const { row, startTicks } = await trace.api.event(track, ordinal, signal);
+  return { ordinal, row, startTicks, endTicks: startTicks };
+}
