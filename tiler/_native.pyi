@@ -628,7 +628,7 @@ class HitRows:
         """
 
 class HitBins:
-    """How many hits start in the bins of some tracks, and how busy they are."""
+    """How many hits start in the bins of some lanes, and how busy they are."""
 
     def __init__(
         self,
@@ -640,8 +640,11 @@ class HitBins:
         level: int,
         first_bin: int,
         bins: int,
-        tracks: int,
-    ) -> None: ...
+        lanes: int,
+        by_row: bool,
+    ) -> None:
+        """`by_row`: each row of a track has a lane."""
+
     def add(
         self,
         page: bytes,
@@ -653,15 +656,17 @@ class HitBins:
         after: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         tag: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ) -> None:
-        """As that of HitRows; the tag of a leaf is the number of its track."""
+        """
+        As that of HitRows; the tag of a leaf is the lane of its track, or of the track's first row.
+        """
 
     def put(
         self,
-        track: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        lane: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     ) -> None:
-        """Adds hits by the numbers of their tracks."""
+        """Adds hits by their lanes."""
 
     def sums(
         self,
@@ -672,7 +677,7 @@ class HitBins:
         Annotated[NDArray[numpy.int64], dict(shape=(None,))],
     ]:
         """
-        Returns track, bin, count and busy ticks (at most 2**62) of all bins with something in them.
+        Returns lane, bin, count and busy ticks (at most 2**62) of all bins with something in them.
         """
 
 def page_names(

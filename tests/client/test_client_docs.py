@@ -58,7 +58,7 @@ def test_columns_of_tools(text: str, example: Example) -> None:
     """All that there are: a new tool writes its columns down, and is given what it has to be asked here."""
     needed: dict[str, list[dict[str, Any]]] = {
         "search": [{"query": "op"}],
-        "hit_bins": [{"query": "op"}],
+        "hit_bins": [{"query": "op", "by": by} for by in ("track", "lane")],
         "find": [{"text": "op"}],
         "steps": [{"step_name": "everything", "per_track": True}],
         "flows": [{"event": "0.0"}, {}],

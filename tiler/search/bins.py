@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tilescope.tiler import _native
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.resolver import TickRange
-from tilescope.tiler.search.hits import Finder, add
+from tilescope.tiler.search.hits import Finder, Hits, add
 from tilescope.tiler.search.leaves import leaves
 from tilescope.tiler.search.selection import Selection
 from tilescope.tiler.windows import Windows, everywhere
@@ -20,23 +20,69 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
+class HitLanes:
+    """What bins are counted by; `first` is by track, the other columns by lane."""
+
+    first: Ints  # the lane of a track, or of its first row
+    by_row: bool
+    track: Ints
+    row: Ints
+
+    def __len__(self) -> int:
+        return len(self.track)
+
+    @staticmethod
+    def of_tracks(reader: QueryReader, tracks: Sequence[int]) -> HitLanes:
+        """A lane for each track."""
+        first = np.zeros(len(reader.tree.tracks), np.int64)
+        first[list(tracks)] = np.arange(len(tracks))
+        return HitLanes(first, False, np.array(tracks, np.int64), np.zeros(len(tracks), np.int64))
+
+    @staticmethod
+    def of_rows(reader: QueryReader, tracks: Sequence[int]) -> HitLanes:
+        """A lane for each row of each track."""
+        rows = np.array([max(int(reader.tree.tracks[track]["rows"]), 1) for track in tracks], np.int64)
+        ends = np.cumsum(rows)
+        first = np.zeros(len(reader.tree.tracks), np.int64)
+        first[list(tracks)] = ends - rows
+        row = np.arange(int(rows.sum())) - np.repeat(ends - rows, rows)
+        return HitLanes(first, True, np.repeat(np.array(tracks, np.int64), rows), row)
+
+    @staticmethod
+    def of_rollup(reader: QueryReader, rollup: int) -> HitLanes:
+        """One lane for all tracks of a rollup."""
+        return HitLanes(np.zeros(len(reader.tree.tracks), np.int64), False, np.array([rollup]), np.zeros(1, np.int64))
+
+    def of(self, hits: Hits) -> Ints:
+        """The lanes of hits."""
+        lanes: Ints = self.first[hits.track] + (hits.row if self.by_row else 0)
+        return lanes
+
+
+@dataclass(frozen=True, slots=True)
 class HitDensity:
-    """Bins with something in them, by track, then by time; columns of shape (n,)."""
+    """Bins with something in them, by lane, then by time; columns of shape (n,)."""
 
     level: int  # a bin is 4**level ticks wide
     track: Ints
+    row: Ints
     start: Ints  # first tick of the bin
     count: Ints  # hits that start in it
     busy: Ints  # ticks of hits in it, each by itself; at most 2**62
 
 
-def density(reader: QueryReader, selection: Selection, span: TickRange, level: int) -> Steps[HitDensity]:
-    """Of all bins of a level that a span touches, as a whole. Raises DamagedStore."""
+def density(
+    reader: QueryReader, selection: Selection, span: TickRange, level: int, lanes: HitLanes | None = None
+) -> Steps[HitDensity]:
+    """Of all bins of a level that a span touches, as a whole; of each track, unless lanes say otherwise.
+
+    Raises DamagedStore.
+    """
+    if lanes is None:
+        lanes = HitLanes.of_tracks(reader, selection.tracks)
     shift = 2 * level
     first, last = span.start >> shift, (max(span.stop - 1, span.start) >> shift) + 1
     windows = Windows.one(first << shift, last << shift)
-    number = np.zeros(len(reader.tree.tracks), np.int64)
-    number[list(selection.tracks)] = np.arange(len(selection.tracks))
     bins = _native.HitBins(
         selection.names,
         selection.shortest,
@@ -46,18 +92,18 @@ def density(reader: QueryReader, selection: Selection, span: TickRange, level: i
         level,
         first,
         last - first,
-        len(selection.tracks),
+        len(lanes),
+        lanes.by_row,
     )
     finder = Finder(reader, selection, reaching=True) if selection.arguments else None
     for some in leaves(reader, selection, everywhere(windows), reaching=True):
         if finder is not None:
             for of_page in some.by_page():
                 hits = yield from finder.find(of_page)
-                bins.put(number[hits.track], hits.start, hits.start + hits.duration)
+                bins.put(lanes.of(hits), hits.start, hits.start + hits.duration)
             continue
         for of_page in some.by_page():
-            add(bins, reader, of_page, number[of_page.tracks])
+            add(bins, reader, of_page, lanes.first[of_page.tracks])
             yield
-    track, bin, count, busy = bins.sums()
-    of_track: Sequence[int] = selection.tracks
-    return HitDensity(level, np.array(of_track, np.int64)[track], (bin + first) << shift, count, busy)
+    lane, bin, count, busy = bins.sums()
+    return HitDensity(level, lanes.track[lane], lanes.row[lane], (bin + first) << shift, count, busy)

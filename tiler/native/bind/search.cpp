@@ -93,15 +93,15 @@ class BoundHitBins {
         tilescope::add(bins_, filter_, page, max_rows, leaves);
     }
 
-    void put(const InInts& track, const InInts& start, const InInts& end) {
-        const Span<const int64_t> tracks = span_of(track), starts = span_of(start), ends = span_of(end);
+    void put(const InInts& lane, const InInts& start, const InInts& end) {
+        const Span<const int64_t> lanes = span_of(lane), starts = span_of(start), ends = span_of(end);
         nb::gil_scoped_release release;
-        bins_.add(tracks, starts, ends);
+        bins_.add(lanes, starts, ends);
     }
 
     std::tuple<OutInts, OutInts, OutInts, OutInts> sums() const {
         HitBins::Sums sums = bins_.sums();
-        return {to_numpy(std::move(sums.track)), to_numpy(std::move(sums.bin)), to_numpy(std::move(sums.count)),
+        return {to_numpy(std::move(sums.lane)), to_numpy(std::move(sums.bin)), to_numpy(std::move(sums.count)),
                 to_numpy(std::move(sums.busy))};
     }
 
@@ -174,27 +174,28 @@ void bind_search(nb::module_& m) {
         .def("__len__", &BoundHitRows::size)
         .def("take", &BoundHitRows::take,
              "Returns what was added since the last call: tag, ordinal, start, duration, row, name, flags.");
-    nb::class_<BoundHitBins>(m, "HitBins", "How many hits start in the bins of some tracks, and how busy they are.")
+    nb::class_<BoundHitBins>(m, "HitBins", "How many hits start in the bins of some lanes, and how busy they are.")
         .def(
             "__init__",
             [](BoundHitBins* self, const InColumn<bool>& names, int64_t shortest, int64_t longest, const InInts& starts,
-               const InInts& stops, int level, int64_t first_bin, size_t bins, size_t tracks) {
+               const InInts& stops, int level, int64_t first_bin, size_t bins, size_t lanes, bool by_row) {
                 new (self) BoundHitBins(make_filter(names, shortest, longest, starts, stops, true),
-                                        HitBins(level, first_bin, bins, tracks));
+                                        HitBins(level, first_bin, bins, lanes, by_row));
             },
             nb::arg("names"), nb::arg("shortest"), nb::arg("longest"), nb::arg("starts"), nb::arg("stops"),
-            nb::arg("level"), nb::arg("first_bin"), nb::arg("bins"), nb::arg("tracks"))
+            nb::arg("level"), nb::arg("first_bin"), nb::arg("bins"), nb::arg("lanes"), nb::arg("by_row"),
+            "`by_row`: each row of a track has a lane.")
         .def(
             "add",
             [](BoundHitBins& self, const nb::bytes& page, size_t max_rows, const InInts& tile, const InInts& index,
                const InInts& slot, const InInts& first, const InInts& after,
                const InInts& tag) { self.add(page, max_rows, Leaves{tile, index, slot, first, after, tag}); },
             nb::arg("page"), nb::arg("max_rows"), nb::arg("tile"), nb::arg("index"), nb::arg("slot"), nb::arg("first"),
-            nb::arg("after"), nb::arg("tag"), "As that of HitRows; the tag of a leaf is the number of its track.")
-        .def("put", &BoundHitBins::put, nb::arg("track"), nb::arg("start"), nb::arg("end"),
-             "Adds hits by the numbers of their tracks.")
+            nb::arg("after"), nb::arg("tag"),
+            "As that of HitRows; the tag of a leaf is the lane of its track, or of the track's first row.")
+        .def("put", &BoundHitBins::put, nb::arg("lane"), nb::arg("start"), nb::arg("end"), "Adds hits by their lanes.")
         .def("sums", &BoundHitBins::sums,
-             "Returns track, bin, count and busy ticks (at most 2**62) of all bins with something in them.");
+             "Returns lane, bin, count and busy ticks (at most 2**62) of all bins with something in them.");
     m.def("page_names", &bound_page_names, nb::arg("names"), nb::arg("track"), nb::arg("first"), nb::arg("last"),
           nb::arg("page"), nb::arg("budget") = nb::none(),
           "Returns each name with each page that it starts on, by name, then by page. Leaves are ordered by page:\n"

@@ -47,37 +47,38 @@ void HitRows::add(const HitFilter& filter, SearchPage& page, const std::vector<S
     });
 }
 
-HitBins::HitBins(int level, int64_t first_bin, std::size_t bins, std::size_t tracks)
-    : level_(level), first_bin_(first_bin), bins_(bins), tracks_(tracks) {
+HitBins::HitBins(int level, int64_t first_bin, std::size_t bins, std::size_t lanes, bool by_row)
+    : level_(level), first_bin_(first_bin), bins_(bins), lanes_(lanes), by_row_(by_row) {
     if (level < 0 || level > 27 || first_bin < 0) throw std::invalid_argument("there are no such bins");
-    count_.resize(bins * tracks);
-    part_.resize(bins * tracks);
-    whole_.resize(bins * tracks);
+    count_.resize(bins * lanes);
+    part_.resize(bins * lanes);
+    whole_.resize(bins * lanes);
 }
 
 void HitBins::add(const HitFilter& filter, SearchPage& page, const std::vector<SearchedLeaf>& leaves) {
     each_hit(filter, page, leaves, [&](const SearchedLeaf& leaf, std::size_t k) {
-        if (leaf.tag < 0 || static_cast<std::size_t>(leaf.tag) >= tracks_) {
-            throw std::invalid_argument("a leaf is of no track");
+        const int64_t lane = by_row_ ? leaf.tag + page.depths()[k] : leaf.tag;
+        if (leaf.tag < 0 || lane < leaf.tag || static_cast<std::size_t>(lane) >= lanes_) {
+            throw std::invalid_argument("a leaf is of no lane");
         }
         const int64_t start = page.starts()[k];
-        put(static_cast<std::size_t>(leaf.tag), start, start + page.durations()[k]);
+        put(static_cast<std::size_t>(lane), start, start + page.durations()[k]);
     });
 }
 
-void HitBins::add(Span<const int64_t> track, Span<const int64_t> start, Span<const int64_t> end) {
-    const std::size_t n = same_size(track, start, end);
+void HitBins::add(Span<const int64_t> lane, Span<const int64_t> start, Span<const int64_t> end) {
+    const std::size_t n = same_size(lane, start, end);
     for (std::size_t k = 0; k < n; ++k) {
-        if (track[k] < 0 || static_cast<std::size_t>(track[k]) >= tracks_ || start[k] < 0 || end[k] < start[k]) {
+        if (lane[k] < 0 || static_cast<std::size_t>(lane[k]) >= lanes_ || start[k] < 0 || end[k] < start[k]) {
             throw std::invalid_argument("there is no such hit");
         }
-        put(static_cast<std::size_t>(track[k]), start[k], end[k]);
+        put(static_cast<std::size_t>(lane[k]), start[k], end[k]);
     }
 }
 
-void HitBins::put(std::size_t track, int64_t start, int64_t end) {
+void HitBins::put(std::size_t lane, int64_t start, int64_t end) {
     const auto bins = static_cast<int64_t>(bins_);
-    const auto at = [&](int64_t bin) { return track * bins_ + static_cast<std::size_t>(bin); };
+    const auto at = [&](int64_t bin) { return lane * bins_ + static_cast<std::size_t>(bin); };
     const auto add = [](int64_t& sum, int64_t ticks) { sum = ticks > kBusyAtMost - sum ? kBusyAtMost : sum + ticks; };
     const int shift = 2 * level_;
     const int64_t first = (start >> shift) - first_bin_;
@@ -97,15 +98,15 @@ void HitBins::put(std::size_t track, int64_t start, int64_t end) {
 HitBins::Sums HitBins::sums() const {
     Sums sums;
     const int64_t width = int64_t{1} << (2 * level_);
-    for (std::size_t track = 0; track < tracks_; ++track) {
+    for (std::size_t lane = 0; lane < lanes_; ++lane) {
         int64_t whole = 0;
         for (std::size_t bin = 0; bin < bins_; ++bin) {
-            const std::size_t at = track * bins_ + bin;
+            const std::size_t at = lane * bins_ + bin;
             whole += whole_[at];
             const int64_t left = kBusyAtMost - part_[at];
             const int64_t busy = whole > left / width ? kBusyAtMost : part_[at] + whole * width;
             if (count_[at] == 0 && busy == 0) continue;
-            sums.track.push_back(static_cast<int64_t>(track));
+            sums.lane.push_back(static_cast<int64_t>(lane));
             sums.bin.push_back(static_cast<int64_t>(bin));
             sums.count.push_back(count_[at]);
             sums.busy.push_back(busy);

@@ -30,30 +30,31 @@ struct HitRows {
     void add(const HitFilter& filter, SearchPage& page, const std::vector<SearchedLeaf>& leaves);
 };
 
-// Bins of equal width (4^level ticks) on some tracks: how many hits start in each, and how long hits are busy in it.
+// Bins of equal width (4^level ticks) on some lanes: how many hits start in each, and how long hits are busy in it.
 class HitBins {
   public:
-    // A sum of ticks stops at 2^62. `tracks` times `bins` is what it takes.
-    HitBins(int level, int64_t first_bin, std::size_t bins, std::size_t tracks);
+    // A sum of ticks stops at 2^62. `lanes` times `bins` is what it takes. With `by_row` each row of a track has a lane.
+    HitBins(int level, int64_t first_bin, std::size_t bins, std::size_t lanes, bool by_row);
 
-    // The tag of a leaf is the number of its track here.
+    // The tag of a leaf is the lane of its track here, or that of the track's first row.
     void add(const HitFilter& filter, SearchPage& page, const std::vector<SearchedLeaf>& leaves);
 
-    // Adds hits that were found in another way. Throws std::invalid_argument for a track that there is not.
-    void add(Span<const int64_t> track, Span<const int64_t> start, Span<const int64_t> end);
+    // Adds hits that were found in another way. Throws std::invalid_argument for a lane that there is not.
+    void add(Span<const int64_t> lane, Span<const int64_t> start, Span<const int64_t> end);
 
-    // Of all bins with something in them, by track, then by bin.
+    // Of all bins with something in them, by lane, then by bin.
     struct Sums {
-        std::vector<int64_t> track, bin, count, busy;
+        std::vector<int64_t> lane, bin, count, busy;
     };
     Sums sums() const;
 
   private:
-    void put(std::size_t track, int64_t start, int64_t end);
+    void put(std::size_t lane, int64_t start, int64_t end);
 
     int level_;
     int64_t first_bin_;
-    std::size_t bins_, tracks_;
+    std::size_t bins_, lanes_;
+    bool by_row_;
     std::vector<int64_t> count_, part_, whole_;  // whole_: by how many the bins that are busy as a whole change
 };
 
