@@ -118,7 +118,7 @@ class FakeStore:
     def flow_ends_at(self, track: int, ordinal: int) -> FlowEnds | None:
         return None
 
-    def flow_ends(self, track: int) -> Iterator[FlowEnds]:
+    def flow_ends(self, track: int, first: int = 0) -> Iterator[FlowEnds]:
         return iter(())
 
     def flow_tiles(self, track: int, level: int, index: int) -> bytes | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 from tilescope.tiler.export.event_text import quoted
@@ -14,11 +15,11 @@ from tilescope.tiler.query import TrackTree
 _LANES_FROM: Final = 1 << 24
 
 
-@dataclass(frozen=True, slots=True)
 class Threads:
     """Of some tracks of a tree. A track is the thread of its number, its group the process of its own."""
 
-    tree: TrackTree
+    def __init__(self, tree: TrackTree) -> None:
+        self.tree = tree
 
     def pid(self, track: int) -> int:
         """The process of a track; none is 0, which viewers take for the idle process."""
@@ -31,6 +32,11 @@ class Threads:
     def name(self, track: int) -> str:
         """What a track is called."""
         return str(self.tree.tracks[track]["name"])
+
+    def counter(self, track: int) -> str:
+        """What a counter is known by in its process: its name, and its number where others have that name, too."""
+        name = f'"name":{quoted(self.name(track))}'
+        return f'{name},"id":{track}' if self._alike[self._place(track)] > 1 else name
 
     def named(self, tracks: Iterable[int]) -> Iterator[str]:
         """The events that name processes and threads, in the order of the screen."""
@@ -53,10 +59,22 @@ class Threads:
     def _process_name(self, group: int) -> str:
         found: dict[str, Any] = self.tree.groups[group]
         host = found["parent"]
-        hosts = sum(other["kind"] == "host" for other in self.tree.groups)
-        if found["kind"] != "process" or host is None or hosts < 2:
+        if found["kind"] != "process" or host is None or self._hosts < 2:
             return str(found["name"])
         return f"{self.tree.groups[host]['name']} {found['name']}"
+
+    @cached_property
+    def _hosts(self) -> int:
+        return sum(group["kind"] == "host" for group in self.tree.groups)
+
+    @cached_property
+    def _alike(self) -> Counter[tuple[int, str]]:
+        """How many counters of each process have the same name."""
+        tracks = enumerate(self.tree.tracks)
+        return Counter(self._place(number) for number, track in tracks if track["kind"] == "counter")
+
+    def _place(self, track: int) -> tuple[int, str]:
+        return int(self.tree.tracks[track]["group"]), self.name(track)
 
     def _process(self, what: str, group: int, args: str) -> str:
         return f'{{"ph":"M","name":"{what}","pid":{group + 1},"args":{{{args}}}}}'

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.export.cursor import Cursor
 from tilescope.tiler.export.event_text import args_text, joined, microseconds, quoted, value_text
+from tilescope.tiler.export.flow_marks import FlowMark, FlowMarks
 from tilescope.tiler.export.threads import Threads
-from tilescope.tiler.pages import decompress
-from tilescope.tiler.pages.flow_ends import FlowEnds
 from tilescope.tiler.query import EVENT_KINDS, Events, QueryReader, Reading, Steps, finish
 from tilescope.tiler.tools import Scope, SpanQuestion
 from tilescope.tiler.tools.looked import Looked
 
-PIECE_BYTES: Final = 4 << 20  # about: a piece ends with a page of events, or a chunk of flow ends
+PIECE_BYTES: Final = 4 << 20  # about: a piece ends with a page of events
 
 _EVENTS_A_STEP: Final = 1000  # some ten milliseconds
 
@@ -42,7 +41,7 @@ def next_piece(
         raise NotBuilt("the run is still being indexed: export it when that is done")
     looked = yield from Scope(reader).windows(question)
     tracks = [t for t in reader.tree.leaves(question.tracks, EVENT_KINDS) if reader.tree.tracks[t]["events"] != "0"]
-    export = _Export(reader, looked, tracks, Threads(reader.tree), int(reader.store.manifest()["tick_ps"]))
+    export = _Export(reader, looked, tracks)
     parts = []
     if cursor is None:
         cursor = Cursor()
@@ -50,12 +49,8 @@ def next_piece(
     size = 0
     while size < piece_bytes:
         if cursor.track == len(tracks):
-            if cursor.flows:
-                return b"".join([*parts, _TAIL]), None
-            cursor.flows = True
-            cursor.track = 0
-            continue
-        piece = export.flows(cursor) if cursor.flows else (yield from export.events(cursor))
+            return b"".join([*parts, _TAIL]), None
+        piece = yield from export.events(cursor)
         parts.append(piece)
         size += len(piece)
         yield
@@ -72,27 +67,31 @@ def pieces(reader: QueryReader, question: ExportQuestion) -> Iterator[bytes]:
             return
 
 
-@dataclass(frozen=True, slots=True)
 class _Export:
-    reader: QueryReader
-    looked: Looked
-    tracks: list[int]
-    threads: Threads
-    tick_ps: int
+    """Writes one piece. The next one may come from another process."""
+
+    def __init__(self, reader: QueryReader, looked: Looked, tracks: list[int]) -> None:
+        self._reader = reader
+        self._tracks = tracks
+        self._threads = Threads(reader.tree)
+        self._tick_ps = int(reader.store.manifest()["tick_ps"])
+        self._reading = Reading(reader)
+        self._flows = FlowMarks(reader.store, looked, frozenset(tracks))
+        # A track has many pages: where they are is looked up once.
+        self._plan = lru_cache(1)(lambda track: reader.plan(track, looked.of(track)))
 
     def head(self) -> bytes:
         """What stands before the first event, and the names of processes and threads."""
-        origin = self.reader.store.manifest()["origin_ns"]
-        return (_HEAD % int(origin)).encode() + joined(self.threads.named(self.tracks))
+        origin = self._reader.store.manifest()["origin_ns"]
+        return (_HEAD % int(origin)).encode() + joined(self._threads.named(self._tracks))
 
     def events(self, cursor: Cursor) -> Steps[bytes]:
         """The events of the next page of leaves of a track. Moves the cursor."""
-        track = self.tracks[cursor.track]
-        plan = self.reader.plan(track, self.looked.of(track))
+        plan = self._plan(self._tracks[cursor.track])
         if cursor.leaf_run == len(plan.leaf_runs):
             cursor.next_track()
             return b""
-        (events,) = Reading(self.reader).events(plan, plan.leaf_runs[cursor.leaf_run : cursor.leaf_run + 1])
+        (events,) = self._reading.events(plan, plan.leaf_runs[cursor.leaf_run : cursor.leaf_run + 1])
         cursor.leaf_run += 1
         texts = []
         for first in range(0, len(events), _EVENTS_A_STEP):
@@ -101,29 +100,18 @@ class _Export:
             yield
         return b"".join(texts)
 
-    def flows(self, cursor: Cursor) -> bytes:
-        """The flows of the next chunk of a track that lie wholly in what is looked at. Moves the cursor."""
-        track = self.tracks[cursor.track]
-        chunks = self.reader.store.flow_end_chunks(track)
-        chunk = next((chunk for number, chunk in enumerate(chunks) if number == cursor.leaf_run), None)
-        if chunk is None:
-            cursor.next_track()
-            return b""
-        ends = FlowEnds.decode(decompress(chunk), track)
-        text = joined(self._flow_texts(track, ends, cursor))
-        cursor.leaf_run += 1
-        return text
-
     def _texts(self, events: Events, cursor: Cursor) -> Iterator[str]:
-        kind = self.reader.tree.tracks[events.track]["kind"]
+        kind = self._reader.tree.tracks[events.track]["kind"]
         if kind == "counter":
             yield from self._samples(events)
             return
         write: Callable[..., Iterator[str]] = {"slice": self._slice, "async": self._async, "instant": self._instant}[
             kind
         ]
-        names = self.reader.names.of(events.name.tolist())
-        args = self.reader.store.arguments(events.track, events.ordinal.tolist())
+        ordinals = events.ordinal.tolist()
+        names = self._reader.names.of(events.name.tolist())
+        args = self._reader.store.arguments(events.track, ordinals)
+        flows = self._flows.of(events.track, range(ordinals[0], ordinals[-1] + 1))
         columns = (events.ordinal, events.start, events.duration, events.name)
         for (ordinal, start, duration, name), its_args in zip(
             zip(*(column.tolist() for column in columns), strict=True), args, strict=True
@@ -136,54 +124,59 @@ class _Export:
             told = [argument for argument in its_args if argument != ("cat", category)]
             if told:
                 what += f',"args":{args_text(told)}'
-            yield from write(events.track, ordinal, start, duration, what, cursor)
+            yield from write(events.track, ordinal, start, duration, what, cursor, flows.get(ordinal, ()))
 
-    def _slice(self, track: int, ordinal: int, start: int, duration: int, what: str, cursor: Cursor) -> Iterator[str]:
+    def _slice(
+        self,
+        track: int,
+        ordinal: int,
+        start: int,
+        duration: int,
+        what: str,
+        cursor: Cursor,
+        flows: Sequence[FlowMark],
+    ) -> Iterator[str]:
         lanes = len(cursor.lanes)
         lane = cursor.lanes.place(start, start + duration)
-        if lane:
-            cursor.moved[track, ordinal] = lane
-            if lane >= lanes:
-                yield from self.threads.named_lane(track, lane)
-        yield f'{{"ph":"X",{what},{self._at(track, start, lane)},"dur":{self._us(duration)}}}'
+        if lane and lane >= lanes:
+            yield from self._threads.named_lane(track, lane)
+        slice_ = f'{{"ph":"X",{what},{self._at(track, start, lane)},"dur":{self._us(duration)}}}'
+        if not flows:
+            yield slice_
+            return
+        # An end before its slice binds to the next one that begins; one after it to the innermost around its time.
+        ahead = [flow.is_incoming and flow.tick <= start and cursor.lanes.is_first for flow in flows]
+        for flow, is_ahead in zip(flows, ahead, strict=True):
+            if is_ahead:
+                yield self._flow(track, lane, flow, "")
+        yield slice_
+        for flow, is_ahead in zip(flows, ahead, strict=True):
+            if not is_ahead:
+                yield self._flow(track, lane, flow, ',"bp":"e"')
 
-    def _async(self, track: int, ordinal: int, start: int, duration: int, what: str, _: Cursor) -> Iterator[str]:
+    def _async(self, track: int, ordinal: int, start: int, duration: int, what: str, *_: object) -> Iterator[str]:
         # Begin and end are told from others by the category, too.
         ids = f'"id":"{track + 1:#x}{ordinal:010x}"' + ("" if '"cat":' in what else ',"cat":"async"')
         yield f'{{"ph":"b",{what},{ids},{self._at(track, start)}}}'
         what = what.split(',"args":', 1)[0]
         yield f'{{"ph":"e",{what},{ids},{self._at(track, start + duration)}}}'
 
-    def _instant(self, track: int, _ordinal: int, start: int, _duration: int, what: str, _: Cursor) -> Iterator[str]:
+    def _instant(self, track: int, _ordinal: int, start: int, _duration: int, what: str, *_: object) -> Iterator[str]:
         yield f'{{"ph":"i","s":"t",{what},{self._at(track, start)}}}'
 
     def _samples(self, events: Events) -> Iterator[str]:
-        track = events.track
-        told = self.reader.tree.tracks
-        name = quoted(self.threads.name(track))
-        alike = (told[track]["group"], told[track]["name"])
-        namesakes = sum(t["kind"] == "counter" and (t["group"], t["name"]) == alike for t in told)
-        which = f'"name":{name},"id":{track}' if namesakes > 1 else f'"name":{name}'
+        which = self._threads.counter(events.track)
         for start, value in zip(events.start.tolist(), events.value.tolist(), strict=True):
-            at = f'"pid":{self.threads.pid(track)},"ts":{self._us(start)}'
+            at = f'"pid":{self._threads.pid(events.track)},"ts":{self._us(start)}'
             yield f'{{"ph":"C",{which},{at},"args":{{"value":{value_text(value)}}}}}'
 
-    def _flow_texts(self, track: int, ends: FlowEnds, cursor: Cursor) -> Iterator[str]:
-        there = set(self.tracks)
-        ends = ends.take((ends.incoming == 0) & self.looked.of(track).hold(ends.tick))
-        for k in range(len(ends)):
-            partner = int(ends.partner_track[k])
-            arrives = ends.partner_tick[k : k + 1]
-            if partner not in there or not self.looked.of(partner).hold(arrives)[0]:
-                continue
-            what = f'"name":"flow","cat":"flow","id":"{track + 1:#x}{cursor.leaf_run:06x}{k:06x}"'
-            lane = cursor.moved.get((track, int(ends.ordinal[k])), 0)
-            yield f'{{"ph":"s",{what},{self._at(track, int(ends.tick[k]), lane)}}}'
-            lane = cursor.moved.get((partner, int(ends.partner_ordinal[k])), 0)
-            yield f'{{"ph":"f","bp":"e",{what},{self._at(partner, int(arrives[0]), lane)}}}'
+    def _flow(self, track: int, lane: int, flow: FlowMark, bound: str) -> str:
+        phase = f'"f"{bound}' if flow.is_incoming else '"s"'
+        at = self._at(track, flow.tick, lane)
+        return f'{{"ph":{phase},"name":"flow","cat":"flow","id":"{flow.id}",{at}}}'
 
     def _at(self, track: int, tick: int, lane: int = 0) -> str:
-        return f'"pid":{self.threads.pid(track)},"tid":{self.threads.tid(track, lane)},"ts":{self._us(tick)}'
+        return f'"pid":{self._threads.pid(track)},"tid":{self._threads.tid(track, lane)},"ts":{self._us(tick)}'
 
     def _us(self, ticks: int) -> str:
-        return microseconds(ticks * self.tick_ps)
+        return microseconds(ticks * self._tick_ps)

@@ -102,10 +102,10 @@ class GrowingStore:
         self._require(track)
         return self._now.flow_ends_at(track, ordinal)
 
-    def flow_ends(self, track: int) -> Iterator[FlowEnds]:
+    def flow_ends(self, track: int, first: int = 0) -> Iterator[FlowEnds]:
         """As `RunStore.flow_ends`. Raises NotBuilt."""
         self._require(track)
-        return self._now.flow_ends(track)
+        return self._now.flow_ends(track, first)
 
     def event(self, track: int, ordinal: int) -> dict[str, Any] | None:
         """As `RunStore.event`. Raises NotBuilt."""

@@ -266,9 +266,14 @@ class RunStore:
                 first, chunk = keys.details_ordinal(found[0]), Chunk.parse(decompress(found[1])).every()
             yield self._decoded_args(track, chunk[ordinal - first] if ordinal < first + len(chunk) else b"")
 
-    def flow_ends(self, track: int) -> Iterator[FlowEnds]:
-        """All flow ends of a track, chunk by chunk in their order. Raises DamagedStore."""
-        for chunk in self.flow_end_chunks(track):
+    def flow_ends(self, track: int, first: int = 0) -> Iterator[FlowEnds]:
+        """The flow ends of a track, chunk by chunk in their order, from the chunk of slice `first` on.
+
+        Raises DamagedStore.
+        """
+        prefix = keys.flow_ends_of(track)
+        found = self._data.last_at_most(keys.flow_ends(track, first), prefix)
+        for _, chunk in self._data.scan(prefix if found is None else found[0], prefix):
             yield FlowEnds.decode(decompress(chunk), track)
 
     def flow_end_chunks(self, track: int) -> Iterator[bytes]:

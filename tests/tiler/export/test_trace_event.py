@@ -5,10 +5,15 @@ from __future__ import annotations
 import json
 import pickle
 from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import tilescope
 from tests.corpus import corpus_path
@@ -125,6 +130,107 @@ def test_small_pieces_are_the_same_file(original: Path) -> None:
     opened.close()
     assert len(parts) > 3
     assert b"".join(parts) == whole
+
+
+# Short times, so that slices overlap, touch and begin together, and flows lie at their borders.
+TIME = st.integers(0, 12)
+SLICE = st.tuples(st.integers(1, 3), TIME, st.integers(0, 8))
+FLOW = st.tuples(*[st.tuples(st.integers(1, 3), TIME)] * 2, st.booleans())
+SPAN = st.tuples(TIME, st.integers(1, 12))
+
+
+def traced(slices: list[tuple[int, int, int]], flows: list[tuple[Any, Any, bool]]) -> Iterator[dict[str, Any]]:
+    for number, (tid, start, duration) in enumerate(slices):
+        told = {"name": f"slice {number}", "args": {"number": number, "of": [tid, {"at": start}]}}
+        yield told | {"ph": "X", "pid": 1, "tid": tid, "ts": start, "dur": duration}
+    for number, ((from_tid, leaves), (to_tid, arrives), encloses) in enumerate(flows):
+        flow = {"name": "go", "cat": "f", "id": number, "pid": 1}
+        yield flow | {"ph": "s", "tid": from_tid, "ts": leaves}
+        yield flow | {"ph": "f", "tid": to_tid, "ts": arrives} | ({"bp": "e"} if encloses else {})
+
+
+def slices_of(run: Run, span: range | None = None, tracks: list[int] | None = None) -> dict[str, tuple[Any, ...]]:
+    """By name: time in ns, arguments."""
+    found = {}
+    asked = () if span is None else (span.start, span.stop)
+    for event in run.events(*asked, tracks=tracks):
+        start = run.origin_ns + event["start"] * run.tick_ps // 1000
+        args = run.event(event["track"], event["ordinal"]).args
+        found[event["name"]] = start, event["duration"] * run.tick_ps // 1000, json.dumps(args)
+    return found
+
+
+def flows_of(store: Path, there: Callable[[int, int], bool]) -> Counter[tuple[Any, ...]]:
+    """Name and time of both ends of the flows between tracks and at ticks that are `there`."""
+    opened = open_run_store(store)
+    reader = QueryReader(opened)
+    found: Counter[tuple[Any, ...]] = Counter()
+    origin_ps, tick_ps = int(opened.manifest()["origin_ns"]) * 1000, int(opened.manifest()["tick_ps"])
+    for track, told in enumerate(reader.tree.tracks):
+        for ends in opened.flow_ends(track) if told["kind"] == "slice" else ():
+            for k in np.flatnonzero(ends.incoming == 0).tolist():
+                tick, partner, arrives = int(ends.tick[k]), int(ends.partner_track[k]), int(ends.partner_tick[k])
+                events = [
+                    opened.event(track, int(ends.ordinal[k])),
+                    opened.event(partner, int(ends.partner_ordinal[k])),
+                ]
+                names = [event["name"] for event in events if event is not None]
+                if there(track, tick) and there(partner, arrives):
+                    found[(*names, origin_ps + tick * tick_ps, origin_ps + arrives * tick_ps)] += 1
+    opened.close()
+    return found
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(SLICE, min_size=1, max_size=14), st.lists(FLOW, max_size=10), SPAN, st.booleans())
+def test_any_part_of_any_trace_has_the_same_events_arguments_and_flows(
+    slices: list[tuple[int, int, int]], flows: list[Any], span: tuple[int, int], of_some: bool
+) -> None:
+    with TemporaryDirectory() as folder:
+        store = Path(folder, "store")
+        build_store([write_trace(Path(folder, "trace.json"), list(traced(slices, flows)))], store)
+        run = tilescope.connect(store).run()
+        us = 10**6 // run.tick_ps
+        ticks = range(span[0] * us, (span[0] + span[1]) * us)
+        tracks = [track.id for track in run.tracks() if track.kind == "slice"]
+        some = tracks[1:] if of_some and len(tracks) > 1 else tracks
+        data = exported(store, start=ticks.start, end=ticks.stop, tracks=Tracks.of(some))
+        expected = slices_of(run, ticks, some)
+        starts = {name: start for name, (start, *_) in expected.items()}
+        wanted = flows_of(store, lambda track, tick: track in some and tick in ticks)
+        wanted = Counter({flow: n for flow, n in wanted.items() if flow[0] in starts and flow[1] in starts})
+        marks = [event["ph"] for event in json.loads(data)["traceEvents"] if event["ph"] in "sf"]
+        assert sorted(marks) == sorted("sf" * wanted.total())
+        if not expected:
+            return
+        again = read_again(data, Path(folder))
+        assert slices_of(again) == expected
+        assert {what for what, count in again.manifest["flows"].items() if count != "0"} <= {"edges"}
+        assert flows_of(Path(folder, "again.store"), lambda *_: True) == wanted
+
+
+def test_what_travels_with_a_piece_is_small(tmp_path: Path) -> None:
+    """Also where each slice is on a thread beside its track's, with a flow: their threads need not be remembered."""
+    rounds = 1500
+    events = []
+    for k in range(rounds):
+        at = {"pid": 1, "tid": 1, "ts": 10 * k}
+        events += [
+            {"ph": "X", "name": "under", "dur": 6} | at,
+            {"ph": "X", "name": "over", "dur": 8} | at | {"ts": 10 * k + 3},
+        ]
+        flow = {"name": "go", "cat": "f", "id": k, "pid": 1, "tid": 1}
+        events += [flow | {"ph": "s", "ts": 10 * k + 9}, flow | {"ph": "f", "bp": "e", "ts": 10 * (rounds - k) - 6}]
+    build_store([write_trace(tmp_path / "trace.json", events)], tmp_path / "store")
+    opened = open_run_store(tmp_path / "store")
+    piece, cursor = finish(next_piece(QueryReader(opened), ExportQuestion(), None, 100_000))
+    while cursor is not None:
+        assert len(pickle.dumps(cursor)) < 1000
+        last, cursor = finish(next_piece(QueryReader(opened), ExportQuestion(), cursor, 100_000))
+        piece += last
+    opened.close()
+    moved = [event for event in json.loads(piece)["traceEvents"] if event.get("tid", 0) > 1 << 24]
+    assert Counter(event["ph"] for event in moved if event["name"] != "over") >= Counter(s=rounds)
 
 
 def test_what_is_not_there_is_refused(original: Path) -> None:
