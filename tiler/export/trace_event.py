@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.export.cursor import Cursor
@@ -67,6 +67,9 @@ def pieces(reader: QueryReader, question: ExportQuestion) -> Iterator[bytes]:
             return
 
 
+_Write = Callable[..., Iterator[str]]
+
+
 class _Export:
     """Writes one piece. The next one may come from another process."""
 
@@ -105,9 +108,7 @@ class _Export:
         if kind == "counter":
             yield from self._samples(events)
             return
-        write: Callable[..., Iterator[str]] = {"slice": self._slice, "async": self._async, "instant": self._instant}[
-            kind
-        ]
+        writers: dict[str, _Write] = {"slice": self._slice, "async": self._async, "instant": self._instant}
         ordinals = events.ordinal.tolist()
         names = self._reader.names.of(events.name.tolist())
         args = self._reader.store.arguments(events.track, ordinals)
@@ -124,7 +125,7 @@ class _Export:
             told = [argument for argument in its_args if argument != ("cat", category)]
             if told:
                 what += f',"args":{args_text(told)}'
-            yield from write(events.track, ordinal, start, duration, what, cursor, flows.get(ordinal, ()))
+            yield from writers[kind](events.track, ordinal, start, duration, what, cursor, flows.get(ordinal, ()))
 
     def _slice(
         self,
@@ -154,14 +155,14 @@ class _Export:
             if not is_ahead:
                 yield self._flow(track, lane, flow, ',"bp":"e"')
 
-    def _async(self, track: int, ordinal: int, start: int, duration: int, what: str, *_: object) -> Iterator[str]:
+    def _async(self, track: int, ordinal: int, start: int, duration: int, what: str, *_: Any) -> Iterator[str]:
         # Begin and end are told from others by the category, too.
         ids = f'"id":"{track + 1:#x}{ordinal:010x}"' + ("" if '"cat":' in what else ',"cat":"async"')
         yield f'{{"ph":"b",{what},{ids},{self._at(track, start)}}}'
         what = what.split(',"args":', 1)[0]
         yield f'{{"ph":"e",{what},{ids},{self._at(track, start + duration)}}}'
 
-    def _instant(self, track: int, _ordinal: int, start: int, _duration: int, what: str, *_: object) -> Iterator[str]:
+    def _instant(self, track: int, _ordinal: int, start: int, _duration: int, what: str, *_: Any) -> Iterator[str]:
         yield f'{{"ph":"i","s":"t",{what},{self._at(track, start)}}}'
 
     def _samples(self, events: Events) -> Iterator[str]:

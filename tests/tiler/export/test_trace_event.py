@@ -152,8 +152,7 @@ def traced(slices: list[tuple[int, int, int]], flows: list[tuple[Any, Any, bool]
 def slices_of(run: Run, span: range | None = None, tracks: list[int] | None = None) -> dict[str, tuple[Any, ...]]:
     """By name: time in ns, arguments."""
     found = {}
-    asked = () if span is None else (span.start, span.stop)
-    for event in run.events(*asked, tracks=tracks):
+    for event in run.events() if span is None else run.events(span.start, span.stop, tracks=tracks):
         start = run.origin_ns + event["start"] * run.tick_ps // 1000
         args = run.event(event["track"], event["ordinal"]).args
         found[event["name"]] = start, event["duration"] * run.tick_ps // 1000, json.dumps(args)
