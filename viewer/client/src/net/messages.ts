@@ -1,8 +1,8 @@
 /** The messages of the stream in docs/api.md, to and from bytes. */
 
-import { decodeMulti, encode } from "@msgpack/msgpack";
 import { FormatError } from "../pages/error";
 import type { PageKey } from "../pages/key";
+import { pack, unpackFirst } from "./msgpack";
 
 export type ServerMessage =
   | { readonly type: "page"; readonly id: number; readonly key: PageKey; readonly payload: Uint8Array<ArrayBuffer> }
@@ -13,11 +13,11 @@ export type ServerMessage =
 /** `received` is the number of page messages that came on this connection so far. */
 export function encodeWant(id: number, keys: readonly PageKey[], received: number): Uint8Array<ArrayBuffer> {
   const pages = keys.map(({ block, level, index, slot }) => [block, level, index, slot]);
-  return encode({ type: "want", id, pages, received });
+  return pack({ type: "want", id, pages, received });
 }
 
 export function encodeCredit(bytes: number): Uint8Array<ArrayBuffer> {
-  return encode({ type: "credit", bytes });
+  return pack({ type: "credit", bytes });
 }
 
 /** Reads one frame: a msgpack map and, for a page, its payload behind it. Throws FormatError. */
@@ -46,8 +46,7 @@ export function decodeMessage(frame: ArrayBuffer): ServerMessage {
 function readHeader(frame: ArrayBuffer): Record<string, unknown> {
   let value: unknown;
   try {
-    // Only the first object is decoded; the payload behind it is never looked at.
-    value = decodeMulti(new Uint8Array(frame)).next().value;
+    value = unpackFirst(frame);
   } catch (error) {
     throw new FormatError("a message that is not msgpack", { cause: error });
   }
