@@ -14,7 +14,7 @@ import { selection } from "./state/selection";
 import { session } from "./state/session";
 import { view } from "./state/view";
 import { countProvisional } from "./timeline/facts";
-import { outlineOf } from "./timeline/pointing";
+import { outlineOf } from "./timeline/outline";
 
 export interface EmbeddingApi {
   readonly version: 1;

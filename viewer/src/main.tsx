@@ -3,15 +3,14 @@ import { App } from "./app/app";
 import { Shell } from "./app/shell";
 import { installEmbeddingApi } from "./embed";
 import { listenToKeys } from "./keys/listen";
-import { connectExact } from "./state/exact";
 import { connectSettings } from "./state/settings";
 import { pressPageKey } from "./tools/keys";
 import { currentPage } from "./tools/registry";
 import { timelinePage } from "./tools/timeline/page";
 
 connectSettings();
-connectExact();
 const app = new App();
+app.stage.late.whenHere(({ connectExact }) => connectExact());
 const root = document.getElementById("app");
 if (root !== null) {
   render(<Shell app={app} />, root);

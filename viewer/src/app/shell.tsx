@@ -1,11 +1,10 @@
 /** The page: top bar, timeline or message, drawer, status bar, and what floats above them. */
 
 import type { Manifest } from "@tilescope/client";
-import { useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { type AppActions, AppProvider } from "../components/app-context";
-import { LinkBanner } from "../components/link-banner";
 import { FailedMessage, IndexingMessage, OpeningMessage, RunListMessage } from "../components/messages";
-import { useLoaded } from "../components/use-loaded";
+import { SOON_MS, useLoaded } from "../components/use-loaded";
 import { runView } from "../state/run";
 import { announcement, isHelpOpen } from "../state/shell";
 import { PageSlot } from "../tools/slot";
@@ -45,6 +44,23 @@ function Work() {
   }
 }
 
+/** The banner is loaded soon after the page, for when the server is away, or at once where something is wrong already. */
+const loadBanner = async () => (await import("../components/link-banner")).LinkBanner;
+
+function Banner() {
+  const LinkBanner = useLoaded("banner", loadBanner);
+  return LinkBanner.kind === "ready" ? <LinkBanner.value /> : null;
+}
+
+function LateBanner() {
+  const [isSoon, setSoon] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setSoon(true), SOON_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return isSoon ? <Banner /> : null;
+}
+
 /** The help is loaded when it is first asked for. */
 const loadHelp = async () => (await import("./help-dialog")).HelpDialog;
 
@@ -67,7 +83,7 @@ export function Shell({ app }: { app: AppActions }) {
         <main class="work">
           <Work />
         </main>
-        <LinkBanner />
+        <LateBanner />
         <StatusBar />
         <div class="visually-hidden" role="status" aria-live="polite">
           {announcement.value}

@@ -18,7 +18,7 @@ import { chosenHost, layout, openGroups, trackChoice } from "../state/tracks";
 import { carryOpen, defaultExpansion, filterHost } from "../state/tree";
 import { bounds, RUN_PADDING, scroll, view, wholeView } from "../state/view";
 import type { Guide } from "../timeline/guide";
-import { rangeOfEvent } from "../timeline/pointing";
+import { rangeOfEvent } from "../timeline/outline";
 import type { Stage } from "../timeline/stage";
 
 const NOMINAL_WIDTH_PX = 1000;

@@ -8,7 +8,7 @@ import { changeSettings, settings, TREE_WIDTH_PX } from "../state/settings";
 import type { Trace } from "../state/trace";
 import { layout } from "../state/tracks";
 import { scroll } from "../state/view";
-import { connectArea } from "../timeline/area";
+import { lateArea } from "../timeline/late-area";
 import { connectPointer } from "../timeline/pointer";
 import { useApp } from "./app-context";
 import { BusyNote } from "./busy-note";
@@ -80,7 +80,7 @@ export function Timeline({ trace }: { trace: Trace }) {
       overlay: overlay.current!,
       axis: axis.current!,
     });
-    const disconnect = connectPointer(timeline.current!, box, app.stage, connectArea(app.stage, app.guide));
+    const disconnect = connectPointer(timeline.current!, box, app.stage, lateArea(app.stage, app.guide));
     return () => {
       observer.disconnect();
       box.removeEventListener("scroll", measure);

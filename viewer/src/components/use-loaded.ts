@@ -11,6 +11,9 @@ export type LoadState<T> =
   | { readonly kind: "failed" }
   | { readonly kind: "ready"; readonly value: T };
 
+/** So long after the first picture that is loaded which is needed when the server is away. */
+export const SOON_MS = 1000;
+
 const LOADING = { kind: "loading" } as const;
 
 /** What `load` gives for a name; what is here at once is ready at once. */

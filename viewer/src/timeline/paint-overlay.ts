@@ -6,8 +6,8 @@ import type { AreaSelection, Selection } from "../state/selection";
 import type { CanvasTheme } from "./canvas-theme";
 import { type EdgeHint, HINT_PX, hintPlace } from "./edge-hints";
 import { curveOf, type FlowArrow } from "./flow-arrows";
+import { outlineOf, type Target } from "./outline";
 import type { Picture } from "./picture";
-import { outlineOf, type Target } from "./pointing";
 import type { Scene } from "./scene";
 import type { Surface } from "./surface";
 

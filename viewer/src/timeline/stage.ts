@@ -16,15 +16,14 @@ import { bounds, view } from "../state/view";
 import { type CanvasTheme, readCanvasTheme } from "./canvas-theme";
 import { type EdgeHint, edgeHints, hintAt } from "./edge-hints";
 import { countEvents, countProvisional, widestBinTicks } from "./facts";
-import { type FlowArrow, flowArrows } from "./flow-arrows";
+import type { FlowArrow } from "./flow-arrows";
 import { FrameLoop } from "./frame";
+import { LateCode } from "./late-code";
 import type { MinimapPainter } from "./minimap";
 import { Motion } from "./motion";
 import { paintAxis } from "./paint-axis";
-import { paintOverlay } from "./paint-overlay";
 import { TracksPainter } from "./paint-tracks";
 import { type Picture, takePicture } from "./picture";
-import { pointedAt, targetOf } from "./pointing";
 import { sceneTrackAt } from "./scene";
 import { Surface } from "./surface";
 
@@ -64,6 +63,8 @@ export class Stage {
     prefersReducedMotion,
     rested: () => this.invalidate(),
   });
+  /** What is over the tracks, and answers the pointer: loaded behind the first picture. */
+  readonly late = new LateCode(() => import("./late"));
   /** Where the pointer is over the timeline, or null. */
   pointer: Place | null = null;
   minimap: MinimapPainter | null = null;
@@ -78,7 +79,15 @@ export class Stage {
   #hints: readonly EdgeHint[] = [];
   #tracksDirty = true;
   #isFirstSize = true;
+  #isLateAsked = false;
   #countTimer: ReturnType<typeof setTimeout> | null = null;
+
+  constructor() {
+    this.late.whenHere(() => {
+      this.updateHover(null);
+      this.loop.invalidate();
+    });
+  }
 
   /** The picture that is on the screen. */
   get picture(): Picture | null {
@@ -163,10 +172,14 @@ export class Stage {
    */
   updateHover(client: Place | null): void {
     const { pointer } = this;
+    const late = this.late.here;
     const before = hover.peek();
     const place = client ?? (before === null ? this.#hiddenAt : { xPx: before.clientXPx, yPx: before.clientYPx });
     this.#hiddenAt = null;
-    if (this.motion.isMoving) {
+    if (late === null) {
+      this.late.ask();
+    }
+    if (this.motion.isMoving || late === null) {
       this.#hiddenAt = place;
       hover.value = null;
       return;
@@ -178,7 +191,7 @@ export class Stage {
       this.#quietAt = null;
     }
     const picture = this.#picture;
-    const pointed = pointer === null || picture === null ? null : pointedAt(picture, pointer.xPx, pointer.yPx);
+    const pointed = pointer === null || picture === null ? null : late.pointedAt(picture, pointer.xPx, pointer.yPx);
     if (pointed === null || place === null) {
       hover.value = null;
       return;
@@ -214,12 +227,13 @@ export class Stage {
     if (this.#tracksDirty) {
       this.#tracksDirty = false;
       this.#paintTracks(current, element, values);
+      this.#askOnce();
     }
     const picture = this.#picture;
     if (picture === null) {
       return;
     }
-    paintOverlay(surfaces.overlay, {
+    this.late.here?.paintOverlay(surfaces.overlay, {
       picture,
       theme: values,
       selection: selection.peek(),
@@ -231,7 +245,7 @@ export class Stage {
       hints: this.#hints,
       hoveredHint: this.pointer === null ? null : this.hintAt(this.pointer),
       isWalked: element.matches(":focus-visible"),
-      hovered: targetOf(hover.peek()?.pointed ?? null),
+      hovered: this.late.here.targetOf(hover.peek()?.pointed ?? null),
     });
     paintAxis(surfaces.axis, {
       axis: timeAxis(picture.view, current.trace.manifest.time, "relative"),
@@ -243,9 +257,20 @@ export class Stage {
     });
   }
 
+  /** Not at every picture: where the server is away, pointer and keys ask again. */
+  #askOnce(): void {
+    if (!this.#isLateAsked) {
+      this.#isLateAsked = true;
+      this.late.ask();
+    }
+  }
+
   #flowArrows(picture: Picture): readonly FlowArrow[] {
     const details = detailsView.peek();
-    return details.kind === "ready" ? flowArrows(picture, layout.peek(), scrolled.peek(), details.details) : [];
+    const flowArrows = this.late.here?.flowArrows;
+    return details.kind === "ready" && flowArrows !== undefined
+      ? flowArrows(picture, layout.peek(), scrolled.peek(), details.details)
+      : [];
   }
 
   #paintTracks(current: Session, element: HTMLElement, values: CanvasTheme): void {

@@ -3,15 +3,13 @@
 import { useEffect, useRef } from "preact/hooks";
 import { Docked } from "../../components/dock";
 import { Timeline } from "../../components/timeline";
-import { useLoaded } from "../../components/use-loaded";
+import { SOON_MS, useLoaded } from "../../components/use-loaded";
 import { hover } from "../../state/hover";
 import { isDrawerOpen, isFinderOpen } from "../../state/shell";
 import type { Trace } from "../../state/trace";
 import type { PageProps } from "../contract";
 
 /** Drawer and tooltip are loaded when they are first needed, or soon after the tracks: they tell also when the server is away. */
-const SOON_MS = 1000;
-
 const loadDrawer = async () => (await import("../../details/drawer")).Drawer;
 
 function LateDrawer({ trace }: { trace: Trace }) {

@@ -1,0 +1,18 @@
+/** What gestures on the timeline do, before its code is loaded: it is done then, so that no gesture is lost. */
+
+import type { Guide } from "./guide";
+import { LateCode } from "./late-code";
+import type { PointerActions } from "./pointer";
+import type { Stage } from "./stage";
+
+/** Loads the code behind the first picture; where that fails, the next gesture tries again. */
+export function lateArea(stage: Stage, guide: Guide): PointerActions {
+  const code = new LateCode(async () => (await import("./area")).connectArea(stage, guide));
+  stage.late.whenHere(() => code.ask());
+  return {
+    onMeaning: (meaning) => code.ask((area) => area.onMeaning(meaning)),
+    onCancel: () => code.ask((area) => area.onCancel()),
+    isEdgeAt: (at) => code.here?.isEdgeAt(at) === true,
+    isHintAt: (at) => code.here?.isHintAt(at) === true,
+  };
+}

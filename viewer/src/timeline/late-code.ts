@@ -1,0 +1,52 @@
+/** Code that is loaded behind the first picture, as those see it who can do without for a moment. */
+
+export class LateCode<Code> {
+  readonly #import: () => Promise<Code>;
+  readonly #whenHere: ((code: Code) => void)[] = [];
+  #here: Code | null = null;
+  #coming: Promise<Code> | null = null;
+
+  constructor(load: () => Promise<Code>) {
+    this.#import = load;
+  }
+
+  /** What has been loaded, or null. */
+  get here(): Code | null {
+    return this.#here;
+  }
+
+  /** Loads it, unless it is here or on its way. Rejects when it cannot be had; the next call tries again. */
+  load(): Promise<Code> {
+    this.#coming ??= this.#import().then(
+      (code) => {
+        this.#here = code;
+        for (const act of this.#whenHere.splice(0)) {
+          act(code);
+        }
+        return code;
+      },
+      (error: unknown) => {
+        this.#coming = null;
+        throw error;
+      },
+    );
+    return this.#coming;
+  }
+
+  /** Does something at once, or as soon as the code is loaded, in the order of the calls. */
+  whenHere(act: (code: Code) => void): void {
+    if (this.#here === null) {
+      this.#whenHere.push(act);
+    } else {
+      act(this.#here);
+    }
+  }
+
+  /** Has it loaded, and does something with it. */
+  ask(act?: (code: Code) => void): void {
+    if (act !== undefined) {
+      this.whenHere(act);
+    }
+    this.load().catch(() => undefined);
+  }
+}

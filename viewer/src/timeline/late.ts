@@ -1,0 +1,6 @@
+/** What the timeline does not need for its first picture: it is loaded behind it, as one module. */
+
+export { connectExact } from "../state/exact";
+export { flowArrows } from "./flow-arrows";
+export { paintOverlay } from "./paint-overlay";
+export { pointedAt, targetOf } from "./pointing";
