@@ -11,10 +11,12 @@ from tilescope.server.guard.tls import Certificate
 from tilescope.tiler.errors import UsageError
 
 DEFAULT_HOST: Final = "127.0.0.1"
+PERFETTO: Final = "https://ui.perfetto.dev"
 
 _HOST: Final = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
 _BASE: Final = re.compile(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*")
 _ORIGIN: Final = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:.]+\])(:[0-9]{1,5})?")
+_PAGE: Final = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+(/[!-~]*)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,8 @@ class Settings:
     certificate: Certificate | None = None  # TLS, if there is one
     allow_hosts: frozenset[str] = frozenset()  # names that are answered on a loopback address, besides loopback names
     allow_origins: frozenset[str] = frozenset()  # web pages of other servers that may use the API
+    allow_frames: frozenset[str] = frozenset()  # web pages of other servers that may show ours in a frame
+    perfetto_url: str | None = PERFETTO  # where the viewer opens Perfetto; None: nowhere
     allow_notes: bool = False  # whether marks of runs may be written, beside their stores
     # Limits of connections, streams among them. 200 viewers of one machine are 400 streams.
     max_connections: int = 4096
@@ -64,3 +68,12 @@ def parse_base_path(text: str) -> str:
     if _BASE.fullmatch(base) is None:
         raise UsageError(f"{text}: a prefix is a path of plain names, such as /tools/tilescope")
     return base
+
+
+def parse_perfetto_url(text: str) -> str | None:
+    """The address of a page with Perfetto's user interface; None for `none`. Raises `UsageError`."""
+    if text == "none":
+        return None
+    if _PAGE.fullmatch(text) is None:
+        raise UsageError(f"{text}: the address of Perfetto is an URL such as {PERFETTO}, or none")
+    return text

@@ -21,7 +21,10 @@ export default defineConfig({
   server: {
     host: "127.0.0.1",
     // `npm run dev` talks to a `tilescope serve` that runs beside it.
-    proxy: { "/api": { target: process.env.TILESCOPE_URL ?? "http://127.0.0.1:8808", ws: true } },
+    proxy: {
+      "/api": { target: process.env.TILESCOPE_URL ?? "http://127.0.0.1:8808", ws: true },
+      "/viewer.json": process.env.TILESCOPE_URL ?? "http://127.0.0.1:8808",
+    },
   },
   test: {
     // Those against a plain reference take seconds where other suites run beside them.

@@ -35,7 +35,7 @@ PAGE_POLICY: Final = "; ".join(
         "manifest-src 'self'",
         "base-uri 'none'",
         "form-action 'none'",
-        "frame-ancestors 'self'",
+        "frame-ancestors 'self'",  # the last: `page_policy` adds to it
     )
 )
 DATA_POLICY: Final = "default-src 'none'; frame-ancestors 'none'"
@@ -49,6 +49,11 @@ _HEADERS: Final = {
 _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+def page_policy(frames: frozenset[str]) -> str:
+    """The policy of the viewer's page, which pages of these origins may show in a frame, besides our own."""
+    return " ".join((PAGE_POLICY, *sorted(frames)))
 
 
 async def add_headers(_request: web.Request, response: web.StreamResponse) -> None:

@@ -5,12 +5,20 @@ from __future__ import annotations
 from aiohttp import hdrs, web
 
 from tilescope.server.errors import NotFound
-from tilescope.server.guard.security import PAGE_POLICY
-from tilescope.server.http.caching import immutable, revalidated
+from tilescope.server.guard.security import page_policy
+from tilescope.server.http.caching import JSON, immutable, revalidated
 from tilescope.server.http.viewer_files import ViewerFile
-from tilescope.server.keys import VIEWER
+from tilescope.server.json_text import json_body
+from tilescope.server.keys import SETTINGS, VIEWER
 
 routes = web.RouteTableDef()
+
+
+@routes.get("/viewer.json")
+async def get_viewer_settings(request: web.Request) -> web.Response:
+    """What the viewer is told when it needs it: where Perfetto is, null for nowhere."""
+    body = json_body({"perfetto_url": request.app[SETTINGS].perfetto_url})
+    return web.Response(body=body, headers={hdrs.CONTENT_TYPE: JSON, hdrs.CACHE_CONTROL: "no-store"})
 
 
 @routes.get("/{path:(?!api/).*}")  # below /api/, what has no such method is 405 and not 404
@@ -22,7 +30,7 @@ async def get_viewer_file(request: web.Request) -> web.Response:
         raise NotFound(f"nothing was found at /{path}")
     response = _answer(request, file)
     if file.content_type.startswith("text/html"):
-        response.headers["Content-Security-Policy"] = PAGE_POLICY
+        response.headers["Content-Security-Policy"] = page_policy(request.app[SETTINGS].allow_frames)
     if file.gzip_body is not None:
         response.headers[hdrs.VARY] = hdrs.ACCEPT_ENCODING
     return response

@@ -240,6 +240,10 @@ class NoRedirect(urllib.request.HTTPRedirectHandler):
         (["--certificate", "/does/not/exist", "--private-key", "/does/not/exist"], "cannot be read"),
         (["--allow-origin", "*"], "an origin is"),
         (["--allow-host", "http://a"], "a host name"),
+        (["--allow-frame", "https://a.example.org/page"], "an origin is"),
+        (["--allow-frame", "https://a.example.org; script-src *"], "an origin is"),
+        (["--perfetto-url", "javascript:alert(1)"], "the address of Perfetto"),
+        (["--perfetto-url", "https://user@perfetto.example.org"], "the address of Perfetto"),
     ],
 )
 def test_rules_that_make_no_sense_are_wrong_usage(

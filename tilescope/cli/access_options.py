@@ -50,6 +50,20 @@ def add_access_options(parser: argparse.ArgumentParser) -> None:
         help="let web pages from this origin (https://HOST) use the API; repeatable",
     )
     group.add_argument(
+        "--allow-frame",
+        action="append",
+        default=[],
+        metavar="ORIGIN",
+        help="let web pages from this origin (https://HOST) show the viewer in a frame; repeatable",
+    )
+    group.add_argument(
+        "--perfetto-url",
+        default="https://ui.perfetto.dev",
+        metavar="URL",
+        help="where the viewer opens Perfetto, for example a copy in your network; default: https://ui.perfetto.dev; "
+        "none: it offers no Perfetto",
+    )
+    group.add_argument(
         "--allow-notes",
         action="store_true",
         help="let viewers keep marks and notes in the cache directory",
@@ -60,7 +74,7 @@ def make_settings(args: argparse.Namespace) -> Settings:
     """How the server treats those who ask it. Raises `UsageError`."""
     from tilescope.server.guard.access import choose_access
     from tilescope.server.guard.tls import choose_certificate
-    from tilescope.server.settings import Settings, parse_base_path, parse_host, parse_origin
+    from tilescope.server.settings import Settings, parse_base_path, parse_host, parse_origin, parse_perfetto_url
 
     certificate = choose_certificate(args.certificate, args.private_key)
     if certificate is not None:
@@ -72,6 +86,8 @@ def make_settings(args: argparse.Namespace) -> Settings:
         certificate=certificate,
         allow_hosts=frozenset(map(parse_host, args.allow_host)),
         allow_origins=frozenset(map(parse_origin, args.allow_origin)),
+        allow_frames=frozenset(map(parse_origin, args.allow_frame)),
+        perfetto_url=parse_perfetto_url(args.perfetto_url),
         allow_notes=args.allow_notes,
         kept_answers_bytes=args.kept_answers,
         **limits_of(args),

@@ -11,6 +11,7 @@ import pytest
 from tests.server.conftest import Client, Site
 from tilescope.server.app import make_app
 from tilescope.server.http.viewer_files import STATIC, ViewerFiles
+from tilescope.server.settings import Settings
 
 SCRIPT = b"export const tiles = 1;\n" * 50
 PAGE = b'<!doctype html><script type="module" src="./assets/index-B2a8eX_1.js"></script>'
@@ -44,6 +45,34 @@ async def test_the_page_is_asked_for_again_each_time_and_runs_no_inline_code(vie
     assert "script-src 'self';" in answer.headers["Content-Security-Policy"]
     again = await viewer.get(path, headers={"Accept-Encoding": "identity", "If-None-Match": answer.headers["ETag"]})
     assert again.status == 304
+
+
+async def test_only_the_page_may_be_framed_and_by_those_origins_alone_that_are_named(
+    built: Path, site: Site, aiohttp_client: Callable[..., Awaitable[Client]]
+) -> None:
+    files = ViewerFiles.load(built)
+    ours = await aiohttp_client(make_app(site.registry(), viewer=files))
+    friends = frozenset({"https://wiki.example.org", "http://127.0.0.1:9000"})
+    shared = await aiohttp_client(make_app(site.registry(), viewer=files, settings=Settings(allow_frames=friends)))
+
+    async def framed_by(client: Client, path: str) -> str:
+        policy = (await client.get(path)).headers["Content-Security-Policy"]
+        return next(rule for rule in policy.split("; ") if rule.startswith("frame-ancestors "))
+
+    assert await framed_by(ours, "/") == "frame-ancestors 'self'"
+    assert await framed_by(shared, "/") == "frame-ancestors 'self' http://127.0.0.1:9000 https://wiki.example.org"
+    for path in ("/favicon.svg", "/api/v1/runs", "/viewer.json", "/nowhere"):
+        assert await framed_by(shared, path) == "frame-ancestors 'none'"
+
+
+@pytest.mark.parametrize("url", ["https://ui.perfetto.dev", "https://perfetto.example.org/ui/", None])
+async def test_the_viewer_is_told_where_perfetto_is(
+    built: Path, site: Site, aiohttp_client: Callable[..., Awaitable[Client]], url: str | None
+) -> None:
+    settings = Settings(perfetto_url=url)
+    client = await aiohttp_client(make_app(site.registry(), viewer=ViewerFiles.load(built), settings=settings))
+    answer = await client.get("/viewer.json")
+    assert (await answer.json(), answer.headers["Cache-Control"]) == ({"perfetto_url": url}, "no-store")
 
 
 async def test_hashed_assets_are_kept_for_ever_and_compressed_where_it_pays(viewer: Client) -> None:
