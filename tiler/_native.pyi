@@ -668,6 +668,9 @@ class HitBins:
     ) -> None:
         """Adds hits by their lanes."""
 
+    def add_bins(self, other: HitBins) -> None:
+        """Adds what another has counted in the same bins."""
+
     def sums(
         self,
     ) -> tuple[

@@ -17,6 +17,7 @@ _GZIP_WBITS = 31
 
 # Of one record. The largest that were seen are chunks of arguments with programs in them, of some megabytes.
 MAX_DECODED_BYTES = 2**30
+_ROOM_BYTES = 1 << 20  # at first, as a damaged length may be any
 _MAX_RATIO = 1032  # the best that deflate can do: 258 bytes for 2 bits
 
 # No name, no time, no system: equal data gives equal bytes, and a changed byte of the header is noticed.
@@ -33,12 +34,17 @@ def decompress(member: bytes) -> bytes:
     if member[: len(MEMBER_HEADER)] != MEMBER_HEADER:
         raise DamagedStore("a compressed record has a damaged header")
     try:
-        # The plain call is twice as fast, and a short member cannot become too long.
-        if len(member) <= MAX_DECODED_BYTES // _MAX_RATIO:
-            return igzip.decompress(member)  # type: ignore[no-any-return, no-untyped-call]
-        return _inflate(member)
+        # The plain call is twice as fast, and a short member cannot become too long. That of `igzip` would hold
+        # Python's lock all the while: a second thread could not inflate anything.
+        if len(member) > MAX_DECODED_BYTES // _MAX_RATIO:
+            return _inflate(member)
+        length = int.from_bytes(member[-4:], "little")  # what a member ends with
+        data = bytes(isal_zlib.decompress(member, _GZIP_WBITS, min(length, _ROOM_BYTES) or 1))
     except (OSError, EOFError, zlib.error, IsalError) as error:  # type: ignore[misc]  # its hints call the class a value
         raise DamagedStore(f"a compressed record is damaged: {error}") from error
+    if len(data) != length:
+        raise DamagedStore("a compressed record is damaged: it does not end where it should")
+    return data
 
 
 def _inflate(member: bytes) -> bytes:

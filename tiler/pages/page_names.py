@@ -28,9 +28,17 @@ class PageNames:
     def __len__(self) -> int:
         return len(self.name)
 
-    def pages_with(self, names: NDArray[np.bool_]) -> Ints:
-        """The pages on which one of some names starts, ascending. `names`: by name id, shifted by one."""
-        return np.unique(self.page[names[self.name + 1]])
+    def pages_with(self, names: NDArray[np.bool_], pages: int) -> Ints:
+        """The pages on which one of some names starts, ascending. `names`: by name id, shifted by one.
+
+        Raises DamagedStore when there are not so many pages, or names.
+        """
+        in_order = not len(self) or (self.page.min() >= 0 and self.page.max() < pages)
+        if not in_order or self.name.max(initial=-1) + 1 >= len(names):
+            raise DamagedStore("names are listed on pages that there are not (index the trace again)")
+        found = np.zeros(pages, np.bool_)
+        found[self.page[names[self.name + 1]]] = True
+        return np.flatnonzero(found)
 
     def encode(self, block: int) -> bytes:
         """The record, uncompressed."""

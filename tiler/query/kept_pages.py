@@ -2,39 +2,81 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Final, Generic, TypeVar
+from weakref import WeakSet
 
-# Of one open store. The leaves of ten million events have 160 MB.
-KEPT_BYTES: Final = 96 << 20
+# Of all open stores of a process together. The leaves of ten million events have 160 MB.
+KEPT_BYTES: Final = 160 << 20
 
 K = TypeVar("K")
 
 
-class KeptBytes(Generic[K]):
-    """What was asked for last, up to a number of bytes. For whatever thread."""
+class SharedRoom:
+    """How much may be kept, by whoever shares it. When there is no room left, who was asked longest ago gives first."""
 
-    def __init__(self, make: Callable[[K], bytes], limit: int = KEPT_BYTES) -> None:
-        self._make = make
+    def __init__(self, limit: int) -> None:
         self._limit = limit
+        self._sharing: WeakSet[KeptBytes[object]] = WeakSet()  # who is gone, has nothing
+        self._turns = itertools.count()
+        self._lock = threading.RLock()
+
+    def __enter__(self) -> int:
+        """Nobody else keeps or drops anything in this block. Returns its number."""
+        self._lock.acquire()
+        return next(self._turns)
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+    def share(self, one: KeptBytes[object]) -> None:
+        """One more takes of it."""
+        with self:
+            self._sharing.add(one)
+
+    def tidy(self) -> None:
+        """Has dropped what is too much."""
+        sharing = sorted(self._sharing, key=lambda one: one.used)
+        left = sum(one.size_bytes for one in sharing) - self._limit
+        for one in sharing:
+            while left > 0 and one.size_bytes:
+                left -= one.drop()
+
+
+_OF_THIS_PROCESS: Final = SharedRoom(KEPT_BYTES)
+
+
+class KeptBytes(Generic[K]):
+    """What was asked for last, as far as there is room. For whatever thread."""
+
+    def __init__(self, make: Callable[[K], bytes], room: SharedRoom = _OF_THIS_PROCESS) -> None:
+        self._make = make
+        self._room = room
         self._kept: OrderedDict[K, bytes] = OrderedDict()
-        self._size = 0
-        self._lock = threading.Lock()
+        self.size_bytes = 0
+        self.used = 0  # when: the greatest was last
+        room.share(self)  # type: ignore[arg-type]  # of whatever keys
 
     def __call__(self, key: K) -> bytes:
         """What `make` returns of this key."""
-        with self._lock:
+        with self._room as self.used:
             found = self._kept.get(key)
             if found is not None:
                 self._kept.move_to_end(key)
                 return found
         found = self._make(key)
-        with self._lock:
+        with self._room as self.used:
             if key not in self._kept:
                 self._kept[key] = found
-                self._size += len(found)
-            while self._size > self._limit and self._kept:
-                self._size -= len(self._kept.popitem(last=False)[1])
+                self.size_bytes += len(found)
+                self._room.tidy()
         return found
+
+    def drop(self) -> int:
+        """Forgets what was not asked for longest. Returns its size."""
+        size = len(self._kept.popitem(last=False)[1])
+        self.size_bytes -= size
+        return size

@@ -12,8 +12,9 @@ from tilescope.tiler import _native
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.search.hits import Finder, Hits, add
-from tilescope.tiler.search.leaves import leaves
+from tilescope.tiler.search.leaves import Leaves, leaves
 from tilescope.tiler.search.selection import Selection
+from tilescope.tiler.store.two_threads import WORTH_A_THREAD, for_each
 from tilescope.tiler.windows import Windows, everywhere
 
 Ints = NDArray[np.int64]
@@ -83,27 +84,39 @@ def density(
     shift = 2 * level
     first, last = span.start >> shift, (max(span.stop - 1, span.start) >> shift) + 1
     windows = Windows.one(first << shift, last << shift)
-    bins = _native.HitBins(
-        selection.names,
-        selection.shortest,
-        selection.longest,
-        windows.starts,
-        windows.stops,
-        level,
-        first,
-        last - first,
-        len(lanes),
-        lanes.by_row,
-    )
+
+    def no_bins() -> _native.HitBins:
+        return _native.HitBins(
+            selection.names,
+            selection.shortest,
+            selection.longest,
+            windows.starts,
+            windows.stops,
+            level,
+            first,
+            last - first,
+            len(lanes),
+            lanes.by_row,
+        )
+
+    def look_through(of_page: Leaves, bins: _native.HitBins) -> None:
+        add(bins, reader, of_page, lanes.first[of_page.tracks])
+
+    bins = no_bins()
+    aside: _native.HitBins | None = None
     finder = Finder(reader, selection, reaching=True) if selection.arguments else None
     for some in leaves(reader, selection, everywhere(windows), reaching=True):
+        of_pages = list(some.by_page())
         if finder is not None:
-            for of_page in some.by_page():
+            for of_page in of_pages:
                 hits = yield from finder.find(of_page)
                 bins.put(lanes.of(hits), hits.start, hits.start + hits.duration)
             continue
-        for of_page in some.by_page():
-            add(bins, reader, of_page, lanes.first[of_page.tracks])
-            yield
+        if aside is None and len(of_pages) >= WORTH_A_THREAD:
+            aside = no_bins()
+        yield from for_each(of_pages, look_through, bins, aside)
+        yield
+    if aside is not None:
+        bins.add_bins(aside)
     lane, bin, count, busy = bins.sums()
     return HitDensity(level, lanes.track[lane], lanes.row[lane], (bin + first) << shift, count, busy)

@@ -15,6 +15,7 @@ from tilescope.tiler.query import Place, QueryReader, Steps
 from tilescope.tiler.search.arguments import ArgumentTest
 from tilescope.tiler.search.leaves import Leaves, leaves
 from tilescope.tiler.search.selection import Selection
+from tilescope.tiler.store.two_threads import for_each
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows, WindowsOf
 
@@ -87,13 +88,19 @@ class Finder:
     def find(self, found: Leaves) -> Steps[Hits]:
         """The selected events in some leaves, in no order. Raises DamagedStore."""
         windows, selection = found.windows, self._selection
-        rows = _native.HitRows(
-            selection.names, selection.shortest, selection.longest, windows.starts, windows.stops, self._reaching
+        rows, aside = (
+            _native.HitRows(
+                selection.names, selection.shortest, selection.longest, windows.starts, windows.stops, self._reaching
+            )
+            for _ in range(2)
         )
-        for of_page in found.by_page():
+
+        def look_through(of_page: Leaves, rows: _native.HitRows) -> None:
             add(rows, self._reader, of_page, of_page.tracks)
-            yield
-        hits = Hits(*rows.take())
+
+        yield from for_each(list(found.by_page()), look_through, rows, aside)
+        yield
+        hits = join([Hits(*rows.take()), Hits(*aside.take())]) if len(aside) else Hits(*rows.take())
         if self._test is None:
             return hits
         self.events += len(hits)

@@ -84,15 +84,13 @@ def _of_block(
     shape = tiles.shape
     is_chosen = np.zeros(TRACKS_PER_BLOCK, np.bool_)
     is_chosen[list(slots)] = True
-    tile = np.flatnonzero(shape.is_leaf & is_chosen[shape.slot])
+    has_names = selection.chosen.tiles(reader, block)
+    tile = np.flatnonzero((shape.is_leaf if reaching else has_names) & is_chosen[shape.slot])
     shift = 2 * shape.level[tile] + 8
     first = shape.index[tile] << shift
     stop = (shape.index[tile] + 1) << shift
     page = tiles.page_starts_of(tile)
-    listed = reader.page_names(block).pages_with(selection.names)
-    has_names = np.zeros(len(shape), np.bool_)
-    has_names[shape.page_starts()[listed]] = True
-    wanted = has_names[page]
+    wanted = has_names[tile]
     after = np.full(len(tile), TICK_LIMIT)
     if reaching:
         after = _seen_until(windows, first)

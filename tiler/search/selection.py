@@ -5,27 +5,36 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil, floor
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.query import NO_NAME, FoldedNames, QueryReader, Steps
+from tilescope.tiler.search.chosen import ChosenNames, KnownNames
 from tilescope.tiler.search.language import Argument, Duration, Kind, Pattern, Query
 from tilescope.tiler.search.patterns import is_match
 from tilescope.tiler.ticks import TICK_LIMIT
 
 Mask = NDArray[np.bool_]
 
+_KNOWN: Final = KnownNames()
+
 
 @dataclass(frozen=True, slots=True)
 class Selection:
     """Events of some names on some tracks, of durations within bounds, with some arguments."""
 
-    names: Mask  # by name id, shifted by one: events without a name are the first
+    chosen: ChosenNames
     tracks: Sequence[int]  # that hold events, ascending
     shortest: int = 0  # ticks
     longest: int = TICK_LIMIT
     arguments: tuple[Argument, ...] = ()
+
+    @property
+    def names(self) -> Mask:
+        """By name id, shifted by one: events without a name are the first."""
+        return self.chosen.mask
 
     @property
     def n_names(self) -> int:
@@ -42,17 +51,21 @@ def select(reader: QueryReader, query: Query, tracks: Sequence[int]) -> Steps[Se
     """What a query selects, of these tracks, which hold events. Raises UsageError for an expression that is none."""
     for pattern in (*query.names, *query.categories, *query.tracks, *query.processes):
         is_match(pattern)  # refused before anything is read
-    chosen = [track for track in tracks if _is_on(reader, query, track)]
-    names = yield from _names(reader, query)
+    on = [track for track in tracks if _is_on(reader, query, track)]
+    patterns = query.names, query.categories
+    chosen = _KNOWN.get(reader, patterns)
+    if chosen is None:
+        chosen = ChosenNames((yield from _names(reader, query)))
+        _KNOWN.keep(reader, patterns, chosen)
     shortest, longest = _bounds(query.durations, int(reader.store.manifest()["tick_ps"]))
-    return Selection(names, chosen, shortest, longest, query.arguments)
+    return Selection(chosen, on, shortest, longest, query.arguments)
 
 
 def named(reader: QueryReader, matches: Callable[[str], bool], tracks: Sequence[int]) -> Steps[Selection]:
     """All events whose name matches."""
     mask = np.zeros(reader.names.count + 1, np.bool_)
     yield from _mark(reader, matches, mask)
-    return Selection(mask, tracks)
+    return Selection(ChosenNames(mask), tracks)
 
 
 def _is_on(reader: QueryReader, query: Query, track: int) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.pages import BUSY_LIMIT, TRACKS_PER_BLOCK
+from tilescope.tiler.pages.span_sums import SpanSums
 from tilescope.tiler.query import QueryReader, Reading, Steps
 from tilescope.tiler.search.hits import Finder, Hits
 from tilescope.tiler.search.leaves import Leaves, leaves
@@ -83,18 +84,11 @@ def per_track(reader: QueryReader, selection: Selection, windows_of: WindowsOf) 
 
 
 def _of_histograms(reader: QueryReader, selection: Selection, windows_of: WindowsOf, dtype: type[Any]) -> Steps[Totals]:
-    sums: list[Totals] = []
-    for part in Reading(reader).histogram_parts(selection.tracks, windows_of):
-        wanted = selection.names[part.name + 1]
-        sums.append(Totals(part.name[wanted], part.count[wanted], part.busy[wanted]))
-        if sum(map(len, sums)) > _ROWS_AT_ONCE:
-            sums = [_summed(sums, dtype)]
-        yield
-    return _summed(sums, dtype)
-
-
-# Rows of histograms that are summed up at a time: memory does not grow with the number of tracks.
-_ROWS_AT_ONCE = 200_000
+    sums = SpanSums()
+    yield from Reading(reader).add_windows(sums, selection.tracks, windows_of)
+    found = sums.sums(dtype)
+    wanted = selection.names[found.name + 1]
+    return _summed([Totals(found.name[wanted], found.count[wanted], found.busy[wanted])], dtype)
 
 
 def _of_hits(hits: Hits, windows: Windows) -> Totals:

@@ -14,7 +14,7 @@ Into = TypeVar("Into")
 
 # Between two turns: some tens of milliseconds. With fewer a second thread is not worth its start.
 _AT_ONCE: Final = 64
-_FEWEST: Final = 8
+WORTH_A_THREAD: Final = 8
 
 
 def for_each(
@@ -42,7 +42,7 @@ def _together(
         for number in left:  # both take of the same: one step of it is not divided
             results[number] = work(items[number], into)
 
-    if aside is None or len(items) < _FEWEST or _processors() < 2:
+    if aside is None or len(items) < WORTH_A_THREAD or _processors() < 2:
         take(left, into)
     else:
         other: Future[None] = _second().submit(take, left, aside)

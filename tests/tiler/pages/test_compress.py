@@ -35,6 +35,13 @@ def test_a_record_of_which_a_byte_is_missing_or_altered_is_refused() -> None:
         assert altered == data  # a bit that fills the last byte
 
 
+def test_what_follows_a_member_is_noticed() -> None:
+    for data in (b"", b"some bytes" * 9):
+        for behind in (b"x", compress(b"others")):
+            with pytest.raises(DamagedStore):
+                decompress(compress(data) + behind)
+
+
 def test_a_record_that_would_fill_the_memory_is_refused_before_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules["tilescope.tiler.pages.compress"], "MAX_DECODED_BYTES", 100_000)
     assert len(decompress(compress(bytes(100_000)))) == 100_000

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,6 +18,8 @@ from tests.tiler.windows import WINDOWS, overlaps, starts_in, ticks_in
 from tilescope.tiler.pages import PageKey
 from tilescope.tiler.query import EVERYTHING, Place, finish
 from tilescope.tiler.resolver import TickRange
+from tilescope.tiler.search import bins as bins_module
+from tilescope.tiler.search import chosen as chosen_module
 from tilescope.tiler.search import hits as hits_module
 from tilescope.tiler.search import totals as totals_module
 from tilescope.tiler.search.bins import density
@@ -24,6 +27,7 @@ from tilescope.tiler.search.hits import Hits, page_of_hits
 from tilescope.tiler.search.language import parse
 from tilescope.tiler.search.selection import Selection, select
 from tilescope.tiler.search.totals import per_track, totals
+from tilescope.tiler.store import two_threads
 from tilescope.tiler.windows import Windows, everywhere
 
 # What is asked, and what it means for an event.
@@ -51,6 +55,9 @@ def example(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Example]:
     patch.setattr(hits_module, "_FEWEST_LEAVES", 2)
     patch.setattr(totals_module, "_FEW_LEAVES", 3)
     patch.setattr(totals_module, "_LEAVES_AT_ONCE", 2)
+    patch.setattr(two_threads, "WORTH_A_THREAD", 2)
+    patch.setattr(two_threads, "_processors", lambda: 2)
+    patch.setattr(bins_module, "WORTH_A_THREAD", 2)
     yield Example(tmp_path_factory.mktemp("search"), random_events(random.Random(5)))
     patch.undo()
 
@@ -172,6 +179,17 @@ def test_halves_of_a_range_add_up(example: Example) -> None:
             found = finish(totals(example.reader, selection, everywhere(Windows.one(*span))))
             sums.append((int(found.count.sum()), int(found.busy.sum())))
         assert sums[0] == (sums[1][0] + sums[2][0], sums[1][1] + sums[2][1])
+
+
+def test_what_a_query_chooses_is_worked_out_once(example: Example, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chosen_module, "_KEPT", 2)
+    chosen = selected(example, "op dur>3ns").chosen
+    assert selected(example, "track:main dur<9us op").chosen is chosen
+    assert not np.array_equal(selected(example, "cat:op").names, chosen.mask)
+    assert selected(example, "op").chosen is chosen
+    selected(example, "needle")
+    assert selected(example, "op").chosen is chosen
+    assert [selected(example, query).chosen is chosen for query in ("cat:op", "needle", "op")] == [False] * 3
 
 
 def test_pages_without_the_name_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,6 +99,11 @@ class BoundHitBins {
         bins_.add(lanes, starts, ends);
     }
 
+    void add_bins(const BoundHitBins& other) {
+        nb::gil_scoped_release release;
+        bins_.add(other.bins_);
+    }
+
     std::tuple<OutInts, OutInts, OutInts, OutInts> sums() const {
         HitBins::Sums sums = bins_.sums();
         return {to_numpy(std::move(sums.lane)), to_numpy(std::move(sums.bin)), to_numpy(std::move(sums.count)),
@@ -194,6 +199,7 @@ void bind_search(nb::module_& m) {
             nb::arg("after"), nb::arg("tag"),
             "As that of HitRows; the tag of a leaf is the lane of its track, or of the track's first row.")
         .def("put", &BoundHitBins::put, nb::arg("lane"), nb::arg("start"), nb::arg("end"), "Adds hits by their lanes.")
+        .def("add_bins", &BoundHitBins::add_bins, nb::arg("other"), "Adds what another has counted in the same bins.")
         .def("sums", &BoundHitBins::sums,
              "Returns lane, bin, count and busy ticks (at most 2**62) of all bins with something in them.");
     m.def("page_names", &bound_page_names, nb::arg("names"), nb::arg("track"), nb::arg("first"), nb::arg("last"),

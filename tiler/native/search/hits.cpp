@@ -76,6 +76,18 @@ void HitBins::add(Span<const int64_t> lane, Span<const int64_t> start, Span<cons
     }
 }
 
+void HitBins::add(const HitBins& other) {
+    if (other.level_ != level_ || other.first_bin_ != first_bin_ || other.bins_ != bins_ || other.lanes_ != lanes_) {
+        throw std::invalid_argument("these are other bins");
+    }
+    for (std::size_t at = 0; at < count_.size(); ++at) {
+        count_[at] += other.count_[at];
+        whole_[at] += other.whole_[at];
+        const int64_t part = other.part_[at];
+        part_[at] = part > kBusyAtMost - part_[at] ? kBusyAtMost : part_[at] + part;
+    }
+}
+
 void HitBins::put(std::size_t lane, int64_t start, int64_t end) {
     const auto bins = static_cast<int64_t>(bins_);
     const auto at = [&](int64_t bin) { return lane * bins_ + static_cast<std::size_t>(bin); };

@@ -42,6 +42,9 @@ class HitBins {
     // Adds hits that were found in another way. Throws std::invalid_argument for a lane that there is not.
     void add(Span<const int64_t> lane, Span<const int64_t> start, Span<const int64_t> end);
 
+    // Adds what another has counted. Throws std::invalid_argument where that is of other bins.
+    void add(const HitBins& other);
+
     // Of all bins with something in them, by lane, then by bin.
     struct Sums {
         std::vector<int64_t> lane, bin, count, busy;

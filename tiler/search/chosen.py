@@ -1,0 +1,71 @@
+"""The names that a query chooses, and where they are: worked out once for all questions of one query."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import Final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.query import QueryReader
+from tilescope.tiler.search.language import Pattern
+
+Mask = NDArray[np.bool_]
+
+# Patterns of names, and of categories.
+Asked = tuple[tuple[Pattern, ...], tuple[Pattern, ...]]
+
+# Of an open store: those of a viewer that asks again whenever it moves. A byte for each name, and for each tile.
+_KEPT: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenNames:
+    """Some names of a store."""
+
+    mask: Mask  # by name id, shifted by one: events without a name are the first
+    _tiles: dict[int, Mask] = field(default_factory=dict, repr=False)  # by block
+
+    def tiles(self, reader: QueryReader, block: int) -> Mask:
+        """Which tiles of a block are leaves on pages where a slice of one of the names starts. Raises DamagedStore."""
+        found = self._tiles.get(block)
+        if found is None:
+            tiles = reader.tiles(block)
+            shape = tiles.shape
+            starts = shape.page_starts()
+            on_page = np.zeros(len(shape), np.bool_)  # by the first tile of the page
+            on_page[starts[reader.page_names(block).pages_with(self.mask, len(starts))]] = True
+            found = shape.is_leaf & on_page[tiles.page_starts_of(np.arange(len(shape)))]
+            self._tiles[block] = found
+        return found
+
+
+class KnownNames:
+    """What was chosen last in each open store. For whatever thread."""
+
+    def __init__(self) -> None:
+        self._kept: WeakKeyDictionary[QueryReader, OrderedDict[Asked, ChosenNames]] = WeakKeyDictionary()
+        self._lock = threading.Lock()
+
+    def get(self, reader: QueryReader, patterns: Asked) -> ChosenNames | None:
+        """What these patterns of names and categories chose, if it is known."""
+        with self._lock:
+            of_store = self._kept.get(reader, OrderedDict())
+            found = of_store.get(patterns)
+            if found is not None:
+                of_store.move_to_end(patterns)
+            return found
+
+    def keep(self, reader: QueryReader, patterns: Asked, names: ChosenNames) -> None:
+        """Nothing is kept of a store that grows: there may be more names, and more tiles, in the next moment."""
+        if reader.store.is_growing:
+            return
+        with self._lock:
+            of_store = self._kept.setdefault(reader, OrderedDict())
+            of_store[patterns] = names
+            while len(of_store) > _KEPT:
+                of_store.popitem(last=False)
