@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from aiohttp import hdrs, web
 
 from tilescope.server.errors import NotFound
@@ -13,18 +15,15 @@ from tilescope.server.keys import SETTINGS, VIEWER
 
 routes = web.RouteTableDef()
 
-
-@routes.get("/viewer.json")
-async def get_viewer_settings(request: web.Request) -> web.Response:
-    """What the viewer is told when it needs it: where Perfetto is, null for nowhere."""
-    body = json_body({"perfetto_url": request.app[SETTINGS].perfetto_url})
-    return web.Response(body=body, headers={hdrs.CONTENT_TYPE: JSON, hdrs.CACHE_CONTROL: "no-store"})
+_SETTINGS: Final = "viewer.json"  # beside the page, as its files are: no part of the API
 
 
 @routes.get("/{path:(?!api/).*}")  # below /api/, what has no such method is 405 and not 404
 async def get_viewer_file(request: web.Request) -> web.Response:
     """One file of the built viewer."""
     path = request.match_info["path"]
+    if path == _SETTINGS:
+        return _viewer_settings(request)
     file = request.app[VIEWER].get(path)
     if file is None:
         raise NotFound(f"nothing was found at /{path}")
@@ -34,6 +33,12 @@ async def get_viewer_file(request: web.Request) -> web.Response:
     if file.gzip_body is not None:
         response.headers[hdrs.VARY] = hdrs.ACCEPT_ENCODING
     return response
+
+
+def _viewer_settings(request: web.Request) -> web.Response:
+    """What the viewer asks for when it needs it: where Perfetto is, null for nowhere."""
+    body = json_body({"perfetto_url": request.app[SETTINGS].perfetto_url})
+    return web.Response(body=body, headers={hdrs.CONTENT_TYPE: JSON, hdrs.CACHE_CONTROL: "no-store"})
 
 
 def _answer(request: web.Request, file: ViewerFile) -> web.Response:
