@@ -29,6 +29,46 @@ class Activities:
         shift, (first + k + 1) << shift).
         """
 
+def stat_values(
+    args_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    args: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ids: Sequence[Sequence[int]],
+) -> tuple[
+    tuple[
+        list[
+            tuple[
+                Annotated[NDArray[numpy.uint8], dict(shape=(None,))],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            ]
+        ],
+        list[bytes],
+    ],
+    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+]:
+    """
+    Returns of these events, for each list of ids, the kind of the stat of one of them (0 none, 1 integer,
+    2 unsigned, 3 double, 4 text, 5 flag, 6 no value, 7 reference, 8 to be read with more care), and its bits,
+    or the number of the text; the texts; and the events' metadata, -1 without arguments.
+    """
+
+def json_values(
+    args_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    args: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    rows: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    names: Sequence[str],
+) -> tuple[
+    list[
+        tuple[
+            Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]
+        ]
+    ],
+    list[bytes],
+]:
+    """
+    Returns of these events, for each name, the kind and the bits of the argument as above; and the texts.
+    """
+
 class DamagedContainer(ValueError):
     """Bytes that are no column container."""
 
@@ -107,11 +147,13 @@ class SpanSums:
         first: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         stop: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
         as_name: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        names: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)]
+        | None = None,
     ) -> None:
         """
         Adds parts [first, stop) of the tiles in these positions of an uncompressed page, ascending. `index` and
         `slot`: what must stand there. `as_name`: the name that all slices of a part are summed up under, or
-        ITS_OWN. Raises DamagedContainer.
+        ITS_OWN; `names`: other names for all slices of the page. Raises DamagedContainer.
         """
 
     def add_stored(self, histogram: bytes, buckets: bytes | None, max_rows: int, as_name: int) -> bool:
@@ -267,6 +309,14 @@ def transpose_by_length(
 ) -> bytes:
     """
     Returns strings in classes of equal length, written column by column. The first one begins at `start`.
+    """
+
+def restored_by_length(
+    ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    classes: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]:
+    """
+    Returns the strings of such classes, one behind the other; `ends`: where each of them ends.
     """
 
 def async_homes(
@@ -976,22 +1026,6 @@ class XSpaceFile:
     def plane_stats(self, plane: int) -> XSpacePlaneStats: ...
     @property
     def outline_position(self) -> int: ...
-
-def stat_values(
-    args_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    args: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    ids: Sequence[int],
-) -> tuple[
-    Annotated[NDArray[numpy.uint8], dict(shape=(None,))],
-    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
-    Annotated[NDArray[numpy.int64], dict(shape=(None,))],
-    list[bytes],
-]:
-    """
-    Returns of the arguments of each event: the kind of the last stat of one of these ids (0 none, 1 integer,
-    2 unsigned, 3 double, 4 reference, 5 text, 6 something else), its bits or the number of the text, and the
-    event's metadata, -1 without arguments; and the texts.
-    """
 
 def integer_stats(
     args_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],

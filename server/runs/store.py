@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.details.chunk import Chunk
 from tilescope.tiler.details.codec import Arguments
+from tilescope.tiler.details.values import Values
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.pages import Histogram, PageKey
 from tilescope.tiler.pages.flow_ends import FlowEnds
@@ -57,17 +62,15 @@ class ServedStore(Protocol):
 
     def page_names(self, block: int) -> Iterator[bytes]: ...
 
-    def args_chunk_start(self, track: int, ordinal: int) -> int | None: ...
-
-    def args_chunk(self, track: int, first: int) -> bytes: ...
+    def args_chunk(self, track: int, ordinal: int) -> Chunk | None: ...
 
     def args_decoder(self, file: int) -> Callable[[bytes], Arguments]: ...
+
+    def args_values(self, file: int, chunk: Chunk, at: NDArray[np.int64], names: Sequence[str]) -> list[Values]: ...
 
     def histogram_record(self, track: int, level: int, index: int) -> bytes | None: ...
 
     def spread_record(self, track: int, level: int, index: int) -> bytes | None: ...
-
-    def arguments(self, track: int, ordinals: Sequence[int]) -> Iterator[Arguments]: ...
 
     def flow_end_chunks(self, track: int) -> Iterator[bytes]: ...
 

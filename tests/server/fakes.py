@@ -13,13 +13,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tilescope.server.errors import IndexingFailed
 from tilescope.server.runs.job import IndexJob, OnIndexProgress
 from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.run import IndexProgress
 from tilescope.server.runs.wishes import Wishes
+from tilescope.tiler.details.chunk import Chunk
 from tilescope.tiler.details.codec import Arguments
+from tilescope.tiler.details.values import Values
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import DamagedStore, NotBuilt
 from tilescope.tiler.pages import Histogram, PageKey, Shape, compress
@@ -158,9 +161,6 @@ class FakeStore:
         row = [np.array([value]) for value in (0, 7, 9, 8, 92)]
         return Histogram(*row) if track == 0 else None
 
-    def arguments(self, track: int, ordinals: Sequence[int]) -> Iterator[Arguments]:
-        return iter([[] for _ in ordinals])
-
     def flow_end_chunks(self, track: int) -> Iterator[bytes]:
         return iter(())
 
@@ -173,13 +173,13 @@ class FakeStore:
     def spread_record(self, track: int, level: int, index: int) -> bytes | None:
         raise NotImplementedError
 
-    def args_chunk_start(self, track: int, ordinal: int) -> int | None:
-        raise NotImplementedError
-
-    def args_chunk(self, track: int, first: int) -> bytes:
-        raise NotImplementedError
+    def args_chunk(self, track: int, ordinal: int) -> Chunk | None:
+        return None
 
     def args_decoder(self, file: int) -> Callable[[bytes], Arguments]:
+        return lambda _: []
+
+    def args_values(self, file: int, chunk: Chunk, at: NDArray[np.int64], names: Sequence[str]) -> list[Values]:
         raise NotImplementedError
 
     def page_names(self, block: int) -> Iterator[bytes]:

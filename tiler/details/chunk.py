@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages import compress, decompress
+from tilescope.tiler.pages import compress
 
 # A chunk is inflated for one click, and its neighbours' arguments help to compress it: at 256 KiB that costs about a
 # millisecond, and a typical value fills an LMDB page run without waste.
@@ -52,14 +52,14 @@ def split(
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """An inflated chunk."""
+    """An inflated chunk: the arguments of event `first + k` are args[ends[k-1]:ends[k]]."""
 
-    lengths: NDArray[np.int64]  # (n,) of the arguments of each event
-    in_columns: bool
-    body: NDArray[np.uint8]
+    first: int  # ordinal of its first event
+    ends: NDArray[np.int64]
+    args: NDArray[np.uint8]
 
     @classmethod
-    def parse(cls, data: bytes) -> Chunk:
+    def parse(cls, data: bytes, first: int = 0) -> Chunk:
         """Raises DamagedStore."""
         if len(data) < _HEAD.size:
             raise DamagedStore("a chunk of arguments is damaged")
@@ -68,66 +68,24 @@ class Chunk:
         if order not in (_ROWS, _COLUMNS) or not 1 <= width <= 4 or body > len(data):
             raise DamagedStore("a chunk of arguments is damaged")
         planes = np.frombuffer(data, np.uint8, n * width, _HEAD.size).reshape(width, n).astype(np.int64)
-        lengths = (planes << (8 * np.arange(width))[:, None]).sum(axis=0)
-        if int(lengths.sum()) != len(data) - body:
+        ends = np.cumsum((planes << (8 * np.arange(width))[:, None]).sum(axis=0))
+        if int(ends[-1] if n else 0) != len(data) - body:
             raise DamagedStore("a chunk of arguments is damaged")
-        return cls(lengths, order == _COLUMNS, np.frombuffer(data, np.uint8, offset=body))
+        args = np.frombuffer(data, np.uint8, offset=body)
+        return cls(first, ends, _native.restored_by_length(ends, args) if order == _COLUMNS else args)
 
     def __len__(self) -> int:
-        return len(self.lengths)
+        return len(self.ends)
 
-    def args(self, position: int) -> bytes:
-        """The arguments of the event at this position. Raises DamagedStore."""
-        if not 0 <= position < len(self):
+    @property
+    def stop(self) -> int:
+        """The ordinal after that of its last event."""
+        return self.first + len(self)
+
+    def of(self, ordinal: int) -> bytes:
+        """The arguments of this event. Raises DamagedStore when they are not here."""
+        at = ordinal - self.first
+        if not 0 <= at < len(self):
             raise DamagedStore("a chunk of arguments is damaged")
-        length = int(self.lengths[position])
-        if not self.in_columns:
-            start = int(self.lengths[:position].sum())
-            return self.body[start : start + length].tobytes()
-        alike = self.lengths == length
-        first = int(self.lengths[self.lengths < length].sum())
-        place, count = int(np.count_nonzero(alike[:position])), int(np.count_nonzero(alike))
-        return self.body[first + place : first + count * length : count].tobytes() if length else b""
-
-    def every(self) -> list[bytes]:
-        """The arguments of all events, in their order."""
-        if not self.in_columns:
-            ends = np.cumsum(self.lengths)
-            body = self.body.tobytes()
-            return [body[start:end] for start, end in zip((ends - self.lengths).tolist(), ends.tolist(), strict=True)]
-        args = [b""] * len(self)
-        order = np.argsort(self.lengths, kind="stable").tolist()
-        first = done = 0
-        for length, count in zip(*(a.tolist() for a in np.unique(self.lengths, return_counts=True)), strict=True):
-            rows = self.body[first : first + count * length].reshape(length, count).T.tobytes()
-            for k in range(count):
-                args[order[done + k]] = rows[k * length : (k + 1) * length]
-            first += count * length
-            done += count
-        return args
-
-    def take(self, positions: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-        """The arguments of the events at these positions: where those of each end, and all of them in one piece."""
-        if len(positions) and not (positions.min() >= 0 and positions.max() < len(self)):
-            raise DamagedStore("a chunk of arguments is damaged")
-        lengths = self.lengths[positions]
-        ends = np.cumsum(lengths)
-        begins = ends - lengths
-        out = np.empty(int(lengths.sum()), np.uint8)
-        if not self.in_columns:
-            starts = np.cumsum(self.lengths) - self.lengths
-            return ends, self.body[np.repeat(starts[positions] - begins, lengths) + np.arange(len(out))]
-        for length in np.unique(lengths[lengths > 0]).tolist():
-            alike = self.lengths == length
-            count = int(np.count_nonzero(alike))
-            first = int(self.lengths[self.lengths < length].sum())
-            which = np.flatnonzero(lengths == length)
-            place = (np.cumsum(alike) - 1)[positions[which]]
-            of_class = self.body[first : first + count * length].reshape(length, count)
-            out[begins[which][:, None] + np.arange(length)] = of_class[:, place].T
-        return ends, out
-
-
-def event_args(chunk: bytes, position: int) -> bytes:
-    """The arguments of the event at this position of a compressed chunk. Raises DamagedStore."""
-    return Chunk.parse(decompress(chunk)).args(position)
+        begin = int(self.ends[at - 1]) if at else 0
+        return self.args[begin : int(self.ends[at])].tobytes()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tilescope.tiler.details.values import Values
 
 UNREADABLE: Final = "[unreadable]"  # the name of an argument that says why there are no others
 
@@ -22,6 +24,20 @@ class Integers(Protocol):
         self, args_end: NDArray[np.int64], args: NDArray[np.uint8], at: NDArray[np.int64], name: str, tables: Any
     ) -> NDArray[np.int64]:
         """The integer argument of this name, of the events `at`, all of one track; -1 where it is none or below 0."""
+
+
+class ReadValues(Protocol):
+    """Finds some arguments of many events at once."""
+
+    def __call__(
+        self,
+        args_end: NDArray[np.int64],
+        args: NDArray[np.uint8],
+        at: NDArray[np.int64],
+        names: Sequence[str],
+        tables: Any,
+    ) -> list[Values]:
+        """Of each name the first argument that `decode` tells of the events `at`, all of one track."""
 
 
 def _head_itself(head: bytes, _page: PageOf) -> bytes:
@@ -39,6 +55,7 @@ class ArgsCodec:
     # What decoding needs of a file, from the head of its tables, and from what reads their pages when they are needed.
     tables: Callable[[bytes, PageOf], Any] = _head_itself
     integers: Integers | None = None  # None: step annotations are found by their names alone
+    values: ReadValues | None = None  # None: events are decoded one by one
     in_pages: bool = False  # whether the tables are those of `xstat_tables.py`, which tools ask as well
     in_columns: bool = False  # whether arguments of neighbours are alike byte by byte: then they compress better
 

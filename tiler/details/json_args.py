@@ -8,10 +8,16 @@ Python's decoder is tried first, `tolerant_json` reads what that refuses.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler import _native
 from tilescope.tiler.details.codec import UNREADABLE, ArgsCodec
 from tilescope.tiler.details.tolerant_json import NotJson, Pairs, exact_float, exact_int, parse_at
+from tilescope.tiler.details.values import ValueKind, Values
 
 _STRICT = json.JSONDecoder(
     strict=False,
@@ -104,4 +110,24 @@ def _opened(value: object, pending: list[list[object] | dict[str, object]]) -> o
     return container
 
 
-CODEC: Final = ArgsCodec(id="json", decode=decode)
+def _values(
+    args_end: NDArray[np.int64], args: NDArray[np.uint8], at: NDArray[np.int64], names: Sequence[str], tables: bytes
+) -> list[Values]:
+    """As `ReadValues` says; what is no plain JSON is unclear."""
+    # Names that may stand for something else in the text; none is a quotation mark.
+    is_told = [name == UNREADABLE or "\ufffd" in name or not _is_utf8(name) for name in names]
+    wanted = ['"' if told else name for name, told in zip(names, is_told, strict=True)]
+    columns, texts = _native.json_values(args_end, args, at, wanted)
+    objects: list[object] = [text.decode() for text in texts]
+    found = [Values(kind, bits, objects) for kind, bits in columns]
+    for values, told in zip(found, is_told, strict=True):
+        if told:
+            values.kind[:] = ValueKind.UNCLEAR
+    return found
+
+
+def _is_utf8(text: str) -> bool:
+    return not any("\ud800" <= c <= "\udfff" for c in text)
+
+
+CODEC: Final = ArgsCodec(id="json", decode=decode, values=_values)

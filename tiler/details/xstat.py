@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
-from tilescope.tiler.details.codec import ArgsCodec
 from tilescope.tiler.details.wire import Field, WireDamage, double, fields, signed, varint
 from tilescope.tiler.details.xstat_tables import XStatTables
 
@@ -95,8 +94,3 @@ def integers(
     ids = [stat for stat, text in tables.planes[plane].stat_names.items() if text == name]
     number: NDArray[np.int64] = _native.integer_stats(args_end, args, at, ids, -1)
     return number
-
-
-CODEC: Final = ArgsCodec(
-    id="xstat", decode=decode, tables=XStatTables, integers=integers, in_pages=True, in_columns=True
-)

@@ -11,7 +11,7 @@ from tilescope.tiler.export.cursor import Cursor
 from tilescope.tiler.export.event_text import args_text, joined, microseconds, quoted, value_text
 from tilescope.tiler.export.flow_marks import FlowMark, FlowMarks
 from tilescope.tiler.export.threads import Threads
-from tilescope.tiler.query import EVENT_KINDS, Events, QueryReader, Reading, Steps, finish
+from tilescope.tiler.query import EVENT_KINDS, ArgumentReader, Events, QueryReader, Reading, Steps, finish
 from tilescope.tiler.tools import Scope, SpanQuestion
 from tilescope.tiler.tools.looked import Looked
 
@@ -111,7 +111,7 @@ class _Export:
         writers: dict[str, _Write] = {"slice": self._slice, "async": self._async, "instant": self._instant}
         ordinals = events.ordinal.tolist()
         names = self._reader.names.of(events.name.tolist())
-        args = self._reader.store.arguments(events.track, ordinals)
+        args = ArgumentReader(self._reader.store).decoded(events.track, ordinals)
         flows = self._flows.of(events.track, range(ordinals[0], ordinals[-1] + 1))
         columns = (events.ordinal, events.start, events.duration, events.name)
         for (ordinal, start, duration, name), its_args in zip(

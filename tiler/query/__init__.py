@@ -1,5 +1,6 @@
 """What questions to a store are answered from: its tracks, names, events and pages."""
 
+from tilescope.tiler.query.arguments import ArgumentReader, ValuesOfSome
 from tilescope.tiler.query.events import EVERYTHING, EventPlan, Events, LeafRun, join, no_events
 from tilescope.tiler.query.names import NO_NAME, FoldedNames, Name, Names, NameSet
 from tilescope.tiler.query.place import Place
@@ -16,6 +17,7 @@ __all__ = [
     "NO_NAME",
     "ROW_KINDS",
     "SLICE_KINDS",
+    "ArgumentReader",
     "EventPlan",
     "Events",
     "FoldedNames",
@@ -30,6 +32,7 @@ __all__ = [
     "RowKind",
     "Steps",
     "TrackTree",
+    "ValuesOfSome",
     "ViewRows",
     "ViewTile",
     "finish",

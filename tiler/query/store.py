@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.details.chunk import Chunk
 from tilescope.tiler.details.codec import Arguments
+from tilescope.tiler.details.values import Values
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.pages import PageKey
 from tilescope.tiler.pages.flow_ends import FlowEnds
@@ -50,18 +55,18 @@ class QueryStore(Protocol):
 
     def page_names(self, block: int) -> Iterator[bytes]: ...
 
-    def args_chunk_start(self, track: int, ordinal: int) -> int | None: ...
-
-    def args_chunk(self, track: int, first: int) -> bytes: ...
+    def args_chunk(self, track: int, ordinal: int) -> Chunk | None:
+        """The chunk that may have the arguments of an event."""
+        ...
 
     def args_decoder(self, file: int) -> Callable[[bytes], Arguments]: ...
+
+    def args_values(self, file: int, chunk: Chunk, at: NDArray[np.int64], names: Sequence[str]) -> list[Values]:
+        """Of each name the first argument of the events in these places of a chunk; some may be unclear."""
+        ...
 
     def steps(self) -> Iterator[tuple[int, TrackSteps]]: ...
 
     def file_of_tracks(self) -> Sequence[int]: ...
-
-    def arguments(self, track: int, ordinals: Sequence[int]) -> Iterator[Arguments]:
-        """The arguments of some events of a track, whose ordinals ascend."""
-        ...
 
     def event(self, track: int, ordinal: int) -> dict[str, Any] | None: ...

@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from functools import lru_cache
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler import _native
-from tilescope.tiler.details.chunk import Chunk
-from tilescope.tiler.details.wire import varint
-from tilescope.tiler.details.xstat_tables import XStatTables
-from tilescope.tiler.pages import decompress
-from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.details.values import ValueKind, Values
+from tilescope.tiler.query import ArgumentReader, QueryReader, Steps, ValuesOfSome
 from tilescope.tiler.search.language import Argument, Comparison
 
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
-
-# Chunks that are kept inflated, each of a quarter of a megabyte: a search by time takes turns between tracks.
-_KEPT_CHUNKS: Final = 160
-
-_VARINT_BYTES: Final = 10
-
-# As native code numbers the kinds of stats.
-_NONE, _INTEGER, _UNSIGNED, _DOUBLE, _REFERENCE, _TEXT = range(6)
 
 
 def holds(argument: Argument, value: object) -> bool:
@@ -49,10 +36,9 @@ class ArgumentTest:
     """Holds events against the arguments that a query names: all of these must be as it wants them."""
 
     def __init__(self, reader: QueryReader, arguments: Sequence[Argument]) -> None:
-        self._reader = reader
+        self._reader = ArgumentReader(reader.store)
         self._arguments = arguments
-        self._chunk = lru_cache(_KEPT_CHUNKS)(self._read)
-        self._shared: dict[tuple[int, int, int], bool] = {}  # of metadata that events share
+        self._names = list(dict.fromkeys(argument.key for argument in arguments))
 
     def holds(self, track: Ints, ordinal: Ints) -> Steps[Mask]:
         """Which of these events have such arguments. Raises DamagedStore."""
@@ -60,106 +46,38 @@ class ArgumentTest:
         order = np.lexsort((ordinal, track))
         borders = np.flatnonzero(np.diff(track[order])) + 1
         for which in np.split(order, borders) if len(order) else ():
-            of, ordinals = int(track[which[0]]), ordinal[which]
-            at = 0
-            while at < len(which):
-                first, chunk = self._chunk_of(of, int(ordinals[at]))
-                stop = max(int(np.searchsorted(ordinals, first + len(chunk))), at + 1)
-                if ordinals[at] < first + len(chunk):
-                    found[which[at:stop]] = self._of_chunk(of, chunk, ordinals[at:stop] - first)
-                at = stop
+            for some in self._reader.values(int(track[which[0]]), ordinal[which], self._names):
+                found[which[some.which]] = self._of_some(some)
                 yield
         return found
 
-    def _chunk_of(self, track: int, ordinal: int) -> tuple[int, Chunk]:
-        first = self._reader.store.args_chunk_start(track, ordinal)
-        return (ordinal, _EMPTY) if first is None else (first, self._chunk(track, first))
-
-    def _read(self, track: int, first: int) -> Chunk:
-        return Chunk.parse(decompress(self._reader.store.args_chunk(track, first)))
-
-    def _of_chunk(self, track: int, chunk: Chunk, positions: Ints) -> Mask:
-        ends, args = chunk.take(positions)
-        store = self._reader.store
-        file = store.file_of(track)
-        tables = store.event_metadata(file)
-        found = np.ones(len(positions), np.bool_)
-        if tables is None:
-            return self._decoded(file, ends, args, found)
-        for number, argument in enumerate(self._arguments):
-            found &= self._stats(file, tables, number, argument, ends, args)
-        return found
-
-    def _decoded(self, file: int, ends: Ints, args: NDArray[np.uint8], found: Mask) -> Mask:
-        """Of arguments that Python has to read: those that do not have the name in them are passed over."""
-        decode = self._reader.store.args_decoder(file)
-        data = args.tobytes()
-        keys = [argument.key.encode("utf-8", "replace") for argument in self._arguments]
-        begin = 0
-        for k, end in enumerate(ends.tolist()):
-            raw = data[begin:end]
-            begin = end
-            if b"\\" not in raw and not all(key in raw for key in keys):
-                found[k] = False
-                continue
-            values = decode(raw)
-            found[k] = all(
-                any(name == argument.key and holds(argument, value) for name, value in values)
+    def _of_some(self, some: ValuesOfSome) -> Mask:
+        found = np.ones(some.which.stop - some.which.start, np.bool_)
+        for argument in self._arguments:
+            found &= _held(argument, some.values[self._names.index(argument.key)])
+        for row, decoded in some.decoded.items():  # a name may be there several times
+            found[row] = all(
+                any(name == argument.key and holds(argument, value) for name, value in decoded)
                 for argument in self._arguments
             )
         return found
 
-    def _stats(
-        self, file: int, tables: XStatTables, number: int, argument: Argument, ends: Ints, args: NDArray[np.uint8]
-    ) -> Mask:
-        """Of XSpace: an event's own stats first, then those that it shares with others of its metadata."""
-        found = np.zeros(len(ends), np.bool_)
-        first = int(np.searchsorted(ends, 1))
-        if first == len(ends):
-            return found
-        begin = int(ends[first - 1]) if first else 0
-        number_of_first, _ = varint(args[begin : begin + _VARINT_BYTES].tobytes(), 0)
-        names = tables.planes[int(tables.plane[number_of_first])].stat_names  # those of the whole track
-        ids = [stat for stat, name in names.items() if name == argument.key]
-        kind, bits, metadata, texts = _native.stat_values(ends, args, ids)
-        wanted = argument.number
-        for of, values in ((_INTEGER, bits), (_UNSIGNED, bits.view(np.uint64)), (_DOUBLE, bits.view(np.float64))):
-            at = np.flatnonzero(kind == of)
-            if len(at):
-                found[at] = False if wanted is None else _compared(values[at], argument.comparison, wanted)
-        for of, text in ((_TEXT, lambda at: texts[at].decode("utf-8", "replace")), (_REFERENCE, _referred(names))):
-            at = np.flatnonzero(kind == of)
-            if len(at):
-                distinct, inverse = np.unique(bits[at], return_inverse=True)
-                found[at] = np.array([holds(argument, text(one)) for one in distinct.tolist()], np.bool_)[inverse]
-        at = np.flatnonzero((kind == _NONE) & (metadata >= 0))
-        if len(at):
-            distinct, inverse = np.unique(metadata[at], return_inverse=True)
-            shared = [self._is_shared(file, number, argument, one) for one in distinct.tolist()]
-            found[at] = np.array(shared, np.bool_)[inverse]
-        return found
 
-    def _is_shared(self, file: int, number: int, argument: Argument, metadata: int) -> bool:
-        place = file, number, metadata
-        if place not in self._shared:
-            values = self._reader.store.args_decoder(file)(_varint(metadata))
-            self._shared[place] = any(name == argument.key and holds(argument, value) for name, value in values)
-        return self._shared[place]
-
-
-_EMPTY: Final = Chunk(np.zeros(0, np.int64), False, np.zeros(0, np.uint8))
-
-
-def _referred(names: Mapping[int, str]) -> Callable[[int], str]:
-    return lambda stat: names.get(stat, f"[stat {stat}]")
-
-
-def _varint(value: int) -> bytes:
-    out = bytearray()
-    while value >= 0x80:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes([*out, value])
+def _held(argument: Argument, values: Values) -> Mask:
+    """Which of the values are as a query wants them."""
+    found = np.zeros(len(values), np.bool_)
+    wanted = argument.number
+    numbers = ((ValueKind.INTEGER, values.bits), (ValueKind.UNSIGNED, values.bits.view(np.uint64)))
+    for kind, column in (*numbers, (ValueKind.REAL, values.reals)):
+        at = values.where(kind)
+        if len(at) and wanted is not None:
+            found[at] = _compared(column[at], argument.comparison, wanted)
+    reals = values.where(ValueKind.REAL)
+    others = [values.where(kind) for kind in (ValueKind.TEXT, ValueKind.FLAG, ValueKind.NULL, ValueKind.OTHER)]
+    for at in (*others, reals[~np.isfinite(values.reals[reals])]):
+        _, first, inverse = np.unique(values.bits[at], return_index=True, return_inverse=True)
+        found[at] = np.array([holds(argument, values.value(row)) for row in at[first].tolist()], np.bool_)[inverse]
+    return found
 
 
 def _number(value: object) -> Fraction | None:

@@ -11,7 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.details.chunk import Chunk
 from tilescope.tiler.details.codec import Arguments
+from tilescope.tiler.details.values import Values
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import NoStore, NotBuilt, StoreError
 from tilescope.tiler.pages import TRACKS_PER_BLOCK, Histogram, PageKey
@@ -112,11 +117,6 @@ class GrowingStore:
         self._require(track)
         return self._reader().event(track, ordinal) if ordinal < self._events(track) else None
 
-    def arguments(self, track: int, ordinals: Sequence[int]) -> Iterator[Arguments]:
-        """As `RunStore.arguments`. Raises NotBuilt."""
-        self._require(track)
-        return self._reader().arguments(track, ordinals)
-
     def flow_end_chunks(self, track: int) -> Iterator[bytes]:
         """As `RunStore.flow_end_chunks`. Raises NotBuilt."""
         if self.is_growing:
@@ -142,19 +142,22 @@ class GrowingStore:
         self._require(track)
         return self._now.spread_record(track, level, index)
 
-    def args_chunk_start(self, track: int, ordinal: int) -> int | None:
-        """As `RunStore.args_chunk_start`."""
-        return self._now.args_chunk_start(track, ordinal)
-
-    def args_chunk(self, track: int, first: int) -> bytes:
+    def args_chunk(self, track: int, ordinal: int) -> Chunk | None:
         """As `RunStore.args_chunk`."""
-        return self._now.args_chunk(track, first)
+        self._require(track)
+        return self._now.args_chunk(track, ordinal)
 
     def args_decoder(self, file: int) -> Callable[[bytes], Arguments]:
         """As `RunStore.args_decoder`. Raises NotBuilt."""
         if self.is_growing:
             raise NotBuilt("what events share is not stored yet")
         return self._now.args_decoder(file)
+
+    def args_values(self, file: int, chunk: Chunk, at: NDArray[np.int64], names: Sequence[str]) -> list[Values]:
+        """As `RunStore.args_values`. Raises NotBuilt."""
+        if self.is_growing:
+            raise NotBuilt("what events share is not stored yet")
+        return self._now.args_values(file, chunk, at, names)
 
     def page_names(self, block: int) -> Iterator[bytes]:
         """As `RunStore.page_names`: of a block that is done."""

@@ -11,9 +11,11 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from tilescope.tiler.details import UNREADABLE, ArgsCodec, Arguments
-from tilescope.tiler.details.chunk import Chunk, event_args
+from tilescope.tiler.details.chunk import Chunk
+from tilescope.tiler.details.values import ValueKind, Values
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import DamagedStore, FormatFailed, NoStore, StoreVersion
 from tilescope.tiler.pages import (
@@ -158,19 +160,27 @@ class RunStore:
         for _, record in self._data.scan(prefix, prefix):
             yield record
 
-    def args_chunk_start(self, track: int, ordinal: int) -> int | None:
-        """The first event of the chunk of arguments that has those of an event; None: there is no such chunk."""
+    def args_chunk(self, track: int, ordinal: int) -> Chunk | None:
+        """The chunk of arguments that begins with an event or before; None: there is none. Raises DamagedStore."""
         found = self._data.last_at_most(keys.details(track, ordinal), keys.details_of(track))
-        return None if found is None else keys.details_ordinal(found[0])
-
-    def args_chunk(self, track: int, first: int) -> bytes:
-        """The chunk of arguments that begins with this event, compressed. Raises DamagedStore."""
-        return self._need(keys.details(track, first), f"the chunk of arguments of track {track} from event {first} on")
+        return None if found is None else Chunk.parse(decompress(found[1]), keys.details_ordinal(found[0]))
 
     def args_decoder(self, file: int) -> Callable[[bytes], Arguments]:
         """What tells the arguments of an event of a file from their bytes."""
         decoder: Callable[[bytes], Arguments] = self._kept_decoder(file)
         return decoder
+
+    def args_values(self, file: int, chunk: Chunk, at: NDArray[np.int64], names: Sequence[str]) -> list[Values]:
+        """Of each name the first argument of the events in these places of a chunk, as far as it is found quickly.
+
+        What has to be decoded event by event is unclear. Raises DamagedStore.
+        """
+        with must_make_sense(self.path):
+            read, tables = self._codec(file).values, self._kept_tables(file)
+            if read is None:
+                unclear = np.full(len(at), ValueKind.UNCLEAR, np.uint8)
+                return [Values(unclear.copy(), np.zeros(len(at), np.int64)) for _ in names]
+            return read(chunk.ends, chunk.args, at, names, tables)
 
     def decoded_page(self, key: PageKey) -> Page:
         """A page, without its residual. Raises DamagedStore."""
@@ -254,18 +264,6 @@ class RunStore:
         told: dict[str, Any] = msgspec.to_builtins(event)
         return told
 
-    def arguments(self, track: int, ordinals: Sequence[int]) -> Iterator[Arguments]:
-        """The arguments of some events of a track, whose ordinals ascend. Raises DamagedStore."""
-        first, chunk = 0, list[bytes]()
-        for ordinal in ordinals:
-            if not first <= ordinal < first + len(chunk):
-                found = self._data.last_at_most(keys.details(track, ordinal), keys.details_of(track))
-                if found is None:
-                    yield []
-                    continue
-                first, chunk = keys.details_ordinal(found[0]), Chunk.parse(decompress(found[1])).every()
-            yield self._decoded_args(track, chunk[ordinal - first] if ordinal < first + len(chunk) else b"")
-
     def flow_ends(self, track: int, first: int = 0) -> Iterator[FlowEnds]:
         """The flow ends of a track, chunk by chunk in their order, from the chunk of slice `first` on.
 
@@ -325,20 +323,8 @@ class RunStore:
         raise DamagedStore(f"{self.path}: {where}: it is not on its page")
 
     def _args(self, track: int, ordinal: int) -> Arguments:
-        found = self._data.last_at_most(keys.details(track, ordinal), keys.details_of(track))
-        if found is None:
-            return []
-        key, chunk = found
-        return self._decoded_args(track, event_args(chunk, ordinal - keys.details_ordinal(key)))
-
-    def _decoded_args(self, track: int, raw: bytes) -> Arguments:
-        if not raw:
-            return []
-        try:
-            arguments: Arguments = self._kept_decoder(self._manifest["tracks"][track]["file"])(raw)
-        except FormatFailed as error:  # the event itself is known
-            return [(UNREADABLE, error.what)]
-        return arguments
+        chunk = self.args_chunk(track, ordinal)
+        return [] if chunk is None else self.args_decoder(self.file_of(track))(chunk.of(ordinal))
 
     def _flows(self, track: int, ordinal: int) -> EventFlows:
         ends = self.flow_ends_at(track, ordinal)
@@ -365,7 +351,17 @@ class RunStore:
 
     def _make_decoder(self, file: int) -> Any:
         decode, tables = self._codec(file).decode, self._kept_tables(file)
-        return lambda raw: decode(raw, tables)
+
+        def decoded(raw: bytes) -> Arguments:
+            if not raw:
+                return []
+            try:
+                with must_make_sense(self.path):
+                    return decode(raw, tables)
+            except FormatFailed as error:  # the event itself is known
+                return [(UNREADABLE, error.what)]
+
+        return decoded
 
     def _codec(self, file: int) -> ArgsCodec:
         return codec(self._manifest["files"][file]["args_encoding"])

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilescope.tiler import _native
-from tilescope.tiler.details.chunk import event_args, split
+from tilescope.tiler.details.chunk import Chunk, split
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages import compress, decompress
+from tilescope.tiler.pages import decompress
 
 BLOBS = st.lists(st.binary(max_size=10) | st.integers(0, 300_000).map(bytes), max_size=30)
 
@@ -21,8 +21,9 @@ def test_arguments_come_back(blobs: list[bytes], columns: bool) -> None:
     chunks = list(split(ends, np.frombuffer(b"".join(blobs), np.uint8), columns=columns))
     firsts = [first for first, _ in chunks] + [len(blobs)]
     assert firsts[0] == 0
-    numbers = np.diff(firsts)
-    found = [event_args(chunk, k) for (_, chunk), n in zip(chunks, numbers, strict=True) for k in range(n)]
+    parsed = [Chunk.parse(decompress(chunk), first) for first, chunk in chunks]
+    assert [chunk.stop for chunk in parsed] == firsts[1:]
+    found = [chunk.of(ordinal) for chunk in parsed for ordinal in range(chunk.first, chunk.stop)]
     assert found == blobs
 
 
@@ -34,10 +35,10 @@ def test_many_small_events_make_several_chunks() -> None:
 
 def test_positions_and_chunks_that_make_no_sense() -> None:
     ((_, chunk),) = split(np.array([1, 2]), np.zeros(2, np.uint8))
-    for position in (-1, 2):
-        with pytest.raises(DamagedStore):
-            event_args(chunk, position)
     whole = decompress(chunk)
+    for ordinal in (6, 9):
+        with pytest.raises(DamagedStore):
+            Chunk.parse(whole, first=7).of(ordinal)
     for data in (
         b"",
         whole[:5],
@@ -48,7 +49,7 @@ def test_positions_and_chunks_that_make_no_sense() -> None:
         whole[:5] + b"\x05",
     ):
         with pytest.raises(DamagedStore):
-            event_args(compress(data), 0)
+            Chunk.parse(data)
 
 
 def test_columns_of_strings_that_make_no_sense_are_refused() -> None:
@@ -58,3 +59,6 @@ def test_columns_of_strings_that_make_no_sense_are_refused() -> None:
     for ends, start in wrong + extreme:
         with pytest.raises(ValueError, match="ends"):
             _native.transpose_by_length(np.array(ends, np.int64), start, data)
+    for ends in ([2, 1], [1, 9], [1, 2], [-1, 4], [2**63 - 1], []):
+        with pytest.raises(ValueError, match="ends"):
+            _native.restored_by_length(np.array(ends, np.int64), data)

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilescope.tiler.indexing import build_store
-from tilescope.tiler.query import EVERYTHING, QueryReader, finish
+from tilescope.tiler.query import EVERYTHING, ArgumentReader, QueryReader, finish
 from tilescope.tiler.search import hits as hits_module
 from tilescope.tiler.search.arguments import _compared, holds
 from tilescope.tiler.search.hits import page_of_hits
@@ -32,7 +32,7 @@ Place = tuple[int, int]
 def all_events(store: RunStore, reader: QueryReader) -> Iterator[tuple[Place, list[tuple[str, object]]]]:
     for track in reader.tree.leaves(None):
         ordinals = range(int(reader.tree.tracks[track]["events"]))
-        for ordinal, arguments in zip(ordinals, store.arguments(track, ordinals), strict=True):
+        for ordinal, arguments in zip(ordinals, ArgumentReader(store).decoded(track, ordinals), strict=True):
             yield (track, ordinal), arguments
 
 

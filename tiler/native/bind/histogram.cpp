@@ -135,12 +135,15 @@ class BoundSpanSums {
 
     void add_leaves(const nb::bytes& page, size_t max_rows, const InColumn<int64_t>& tile,
                     const InColumn<int64_t>& index, const InColumn<int64_t>& slot, const InColumn<int64_t>& first,
-                    const InColumn<int64_t>& stop, const InColumn<int32_t>& as_name) {
+                    const InColumn<int64_t>& stop, const InColumn<int32_t>& as_name,
+                    const std::optional<InColumn<int32_t>>& names) {
         const std::vector<LeafPart> parts = leaf_parts(tile, index, slot, first, stop);
         const Span<const int32_t> as = span_of(as_name);
+        std::optional<Span<const int32_t>> renamed;
+        if (names) renamed = span_of(*names);
         const Bytes bytes = bytes_of(view_of(page));
         nb::gil_scoped_release release;
-        sums_.add_leaves(ContainerReader(bytes, max_rows), parts, as);
+        sums_.add_leaves(ContainerReader(bytes, max_rows), parts, as, renamed);
     }
 
     bool add_stored(const nb::bytes& histogram, const std::optional<nb::bytes>& buckets, size_t max_rows, int32_t as) {
@@ -226,9 +229,10 @@ void bind_histogram(nb::module_& m) {
         .def(
             "add_leaves", &BoundSpanSums::add_leaves, nb::arg("page"), nb::arg("max_rows"), nb::arg("tile"),
             nb::arg("index"), nb::arg("slot"), nb::arg("first"), nb::arg("stop"), nb::arg("as_name"),
+            nb::arg("names") = nb::none(),
             "Adds parts [first, stop) of the tiles in these positions of an uncompressed page, ascending. `index` and\n"
             "`slot`: what must stand there. `as_name`: the name that all slices of a part are summed up under, or\n"
-            "ITS_OWN. Raises DamagedContainer.")
+            "ITS_OWN; `names`: other names for all slices of the page. Raises DamagedContainer.")
         .def("add_stored", &BoundSpanSums::add_stored, nb::arg("histogram"), nb::arg("buckets").none(),
              nb::arg("max_rows"), nb::arg("as_name"),
              "Adds a stored histogram. Returns False, and adds nothing, where names in it have no rows of their own\n"

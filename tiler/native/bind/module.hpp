@@ -6,6 +6,7 @@
 namespace tilescope {
 
 void bind_activity(nanobind::module_& m);
+void bind_argument_values(nanobind::module_& m);
 void bind_container(nanobind::module_& m);
 void bind_histogram(nanobind::module_& m);
 void bind_map_guard(nanobind::module_& m);

@@ -62,6 +62,15 @@ nb::bytes transposed(const InColumn<int64_t>& ends, int64_t start, const InColum
     return to_bytes(out);
 }
 
+OutColumn<uint8_t> restored(const InColumn<int64_t>& ends, const InColumn<uint8_t>& classes) {
+    std::vector<uint8_t> out;
+    {
+        nb::gil_scoped_release release;
+        out = restored_by_length(span_of(ends), span_of(classes));
+    }
+    return to_numpy(std::move(out));
+}
+
 }  // namespace
 
 void bind_order(nb::module_& m) {
@@ -84,6 +93,8 @@ void bind_order(nb::module_& m) {
           "to `out_ends`.");
     m.def("transpose_by_length", &transposed, nb::arg("ends"), nb::arg("start"), nb::arg("data"),
           "Returns strings in classes of equal length, written column by column. The first one begins at `start`.");
+    m.def("restored_by_length", &restored, nb::arg("ends"), nb::arg("classes"),
+          "Returns the strings of such classes, one behind the other; `ends`: where each of them ends.");
 }
 
 }  // namespace tilescope

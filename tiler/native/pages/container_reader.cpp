@@ -98,6 +98,16 @@ const ContainerReader::Column* ContainerReader::find(uint8_t id) const {
     return nullptr;
 }
 
+std::vector<int64_t> ContainerReader::values(uint8_t id, std::size_t n) const {
+    const Column* found = find(id);
+    const std::size_t there = found == nullptr ? 0 : found->n;
+    if (there != n) {
+        throw DamagedContainer("column " + std::to_string(id) + " of a container has " + std::to_string(there) +
+                               " values, not " + std::to_string(n));
+    }
+    return found == nullptr ? std::vector<int64_t>() : decode(*found);
+}
+
 std::vector<int64_t> ContainerReader::decode(const Column& column) {
     std::vector<int64_t> out(column.n);
     switch (column.planes) {

@@ -39,6 +39,10 @@ class ContainerReader {
     // The column of that id, or null.
     const Column* find(uint8_t id) const;
 
+    // All values of the column of that id, which there must be `n` of; it need not be there when there are none. Throws
+    // DamagedContainer.
+    std::vector<int64_t> values(uint8_t id, std::size_t n) const;
+
     // All values of a column; doubles as their bits.
     static std::vector<int64_t> decode(const Column& column);
 

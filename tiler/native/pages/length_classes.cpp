@@ -39,4 +39,34 @@ std::string transpose_by_length(Span<const int64_t> ends, int64_t start, Bytes d
     return all;
 }
 
+std::vector<uint8_t> restored_by_length(Span<const int64_t> ends, Bytes classes) {
+    struct Place {
+        size_t begin;
+        size_t length;
+    };
+    std::vector<Place> places;
+    places.reserve(ends.size());
+    int64_t before = 0;
+    for (const int64_t end : ends) {
+        if (end < before) throw std::invalid_argument("ends decrease");
+        places.push_back({static_cast<size_t>(before), static_cast<size_t>(end - before)});
+        before = end;
+    }
+    if (static_cast<uint64_t>(before) != classes.size()) throw std::invalid_argument("ends lie beyond the data");
+    std::stable_sort(places.begin(), places.end(), [](Place a, Place b) { return a.length < b.length; });
+    std::vector<uint8_t> all(classes.size());
+    const Span<uint8_t> out(all);
+    for (size_t first = 0; first < places.size();) {
+        const size_t length = places[first].length;
+        size_t last = first + 1;
+        while (last < places.size() && places[last].length == length) ++last;
+        const size_t count = last - first;
+        for (size_t at = 0; at < length; ++at)
+            for (size_t k = 0; k < count; ++k) out[places[first + k].begin + at] = classes[at * count + k];
+        classes = classes.subspan(count * length);
+        first = last;
+    }
+    return all;
+}
+
 }  // namespace tilescope

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/bytes.hpp"
 
@@ -14,5 +15,9 @@ namespace tilescope {
 // the classes in the order of their lengths; of a class the first bytes of its strings in order, then the second bytes, …
 // Throws std::invalid_argument unless start <= ends[k-1] <= ends[k] <= size of the data.
 std::string transpose_by_length(Span<const int64_t> ends, int64_t start, Bytes data);
+
+// The inverse: the strings one behind the other, of which string k ends at ends[k]. Throws std::invalid_argument unless
+// 0 <= ends[k-1] <= ends[k], and the last one is the size of the data.
+std::vector<uint8_t> restored_by_length(Span<const int64_t> ends, Bytes classes);
 
 }  // namespace tilescope

@@ -1,7 +1,8 @@
 #include "pyramid/leaf_page.hpp"
 
+#include <algorithm>
 #include <cstdint>
-#include <string>
+#include <stdexcept>
 
 #include "pages/container.hpp"
 #include "pyramid/geometry.hpp"
@@ -11,13 +12,7 @@ namespace tilescope {
 namespace {
 
 std::vector<int64_t> column(const ContainerReader& page, ColumnId id, std::size_t n) {
-    const ContainerReader::Column* found = page.find(static_cast<uint8_t>(id));
-    const std::size_t there = found == nullptr ? 0 : found->n;
-    if (there != n) {
-        throw DamagedContainer("column " + std::to_string(static_cast<int>(id)) + " of a page has " +
-                               std::to_string(there) + " values, not " + std::to_string(n));
-    }
-    return found == nullptr ? std::vector<int64_t>() : ContainerReader::decode(*found);
+    return page.values(static_cast<uint8_t>(id), n);
 }
 
 // Where the slices of each tile end.
@@ -52,6 +47,11 @@ LeafPage::LeafPage(const ContainerReader& page) : ends_(ends_of(page)) {
         if (wide[k] < -1 || wide[k] > INT32_MAX) throw DamagedContainer("column name of a page is damaged");
         name_[k] = static_cast<int32_t>(wide[k]);
     }
+}
+
+void LeafPage::rename(Span<const int32_t> names) {
+    if (names.size() != name_.size()) throw std::invalid_argument("each slice of a page needs a name");
+    std::copy(names.begin(), names.end(), name_.begin());
 }
 
 SliceColumns LeafPage::slices(const LeafPart& part) const {

@@ -25,6 +25,9 @@ class LeafPage {
     // Throws DamagedContainer where the page is not one of slices.
     explicit LeafPage(const ContainerReader& page);
 
+    // Gives each slice of the page another name. Throws std::invalid_argument unless there are as many.
+    void rename(Span<const int32_t> names);
+
     // Those of the tile that `part` is of, as long as this lives. Throws DamagedContainer: it is another tile, or its slices
     // are not in the order of time.
     SliceColumns slices(const LeafPart& part) const;

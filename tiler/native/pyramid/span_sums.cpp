@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <numeric>
 #include <stdexcept>
-#include <string>
 
 #include "pages/container.hpp"
 #include "pyramid/duration_bucket.hpp"
@@ -15,23 +14,19 @@ namespace tilescope {
 
 namespace {
 
-std::vector<int64_t> column(const ContainerReader& page, ColumnId id, std::size_t n) {
-    const ContainerReader::Column* found = page.find(static_cast<uint8_t>(id));
-    const std::size_t there = found == nullptr ? 0 : found->n;
-    if (there != n) {
-        throw DamagedContainer("column " + std::to_string(static_cast<int>(id)) + " of a record has " +
-                               std::to_string(there) + " values, not " + std::to_string(n));
-    }
-    return found == nullptr ? std::vector<int64_t>() : ContainerReader::decode(*found);
+std::vector<int64_t> column(const ContainerReader& record, ColumnId id, std::size_t n) {
+    return record.values(static_cast<uint8_t>(id), n);
 }
 
 DamagedContainer damaged_buckets() { return DamagedContainer("the buckets of a histogram are damaged"); }
 
 }  // namespace
 
-void SpanSums::add_leaves(const ContainerReader& page, const std::vector<LeafPart>& parts, Span<const int32_t> as) {
+void SpanSums::add_leaves(const ContainerReader& page, const std::vector<LeafPart>& parts, Span<const int32_t> as,
+                          std::optional<Span<const int32_t>> names) {
     same_size(parts, as);
-    const LeafPage leaves(page);
+    LeafPage leaves(page);
+    if (names) leaves.rename(*names);
     std::vector<int32_t> one_name;
     for (std::size_t at = 0; at < parts.size();) {
         const std::size_t tile = parts[at].tile;

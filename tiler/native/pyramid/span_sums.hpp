@@ -20,9 +20,10 @@ class SpanSums {
     // With `buckets` those of durations, too.
     explicit SpanSums(bool buckets) : sums_(buckets) {}
 
-    // `parts`: by tile, and by time within one; all parts of a tile under one name, or under their own. Throws
-    // DamagedContainer where the page is not one of slices.
-    void add_leaves(const ContainerReader& page, const std::vector<LeafPart>& parts, Span<const int32_t> as);
+    // `parts`: by tile, and by time within one; all parts of a tile under one name, or under their own, for which `names`
+    // may stand, one for each slice of the page. Throws DamagedContainer where the page is not one of slices.
+    void add_leaves(const ContainerReader& page, const std::vector<LeafPart>& parts, Span<const int32_t> as,
+                    std::optional<Span<const int32_t>> names = std::nullopt);
     // A stored histogram, with its buckets where these are counted. Returns false, and adds nothing, when names in it have
     // no rows of their own and would need them. Throws DamagedContainer.
     bool add_stored(const ContainerReader& histogram, const std::optional<ContainerReader>& buckets, int32_t as);

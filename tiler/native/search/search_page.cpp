@@ -56,13 +56,7 @@ const std::vector<int64_t>& SearchPage::column(ColumnId id, std::optional<std::v
 }
 
 std::vector<int64_t> SearchPage::values(ColumnId id, std::size_t n) const {
-    const ContainerReader::Column* found = page_.find(static_cast<uint8_t>(id));
-    const std::size_t there = found == nullptr ? 0 : found->n;
-    if (there != n) {
-        throw DamagedContainer("column " + std::to_string(static_cast<int>(id)) + " of a page has " +
-                               std::to_string(there) + " values, not " + std::to_string(n));
-    }
-    return found == nullptr ? std::vector<int64_t>() : ContainerReader::decode(*found);
+    return page_.values(static_cast<uint8_t>(id), n);
 }
 
 }  // namespace tilescope

@@ -1,6 +1,7 @@
 #include "xspace/args.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace tilescope::xspace {
 
@@ -35,61 +36,92 @@ std::int64_t integer_stat(const wire::Source& args, const std::vector<std::int64
     return found;
 }
 
-StatValue stat_value(const wire::Source& args, const std::vector<std::int64_t>& ids) {
-    StatValue found;
-    Cursor cursor(args, {0, args.size()}, "event");
-    if (cursor.at_end()) {
-        found.metadata = UINT64_MAX;
-        return found;
+WantedStats::WantedStats(const std::vector<std::vector<std::int64_t>>& ids) {
+    for (std::size_t argument = 0; argument < ids.size(); ++argument) {
+        for (const std::int64_t id : ids[argument]) wanted_.push_back({id, argument});
     }
-    found.metadata = cursor.varint();
+}
+
+std::int64_t WantedStats::read(const wire::Source& args, Span<ArgumentValue> found) const {
+    try {
+        return read_checked(args, found);
+    } catch (const wire::Error&) {
+        ArgumentValue unclear;
+        unclear.kind = ValueKind::unclear;
+        std::fill(found.begin(), found.end(), unclear);
+        return -1;
+    }
+}
+
+namespace {
+
+// A stat: its id, and its value.
+struct ReadStat {
+    std::int64_t id = 0;
+    ArgumentValue value;
+};
+
+ReadStat read_stat(const wire::Source& args, Cursor stat) {
+    ReadStat read;
+    ArgumentValue& value = read.value;
+    value.kind = ValueKind::null;
+    while (!stat.at_end()) {
+        const std::uint32_t field = stat.tag();
+        switch (field) {
+        case varint_field(1): read.id = stat.signed_varint(); break;
+        case wire::fixed64_field(2): {
+            const double real = stat.fixed_double();
+            value.kind = ValueKind::real;
+            std::memcpy(&value.bits, &real, sizeof(real));
+            break;
+        }
+        case varint_field(3):
+            value.bits = stat.signed_varint();
+            value.kind = value.bits < 0 ? ValueKind::unsigned_integer : ValueKind::integer;
+            break;
+        case varint_field(4):
+            value.kind = ValueKind::integer;
+            value.bits = stat.signed_varint();
+            break;
+        case wire::bytes_field(5):
+            value.kind = ValueKind::text;
+            value.text = wire::text(args, stat.bytes("text"));
+            break;
+        case varint_field(7):
+            value.kind = ValueKind::reference;
+            value.bits = stat.signed_varint();
+            break;
+        default:
+            if (wire::field_number(field) >= 2 && wire::field_number(field) <= 7) value.kind = ValueKind::unclear;
+            stat.skip(field);
+        }
+    }
+    return read;
+}
+
+}  // namespace
+
+std::int64_t WantedStats::read_checked(const wire::Source& args, Span<ArgumentValue> found) const {
+    std::fill(found.begin(), found.end(), ArgumentValue());
+    Cursor cursor(args, {0, args.size()}, "event");
+    if (cursor.at_end()) return -1;
+    const std::int64_t metadata = cursor.signed_varint();
     while (!cursor.at_end()) {
         const std::uint32_t tag = cursor.tag();
         if ((tag & 7) != 2) {
             cursor.skip(tag);
             continue;
         }
-        Cursor stat = cursor.message("stat");
-        std::int64_t id = 0;
-        StatValue value;
-        value.kind = StatKind::other;
-        value.metadata = found.metadata;
-        while (!stat.at_end()) {
-            const std::uint32_t field = stat.tag();
-            switch (field) {
-            case varint_field(1): id = stat.signed_varint(); break;
-            case wire::fixed64_field(2): {
-                stat.skip(field);
-                value.kind = StatKind::real;
-                std::uint64_t bits = 0;
-                for (std::size_t k = 0; k < 8; ++k) bits |= std::uint64_t{args[stat.offset() - 8 + k]} << (8 * k);
-                value.bits = static_cast<std::int64_t>(bits);
-                break;
-            }
-            case varint_field(3):
-                value.kind = StatKind::unsigned_integer;
-                value.bits = stat.signed_varint();
-                break;
-            case varint_field(4):
-                value.kind = StatKind::integer;
-                value.bits = stat.signed_varint();
-                break;
-            case wire::bytes_field(5):
-                value.kind = StatKind::text;
-                value.text = stat.bytes("text");
-                break;
-            case varint_field(7):
-                value.kind = StatKind::reference;
-                value.bits = stat.signed_varint();
-                break;
-            default:
-                if (wire::field_number(field) == 6) value.kind = StatKind::other;
-                stat.skip(field);
-            }
+        const ReadStat read = read_stat(args, cursor.message("stat"));
+        for (const Wanted& wanted : wanted_) {
+            if (wanted.id != read.id) continue;
+            ArgumentValue& value = found[wanted.argument];
+            const bool is_second = value.kind != ValueKind::absent;
+            value = read.value;
+            if (is_second) value.kind = ValueKind::unclear;
         }
-        if (std::find(ids.begin(), ids.end(), id) != ids.end()) found = value;
     }
-    return found;
+    return metadata;
 }
 
 }  // namespace tilescope::xspace

@@ -1,6 +1,7 @@
 // Arguments of XSpace events, as columns hold them: a varint, the number of the event's metadata, then its `stats` fields.
 #pragma once
 
+#include "columns/argument_values.hpp"
 #include "xspace/wire.hpp"
 
 #include <cstdint>
@@ -12,26 +13,24 @@ namespace tilescope::xspace {
 // none. The last one counts. Throws wire::Error.
 std::int64_t integer_stat(const wire::Source& args, const std::vector<std::int64_t>& ids, std::int64_t absent);
 
-// What a stat holds.
-enum class StatKind : std::uint8_t {
-    none = 0,
-    integer = 1,
-    unsigned_integer = 2,
-    real = 3,
-    reference = 4,
-    text = 5,
-    other = 6
-};
+// The ids of some stats, by the number of the argument that they are.
+class WantedStats {
+  public:
+    explicit WantedStats(const std::vector<std::vector<std::int64_t>>& ids);
 
-// The value of a stat: `bits` of a number, or the id that it refers to; `text` lies in the source.
-struct StatValue {
-    StatKind kind = StatKind::none;
-    std::int64_t bits = 0;
-    wire::Range text;
-    std::uint64_t metadata = 0;  // of the event; with no arguments UINT64_MAX
-};
+    // Writes the values of the arguments of an event, which are the whole source; what is there twice, is damaged or of a
+    // kind of its own is unclear. Returns the number of the event's metadata, -1 without arguments.
+    std::int64_t read(const wire::Source& args, Span<ArgumentValue> found) const;
 
-// Of the stats of one of these ids in the arguments of an event, which are the whole source, the last. Throws wire::Error.
-StatValue stat_value(const wire::Source& args, const std::vector<std::int64_t>& ids);
+  private:
+    struct Wanted {
+        std::int64_t id;
+        std::size_t argument;
+    };
+
+    std::int64_t read_checked(const wire::Source& args, Span<ArgumentValue> found) const;
+
+    std::vector<Wanted> wanted_;
+};
 
 }  // namespace tilescope::xspace

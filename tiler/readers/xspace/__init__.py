@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from tilescope.tiler.details import xstat
+from tilescope.tiler.details import stat_values
 from tilescope.tiler.readers.format import Format
 from tilescope.tiler.readers.xspace.reader import ID, XSpaceReader
 from tilescope.tiler.readers.xspace.signature import looks_like_xspace
@@ -12,7 +12,7 @@ XSPACE: Final = Format(
     title="XSpace (.xplane.pb)",
     looks_like=looks_like_xspace,
     open=XSpaceReader,
-    args=xstat.CODEC,
+    args=stat_values.CODEC,
     suffixes=(".xplane.pb",),
     endings=(".pb",),
     is_of_one_host=True,

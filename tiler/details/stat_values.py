@@ -1,0 +1,153 @@
+"""Values of stats of many events of an XSpace: their own, and those that they share with others of their metadata.
+
+And with them the codec `xstat`, whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from threading import Lock
+from typing import Final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler import _native
+from tilescope.tiler.details.codec import ArgsCodec
+from tilescope.tiler.details.values import ValueKind, Values, first_of
+from tilescope.tiler.details.wire import WireDamage, varint
+from tilescope.tiler.details.xstat import decode, integers
+from tilescope.tiler.details.xstat_tables import XStatTables
+
+_REFERENCE: Final = 7  # a kind of native code: the name of another stat is the value
+_UNKNOWN: Final = 255
+_LONG_NAME: Final = "long_name"
+_VARINT_BYTES: Final = 10
+_KEPT_NAMES: Final = 32  # each takes nine bytes for each metadata of the file
+
+
+class _Shared:
+    """What the events of each metadata share under one name, as far as it was asked for."""
+
+    def __init__(self, tables: XStatTables, name: str) -> None:
+        self._tables = tables
+        self._name = name
+        self._filling = Lock()
+        self._values = Values(np.full(len(tables), _UNKNOWN, np.uint8), np.zeros(len(tables), np.int64))
+
+    def of(self, metadata: NDArray[np.int64]) -> Values:
+        """Of these metadata, which there are."""
+        known = self._values
+        with self._filling:
+            missing = metadata[known.kind[metadata] == _UNKNOWN]
+            for number in np.unique(missing).tolist():
+                value, is_there = first_of(decode(_varint(number), self._tables), self._name)
+                if is_there:
+                    known.put([number], [value])
+                else:
+                    known.kind[number] = ValueKind.ABSENT
+        return Values(known.kind[metadata], known.bits[metadata], known.objects)
+
+
+class _SharedOfFile:
+    """Of a file, by name."""
+
+    def __init__(self, tables: XStatTables) -> None:
+        self.of = lru_cache(_KEPT_NAMES)(lambda name: _Shared(tables, name))
+
+
+_shared: WeakKeyDictionary[XStatTables, _SharedOfFile] = WeakKeyDictionary()
+
+
+def stat_values(
+    args_end: NDArray[np.int64],
+    args: NDArray[np.uint8],
+    at: NDArray[np.int64],
+    names: Sequence[str],
+    tables: XStatTables,
+) -> list[Values]:
+    """As `ReadValues` says."""
+    begins = np.where(at > 0, args_end[at - 1], 0)
+    some = np.flatnonzero(args_end[at] > begins)
+    stat_names = _stat_names(args, int(begins[some[0]]), tables) if len(some) else {}
+    ids = [_ids(stat_names, name) for name in names]
+    (columns, texts), metadata = _native.stat_values(args_end, args, at, ids)
+    objects: list[object] = [text.decode("utf-8", "replace") for text in texts]
+    found = [Values(kind, bits, objects) for kind, bits in columns]
+    is_known = (metadata >= 0) & (metadata < len(tables))
+    strange = (metadata >= len(tables)) | (metadata < -1)
+    shared = _shared.get(tables) or _shared.setdefault(tables, _SharedOfFile(tables))
+    for values, name in zip(found, names, strict=True):
+        _take_references(values, stat_names)
+        if name == _LONG_NAME:  # that of the metadata comes first
+            strange = strange | (values.kind != ValueKind.ABSENT)
+        rows = np.flatnonzero(is_known & (values.kind == ValueKind.ABSENT))
+        _take(values, rows, shared.of(name).of(metadata[rows]))
+        values.kind[strange] = ValueKind.UNCLEAR
+    return found
+
+
+def _stat_names(args: NDArray[np.uint8], begin: int, tables: XStatTables) -> dict[int, str]:
+    """Of the plane of an event, which is that of its whole track."""
+    try:
+        number, _ = varint(args[begin : begin + _VARINT_BYTES].tobytes(), 0)
+    except WireDamage:
+        return {}
+    return tables.planes[int(tables.plane[number])].stat_names if number < len(tables) else {}
+
+
+def _ids(stat_names: dict[int, str], name: str) -> list[int]:
+    """The ids of the stats that are told under a name."""
+    found = [stat for stat, text in stat_names.items() if (text or f"[stat {stat}]") == name]
+    number = name.removeprefix("[stat ").removesuffix("]")
+    if not found and name == f"[stat {number}]" and number.removeprefix("-").isdecimal() and number.isascii():
+        stat = int(number)
+        if -(1 << 63) <= stat < 1 << 63 and not stat_names.get(stat) and str(stat) == number:
+            found.append(stat)
+    return found
+
+
+def _take_references(values: Values, stat_names: dict[int, str]) -> None:
+    rows = np.flatnonzero(values.kind == _REFERENCE)
+    if len(rows):
+        distinct, inverse = np.unique(values.bits[rows], return_inverse=True)
+        first = len(values.objects)
+        values.objects += [stat_names.get(stat, f"[stat {stat}]") for stat in distinct.tolist()]
+        values.bits[rows] = first + inverse
+        values.kind[rows] = ValueKind.TEXT
+
+
+def _take(values: Values, rows: NDArray[np.int64], shared: Values) -> None:
+    """Gives some events what they share."""
+    taken = np.flatnonzero(shared.kind != ValueKind.ABSENT)
+    rows = rows[taken]
+    kind, bits = shared.kind[taken], shared.bits[taken]
+    in_objects = np.flatnonzero((kind == ValueKind.TEXT) | (kind == ValueKind.OTHER))
+    if len(in_objects):
+        distinct, inverse = np.unique(bits[in_objects], return_inverse=True)
+        first = len(values.objects)
+        values.objects += [shared.objects[place] for place in distinct.tolist()]
+        bits[in_objects] = first + inverse
+    values.kind[rows] = kind
+    values.bits[rows] = bits
+
+
+def _varint(value: int) -> bytes:
+    out = bytearray()
+    while value >= 0x80:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*out, value])
+
+
+CODEC: Final = ArgsCodec(
+    id="xstat",
+    decode=decode,
+    tables=XStatTables,
+    integers=integers,
+    values=stat_values,
+    in_pages=True,
+    in_columns=True,
+)

@@ -1,0 +1,119 @@
+"""The arguments of many events: as Python's values event by event, or those of some names as columns."""
+
+from __future__ import annotations
+
+from bisect import bisect_right, insort
+from collections import OrderedDict, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.details.chunk import Chunk
+from tilescope.tiler.details.codec import Arguments
+from tilescope.tiler.details.values import ValueKind, Values, first_of
+from tilescope.tiler.query.store import QueryStore
+
+Ints = NDArray[np.int64]
+
+# Chunks that are kept inflated, each of a quarter of a megabyte: a search by time takes turns between tracks.
+_KEPT_CHUNKS: Final = 160
+
+
+@dataclass(frozen=True, slots=True)
+class ValuesOfSome:
+    """Of the events of one chunk among those that were asked for: `which`, and of each name their values.
+
+    `decoded`: all arguments of those that had to be read one by one, by row.
+    """
+
+    which: slice
+    values: Sequence[Values]
+    decoded: dict[int, Arguments]
+
+
+class ArgumentReader:
+    """Reads for one question. Several threads may share it."""
+
+    def __init__(self, store: QueryStore) -> None:
+        self._store = store
+        self._kept = _KeptChunks(store)
+
+    def decoded(self, track: int, ordinals: Sequence[int]) -> Iterator[Arguments]:
+        """All arguments of some events of a track, whose ordinals ascend. Raises DamagedStore."""
+        decode = self._store.args_decoder(self._store.file_of(track))
+        chunk: Chunk | None = None
+        for ordinal in ordinals:
+            if chunk is None or not chunk.first <= ordinal < chunk.stop:
+                chunk = self._kept.chunk(track, ordinal)
+            yield [] if chunk is None else decode(chunk.of(ordinal))
+
+    def values(self, track: int, ordinals: Ints, names: Sequence[str]) -> Iterator[ValuesOfSome]:
+        """The first argument of each name of some events of a track, whose ordinals ascend, chunk by chunk.
+
+        Raises DamagedStore.
+        """
+        at = 0
+        while at < len(ordinals):
+            chunk = self._kept.chunk(track, int(ordinals[at]))
+            if chunk is None:  # nor do those behind it
+                stop = len(ordinals)
+                yield ValuesOfSome(slice(at, stop), [_absent(stop - at) for _ in names], {})
+            else:
+                stop = int(np.searchsorted(ordinals, chunk.stop))
+                yield self._of_chunk(track, chunk, slice(at, stop), ordinals[at:stop] - chunk.first, names)
+            at = stop
+
+    def _of_chunk(self, track: int, chunk: Chunk, which: slice, at: Ints, names: Sequence[str]) -> ValuesOfSome:
+        file = self._store.file_of(track)
+        found = self._store.args_values(file, chunk, at, names)
+        unclear = np.zeros(len(at), np.bool_)
+        for values in found:
+            unclear |= values.kind == ValueKind.UNCLEAR
+        rows = np.flatnonzero(unclear).tolist()
+        decode = self._store.args_decoder(file)
+        decoded = {row: decode(chunk.of(chunk.first + int(at[row]))) for row in rows}
+        for values, name in zip(found, names, strict=True):
+            for row, arguments in decoded.items():
+                value, is_there = first_of(arguments, name)
+                values.kind[row] = ValueKind.ABSENT
+                if is_there:
+                    values.put([row], [value])
+        return ValuesOfSome(which, found, decoded)
+
+
+class _KeptChunks:
+    """Chunks that were read last."""
+
+    def __init__(self, store: QueryStore) -> None:
+        self._store = store
+        self._lock = Lock()
+        self._chunks: OrderedDict[tuple[int, int], Chunk] = OrderedDict()
+        self._firsts: defaultdict[int, list[int]] = defaultdict(list)  # by track, ascending
+
+    def chunk(self, track: int, ordinal: int) -> Chunk | None:
+        """The chunk with the arguments of an event; None: it has none, like all that follow it. Raises DamagedStore."""
+        with self._lock:
+            firsts = self._firsts[track]
+            at = bisect_right(firsts, ordinal)
+            if at and ordinal < (kept := self._chunks[track, firsts[at - 1]]).stop:
+                self._chunks.move_to_end((track, kept.first))
+                return kept
+        found = self._store.args_chunk(track, ordinal)
+        if found is None or ordinal >= found.stop:
+            return None
+        with self._lock:
+            if (track, found.first) not in self._chunks:
+                self._chunks[track, found.first] = found
+                insort(self._firsts[track], found.first)
+            if len(self._chunks) > _KEPT_CHUNKS:
+                (oldest, first), _ = self._chunks.popitem(last=False)
+                self._firsts[oldest].remove(first)
+        return found
+
+
+def _absent(count: int) -> Values:
+    return Values(np.zeros(count, np.uint8), np.zeros(count, np.int64))
