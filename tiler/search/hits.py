@@ -155,7 +155,7 @@ def page_of_hits(
             hits = yield from finder.find(some)
             if after is not None:
                 is_after = hits.is_after(after)
-                at_place = (hits.track == after.track) & (hits.ordinal == after.ordinal)
+                at_place = (hits.start == after.start) & (hits.track == after.track) & (hits.ordinal == after.ordinal)
                 hits = hits.take(~is_after & ~at_place if backward else is_after)
             parts.append(hits)
         found = join(parts).by_time()
