@@ -5,6 +5,7 @@ import { formatBytes } from "../components/format";
 import { CloseIcon } from "../components/icons";
 import { GESTURE_TABLE } from "../keys/gestures";
 import { heldKeys, KEY_TABLE, type KeyGroup } from "../keys/table";
+import { TOUCH_TABLE } from "../keys/touch-gestures";
 import { session } from "../state/session";
 import { changeSettings, settings } from "../state/settings";
 import { isHelpOpen } from "../state/shell";
@@ -75,6 +76,21 @@ function MemoryLine() {
   );
 }
 
+function GestureRows({ gestures }: { gestures: readonly { readonly shown: string; readonly label: string }[] }) {
+  return (
+    <table>
+      <tbody>
+        {gestures.map((entry) => (
+          <tr key={entry.shown}>
+            <td>{entry.shown}</td>
+            <td>{entry.label}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
 export function HelpDialog() {
   const dialog = useRef<HTMLDialogElement>(null);
   const isOpen = isHelpOpen.value;
@@ -104,16 +120,9 @@ export function HelpDialog() {
             <KeyRows group="Select" />
             <section>
               <h3>Mouse</h3>
-              <table>
-                <tbody>
-                  {GESTURE_TABLE.map((entry) => (
-                    <tr key={entry.shown}>
-                      <td>{entry.shown}</td>
-                      <td>{entry.label}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
+              <GestureRows gestures={GESTURE_TABLE} />
+              <h3>Touch</h3>
+              <GestureRows gestures={TOUCH_TABLE} />
             </section>
             <KeyRows group="Tracks" />
             <KeyRows group="Show" />

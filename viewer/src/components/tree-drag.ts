@@ -35,7 +35,8 @@ export function connectTreeDrag(tree: HTMLElement, actions: Pick<TrackActions, "
     (event) => {
       const item = (event.target as Element).closest<HTMLElement>("[role=treeitem]");
       wasDragged = false;
-      if (event.button === 0 && item?.dataset.key !== undefined) {
+      // A finger scrolls; the menu moves tracks as well.
+      if (event.pointerType !== "touch" && event.button === 0 && item?.dataset.key !== undefined) {
         pressed = { key: item.dataset.key, pointer: event.pointerId, yPx: event.clientY };
       }
     },

@@ -2,6 +2,7 @@
 
 import { GESTURE_TABLE } from "./gestures";
 import { KEY_GROUPS, KEY_TABLE } from "./table";
+import { TOUCH_TABLE } from "./touch-gestures";
 
 function row(cells: readonly string[]): string {
   return `| ${cells.join(" | ")} |`;
@@ -20,6 +21,10 @@ export function keysMarkdown(): string {
   }
   lines.push("## Mouse", "", row(["action", "what it does"]), row(["---", "---"]));
   for (const gesture of GESTURE_TABLE) {
+    lines.push(row([gesture.shown, gesture.label]));
+  }
+  lines.push("", "## Touch", "", row(["action", "what it does"]), row(["---", "---"]));
+  for (const gesture of TOUCH_TABLE) {
     lines.push(row([gesture.shown, gesture.label]));
   }
   lines.push(

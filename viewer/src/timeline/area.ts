@@ -3,13 +3,13 @@
 import { pan, plus, type TickRange, type Ticks, tickAtX, xOfTick } from "@tilescope/client";
 import type { Gesture } from "../keys/gestures";
 import { nearestEdge } from "../raster/edges";
+import type { Pointed } from "../state/hover";
 import { type AreaSelection, draftArea, selection } from "../state/selection";
 import { pinnedOrder, trackOrder } from "../state/tracks";
 import { bounds, view } from "../state/view";
-import type { PointerMeaning, PointerSample } from "./gesture-tracker";
+import type { PointerActions, PointerMeaning, PointerSample } from "./gesture-tracker";
 import type { Guide } from "./guide";
 import { drawsOf, type Picture } from "./picture";
-import type { PointerActions } from "./pointer";
 import { pointedAt, selectionOf } from "./pointing";
 import { type Scene, sceneTrackAt } from "./scene";
 import type { Stage } from "./stage";
@@ -66,6 +66,8 @@ export function snappedTicks(picture: Picture, { xPx, yPx }: PointerSample): Tic
 export function connectArea(stage: Stage, guide: Guide): PointerActions {
   /** While an edge of the selected area is dragged: the place of the other edge. */
   let fixedTicks: Ticks | null = null;
+  /** What the last click met: the second one of two is for that, also where opened details have moved it away. */
+  let clicked: Pointed | null = null;
 
   /** Of a drag that is on the screen: an area where it selects, the range alone where it zooms. */
   const draftOf = (gesture: Gesture, from: PointerSample, to: PointerSample): AreaSelection | null => {
@@ -144,8 +146,8 @@ export function connectArea(stage: Stage, guide: Guide): PointerActions {
         guide.goToHint(hint);
         return;
       }
-      const pointed = pointedAt(picture, meaning.at.xPx, meaning.at.yPx);
       if (meaning.gesture === "zoom-to-event") {
+        const pointed = clicked;
         if (pointed?.kind === "slice") {
           const { startTicks, durationTicks } = pointed.hit;
           guide.zoomTo({ startTicks, endTicks: plus(startTicks, durationTicks) });
@@ -154,7 +156,8 @@ export function connectArea(stage: Stage, guide: Guide): PointerActions {
         }
         return;
       }
-      guide.select(selectionOf(pointed));
+      clicked = pointedAt(picture, meaning.at.xPx, meaning.at.yPx);
+      guide.select(selectionOf(clicked));
     },
     isHintAt: (at) => stage.hintAt(at) !== null,
     isEdgeAt: (at) => otherEdge(at) !== null,

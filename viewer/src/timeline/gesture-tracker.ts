@@ -28,6 +28,16 @@ export type PointerMeaning =
   | { readonly kind: "drag-end"; readonly gesture: Gesture; readonly from: PointerSample; readonly to: PointerSample }
   | { readonly kind: "click"; readonly gesture: Gesture; readonly at: PointerSample };
 
+export interface PointerActions {
+  onMeaning(meaning: PointerMeaning): void;
+  /** Whether a drag from here moves an edge of what is selected. */
+  isEdgeAt(at: PointerSample): boolean;
+  /** Whether a click there leads to where the events of an empty lane are. */
+  isHintAt(at: PointerSample): boolean;
+  /** The browser took the pointer away during a drag. */
+  onCancel(): void;
+}
+
 interface Press {
   readonly button: number;
   readonly modifier: Modifier;

@@ -5,18 +5,9 @@ import { type Gesture, gestureOf, type Modifier } from "../keys/gestures";
 import { settings } from "../state/settings";
 import { layout } from "../state/tracks";
 import { bounds, view } from "../state/view";
-import { GestureTracker, type PointerMeaning, type PointerSample } from "./gesture-tracker";
+import { GestureTracker, type PointerActions, type PointerSample } from "./gesture-tracker";
+import { scrollTracks } from "./scroll-tracks";
 import type { Stage } from "./stage";
-
-export interface PointerActions {
-  onMeaning(meaning: PointerMeaning): void;
-  /** Whether a drag from here moves an edge of what is selected. */
-  isEdgeAt(at: PointerSample): boolean;
-  /** Whether a click there leads to where the events of an empty lane are. */
-  isHintAt(at: PointerSample): boolean;
-  /** The browser took the pointer away during a drag. */
-  onCancel(): void;
-}
 
 /** Pixels that a line of a wheel is worth where browsers count in lines. */
 const LINE_PX = 18;
@@ -51,18 +42,6 @@ export function wheelGesture(
   return gesture === "zoom-at-pointer" ? "scroll-tracks" : gesture;
 }
 
-/** Scrolls the pinned tracks, or all others where there is no more of them. */
-function scrollBy(scroller: HTMLElement, isOverPinned: boolean, deltaPx: number): void {
-  const pinned = isOverPinned ? scroller.querySelector<HTMLElement>(".tree-pinned") : null;
-  const before = pinned?.scrollTop ?? 0;
-  if (pinned !== null) {
-    pinned.scrollTop += deltaPx;
-  }
-  if (pinned === null || pinned.scrollTop === before) {
-    scroller.scrollTop += deltaPx;
-  }
-}
-
 export function connectPointer(
   element: HTMLElement,
   scroller: HTMLElement,
@@ -74,6 +53,24 @@ export function connectPointer(
   const options = { signal: abort.signal };
   let isSpaceDown = false;
   let wasOverHint = false;
+  let hasTouch = false;
+
+  /** What fingers do is loaded where there may be any, and again with the first touch where that failed. */
+  const wantTouch = () => {
+    if (hasTouch) {
+      return;
+    }
+    hasTouch = true;
+    import("./touch").then(
+      ({ connectTouch }) => connectTouch(element, scroller, stage, actions, abort.signal),
+      () => {
+        hasTouch = false;
+      },
+    );
+  };
+  if (navigator.maxTouchPoints > 0) {
+    wantTouch();
+  }
 
   const sample = (event: MouseEvent): PointerSample => {
     const box = element.getBoundingClientRect();
@@ -84,6 +81,10 @@ export function connectPointer(
   element.addEventListener(
     "pointerdown",
     (event) => {
+      if (event.pointerType === "touch") {
+        wantTouch();
+        return;
+      }
       const modifier: Modifier = isSpaceDown ? "space" : event.shiftKey ? "shift" : event.ctrlKey ? "ctrl" : "none";
       if (!tracker.down(event.button, modifier, sample(event))) {
         return;
@@ -99,6 +100,9 @@ export function connectPointer(
   element.addEventListener(
     "pointermove",
     (event) => {
+      if (event.pointerType === "touch") {
+        return;
+      }
       const at = sample(event);
       stage.pointer = at;
       const meaning = tracker.move(at);
@@ -157,7 +161,7 @@ export function connectPointer(
       }
       event.preventDefault();
       if (gesture === "scroll-tracks") {
-        scrollBy(scroller, isOverPinned, deltaPx);
+        scrollTracks(scroller, isOverPinned, deltaPx);
       } else if (gesture === "zoom-at-pointer") {
         setView(zoomAt(view.peek(), sample(event).xPx, wheelZoomFactor(deltaPx), bounds.peek()));
       } else if (gesture === "pan") {
