@@ -63,8 +63,9 @@ def test_keys_alone_lead_to_a_slice_on_from_there_and_to_other_tracks(viewer: Vi
     # From the tree to a track, and along it.
     focus(viewer, "Shift+Tab", "tree-item")
     assert "stream 7" in page.evaluate("document.activeElement.textContent")
-    while "pt_main_thread" not in page.evaluate("document.activeElement.textContent"):
+    for _ in range(2):
         page.keyboard.press("ArrowDown")
+        viewer.frames()
     page.keyboard.press("Enter")
     said(viewer, r"^ProfilerStep#101, .* depth 0, .* 1 of \d+ events on pt_main_thread$")
     assert page.evaluate(FOCUS) == "timeline"

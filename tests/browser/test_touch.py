@@ -13,8 +13,6 @@ from tests.standins.written import TRAINING
 
 Place = tuple[float, float]
 
-LONG_PRESS_MS = 450
-
 
 class Fingers:
     """Touches the page; each call is one touch event with all fingers that are down."""
@@ -97,9 +95,9 @@ def test_fingers_pan_pinch_tap_and_select_an_area(tablet: Viewer) -> None:
     fingers.tap(place)
     assert tablet.drawer().event["Name"].startswith("ProfilerStep#")
     duration = tablet.drawer().ticks["Duration"]
-    tablet.page.keyboard.press("Escape")
-    tablet.page.keyboard.press("Escape")
-    tablet.frames(3)
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    tablet.wait("document.querySelector('.drawer') === null")
     fingers.tap(place, times=2)
     tablet.rest()
     start, end = tablet.span()
@@ -108,8 +106,10 @@ def test_fingers_pan_pinch_tap_and_select_an_area(tablet: Viewer) -> None:
     # A long press begins an area, whose edge is dragged afterwards.
     page.keyboard.press("Escape")
     page.keyboard.press("Escape")
+    tablet.wait("document.querySelector('.drawer') === null")
+    page.evaluate("void (navigator.vibrate = () => { window.hasBuzzed = true })")
     fingers.put((x, y))
-    page.wait_for_timeout(LONG_PRESS_MS + 150)  # a long press is one by its length
+    tablet.wait("window.hasBuzzed")
     fingers.move((x + 60, y + 10))
     fingers.move((x + 150, y + 20))
     tablet.frames()
@@ -119,7 +119,7 @@ def test_fingers_pan_pinch_tap_and_select_an_area(tablet: Viewer) -> None:
     assert area["kind"] == "area"
     assert (int(area["end"]) - int(area["start"])) / page.evaluate(scale) == pytest.approx(150, abs=14)
     page.keyboard.press("q")
-    tablet.frames(3)
+    tablet.wait("document.querySelector('.drawer') === null")
     edge = tablet.x_of(int(area["end"]))
     view = tablet.span()
     fingers.drag(((edge + 9, y), (edge + 109, y)))

@@ -1,8 +1,8 @@
 /** What gestures on the timeline do, before its code is loaded: it is done then, so that no gesture is lost. */
 
+import type { PointerActions } from "./gesture-tracker";
 import type { Guide } from "./guide";
 import { LateCode } from "./late-code";
-import type { PointerActions } from "./pointer";
 import type { Stage } from "./stage";
 
 /** Loads the code behind the first picture; where that fails, the next gesture tries again. */

@@ -16,6 +16,9 @@ const FLING = "fling";
 const FLING_HALF_MS = 120;
 const SLOW_PX_PER_MS = 0.03;
 
+/** So that one feels that a long press has begun an area, under the finger that hides it. */
+const BUZZ_MS = 8;
+
 /** So far from the edge of an area a finger takes hold of it, tried from near to far. */
 const GRAB_PX = [0, 4, -4, 8, -8, 12, -12, 16, -16];
 
@@ -95,7 +98,12 @@ export function connectTouch(
       clearTimeout(timer);
       act(tracker.down(event.pointerId, edge ?? at, edge !== undefined));
       if (tracker.isPressed) {
-        timer = setTimeout(() => act(tracker.rested()), LONG_PRESS_MS);
+        timer = setTimeout(() => {
+          if (tracker.isPressed) {
+            act(tracker.rested());
+            navigator.vibrate?.(BUZZ_MS);
+          }
+        }, LONG_PRESS_MS);
       }
     },
     options,
