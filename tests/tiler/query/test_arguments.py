@@ -68,7 +68,12 @@ def test_plain_json_is_never_unclear() -> None:
         123456789012345.6,
     ]
     values += [True, False, None, "", "text", "Ä€😀", 'a"b'[:1]]
-    texts = [json.dumps(value, ensure_ascii=False) for value in values] + ["1E2", "1.50", "100000000000000000.0"]
+    texts = [json.dumps(value, ensure_ascii=False) for value in values] + [
+        "1E2",
+        "1.50",
+        "100000000000000000.0",
+        "6.371401723269369e+16",
+    ]
     raws = [f'{{"args": {{"k": {text}, "o": [1, {{}}]}}, "cat": "c"}}'.encode() for text in texts] + [b"", b"{}"]
     assert unclear_of(json_args.CODEC, raws, ["k", "cat", "nothing"]) == 0
 

@@ -60,7 +60,8 @@ Decimal decimal_of(std::string_view text) {
 bool is_exact(double value, std::string_view text) {
     if (std::min(text.find_first_of("eE"), text.size()) < kSurelyExact) return true;
     std::array<char, 32> shortest{};
-    char* end = std::to_chars(shortest.data(), shortest.data() + shortest.size(), value).ptr;
+    char* end =
+        std::to_chars(shortest.data(), shortest.data() + shortest.size(), value, std::chars_format::scientific).ptr;
     return decimal_of(text_between(shortest.data(), end)) == decimal_of(text);
 }
 
