@@ -3,6 +3,7 @@
 import { focusSoon, walkedKey } from "../components/tree-focus";
 import type { HeldIntent, Intent, PressIntent } from "../keys/table";
 import { busyPart } from "../state/first-view";
+import { highlight } from "../state/highlight";
 import { NOTHING, selectedRange, selection } from "../state/selection";
 import { changeSettings, settings, toggleTheme } from "../state/settings";
 import { isDrawerOpen, isFinderOpen, isHelpOpen } from "../state/shell";
@@ -90,6 +91,10 @@ function sliceToArea(guide: Guide): void {
 }
 
 function clearSelection(): void {
+  if (highlight.peek() !== null) {
+    highlight.value = null;
+    return;
+  }
   if (selection.peek().kind === "none") {
     isDrawerOpen.value = false;
   }

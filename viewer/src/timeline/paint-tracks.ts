@@ -56,6 +56,7 @@ export class TracksPainter {
     const paintThose = (isOf: (track: SceneTrack) => boolean) => {
       for (const track of scene.tracks.filter(isOf)) {
         this.#paintTrack(context, track, input, runs);
+        input.emphasis?.paint(context, track, input);
       }
     };
     const bottomPx = Math.min(picture.heightPx, scene.endPx);

@@ -26,6 +26,7 @@ import { TracksPainter } from "./paint-tracks";
 import { type Picture, takePicture } from "./picture";
 import { sceneTrackAt } from "./scene";
 import { Surface } from "./surface";
+import type { Emphasis } from "./tracks-input";
 
 export interface StageCanvases {
   readonly timeline: HTMLElement;
@@ -77,6 +78,7 @@ export class Stage {
   #theme: { readonly name: string; readonly values: CanvasTheme } | null = null;
   #picture: Picture | null = null;
   #hints: readonly EdgeHint[] = [];
+  #emphasis: Emphasis | null = null;
   #tracksDirty = true;
   #isFirstSize = true;
   #isLateAsked = false;
@@ -164,6 +166,14 @@ export class Stage {
   quietHover(): void {
     this.#quietAt = this.pointer;
     hover.value = null;
+  }
+
+  /** Has something stand out from now on; null: nothing. */
+  emphasize(emphasis: Emphasis | null): void {
+    if (emphasis !== this.#emphasis) {
+      this.#emphasis = emphasis;
+      this.invalidate();
+    }
   }
 
   /**
@@ -283,10 +293,13 @@ export class Stage {
     for (const { draws } of picture.coverages.values()) {
       current.wantNames(draws);
     }
+    const emphasis = this.#emphasis;
+    const colors = current.colors(theme.peek());
     this.#surfaces?.painter.paint(this.#surfaces.tracks, {
       picture,
+      emphasis,
       axis: timeAxis(shown, current.trace.manifest.time, "relative"),
-      colors: current.colors(theme.peek()),
+      colors: emphasis === null ? colors : emphasis.colors(colors, current, values),
       theme: values,
       showGrid: settings.peek().grid,
       nameOf: (id) => current.name(id)?.name,
