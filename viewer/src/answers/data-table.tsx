@@ -4,7 +4,8 @@ import { useSignal } from "@preact/signals";
 import type { ToolTable } from "@tilescope/client";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import type { Links } from "./links";
+import { GoIcon } from "../components/icons";
+import type { Links, RowDeeds, RowWay } from "./links";
 import { ROW_PX, scrollTo, slotsFor, windowAt } from "./row-window";
 import { moveInTable } from "./table-keys";
 import { type TableChoices, TableModel } from "./table-model";
@@ -20,13 +21,18 @@ interface Props {
   /** What stands before the filter. */
   readonly head: ComponentChildren;
   readonly onMore: ((more: string) => void) | null;
+  /** Null: a row does nothing but lead to where its columns say. */
+  readonly deeds?: RowDeeds | null;
 }
 
-const INDENT_PX = 16;
-/** Of the button that leads to the timeline. */
-const GO_PX = 36;
+const NO_WAYS: readonly RowWay[] = [];
 
-export function DataTable({ table, links, choices, head, onMore }: Props) {
+const INDENT_PX = 16;
+/** Of the buttons that lead to the timeline, and of each of them. */
+const GO_PX = 12;
+const BUTTON_PX = 24;
+
+export function DataTable({ table, links, choices, head, onMore, deeds = null }: Props) {
   const model = useMemo(() => new TableModel(table, links, choices), [table, links, choices]);
   const scroller = useRef<HTMLDivElement>(null);
   const grid = useRef<HTMLTableElement>(null);
@@ -48,8 +54,22 @@ export function DataTable({ table, links, choices, head, onMore }: Props) {
       ),
     [shown, main, model, depth],
   );
-  const leads = model.places.areThere;
-  const widthPx = widths.reduce((sum, width) => sum + width, leads ? GO_PX : 0);
+  const goPlace = (row: number) => {
+    const place = model.places.of(row);
+    if (place?.kind === "event") {
+      links.goToEvent(place.track, place.ordinal);
+    } else if (place !== null) {
+      links.goTo(place.span, place.track);
+    }
+  };
+  const byColumns = useMemo(
+    () => (model.places.areThere ? [{ label: "Show in the timeline", icon: GoIcon, go: goPlace }] : NO_WAYS),
+    [model],
+  );
+  const ways = deeds === null || deeds.ways.length === 0 ? byColumns : deeds.ways;
+  const leads = ways.length > 0;
+  const goPx = leads ? GO_PX + BUTTON_PX * ways.length : 0;
+  const widthPx = widths.reduce((sum, width) => sum + width, goPx);
 
   useLayoutEffect(() => {
     const element = scroller.current;
@@ -66,22 +86,30 @@ export function DataTable({ table, links, choices, head, onMore }: Props) {
     return () => observer.disconnect();
   }, [viewportPx]);
 
-  const go = (row: number) => {
-    const place = model.places.of(row);
-    if (place?.kind === "event") {
-      links.goToEvent(place.track, place.ordinal);
-    } else if (place !== null) {
-      links.goTo(place.span, place.track);
+  const canGo = (row: number) => ways !== byColumns || model.places.of(row) !== null;
+  const go = (row: number, way = 0) => {
+    if (canGo(row)) {
+      (ways[way] ?? ways[0])?.go(row);
     }
   };
+  const lit = deeds === null ? -1 : lines.rows.findIndex((row) => deeds.isLit(row));
   const focus = (line: number) => {
     model.current.value = line;
+    if (lit >= 0) {
+      deeds?.light(lines.rows[line] ?? null);
+    }
     if (scroller.current !== null) {
       scroller.current.scrollTop = scrollTo(line, count, scroller.current.scrollTop, viewportPx.value);
     }
   };
+  const current = Math.min(model.current.value, count - 1);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target !== grid.current || event.altKey || event.metaKey || event.ctrlKey) {
+      return;
+    }
+    if (deeds !== null && pressDeed(deeds, event.key)) {
+      event.preventDefault();
+      event.stopPropagation();
       return;
     }
     const move = moveInTable(model, event.key, Math.max(1, Math.floor(viewportPx.value / ROW_PX) - 1));
@@ -95,8 +123,20 @@ export function DataTable({ table, links, choices, head, onMore }: Props) {
     } else if (move.kind === "toggle") {
       model.toggle(move.row);
     } else {
-      go(move.row);
+      go(move.row, event.shiftKey ? 1 : 0);
     }
+  };
+  /** Space has the events of a row stand out, or not any more; Escape has none stand out. */
+  const pressDeed = ({ light }: RowDeeds, key: string): boolean => {
+    const row = lines.rows[current];
+    if (key === " " && row !== undefined && model.tree === null) {
+      light(lit === current ? null : row);
+    } else if (key === "Escape" && lit >= 0) {
+      light(null);
+    } else {
+      return false;
+    }
+    return true;
   };
   /** Exact figures are written when somebody points at a cell, not for all of them. */
   const onPointerOver = (event: PointerEvent) => {
@@ -113,7 +153,6 @@ export function DataTable({ table, links, choices, head, onMore }: Props) {
       lines.rows,
       lines.depths,
     );
-  const current = Math.min(model.current.value, count - 1);
   // Rows that leave the page at one end come in again at the other, as the same elements.
   const slots = Math.max(slotsFor(viewportPx.value), seen.end - seen.first);
   const rows = [];
@@ -130,9 +169,16 @@ export function DataTable({ table, links, choices, head, onMore }: Props) {
         depth={lines.depths?.[line] ?? 0}
         isCurrent={line === current}
         isOpen={model.tree?.hasChildren(row) ? model.isOpen(row) : null}
-        leads={leads}
+        isLit={line === lit}
+        ways={ways}
+        canGo={canGo(row)}
         onGo={go}
-        onFocus={focus}
+        onFocus={(line, isFirst) => {
+          model.current.value = line;
+          if (isFirst) {
+            deeds?.light(line === lit ? null : lines.rows[line]!);
+          }
+        }}
       />,
     );
   }
@@ -161,7 +207,7 @@ export function DataTable({ table, links, choices, head, onMore }: Props) {
           onPointerOver={onPointerOver}
         >
           <colgroup>
-            {leads && <col style={{ width: `${GO_PX}px` }} />}
+            {leads && <col style={{ width: `${goPx}px` }} />}
             {shown.map((column, k) => (
               <col key={column.id} style={column === main ? {} : { width: `${widths[k]}px` }} />
             ))}

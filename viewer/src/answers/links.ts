@@ -1,6 +1,7 @@
 /** What draws an answer is given: the answer, and the ways from it into the timeline. */
 
 import type { TickRange, TimeBase, ToolAnswer, ToolEntry } from "@tilescope/client";
+import type { ComponentType } from "preact";
 
 /** The ways from a figure into the timeline, and what is needed to write it. */
 export interface Links {
@@ -22,4 +23,21 @@ export interface AnswerProps {
   readonly rangeText: string;
   /** Asks for the rows that follow in a table that has `more`; null where the tool takes no `after`. */
   readonly onMore: ((more: string) => void) | null;
+}
+
+/** A way from a row into the timeline, beside those that its columns lead. */
+export interface RowWay {
+  readonly label: string;
+  readonly icon: ComponentType;
+  go(row: number): void;
+}
+
+/** What else can be done with the rows of a table. */
+export interface RowDeeds {
+  /** Enter goes the first of them, shift+Enter the second. Empty: those that the columns lead. */
+  readonly ways: readonly RowWay[];
+  /** Whether the events of a row stand out in the timeline. */
+  isLit(row: number): boolean;
+  /** Has them stand out; null: none. */
+  light(row: number | null): void;
 }

@@ -15,6 +15,12 @@ export class TableChoices {
   readonly filter = signal("");
   /** Columns that are shown although they are not at first, or the other way round. */
   readonly turned = signal<ReadonlySet<string>>(new Set());
+  /** Columns that are not shown at first. */
+  readonly hidden: ReadonlySet<string>;
+
+  constructor(hidden: Iterable<string> = []) {
+    this.hidden = new Set(hidden);
+  }
 }
 
 /** A line below the rows. */
@@ -188,6 +194,9 @@ export class TableModel {
     const others = this.columns.filter((one) => !PROGRAMS.has(one.column.kind));
     if (PROGRAMS.has(column.kind)) {
       return others.length === 0;
+    }
+    if (this.#choices.hidden.has(column.id)) {
+      return false;
     }
     const isText = column.kind === "text" || column.kind === "name";
     return !isText || this.size === 0 || column.values.some((value) => value !== "" && value !== null);

@@ -1,9 +1,10 @@
 /** Header, rows and totals of a table. */
 
 import { Component, type ComponentChildren } from "preact";
-import { ChevronIcon, GoIcon } from "../components/icons";
+import { ChevronIcon } from "../components/icons";
 import type { ShownColumn } from "./columns";
 import type { Figure } from "./figures";
+import type { RowWay } from "./links";
 import type { TableModel, TotalLine } from "./table-model";
 
 const INDENT_PX = 16;
@@ -62,39 +63,50 @@ interface RowProps {
   readonly isCurrent: boolean;
   /** null: there is nothing to open. */
   readonly isOpen: boolean | null;
-  readonly leads: boolean;
-  readonly onGo: (row: number) => void;
-  readonly onFocus: (line: number) => void;
+  /** Its events stand out in the timeline. */
+  readonly isLit: boolean;
+  readonly ways: readonly RowWay[];
+  readonly canGo: boolean;
+  readonly onGo: (row: number, way: number) => void;
+  /** `isFirst`: by the first click, not the second of a double click. */
+  readonly onFocus: (line: number, isFirst: boolean) => void;
 }
 
-function rowOf({ model, columns, main, row, line, depth, isCurrent, isOpen, leads, onGo, onFocus }: RowProps) {
+function rowOf(props: RowProps) {
+  const { model, columns, main, row, line, depth, isCurrent, isOpen, isLit, ways, canGo, onGo, onFocus } = props;
   const isTree = model.tree !== null;
   return (
     <tr
       id={rowId(model.table.id, line)}
       data-row={row}
-      class={isCurrent ? "is-current" : ""}
+      class={`${isCurrent ? "is-current" : ""}${isLit ? " is-lit" : ""}`}
       aria-rowindex={line + 2}
       aria-selected={isCurrent}
       aria-level={isTree ? depth + 1 : undefined}
       aria-expanded={isOpen ?? undefined}
-      onClick={() => onFocus(line)}
-      onDblClick={() => onGo(row)}
+      onClick={(event) => onFocus(line, event.detail <= 1)}
+      onDblClick={() => onGo(row, 0)}
     >
-      {leads && (
+      {ways.length > 0 && (
         <td class="is-go">
-          {model.places.of(row) !== null && (
-            <button
-              type="button"
-              class="go"
-              tabIndex={-1}
-              aria-label="Show in the timeline"
-              title="Show in the timeline (Enter)"
-              onClick={() => onGo(row)}
-            >
-              <GoIcon />
-            </button>
-          )}
+          {canGo &&
+            ways.map(({ label, icon: WayIcon }, way) => (
+              <button
+                key={label}
+                type="button"
+                class="go"
+                tabIndex={-1}
+                aria-label={label}
+                title={`${label} (${way === 0 ? "Enter" : "shift+Enter"})`}
+                onClick={(event) => {
+                  event.stopPropagation();
+                  onGo(row, way);
+                }}
+                onDblClick={(event) => event.stopPropagation()}
+              >
+                <WayIcon />
+              </button>
+            ))}
         </td>
       )}
       {columns.map((column) => {
@@ -132,7 +144,10 @@ export function rowId(table: string, line: number): string {
 }
 
 /** Of what a row looks like. */
-const SEEN = ["model", "columns", "main", "row", "line", "depth", "isCurrent", "isOpen", "leads"] as const;
+const SEEN = [
+  ...(["model", "columns", "main", "row", "line", "depth"] as const),
+  ...(["isCurrent", "isOpen", "isLit", "ways", "canGo"] as const),
+];
 
 /** A row, which is not drawn anew while it is scrolled. */
 export class TableRow extends Component<RowProps> {

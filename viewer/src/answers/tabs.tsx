@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 
-interface Tab {
+export interface Tab {
   readonly id: string;
   readonly title: string;
   readonly count: string;
@@ -35,6 +35,23 @@ export function Tabs({ label, tabs, children }: Props) {
       </div>
     );
   }
+  const choose = (id: string) => {
+    chosen.value = id;
+  };
+  const list = <TabList label={label} tabs={tabs} current={current.id} onChoose={choose} />;
+  return <div class="tab-panel">{children(current.id, list)}</div>;
+}
+
+interface ListProps {
+  readonly label: string;
+  readonly tabs: readonly Tab[];
+  readonly current: string;
+  readonly onChoose: (id: string) => void;
+}
+
+/** The tabs by themselves, for whoever puts them elsewhere than above their part. */
+export function TabList({ label, tabs, current, onChoose }: ListProps) {
+  const index = tabs.findIndex(({ id }) => id === current);
   const onKeyDown = (event: KeyboardEvent) => {
     const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (step === 0) {
@@ -42,12 +59,12 @@ export function Tabs({ label, tabs, children }: Props) {
     }
     event.preventDefault();
     event.stopPropagation();
-    const next = tabs[(tabs.indexOf(current) + step + tabs.length) % tabs.length]!;
-    chosen.value = next.id;
+    const next = tabs[(index + step + tabs.length) % tabs.length]!;
+    onChoose(next.id);
     // The tabs are drawn anew with the part that they show.
     requestAnimationFrame(() => document.getElementById(`tab-${label}-${next.id}`)?.focus());
   };
-  const list = (
+  return (
     <div class="tab-list" role="tablist" aria-label={label} onKeyDown={onKeyDown}>
       {tabs.map((tab) => (
         <button
@@ -56,11 +73,9 @@ export function Tabs({ label, tabs, children }: Props) {
           type="button"
           role="tab"
           class="tab"
-          aria-selected={tab === current}
-          tabIndex={tab === current ? 0 : -1}
-          onClick={() => {
-            chosen.value = tab.id;
-          }}
+          aria-selected={tab.id === current}
+          tabIndex={tab.id === current ? 0 : -1}
+          onClick={() => onChoose(tab.id)}
         >
           {tab.title}
           <span class="tab-count">{tab.count}</span>
@@ -68,5 +83,4 @@ export function Tabs({ label, tabs, children }: Props) {
       ))}
     </div>
   );
-  return <div class="tab-panel">{children(current.id, list)}</div>;
 }

@@ -3,7 +3,7 @@
 import type { TickRange } from "@tilescope/client";
 import type { PageActions } from "../components/app-context";
 import type { AddressKeeper } from "../state/address";
-import { lastPage, type PageRange, type PageTexts, page } from "../state/page";
+import { lastPage, type PagePlace, type PageRange, type PageTexts, page } from "../state/page";
 import { runView } from "../state/run";
 import { selection } from "../state/selection";
 import { announcement, isDrawerOpen } from "../state/shell";
@@ -24,6 +24,13 @@ export class Pages implements PageActions {
     if (tool !== shown.tool) {
       this.#address.step(() => this.#switchTo(tool, {}));
     }
+  }
+
+  open({ tool, range, texts }: PagePlace): void {
+    this.#address.step(() => {
+      this.#switchTo(tool, texts);
+      page.value = { ...page.peek(), range };
+    });
   }
 
   /** From a page to the timeline, or back to the page that was shown last. */

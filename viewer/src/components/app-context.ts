@@ -5,7 +5,7 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Intent } from "../keys/table";
 import type { CatalogueLoader } from "../state/catalogue";
-import type { PageRange, PageTexts } from "../state/page";
+import type { PagePlace, PageRange, PageTexts } from "../state/page";
 import type { Guide } from "../timeline/guide";
 import type { Stage } from "../timeline/stage";
 
@@ -13,6 +13,8 @@ import type { Stage } from "../timeline/stage";
 export interface PageActions {
   /** Shows a page by its id; null is the timeline. */
   show(tool: string | null): void;
+  /** Shows a page of a range, with fields of its own. */
+  open(place: PagePlace): void;
   setRange(range: PageRange): void;
   setTexts(texts: PageTexts): void;
   /** Leads to the timeline: to a span, to a track, or to both. */

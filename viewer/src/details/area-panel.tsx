@@ -1,36 +1,50 @@
-/** What a selected time range is. */
+/** What a selected time range on some tracks is made of. */
 
 import { formatDuration, formatExactDuration, formatTime } from "@tilescope/client";
 import { Row } from "../components/facts";
-import { formatCount } from "../components/format";
-import type { AreaSelection } from "../state/selection";
+import { formatCount, plural } from "../components/format";
+import { type AreaSelection, draftArea } from "../state/selection";
 import { type Trace, trackPath } from "../state/trace";
-import { Head } from "./head";
+import { LateSpanPanel } from "./late-span-panel";
+import { areaTab } from "./span-tabs";
 
+/** The selected area; while one is dragged out, or an edge moved, what it would be. */
 export function AreaPanel({ trace, area }: { trace: Trace; area: AreaSelection }) {
+  const draft = draftArea.value;
+  const shown = draft === null || draft.isZoom ? area : draft.area;
+  const { startTicks, endTicks } = shown.range;
+  const duration = formatDuration(endTicks - startTicks, trace.manifest.time.tickPs);
+  return (
+    <LateSpanPanel
+      trace={trace}
+      span={{ ...shown, isMoving: draft !== null }}
+      title={`${duration} selected on ${plural(shown.tracks.size, "track")}`}
+      zoom="Zoom to it"
+      tab={areaTab}
+      own={{ title: "Range", isFirst: false, content: <RangeFacts trace={trace} area={shown} /> }}
+    />
+  );
+}
+
+function RangeFacts({ trace, area }: { trace: Trace; area: AreaSelection }) {
   const { time } = trace.manifest;
   const { startTicks, endTicks } = area.range;
   const ids = [...area.tracks];
   const first = ids[0];
   const last = ids[ids.length - 1];
   return (
-    <>
-      <Head title={`${formatDuration(endTicks - startTicks, time.tickPs)} selected`} zoom="Zoom to it" />
-      <div class="drawer-body is-plain">
-        <table class="facts" data-table="area">
-          <caption>Selected range</caption>
-          <tbody>
-            <Row name="Duration" aside={`${endTicks - startTicks} ticks`}>
-              {formatExactDuration(endTicks - startTicks, time.tickPs)}
-            </Row>
-            <Row name="Start">{formatTime(startTicks, time, "relative")}</Row>
-            <Row name="End">{formatTime(endTicks, time, "relative")}</Row>
-            <Row name="Tracks">{formatCount(area.tracks.size)}</Row>
-            {first !== undefined && <Row name="First track">{trackPath(trace, first).join(" › ")}</Row>}
-            {last !== undefined && <Row name="Last track">{trackPath(trace, last).join(" › ")}</Row>}
-          </tbody>
-        </table>
-      </div>
-    </>
+    <table class="facts" data-table="area">
+      <caption>Selected range</caption>
+      <tbody>
+        <Row name="Duration" aside={`${endTicks - startTicks} ticks`}>
+          {formatExactDuration(endTicks - startTicks, time.tickPs)}
+        </Row>
+        <Row name="Start">{formatTime(startTicks, time, "relative")}</Row>
+        <Row name="End">{formatTime(endTicks, time, "relative")}</Row>
+        <Row name="Tracks">{formatCount(area.tracks.size)}</Row>
+        {first !== undefined && <Row name="First track">{trackPath(trace, first).join(" › ")}</Row>}
+        {last !== undefined && <Row name="Last track">{trackPath(trace, last).join(" › ")}</Row>}
+      </tbody>
+    </table>
   );
 }

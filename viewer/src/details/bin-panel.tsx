@@ -1,4 +1,4 @@
-/** What a bin sums up. */
+/** What a bin sums up, and what its time on its track is made of. */
 
 import { formatDuration, formatExactDuration, formatTime, plus } from "@tilescope/client";
 import { ExactValue } from "../components/exact-value";
@@ -8,10 +8,25 @@ import { isUnknown } from "../state/exact";
 import type { BinFacts } from "../state/selection";
 import { nameOf } from "../state/session";
 import type { Trace } from "../state/trace";
-import { Head } from "./head";
+import { LateSpanPanel } from "./late-span-panel";
 import { TrackLink } from "./links";
+import { binTab } from "./span-tabs";
 
 export function BinPanel({ trace, bin }: { trace: Trace; bin: BinFacts }) {
+  const range = { startTicks: bin.startTicks, endTicks: plus(bin.startTicks, bin.widthTicks) };
+  return (
+    <LateSpanPanel
+      trace={trace}
+      span={{ range, tracks: new Set([bin.track]), isMoving: false }}
+      title={binTitle(bin.count)}
+      zoom="Zoom to see them"
+      tab={binTab}
+      own={{ title: "Bin", isFirst: true, content: <BinContent trace={trace} bin={bin} /> }}
+    />
+  );
+}
+
+function BinContent({ trace, bin }: { trace: Trace; bin: BinFacts }) {
   const { tickPs } = trace.manifest.time;
   const name = nameOf(bin.name);
   const track = trace.tracks.get(bin.track);
@@ -21,53 +36,50 @@ export function BinPanel({ trace, bin }: { trace: Trace; bin: BinFacts }) {
   const cut = bin.exact === null ? "" : atLeast(bin.exact.busyTicks);
   return (
     <>
-      <Head title={binTitle(bin.count)} zoom="Zoom to see them" />
-      <div class="drawer-body is-plain">
-        <table class="facts" data-table="bin">
-          <caption>{isUnknown(bin) ? "Aggregate; its exact sums could not be fetched" : "Aggregate, exact"}</caption>
+      <table class="facts" data-table="bin">
+        <caption>{isUnknown(bin) ? "Aggregate; its exact sums could not be fetched" : "Aggregate, exact"}</caption>
+        <tbody>
+          <tr>
+            <th scope="row">Track</th>
+            <td class="is-value">
+              <TrackLink trace={trace} track={bin.track} />
+            </td>
+          </tr>
+          <Row name="Events that start in it">{formatCount(bin.count)}</Row>
+          <Row name="Busy" aside={part === null ? "" : `${cut}${formatPercent(part)} of ${whole}`}>
+            <ExactValue bin={bin} widthCh={13}>
+              {({ busyTicks }) => `${cut}${formatExactDuration(busyTicks, tickPs)}`}
+            </ExactValue>
+          </Row>
+          <Row name="Name with most busy time" aside={cut === "" ? formatPercent(bin.share) : ""}>
+            {name ?? "…"}
+          </Row>
+          <Row name="Longest event">
+            <ExactValue bin={bin} widthCh={13}>
+              {({ longestTicks }) => formatExactDuration(longestTicks, tickPs)}
+            </ExactValue>
+          </Row>
+          <Row name="Start">{formatTime(bin.startTicks, trace.manifest.time, "relative")}</Row>
+          <Row name="End">{formatTime(plus(bin.startTicks, bin.widthTicks), trace.manifest.time, "relative")}</Row>
+          <Row name="Width">{formatExactDuration(bin.widthTicks, tickPs)}</Row>
+        </tbody>
+      </table>
+      <details class="internals">
+        <summary>Internals</summary>
+        <table class="facts" data-table="internals">
           <tbody>
-            <tr>
-              <th scope="row">Track</th>
-              <td class="is-value">
-                <TrackLink trace={trace} track={bin.track} />
-              </td>
-            </tr>
-            <Row name="Events that start in it">{formatCount(bin.count)}</Row>
-            <Row name="Busy" aside={part === null ? "" : `${cut}${formatPercent(part)} of ${whole}`}>
-              <ExactValue bin={bin} widthCh={13}>
-                {({ busyTicks }) => `${cut}${formatExactDuration(busyTicks, tickPs)}`}
-              </ExactValue>
+            <Row name="Track number">{bin.track}</Row>
+            <Row name="Row">{bin.row}</Row>
+            <Row name="Tile">{`level ${bin.level}, index ${bin.index}`}</Row>
+            <Row name="Start" aside="ticks">
+              {bin.startTicks.toString()}
             </Row>
-            <Row name="Name with most busy time" aside={cut === "" ? formatPercent(bin.share) : ""}>
-              {name ?? "…"}
+            <Row name="Width" aside="ticks">
+              {bin.widthTicks.toString()}
             </Row>
-            <Row name="Longest event">
-              <ExactValue bin={bin} widthCh={13}>
-                {({ longestTicks }) => formatExactDuration(longestTicks, tickPs)}
-              </ExactValue>
-            </Row>
-            <Row name="Start">{formatTime(bin.startTicks, trace.manifest.time, "relative")}</Row>
-            <Row name="End">{formatTime(plus(bin.startTicks, bin.widthTicks), trace.manifest.time, "relative")}</Row>
-            <Row name="Width">{formatExactDuration(bin.widthTicks, tickPs)}</Row>
           </tbody>
         </table>
-        <details class="internals">
-          <summary>Internals</summary>
-          <table class="facts" data-table="internals">
-            <tbody>
-              <Row name="Track number">{bin.track}</Row>
-              <Row name="Row">{bin.row}</Row>
-              <Row name="Tile">{`level ${bin.level}, index ${bin.index}`}</Row>
-              <Row name="Start" aside="ticks">
-                {bin.startTicks.toString()}
-              </Row>
-              <Row name="Width" aside="ticks">
-                {bin.widthTicks.toString()}
-              </Row>
-            </tbody>
-          </table>
-        </details>
-      </div>
+      </details>
     </>
   );
 }

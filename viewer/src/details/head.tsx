@@ -1,5 +1,6 @@
 /** The head of the details: what is selected, and what can be done with it. */
 
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { useApp } from "../components/app-context";
 import { copyText } from "../components/clipboard";
@@ -7,6 +8,7 @@ import { useDock } from "../components/dock-context";
 import { CheckIcon, CloseIcon, CopyIcon, DockRightIcon, DrawerIcon, FitIcon } from "../components/icons";
 import { withKeys } from "../keys/table";
 import { changeSettings } from "../state/settings";
+import { PageIcon } from "./panel-icons";
 
 const DONE_MS = 1200;
 
@@ -56,15 +58,26 @@ interface HeadProps {
   /** What zooms to it is called. */
   readonly zoom?: string;
   readonly copy?: () => string;
+  /** What stands beside the title. */
+  readonly children?: ComponentChildren;
+  /** Shows the same on a page of its own. */
+  readonly page?: { readonly title: string; readonly open: () => void } | null;
 }
 
-export function Head({ title, zoom, copy }: HeadProps) {
+export function Head({ title, zoom, copy, children, page = null }: HeadProps) {
   const app = useApp();
   return (
-    <div class="drawer-head">
+    <div class={children === undefined ? "drawer-head" : "drawer-head has-tabs"}>
       <h2 class="drawer-title" title={title}>
         {title}
       </h2>
+      {children}
+      {page !== null && (
+        <button type="button" class="button is-outlined" title={page.title} onClick={page.open}>
+          <PageIcon />
+          Full page
+        </button>
+      )}
       {copy !== undefined && <CopyButton what="Copy all as tab-separated text" text={copy} />}
       {zoom !== undefined && (
         <button

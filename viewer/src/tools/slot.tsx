@@ -3,6 +3,7 @@
 import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import { useApp } from "../components/app-context";
+import { LoadFailed } from "../components/load-failed";
 import { useLoaded } from "../components/use-loaded";
 import { revivals } from "../state/link";
 import { page, WHOLE_RUN } from "../state/page";
@@ -10,7 +11,6 @@ import type { Trace } from "../state/trace";
 import { makeContext } from "./context";
 import type { FrameProps, Page } from "./contract";
 import { onPageKey } from "./keys";
-import { LoadFailed } from "./load-failed";
 import type { Looked } from "./range";
 import { currentPage } from "./registry";
 

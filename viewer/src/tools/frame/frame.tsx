@@ -3,6 +3,7 @@
 import { useMemo } from "preact/hooks";
 import { Skeleton, StateCard, Unavailable } from "../../asking/states";
 import { useApp } from "../../components/app-context";
+import { LoadFailed } from "../../components/load-failed";
 import { useLoaded } from "../../components/use-loaded";
 import { catalogue } from "../../state/catalogue";
 import { page } from "../../state/page";
@@ -11,7 +12,6 @@ import type { Trace } from "../../state/trace";
 import { makeContext } from "../context";
 import type { FrameProps, Page } from "../contract";
 import { onPageKey } from "../keys";
-import { LoadFailed } from "../load-failed";
 import { lookedAt } from "../range";
 import { RangeSwitch } from "./range-switch";
 import "./frame.css";

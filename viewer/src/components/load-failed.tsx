@@ -1,6 +1,6 @@
 /** What is shown in the place of code that does not come. */
 
-import { Card } from "../components/card";
+import { Card } from "./card";
 
 /** Code that cannot be loaded is gone with an update of the server, or the server does not run any more. */
 export function LoadFailed() {

@@ -1,0 +1,103 @@
+/** What a span is made of: a table of names, or of other groups, whose events a row has stand out. */
+
+import type { ToolAnswer, ToolQuestion, ToolTable } from "@tilescope/client";
+import { useEffect, useMemo } from "preact/hooks";
+import { DataTable } from "../answers/data-table";
+import type { RowDeeds } from "../answers/links";
+import { TableChoices } from "../answers/table-model";
+import { type AppActions, useApp } from "../components/app-context";
+import { GoIcon } from "../components/icons";
+import { highlight } from "../state/highlight";
+import { announcement, failure } from "../state/shell";
+import type { Trace } from "../state/trace";
+import { isSliced } from "./asked-tracks";
+import { forgetRows } from "./lit-tracks";
+import { LongestIcon } from "./panel-icons";
+import { eventOf, hasQueries, highlightOf, rowQuestion } from "./row-events";
+import { type ShownSpan, SpanAnswer } from "./span-answer";
+import { chosenGroups } from "./span-tabs";
+import { useLinks } from "./use-links";
+
+interface Props {
+  readonly trace: Trace;
+  readonly span: ShownSpan;
+}
+
+/** How each sort of table was sorted and filtered: the next selection is shown in the same way. */
+const choicesOf = new Map<string, TableChoices>();
+
+function choices(by: string): TableChoices {
+  const known = choicesOf.get(by) ?? new TableChoices(HIDDEN);
+  choicesOf.set(by, known);
+  return known;
+}
+
+/** Not shown at first: what one seldom asks for, and what the name says already. */
+const HIDDEN: ReadonlySet<string> = new Set(["category", "shortest"]);
+
+export function EventFigures({ trace, span }: Props) {
+  const by = chosenGroups.value;
+  return (
+    <SpanAnswer
+      key={by}
+      trace={trace}
+      tool="stats"
+      span={span}
+      isOf={isSliced}
+      more={{ by }}
+      nothing="No event lies in this."
+    >
+      {(answer) => <EventTable trace={trace} span={span} by={by} answer={answer} />}
+    </SpanAnswer>
+  );
+}
+
+function EventTable({ trace, span, by, answer }: Props & { readonly by: string; readonly answer: ToolAnswer }) {
+  const app = useApp();
+  const links = useLinks(trace);
+  const table = answer.tables[0]!;
+  useEffect(() => forgetRows, []);
+  const deeds = useMemo(() => deedsOf(app, trace, span, by, table), [app, trace, span, by, table]);
+  return <DataTable table={table} links={links} choices={choices(by)} head={null} onMore={null} deeds={deeds} />;
+}
+
+function deedsOf(app: AppActions, trace: Trace, span: ShownSpan, by: string, table: ToolTable): RowDeeds {
+  const keys = Array.from(
+    { length: table.columns[0]?.values.length ?? 0 },
+    (_, row) => highlightOf(by, table, row, trace)?.key,
+  );
+  const find = (row: number, which: "first" | "longest") =>
+    void goTo(app, trace, rowQuestion(by, table, row, which, span, trace));
+  return {
+    ways: hasQueries(by)
+      ? [
+          { label: "Go to the first one", icon: GoIcon, go: (row) => find(row, "first") },
+          { label: "Go to the longest one", icon: LongestIcon, go: (row) => find(row, "longest") },
+        ]
+      : [],
+    isLit: (row) => highlight.value !== null && keys[row] === highlight.value.key,
+    light: (row) => {
+      highlight.value = row === null ? null : highlightOf(by, table, row, trace);
+      announcement.value =
+        highlight.peek() === null ? "Nothing is highlighted" : "Its events stand out in the timeline";
+    },
+  };
+}
+
+/** Goes to the first event of a row in the span, or to the first that is as long as the longest one. */
+async function goTo(app: AppActions, trace: Trace, question: ToolQuestion | null): Promise<void> {
+  if (question === null) {
+    failure.value = "These events have no name by which they could be found.";
+    return;
+  }
+  try {
+    const event = eventOf(await trace.api.ask("search", question));
+    if (event === null) {
+      failure.value = "There is no such event.";
+    } else {
+      app.pages.goToEvent(event.track, event.ordinal);
+    }
+  } catch (error) {
+    failure.value = `It could not be looked up: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}

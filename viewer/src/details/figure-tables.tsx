@@ -1,0 +1,85 @@
+/** Tables of an answer in the details: the facts in a line, what needs saying, and the tables as tabs. */
+
+import type { ToolAnswer, ToolFact, ToolTable } from "@tilescope/client";
+import { useEffect, useMemo } from "preact/hooks";
+import { DataTable } from "../answers/data-table";
+import { exactText, figureText, isRecorded } from "../answers/figures";
+import type { Links, RowDeeds } from "../answers/links";
+import { NotesList } from "../answers/notes-list";
+import { TableChoices } from "../answers/table-model";
+import { Tabs } from "../answers/tabs";
+import { formatCount } from "../components/format";
+import { forgetRows } from "./lit-tracks";
+
+interface Props {
+  readonly answer: ToolAnswer;
+  readonly links: Links;
+  /** Which tool this is, and the columns of its tables that are not shown at first. */
+  readonly tool: string;
+  readonly hidden?: readonly string[];
+  /** The facts that are shown, in this order. */
+  readonly facts: readonly string[];
+  readonly deedsOf?: (table: ToolTable) => RowDeeds | null;
+}
+
+/** How tables were sorted and filtered: the next selection is shown in the same way. */
+const choicesOf = new Map<string, TableChoices>();
+
+function choices(key: string, hidden: readonly string[]): TableChoices {
+  const known = choicesOf.get(key) ?? new TableChoices(hidden);
+  choicesOf.set(key, known);
+  return known;
+}
+
+export function FigureTables({ answer, links, tool, facts, hidden = [], deedsOf = () => null }: Props) {
+  const tables = answer.tables.filter(({ columns }) => (columns[0]?.values.length ?? 0) > 0);
+  const shown = facts.flatMap((id) => answer.facts.find((fact) => fact.id === id) ?? []);
+  useEffect(() => forgetRows, []);
+  const deeds = useMemo(() => new Map(tables.map((table) => [table.id, deedsOf(table)])), [answer]);
+  return (
+    <>
+      {shown.length > 0 && <FactLine facts={shown} links={links} />}
+      <NotesList label="Findings" notes={answer.notes.filter(({ severity }) => severity !== "info")} links={links} />
+      <Tabs
+        label={`${tool} tables`}
+        tabs={tables.map((table) => ({
+          id: table.id,
+          title: table.title,
+          count: formatCount(table.columns[0]!.values.length),
+        }))}
+      >
+        {(id, head) => (
+          <DataTable
+            key={id}
+            head={tables.length > 1 ? head : null}
+            table={tables.find((table) => table.id === id)!}
+            links={links}
+            choices={choices(`${tool}/${id}`, hidden)}
+            onMore={null}
+            deeds={deeds.get(id) ?? null}
+          />
+        )}
+      </Tabs>
+    </>
+  );
+}
+
+function FactLine({ facts, links }: { facts: readonly ToolFact[]; links: Links }) {
+  return (
+    <dl class="fact-line">
+      {facts.map(({ id, label, note, kind, value }) => {
+        const { digits, unit } = figureText({ kind, unit: "" }, value, links.time);
+        const exact = isRecorded(value) ? exactText({ kind, unit: "" }, value, links.time) : `not recorded: ${note}`;
+        return (
+          <div key={id} data-fact={id} title={`${label}: ${exact}${note === "" ? "" : `\n${note}`}`}>
+            <dt>{label}</dt>
+            <dd>
+              {digits}
+              {unit === "" ? "" : ` ${unit}`}
+            </dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
+}

@@ -1,0 +1,36 @@
+/** When the devices of a span are idle, what ended each gap, and what the host did meanwhile. */
+
+import type { Trace } from "../state/trace";
+import { isSliced } from "./asked-tracks";
+import { FigureTables } from "./figure-tables";
+import { type ShownSpan, SpanAnswer } from "./span-answer";
+import { useLinks } from "./use-links";
+
+/** So many gaps are listed, the longest: the figures above are of all. */
+const MOST_GAPS = 200;
+
+const FACTS = ["idle", "idle_share", "count", "busy", "span", "lanes"];
+
+export function GapFigures({ trace, span }: { trace: Trace; span: ShownSpan }) {
+  const links = useLinks(trace);
+  return (
+    <SpanAnswer
+      trace={trace}
+      tool="gaps"
+      span={span}
+      isOf={isSliced}
+      more={{ limit: MOST_GAPS }}
+      nothing="There is no gap in this."
+    >
+      {(answer) => (
+        <FigureTables
+          answer={answer}
+          links={links}
+          tool="gaps"
+          facts={FACTS}
+          hidden={["gap", "track", "host_track", "launched_by", "before"]}
+        />
+      )}
+    </SpanAnswer>
+  );
+}

@@ -1,0 +1,31 @@
+/** The parts that the time of devices is made of: together they are all of it. Pure. */
+
+import type { ToolFact } from "@tilescope/client";
+
+export interface PartOfTime {
+  readonly id: string;
+  readonly label: string;
+  readonly ticks: bigint;
+  readonly share: number;
+}
+
+const PARTS: readonly (readonly [id: string, label: string])[] = [
+  ["computation", "Computation"],
+  ["exposed_communication", "Communication, not hidden"],
+  ["exposed_copies", "Copies, not hidden"],
+  ["idle", "Idle"],
+];
+
+/** Those that are some time; `other` is what runs and is none of them. None where the span is not known. */
+export function partsOfTime(facts: readonly ToolFact[]): readonly PartOfTime[] {
+  const ticksOf = (id: string): bigint => BigInt(String(facts.find((fact) => fact.id === id)?.value ?? 0));
+  const span = ticksOf("span");
+  if (span === 0n) {
+    return [];
+  }
+  const found = PARTS.map(([id, label]) => ({ id, label, ticks: ticksOf(id) }));
+  const other = span - found.reduce((sum, { ticks }) => sum + ticks, 0n);
+  return [...found, { id: "other", label: "Other work", ticks: other }]
+    .filter(({ ticks }) => ticks > 0n)
+    .map((part) => ({ ...part, share: Number(part.ticks) / Number(span) }));
+}

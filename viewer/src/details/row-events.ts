@@ -1,0 +1,118 @@
+/** The events that a row of statistics sums up: which they are in the timeline, and in words of a search. Pure. */
+
+import type { TickRange, ToolAnswer, ToolQuestion, ToolTable } from "@tilescope/client";
+import type { Figure } from "../answers/figures";
+import type { Highlight } from "../state/highlight";
+import type { Trace } from "../state/trace";
+import { askedTracks, isSliced, spanQuestion } from "./asked-tracks";
+
+/** Characters of a search, at most, with room for a duration: as `MAX_QUERY` of the server. */
+const MOST_CHARACTERS = 460;
+
+type Tracks = Pick<Trace, "tracks">;
+
+/** Where events are looked for. */
+interface Where {
+  readonly range: TickRange;
+  readonly tracks: ReadonlySet<number>;
+}
+
+/** Whether events of rows by this can be found. */
+export function hasQueries(by: string): boolean {
+  return by === "name" || by === "category";
+}
+
+/** What a column of a row says; null where there is no such column. */
+function cellOf(table: ToolTable, row: number, column: string): Figure {
+  return table.columns.find(({ id }) => id === column)?.values[row] ?? null;
+}
+
+/** What stands out for a row: events of its name or category, else those of its tracks; null where that cannot be told. */
+export function highlightOf(by: string, table: ToolTable, row: number, { tracks }: Tracks): Highlight | null {
+  const id = cellOf(table, row, "name_id");
+  const query = queryOf(by, table, row);
+  if (by === "name" && id !== null) {
+    const name = Number(id);
+    return { key: `row name ${name}`, keeps: (other) => other === name, tracks: null, query };
+  }
+  const category = cellOf(table, row, "category");
+  if (by === "category" && typeof category === "string") {
+    return { key: `row category ${category}`, keeps: (_, name) => name?.category === category, tracks: null, query };
+  }
+  const track = cellOf(table, row, "track");
+  return typeof track === "number" ? highlightOfTracks([track], { tracks }) : null;
+}
+
+/** Whether a row has set what stands out. */
+export function isOfRow(shown: Highlight | null): boolean {
+  return shown?.key.startsWith("row ") === true;
+}
+
+/** What stands out for tracks, and for those that a rollup sums. */
+export function highlightOfTracks(ids: readonly number[], { tracks }: Tracks): Highlight {
+  const all = ids.flatMap((id) => [id, ...(tracks.get(id)?.children ?? [])]);
+  return { key: `row tracks ${ids.join(" ")}`, keeps: null, tracks: new Set(all), query: null };
+}
+
+/** A search that finds the row's events, among those of its tracks; null where the language has no words for them. */
+export function queryOf(by: string, table: ToolTable, row: number): string | null {
+  if (by === "name") {
+    const name = cellOf(table, row, "name");
+    const category = cellOf(table, row, "category");
+    return typeof name === "string" && name !== "" ? nameQuery(name, String(category ?? "")) : null;
+  }
+  const category = cellOf(table, row, "category");
+  return by === "category" && typeof category === "string" && category !== "" ? `cat:${quoted(category)}` : null;
+}
+
+/** A search for the first event of a row, or for the first that is as long as the longest; null where there is none. */
+export function rowQuestion(
+  by: string,
+  table: ToolTable,
+  row: number,
+  which: "first" | "longest",
+  { range, tracks }: Where,
+  trace: Pick<Trace, "tracks" | "manifest">,
+): ToolQuestion | null {
+  const query = queryOf(by, table, row);
+  const named = askedTracks(trace.tracks, tracks, isSliced);
+  if (query === null || named.kind === "none" || named.kind === "tooMany") {
+    return null;
+  }
+  const span = {
+    ...spanQuestion(range),
+    tracks: named.kind === "some" ? named.text : undefined,
+    ...{ limit: 1, names: 0, totals: "false" },
+  };
+  const longest = cellOf(table, row, "longest");
+  if (which === "first" || longest === null) {
+    return { ...span, query };
+  }
+  const ps = BigInt(String(longest)) * BigInt(trace.manifest.time.tickPs);
+  // Durations are of events that start in the span, not of those that reach into it.
+  const from = range.startTicks < 0n ? 0n : range.startTicks;
+  return { ...span, query: `${query} dur=${ps}ps`, after: `${from},0,0` };
+}
+
+/** The first event of an answer. */
+export function eventOf({ tables }: ToolAnswer): { readonly track: number; readonly ordinal: number } | null {
+  const events = tables.find(({ id }) => id === "events")?.columns.find(({ id }) => id === "event");
+  const [track, ordinal] = String(events?.values[0] ?? "")
+    .split(".")
+    .map(Number);
+  return track === undefined || ordinal === undefined ? null : { track, ordinal };
+}
+
+/** Names that are longer than a search are found by how they begin. */
+function nameQuery(name: string, category: string): string {
+  const whole = `${quoted(name)}${category === "" ? "" : ` cat:${quoted(category)}`}`;
+  return whole.length <= MOST_CHARACTERS ? whole : `/^${escaped(name.slice(0, MOST_CHARACTERS / 4))}/`;
+}
+
+function quoted(text: string): string {
+  return `"${text.replace(/["\\]/g, "\\$&")}"`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[^A-Za-z0-9_]/g, (sign) => (sign.charCodeAt(0) < 0x80 ? `\\${sign}` : sign));
+}

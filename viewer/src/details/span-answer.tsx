@@ -1,0 +1,96 @@
+/** What a tool answers about a span of time on some tracks, or the state of the question. */
+
+import type { TickRange, ToolAnswer, ToolNote, ToolQuestion, Track } from "@tilescope/client";
+import type { ComponentChildren } from "preact";
+import { useMemo } from "preact/hooks";
+import { questionKey } from "../asking/question-key";
+import { Answered, StateCard, sentence } from "../asking/states";
+import { useAsked } from "../asking/use-asked";
+import type { Trace } from "../state/trace";
+import { askedTracks, spanQuestion } from "./asked-tracks";
+import { useSettled } from "./use-settled";
+
+/** What is looked at. */
+export interface ShownSpan {
+  readonly range: TickRange;
+  readonly tracks: ReadonlySet<number>;
+  /** An edge of it is being dragged: it is asked about when it has stood still for a moment. */
+  readonly isMoving: boolean;
+}
+
+interface Props {
+  readonly trace: Trace;
+  readonly tool: string;
+  readonly span: ShownSpan;
+  /** Which of the tracks are asked about. */
+  readonly isOf: (track: Track) => boolean;
+  readonly more?: ToolQuestion;
+  /** Said where nothing is found. */
+  readonly nothing: string;
+  readonly children: (answer: ToolAnswer) => ComponentChildren;
+}
+
+export function SpanAnswer(props: Props) {
+  const { trace, span, isOf, nothing } = props;
+  const named = useMemo(() => askedTracks(trace.tracks, span.tracks, isOf), [trace.tracks, span.tracks, isOf]);
+  switch (named.kind) {
+    case "none":
+      return <Nothing text={nothing} />;
+    case "tooMany":
+      return (
+        <StateCard title="Too many separate tracks" state="empty">
+          <p>The selection has more tracks here and there than one question can name. Select whole groups, or fewer.</p>
+        </StateCard>
+      );
+    case "all":
+      return <AskedAnswer {...props} tracks={undefined} />;
+    case "some":
+      return <AskedAnswer {...props} tracks={named.text} />;
+  }
+}
+
+function AskedAnswer({ trace, tool, span, more, nothing, children, tracks }: Props & { tracks: string | undefined }) {
+  const { api, manifest } = trace;
+  const { run, build, state, revision } = manifest;
+  const question: ToolQuestion = { ...spanQuestion(span.range), tracks, ...more };
+  const settled = useSettled(question, questionKey([tool, run, build, state, revision], question), span.isMoving);
+  const asked = useAsked(settled.key, (signal) => api.ask(tool, settled.value, signal));
+  const isBehind = settled.value !== question;
+  return (
+    <div class={isBehind ? "span-answer is-stale" : "span-answer"} aria-busy={isBehind} data-tool={tool}>
+      <Answered asked={asked}>
+        {(answer) => (
+          <>
+            {!answer.complete && (
+              <p class="page-note" role="status">
+                The run is still being indexed: these figures are of the tracks that are done.
+              </p>
+            )}
+            {isEmptyAnswer(answer) ? (
+              <Nothing text={[nothing, ...answer.notes.map(reasonOf)].join(" ")} />
+            ) : (
+              children(answer)
+            )}
+          </>
+        )}
+      </Answered>
+    </div>
+  );
+}
+
+/** Why there is nothing, as the tool says it. */
+function reasonOf({ text }: ToolNote): string {
+  return sentence(text);
+}
+
+function Nothing({ text }: { text: string }) {
+  return (
+    <p class="drawer-empty" data-state="empty">
+      {text}
+    </p>
+  );
+}
+
+function isEmptyAnswer({ tables }: ToolAnswer): boolean {
+  return tables.every(({ columns }) => (columns[0]?.values.length ?? 0) === 0);
+}

@@ -1,0 +1,119 @@
+/** What is known of a span of time on some tracks: tabs of figures that the server is asked for, exactly. */
+
+import type { Signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import { TabList } from "../answers/tabs";
+import { useApp } from "../components/app-context";
+import type { Trace } from "../state/trace";
+import { connectEmphasis } from "../timeline/emphasis";
+import { askedTracks, isCounter, isSliced } from "./asked-tracks";
+import { CounterFigures } from "./counter-figures";
+import { EventFigures } from "./event-figures";
+import { FlowFigures } from "./flow-figures";
+import { GapFigures } from "./gap-figures";
+import { GroupChoice } from "./group-choice";
+import { Head } from "./head";
+import { OverlapFigures } from "./overlap-figures";
+import type { ShownSpan } from "./span-answer";
+import { chosenGroups } from "./span-tabs";
+import "../answers/answer.css";
+import "../styles/span-panel.css";
+
+export interface SpanPanelProps {
+  readonly trace: Trace;
+  readonly span: ShownSpan;
+  readonly title: string;
+  readonly zoom: string;
+  /** The tab that is shown; `own` is that of the selection itself. */
+  readonly tab: Signal<string>;
+  readonly own: { readonly title: string; readonly isFirst: boolean; readonly content: ComponentChildren };
+}
+
+interface Part {
+  readonly id: string;
+  readonly title: string;
+  /** The tool whose page shows the same; null where there is none. */
+  readonly tool: string | null;
+}
+
+const OF_EVENTS: readonly Part[] = [
+  { id: "events", title: "Events", tool: "stats" },
+  { id: "gaps", title: "Gaps", tool: "gaps" },
+  { id: "overlap", title: "Overlap", tool: "overlap" },
+  { id: "flows", title: "Flows", tool: "flows" },
+];
+const OF_COUNTERS: Part = { id: "counters", title: "Counters", tool: "counters" };
+
+function partsOf(trace: Trace, { tracks }: ShownSpan, own: SpanPanelProps["own"]): readonly Part[] {
+  const chosen = [...tracks].flatMap((id) => trace.tracks.get(id) ?? []);
+  const known = [
+    ...(chosen.some(isSliced) ? OF_EVENTS.slice(0, 1) : []),
+    ...(chosen.some(isCounter) ? [OF_COUNTERS] : []),
+    ...(chosen.some(isSliced) ? OF_EVENTS.slice(1) : []),
+  ];
+  const part: Part = { id: "own", title: own.title, tool: null };
+  return own.isFirst ? [part, ...known] : [...known, part];
+}
+
+export function SpanPanel({ trace, span, title, zoom, tab, own }: SpanPanelProps) {
+  const app = useApp();
+  useEffect(() => connectEmphasis(app.stage), [app]);
+  const parts = partsOf(trace, span, own);
+  const current = parts.find(({ id }) => id === tab.value) ?? parts[0]!;
+  const { tool } = current;
+  return (
+    <>
+      <Head
+        title={title}
+        zoom={zoom}
+        page={
+          tool === null
+            ? null
+            : {
+                title: `${current.title} of the same range and tracks on a page of their own; V leads back`,
+                open: () => app.pages.open({ tool, range: { kind: "selection" }, texts: textsOf(trace, span, tool) }),
+              }
+        }
+      >
+        <TabList
+          label="What is in it"
+          tabs={parts.map(({ id, title: name }) => ({ id, title: name, count: "" }))}
+          current={current.id}
+          onChoose={(id) => {
+            tab.value = id;
+          }}
+        />
+        {tool === "stats" && <GroupChoice trace={trace} />}
+        <span class="topbar-space" />
+      </Head>
+      <div class={tool === null ? "drawer-body is-plain" : "span-body"} role="tabpanel" aria-label={current.title}>
+        <Content id={current.id} trace={trace} span={span} own={own.content} />
+      </div>
+    </>
+  );
+}
+
+function Content({ id, trace, span, own }: { id: string; trace: Trace; span: ShownSpan; own: ComponentChildren }) {
+  switch (id) {
+    case "events":
+      return <EventFigures trace={trace} span={span} />;
+    case "counters":
+      return <CounterFigures trace={trace} span={span} />;
+    case "gaps":
+      return <GapFigures trace={trace} span={span} />;
+    case "overlap":
+      return <OverlapFigures trace={trace} span={span} />;
+    case "flows":
+      return <FlowFigures trace={trace} span={span} />;
+    default:
+      return own;
+  }
+}
+
+/** The fields of the page that shows the same. */
+function textsOf(trace: Trace, { tracks }: ShownSpan, tool: string): Record<string, string> {
+  const named = askedTracks(trace.tracks, tracks, tool === "counters" ? isCounter : isSliced);
+  const by = tool === "stats" && chosenGroups.peek() !== "name" ? { by: chosenGroups.peek() } : {};
+  return named.kind === "some" ? { ...by, tracks: named.text } : by;
+}
