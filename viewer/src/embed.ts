@@ -39,6 +39,7 @@ export interface EmbeddingApi {
         readonly busy: string | null;
         readonly longest: string | null;
       }
+    | { readonly kind: "several"; readonly events: readonly { readonly track: number; readonly ordinal: number }[] }
     | { readonly kind: "area"; readonly start: string; readonly end: string };
   /** Whether everything that the view needs has arrived and has been drawn. */
   readonly sharp: boolean;
@@ -103,6 +104,7 @@ function selectionOf(): EmbeddingApi["selection"] {
   const chosen = selection.peek();
   switch (chosen.kind) {
     case "none":
+    case "several":
       return chosen;
     case "event":
       return { ...chosen, loaded: detailsView.peek().kind === "ready" };

@@ -7,6 +7,7 @@ export * from "./net/answer";
 export * from "./net/api";
 export * from "./net/client";
 export * from "./net/error";
+export * from "./net/marks";
 export {
   type EventName,
   type Manifest,

@@ -4,7 +4,7 @@ import { effect, untracked } from "@preact/signals";
 import { Api, laterByTimer } from "@tilescope/client";
 import type { AppActions } from "../components/app-context";
 import { focusedKey } from "../components/tree-focus";
-import type { Intent } from "../keys/table";
+import type { Intent, LateIntent } from "../keys/table";
 import { AddressKeeper } from "../state/address";
 import { CatalogueLoader } from "../state/catalogue";
 import { detailsView } from "../state/details";
@@ -16,11 +16,13 @@ import { RunOpener, runView } from "../state/run";
 import { RunsPoller, runs } from "../state/runs";
 import { selection } from "../state/selection";
 import { session } from "../state/session";
+import { failure } from "../state/shell";
 import { trackKey } from "../state/track-keys";
 import { Guide } from "../timeline/guide";
+import { LateCode } from "../timeline/late-code";
 import { Stage } from "../timeline/stage";
 import { connectAnnouncements } from "./announcing";
-import { makeDeeds } from "./deeds";
+import { type Deeds, makeDeeds } from "./deeds";
 import { Growing } from "./growing";
 import { Pages } from "./pages";
 import { TraceShower } from "./showing";
@@ -52,7 +54,11 @@ export class App implements AppActions {
   });
   readonly #deeds = makeDeeds(this.stage, this.guide, this.tracks, () => this.pages.toggle());
 
+  readonly #marks = new LateCode(async () => new (await import("../marks/marks")).Marks(this));
+
   start(): void {
+    this.guide.onJump = () => this.#address.jump();
+    this.stage.loadInstruments = () => this.loadMarks();
     const { initial } = this.#address;
     page.value = initial.page;
     effect(() => {
@@ -86,7 +92,24 @@ export class App implements AppActions {
   }
 
   act(intent: Intent): void {
-    this.#deeds[intent]();
+    if (intent in this.#deeds) {
+      this.#deeds[intent as keyof Deeds]();
+      return;
+    }
+    this.#marks.load().then(
+      (marks) => marks.act(intent as LateIntent),
+      () => {
+        failure.value = "What this key does could not be loaded: the server does not answer.";
+      },
+    );
+  }
+
+  get address(): string {
+    return this.#address.now;
+  }
+
+  loadMarks(): Promise<unknown> {
+    return this.#marks.load();
   }
 
   openRun(id: string | null): void {

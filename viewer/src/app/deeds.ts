@@ -1,9 +1,10 @@
 /** What each intent does: one entry for each, which the type asks for. */
 
 import { focusSoon, walkedKey } from "../components/tree-focus";
-import type { HeldIntent, Intent, PressIntent } from "../keys/table";
+import type { HeldIntent, Intent, LateIntent, PressIntent } from "../keys/table";
 import { busyPart } from "../state/first-view";
 import { highlight } from "../state/highlight";
+import { isMarksOpen } from "../state/marks";
 import { NOTHING, selectedRange, selection } from "../state/selection";
 import { changeSettings, settings, toggleTheme } from "../state/settings";
 import { isDrawerOpen, isFinderOpen, isHelpOpen } from "../state/shell";
@@ -16,7 +17,7 @@ import type { TrackDeeds } from "./track-deeds";
 const PAN_STEP = 0.15;
 const ZOOM_STEP = 0.6;
 
-export type Deeds = Readonly<Record<Intent, () => void>>;
+export type Deeds = Readonly<Record<Exclude<Intent, LateIntent>, () => void>>;
 
 /** `togglePage`: goes from a page to the timeline, or back to it. */
 export function makeDeeds(stage: Stage, guide: Guide, tracks: TrackDeeds, togglePage: () => void): Deeds {
@@ -29,10 +30,11 @@ export function makeDeeds(stage: Stage, guide: Guide, tracks: TrackDeeds, toggle
     "pan-left": () => pan(-PAN_STEP),
     "pan-right": () => pan(PAN_STEP),
   };
-  const pressed: Readonly<Record<PressIntent, () => void>> = {
+  const pressed: Readonly<Record<Exclude<PressIntent, LateIntent>, () => void>> = {
     "step-zoom-in": held["zoom-in"],
     "step-zoom-out": held["zoom-out"],
     "fit-run": () => {
+      guide.onJump();
       busyPart.value = null;
       motion.glideTo(wholeView(bounds.peek(), view.peek().widthPx));
     },
@@ -45,7 +47,11 @@ export function makeDeeds(stage: Stage, guide: Guide, tracks: TrackDeeds, toggle
     "flow-back": () => guide.followFlow("in"),
     "flow-forward": () => guide.followFlow("out"),
     "slice-to-area": () => sliceToArea(guide),
-    clear: clearSelection,
+    clear: () => {
+      if (stage.instruments?.clear() !== true) {
+        clearSelection();
+      }
+    },
     "filter-tracks": () => document.querySelector<HTMLElement>(".tree-filter input")?.focus(),
     "find-track": () => {
       isFinderOpen.value = true;
@@ -58,7 +64,8 @@ export function makeDeeds(stage: Stage, guide: Guide, tracks: TrackDeeds, toggle
     "last-event": () => tracks.withSubject((key) => tracks.jump(key, "last")),
     "toggle-empty": () => tracks.toggleEmpty(),
     "toggle-drawer": () => {
-      isDrawerOpen.value = !isDrawerOpen.peek();
+      isDrawerOpen.value = isMarksOpen.peek() || !isDrawerOpen.peek();
+      isMarksOpen.value = false;
     },
     "toggle-grid": () => changeSettings({ grid: !settings.peek().grid }),
     "toggle-page": togglePage,
@@ -97,6 +104,7 @@ function clearSelection(): void {
   }
   if (selection.peek().kind === "none") {
     isDrawerOpen.value = false;
+    isMarksOpen.value = false;
   }
   selection.value = NOTHING;
 }

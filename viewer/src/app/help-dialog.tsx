@@ -118,6 +118,7 @@ export function HelpDialog() {
             <PageKeyRows />
             <KeyRows group="Move" />
             <KeyRows group="Select" />
+            <KeyRows group="Mark" />
             <section>
               <h3>Mouse</h3>
               <GestureRows gestures={GESTURE_TABLE} />

@@ -1,16 +1,20 @@
 /** Shows a trace: begins its session where another was shown, and keeps everything in its place where it has grown. */
 
 import { fit, type TickRange, type View } from "@tilescope/client";
+import { eventsOf } from "../state/address";
 import { arrange } from "../state/arrangement";
 import { DetailsLoader } from "../state/details";
 import { FirstView } from "../state/first-view";
 import { layOut } from "../state/layout";
 import { NOWHERE, type PageLocation } from "../state/location";
+import { addressMarks } from "../state/marks";
 import { anchorAt, renewedView, scrollTo, shiftedRange, shiftTicks } from "../state/renew";
 import { NOTHING, type Selection, selectedRange, selection } from "../state/selection";
 import { Session, type SessionEvents, session } from "../state/session";
 import { theme } from "../state/settings";
 import { failure } from "../state/shell";
+import { timeFormat } from "../state/time-format";
+import { toolMode } from "../state/tool-mode";
 import type { Trace } from "../state/trace";
 import { carryChoice, choiceOf } from "../state/track-choice";
 import { formatTracks, parseTracks } from "../state/track-keys";
@@ -66,6 +70,8 @@ export class TraceShower {
   /** Goes to where an address leads in the trace that is shown. */
   travel(trace: Trace, to: PageLocation): void {
     chosenHost.value = to.host;
+    takeUp(to);
+    timeFormat.value = to.time;
     this.#choose(trace, to);
     if (to.range !== null) {
       this.#stage.motion.jumpTo(fit(to.range, view.peek().widthPx));
@@ -93,6 +99,9 @@ export class TraceShower {
     chosenHost.value = wanted?.host ?? null;
     openGroups.value = defaultExpansion(trace.roots);
     view.value = startView(manifest.range, wanted?.range ?? null);
+    takeUp(wanted ?? NOWHERE);
+    // An address without one says nothing of it: a person's own choice stays.
+    timeFormat.value = wanted === null || wanted.time === "relative" ? timeFormat.peek() : wanted.time;
     this.#details = new DetailsLoader(
       (track, ordinal, abort) => api.event(track, ordinal, abort),
       (event) => (this.#stage.picture === null ? null : rangeOfEvent(this.#stage.picture, event)),
@@ -133,6 +142,7 @@ export class TraceShower {
     openGroups.value = carryOpen(before, trace, openGroups.peek(), defaultExpansion(trace.roots));
     trackChoice.value = carryChoice(before, trace, trackChoice.peek());
     current.renew(trace);
+    this.#stage.instruments?.renew(trace);
     this.#port.onSession(current);
     const topPx = anchor === null ? null : scrollTo(layout.peek(), anchor);
     // The content gets its new height with the next rendering.
@@ -148,10 +158,14 @@ export class TraceShower {
     void this.#firstView.find(trace, (range) => this.#guide.showFirst(trace.manifest.range, range));
   }
 
-  #select(trace: Trace, { event, area }: PageLocation): void {
-    if (event !== null && trace.tracks.has(event.track)) {
-      this.#guide.openGroupsOf(trace, event.track);
-      this.#guide.select({ kind: "event", ...event });
+  #select(trace: Trace, { events, area }: PageLocation): void {
+    const known = events.filter(({ track }) => trace.tracks.has(track));
+    for (const { track } of known) {
+      this.#guide.openGroupsOf(trace, track);
+    }
+    const [only] = known;
+    if (only !== undefined) {
+      this.#guide.select(known.length === 1 ? { kind: "event", ...only } : { kind: "several", events: known });
     } else if (area !== null) {
       const { tracks, ...range } = area;
       this.#guide.select({ kind: "area", range, tracks: parseTracks(tracks, trace) });
@@ -159,21 +173,28 @@ export class TraceShower {
   }
 }
 
+/** Takes up the tool and the marks of an address. */
+function takeUp({ mode, marks }: PageLocation): void {
+  toolMode.value = mode;
+  addressMarks.value = marks;
+}
+
 /** Whether what an address names is selected already. */
-function isSelected({ event, area }: PageLocation): boolean {
+function isSelected({ events, area }: PageLocation): boolean {
   const chosen = selection.peek();
   switch (chosen.kind) {
     case "event":
-      return event?.track === chosen.track && event.ordinal === chosen.ordinal;
+    case "several":
+      return JSON.stringify(eventsOf(chosen)) === JSON.stringify(events);
     case "area":
       return (
-        event === null &&
+        events.length === 0 &&
         area?.startTicks === chosen.range.startTicks &&
         area.endTicks === chosen.range.endTicks &&
         area.tracks === formatTracks(chosen.tracks)
       );
     default:
-      return event === null && area === null;
+      return events.length === 0 && area === null;
   }
 }
 

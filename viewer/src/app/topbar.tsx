@@ -56,6 +56,14 @@ function RunPicker() {
 
 const loadToolList = async () => (await import("./tool-list")).ToolList;
 
+const loadStrip = async () => (await import("../marks/strip")).Strip;
+
+/** The tools come after the first picture; their room is kept. */
+function LateStrip(props: { trace: Trace }) {
+  const Strip = useLoaded("strip", loadStrip);
+  return <div class="strip-room">{Strip.kind === "ready" && <Strip.value {...props} />}</div>;
+}
+
 /** The way to all pages. */
 function ToolsMenu({ trace }: { trace: Trace }) {
   const app = useApp();
@@ -168,6 +176,7 @@ export function TopBar() {
       {trace !== null && isTimeline && (
         <>
           <VisibleRange trace={trace} />
+          <LateStrip trace={trace} />
           <ActionButton intent="step-zoom-out" label="Zoom out">
             <MinusIcon />
           </ActionButton>

@@ -5,7 +5,7 @@ import { hoveredKey, refocus, walkedKey } from "../components/tree-focus";
 import type { AddressKeeper } from "../state/address";
 import { itemOnScreen } from "../state/layout";
 import { runView } from "../state/run";
-import { selection } from "../state/selection";
+import { selection, trackOf } from "../state/selection";
 import { announcement } from "../state/shell";
 import type { Trace } from "../state/trace";
 import * as choices from "../state/track-choice";
@@ -130,9 +130,7 @@ export class TrackDeeds implements TrackActions {
   #subject(): string | null {
     const { pointer } = this.#stage;
     const pointed = pointer === null ? null : itemOnScreen(layout.peek(), scrolled.peek(), pointer.yPx);
-    const chosen = selection.peek();
-    const track = chosen.kind === "event" ? chosen.track : chosen.kind === "bin" ? chosen.bin.track : null;
-    return walkedKey() ?? hoveredKey.peek() ?? pointed?.key ?? keyOf(track);
+    return walkedKey() ?? hoveredKey.peek() ?? pointed?.key ?? keyOf(trackOf(selection.peek()));
   }
 
   #change(change: (choice: choices.TrackChoice) => choices.TrackChoice): void {

@@ -2,6 +2,7 @@
 
 import { formatTime, type Manifest } from "@tilescope/client";
 import type { ComponentChildren } from "preact";
+import { hasWallClock } from "../state/time-format";
 import { totalsOf } from "../state/totals";
 import type { Trace } from "../state/trace";
 import { formatBytes, formatCount } from "./format";
@@ -26,9 +27,6 @@ export function Row({
   );
 }
 
-/** Times before this (in 2001) are not counted from the epoch but from when a machine was started. */
-const EARLIEST_CLOCK_NS = 10n ** 18n;
-
 /** A point in time as a date, where the trace knows one. */
 export function WallClockRow({
   timeTicks,
@@ -37,7 +35,7 @@ export function WallClockRow({
   timeTicks: Manifest["range"]["startTicks"];
   manifest: Manifest;
 }) {
-  if (manifest.time.originNs < EARLIEST_CLOCK_NS) {
+  if (!hasWallClock(manifest.time)) {
     return null;
   }
   return <Row name="Wall clock">{formatTime(timeTicks, manifest.time, "utc")} UTC</Row>;

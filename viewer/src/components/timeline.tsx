@@ -4,7 +4,9 @@ import { useEffect, useRef } from "preact/hooks";
 import { keysOf } from "../keys/table";
 import { drawStatus } from "../state/draw-status";
 import { HEADER_PX, type LayoutItem } from "../state/layout";
+import { marksLanePx } from "../state/marks";
 import { changeSettings, settings, TREE_WIDTH_PX } from "../state/settings";
+import { toolMode } from "../state/tool-mode";
 import type { Trace } from "../state/trace";
 import { layout } from "../state/tracks";
 import { scroll } from "../state/view";
@@ -93,7 +95,14 @@ export function Timeline({ trace }: { trace: Trace }) {
 
   const { treeWidthPx } = settings.value;
   return (
-    <div class="trace" style={{ "--tree-width": `${treeWidthPx}px`, "--pinned": `${layout.value.pinnedPx}px` }}>
+    <div
+      class="trace"
+      style={{
+        "--tree-width": `${treeWidthPx}px`,
+        "--marks-lane": `${marksLanePx.value}px`,
+        "--pinned": `${layout.value.pinnedPx}px`,
+      }}
+    >
       <GrowthStrip />
       <TreeHead />
       <div class="time-head">
@@ -107,6 +116,7 @@ export function Timeline({ trace }: { trace: Trace }) {
           <TrackTreeView trace={trace} />
           <div
             class="timeline"
+            data-tool={toolMode.value}
             ref={timeline}
             role="application"
             aria-label="Timeline"

@@ -1,12 +1,13 @@
 /** What the pointer is over, in a few lines beside it. */
 
-import { formatDuration, formatTime, sliceFlags } from "@tilescope/client";
+import { formatDuration, sliceFlags } from "@tilescope/client";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { isUnknown } from "../state/exact";
 import { type Hover, hover } from "../state/hover";
 import { nameOf, session } from "../state/session";
 import { theme } from "../state/settings";
+import { timeText } from "../state/time-format";
 import type { Trace } from "../state/trace";
 import { withUnit } from "./counter-unit";
 import { ExactValue } from "./exact-value";
@@ -30,7 +31,7 @@ interface Content {
 function contentOf({ pointed }: Hover, trace: Trace): Content {
   const { time } = trace.manifest;
   const duration = (value: bigint) => formatDuration(value, time.tickPs);
-  const start = (value: bigint) => ({ term: "Start", text: formatTime(value, time, "relative") });
+  const start = (value: bigint) => ({ term: "Start", text: timeText(value, time) });
   if (pointed.kind === "slice") {
     const { hit, isInstant } = pointed;
     const category = session.value?.name(hit.nameId)?.category ?? "";

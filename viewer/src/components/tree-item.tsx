@@ -2,7 +2,7 @@
 
 import { formatDuration } from "@tilescope/client";
 import type { LayoutItem } from "../state/layout";
-import { selection } from "../state/selection";
+import { selection, trackOf } from "../state/selection";
 import { settings } from "../state/settings";
 import { type Trace, trackPath } from "../state/trace";
 import { areaTracks, toggleGroup } from "../state/tracks";
@@ -70,8 +70,7 @@ function isInArea(item: LayoutItem): boolean {
 }
 
 export function classOf(item: LayoutItem): string {
-  const chosen = selection.value;
-  const track = chosen.kind === "event" ? chosen.track : chosen.kind === "bin" ? chosen.bin.track : -1;
+  const track = trackOf(selection.value);
   const flags = {
     "is-group": item.kind === "group",
     "is-track": item.kind === "track",

@@ -1,9 +1,10 @@
 /** What a selected time range on some tracks is made of. */
 
-import { formatDuration, formatExactDuration, formatTime } from "@tilescope/client";
+import { formatDuration, formatExactDuration } from "@tilescope/client";
 import { Row } from "../components/facts";
 import { formatCount, plural } from "../components/format";
 import { type AreaSelection, draftArea } from "../state/selection";
+import { timeText } from "../state/time-format";
 import { type Trace, trackPath } from "../state/trace";
 import { LateSpanPanel } from "./late-span-panel";
 import { areaTab } from "./span-tabs";
@@ -39,8 +40,8 @@ function RangeFacts({ trace, area }: { trace: Trace; area: AreaSelection }) {
         <Row name="Duration" aside={`${endTicks - startTicks} ticks`}>
           {formatExactDuration(endTicks - startTicks, time.tickPs)}
         </Row>
-        <Row name="Start">{formatTime(startTicks, time, "relative")}</Row>
-        <Row name="End">{formatTime(endTicks, time, "relative")}</Row>
+        <Row name="Start">{timeText(startTicks, time)}</Row>
+        <Row name="End">{timeText(endTicks, time)}</Row>
         <Row name="Tracks">{formatCount(area.tracks.size)}</Row>
         {first !== undefined && <Row name="First track">{trackPath(trace, first).join(" › ")}</Row>}
         {last !== undefined && <Row name="Last track">{trackPath(trace, last).join(" › ")}</Row>}

@@ -1,12 +1,13 @@
 /** What a bin sums up, and what its time on its track is made of. */
 
-import { formatDuration, formatExactDuration, formatTime, plus } from "@tilescope/client";
+import { formatDuration, formatExactDuration, plus } from "@tilescope/client";
 import { ExactValue } from "../components/exact-value";
 import { Row } from "../components/facts";
 import { atLeast, binTitle, busyPart, formatCount, formatPercent } from "../components/format";
 import { isUnknown } from "../state/exact";
 import type { BinFacts } from "../state/selection";
 import { nameOf } from "../state/session";
+import { timeText } from "../state/time-format";
 import type { Trace } from "../state/trace";
 import { LateSpanPanel } from "./late-span-panel";
 import { TrackLink } from "./links";
@@ -59,8 +60,8 @@ function BinContent({ trace, bin }: { trace: Trace; bin: BinFacts }) {
               {({ longestTicks }) => formatExactDuration(longestTicks, tickPs)}
             </ExactValue>
           </Row>
-          <Row name="Start">{formatTime(bin.startTicks, trace.manifest.time, "relative")}</Row>
-          <Row name="End">{formatTime(plus(bin.startTicks, bin.widthTicks), trace.manifest.time, "relative")}</Row>
+          <Row name="Start">{timeText(bin.startTicks, trace.manifest.time)}</Row>
+          <Row name="End">{timeText(plus(bin.startTicks, bin.widthTicks), trace.manifest.time)}</Row>
           <Row name="Width">{formatExactDuration(bin.widthTicks, tickPs)}</Row>
         </tbody>
       </table>

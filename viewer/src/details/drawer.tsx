@@ -11,6 +11,7 @@ import { BinPanel } from "./bin-panel";
 import { EventPanel } from "./event-panel";
 import { Head } from "./head";
 import { CannotFetch, SkeletonRows } from "./notices";
+import { SeveralPanel } from "./several-panel";
 import "../styles/drawer.css";
 
 function RunPanel({ trace }: { trace: Trace }) {
@@ -78,6 +79,8 @@ function DrawerContent({ trace }: { trace: Trace }) {
       return <AreaPanel trace={trace} area={chosen} />;
     case "bin":
       return <BinPanel trace={trace} bin={chosen.bin} />;
+    case "several":
+      return <SeveralPanel trace={trace} />;
     case "event":
       return <EventContent trace={trace} />;
   }

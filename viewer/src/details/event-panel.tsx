@@ -1,11 +1,12 @@
 /** What is known of one event: a slice, an instant, a sample of a counter. */
 
-import { type EventDetails, formatExactDuration, formatTime } from "@tilescope/client";
+import { type EventDetails, formatExactDuration } from "@tilescope/client";
 import { detailsTsv } from "../components/copy";
 import { Row, WallClockRow } from "../components/facts";
 import { flagsText } from "../components/flags";
 import { formatPercent } from "../components/format";
 import { nestingView } from "../state/nesting";
+import { timeText } from "../state/time-format";
 import { type Trace, trackPath } from "../state/trace";
 import { sortArgs } from "./arguments";
 import { ArgumentRows, ArgumentsTable, StackList } from "./arguments-table";
@@ -76,12 +77,12 @@ function Facts({ trace, details }: PanelProps) {
           </td>
         </tr>
         {details.value !== null && <Row name="Value">{String(details.value)}</Row>}
-        <Row name={isSpan ? "Start" : "Time"}>{formatTime(startTicks, time, "relative")}</Row>
+        <Row name={isSpan ? "Start" : "Time"}>{timeText(startTicks, time)}</Row>
         {isSpan && (
           <>
             <Row name="Duration">{formatExactDuration(durationTicks, time.tickPs)}</Row>
             {details.kind === "slice" && <SelfRow trace={trace} details={details} />}
-            <Row name="End">{formatExactDuration(startTicks + durationTicks, time.tickPs)}</Row>
+            <Row name="End">{timeText(startTicks + durationTicks, time)}</Row>
             {details.kind === "slice" && <Row name="Depth">{details.row}</Row>}
           </>
         )}

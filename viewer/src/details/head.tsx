@@ -34,7 +34,7 @@ export function CopyButton({ what, text }: { what: string; text: () => string })
   );
 }
 
-function DockButton() {
+export function DockButton() {
   const { side, canChange } = useDock();
   if (!canChange) {
     return null;

@@ -8,20 +8,29 @@ export interface KeyStroke {
   readonly ctrlKey: boolean;
   readonly metaKey: boolean;
   readonly altKey: boolean;
+  readonly shiftKey?: boolean;
 }
 
-/** The first of some bindings that a key stroke stands for. Other strokes with ctrl, alt or meta belong to the browser. */
+/**
+ * The first of some bindings that a key stroke stands for: with shift, before all others one that asks for shift. Other strokes
+ * with ctrl, alt or meta belong to the browser.
+ */
 export function bindingAmong<B extends { readonly keys: readonly Chord[] }>(
   bindings: readonly B[],
   stroke: KeyStroke,
 ): B | undefined {
   const modifier = modifierOf(stroke);
   const key = stroke.key.length === 1 ? stroke.key.toLowerCase() : stroke.key;
-  return bindings.find((binding) =>
-    binding.keys.some(
-      (chord) => chord.modifier === modifier && chord.value === (chord.by === "code" ? stroke.code : key),
-    ),
-  );
+  const find = (shift?: true): B | undefined =>
+    bindings.find(({ keys }) =>
+      keys.some(
+        (chord) =>
+          chord.modifier === modifier &&
+          chord.shift === shift &&
+          chord.value === (chord.by === "code" ? stroke.code : key),
+      ),
+    );
+  return (stroke.shiftKey === true ? find(true) : undefined) ?? find();
 }
 
 /** On a Mac the command key is what ctrl is elsewhere. */

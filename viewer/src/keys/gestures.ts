@@ -2,6 +2,9 @@
  * The table of what the mouse does. `gestureOf` is the dispatch, the help dialog and `docs/keys.md` list the labels.
  */
 
+/** What a plain drag does; keys 1 to 4. */
+export type ToolMode = "select" | "pan" | "zoom" | "timing";
+
 export type MouseInput = "wheel" | "horizontal-wheel" | "left-drag" | "middle-drag" | "click" | "double-click";
 export type Modifier = "none" | "ctrl" | "shift" | "space";
 
@@ -11,12 +14,18 @@ export type Gesture =
   | "pan"
   | "select-area"
   | "zoom-to-range"
+  | "zoom-by-height"
+  | "measure"
   | "select-event"
+  | "measure-event"
+  | "add-event"
   | "zoom-to-event";
 
 export interface GestureBinding {
   readonly input: MouseInput;
   readonly modifier: Modifier;
+  /** Only with this tool; none: whatever the tool, but for rows that name it. */
+  readonly tool?: ToolMode;
   readonly gesture: Gesture;
   readonly shown: string;
   readonly label: string;
@@ -33,7 +42,30 @@ export const GESTURE_TABLE: readonly GestureBinding[] = [
   },
   { input: "wheel", modifier: "shift", gesture: "pan", shown: "Shift + wheel", label: "Pan" },
   { input: "horizontal-wheel", modifier: "none", gesture: "pan", shown: "Horizontal wheel", label: "Pan" },
-  { input: "left-drag", modifier: "none", gesture: "select-area", shown: "Drag", label: "Select a time range" },
+  {
+    input: "left-drag",
+    modifier: "none",
+    gesture: "select-area",
+    shown: "Drag",
+    label: "Select a time range, from edge to edge of slices; with ctrl from wherever one is",
+  },
+  { input: "left-drag", modifier: "none", tool: "pan", gesture: "pan", shown: "Drag, tool 2", label: "Pan" },
+  {
+    input: "left-drag",
+    modifier: "none",
+    tool: "zoom",
+    gesture: "zoom-by-height",
+    shown: "Drag, tool 3",
+    label: "Zoom: up is in, down is out",
+  },
+  {
+    input: "left-drag",
+    modifier: "none",
+    tool: "timing",
+    gesture: "measure",
+    shown: "Drag, tool 4",
+    label: "Measure time, from edge to edge; with ctrl from wherever one is",
+  },
   { input: "left-drag", modifier: "shift", gesture: "pan", shown: "Shift + drag", label: "Pan" },
   { input: "left-drag", modifier: "space", gesture: "pan", shown: "Space + drag", label: "Pan" },
   {
@@ -45,6 +77,21 @@ export const GESTURE_TABLE: readonly GestureBinding[] = [
   },
   { input: "click", modifier: "none", gesture: "select-event", shown: "Click", label: "Show details" },
   {
+    input: "click",
+    modifier: "none",
+    tool: "timing",
+    gesture: "measure-event",
+    shown: "Click, tool 4",
+    label: "Measure the slice",
+  },
+  {
+    input: "click",
+    modifier: "ctrl",
+    gesture: "add-event",
+    shown: "Ctrl + click",
+    label: "Add to the selection, or take from it",
+  },
+  {
     input: "double-click",
     modifier: "none",
     gesture: "zoom-to-event",
@@ -53,7 +100,9 @@ export const GESTURE_TABLE: readonly GestureBinding[] = [
   },
 ];
 
-/** The gesture of an input, or undefined where the table has none (a horizontal wheel with ctrl is nothing). */
-export function gestureOf(input: MouseInput, modifier: Modifier): Gesture | undefined {
-  return GESTURE_TABLE.find((entry) => entry.input === input && entry.modifier === modifier)?.gesture;
+/** The gesture of an input with a tool, or undefined where the table has none (a horizontal wheel with ctrl is nothing). */
+export function gestureOf(input: MouseInput, modifier: Modifier, tool: ToolMode = "select"): Gesture | undefined {
+  const find = (wanted?: ToolMode) =>
+    GESTURE_TABLE.find((entry) => entry.input === input && entry.modifier === modifier && entry.tool === wanted);
+  return (find(tool) ?? find())?.gesture;
 }

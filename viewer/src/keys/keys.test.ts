@@ -10,7 +10,7 @@ const plain = { code: "", key: "", ctrlKey: false, metaKey: false, altKey: false
 describe("the key table", () => {
   it("binds no key twice", () => {
     const all = KEY_TABLE.flatMap((binding) =>
-      binding.keys.map((chord) => `${chord.modifier ?? ""} ${chord.by}:${chord.value}`),
+      binding.keys.map((chord) => `${chord.modifier ?? ""} ${chord.shift ?? ""} ${chord.by}:${chord.value}`),
     );
     expect(new Set(all).size).toBe(all.length);
   });
@@ -42,6 +42,13 @@ describe("the key table", () => {
     expect(bindingOf({ ...up, altKey: true, ctrlKey: true })).toBeUndefined();
   });
 
+  it("knows keys that are another one's with shift", () => {
+    const m = { ...plain, code: "KeyM", key: "m" };
+    expect(bindingOf(m)?.intent).toBe("mark");
+    expect(bindingOf({ ...m, key: "M", shiftKey: true })?.intent).toBe("keep-mark");
+    expect(bindingOf({ ...plain, code: "KeyF", key: "F", shiftKey: true })?.intent).toBe("focus-selection");
+  });
+
   it("names keys in tooltips", () => {
     expect(keysOf("step-zoom-in")).toBe("+ =");
     expect(withKeys("Whole trace", "fit-run")).toBe("Whole trace (0)");
@@ -61,14 +68,24 @@ describe("takesText", () => {
 
 describe("the mouse table", () => {
   it("binds no input twice", () => {
-    const all = GESTURE_TABLE.map((entry) => `${entry.input} ${entry.modifier}`);
+    const all = GESTURE_TABLE.map((entry) => `${entry.input} ${entry.modifier} ${entry.tool ?? ""}`);
     expect(new Set(all).size).toBe(all.length);
   });
 
   it("dispatches", () => {
     expect(gestureOf("wheel", "ctrl")).toBe("zoom-at-pointer");
     expect(gestureOf("left-drag", "space")).toBe("pan");
-    expect(gestureOf("click", "ctrl")).toBeUndefined();
+    expect(gestureOf("horizontal-wheel", "ctrl")).toBeUndefined();
+  });
+
+  it("dispatches by tool where a row names it", () => {
+    expect(gestureOf("left-drag", "none")).toBe("select-area");
+    expect(gestureOf("left-drag", "none", "pan")).toBe("pan");
+    expect(gestureOf("left-drag", "none", "zoom")).toBe("zoom-by-height");
+    expect(gestureOf("left-drag", "none", "timing")).toBe("measure");
+    expect(gestureOf("left-drag", "shift", "timing")).toBe("pan");
+    expect(gestureOf("middle-drag", "none", "pan")).toBe("zoom-to-range");
+    expect(gestureOf("click", "ctrl", "timing")).toBe("add-event");
   });
 });
 

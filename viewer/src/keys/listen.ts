@@ -38,7 +38,7 @@ export function listenToKeys(actions: KeyActions): void {
     }
     event.preventDefault();
     // A switch that is held would flicker.
-    if (event.repeat && (binding.group === "Show" || binding.group === "Tracks") && binding.repeats !== true) {
+    if (event.repeat && !["Move", "Select"].includes(binding.group) && binding.repeats !== true) {
       return;
     }
     if (binding.held) {

@@ -36,27 +36,42 @@ export type TimelineIntent =
   | "toggle-drawer"
   | "toggle-grid";
 
-export type PressIntent = TimelineIntent | ShellIntent;
+/** What is done once for each press, in the timeline, by code that is loaded after the first picture. */
+export type LateIntent =
+  | "select-tool"
+  | "pan-tool"
+  | "zoom-tool"
+  | "timing-tool"
+  | "mark"
+  | "keep-mark"
+  | "remove-mark"
+  | "toggle-marks"
+  | "time-format"
+  | "copy-link";
+
+export type PressIntent = TimelineIntent | LateIntent | ShellIntent;
 
 /** What the user wants. The components know how; this module does not. */
 export type Intent = HeldIntent | PressIntent;
 
-export type KeyGroup = "Move" | "Select" | "Tracks" | "Show";
+export type KeyGroup = "Move" | "Select" | "Mark" | "Tracks" | "Show";
 
 /** The groups in the order of the help. */
-export const KEY_GROUPS: readonly KeyGroup[] = ["Move", "Select", "Tracks", "Show"];
+export const KEY_GROUPS: readonly KeyGroup[] = ["Move", "Select", "Mark", "Tracks", "Show"];
 
 export type KeyModifier = "alt" | "ctrl";
 
 /**
  * One key. `code` names a place on the keyboard (the same on a French one), `key` names what the key types.
- * A letter in `key` is lower case; shift is ignored unless the character itself needs it. `modifier` is held with it.
+ * A letter in `key` is lower case; shift is ignored unless the character itself needs it. `modifier` is held with it, and so is
+ * shift, where the same key without shift is another one's.
  */
 export interface Chord {
   readonly by: "code" | "key";
   readonly value: string;
   readonly shown: string;
   readonly modifier?: KeyModifier;
+  readonly shift?: true;
 }
 
 interface KeyRow {
@@ -73,7 +88,7 @@ interface KeyRow {
 export type Binding = KeyRow &
   (
     | { readonly held: true; readonly intent: HeldIntent; readonly isShared: false }
-    | { readonly held: false; readonly intent: TimelineIntent; readonly isShared: false }
+    | { readonly held: false; readonly intent: TimelineIntent | LateIntent; readonly isShared: false }
     | { readonly held: false; readonly intent: ShellIntent; readonly isShared: true }
   );
 
@@ -90,6 +105,16 @@ export function typed(value: string, shown: string = value): Chord {
 /** A key with another that is held. */
 export function withModifier(modifier: KeyModifier, { shown, ...chord }: Chord): Chord {
   return { ...chord, modifier, shown: `${modifier === "alt" ? "Alt" : "Ctrl"}+${shown}` };
+}
+
+/** A key with shift, where the key alone is another one's. */
+export function withShift({ shown, ...chord }: Chord): Chord {
+  return { ...chord, shift: true, shown: `Shift+${shown}` };
+}
+
+/** A row of what is loaded late. */
+function late(group: KeyGroup, intent: LateIntent, label: string, ...keys: readonly Chord[]): Binding {
+  return { keys, intent, label, group, held: false, isShared: false };
 }
 
 export const KEY_TABLE: readonly Binding[] = [
@@ -209,6 +234,14 @@ export const KEY_TABLE: readonly Binding[] = [
     held: false,
     isShared: false,
   },
+  late("Mark", "select-tool", "Tool: a drag selects a time range", typed("1")),
+  late("Mark", "pan-tool", "Tool: a drag pans", typed("2")),
+  late("Mark", "zoom-tool", "Tool: a drag up zooms in, a drag down zooms out", typed("3")),
+  late("Mark", "timing-tool", "Tool: a drag measures time, a click measures a slice", typed("4")),
+  late("Mark", "mark", "Mark the selection's time, until another is marked; again: remove it", typed("m", "M")),
+  late("Mark", "keep-mark", "Mark the selection's time, and keep the mark", withShift(typed("m", "M"))),
+  late("Mark", "remove-mark", "Remove the mark", typed("Delete", "Del"), typed("Backspace", "⌫")),
+  late("Mark", "toggle-marks", "List of marks and notes", typed("n", "N")),
   {
     keys: [typed("l", "L")],
     intent: "filter-tracks",
@@ -292,6 +325,8 @@ export const KEY_TABLE: readonly Binding[] = [
     isShared: false,
   },
   { keys: [typed("g", "G")], intent: "toggle-grid", label: "Grid lines", group: "Show", held: false, isShared: false },
+  late("Show", "time-format", "Time since the start, as ticks or as UTC", typed("u", "U")),
+  late("Show", "copy-link", "Copy a link to what is shown", typed("c", "C")),
   {
     keys: [typed("v", "V")],
     intent: "toggle-page",

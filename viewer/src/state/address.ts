@@ -1,10 +1,13 @@
 /** Keeps the page's address in step with what is shown: replaced while one moves, a new entry for each step one takes. */
 
 import { effect } from "@preact/signals";
-import { formatLocation, NOWHERE, type PageLocation, parseLocation } from "./location";
+import { type EventPlace, formatLocation, NOWHERE, type PageLocation, parseLocation } from "./location";
+import { addressMarks } from "./marks";
 import { page } from "./page";
 import { runIdOf, runView } from "./run";
-import { selection } from "./selection";
+import { type Selection, selection } from "./selection";
+import { timeFormat } from "./time-format";
+import { toolMode } from "./tool-mode";
 import { textsOf } from "./track-choice";
 import { formatTracks } from "./track-keys";
 import { chosenHost, trackChoice } from "./tracks";
@@ -13,10 +16,19 @@ import { visible } from "./view";
 /** Browsers allow about 100 replacements in 30 s; the address follows when the view has come to rest. */
 const REPLACE_DELAY_MS = 300;
 
+/** Changes of these are steps; all else changes while one moves. */
+function stepsOf({ events, area, host, choice, marks }: PageLocation): string {
+  return formatLocation({ ...NOWHERE, events, area, host, choice: { ...choice, filter: "" }, marks });
+}
+
 export class AddressKeeper {
   readonly initial: PageLocation = parseLocation(location.search, location.hash);
   #pending: PageLocation | null = this.initial;
   #timer: ReturnType<typeof setTimeout> | null = null;
+  /** What of the address is steps, as it was written last; null after a way that was no step: opening a run, going back. */
+  #steps: string | null = null;
+  /** A jump that Back undoes is under way. */
+  #isJump = false;
 
   /** What the address asked for when this run was opened through it; once. */
   take(run: string): PageLocation | null {
@@ -38,13 +50,15 @@ export class AddressKeeper {
   /** Writes the address whenever the view changes; `onTravel` is called when the user goes back or forward. */
   connect(onTravel: (to: PageLocation) => void): void {
     effect(() => {
-      const text = addressOf(currentLocation());
+      const place = currentLocation();
       this.#cancel();
-      this.#timer = setTimeout(() => this.#replace(text), REPLACE_DELAY_MS);
+      this.#timer = setTimeout(() => this.#follow(place), REPLACE_DELAY_MS);
     });
     addEventListener("popstate", () => {
       // What was to be written was of the entry that one has left.
       this.#cancel();
+      this.#steps = null;
+      this.#isJump = false;
       onTravel(parseLocation(location.search, location.hash));
     });
   }
@@ -52,9 +66,26 @@ export class AddressKeeper {
   /** Makes a change that Back undoes. */
   step(change: () => void): void {
     this.#cancel();
-    this.#replace(addressOf(currentLocation()));
+    this.#follow(currentLocation());
     change();
-    history.pushState(null, "", addressOf(currentLocation()));
+    this.#isJump = false;
+    const place = currentLocation();
+    this.#steps = place.run === null ? null : stepsOf(place);
+    history.pushState(null, "", addressOf(place));
+  }
+
+  /** The view is about to go far: Back leads to where it is now. */
+  jump(): void {
+    if (this.#timer !== null) {
+      this.#cancel();
+      this.#follow(currentLocation());
+    }
+    this.#isJump = true;
+  }
+
+  /** The address of what is shown now, whether it has followed or not. */
+  get now(): string {
+    return new URL(addressOf(currentLocation()), location.href).href;
   }
 
   #cancel(): void {
@@ -64,9 +95,20 @@ export class AddressKeeper {
     this.#timer = null;
   }
 
-  #replace(text: string): void {
+  #follow(place: PageLocation): void {
+    this.#timer = null;
     // While a run is being opened the address still says what is to be shown of it.
-    if (this.#pending === null) {
+    if (this.#pending !== null) {
+      return;
+    }
+    const text = addressOf(place);
+    const steps = place.run === null ? null : stepsOf(place);
+    const isStep = this.#isJump || (this.#steps !== null && steps !== null && steps !== this.#steps);
+    this.#steps = steps;
+    this.#isJump = false;
+    if (isStep) {
+      history.pushState(null, "", text);
+    } else {
       history.replaceState(null, "", text);
     }
   }
@@ -87,10 +129,19 @@ function currentLocation(): PageLocation {
   return {
     run,
     range: visible.value,
-    event: chosen.kind === "event" ? { track: chosen.track, ordinal: chosen.ordinal } : null,
+    events: eventsOf(chosen),
     area: chosen.kind === "area" ? { ...chosen.range, tracks: formatTracks(chosen.tracks) } : null,
     host: chosenHost.value,
     choice: textsOf(trackChoice.value),
+    marks: addressMarks.value,
+    mode: toolMode.value,
+    time: timeFormat.value,
     page: page.value,
   };
+}
+
+/** The events that are selected, each by its name. */
+export function eventsOf(chosen: Selection): readonly EventPlace[] {
+  const events = chosen.kind === "event" ? [chosen] : chosen.kind === "several" ? chosen.events : [];
+  return events.map(({ track, ordinal }) => ({ track, ordinal }));
 }

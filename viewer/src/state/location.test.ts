@@ -1,21 +1,104 @@
 import { ticks } from "@tilescope/client";
 import { describe, expect, it } from "vitest";
-import { formatLocation, NOWHERE, type PageLocation, parseLocation, serverRoot } from "./location";
+import { formatLocation, MOST_EVENTS, NOWHERE, type PageLocation, parseLocation, serverRoot } from "./location";
 
 describe("the address", () => {
   it("comes back as it was written", () => {
     const full: PageLocation = {
       run: "a b&c-1f",
       range: { startTicks: ticks(2n ** 60n), endTicks: ticks(2n ** 60n + 5n) },
-      event: { track: 12, ordinal: 34567 },
+      events: [
+        { track: 12, ordinal: 34567 },
+        { track: 3, ordinal: 0 },
+      ],
       area: { startTicks: ticks(-5n), endTicks: ticks(7n), tracks: "1-4.9" },
       host: "höst&1",
       choice: { filter: "xla ops&1", pin: "5.g2", hide: "3-9", order: "7.g1", empty: true },
+      marks: "k3f,r1-2,3,5,a b%2C;c,m7",
+      mode: "timing",
+      time: "utc",
       page: { tool: "find", range: { kind: "steps", first: 5n, last: 9n }, texts: { text: "a&b=c", limit: "5" } },
     };
     const text = formatLocation(full);
     const cut = text.indexOf("#");
     expect(parseLocation(text.slice(0, cut), text.slice(cut))).toEqual(full);
+  });
+
+  it("comes back as it was written, whatever it says", () => {
+    let state = 5;
+    const pick = (below: number): number => {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      return state % below;
+    };
+    const one = <T>(...choices: readonly T[]): T => choices[pick(choices.length)]!;
+    const text = () => one("", "a", "xla ops&1=#?+%20", "höst 測定 😀", "\u202e<b>\n", "%", ";,.");
+    const range = () => {
+      const startTicks = ticks(BigInt(pick(2 ** 31)) * BigInt(pick(2 ** 29)) - BigInt(pick(99)));
+      return { startTicks, endTicks: ticks(startTicks + BigInt(1 + pick(2 ** 31))) };
+    };
+    const keys = () => one(null, "5", "3-9.g2", "g1.7");
+    for (let round = 0; round < 500; round++) {
+      const events = Array.from({ length: one(0, 0, 1, 2, MOST_EVENTS) }, (_, k) => ({ track: pick(9), ordinal: k }));
+      const tool = one(null, "find");
+      const place: PageLocation = {
+        ...{ run: one(null, "a b&c-1f", text()), range: one(null, range()), events },
+        area: one(null, { ...range(), tracks: "1-4.9" }),
+        ...{ host: one(null, text()), marks: text(), mode: one("select", "pan", "zoom", "timing") },
+        time: one("relative", "ticks", "utc"),
+        choice: { filter: text(), pin: keys(), hide: keys(), order: keys(), empty: one(true, false) },
+        page: {
+          tool,
+          range: one({ kind: "run" }, { kind: "selection" }),
+          texts: tool === null ? {} : { text: text() },
+        },
+      };
+      const written = formatLocation(place);
+      const cut = written.indexOf("#");
+      expect(parseLocation(written.slice(0, cut), written.slice(cut))).toEqual(place);
+    }
+  });
+
+  it("makes something of whatever it is given, and that comes back as itself", () => {
+    let state = 9;
+    const pick = (below: number): number => {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      return state % below;
+    };
+    const PIECES = [
+      "v=1",
+      "t=1-9",
+      "t=9-1",
+      "sel=1.2,3.4",
+      "sel=,,.,1.2,1.2",
+      "area=1-2",
+      "tracks=1",
+      "host=%F0%9F",
+      "marks=;,%",
+      "mode=fly",
+    ];
+    PIECES.push(
+      "time=utc",
+      "time=",
+      "filter=%ff",
+      "pin=g",
+      "hide=0-99999999999999",
+      "tool=x",
+      "f.__proto__=1",
+      "in=steps.5",
+      "&&&",
+      "=",
+    );
+    for (let round = 0; round < 500; round++) {
+      const hash = `#v=1&${Array.from({ length: pick(8) }, () => PIECES[pick(PIECES.length)]).join("&")}`;
+      const place = parseLocation("?run=%", hash);
+      const written = formatLocation(place);
+      const cut = written.indexOf("#");
+      expect(parseLocation(written.slice(0, cut), written.slice(cut))).toEqual(place);
+    }
+    const emoji = "😀".repeat(4000);
+    const { choice, marks } = parseLocation("", `#v=1&filter=x${emoji}&marks=x${emoji}`);
+    expect(() => formatLocation({ ...NOWHERE, choice, marks })).not.toThrow();
+    expect(parseLocation("", `#v=1&sel=${"1.2,".repeat(1e6)}`).events).toEqual([{ track: 1, ordinal: 2 }]);
   });
 
   it("is empty where it says nothing", () => {

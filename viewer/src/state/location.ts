@@ -4,19 +4,23 @@
  *     ?run=2026_01_31_10_00_00-1c9e5a7b        the run, as `GET /runs` names it
  *     #v=1                                     version of what follows
  *     &t=1024-9000                             visible range, ticks since the run's origin
- *     &sel=12.3456                             selected event: track and ordinal
+ *     &sel=12.3456,7.8                         selected events: track and ordinal of each
  *     &area=100-200                            selected time range in ticks …
  *     &tracks=3-9.12                           … on these tracks, by their ids
  *     &host=host0                              only this host is shown
  *     &filter=xla ops                          only tracks with these words in their names are shown
  *     &pin=5.g2 &hide=3-9 &order=7             pinned tracks and groups, hidden ones, those moved to the top of theirs
  *     &empty=1                                 tracks without events are shown, too
+ *     &marks=k3f,100-250,3,5,warm-up           marks that the server does not keep, as `marks/text.ts` writes them
+ *     &mode=timing                             the tool in the hand, unless it selects
+ *     &time=utc                                times as `ticks` or `utc`
  *     &tool=stats                              a page in the place of the timeline
  *     &in=steps.5-9                            what its figures are of: `selection`, `steps.5-9`, or else the whole run
  *     &f.limit=100                             a field of the page, by its name
  */
 
-import { type TickRange, ticks } from "@tilescope/client";
+import { type TickRange, type TimeFormat, ticks } from "@tilescope/client";
+import type { ToolMode } from "../keys/gestures";
 import { formatPageRange, type PagePlace, parsePageRange, TIMELINE } from "./page";
 import type { ChoiceTexts } from "./track-choice";
 import { keysText } from "./track-keys";
@@ -34,17 +38,21 @@ export interface AreaName extends TickRange {
 export interface PageLocation {
   readonly run: string | null;
   readonly range: TickRange | null;
-  readonly event: EventPlace | null;
+  readonly events: readonly EventPlace[];
   readonly area: AreaName | null;
   readonly host: string | null;
   readonly choice: ChoiceTexts;
+  readonly marks: string;
+  readonly mode: ToolMode;
+  readonly time: TimeFormat;
   readonly page: PagePlace;
 }
 
 const NO_CHOICE: ChoiceTexts = { filter: "", pin: null, hide: null, order: null, empty: false };
 
 export const NOWHERE: PageLocation = {
-  ...{ run: null, range: null, event: null, area: null, host: null, choice: NO_CHOICE, page: TIMELINE },
+  ...{ run: null, range: null, events: [], area: null, host: null, choice: NO_CHOICE },
+  ...{ marks: "", mode: "select", time: "relative", page: TIMELINE },
 };
 
 /**
@@ -59,7 +67,11 @@ const VERSION = "1";
 /** Nobody types more. */
 const LONGEST_FILTER = 500;
 const RANGE = /^(-?\d{1,20})-(-?\d{1,20})$/;
-const PAIR = /^(\d{1,15})\.(\d{1,15})$/;
+const EVENT = /^(\d{1,15})\.(\d{1,15})$/;
+/** Nobody picks more by hand. */
+export const MOST_EVENTS = 100;
+/** What chat windows and mail leave whole. */
+export const LONGEST_MARKS = 6000;
 
 function parseRange(text: string | null): TickRange | null {
   const match = RANGE.exec(text ?? "");
@@ -71,9 +83,17 @@ function parseRange(text: string | null): TickRange | null {
   return endTicks > startTicks ? { startTicks, endTicks } : null;
 }
 
-function parsePair(text: string | null): readonly [number, number] | null {
-  const match = PAIR.exec(text ?? "");
-  return match === null ? null : [Number(match[1]), Number(match[2])];
+function parseEvents(text: string | null): readonly EventPlace[] {
+  const names = new Set(text?.slice(0, 32 * MOST_EVENTS).split(","));
+  return [...names].slice(0, MOST_EVENTS).flatMap((name) => {
+    const match = EVENT.exec(name);
+    return match === null ? [] : [{ track: Number(match[1]), ordinal: Number(match[2]) }];
+  });
+}
+
+/** The text if it is one of these. */
+function oneOf<T extends string>(choices: readonly T[], text: string | null, otherwise: T): T {
+  return choices.find((choice) => choice === text) ?? otherwise;
 }
 
 /** Reads an address. What is malformed, or of another version, is left out instead of refused. */
@@ -83,15 +103,17 @@ export function parseLocation(search: string, hash: string): PageLocation {
   if (values.get("v") !== VERSION) {
     return { ...NOWHERE, run };
   }
-  const event = parsePair(values.get("sel"));
   const area = parseRange(values.get("area"));
   const tracks = keysText(values.get("tracks"));
   return {
     run,
     range: parseRange(values.get("t")),
-    event: event === null ? null : { track: event[0], ordinal: event[1] },
+    events: parseEvents(values.get("sel")),
     area: area === null || tracks === null ? null : { ...area, tracks },
     host: values.get("host"),
+    marks: (values.get("marks") ?? "").slice(0, LONGEST_MARKS),
+    mode: oneOf(["pan", "zoom", "timing"], values.get("mode"), "select" as ToolMode),
+    time: oneOf(["ticks", "utc"], values.get("time"), "relative" as TimeFormat),
     choice: {
       filter: (values.get("filter") ?? "").slice(0, LONGEST_FILTER),
       pin: keysText(values.get("pin")),
@@ -101,6 +123,11 @@ export function parseLocation(search: string, hash: string): PageLocation {
     },
     page: parsePage(values),
   };
+}
+
+/** Of whatever text: halves of characters, which have no code of their own, would throw. */
+function encoded(text: string): string {
+  return encodeURIComponent(text.replace(/\p{Surrogate}/gu, "\ufffd"));
 }
 
 /** Fields of a page have names of their own, so that none is taken for one of ours. */
@@ -122,14 +149,12 @@ function formatPage({ tool, range, texts }: PagePlace): readonly string[] {
     ["in", formatPageRange(range)],
   ];
   const fields = tool === null ? [] : Object.entries(texts).map(([name, text]) => [FIELD + name, text] as const);
-  return [...named, ...fields].flatMap(([name, text]) =>
-    text === null ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(text)}`],
-  );
+  return [...named, ...fields].flatMap(([name, text]) => (text === null ? [] : [`${encoded(name)}=${encoded(text)}`]));
 }
 
 function formatChoice({ filter, pin, hide, order, empty }: ChoiceTexts): readonly string[] {
   const named: [string, string | null][] = [
-    ["filter", filter === "" ? null : encodeURIComponent(filter)],
+    ["filter", filter === "" ? null : encoded(filter)],
     ["pin", pin],
     ["hide", hide],
     ["order", order],
@@ -140,21 +165,32 @@ function formatChoice({ filter, pin, hide, order, empty }: ChoiceTexts): readonl
 
 /** Writes an address, relative to the page: `?run=…#v=1&…`. */
 export function formatLocation(location: PageLocation): string {
-  const search = location.run === null ? "" : `?run=${encodeURIComponent(location.run)}`;
+  const search = location.run === null ? "" : `?run=${encoded(location.run)}`;
   const parts = [`v=${VERSION}`];
   if (location.range !== null) {
     parts.push(`t=${location.range.startTicks}-${location.range.endTicks}`);
   }
-  if (location.event !== null) {
-    parts.push(`sel=${location.event.track}.${location.event.ordinal}`);
+  if (location.events.length > 0) {
+    parts.push(`sel=${location.events.map(({ track, ordinal }) => `${track}.${ordinal}`).join(",")}`);
   }
   if (location.area !== null) {
     parts.push(`area=${location.area.startTicks}-${location.area.endTicks}`);
     parts.push(`tracks=${location.area.tracks}`);
   }
   if (location.host !== null) {
-    parts.push(`host=${encodeURIComponent(location.host)}`);
+    parts.push(`host=${encoded(location.host)}`);
   }
-  parts.push(...formatChoice(location.choice), ...formatPage(location.page));
+  parts.push(...formatChoice(location.choice));
+  if (location.marks !== "") {
+    // These two are in every mark, and mean nothing in an address.
+    parts.push(`marks=${encoded(location.marks).replaceAll("%2C", ",").replaceAll("%3B", ";")}`);
+  }
+  if (location.mode !== "select") {
+    parts.push(`mode=${location.mode}`);
+  }
+  if (location.time !== "relative") {
+    parts.push(`time=${location.time}`);
+  }
+  parts.push(...formatPage(location.page));
   return `${search}#${parts.join("&")}`;
 }

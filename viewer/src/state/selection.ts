@@ -36,7 +36,19 @@ export interface AreaSelection {
   readonly tracks: ReadonlySet<number>;
 }
 
-export type Selection = { readonly kind: "none" } | EventSelection | BinSelection | AreaSelection;
+/** Slices that were picked one by one, two at least. */
+export interface SeveralSelection {
+  readonly kind: "several";
+  readonly events: readonly Omit<EventSelection, "kind">[];
+}
+
+export type Selection = { readonly kind: "none" } | EventSelection | SeveralSelection | BinSelection | AreaSelection;
+
+/** The track of what was selected last; null of areas, which have many. */
+export function trackOf(chosen: Selection): number | null {
+  const event = chosen.kind === "several" ? chosen.events.at(-1)! : chosen.kind === "bin" ? chosen.bin : chosen;
+  return "track" in event ? event.track : null;
+}
 
 export const NOTHING: Selection = { kind: "none" };
 

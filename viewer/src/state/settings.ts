@@ -1,8 +1,10 @@
 /** What a person prefers, kept in this browser. A browser that refuses to keep it gets the defaults each time. */
 
 import { computed, effect, signal } from "@preact/signals";
+import type { TimeFormat } from "@tilescope/client";
 import type { Theme } from "../raster/palette";
 import type { DockSide } from "./dock";
+import { timeFormat } from "./time-format";
 
 export type ThemeChoice = "system" | "light" | "dark";
 
@@ -10,6 +12,7 @@ interface Settings {
   readonly theme: ThemeChoice;
   readonly grid: boolean;
   readonly wheelZooms: boolean;
+  readonly timeFormat: TimeFormat;
   readonly treeWidthPx: number;
   /** Where the details are docked. */
   readonly drawerSide: DockSide;
@@ -22,6 +25,7 @@ export const DEFAULTS: Settings = {
   theme: "system",
   grid: true,
   wheelZooms: false,
+  timeFormat: "relative",
   treeWidthPx: 280,
   drawerSide: "bottom",
   drawerHeightPx: 300,
@@ -53,6 +57,7 @@ export function parseSettings(text: string | null): Settings {
     theme: theme === "light" || theme === "dark" ? theme : DEFAULTS.theme,
     grid: typeof stored.grid === "boolean" ? stored.grid : DEFAULTS.grid,
     wheelZooms: typeof stored.wheelZooms === "boolean" ? stored.wheelZooms : DEFAULTS.wheelZooms,
+    timeFormat: stored.timeFormat === "ticks" || stored.timeFormat === "utc" ? stored.timeFormat : DEFAULTS.timeFormat,
     treeWidthPx: clamp(stored.treeWidthPx, TREE_WIDTH_PX, DEFAULTS.treeWidthPx),
     drawerSide: stored.drawerSide === "right" ? "right" : DEFAULTS.drawerSide,
     drawerHeightPx: clamp(stored.drawerHeightPx, DRAWER_PX, DEFAULTS.drawerHeightPx),
@@ -98,6 +103,7 @@ export function toggleTheme(): void {
 /** Connects the settings with the browser: storage, the system's theme, the page's `data-theme`. */
 export function connectSettings(): void {
   settings.value = load();
+  timeFormat.value = settings.peek().timeFormat;
   const query = matchMedia("(prefers-color-scheme: dark)");
   systemIsDark.value = query.matches;
   query.addEventListener("change", () => {

@@ -170,16 +170,20 @@ export function carryChoice(before: Named, after: Named, choice: TrackChoice): T
   if (choice.pinned.length + choice.hidden.size + choice.order.length === 0) {
     return choice;
   }
-  const names = namesOf(before);
-  const keys = new Map([...namesOf(after)].map(([key, name]) => [name, key]));
-  const carry = (list: Iterable<string>): readonly string[] =>
-    [...list].flatMap((key) => keys.get(names.get(key) ?? "") ?? []);
+  const carry = carrier(before, after);
   return {
     ...choice,
     pinned: carry(choice.pinned),
     hidden: new Set(carry(choice.hidden)),
     order: carry(choice.order),
   };
+}
+
+/** From keys of nodes to those that the same nodes have in a tree that has grown. */
+export function carrier(before: Named, after: Named): (keys: Iterable<string>) => readonly string[] {
+  const names = namesOf(before);
+  const keys = new Map([...namesOf(after)].map(([key, name]) => [name, key]));
+  return (list) => [...list].flatMap((key) => keys.get(names.get(key) ?? "") ?? []);
 }
 
 /** What each node is called, from the outside in; namesakes are numbered. */

@@ -54,8 +54,8 @@ export function tracksBetween(scene: Scene, y0: number, y1: number): TouchedTrac
 }
 
 /** The time at a point: of the edge of a slice that is near in the row there, else of the pixel. */
-export function snappedTicks(picture: Picture, { xPx, yPx }: PointerSample): Ticks {
-  const found = sceneTrackAt(picture.scene, yPx);
+export function snappedTicks(picture: Picture, { xPx, yPx, isFree }: PointerSample): Ticks {
+  const found = isFree ? null : sceneTrackAt(picture.scene, yPx);
   const edge =
     found === null || found.track.place !== "track"
       ? null
@@ -104,6 +104,10 @@ export function connectArea(stage: Stage, guide: Guide): PointerActions {
 
   const onDrag = (meaning: Exclude<PointerMeaning, { kind: "click" }>): void => {
     const { gesture, from, to } = meaning;
+    if (gesture !== "select-area" && gesture !== "zoom-to-range" && gesture !== "pan") {
+      void stage.takeLate(meaning);
+      return;
+    }
     if (gesture === "pan") {
       const before = meaning.kind === "drag-move" ? meaning.before : from;
       if (meaning.kind !== "drag-end") {
@@ -139,6 +143,10 @@ export function connectArea(stage: Stage, guide: Guide): PointerActions {
       }
       const { picture } = stage;
       if (picture === null) {
+        return;
+      }
+      if (meaning.gesture !== "select-event" && meaning.gesture !== "zoom-to-event") {
+        void stage.takeLate(meaning);
         return;
       }
       const hint = stage.hintAt(meaning.at);

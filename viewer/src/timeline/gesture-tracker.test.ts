@@ -46,6 +46,32 @@ describe("GestureTracker", () => {
     expect(click(900)).toMatchObject({ gesture: "select-event" });
   });
 
+  it("adds with ctrl, however quickly, and drags as without it", () => {
+    const tracker = new GestureTracker();
+    for (const timeMs of [0, 100, 200]) {
+      tracker.down(0, "ctrl", at(3, 3, timeMs));
+      expect(tracker.up(at(3, 3, timeMs))).toMatchObject({ gesture: "add-event" });
+    }
+    tracker.down(0, "ctrl", at(0));
+    expect(tracker.move(at(9))).toMatchObject({ gesture: "select-area" });
+  });
+
+  it("does with a plain drag and click what the tool does, and with others what they always do", () => {
+    let tool: "select" | "pan" | "zoom" | "timing" = "timing";
+    const tracker = new GestureTracker(() => tool);
+    tracker.down(0, "none", at(0));
+    expect(tracker.move(at(9))).toMatchObject({ gesture: "measure" });
+    tool = "pan";
+    expect(tracker.move(at(19))).toMatchObject({ kind: "drag-move", gesture: "measure" });
+    tracker.up(at(19));
+    tracker.down(1, "none", at(0));
+    expect(tracker.move(at(9))).toMatchObject({ gesture: "zoom-to-range" });
+    tracker.up(at(9));
+    tool = "timing";
+    tracker.down(0, "none", at(50));
+    expect(tracker.up(at(50))).toMatchObject({ gesture: "measure-event" });
+  });
+
   it("forgets a press that was taken away, and ignores other buttons", () => {
     const tracker = new GestureTracker();
     tracker.down(0, "none", at(0));

@@ -5,7 +5,7 @@
  * 5 px is a double click (it comes after the two clicks, as browsers have it).
  */
 
-import { type Gesture, gestureOf, type Modifier } from "../keys/gestures";
+import { type Gesture, gestureOf, type Modifier, type ToolMode } from "../keys/gestures";
 
 export const DRAG_THRESHOLD_PX = 5;
 const DOUBLE_CLICK_MS = 400;
@@ -14,6 +14,8 @@ export interface PointerSample {
   readonly xPx: number;
   readonly yPx: number;
   readonly timeMs: number;
+  /** The hand wants this very place: nothing near by takes it to itself. */
+  readonly isFree?: boolean;
 }
 
 export type PointerMeaning =
@@ -51,8 +53,14 @@ function distancePx(a: PointerSample, b: PointerSample): number {
 }
 
 export class GestureTracker {
+  readonly #tool: () => ToolMode;
   #press: Press | null = null;
   #lastClick: PointerSample | null = null;
+
+  /** `tool`: the one that is in the hand now. */
+  constructor(tool: () => ToolMode = () => "select") {
+    this.#tool = tool;
+  }
 
   /** The gesture of the drag that is going on. */
   get drag(): Gesture | null {
@@ -82,7 +90,9 @@ export class GestureTracker {
       press.last = press.from;
       return null;
     }
-    const gesture = gestureOf(press.button === 1 ? "middle-drag" : "left-drag", press.modifier);
+    // With ctrl a drag is the same, but for what it snaps to.
+    const modifier = press.modifier === "ctrl" ? "none" : press.modifier;
+    const gesture = gestureOf(press.button === 1 ? "middle-drag" : "left-drag", modifier, this.#tool());
     if (gesture === undefined) {
       return null;
     }
@@ -103,10 +113,14 @@ export class GestureTracker {
       return null;
     }
     const before = this.#lastClick;
+    const isCtrl = press.modifier === "ctrl";
     const isDouble =
-      before !== null && at.timeMs - before.timeMs <= DOUBLE_CLICK_MS && distancePx(before, at) < DRAG_THRESHOLD_PX;
-    this.#lastClick = isDouble ? null : at;
-    const gesture = gestureOf(isDouble ? "double-click" : "click", "none");
+      !isCtrl &&
+      before !== null &&
+      at.timeMs - before.timeMs <= DOUBLE_CLICK_MS &&
+      distancePx(before, at) < DRAG_THRESHOLD_PX;
+    this.#lastClick = isDouble || isCtrl ? null : at;
+    const gesture = gestureOf(isDouble ? "double-click" : "click", isCtrl ? "ctrl" : "none", this.#tool());
     return gesture === undefined ? null : { kind: "click", gesture, at };
   }
 

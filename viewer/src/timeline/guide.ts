@@ -4,6 +4,7 @@ import { centreOn, type EventDetails, sameView, type TickRange, ticks, visibleRa
 import { detailsView } from "../state/details";
 import { busyPart } from "../state/first-view";
 import { layoutItem, ROW_PX } from "../state/layout";
+import { isMarksOpen } from "../state/marks";
 import { runView } from "../state/run";
 import { type BinFacts, type Selection, selectedRange, selection } from "../state/selection";
 import { announcement, failure, isDrawerOpen } from "../state/shell";
@@ -41,6 +42,9 @@ export class Guide {
   /** Ends the search for a neighbour that is under way. */
   #abort = new AbortController();
 
+  /** The view is about to go far away, to where Back should not go on from. */
+  onJump: () => void = () => undefined;
+
   constructor(stage: Stage) {
     this.#stage = stage;
   }
@@ -69,6 +73,7 @@ export class Guide {
     this.startAnew();
     selection.value = chosen;
     if (chosen.kind !== "none") {
+      isMarksOpen.value = false;
       isDrawerOpen.value = true;
     }
   }
@@ -114,6 +119,7 @@ export class Guide {
 
   /** Zooms to a range, or closer to a point of time where the range is empty. */
   zoomTo(range: TickRange): void {
+    this.onJump();
     const target = fitView(view.peek(), range, bounds.peek());
     // Nobody sees a glide behind another page.
     if (this.#box === null) {
@@ -144,6 +150,7 @@ export class Guide {
       this.#focusWanted = chosen.kind === "event" ? chosen : null;
       return;
     }
+    this.onJump();
     this.#stage.motion.glideTo(focusView(view.peek(), range, bounds.peek()));
     this.revealSelection();
   }

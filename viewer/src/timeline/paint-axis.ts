@@ -2,7 +2,10 @@
 
 import { type TickRange, type View, xOfTick } from "@tilescope/client";
 import type { AxisMark, TimeAxis } from "../base/axis";
+import { marksLanePx } from "../state/marks";
 import type { CanvasTheme } from "./canvas-theme";
+import type { Instruments } from "./instruments";
+import type { Picture } from "./picture";
 import type { Surface } from "./surface";
 
 const TICK_PX = 6;
@@ -11,15 +14,17 @@ const LABEL_GAP_PX = 14;
 
 export interface AxisInput {
   readonly axis: TimeAxis;
-  readonly view: View;
+  readonly picture: Picture;
   readonly heightPx: number;
-  readonly ratio: number;
   readonly selected: TickRange | null;
   readonly theme: CanvasTheme;
+  readonly instruments: Instruments | null;
 }
 
-export function paintAxis(surface: Surface, { axis, view, heightPx, ratio, selected, theme }: AxisInput): void {
-  const context = surface.begin(view.widthPx, heightPx, ratio);
+export function paintAxis(surface: Surface, input: AxisInput): void {
+  const { axis, picture, heightPx, selected, theme, instruments } = input;
+  const { view, ratio } = picture;
+  const context = surface.begin(view.widthPx, heightPx + marksLanePx.peek(), ratio);
   context.scale(ratio, ratio);
   if (selected !== null) {
     paintSelected(context, view, heightPx, selected, theme);
@@ -56,6 +61,7 @@ export function paintAxis(surface: Surface, { axis, view, heightPx, ratio, selec
     context.lineTo(x, heightPx);
   }
   context.stroke();
+  instruments?.paintOnAxis(context, picture, theme);
 }
 
 interface Span {

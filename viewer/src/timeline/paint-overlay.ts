@@ -6,6 +6,7 @@ import type { AreaSelection, Selection } from "../state/selection";
 import type { CanvasTheme } from "./canvas-theme";
 import { type EdgeHint, HINT_PX, hintPlace } from "./edge-hints";
 import { curveOf, type FlowArrow } from "./flow-arrows";
+import type { Instruments } from "./instruments";
 import { outlineOf, type Target } from "./outline";
 import type { Picture } from "./picture";
 import type { Scene } from "./scene";
@@ -26,22 +27,24 @@ export interface OverlayInput {
   readonly arrows: readonly FlowArrow[];
   readonly hints: readonly EdgeHint[];
   readonly hoveredHint: EdgeHint | null;
+  readonly instruments: Instruments | null;
 }
 
 export function paintOverlay(surface: Surface, input: OverlayInput): void {
   const { picture, theme, selection } = input;
-  if (isEmpty(input)) {
+  if (input.instruments?.isBlank !== false && isEmpty(input)) {
     surface.blank(picture.view.widthPx, picture.heightPx, picture.ratio);
     return;
   }
   const context = surface.begin(picture.view.widthPx, picture.heightPx, picture.ratio);
   context.scale(picture.ratio, picture.ratio);
+  input.instruments?.paintOver(context, picture, theme);
   if (input.draft !== null) {
     paintArea(context, input, input.draft.area, input.draft.isZoom);
   } else if (selection.kind === "area") {
     paintArea(context, input, selection, false);
   }
-  if (input.selectedRange !== null && selection.kind === "event") {
+  if (input.selectedRange !== null && (selection.kind === "event" || selection.kind === "several")) {
     paintEdges(context, picture, input.selectedRange, theme);
   }
   paintHints(context, input);
@@ -57,6 +60,10 @@ export function paintOverlay(surface: Surface, input: OverlayInput): void {
       paintOutline(context, picture, target, theme.accent, 5);
     }
     paintOutline(context, picture, target, theme.text, 2);
+  } else if (selection.kind === "several") {
+    for (const event of selection.events) {
+      paintOutline(context, picture, { kind: "event", ...event }, theme.text, 2);
+    }
   } else if (selection.kind === "bin") {
     paintOutline(context, picture, { kind: "bin", bin: selection.bin }, theme.text, 2);
   }
@@ -177,7 +184,7 @@ function bandsOf({ tracks, headers, pinnedPx }: Scene, inside: ReadonlySet<numbe
 const TAG_PX = 18;
 
 /** A short text on the accent's colour, within the view. */
-function paintTag(
+export function paintTag(
   context: CanvasRenderingContext2D,
   { view, heightPx }: Picture,
   text: string,

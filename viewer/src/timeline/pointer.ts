@@ -3,6 +3,7 @@
 import { pan, type View, zoomAt } from "@tilescope/client";
 import { type Gesture, gestureOf, type Modifier } from "../keys/gestures";
 import { settings } from "../state/settings";
+import { toolMode } from "../state/tool-mode";
 import { layout } from "../state/tracks";
 import { bounds, view } from "../state/view";
 import { GestureTracker, type PointerActions, type PointerSample } from "./gesture-tracker";
@@ -42,13 +43,18 @@ export function wheelGesture(
   return gesture === "zoom-at-pointer" ? "scroll-tracks" : gesture;
 }
 
+/** On a Mac the command key is what ctrl is elsewhere: ctrl and a click are its right click. */
+function hasCtrl(event: MouseEvent): boolean {
+  return event.ctrlKey || event.metaKey;
+}
+
 export function connectPointer(
   element: HTMLElement,
   scroller: HTMLElement,
   stage: Stage,
   actions: PointerActions,
 ): () => void {
-  const tracker = new GestureTracker();
+  const tracker = new GestureTracker(() => toolMode.peek());
   const abort = new AbortController();
   const options = { signal: abort.signal };
   let isSpaceDown = false;
@@ -74,7 +80,8 @@ export function connectPointer(
 
   const sample = (event: MouseEvent): PointerSample => {
     const box = element.getBoundingClientRect();
-    return { xPx: event.clientX - box.left, yPx: event.clientY - box.top, timeMs: event.timeStamp };
+    const isFree = hasCtrl(event);
+    return { xPx: event.clientX - box.left, yPx: event.clientY - box.top, timeMs: event.timeStamp, isFree };
   };
   const setView = (next: View) => stage.motion.jumpTo(next);
 
@@ -85,7 +92,7 @@ export function connectPointer(
         wantTouch();
         return;
       }
-      const modifier: Modifier = isSpaceDown ? "space" : event.shiftKey ? "shift" : event.ctrlKey ? "ctrl" : "none";
+      const modifier: Modifier = isSpaceDown ? "space" : event.shiftKey ? "shift" : hasCtrl(event) ? "ctrl" : "none";
       if (!tracker.down(event.button, modifier, sample(event))) {
         return;
       }

@@ -11,6 +11,7 @@ import { hover } from "../state/hover";
 import { draftArea, selectedRange, selection } from "../state/selection";
 import { namesVersion, type Session, session } from "../state/session";
 import { prefersReducedMotion, settings, theme } from "../state/settings";
+import { shownFormat } from "../state/time-format";
 import { areaTracks, layout, scrolled } from "../state/tracks";
 import { bounds, view } from "../state/view";
 import { type CanvasTheme, readCanvasTheme } from "./canvas-theme";
@@ -18,6 +19,8 @@ import { type EdgeHint, edgeHints, hintAt } from "./edge-hints";
 import { countEvents, countProvisional, widestBinTicks } from "./facts";
 import type { FlowArrow } from "./flow-arrows";
 import { FrameLoop } from "./frame";
+import type { PointerMeaning } from "./gesture-tracker";
+import type { Instruments } from "./instruments";
 import { LateCode } from "./late-code";
 import type { MinimapPainter } from "./minimap";
 import { Motion } from "./motion";
@@ -69,6 +72,9 @@ export class Stage {
   /** Where the pointer is over the timeline, or null. */
   pointer: Place | null = null;
   minimap: MinimapPainter | null = null;
+  instruments: Instruments | null = null;
+  /** Loads them. */
+  loadInstruments: () => Promise<unknown> = async () => undefined;
   /** Where in the window the tooltip was before the picture began to move. */
   #hiddenAt: Place | null = null;
   /** Where the pointer was pressed, until it moves on. */
@@ -123,7 +129,7 @@ export class Stage {
       canvases.timeline.addEventListener(name, focused);
     }
     const stopTracks = effect(() => {
-      for (const source of [view, scrolled, layout, theme, settings, session, namesVersion]) {
+      for (const source of [view, scrolled, layout, theme, settings, session, namesVersion, shownFormat]) {
         void source.value;
       }
       this.invalidate();
@@ -154,6 +160,13 @@ export class Stage {
     const picture = this.#picture;
     const track = picture === null ? null : sceneTrackAt(picture.scene, yPx);
     return picture === null ? null : hintAt(this.#hints, track?.track ?? null, picture.view.widthPx, xPx);
+  }
+
+  /** Does what a click or a drag means, which needs what is loaded late. */
+  async takeLate(meaning: PointerMeaning): Promise<void> {
+    // Where the server is away, the next one asks again.
+    await this.loadInstruments().catch(() => undefined);
+    (this.instruments as Instruments | null)?.take(meaning);
   }
 
   /** Asks for a new picture: something of the tracks has changed. */
@@ -256,14 +269,15 @@ export class Stage {
       hoveredHint: this.pointer === null ? null : this.hintAt(this.pointer),
       isWalked: element.matches(":focus-visible"),
       hovered: this.late.here.targetOf(hover.peek()?.pointed ?? null),
+      instruments: this.instruments,
     });
     paintAxis(surfaces.axis, {
-      axis: timeAxis(picture.view, current.trace.manifest.time, "relative"),
-      view: picture.view,
+      axis: timeAxis(picture.view, current.trace.manifest.time, shownFormat.peek()),
+      picture,
       heightPx: AXIS_PX,
-      ratio: picture.ratio,
       selected: draftArea.peek()?.area.range ?? selectedRange.peek(),
       theme: values,
+      instruments: this.instruments,
     });
   }
 
@@ -298,7 +312,7 @@ export class Stage {
     this.#surfaces?.painter.paint(this.#surfaces.tracks, {
       picture,
       emphasis,
-      axis: timeAxis(shown, current.trace.manifest.time, "relative"),
+      axis: timeAxis(shown, current.trace.manifest.time, shownFormat.peek()),
       colors: emphasis === null ? colors : emphasis.colors(colors, current, values),
       theme: values,
       showGrid: settings.peek().grid,

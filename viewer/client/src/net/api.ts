@@ -94,6 +94,11 @@ export class Api {
     return new Uint8Array(await whole(response.arrayBuffer(), init));
   }
 
+  /** The answer to a question, with its headers; asks again when the server is busy with other questions of this client. */
+  answer(path: string, init?: RequestInit): Promise<Response> {
+    return this.#request(path, init);
+  }
+
   /** The address of a path, as a WebSocket address. */
   socketUrl(path: string, location: string): string {
     const url = new URL(this.#base + path, location);
@@ -138,6 +143,11 @@ export class BuildApi {
   constructor(api: Api, path: string) {
     this.#api = api;
     this.#path = path;
+  }
+
+  /** The answer of a path below the build, with its headers. */
+  answer(path: string, init?: RequestInit): Promise<Response> {
+    return this.#api.answer(this.#path + path, init);
   }
 
   async tracks(): Promise<TrackTree> {

@@ -1,10 +1,12 @@
 /** The tracks, the details of what is selected, and what the pointer is over. */
 
 import { useEffect, useRef } from "preact/hooks";
+import { useApp } from "../../components/app-context";
 import { Docked } from "../../components/dock";
 import { Timeline } from "../../components/timeline";
 import { SOON_MS, useLoaded } from "../../components/use-loaded";
 import { hover } from "../../state/hover";
+import { isMarksOpen } from "../../state/marks";
 import { isDrawerOpen, isFinderOpen } from "../../state/shell";
 import type { Trace } from "../../state/trace";
 import type { PageProps } from "../contract";
@@ -15,6 +17,13 @@ const loadDrawer = async () => (await import("../../details/drawer")).Drawer;
 function LateDrawer({ trace }: { trace: Trace }) {
   const Drawer = useLoaded("drawer", loadDrawer);
   return Drawer.kind === "ready" ? <Drawer.value trace={trace} /> : null;
+}
+
+const loadMarksPanel = async () => (await import("../../marks/panel")).MarksPanel;
+
+function LateMarks({ trace }: { trace: Trace }) {
+  const MarksPanel = useLoaded("marks", loadMarksPanel);
+  return MarksPanel.kind === "ready" ? <MarksPanel.value trace={trace} /> : null;
 }
 
 const loadFinder = async () => (await import("../../components/track-finder")).TrackFinder;
@@ -40,9 +49,9 @@ function LoadedTooltip({ trace }: { trace: Trace }) {
 /** For the keys that walk from slice to slice. */
 const loadWalk = () => import("../../timeline/walk");
 
-function loadSoon(): () => void {
+function loadSoon(loadMarks: () => Promise<unknown>): () => void {
   const timer = setTimeout(() => {
-    for (const load of [loadDrawer, loadTooltip, loadWalk]) {
+    for (const load of [loadDrawer, loadTooltip, loadWalk, loadMarks]) {
       load().catch(() => undefined); // whoever needs it asks again, and says that it is not there
     }
   }, SOON_MS);
@@ -50,10 +59,15 @@ function loadSoon(): () => void {
 }
 
 export function TimelineView({ context: { trace } }: PageProps<null>) {
-  useEffect(loadSoon, []);
+  const app = useApp();
+  useEffect(() => loadSoon(() => app.loadMarks()), []);
   return (
     <>
-      <Docked details={isDrawerOpen.value ? <LateDrawer trace={trace} /> : null}>
+      <Docked
+        details={
+          isMarksOpen.value ? <LateMarks trace={trace} /> : isDrawerOpen.value ? <LateDrawer trace={trace} /> : null
+        }
+      >
         <Timeline key={trace.manifest.build} trace={trace} />
       </Docked>
       <LateTooltip trace={trace} />

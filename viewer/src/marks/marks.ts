@@ -1,0 +1,423 @@
+/** What the timeline does with marks, with the tools in the hand, and with slices that are picked one by one. */
+
+import { effect, untracked } from "@preact/signals";
+import { fetchMarks, putMarks, type TickRange, type Ticks, ticks, zoomAt } from "@tilescope/client";
+import type { AppActions } from "../components/app-context";
+import { copyText } from "../components/clipboard";
+import type { ToolMode } from "../keys/gestures";
+import { keysOf, type LateIntent } from "../keys/table";
+import { revivals } from "../state/link";
+import { MOST_EVENTS } from "../state/location";
+import { isMarksOpen, marksLanePx } from "../state/marks";
+import { shiftTicks } from "../state/renew";
+import { NOTHING, type Selection, selectedRange, selection } from "../state/selection";
+import { type Session, session } from "../state/session";
+import { changeSettings } from "../state/settings";
+import { announcement, failure } from "../state/shell";
+import { hasWallClock, shownFormat, timeFormat, timeText } from "../state/time-format";
+import { toolMode } from "../state/tool-mode";
+import { allTracks, type Trace } from "../state/trace";
+import { bounds, view } from "../state/view";
+import { snappedTicks } from "../timeline/area";
+import type { CanvasTheme } from "../timeline/canvas-theme";
+import type { PointerMeaning, PointerSample } from "../timeline/gesture-tracker";
+import type { Instruments } from "../timeline/instruments";
+import type { Picture } from "../timeline/picture";
+import { pointedAt, selectionOf } from "../timeline/pointing";
+import { MarkBook, type ShownMark } from "./book";
+import { MarkKeeper } from "./keeper";
+import { connectLane } from "./lane";
+import { isSameRange, makeMark, rangeOf, titleOf } from "./mark";
+import { flagAt, flagsOf, paintLane, paintMeasured, paintReady, paintThrough } from "./paint";
+import { followPicked, toggled } from "./picking";
+import { book, NO_CLOCK, point } from "./shown";
+import { measured, measureText, spanOf } from "./timing";
+
+/** Says it to those who see the screen and to those who do not. */
+function say(words: string): void {
+  failure.value = words;
+  announcement.value = words;
+}
+
+/** What M would mark, and which tracks that is about. */
+interface Markable {
+  readonly range: TickRange;
+  readonly tracks: readonly number[];
+}
+
+const TOOLS: Readonly<Partial<Record<LateIntent, readonly [ToolMode, string]>>> = {
+  "select-tool": ["select", "A drag selects a time range."],
+  "pan-tool": ["pan", "A drag pans."],
+  "zoom-tool": ["zoom", "A drag up zooms in, a drag down zooms out."],
+  "timing-tool": ["timing", "A drag measures time, a click measures a slice."],
+};
+
+/** So many pixels up or down zoom by a factor of two. */
+const ZOOM_PX = 60;
+
+const FORMAT_WORDS = { relative: "since the start", ticks: "in ticks of the trace", utc: "in UTC" } as const;
+
+export class Marks implements Instruments {
+  readonly #app: AppActions;
+  #trace: Trace | null = null;
+
+  constructor(app: AppActions) {
+    this.#app = app;
+    const { stage } = app;
+    stage.instruments = this;
+    effect(() => {
+      const current = session.value;
+      untracked(() => this.#show(current));
+    });
+    effect(() => {
+      if (revivals.value > 0) {
+        untracked(() => void book.peek()?.keeper.load());
+      }
+    });
+    // What others have marked is looked at when one comes back to the page, and when the list is opened.
+    document.addEventListener("visibilitychange", () => {
+      if (document.visibilityState === "visible") {
+        void book.peek()?.keeper.load();
+      }
+    });
+    effect(() => {
+      if (isMarksOpen.value) {
+        untracked(() => void book.peek()?.keeper.load());
+      }
+    });
+    effect(() => {
+      for (const source of [measured, toolMode, marksLanePx]) {
+        void source.value;
+      }
+      void book.value?.all.value;
+      void book.value?.current.value;
+      stage.loop.invalidate();
+    });
+    // Delete is for the mark that one has just made or pointed out, not for one of long ago.
+    effect(() => {
+      if (selection.value.kind !== "none") {
+        untracked(() => {
+          const shown = book.peek();
+          if (shown !== null) {
+            shown.current.value = null;
+          }
+        });
+      }
+    });
+    effect(() => {
+      if (toolMode.value !== "timing") {
+        measured.value = null;
+      }
+    });
+    addEventListener("pointermove", () => {
+      if (toolMode.peek() === "timing") {
+        stage.loop.invalidate();
+      }
+    });
+    connectLane({
+      flagAt: (xPx) => this.#flagAt(xPx),
+      textOf: (mark) => this.#textOf(mark),
+      select: (mark) => this.#trace !== null && point(app, this.#trace, mark),
+      zoomTo: (mark) => app.guide.zoomTo(rangeOf(mark)),
+    });
+  }
+
+  act(intent: LateIntent): void {
+    failure.value = "";
+    const tool = TOOLS[intent];
+    if (tool !== undefined) {
+      this.use(...tool);
+      return;
+    }
+    const deeds: Readonly<Partial<Record<LateIntent, () => void>>> = {
+      mark: () => this.#mark(),
+      "keep-mark": () => this.#keep(),
+      "remove-mark": () => this.#remove(),
+      "toggle-marks": () => {
+        isMarksOpen.value = !isMarksOpen.peek();
+      },
+      "time-format": () => this.#nextFormat(),
+      "copy-link": () => void this.copyLink(),
+    };
+    deeds[intent]?.();
+  }
+
+  use(tool: ToolMode, words: string): void {
+    toolMode.value = tool;
+    announcement.value = words;
+  }
+
+  async copyLink(): Promise<void> {
+    try {
+      await copyText(this.#app.address);
+      announcement.value = "Link copied.";
+    } catch {
+      failure.value = "The browser does not let this page copy: the link is in its address bar.";
+      announcement.value = failure.peek();
+    }
+  }
+
+  // -- what the timeline asks for --
+
+  take(meaning: PointerMeaning): void {
+    const { picture } = this.#app.stage;
+    if (picture === null) {
+      return;
+    }
+    if (meaning.kind !== "click") {
+      this.#drag(picture, meaning);
+      return;
+    }
+    const { xPx, yPx } = meaning.at;
+    const chosen = selectionOf(pointedAt(picture, xPx, yPx));
+    if (meaning.gesture === "measure-event") {
+      measured.value = chosen.kind === "event" || chosen.kind === "bin" ? this.#measureWhat(picture, meaning.at) : null;
+    } else {
+      this.#add(chosen);
+    }
+  }
+
+  clear(): boolean {
+    if (measured.peek() !== null) {
+      measured.value = null;
+      return true;
+    }
+    const shown = book.peek();
+    if (shown?.currentMark.peek() != null) {
+      shown.current.value = null;
+      return true;
+    }
+    return false;
+  }
+
+  get isBlank(): boolean {
+    return measured.peek() === null && toolMode.peek() !== "timing" && marksLanePx.peek() === 0;
+  }
+
+  paintOver(context: CanvasRenderingContext2D, picture: Picture, theme: CanvasTheme): void {
+    const shown = book.peek();
+    if (shown !== null && marksLanePx.peek() > 0) {
+      paintThrough(context, picture, flagsOf(shown.all.peek(), picture.view), shown.current.peek());
+    }
+    const { pointer } = this.#app.stage;
+    const span = measured.peek();
+    if (span !== null && this.#trace !== null) {
+      paintMeasured(context, picture, span, this.#trace.manifest.time.tickPs, theme);
+    } else if (toolMode.peek() === "timing" && pointer !== null) {
+      paintReady(context, picture, snappedTicks(picture, { ...pointer, timeMs: 0 }), theme);
+    }
+  }
+
+  paintOnAxis(context: CanvasRenderingContext2D, { view: shown }: Picture, theme: CanvasTheme): void {
+    const marks = book.peek();
+    const heightPx = marksLanePx.peek();
+    if (marks !== null && heightPx > 0) {
+      const flags = flagsOf(marks.all.peek(), shown);
+      const topPx = context.canvas.clientHeight - heightPx;
+      paintLane(context, { flags, current: marks.current.peek(), view: shown, topPx, heightPx, theme });
+    }
+  }
+
+  // -- insides --
+
+  #show(current: Session | null): void {
+    const trace = current?.trace ?? null;
+    book.peek()?.close();
+    book.value = null;
+    measured.value = null;
+    this.#stopPicking();
+    this.#trace = trace;
+    if (trace !== null) {
+      // A run that grows stays in its session, which has another trace then.
+      const api = () => session.peek()?.trace.api ?? trace.api;
+      const keeper = new MarkKeeper({
+        load: () => fetchMarks(api()),
+        save: (marks, etag) => putMarks(api(), marks, etag),
+      });
+      book.value = new MarkBook(trace, keeper);
+      void keeper.load();
+      this.#stopPicking = followPicked({ event: (track, ordinal, signal) => api().event(track, ordinal, signal) });
+    }
+  }
+
+  #stopPicking: () => void = () => undefined;
+
+  /** The run on the screen has grown. */
+  renew(trace: Trace): void {
+    if (this.#trace !== null && trace !== this.#trace) {
+      book.peek()?.renew(trace, shiftTicks(this.#trace, trace));
+      this.#trace = trace;
+    }
+  }
+
+  #drag(picture: Picture, { gesture, from, to, ...rest }: Exclude<PointerMeaning, { kind: "click" }>): void {
+    if (gesture === "measure") {
+      measured.value = { range: spanOf(this.#timeAt(picture, from), this.#timeAt(picture, to)), yPx: to.yPx };
+      if (rest.kind === "drag-end" && this.#trace !== null) {
+        announcement.value = measureText(measured.peek()!.range, this.#trace.manifest.time.tickPs);
+      }
+    } else if (gesture === "zoom-by-height" && rest.kind !== "drag-end") {
+      const before = rest.kind === "drag-move" ? rest.before : from;
+      const factor = 2 ** ((to.yPx - before.yPx) / ZOOM_PX);
+      this.#app.stage.motion.jumpTo(zoomAt(view.peek(), from.xPx, factor, bounds.peek()));
+    }
+  }
+
+  #timeAt(picture: Picture, at: PointerSample): Ticks {
+    const time = snappedTicks(picture, at);
+    const { startTicks, endTicks } = bounds.peek();
+    return time < startTicks ? startTicks : time > endTicks ? endTicks : time;
+  }
+
+  #measureWhat(picture: Picture, { xPx, yPx }: PointerSample): { range: TickRange; yPx: number } | null {
+    const pointed = pointedAt(picture, xPx, yPx);
+    if (pointed?.kind === "slice") {
+      const { startTicks, durationTicks } = pointed.hit;
+      return { range: { startTicks, endTicks: ticks(startTicks + durationTicks) }, yPx };
+    }
+    if (pointed?.kind === "bin") {
+      const { startTicks, widthTicks } = pointed.bin;
+      return { range: { startTicks, endTicks: ticks(startTicks + widthTicks) }, yPx };
+    }
+    return null;
+  }
+
+  #add(chosen: Selection): void {
+    if (chosen.kind !== "event") {
+      say(
+        chosen.kind === "bin"
+          ? "A bin stands for many events: zoom in until the one that you mean is drawn, then add it."
+          : "",
+      );
+      return;
+    }
+    const now = toggled(selection.peek(), chosen);
+    if (now === null) {
+      say(`No more than ${MOST_EVENTS} events are selected one by one: drag over the timeline for all of an area.`);
+      return;
+    }
+    if (now.kind === "none") {
+      selection.value = NOTHING;
+    } else {
+      this.#app.guide.select(now);
+    }
+    const count = now.kind === "several" ? now.events.length : now.kind === "event" ? 1 : 0;
+    announcement.value = count === 0 ? "Nothing is selected." : `${count} selected.`;
+  }
+
+  /** What is measured, else what is selected, else the moment that one points at. */
+  #markable(): Markable | null {
+    const span = measured.peek();
+    if (span !== null) {
+      return { range: span.range, tracks: [] };
+    }
+    const range = selectedRange.peek();
+    if (range !== null) {
+      return { range, tracks: this.#tracksOf(selection.peek()) };
+    }
+    const { pointer, picture } = this.#app.stage;
+    if (pointer === null || picture === null || selection.peek().kind !== "none") {
+      return null;
+    }
+    const at = this.#timeAt(picture, { ...pointer, timeMs: 0 });
+    return { range: { startTicks: at, endTicks: at }, tracks: [] };
+  }
+
+  #tracksOf(chosen: Selection): readonly number[] {
+    switch (chosen.kind) {
+      case "event":
+        return [chosen.track];
+      case "several":
+        return [...new Set(chosen.events.map(({ track }) => track))];
+      case "bin":
+        return [chosen.bin.track];
+      case "area":
+        return this.#trace !== null && chosen.tracks.size < allTracks(this.#trace).size ? [...chosen.tracks] : [];
+      default:
+        return [];
+    }
+  }
+
+  #mark(): void {
+    const shown = book.peek();
+    const found = this.#markable();
+    if (shown === null || found === null) {
+      say(`Select something, or point at a time: then ${keysOf("mark")} marks it.`);
+      return;
+    }
+    const before = shown.moment.peek();
+    if (before !== null && isSameRange(rangeOf(before), found.range)) {
+      shown.moment.value = null;
+      announcement.value = "Mark removed.";
+      return;
+    }
+    const moment = makeMark(found.range, found.tracks, 0);
+    shown.moment.value = moment;
+    shown.current.value = moment.id;
+    announcement.value = `Marked until you mark something else; ${keysOf("keep-mark")} keeps it.`;
+  }
+
+  #keep(): void {
+    const shown = book.peek();
+    const moment = shown?.moment.peek() ?? null;
+    // What has been marked is meant rather than where the pointer happens to be.
+    const isPointed = measured.peek() === null && selectedRange.peek() === null;
+    const found = isPointed && moment !== null ? { range: rangeOf(moment), tracks: moment.tracks } : this.#markable();
+    if (shown === null || found === null) {
+      say(`Select something, or point at a time: then ${keysOf("keep-mark")} marks it.`);
+      return;
+    }
+    const same = shown.at(found.range);
+    if (same !== null) {
+      shown.current.value = same.id;
+      announcement.value = `${titleOf(same)} is marked already.`;
+      return;
+    }
+    shown.keep(found.range, found.tracks);
+    announcement.value = `Marked; ${keysOf("toggle-marks")} lists all marks.`;
+  }
+
+  #remove(): void {
+    const shown = book.peek();
+    const range = selectedRange.peek();
+    const mark =
+      shown?.currentMark.peek() ??
+      shown?.all.peek().find(({ home }) => home === "moment") ??
+      (range === null ? null : shown?.at(range)) ??
+      null;
+    if (shown === null || mark === null) {
+      say("There is no mark here: click one below the time axis first.");
+      return;
+    }
+    shown.remove(mark);
+    announcement.value = `${titleOf(mark)} removed.`;
+  }
+
+  #nextFormat(): void {
+    const time = this.#trace?.manifest.time;
+    const hasUtc = time === undefined || hasWallClock(time);
+    const next =
+      shownFormat.peek() === "relative" ? "ticks" : shownFormat.peek() === "ticks" && hasUtc ? "utc" : "relative";
+    timeFormat.value = next;
+    changeSettings({ timeFormat: next });
+    announcement.value = `Times are shown ${FORMAT_WORDS[next]}.${hasUtc ? "" : ` ${NO_CLOCK}`}`;
+  }
+
+  #flagAt(xPx: number): ShownMark | null {
+    const shown = book.peek();
+    const { picture } = this.#app.stage;
+    return shown === null || picture === null
+      ? null
+      : (flagAt(flagsOf(shown.all.peek(), picture.view), xPx)?.mark ?? null);
+  }
+
+  #textOf(mark: ShownMark): string {
+    const { startTicks, endTicks } = rangeOf(mark);
+    const time = this.#trace?.manifest.time;
+    if (time === undefined) {
+      return "";
+    }
+    const span = endTicks > startTicks ? `, ${measureText({ startTicks, endTicks }, time.tickPs)}` : "";
+    return `${mark.name === "" ? titleOf(mark) : mark.name}\n${timeText(startTicks, time)}${span}`;
+  }
+}

@@ -1,0 +1,57 @@
+import { type EventDetails, NetworkError, ticks } from "@tilescope/client";
+import { afterEach, expect, it, vi } from "vitest";
+import { MOST_EVENTS } from "../state/location";
+import { NOTHING, selectedRange, selection } from "../state/selection";
+import { picked, sumsOf } from "../state/several";
+import { followPicked, toggled } from "./picking";
+
+const event = (ordinal: number) => ({ track: 1, ordinal });
+
+function details(track: number, ordinal: number): EventDetails {
+  const flows = { in: [], inCount: 0n, out: [], outCount: 0n };
+  const rest = { category: "", row: 0, flags: [], value: null, flows, args: [] };
+  const times = { startTicks: ticks(100 * ordinal), durationTicks: ticks(10 * ordinal) };
+  return { track, ordinal: BigInt(ordinal), kind: "slice", name: "a", ...times, ...rest };
+}
+
+afterEach(() => {
+  selection.value = NOTHING;
+  selectedRange.value = null;
+});
+
+it("adds to the selection and takes from it", () => {
+  const one = toggled(NOTHING, event(1));
+  expect(one).toEqual({ kind: "event", ...event(1) });
+  const two = toggled(one!, event(2));
+  expect(two).toEqual({ kind: "several", events: [event(1), event(2)] });
+  expect(toggled(two!, event(1))).toEqual({ kind: "event", ...event(2) });
+  expect(toggled(one!, event(1))).toEqual(NOTHING);
+  const area = { kind: "area", range: { startTicks: ticks(0), endTicks: ticks(1) }, tracks: new Set([1]) } as const;
+  expect(toggled(area, event(3))).toEqual({ kind: "event", ...event(3) });
+  const full = { kind: "several", events: Array.from({ length: MOST_EVENTS }, (_, k) => event(k)) } as const;
+  expect(toggled(full, event(MOST_EVENTS))).toBeNull();
+  expect(toggled(full, event(0))).toMatchObject({ kind: "several" });
+});
+
+it("knows sum and span when it knows all of them, and asks for each once", async () => {
+  const ask = vi.fn(async (track: number, ordinal: number) => {
+    if (ordinal === 9) {
+      throw new NetworkError("the server does not answer");
+    }
+    return details(track, ordinal);
+  });
+  const stop = followPicked({ event: ask });
+  selection.value = { kind: "several", events: [event(3), event(1)] };
+  expect(sumsOf(picked.value)).toBeNull();
+  await vi.waitUntil(() => sumsOf(picked.value) !== null);
+  const sums = { sumTicks: 40n, startTicks: 100n, endTicks: 330n, longestTicks: 30n, shortestTicks: 10n };
+  expect(sumsOf(picked.value)).toEqual(sums);
+  expect(selectedRange.value).toEqual({ startTicks: 100n, endTicks: 330n });
+  selection.value = { kind: "several", events: [event(3), event(1), event(9)] };
+  await vi.waitUntil(() => picked.value[2]?.message !== "");
+  expect(picked.value.map(({ details: found }) => found !== null)).toEqual([true, true, false]);
+  expect(ask).toHaveBeenCalledTimes(3);
+  selection.value = NOTHING;
+  expect(picked.value).toEqual([]);
+  stop();
+});

@@ -1,0 +1,95 @@
+/** Picks slices one by one, and fetches what is to be known of them. */
+
+import { effect, untracked } from "@preact/signals";
+import { type EventDetails, ticks } from "@tilescope/client";
+import { revivals } from "../state/link";
+import { MOST_EVENTS } from "../state/location";
+import { type EventSelection, NOTHING, type Selection, selectedRange, selection } from "../state/selection";
+import { type Picked, picked, sumsOf } from "../state/several";
+
+type EventName = Omit<EventSelection, "kind">;
+
+export interface PickedSource {
+  event(track: number, ordinal: number, signal: AbortSignal): Promise<EventDetails>;
+}
+
+/** So many are asked for at the same time. */
+const AT_ONCE = 4;
+
+/** The selection with an event added, or taken from it; null where there is no room for more. */
+export function toggled(chosen: Selection, { track, ordinal }: EventName): Selection | null {
+  const events: readonly EventName[] =
+    chosen.kind === "event" ? [chosen] : chosen.kind === "several" ? chosen.events : [];
+  const others = events
+    .filter((event) => event.track !== track || event.ordinal !== ordinal)
+    .map((event) => ({ track: event.track, ordinal: event.ordinal }));
+  const now = others.length < events.length ? others : [...others, { track, ordinal }];
+  const [first] = now;
+  if (now.length > MOST_EVENTS) {
+    return null;
+  }
+  return first === undefined
+    ? NOTHING
+    : now.length === 1
+      ? { kind: "event", ...first }
+      : { kind: "several", events: now };
+}
+
+/** Follows the selection with the details of what was picked; returns what ends that. */
+export function followPicked(api: PickedSource): () => void {
+  const known = new Map<string, EventDetails>();
+  let abort = new AbortController();
+  const stop = effect(() => {
+    const chosen = selection.value;
+    void revivals.value;
+    untracked(() => {
+      abort.abort();
+      abort = new AbortController();
+      if (chosen.kind === "several") {
+        void fetchAll(api, chosen.events, known, abort.signal);
+      } else if (picked.peek().length > 0) {
+        picked.value = [];
+      }
+    });
+  });
+  return () => {
+    stop();
+    abort.abort();
+    picked.value = [];
+  };
+}
+
+async function fetchAll(
+  api: PickedSource,
+  events: readonly EventName[],
+  known: Map<string, EventDetails>,
+  signal: AbortSignal,
+): Promise<void> {
+  const messages = new Map<string, string>();
+  const show = (): void => {
+    if (!signal.aborted) {
+      picked.value = events.map((event): Picked => {
+        const key = `${event.track}.${event.ordinal}`;
+        return { ...event, details: known.get(key) ?? null, message: messages.get(key) ?? "" };
+      });
+      const sums = sumsOf(picked.peek());
+      if (sums !== null) {
+        selectedRange.value = { startTicks: ticks(sums.startTicks), endTicks: ticks(sums.endTicks) };
+      }
+    }
+  };
+  show();
+  const left = events.filter(({ track, ordinal }) => !known.has(`${track}.${ordinal}`));
+  const work = async (): Promise<void> => {
+    for (let event = left.shift(); event !== undefined && !signal.aborted; event = left.shift()) {
+      const key = `${event.track}.${event.ordinal}`;
+      try {
+        known.set(key, await api.event(event.track, event.ordinal, signal));
+      } catch (error) {
+        messages.set(key, error instanceof Error ? error.message : String(error));
+      }
+      show();
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+}

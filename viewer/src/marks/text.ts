@@ -1,0 +1,89 @@
+/**
+ * Marks as an address has them: `id,r100-250,3,5-7.9,warm-up` is a region from 100 to 250 of colour 3 on the tracks 5 to 7
+ * and 9; marks are parted by `;`. `m`, `r` and `n` are marks, regions and notes; a moment has one time. What is last and says
+ * nothing is left out. Pure.
+ */
+
+import { type MarkKind, ticks } from "@tilescope/client";
+import { LONGEST_MARKS } from "../state/location";
+import { formatTracks, parseTracks } from "../state/track-keys";
+import { isSame, LONGEST_NAME, type Mark, MOST_TRACKS } from "./mark";
+
+const KINDS: Readonly<Record<string, MarkKind>> = { m: "mark", r: "region", n: "note" };
+const ID = /^[\w-]{1,64}$/;
+const TIME = /^([mrn])(-?\d{1,19})(?:-(-?\d{1,19}))?$/;
+const COLOUR = /^(\d|1[0-5])?$/;
+
+const ESCAPES: Readonly<Record<string, string>> = { "%": "%25", ",": "%2C", ";": "%3B" };
+
+function formatMark({ id, kind, startTicks, endTicks, name, tracks, colour }: Mark): string {
+  const fields = [
+    id,
+    `${kind[0]}${startTicks}${endTicks === null ? "" : `-${endTicks}`}`,
+    colour === 0 ? "" : `${colour}`,
+    formatTracks(new Set(tracks)),
+    name.replace(/[%,;]/g, (sign) => ESCAPES[sign]!),
+  ];
+  return fields.join(",").replace(/,+$/, "");
+}
+
+function parseMark(text: string, known: ReadonlyMap<number, unknown>): Mark | null {
+  const [id = "", time = "", colour = "", tracks = "", name = "", ...more] = text.split(",");
+  const match = TIME.exec(time);
+  if (!ID.test(id) || match === null || !COLOUR.test(colour) || more.length > 0) {
+    return null;
+  }
+  const [, kind, start, end] = match;
+  const startTicks = ticks(start!);
+  const endTicks = end === undefined ? null : ticks(end);
+  if (endTicks !== null && endTicks < startTicks) {
+    return null;
+  }
+  const named = parseTracks(tracks, { tracks: known, groups: new Map() });
+  return {
+    ...{ id, kind: KINDS[kind!]!, startTicks, endTicks, colour: Number(colour) },
+    tracks: [...named].slice(0, MOST_TRACKS),
+    name: name.replace(/%(25|2C|3B)/g, (sign) => decodeURIComponent(sign)).slice(0, LONGEST_NAME),
+  };
+}
+
+/** The marks of an address that make sense, each id once; tracks that there are not are left out. */
+export function parseMarks(text: string, known: ReadonlyMap<number, unknown>): readonly Mark[] {
+  const found = new Map<string, Mark>();
+  for (const part of text.slice(0, LONGEST_MARKS).split(";")) {
+    const mark = parseMark(part, known);
+    if (mark !== null && !found.has(mark.id)) {
+      found.set(mark.id, mark);
+    }
+  }
+  return [...found.values()];
+}
+
+export interface MarksText {
+  readonly text: string;
+  /** What an address has no room for. */
+  readonly left: readonly Mark[];
+}
+
+/** As many of the marks as an address holds, those that were made first. */
+export function formatMarks(marks: readonly Mark[]): MarksText {
+  const parts: string[] = [];
+  const left: Mark[] = [];
+  let length = 0;
+  for (const mark of marks) {
+    const part = formatMark(mark);
+    const partLength = encodeURIComponent(part).length + 1;
+    if (length + partLength > LONGEST_MARKS) {
+      left.push(mark);
+    } else {
+      parts.push(part);
+      length += partLength;
+    }
+  }
+  return { text: parts.join(";"), left };
+}
+
+/** Whether two lists say the same. */
+export function areSame(a: readonly Mark[], b: readonly Mark[]): boolean {
+  return a.length === b.length && a.every((mark, k) => isSame(mark, b[k]));
+}

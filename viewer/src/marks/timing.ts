@@ -1,0 +1,42 @@
+/** The timing tool: what lies between two points in time, and how that is written. */
+
+import { signal } from "@preact/signals";
+import { formatDuration, type TickRange, type Ticks } from "@tilescope/client";
+
+/** What has been measured, and the height at which it is shown. */
+export interface Measured {
+  readonly range: TickRange;
+  readonly yPx: number;
+}
+
+export const measured = signal<Measured | null>(null);
+
+/** From one time to another, whichever comes first. */
+export function spanOf(a: Ticks, b: Ticks): TickRange {
+  return a < b ? { startTicks: a, endTicks: b } : { startTicks: b, endTicks: a };
+}
+
+const RATES = [
+  ["THz", 1n],
+  ["GHz", 1000n],
+  ["MHz", 1_000_000n],
+  ["kHz", 1_000_000_000n],
+  ["Hz", 1_000_000_000_000n],
+  ["mHz", 1_000_000_000_000_000n],
+] as const;
+
+/** How often a second has such a duration, in four digits: 1 ms → `1 kHz`, 3 ms → `333.3 Hz`, 2 h → `0.139 mHz`. */
+export function formatRate(duration: bigint, tickPs: number): string {
+  const ps = duration * BigInt(tickPs);
+  const found = RATES.find(([, unitPs]) => unitPs >= ps) ?? RATES.at(-1)!;
+  const [unit, unitPs] = found;
+  // In thousandths of the unit, rounded.
+  const scaled = (unitPs * 1000n + ps / 2n) / ps;
+  return `${Number((Number(scaled) / 1000).toPrecision(4))} ${unit}`;
+}
+
+/** `1.25 ms · 800 Hz`; nothing has no rate. */
+export function measureText({ startTicks, endTicks }: TickRange, tickPs: number): string {
+  const duration = endTicks - startTicks;
+  return duration === 0n ? "0 s" : `${formatDuration(duration, tickPs)} · ${formatRate(duration, tickPs)}`;
+}

@@ -1,0 +1,12 @@
+/** What the first picture knows of marks; everything else of them is loaded late. */
+
+import { signal } from "@preact/signals";
+
+/** The marks that the address holds, as text. */
+export const addressMarks = signal("");
+
+/** The height of the lane of marks below the time axis; none while there is no mark. */
+export const marksLanePx = signal(0);
+
+/** Whether the list of marks is shown in place of the details. */
+export const isMarksOpen = signal(false);

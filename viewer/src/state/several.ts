@@ -1,0 +1,48 @@
+/** What is known of slices that were picked one by one. */
+
+import { signal } from "@preact/signals";
+import type { EventDetails } from "@tilescope/client";
+
+export interface Picked {
+  readonly track: number;
+  readonly ordinal: number;
+  /** Null until it has been fetched. */
+  readonly details: EventDetails | null;
+  /** Why it could not be fetched, or "". */
+  readonly message: string;
+}
+
+/** In the order in which they were picked; empty while fewer than two are. */
+export const picked = signal<readonly Picked[]>([]);
+
+export interface PickedSums {
+  readonly sumTicks: bigint;
+  readonly startTicks: bigint;
+  readonly endTicks: bigint;
+  readonly longestTicks: bigint;
+  readonly shortestTicks: bigint;
+}
+
+/** Null until all of them are known. */
+export function sumsOf(events: readonly Picked[]): PickedSums | null {
+  const known = events.flatMap(({ details }) => details ?? []);
+  const [first] = known;
+  if (first === undefined || known.length < events.length) {
+    return null;
+  }
+  let sums = {
+    ...{ sumTicks: 0n, startTicks: first.startTicks as bigint, endTicks: first.startTicks as bigint },
+    ...{ longestTicks: 0n, shortestTicks: first.durationTicks as bigint },
+  };
+  for (const { startTicks, durationTicks } of known) {
+    const endTicks = startTicks + durationTicks;
+    sums = {
+      sumTicks: sums.sumTicks + durationTicks,
+      startTicks: startTicks < sums.startTicks ? startTicks : sums.startTicks,
+      endTicks: endTicks > sums.endTicks ? endTicks : sums.endTicks,
+      longestTicks: durationTicks > sums.longestTicks ? durationTicks : sums.longestTicks,
+      shortestTicks: durationTicks < sums.shortestTicks ? durationTicks : sums.shortestTicks,
+    };
+  }
+  return sums;
+}
