@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler import _native
 from tilescope.tiler.ticks import TICK_LIMIT
 
 Ints = NDArray[np.int64]
@@ -25,21 +26,10 @@ class Windows:
     def of(cls, starts: Iterable[int] | Ints, stops: Iterable[int] | Ints) -> Windows:
         """The ticks that lie in any of these spans, which may be in any order and overlap; none before tick 0."""
         first, last = (
-            np.asarray(list(times) if not isinstance(times, np.ndarray) else times, np.int64)
+            np.ascontiguousarray(times if isinstance(times, np.ndarray) else list(times), np.int64)
             for times in (starts, stops)
         )
-        first, last = np.clip(first, 0, TICK_LIMIT), np.clip(last, 0, TICK_LIMIT)
-        some = last > first
-        if not some.all():
-            first, last = first[some], last[some]
-        if (first[1:] < first[:-1]).any():
-            order = np.argsort(first, kind="stable")
-            first, last = first[order], last[order]
-        last = np.maximum.accumulate(last)
-        begins = np.ones(len(first), np.bool_)
-        begins[1:] = first[1:] > last[:-1]
-        at = np.flatnonzero(begins)
-        return cls(first[at], last[np.append(at[1:], len(first)) - 1] if len(at) else last)
+        return cls(*_native.tick_spans(first, last, TICK_LIMIT))
 
     @classmethod
     def one(cls, start: int, stop: int) -> Windows:
@@ -100,27 +90,19 @@ class Windows:
 
     def joined(self, *others: Windows) -> Windows:
         """The ticks that lie in these or in any of the others."""
-        some = [windows for windows in (self, *others) if len(windows)]
-        if len(some) < 2:
-            return some[0] if some else self
-        return Windows.of(np.concatenate([w.starts for w in some]), np.concatenate([w.stops for w in some]))
+        found = self
+        for one in others:
+            if not len(found):
+                found = one
+            elif len(one):
+                found = Windows(*_native.joined_spans(found.starts, found.stops, one.starts, one.stops))
+        return found
 
     def without(self, others: Windows) -> Windows:
         """The ticks that lie in these and not in the others."""
         if not len(self) or not len(others):
             return self
-        if len(self) == 1:  # as a rule; the general way sorts
-            within = others.clipped(self.start, self.stop)
-            starts, stops = np.append(self.starts, within.stops), np.append(within.starts, self.stops)
-            left = starts < stops
-            return Windows(starts[left], stops[left])
-        n, m = len(self), len(others)
-        times = np.concatenate((self.starts, self.stops, others.starts, others.stops))
-        order = np.argsort(times, kind="stable")
-        inside = np.cumsum(np.repeat(np.array([1, -1, 0, 0]), (n, n, m, m))[order])
-        taken = np.cumsum(np.repeat(np.array([0, 0, 1, -1]), (n, n, m, m))[order])
-        at = np.flatnonzero((inside[:-1] > 0) & (taken[:-1] == 0))
-        return Windows.of(times[order[at]], times[order[at + 1]])
+        return Windows(*_native.spans_without(self.starts, self.stops, others.starts, others.stops))
 
     def ticks_before(self, times: Ints) -> Ints:
         """Of each of these times how many ticks of the windows lie before it."""

@@ -13,6 +13,7 @@ from enum import StrEnum
 from tilescope.tiler.details.wire import WireDamage, double, fields, signed
 
 _METADATA_ID = 1
+_HEAD_TAG = bytes([_METADATA_ID << 3])
 
 
 class StatType(StrEnum):
@@ -50,6 +51,23 @@ def typed_stats(raw: bytes, names: Mapping[int, str]) -> Iterator[Stat]:
     """The stats in the length-delimited fields of `raw`, whatever their field number. Raises WireDamage."""
     for field in fields(raw):
         if isinstance(field.value, bytes):
+            yield typed_stat(field.value, names)
+
+
+def stat_head(metadata_id: int) -> bytes:
+    """What an XStat message of a stat metadata begins with, as files are written."""
+    head = bytearray(_HEAD_TAG)
+    left = metadata_id & (1 << 64) - 1
+    while left >= 0x80:
+        head.append(left & 0x7F | 0x80)
+        left >>= 7
+    return bytes([*head, left])
+
+
+def stats_with(raw: bytes, names: Mapping[int, str], heads: tuple[bytes, ...]) -> Iterator[Stat]:
+    """As `typed_stats`, without those that begin with the number of another stat metadata."""
+    for field in fields(raw):
+        if isinstance(field.value, bytes) and (field.value.startswith(heads) or field.value[:1] != _HEAD_TAG):
             yield typed_stat(field.value, names)
 
 

@@ -24,7 +24,7 @@ import msgpack
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.details.typed_stats import Stat, typed_stats
+from tilescope.tiler.details.typed_stats import Stat, stat_head, stats_with, typed_stats
 
 ENTRIES_PER_PAGE: Final = 256
 
@@ -38,6 +38,10 @@ class PlaneNames:
 
     name: str
     stat_names: dict[int, str]
+
+    def heads(self, name: str) -> tuple[bytes, ...]:
+        """What stats of that name begin with, in a file that writes their numbers first."""
+        return tuple(stat_head(stat) for stat, of in self.stat_names.items() if of == name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +95,12 @@ class XStatTables:
         """The stats of the metadata of this number, with their types. Raises LookupError, WireDamage."""
         entry = self.entry(number)
         return list(typed_stats(entry.stats, self.planes[entry.plane].stat_names))
+
+    def stats_called(self, name: str, number: int) -> list[Stat]:
+        """Those that the plane calls so; the others are passed over undecoded. Raises LookupError, WireDamage."""
+        entry = self.entry(number)
+        plane = self.planes[entry.plane]
+        return [stat for stat in stats_with(entry.stats, plane.stat_names, plane.heads(name)) if stat.name == name]
 
 
 def page_count(entries: int) -> int:

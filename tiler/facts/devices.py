@@ -235,8 +235,8 @@ def hlo_categories(metadata: XStatTables) -> Steps[dict[int, set[str]]]:
     found: dict[int, set[str]] = defaultdict(set)
     planes = [number for number, plane in enumerate(metadata.planes) if plane.name.startswith(DEVICE_PREFIX)]
     for count, number in enumerate(np.flatnonzero(np.isin(metadata.plane, planes) & (metadata.name >= 0)).tolist()):
-        for stat in metadata.stats(number):
-            if stat.name == "hlo_category" and isinstance(stat.value, str) and stat.value:
+        for stat in metadata.stats_called("hlo_category", number):
+            if isinstance(stat.value, str) and stat.value:
                 found[int(metadata.name[number])].add(stat.value)
         if count % _ENTRIES_AT_ONCE == 0:
             yield

@@ -14,6 +14,7 @@ NB_MODULE(_native, m) {
     tilescope::bind_prove_flows(m);
     tilescope::bind_search(m);
     tilescope::bind_synth(m);
+    tilescope::bind_windows(m);
     tilescope::bind_xspace(m);
     tilescope::bind_xspace_args(m);
     tilescope::bind_pyramid(m);

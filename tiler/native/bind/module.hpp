@@ -19,6 +19,7 @@ void bind_search(nanobind::module_& m);
 void bind_synth(nanobind::module_& m);
 void bind_trace_event(nanobind::module_& m);
 void bind_tree(nanobind::module_& m);
+void bind_windows(nanobind::module_& m);
 void bind_xspace(nanobind::module_& m);
 void bind_xspace_args(nanobind::module_& m);
 

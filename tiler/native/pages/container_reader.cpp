@@ -29,24 +29,30 @@ uint64_t unsigned_of(uint64_t zigzag) { return (zigzag >> 1) ^ (0 - (zigzag & 1)
 
 // Unsigned throughout: damaged values may wrap around.
 template <unsigned Planes>
-void decode_planes(const ContainerReader::Column& column, Span<int64_t> out) {
+void decode_planes(const ContainerReader::Column& column, std::size_t first, Span<int64_t> out) {
     const auto [id, planes, flags, n, base, scale, values] = column;
     if ((flags & kFloat64) != 0) {
-        for (std::size_t k = 0; k < n; ++k) out[k] = static_cast<int64_t>(plain_value<Planes>(values, n, k));
+        for (std::size_t k = 0; k < out.size(); ++k) {
+            out[k] = static_cast<int64_t>(plain_value<Planes>(values, n, first + k));
+        }
         return;
     }
     const bool zigzag = (flags & kZigzag) != 0;
     if ((flags & kDelta) == 0) {
-        for (std::size_t k = 0; k < n; ++k) {
-            const uint64_t value = plain_value<Planes>(values, n, k);
+        for (std::size_t k = 0; k < out.size(); ++k) {
+            const uint64_t value = plain_value<Planes>(values, n, first + k);
             out[k] = static_cast<int64_t>(base + scale * (zigzag ? unsigned_of(value) : value));
         }
         return;
     }
     uint64_t last = base;
-    for (std::size_t k = 0; k < n; ++k) {
+    const auto step = [&, values = values, n = n, scale = scale](std::size_t k) {
         const uint64_t value = plain_value<Planes>(values, n, k);
         last += scale * (zigzag ? unsigned_of(value) : value);
+    };
+    for (std::size_t k = 0; k < first; ++k) step(k);
+    for (std::size_t k = 0; k < out.size(); ++k) {
+        step(first + k);
         out[k] = static_cast<int64_t>(last);
     }
 }
@@ -98,30 +104,40 @@ const ContainerReader::Column* ContainerReader::find(uint8_t id) const {
     return nullptr;
 }
 
-std::vector<int64_t> ContainerReader::values(uint8_t id, std::size_t n) const {
+const ContainerReader::Column* ContainerReader::find(uint8_t id, std::size_t n) const {
     const Column* found = find(id);
     const std::size_t there = found == nullptr ? 0 : found->n;
     if (there != n) {
         throw DamagedContainer("column " + std::to_string(id) + " of a container has " + std::to_string(there) +
                                " values, not " + std::to_string(n));
     }
+    return found;
+}
+
+std::vector<int64_t> ContainerReader::values(uint8_t id, std::size_t n) const {
+    const Column* found = find(id, n);
     return found == nullptr ? std::vector<int64_t>() : decode(*found);
 }
 
 std::vector<int64_t> ContainerReader::decode(const Column& column) {
     std::vector<int64_t> out(column.n);
-    switch (column.planes) {
-    case 0: decode_planes<0>(column, out); break;
-    case 1: decode_planes<1>(column, out); break;
-    case 2: decode_planes<2>(column, out); break;
-    case 3: decode_planes<3>(column, out); break;
-    case 4: decode_planes<4>(column, out); break;
-    case 5: decode_planes<5>(column, out); break;
-    case 6: decode_planes<6>(column, out); break;
-    case 7: decode_planes<7>(column, out); break;
-    default: decode_planes<8>(column, out);
-    }
+    decode(column, 0, out);
     return out;
+}
+
+void ContainerReader::decode(const Column& column, std::size_t first, Span<int64_t> out) {
+    if (first > column.n || out.size() > column.n - first) throw std::out_of_range("a column has no such values");
+    switch (column.planes) {
+    case 0: return decode_planes<0>(column, first, out);
+    case 1: return decode_planes<1>(column, first, out);
+    case 2: return decode_planes<2>(column, first, out);
+    case 3: return decode_planes<3>(column, first, out);
+    case 4: return decode_planes<4>(column, first, out);
+    case 5: return decode_planes<5>(column, first, out);
+    case 6: return decode_planes<6>(column, first, out);
+    case 7: return decode_planes<7>(column, first, out);
+    default: return decode_planes<8>(column, first, out);
+    }
 }
 
 }  // namespace tilescope

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "base/span.hpp"
 
 namespace tilescope {
 
@@ -38,6 +39,8 @@ class ContainerReader {
     const std::vector<Column>& columns() const { return columns_; }
     // The column of that id, or null.
     const Column* find(uint8_t id) const;
+    // The same, which must have that many values; null stands for none. Throws DamagedContainer.
+    const Column* find(uint8_t id, std::size_t n) const;
 
     // All values of the column of that id, which there must be `n` of; it need not be there when there are none. Throws
     // DamagedContainer.
@@ -45,6 +48,9 @@ class ContainerReader {
 
     // All values of a column; doubles as their bits.
     static std::vector<int64_t> decode(const Column& column);
+    // Those from `first` on, as many as `out` has room for. Of a column of differences all before them are read, too. Throws
+    // std::out_of_range for values that are not there.
+    static void decode(const Column& column, std::size_t first, Span<int64_t> out);
 
   private:
     std::size_t tiles_ = 0;

@@ -40,35 +40,42 @@ LeafPage::LeafPage(const ContainerReader& page) : ends_(ends_of(page)) {
     index_ = column(page, ColumnId::index, page.tiles());
     slot_ = column(page, ColumnId::slot, page.tiles());
     start_ = column(page, ColumnId::start, n);
-    duration_ = column(page, ColumnId::duration, n);
-    const std::vector<int64_t> wide = column(page, ColumnId::name, n);
+    durations_ = page.find(static_cast<uint8_t>(ColumnId::duration), n);
+    names_ = page.find(static_cast<uint8_t>(ColumnId::name), n);
+    duration_.resize(n);
     name_.resize(n);
-    for (std::size_t k = 0; k < n; ++k) {
-        if (wide[k] < -1 || wide[k] > INT32_MAX) throw DamagedContainer("column name of a page is damaged");
-        name_[k] = static_cast<int32_t>(wide[k]);
-    }
 }
 
 void LeafPage::rename(Span<const int32_t> names) {
     if (names.size() != name_.size()) throw std::invalid_argument("each slice of a page needs a name");
     std::copy(names.begin(), names.end(), name_.begin());
+    is_renamed_ = true;
 }
 
-SliceColumns LeafPage::slices(const LeafPart& part) const {
+SliceColumns LeafPage::slices(const LeafPart& part) {
     if (part.tile >= ends_.size() || index_[part.tile] != part.index || slot_[part.tile] != part.slot) {
         throw DamagedContainer("a tile is not on its page");
     }
     const std::size_t first = part.tile == 0 ? 0 : ends_[part.tile - 1];
     const std::size_t count = ends_[part.tile] - first;
     const Span<const int64_t> start = Span<const int64_t>(start_).subspan(first, count);
-    const Span<const int64_t> duration = Span<const int64_t>(duration_).subspan(first, count);
+    const Span<int64_t> duration = Span<int64_t>(duration_).subspan(first, count);
+    const Span<int32_t> name = Span<int32_t>(name_).subspan(first, count);
+    if (count != 0 && durations_ != nullptr && names_ != nullptr) {
+        ContainerReader::decode(*durations_, first, duration);
+        wide_.resize(count);
+        ContainerReader::decode(*names_, first, wide_);
+    }
     for (std::size_t k = 0; k < count; ++k) {
         const bool in_time = start[k] >= 0 && start[k] < kTimeLimit && (k == 0 || start[k] >= start[k - 1]);
         if (!in_time || duration[k] < 0 || duration[k] >= kTimeLimit - start[k]) {
             throw DamagedContainer("slices of a page are not in the order of time");
         }
+        if (is_renamed_) continue;
+        if (wide_[k] < -1 || wide_[k] > INT32_MAX) throw DamagedContainer("column name of a page is damaged");
+        name[k] = static_cast<int32_t>(wide_[k]);
     }
-    return {start, duration, Span<const int32_t>(name_).subspan(first, count)};
+    return {start, Span<const int64_t>(duration.data(), count), Span<const int32_t>(name.data(), count)};
 }
 
 }  // namespace tilescope

@@ -19,10 +19,10 @@ struct LeafPart {
     int64_t stop;
 };
 
-// Columns of all slices of a page, tile by tile.
+// Columns of the slices of a page, tile by tile: what is asked for is decoded, as tracks share their pages with others.
 class LeafPage {
   public:
-    // Throws DamagedContainer where the page is not one of slices.
+    // The page outlives it. Throws DamagedContainer where the page is not one of slices.
     explicit LeafPage(const ContainerReader& page);
 
     // Gives each slice of the page another name. Throws std::invalid_argument unless there are as many.
@@ -30,12 +30,16 @@ class LeafPage {
 
     // Those of the tile that `part` is of, as long as this lives. Throws DamagedContainer: it is another tile, or its slices
     // are not in the order of time.
-    SliceColumns slices(const LeafPart& part) const;
+    SliceColumns slices(const LeafPart& part);
 
   private:
+    const ContainerReader::Column* durations_ = nullptr;  // null: there are no slices
+    const ContainerReader::Column* names_ = nullptr;
     std::vector<int64_t> start_;
-    std::vector<int64_t> duration_;
+    std::vector<int64_t> duration_;  // of the tiles that were asked for
     std::vector<int32_t> name_;
+    std::vector<int64_t> wide_;
+    bool is_renamed_ = false;
     std::vector<std::size_t> ends_;
     std::vector<int64_t> index_;
     std::vector<int64_t> slot_;

@@ -10,6 +10,7 @@ import numpy as np
 
 from tilescope.tiler.facts import Device
 from tilescope.tiler.pages import sum_by_name
+from tilescope.tiler.pages.span_sums import SpanSums
 from tilescope.tiler.query import SLICE_KINDS, QueryReader, Reading, Steps
 from tilescope.tiler.tools.gaps.edges import Edges
 from tilescope.tiler.tools.gaps.found import Gaps
@@ -54,12 +55,7 @@ def host_work(reader: QueryReader, found: Lanes, gaps: Gaps, edges: Edges) -> St
             tracks = [launch.edge.track]
         left_out = max(left_out, len(tracks) - most)
         window = Windows.one(int(gaps.start[at]), int(gaps.stop[at]))
-        best: Meanwhile | None = None
-        for track in tracks[:most]:
-            one = yield from _busiest(reading, track, window)
-            if one is not None and (best is None or one.ticks > best.ticks):
-                best = one
-        work.append(best)
+        work.append((yield from _busiest_of(reading, tracks[:most], window)))
     return HostWork(work, left_out)
 
 
@@ -78,6 +74,25 @@ def _threads(reader: QueryReader, devices: Sequence[Device], host: int | None) -
         and tree.groups[track["group"]]["name"] not in _FRAMES
     ]
     return [track["id"] for track in sorted(some, key=lambda track: (-int(track["busy"]), track["id"]))]
+
+
+def _busiest_of(reading: Reading, tracks: Sequence[int], window: Windows) -> Steps[Meanwhile | None]:
+    """Of several tracks; where names are equally busy, that of the first of them."""
+    # No name can be busier than its track: most tracks need not be looked at name by name.
+    places = {track: place for place, track in enumerate(tracks)}
+    sums = SpanSums()
+    yield from reading.add_windows(sums, sorted(tracks), everywhere(window), as_name=places.__getitem__)
+    found = sums.sums(object)
+    order = sorted(zip(found.self_busy.tolist(), found.name.tolist(), strict=True), key=lambda of: (-of[0], of[1]))
+    best: Meanwhile | None = None
+    best_place = -1
+    for ticks, place in order:
+        if not ticks or (best is not None and ticks < best.ticks):
+            break
+        one = yield from _busiest(reading, tracks[place], window)
+        if one is not None and (best is None or (-one.ticks, place) < (-best.ticks, best_place)):
+            best, best_place = one, place
+    return best
 
 
 def _busiest(reading: Reading, track: int, window: Windows) -> Steps[Meanwhile | None]:
