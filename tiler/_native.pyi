@@ -259,6 +259,56 @@ class GuardedMap:
     def broken(self) -> bool:
         """Whether something was read that the file no longer has."""
 
+class Operations:
+    """
+    Reads the arguments of a device's operations, a line in canonical order.
+    """
+
+    def __init__(
+        self,
+        begin: Sequence[int],
+        duration: Sequence[int],
+        numbers: Sequence[Sequence[int]],
+        of_kind: Sequence[Sequence[int]],
+        max_kinds: int,
+        tick_ps: int,
+    ) -> None: ...
+    def add(
+        self,
+        args_end: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        begin: int,
+        args: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> tuple[
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+        list[Annotated[NDArray[numpy.int64], dict(shape=(None,))]],
+    ]:
+        """
+        Takes the next events, whose arguments begin at `begin`. Returns of each its kind, that of the operation
+        it lies in, -1 none, its duration in picoseconds, and its numbers, -1 none.
+        """
+
+    def kinds(self) -> list[tuple[int, list[tuple[int, int, bytes]]]]:
+        """
+        Returns of each kind so far its metadata, -1 none, and the stats that make it: how each is written, as
+        `stat_values` has it, its bits and its text.
+        """
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether kinds were told apart by metadata alone."""
+
+    @property
+    def first(self) -> int:
+        """When the first operation begins, ps of the device."""
+
+    @property
+    def last(self) -> int:
+        """When the last one ends."""
+
 def canonical_order(
     start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
     duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],

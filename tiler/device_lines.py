@@ -13,6 +13,7 @@ STEP_LINES: Final = frozenset({"Steps", "Sparse Core Steps"})
 MODULE_LINES: Final = frozenset({"XLA Modules", "Sparse Core Modules"})
 OP_LINES: Final = frozenset({"XLA Ops", "Sparse Core Ops"})
 ASYNC_OP_LINES: Final = frozenset({"Async XLA Ops"})
+_STREAM: Final = re.compile(r"stream\b", re.IGNORECASE)
 _FRAMEWORK_LINES: Final = frozenset(
     {"Framework Name Scope", "TensorFlow Name Scope", "Framework Ops", "TensorFlow Ops", "Source code"}
 )
@@ -27,3 +28,13 @@ def is_one_of(name: str, lines: AbstractSet[str]) -> bool:
 def line_rank(name: str) -> int:
     """The place of a device's line: Steps, Modules, Ops, asynchronous ones, what the framework calls them, the rest."""
     return next((rank for rank, names in enumerate(_ORDER) if is_one_of(name, names)), len(_ORDER))
+
+
+def is_stream(name: str) -> bool:
+    """Whether a track of that name is a stream of a GPU."""
+    return _STREAM.match(name) is not None
+
+
+def is_work_line(name: str) -> bool:
+    """Whether a device's track of that name has what it does, or what that belongs to: operations, modules, steps."""
+    return is_stream(name) or is_one_of(name, STEP_LINES | MODULE_LINES | OP_LINES | ASYNC_OP_LINES)

@@ -176,6 +176,12 @@ class FakeStore:
     def args_chunk(self, track: int, ordinal: int) -> Chunk | None:
         return None
 
+    def kinds_record(self, track: int) -> bytes | None:
+        return None
+
+    def operations_record(self, track: int, first: int) -> bytes:
+        raise DamagedStore("there are none")
+
     def args_decoder(self, file: int) -> Callable[[bytes], Arguments]:
         return lambda _: []
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.details.xstat_tables import XStatTables
-from tilescope.tiler.device_lines import ASYNC_OP_LINES, DEVICE_PREFIX, OP_LINES, is_one_of
+from tilescope.tiler.device_lines import ASYNC_OP_LINES, DEVICE_PREFIX, OP_LINES, is_one_of, is_stream
 from tilescope.tiler.errors import NotBuilt
 from tilescope.tiler.facts.work import (
     Work,
@@ -40,7 +40,6 @@ NO_DEVICES: Final = (
     "trace and streams of Ascend Hardware are; record with the device's activities on"
 )
 
-_STREAM: Final = re.compile(r"stream\b", re.IGNORECASE)
 _ASCEND: Final = "Ascend Hardware"
 _ASCEND_COMMUNICATION: Final = re.compile(r"(HCCL|Communication)\b")
 _ASCEND_KERNELS: Final = re.compile(r"Communication Kernel$|Group .* Communication$")
@@ -126,7 +125,7 @@ class _Finding:
 
     def of_plane(self, group: int, tracks: Sequence[int]) -> Steps[list[Device]]:
         """A TPU or GPU: its lines of operations, or else its streams."""
-        streams = [track for track in tracks if _STREAM.match(self._name(track))]
+        streams = [track for track in tracks if is_stream(self._name(track))]
         operations = [track for track in tracks if is_one_of(self._name(track), OP_LINES)]
         if streams:  # lines of operations of a GPU are made of these
             kinds = yield from self._kinds(gpu_stream)
@@ -139,7 +138,7 @@ class _Finding:
 
     def of_ascend(self, group: int, tracks: Sequence[int]) -> Steps[list[Device]]:
         """Streams, and the communication kernels of the processes beside it in the same file."""
-        streams = [track for track in tracks if _STREAM.match(self._name(track))]
+        streams = [track for track in tracks if is_stream(self._name(track))]
         if not streams:
             return []
         kinds = yield from self._kinds(ascend_stream)

@@ -168,6 +168,7 @@ def _tables(
         flow_ends=builder.flows.ends,
         steps=builder.steps.counts(),
         steps_of=builder.steps.per_track,
+        operations_of=builder.operations.per_track,
         ignored=run.ignored(),
         warnings=run.warnings(),
     )

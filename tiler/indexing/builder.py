@@ -18,9 +18,11 @@ from tilescope.tiler.indexing.priorities import Priorities
 from tilescope.tiler.indexing.schedule import Schedule
 from tilescope.tiler.indexing.scratch import Scratch
 from tilescope.tiler.indexing.tracks.block_pages import BlockPages
+from tilescope.tiler.indexing.tracks.decoding_tables import DecodingTables
 from tilescope.tiler.indexing.tracks.histograms import histograms
 from tilescope.tiler.indexing.tracks.layout import Layout, PlacedTrack
 from tilescope.tiler.indexing.tracks.open_slices import MANY_ROWS, OpenSlices
+from tilescope.tiler.indexing.tracks.operations import OperationWriter
 from tilescope.tiler.indexing.tracks.overview import Overview
 from tilescope.tiler.indexing.tracks.page_names import page_names
 from tilescope.tiler.indexing.tracks.rollups import Rollups
@@ -79,7 +81,9 @@ class Builder:
         self.flows = Flows([file.path for file in run.files], kept, working)
         self.overview = Overview(run.timeline.end)
         self.facts: dict[int, TrackFacts] = {}
-        self.steps = StepFinder(run)
+        tables = DecodingTables(run)
+        self.steps = StepFinder(run, tables)
+        self.operations = OperationWriter(run, tables)
         self.root_level = _native.root_level(run.timeline.end)
         self._run = run
         self._layout = layout
@@ -182,6 +186,7 @@ class Builder:
                 pieces = chunk.split(data.args_end, data.args, columns=codec.in_columns)
                 self._write((keys.details(track.id, ordinal), args) for ordinal, args in pieces)
             self._write(self.steps.entries(track, data))
+            self._write(self.operations.entries(track, data))
             data = data.without_args()
             self.overview.add(track.id, data, open_slices.budget)
             block = self._blocks[track.id // TRACKS_PER_BLOCK]

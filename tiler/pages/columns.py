@@ -27,6 +27,7 @@ class Where(Enum):
     STEPS = "records of steps, beside columns of slices"
     SPREAD = "records of spreads, one row for each of the histogram"
     PAGE_NAMES = "records of page names"
+    OPERATIONS = "records of operations"
 
 
 class Col(IntEnum):
@@ -210,6 +211,15 @@ class Col(IntEnum):
         Where.PAGE_NAMES,
         "a page on which slices of the name start: its number in the block, in the order of the shape; ascending",
     )
+
+    OPERATION_KIND = 208, Where.OPERATIONS, "place in the kinds of the track"
+    OPERATION_PARENT = 209, Where.OPERATIONS, "kind of the operation that it lies in on the device, -1 none"
+    DEVICE_DURATION = 210, Where.OPERATIONS, "on the device", "ps"
+    DMA_STALL = 211, Where.OPERATIONS, "stat `dma_stall_duration_ps`, -1 none", "ps"
+    ALL_REDUCE = 212, Where.OPERATIONS, "stat `all_reduce_unique_id`, -1 none"
+    EVENT_FLOPS = 213, Where.OPERATIONS, "stat `flops` of the event itself, -1 none"
+    EVENT_MODEL_FLOPS = 214, Where.OPERATIONS, "stat `model_flops` of the event itself, -1 none"
+    EVENT_BYTES = 215, Where.OPERATIONS, "stat `bytes_accessed` of the event itself, -1 none", "bytes"
 
 
 class TileFlag(IntFlag):

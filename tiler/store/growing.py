@@ -147,6 +147,15 @@ class GrowingStore:
         self._require(track)
         return self._now.args_chunk(track, ordinal)
 
+    def kinds_record(self, track: int) -> bytes | None:
+        """As `RunStore.kinds_record`. Raises NotBuilt."""
+        self._require(track)
+        return self._now.kinds_record(track)
+
+    def operations_record(self, track: int, first: int) -> bytes:
+        """As `RunStore.operations_record`."""
+        return self._now.operations_record(track, first)
+
     def args_decoder(self, file: int) -> Callable[[bytes], Arguments]:
         """As `RunStore.args_decoder`. Raises NotBuilt."""
         if self.is_growing:

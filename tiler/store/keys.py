@@ -25,9 +25,10 @@ _ONE_OF = {
     b"N": "the page of names",
     b"O": "the page of the overview",
     b"A": "the table of arguments of file",
+    b"K": "the kinds of operations of track",
 }
 _OF_TILE = {b"H": "its histogram", b"Q": "its spread", b"G": "its flow tile, and those after it"}
-_FROM_EVENT = {b"D": "arguments", b"F": "flows", STEPS: "steps"}
+_FROM_EVENT = {b"D": "arguments", b"F": "flows", b"X": "operations", STEPS: "steps"}
 
 
 def page(key: PageKey) -> bytes:
@@ -132,6 +133,16 @@ def steps_key(key: bytes) -> tuple[int, int]:
     """Track and first slice of the record of steps with this key."""
     _, track, ordinal = _DETAILS.unpack(key)
     return track, ordinal
+
+
+def kinds(track: int) -> bytes:
+    """Key of the kinds of a track's operations."""
+    return _ONE.pack(b"K", track)
+
+
+def operations(track: int, ordinal: int) -> bytes:
+    """Key of the record of operations that begins with this event."""
+    return _DETAILS.pack(b"X", track, ordinal)
 
 
 def flow_tiles(track: int, level: int, index: int) -> bytes:

@@ -165,6 +165,14 @@ class RunStore:
         found = self._data.last_at_most(keys.details(track, ordinal), keys.details_of(track))
         return None if found is None else Chunk.parse(decompress(found[1]), keys.details_ordinal(found[0]))
 
+    def kinds_record(self, track: int) -> bytes | None:
+        """The kinds of a track's operations, compressed; None: it has none, or they are not stored yet."""
+        return self._data.get(keys.kinds(track))
+
+    def operations_record(self, track: int, first: int) -> bytes:
+        """The record of operations that begins with this event, compressed. Raises DamagedStore."""
+        return self._need(keys.operations(track, first), f"the operations of track {track} from event {first} on")
+
     def args_decoder(self, file: int) -> Callable[[bytes], Arguments]:
         """What tells the arguments of an event of a file from their bytes."""
         decoder: Callable[[bytes], Arguments] = self._kept_decoder(file)

@@ -30,6 +30,7 @@ class TrackEntry:
     flows_out: int  # flow ends that leave its slices
     flows_in: int  # and that arrive
     steps: int  # of its slices
+    operations: int  # events that are operations of a device: all of them or none
     span: tuple[int, int] | None  # from the start of its first event to the end of the last; None without events
     frames: bool  # names nothing in a rollup
     children: tuple[int, ...]  # of a rollup
@@ -139,6 +140,7 @@ def _track(path: Path, number: int, counted: dict[str, Any], shown: dict[str, An
         int(counted["details"]),
         *_flow_ends(counted["flow_ends"]),
         int(counted["steps"]),
+        int(counted["operations"]),
         _span(counted.get("span")),
         bool(counted.get("frames", False)),
         tuple(counted.get("children", ())),

@@ -22,6 +22,7 @@ from tilescope.tiler.verify.flows import FlowRecordCheck
 from tilescope.tiler.verify.histograms import tiles_with_histogram
 from tilescope.tiler.verify.leaf_slices import LeafSlices
 from tilescope.tiler.verify.memory import ProofMemory
+from tilescope.tiler.verify.operations import OperationCheck
 from tilescope.tiler.verify.page_reader import check_bytes, inflate
 from tilescope.tiler.verify.report import Tally
 from tilescope.tiler.verify.steps import StepRecordCheck
@@ -66,6 +67,7 @@ class RecordCheck:
         slices = LeafSlices(store, catalogue, trees, memory)
         self._flows = FlowRecordCheck(catalogue, slices, memory, tally)
         self._steps = StepRecordCheck(catalogue, slices, tally)
+        self._operations = OperationCheck(store, catalogue, slices, tally)
         self._flow_tiles = FlowTileCheck(store, catalogue, memory, tally)
         self._histograms = {key for tree in trees for key in _histogram_keys(catalogue, tree)}
         self._takes: dict[bytes, Callable[[bytes, bytes], None]] = {
@@ -86,6 +88,8 @@ class RecordCheck:
             b"Q": self._take_histogram,
             b"L": self._take_page_names,
             keys.STEPS: self._steps.take,
+            b"K": self._operations.take_kinds,
+            b"X": self._operations.take,
         }
 
     def check(self, done: Callable[[int], None]) -> Tally:
@@ -124,6 +128,7 @@ class RecordCheck:
         self._attachments.finish()
         self._flows.finish()
         self._steps.finish()
+        self._operations.finish()
         self._flow_tiles.finish()
         return self._tally
 

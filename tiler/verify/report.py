@@ -37,6 +37,7 @@ class VerifyReport:
     flow_chunks: int = 0
     flow_tiles: int = 0
     steps: int = 0
+    operations: int = 0
     attachments: int = 0
     attached_bytes: int = 0  # uncompressed
 
@@ -58,6 +59,7 @@ class VerifyReport:
             "those of the events",
             f"{self.page_names:,} names on pages: each starts there, and no other does",
             f"{self.steps:,} steps: each is a slice of its track",
+            f"{self.operations:,} operations of devices: made anew of arguments, they are the same",
             f"{self.names:,} names; arguments of {self.details_events:,} events in {self.details_chunks:,} chunks",
             f"{self.attachments:,} attachments of {self.attached_bytes:,} bytes: each is what was stored",
         ]

@@ -41,6 +41,7 @@ class Findings:
     flow_ends: Mapping[int, tuple[int, int]] = field(default_factory=dict)
     steps: StepCounts = field(default_factory=StepCounts)
     steps_of: Mapping[int, int] = field(default_factory=dict)  # by track
+    operations_of: Mapping[int, int] = field(default_factory=dict)  # by track
     ignored: Mapping[str, int] = field(default_factory=dict)
     warnings: Sequence[str] = ()
 
@@ -95,6 +96,7 @@ def make_manifest(found: Findings) -> dict[str, Any]:
             "details": of.with_details,
             "flow_ends": found.flow_ends.get(track.id, (0, 0)),
             "steps": found.steps_of.get(track.id, 0),
+            "operations": found.operations_of.get(track.id, 0),
         }
         if of.span is not None:
             entry["span"] = [str(tick) for tick in of.span]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.columns import EventFlag, TrackKind
 from tilescope.tiler.device_lines import STEP_LINES, is_one_of
 from tilescope.tiler.indexing.scratch import parts
+from tilescope.tiler.indexing.tracks.decoding_tables import DecodingTables
 from tilescope.tiler.indexing.tracks.layout import PlacedTrack
 from tilescope.tiler.indexing.tracks.run_files import RunFiles
 from tilescope.tiler.indexing.tracks.step_counts import StepCounts
@@ -39,11 +40,11 @@ _SOURCES: Final = {"ProfilerStep#": StepSource.PROFILER_STEP, "Iteration ": Step
 class StepFinder:
     """Looks at each track once, from any thread."""
 
-    def __init__(self, run: RunFiles) -> None:
+    def __init__(self, run: RunFiles, tables: DecodingTables) -> None:
         self.per_track: dict[int, int] = {}  # how many steps are stored of each track that has any
         self._run = run
+        self._tables = tables
         self._named = _NamedSteps(run)
-        self._tables: dict[int, Any] = {}  # by file, as the codec makes them
         self._numbers = np.zeros(0, np.int64)  # different ones, ascending
         self._new_numbers: list[Ints] = []
         self._left = MAX_STEPS
@@ -106,18 +107,9 @@ class StepFinder:
         at = _marked(data, MAX_TRACK_STEPS + 1)
         if not len(at):
             return None
-        number = integers(data.args_end, data.args, at, _STEP_NUM, self._tables_of(file))
+        number = integers(data.args_end, data.args, at, _STEP_NUM, self._tables.of(file))
         some = number >= 0
         return _steps(data, at[some], number[some], np.full(int(some.sum()), StepSource.ANNOTATION))
-
-    def _tables_of(self, file: int) -> Any:
-        with self._lock:
-            if file not in self._tables:
-                summary = self._run.files[file].summary
-                no_names = np.full(len(summary.names) + 1, -1, np.int32)
-                head = b"" if summary.args_tables is None else summary.args_tables.head(no_names)
-                self._tables[file] = codec_of(summary.format).tables(head, _no_page)
-            return self._tables[file]
 
     def _count(self, numbers: Ints) -> None:
         self._new_numbers.append(numbers)
@@ -175,7 +167,3 @@ def _steps(data: TrackData, at: Ints, number: Ints, source: Ints) -> TrackSteps:
         source.astype(np.int64),
         is_open.astype(np.int64),
     )
-
-
-def _no_page(number: int) -> bytes:
-    raise LookupError(f"page {number} of event metadata is not asked for here")

@@ -8,6 +8,7 @@ NB_MODULE(_native, m) {
     tilescope::bind_container(m);
     tilescope::bind_histogram(m);
     tilescope::bind_map_guard(m);
+    tilescope::bind_operations(m);
     tilescope::bind_order(m);
     tilescope::bind_pairing(m);
     tilescope::bind_prove(m);

@@ -10,6 +10,7 @@ void bind_argument_values(nanobind::module_& m);
 void bind_container(nanobind::module_& m);
 void bind_histogram(nanobind::module_& m);
 void bind_map_guard(nanobind::module_& m);
+void bind_operations(nanobind::module_& m);
 void bind_order(nanobind::module_& m);
 void bind_pairing(nanobind::module_& m);
 void bind_prove(nanobind::module_& m);

@@ -1,0 +1,102 @@
+"""Operations that are other ones than the events' arguments say are noticed, whichever column is wrong."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.tiler.verify.altered_store import AlteredStore
+from tests.tpu_trace import Instruction, Run, plane, write_trace
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.indexing import build_store
+from tilescope.tiler.pages import compress, decompress
+from tilescope.tiler.pages.operations import Operations, TrackKinds
+from tilescope.tiler.store import keys
+from tilescope.tiler.verify import verify_store
+
+RUNS = [Run(0, 0, 50, (7, 50)), *(Run(1, 3 * k, 2, (7 + 3 * k, 2), k) for k in range(1, 12))]
+
+
+@pytest.fixture
+def tpu(tmp_path: Path) -> AlteredStore:
+    instructions = [Instruction(f"op.{k}", {"program_id": 7, "symbol_id": k + 1}) for k in range(3)]
+    lines = {"XLA Ops": RUNS, "Steps": [Run(2, 0, 60)], "Overlay": [Run(2, 1, 1)]}
+    write_trace(tmp_path / "t.xplane.pb", [plane("/device:TPU:0", instructions, lines), plane("/host:CPU", [], {})])
+    build_store([tmp_path / "t.xplane.pb"], tmp_path / "store")
+    return AlteredStore(tmp_path / "store")
+
+
+def record(store: AlteredStore) -> tuple[bytes, int, Operations]:
+    """Of the line of operations, which has the most."""
+    key, value = max(store.records(b"X").items(), key=lambda record: len(decompress(record[1])))
+    track = int.from_bytes(key[1:5], "big")
+    return key, track, Operations.decode(decompress(value), track)
+
+
+def test_all_lines_of_work_and_no_others(tpu: AlteredStore) -> None:
+    assert verify_store(tpu.path).operations == len(RUNS) + 1
+    assert len(tpu.records(b"K")) == 2
+
+
+@pytest.mark.parametrize("column", ["kind", "parent", "duration"])
+@pytest.mark.parametrize("more", [1, -1, 1 << 40])
+def test_a_wrong_value(tpu: AlteredStore, column: str, more: int) -> None:
+    key, track, operations = record(tpu)
+    values = getattr(operations, column).copy()
+    values[2] += more
+    wrong = dataclasses.replace(operations, **{column: values})
+    with (
+        tpu.replaced({key: compress(wrong.encode(track))}),
+        pytest.raises(DamagedStore, match=r"'XLA Ops'.*: operations from event 0 on are other ones"),
+    ):
+        verify_store(tpu.path)
+
+
+def test_a_wrong_number(tpu: AlteredStore) -> None:
+    key, track, operations = record(tpu)
+    stalls = operations.numbers["dma_stall_duration_ps"].copy()
+    stalls[5] += 1
+    for numbers in ({"dma_stall_duration_ps": stalls}, {}, {**operations.numbers, "flops": stalls}):
+        wrong = dataclasses.replace(operations, numbers=numbers)
+        with tpu.replaced({key: compress(wrong.encode(track))}), pytest.raises(DamagedStore, match="other ones"):
+            verify_store(tpu.path)
+
+
+def test_records_that_are_missing_or_too_many(tpu: AlteredStore) -> None:
+    key, track, operations = record(tpu)
+    with tpu.replaced({key: None}), pytest.raises(DamagedStore, match="operations from event 0 on are missing"):
+        verify_store(tpu.path)
+    again = {keys.operations(track, len(operations)): compress(operations.encode(track))}
+    with tpu.replaced(again), pytest.raises(DamagedStore, match="should not be there"):
+        verify_store(tpu.path)
+    with tpu.replaced({keys.kinds(track): None}), pytest.raises(DamagedStore, match="kinds of its operations"):
+        verify_store(tpu.path)
+    value = tpu.records(b"K")[keys.kinds(track)]
+    with tpu.replaced({keys.kinds(4): value}), pytest.raises(DamagedStore, match="should not be there"):
+        verify_store(tpu.path)
+
+
+@pytest.mark.parametrize("data", [b"spam", b"\x81\xa5kinds\x01", b"\xc1"])
+def test_damaged_records(tpu: AlteredStore, data: bytes) -> None:
+    key, track, _ = record(tpu)
+    for of in (key, keys.kinds(track)):
+        with tpu.replaced({of: compress(data)}), pytest.raises(DamagedStore, match=r"'XLA Ops'"):
+            verify_store(tpu.path)
+
+
+@pytest.mark.parametrize("changed", ["first_ps", "last_ps", "start", "last_start", "stop", "is_cut", "kinds"])
+def test_kinds_that_are_others(tpu: AlteredStore, changed: str) -> None:
+    _, track, _ = record(tpu)
+    kinds = TrackKinds.decode(decompress(tpu.records(b"K")[keys.kinds(track)]))
+    value: Any = getattr(kinds, changed)
+    others: dict[str, Any] = {"is_cut": True, "kinds": kinds.kinds[:1]}
+    wrong: Any = others[changed] if changed in others else value + 1
+    altered = dataclasses.replace(kinds, **{changed: wrong})
+    with (
+        tpu.replaced({keys.kinds(track): compress(altered.encode())}),
+        pytest.raises(DamagedStore, match="kinds of its operations are other ones"),
+    ):
+        verify_store(tpu.path)

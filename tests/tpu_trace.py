@@ -1,0 +1,98 @@
+"""An XSpace of TPU cores that run operations, and what is in it as plain Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.tiler.readers.wire_writer import data, event_metadata, message, number, stat_metadata
+
+NUMBERS = ("device_offset_ps", "device_duration_ps", "dma_stall_duration_ps", "flops")
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """Operations of one instruction; `shared`: stats of its metadata."""
+
+    name: str
+    shared: Mapping[str, int | str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One time that an instruction runs. Times in ps: on the timeline, and on the device where that is known."""
+
+    instruction: int
+    start: int
+    duration: int
+    device: tuple[int, int] | None = None  # begin and duration
+    stall: int | None = None
+
+    @property
+    def end(self) -> int:
+        return self.start + self.duration
+
+    @property
+    def taken(self) -> int:
+        """Its duration on the device."""
+        return self.duration if self.device is None else self.device[1]
+
+
+def stat(of: int, key: int, value: int | str) -> bytes:
+    """A stat as the field `of` of a message."""
+    return message(of, number(1, key), data(5, value) if isinstance(value, str) else number(3, value))
+
+
+def plane(name: str, instructions: Sequence[Instruction], lines: Mapping[str, Sequence[Run]]) -> bytes:
+    """A plane with these lines."""
+    names = sorted({*NUMBERS, *(key for one in instructions for key in one.shared)})
+    ids = {key: place + 1 for place, key in enumerate(names)}
+    parts = [data(2, name)]
+    for place, (line, runs) in enumerate(lines.items()):
+        events = [message(4, *_event(run, ids)) for run in runs]
+        parts.append(message(3, number(1, place + 1), data(2, line), *events))
+    for place, one in enumerate(instructions):
+        stats = [stat(5, ids[key], value) for key, value in one.shared.items()]
+        parts.append(event_metadata(place + 1, f"%{one.name} = f32[] op()", one.name, *stats))
+    parts += [stat_metadata(key, text) for text, key in ids.items()]
+    return message(1, *parts)
+
+
+def _event(run: Run, ids: Mapping[str, int]) -> Iterator[bytes]:
+    yield number(1, run.instruction + 1)
+    yield number(2, run.start)
+    yield number(3, run.duration)
+    if run.device is not None:
+        yield stat(4, ids["device_offset_ps"], run.device[0])
+        yield stat(4, ids["device_duration_ps"], run.device[1])
+    if run.stall is not None:
+        yield stat(4, ids["dma_stall_duration_ps"], run.stall)
+
+
+def write_trace(path: Path, planes: Sequence[bytes]) -> Path:
+    path.write_bytes(b"".join(planes))
+    return path
+
+
+def in_order(runs: Sequence[Run]) -> list[Run]:
+    """As a track has them: by start, longer first."""
+    return sorted(runs, key=lambda run: (run.start, -run.duration))
+
+
+def parents(runs: Sequence[Run]) -> list[int | None]:
+    """Of runs in their order: the place of the innermost one that each lies in, on the device."""
+    spans = []
+    shift = 0
+    for run in runs:
+        if run.device is not None:
+            shift = run.device[0] - run.start
+        begin, taken = (run.start + shift, run.duration) if run.device is None else run.device
+        spans.append((begin, begin + taken))
+    order = sorted(range(len(runs)), key=lambda place: (spans[place][0], -(spans[place][1] - spans[place][0]), place))
+    found: list[int | None] = [None] * len(runs)
+    for at, place in enumerate(order):
+        begin, end = spans[place]
+        around = [other for other in order[:at] if spans[other][1] >= end and spans[other][1] > begin]
+        found[place] = around[-1] if around else None
+    return found

@@ -1,0 +1,74 @@
+"""Makes records of operations of the arguments that events of an XSpace have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler import _native
+from tilescope.tiler.details.xstat_tables import XStatTables
+from tilescope.tiler.pages.operations import CHUNK_OPERATIONS, NUMBERS, OperationKind, Operations, StatValue, TrackKinds
+
+Ints = NDArray[np.int64]
+
+# What tells operations of one metadata from each other: kernels of a GPU, which have nothing else.
+_OF_KIND: Final = ("kernel_details", "memcpy_details", "hlo_op", "hlo_module", "program_id", "tf_op")
+_BEGIN, _DURATION = "device_offset_ps", "device_duration_ps"
+
+# Real captures have some ten thousand on a track. Each takes some hundred bytes of a question's memory.
+MAX_KINDS: Final = 1 << 18
+
+_SIGNED, _UNSIGNED, _REFERENCE, _TEXT = 1, 2, 4, 5  # how a stat is written, as the native module has it
+
+
+class OperationMaker:
+    """Takes the events of one track in canonical order, in pieces of `CHUNK_OPERATIONS` but for the last."""
+
+    def __init__(self, tables: XStatTables, plane: int, tick_ps: int) -> None:
+        """`plane`: number of the track's plane in the tables."""
+        self._names = tables.planes[plane].stat_names
+        ids: dict[str, list[int]] = {}
+        for stat, name in self._names.items():
+            ids.setdefault(name, []).append(stat)
+        self._reader = _native.Operations(
+            ids.get(_BEGIN, []),
+            ids.get(_DURATION, []),
+            [ids.get(name, []) for name in NUMBERS],
+            [ids.get(name, []) for name in _OF_KIND],
+            MAX_KINDS,
+            tick_ps,
+        )
+        self._bounds: list[tuple[int, int, int]] = []
+
+    def add(self, args_end: Ints, begin: int, args: NDArray[np.uint8], start: Ints, duration: Ints) -> Operations:
+        """The operations of some events: those of event k are args[args_end[k-1]:args_end[k]], from `begin` on."""
+        kind, parent, taken, numbers = self._reader.add(args_end, begin, args, start, duration)
+        self._bounds.append((int(start[0]), int(start[-1]), int((start + duration).max())))
+        some = {name: column for name, column in zip(NUMBERS, numbers, strict=True) if column.max() >= 0}
+        return Operations(kind, parent, taken, some)
+
+    def kinds(self) -> TrackKinds:
+        """Those of all that was added."""
+        bounds = np.array(self._bounds, np.int64).reshape(-1, 3).T
+        reader = self._reader
+        kinds = [
+            OperationKind(metadata, {name: self._value(*of) for name, of in zip(_OF_KIND, stats, strict=True) if of[0]})
+            for metadata, stats in reader.kinds()
+        ]
+        return TrackKinds(kinds, reader.is_cut, reader.first, reader.last, *bounds)
+
+    def _value(self, kind: int, bits: int, text: bytes) -> StatValue:
+        if kind == _TEXT:
+            return text.decode("utf-8", "replace")
+        if kind == _REFERENCE:
+            return self._names.get(bits, f"[stat {bits}]")
+        return bits % (1 << 64) if kind == _UNSIGNED else bits
+
+
+def pieces(count: int) -> Iterator[slice]:
+    """The events of a track, a record at a time."""
+    for first in range(0, count, CHUNK_OPERATIONS):
+        yield slice(first, min(first + CHUNK_OPERATIONS, count))

@@ -1,0 +1,166 @@
+"""How much time the operations of a track take, by kind, in any windows: exactly.
+
+Windows lie on the time axis of the timeline, durations are the device's, and the two need not agree. An operation that
+a window cuts takes the part of its duration that the cut leaves of the event: from its start to tick t it takes
+floor(duration * (t - start) / (end - start)), so that windows which touch add up. How often something happens, and what
+else is counted of it, belongs to the window in which the event starts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.pages import decompress
+from tilescope.tiler.pages.operations import CHUNK_OPERATIONS, Operations, TrackKinds
+from tilescope.tiler.query import QueryReader, Reading, Steps, join, no_events
+from tilescope.tiler.query.events import Events
+from tilescope.tiler.windows import Windows
+
+Ints = NDArray[np.int64]
+Exact = NDArray[Any]  # of Python's integers: sums have no limit
+
+# Longer ones are added one by one: the sum of those of a record would not fit into 64 bits.
+_LONG: Final = 1 << 48
+
+
+@dataclass(slots=True)
+class KindSums:
+    """Sums of the operations of one track, by kind."""
+
+    kinds: TrackKinds
+    count: Ints  # that start in the windows
+    total: Exact  # ps
+    inner: Exact  # ps of those that lie directly in one of this kind
+    shortest: Ints  # duration of those that start in the windows, ps; -1: none does
+    longest: Ints
+    numbers: dict[str, Exact] = field(default_factory=dict)  # sums of stats, of those that start in the windows
+
+    @property
+    def own(self) -> Exact:
+        """Time in which none of the operations in it runs, ps."""
+        found: Exact = self.total - self.inner
+        return found
+
+
+def track_kinds(reader: QueryReader, track: int) -> TrackKinds | None:
+    """The kinds of a track's operations; None: they are not kept. Raises DamagedStore, NotBuilt."""
+    record = reader.store.kinds_record(track)
+    return None if record is None else TrackKinds.decode(decompress(record))
+
+
+def kind_sums(reader: QueryReader, track: int, windows: Windows) -> Steps[KindSums | None]:
+    """The sums of a track; None: its operations are not kept. Raises DamagedStore, NotBuilt."""
+    kinds = track_kinds(reader, track)
+    if kinds is None:
+        return None
+    summing = _Summing(reader, track, kinds, windows)
+    for number in range(kinds.records):
+        summing.add(number)
+        yield
+    return summing.found
+
+
+class _Summing:
+    """Goes over the records of a track."""
+
+    def __init__(self, reader: QueryReader, track: int, kinds: TrackKinds, windows: Windows) -> None:
+        self._reader = reader
+        self._reading = Reading(reader)
+        self._track = track
+        self._windows = windows
+        count = len(kinds.kinds)
+        zero = np.zeros(count, object)
+        self.found = KindSums(
+            kinds, np.zeros(count, np.int64), zero, zero.copy(), np.full(count, -1), np.full(count, -1)
+        )
+
+    def add(self, number: int) -> None:
+        """Adds what of a record lies in the windows."""
+        kinds = self.found.kinds
+        start, stop = kinds.start[number : number + 1], kinds.stop[number : number + 1]
+        # An event of no length at the end of a record is in a window that begins there.
+        if not self._windows.meet(start, np.maximum(stop, kinds.last_start[number] + 1))[0]:
+            return
+        first = number * CHUNK_OPERATIONS
+        of = Operations.decode(decompress(self._reader.store.operations_record(self._track, first)), self._track)
+        if not self._holds(of, number):
+            raise DamagedStore(f"the operations of track {self._track} from event {first} on make no sense")
+        # An event of no length at the end of a window is not in it.
+        if self._windows.cover(start, stop)[0] and int(kinds.last_start[number]) < self._windows.stop:
+            self._add(of, np.ones(len(of), np.bool_), of.duration)
+        else:
+            events = self._events(number, len(of))
+            starts = self._windows.hold(events.start)
+            self._add(of, starts, self._parts(of, events))
+
+    def _holds(self, of: Operations, number: int) -> bool:
+        count, last = len(self.found.kinds.kinds), self.found.kinds.records - 1
+        full = len(of) == CHUNK_OPERATIONS or (number == last and len(of) < CHUNK_OPERATIONS)
+        within = of.kind.min() >= 0 and of.kind.max() < count and of.parent.min() >= -1 and of.parent.max() < count
+        return bool(full and within and of.duration.min() >= 0)
+
+    def _events(self, number: int, count: int) -> Events:
+        """Where the events of a record lie on the timeline."""
+        kinds, first = self.found.kinds, number * CHUNK_OPERATIONS
+        window = Windows.one(int(kinds.start[number]), int(kinds.last_start[number]) + 1)
+        plan = self._reader.plan(self._track, window)
+        parts = [no_events(self._track), *self._reading.events(plan, plan.leaf_runs)]
+        events = join(parts)
+        events = events.take((events.ordinal >= first) & (events.ordinal < first + count))
+        events = events.take(np.argsort(events.ordinal, kind="stable"))
+        if len(events) != count:
+            raise DamagedStore(f"track {self._track} has other events than operations from {first} on")
+        return events
+
+    def _parts(self, of: Operations, events: Events) -> Ints:
+        """What of each operation's duration lies in the windows."""
+        end = events.start + events.duration
+        whole = self._windows.cover(events.start, end)
+        parts: Ints = np.where(whole, of.duration, 0)
+        for at in np.flatnonzero(~whole & self._windows.meet(events.start, end)).tolist():
+            parts[at] = clipped(self._windows, int(events.start[at]), int(end[at]), int(of.duration[at]))
+        return parts
+
+    def _add(self, of: Operations, starts: NDArray[np.bool_], parts: Ints) -> None:
+        found = self.found
+        count = len(found.count)
+        found.count += np.bincount(of.kind[starts], minlength=count)
+        _add_exactly(found.total, of.kind, parts)
+        lies_in = of.parent >= 0
+        _add_exactly(found.inner, of.parent[lies_in], parts[lies_in])
+        kind, duration = of.kind[starts], of.duration[starts]
+        np.maximum.at(found.longest, kind, duration)
+        shortest = np.where(found.shortest < 0, np.iinfo(np.int64).max, found.shortest)
+        np.minimum.at(shortest, kind, duration)
+        found.shortest = np.where(found.count > 0, shortest, -1)
+        for name, values in of.numbers.items():
+            known = starts & (values >= 0)
+            _add_exactly(found.numbers.setdefault(name, np.zeros(count, object)), of.kind[known], values[known])
+
+
+def clipped(windows: Windows, start: int, end: int, duration: int) -> int:
+    """What windows leave of the duration of an event [start, end)."""
+    if end <= start:
+        return duration if bool(windows.hold(np.array([start]))[0]) else 0
+    within = windows.clipped(start, end)
+    length = end - start
+    return sum(
+        duration * (last - start) // length - duration * (first - start) // length
+        for first, last in zip(within.starts.tolist(), within.stops.tolist(), strict=True)
+    )
+
+
+def _add_exactly(sums: Exact, kind: Ints, values: Ints) -> None:
+    if not len(values):
+        return
+    if int(values.max()) < _LONG:
+        part = np.zeros(len(sums), np.int64)
+        np.add.at(part, kind, values)
+        sums += part
+    else:
+        np.add.at(sums, kind, values.astype(object))

@@ -1,0 +1,53 @@
+"""Writes what the operations of devices are, while their arguments are at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+
+from tilescope.tiler.columns import TrackKind
+from tilescope.tiler.details.operations import OperationMaker, pieces
+from tilescope.tiler.details.wire import varint
+from tilescope.tiler.details.xstat_tables import XStatTables
+from tilescope.tiler.device_lines import is_work_line
+from tilescope.tiler.indexing.tracks.decoding_tables import DecodingTables
+from tilescope.tiler.indexing.tracks.layout import PlacedTrack
+from tilescope.tiler.indexing.tracks.run_files import RunFiles
+from tilescope.tiler.indexing.tracks.track_data import TrackData
+from tilescope.tiler.pages import compress
+from tilescope.tiler.store import keys
+from tilescope.tiler.store.store import Entry
+
+_VARINT_BYTES: Final = 10
+
+
+class OperationWriter:
+    """Looks at each track once, from any thread."""
+
+    def __init__(self, run: RunFiles, tables: DecodingTables) -> None:
+        self.per_track: dict[int, int] = {}  # how many there are of each track that has any
+        self._run = run
+        self._tables = tables
+
+    def entries(self, track: PlacedTrack, data: TrackData) -> Iterator[Entry]:
+        """The records of a track's operations: of lines on which devices work, in files whose metadata has stats."""
+        summary = self._run.files[track.file].summary
+        process = summary.processes[summary.tracks[track.source].process]
+        if track.kind != TrackKind.SLICE or not (process.is_device and is_work_line(track.name) and len(data.args)):
+            return
+        tables = self._tables.of(track.file)
+        if not isinstance(tables, XStatTables):
+            return
+        metadata, _ = varint(np.asarray(data.args[:_VARINT_BYTES]).tobytes(), 0)
+        maker = OperationMaker(tables, int(tables.plane[metadata]), self._run.timeline.tick_ps)
+        for piece in pieces(len(data)):
+            begin = int(data.args_end[piece.start - 1]) if piece.start else 0
+            ends = np.ascontiguousarray(data.args_end[piece]) - begin
+            args = np.ascontiguousarray(data.args[begin : begin + int(ends[-1])])
+            start, duration = (np.ascontiguousarray(column[piece], np.int64) for column in (data.start, data.duration))
+            made = maker.add(ends, 0, args, start, duration)
+            yield keys.operations(track.id, piece.start), compress(made.encode(track.id))
+        self.per_track[track.id] = len(data)
+        yield keys.kinds(track.id), compress(maker.kinds().encode())

@@ -1,0 +1,74 @@
+// Binds what is read of a device's operations.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "bind/arrays.hpp"
+#include "bind/module.hpp"
+#include "xspace/operations.hpp"
+
+namespace nb = nanobind;
+
+namespace tilescope {
+
+namespace {
+
+using xspace::Operations;
+using IdLists = std::vector<std::vector<std::int64_t>>;
+
+auto add(Operations& operations, const InColumn<std::int64_t>& args_end, std::int64_t begin,
+         const InColumn<std::uint8_t>& args, const InColumn<std::int64_t>& start,
+         const InColumn<std::int64_t>& duration) {
+    Operations::Columns found;
+    {
+        nb::gil_scoped_release release;
+        found = operations.add(span_of(args_end), begin, span_of(args), span_of(start), span_of(duration));
+    }
+    std::vector<OutColumn<std::int64_t>> numbers;
+    for (std::vector<std::int64_t>& column : found.numbers) numbers.push_back(to_numpy(std::move(column)));
+    return std::make_tuple(to_numpy(std::move(found.kind)), to_numpy(std::move(found.parent)),
+                           to_numpy(std::move(found.duration)), std::move(numbers));
+}
+
+auto kinds(const Operations& operations) {
+    std::vector<std::pair<std::int64_t, std::vector<std::tuple<int, std::int64_t, nb::bytes>>>> found;
+    for (const Operations::Kind& kind : operations.kinds()) {
+        std::vector<std::tuple<int, std::int64_t, nb::bytes>> stats;
+        for (const xspace::KindStat& stat : kind.stats)
+            stats.emplace_back(static_cast<int>(stat.kind), stat.bits, to_bytes(stat.text));
+        found.emplace_back(kind.metadata, std::move(stats));
+    }
+    return found;
+}
+
+}  // namespace
+
+void bind_operations(nb::module_& m) {
+    nb::class_<Operations>(m, "Operations", "Reads the arguments of a device's operations, a line in canonical order.")
+        .def(
+            "__init__",
+            [](Operations* self, std::vector<std::int64_t> begin, std::vector<std::int64_t> duration, IdLists numbers,
+               IdLists of_kind, std::size_t max_kinds, std::int64_t tick_ps) {
+                new (self) Operations({std::move(begin), std::move(duration), std::move(numbers), std::move(of_kind)},
+                                      max_kinds, tick_ps);
+            },
+            nb::arg("begin"), nb::arg("duration"), nb::arg("numbers"), nb::arg("of_kind"), nb::arg("max_kinds"),
+            nb::arg("tick_ps"))
+        .def(
+            "add", &add, nb::arg("args_end"), nb::arg("begin"), nb::arg("args"), nb::arg("start"), nb::arg("duration"),
+            "Takes the next events, whose arguments begin at `begin`. Returns of each its kind, that of the operation\n"
+            "it lies in, -1 none, its duration in picoseconds, and its numbers, -1 none.")
+        .def("kinds", &kinds,
+             "Returns of each kind so far its metadata, -1 none, and the stats that make it: how each is written, as\n"
+             "`stat_values` has it, its bits and its text.")
+        .def_prop_ro("is_cut", &Operations::is_cut, "Whether kinds were told apart by metadata alone.")
+        .def_prop_ro("first", &Operations::first, "When the first operation begins, ps of the device.")
+        .def_prop_ro("last", &Operations::last, "When the last one ends.");
+}
+
+}  // namespace tilescope

@@ -1,0 +1,208 @@
+#include "xspace/operations.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+namespace tilescope::xspace {
+
+using wire::Cursor;
+using wire::varint_field;
+
+namespace {
+
+// Sums and products that stop at the ends of what there is: no time of a real run comes near.
+std::int64_t sum(std::int64_t a, std::int64_t b) {
+    std::int64_t found = 0;
+    if (__builtin_add_overflow(a, b, &found)) return a < 0 ? INT64_MIN : INT64_MAX;
+    return found;
+}
+
+std::int64_t product(std::int64_t a, std::int64_t b) {
+    std::int64_t found = 0;
+    if (__builtin_mul_overflow(a, b, &found)) return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
+    return found;
+}
+
+// Metadata numbers below this are looked up in a table. No trace has more kinds of events.
+constexpr std::int64_t kTable = std::int64_t{1} << 24;
+
+bool is_integer(StatKind kind) { return kind == StatKind::unsigned_integer || kind == StatKind::integer; }
+
+}  // namespace
+
+Operations::Operations(Ids ids, std::size_t max_kinds, std::int64_t tick_ps)
+    : max_kinds_(max_kinds), tick_ps_(tick_ps), number_(ids.numbers.size()), stat_(ids.of_kind.size()) {
+    want(ids.begin, Use::begin, 0);
+    want(ids.duration, Use::duration, 0);
+    for (std::size_t place = 0; place < ids.numbers.size(); ++place) want(ids.numbers[place], Use::number, place);
+    for (std::size_t place = 0; place < ids.of_kind.size(); ++place) want(ids.of_kind[place], Use::kind, place);
+}
+
+void Operations::want(const std::vector<std::int64_t>& ids, Use use, std::size_t place) {
+    for (const std::int64_t id : ids) wanted_.push_back({id, use, place});
+}
+
+void Operations::forget() {
+    metadata_ = -1;
+    begin_ = duration_ = kAbsent;
+    std::fill(number_.begin(), number_.end(), kAbsent);
+    if (has_stats_) std::fill(stat_.begin(), stat_.end(), KindStat{});
+    has_stats_ = false;
+}
+
+Operations::Columns Operations::add(Span<const std::int64_t> args_end, std::int64_t begin, const wire::Source& args,
+                                    Span<const std::int64_t> start, Span<const std::int64_t> duration) {
+    if (start.size() != args_end.size() || duration.size() != args_end.size())
+        throw std::invalid_argument("columns of different lengths");
+    Columns columns;
+    columns.numbers.resize(number_.size());
+    std::vector<std::int64_t> begins;
+    begins.reserve(start.size());
+    for (std::size_t k = 0; k < args_end.size(); ++k) {
+        const std::int64_t end = args_end[k];
+        if (begin < 0 || end < begin || static_cast<std::uint64_t>(end) > args.size())
+            throw std::invalid_argument("arguments lie beyond the data");
+        try {
+            read(args.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin)));
+        } catch (const wire::Error&) {
+            forget();
+        }
+        begin = end;
+        const std::int64_t own = product(start[k], tick_ps_);
+        if (begin_ >= 0 && duration_ >= 0) {
+            shift_ = begin_ - own;
+        } else {
+            begin_ = sum(own, shift_);
+            duration_ = product(std::max<std::int64_t>(duration[k], 0), tick_ps_);
+        }
+        const std::int64_t stop = sum(begin_, duration_);
+        first_ = any_ ? std::min(first_, begin_) : begin_;
+        last_ = any_ ? std::max(last_, stop) : stop;
+        any_ = true;
+        begins.push_back(begin_);
+        columns.kind.push_back(kind_of_event());
+        columns.duration.push_back(duration_);
+        for (std::size_t place = 0; place < number_.size(); ++place)
+            columns.numbers[place].push_back(std::max(number_[place], kAbsent));
+    }
+    find_parents(columns, begins);
+    return columns;
+}
+
+void Operations::read(const wire::Source& args) {
+    forget();
+    Cursor cursor(args, {0, args.size()}, "event");
+    if (cursor.at_end()) return;
+    metadata_ = cursor.signed_varint();
+    while (!cursor.at_end()) {
+        const std::uint32_t tag = cursor.tag();
+        if ((tag & 7) != 2) {
+            cursor.skip(tag);
+            continue;
+        }
+        Cursor stat = cursor.message("stat");
+        std::int64_t id = 0;
+        KindStat value;
+        wire::Range text;
+        while (!stat.at_end()) {
+            const std::uint32_t field = stat.tag();
+            switch (field) {
+            case varint_field(1): id = stat.signed_varint(); break;
+            case varint_field(3):
+            case varint_field(4):
+            case varint_field(7):
+                value.kind = field == varint_field(3)   ? StatKind::unsigned_integer
+                             : field == varint_field(4) ? StatKind::integer
+                                                        : StatKind::reference;
+                value.bits = stat.signed_varint();
+                break;
+            case wire::bytes_field(5):
+                value.kind = StatKind::text;
+                text = stat.bytes("text");
+                break;
+            default: stat.skip(field);
+            }
+        }
+        if (value.kind == StatKind::none) continue;
+        for (const Wanted& wanted : wanted_) {
+            if (wanted.id != id) continue;
+            if (value.kind == StatKind::text && wanted.use == Use::kind) value.text = wire::text(args, text);
+            take(wanted.use, wanted.place, std::move(value));
+            break;
+        }
+    }
+}
+
+void Operations::take(Use use, std::size_t place, KindStat&& value) {
+    switch (use) {
+    case Use::kind:
+        stat_[place] = std::move(value);
+        has_stats_ = true;
+        return;
+    case Use::begin:
+        if (is_integer(value.kind)) begin_ = value.bits;
+        return;
+    case Use::duration:
+        if (is_integer(value.kind)) duration_ = value.bits;
+        return;
+    case Use::number:
+        if (is_integer(value.kind)) number_[place] = value.bits;
+    }
+}
+
+void Operations::write_key() {
+    const auto put = [this](std::int64_t value) { key_.append(reinterpret_cast<const char*>(&value), sizeof value); };
+    key_.clear();
+    put(metadata_);
+    for (const KindStat& stat : stat_) {
+        key_.push_back(static_cast<char>(stat.kind));
+        if (stat.kind == StatKind::none) continue;
+        put(stat.kind == StatKind::text ? static_cast<std::int64_t>(stat.text.size()) : stat.bits);
+        key_ += stat.text;
+    }
+}
+
+std::int64_t Operations::kind_of_event() {
+    if (has_stats_) {
+        write_key();
+        if (const auto found = known_.find(key_); found != known_.end()) return found->second;
+        if (kinds_.size() < max_kinds_) {
+            const std::int64_t kind = new_kind();
+            known_.emplace(key_, kind);
+            return kind;
+        }
+        is_cut_ = true;
+        std::fill(stat_.begin(), stat_.end(), KindStat{});
+        has_stats_ = false;
+    }
+    if (metadata_ < -1 || metadata_ >= kTable) metadata_ = -1;
+    const auto place = static_cast<std::size_t>(metadata_ + 1);
+    if (place >= plain_.size()) plain_.resize(place + 1, -1);
+    if (plain_[place] < 0) plain_[place] = new_kind();
+    return plain_[place];
+}
+
+std::int64_t Operations::new_kind() {
+    kinds_.push_back({metadata_, stat_});
+    return static_cast<std::int64_t>(kinds_.size()) - 1;
+}
+
+void Operations::find_parents(Columns& columns, const std::vector<std::int64_t>& begin) {
+    const auto is_before = [&](std::size_t a, std::size_t b) {
+        return begin[a] != begin[b] ? begin[a] < begin[b] : columns.duration[a] > columns.duration[b];
+    };
+    std::vector<std::size_t> order(begin.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    if (!std::is_sorted(order.begin(), order.end(), is_before)) std::stable_sort(order.begin(), order.end(), is_before);
+    columns.parent.assign(begin.size(), -1);
+    for (const std::size_t at : order) {
+        const std::int64_t end = sum(begin[at], columns.duration[at]);
+        while (!open_.empty() && (open_.back().end < end || open_.back().end <= begin[at])) open_.pop_back();
+        if (!open_.empty()) columns.parent[at] = open_.back().kind;
+        open_.push_back({end, columns.kind[at]});
+    }
+}
+
+}  // namespace tilescope::xspace

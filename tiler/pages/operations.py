@@ -1,0 +1,127 @@
+"""Records of operations: what the operations of a device's track are, and their time on the device.
+
+See docs/page-format.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import msgpack
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.pages import container
+from tilescope.tiler.pages.columns import Col
+
+Ints = NDArray[np.int64]
+StatValue = int | str
+
+# Some 3 bytes an operation after compression: a record has about that of a page.
+CHUNK_OPERATIONS: Final = 16_384
+
+# Numbers that an operation may have, by the stat that they are, -1 where it has none.
+NUMBERS: Final[Mapping[str, Col]] = {
+    "dma_stall_duration_ps": Col.DMA_STALL,
+    "all_reduce_unique_id": Col.ALL_REDUCE,
+    "flops": Col.EVENT_FLOPS,
+    "model_flops": Col.EVENT_MODEL_FLOPS,
+    "bytes_accessed": Col.EVENT_BYTES,
+}
+
+_INT64: Final = np.dtype("<i8")
+
+
+@dataclass(frozen=True, slots=True)
+class Operations:
+    """Operations of one track that follow one another, columns of shape (n,)."""
+
+    kind: Ints  # its place in `TrackKinds.kinds`
+    parent: Ints  # kind of the operation that it lies in, on the device's time; -1 none
+    duration: Ints  # on the device, ps
+    numbers: Mapping[str, Ints] = field(default_factory=dict)  # of `NUMBERS`, those that any has
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    def encode(self, track: int) -> bytes:
+        """A column container, not compressed."""
+        columns: dict[int, Ints] = {
+            Col.OPERATION_KIND: self.kind,
+            Col.OPERATION_PARENT: self.parent,
+            Col.DEVICE_DURATION: self.duration,
+            **{NUMBERS[name]: values for name, values in self.numbers.items()},
+        }
+        return container.encode(container.OPERATIONS_MAGIC, 0, len(self), track, columns)
+
+    @classmethod
+    def decode(cls, data: bytes, track: int) -> Operations:
+        """The operations in a record of this track. Raises DamagedStore."""
+        record = container.decode(data)
+        if record.magic != container.OPERATIONS_MAGIC or record.block != track:
+            raise DamagedStore(f"a record holds no operations of track {track}")
+        kind, parent = record.ints(Col.OPERATION_KIND), record.ints(Col.OPERATION_PARENT)
+        duration = record.ints(Col.DEVICE_DURATION)
+        numbers = {name: record.ints(column) for name, column in NUMBERS.items() if column in record.columns}
+        if not record.n_tiles or any(len(of) != record.n_tiles for of in (kind, parent, duration, *numbers.values())):
+            raise DamagedStore(f"a record of operations of track {track} has columns of different lengths")
+        return cls(kind, parent, duration, numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class OperationKind:
+    """Operations that are alike. `stats`: of theirs, those that tell them from others of the same metadata."""
+
+    metadata: int  # number in the tables of the file, -1 none
+    stats: Mapping[str, StatValue] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TrackKinds:
+    """The kinds of a track's operations, and where its records are, by the event that each begins with."""
+
+    kinds: Sequence[OperationKind]
+    is_cut: bool  # there were more kinds than are told apart by stats
+    first_ps: int  # when the first operation begins, on the device
+    last_ps: int  # when the last one ends
+    start: Ints  # of the first event of each record, ticks
+    last_start: Ints  # of its last one
+    stop: Ints  # when the last of its events ends, ticks
+
+    @property
+    def records(self) -> int:
+        """How many there are: all but the last hold CHUNK_OPERATIONS."""
+        return len(self.start)
+
+    def encode(self) -> bytes:
+        """A msgpack map, not compressed."""
+        packed: bytes = msgpack.packb(
+            {
+                "kinds": [[kind.metadata, dict(kind.stats)] for kind in self.kinds],
+                "is_cut": self.is_cut,
+                "first_ps": self.first_ps,
+                "last_ps": self.last_ps,
+                **{name: getattr(self, name).astype(_INT64).tobytes() for name in _COLUMNS},
+            }
+        )
+        return packed
+
+    @classmethod
+    def decode(cls, data: bytes) -> TrackKinds:
+        """The inverse. Raises DamagedStore."""
+        try:
+            packed = msgpack.unpackb(data)
+            kinds = [OperationKind(int(metadata), dict(stats)) for metadata, stats in packed["kinds"]]
+            columns = [np.frombuffer(packed[name], _INT64).astype(np.int64) for name in _COLUMNS]
+            found = cls(kinds, bool(packed["is_cut"]), int(packed["first_ps"]), int(packed["last_ps"]), *columns)
+        except (ValueError, TypeError, LookupError, msgpack.UnpackException) as error:
+            raise DamagedStore(f"kinds of operations that make no sense: {error}") from error
+        if len({len(column) for column in columns}) != 1:
+            raise DamagedStore("kinds of operations whose columns differ")
+        return found
+
+
+_COLUMNS: Final = ("start", "last_start", "stop")

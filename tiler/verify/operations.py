@@ -1,0 +1,133 @@
+"""Compares records of operations with the arguments of the events that they are of."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.details.chunk import Chunk
+from tilescope.tiler.details.operations import OperationMaker
+from tilescope.tiler.details.wire import WireDamage, varint
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.pages.operations import CHUNK_OPERATIONS, Operations, TrackKinds
+from tilescope.tiler.store import keys
+from tilescope.tiler.store.run_store import RunStore
+from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
+from tilescope.tiler.verify.leaf_slices import LeafSlices
+from tilescope.tiler.verify.page_reader import inflate
+from tilescope.tiler.verify.report import Tally
+
+Ints = NDArray[np.int64]
+
+_VARINT_BYTES = 10
+
+
+class OperationCheck:
+    """Takes the kinds of all tracks, and then all records of operations, in the order of their keys."""
+
+    def __init__(self, store: RunStore, catalogue: Catalogue, slices: LeafSlices, tally: Tally) -> None:
+        self._store = store
+        self._catalogue = catalogue
+        self._slices = slices
+        self._tally = tally
+        self._tick_ps = int(store.manifest()["tick_ps"])
+        self._expected = [track for track in catalogue.tracks if track.operations]
+        self._kinds = 0  # seen so far
+        self._track: tuple[TrackEntry, OperationMaker] | None = None
+        self._done = 0  # tracks whose operations were seen
+        self._next = 0  # the event that comes next
+
+    def take_kinds(self, key: bytes, value: bytes) -> None:
+        """Checks the kinds of a track: what they are is looked at with its operations. Raises DamagedStore."""
+        expected = self._expected[self._kinds : self._kinds + 1]
+        if not expected or key > keys.kinds(expected[0].id):
+            raise self._missing(expected[0]) if expected else self._unknown(key)
+        if key != keys.kinds(expected[0].id):
+            raise self._unknown(key)
+        try:
+            TrackKinds.decode(inflate(value))
+        except DamagedStore as error:
+            raise self._error(expected[0], f"the kinds of its operations are damaged: {error}") from error
+        self._kinds += 1
+
+    def take(self, key: bytes, value: bytes) -> None:
+        """Checks a record of operations. Raises DamagedStore."""
+        track = self._expected[self._done] if self._done < len(self._expected) else None
+        if track is None or key < keys.operations(track.id, self._next):
+            raise self._unknown(key)
+        if key != keys.operations(track.id, self._next):
+            raise self._error(track, f"operations from event {self._next} on are missing")
+        where = f"operations from event {self._next} on"
+        try:
+            found = Operations.decode(inflate(value), track.id)
+        except DamagedStore as error:
+            raise self._error(track, f"{where} are damaged: {error}") from error
+        if len(found) != min(CHUNK_OPERATIONS, track.operations - self._next):
+            raise self._error(track, f"{where}: there are {len(found)}")
+        if found.encode(track.id) != self._made(track, len(found)).encode(track.id):
+            raise self._error(track, f"{where} are other ones than the events' arguments say")
+        self._next += len(found)
+        self._tally["operations"] += len(found)
+        if self._next == track.operations:
+            self._end(track)
+
+    def finish(self) -> None:
+        """To be called after the last record."""
+        if self._kinds < len(self._expected):
+            raise self._missing(self._expected[self._kinds])
+        if self._done < len(self._expected):
+            track = self._expected[self._done]
+            raise self._error(track, f"operations from event {self._next} on are missing")
+
+    def _made(self, track: TrackEntry, count: int) -> Operations:
+        """The next operations of a track, computed anew."""
+        try:
+            ends, args = self._arguments(track, self._next, count)
+            if self._track is None or self._track[0] is not track:
+                self._track = track, self._maker(track, args)
+            ordinal = np.arange(self._next, self._next + count, dtype=np.int64)
+            slices = self._slices.of(track, ordinal, "operations")
+            return self._track[1].add(ends, 0, args, slices.start, slices.duration)
+        except (ValueError, LookupError, WireDamage) as error:
+            raise self._error(track, f"arguments from event {self._next} on make no sense: {error}") from error
+
+    def _maker(self, track: TrackEntry, args: NDArray[np.uint8]) -> OperationMaker:
+        tables = self._store.event_metadata(self._store.file_of(track.id))
+        if tables is None:
+            raise self._error(track, "it has operations, and its file no metadata")
+        metadata, _ = varint(args[:_VARINT_BYTES].tobytes(), 0)
+        return OperationMaker(tables, int(tables.plane[metadata]), self._tick_ps)
+
+    def _arguments(self, track: TrackEntry, first: int, count: int) -> tuple[Ints, NDArray[np.uint8]]:
+        lengths, parts, at = [], [], first
+        while at < first + count:
+            begin = self._store.args_chunk_start(track.id, at)
+            if begin is None:
+                raise self._error(track, f"arguments of event {at} are missing")
+            chunk = Chunk.parse(inflate(self._store.args_chunk(track.id, begin)))
+            stop = min(begin + len(chunk), first + count)
+            if stop <= at:
+                raise self._error(track, f"arguments of event {at} are missing")
+            ends, args = chunk.take(np.arange(at - begin, stop - begin, dtype=np.int64))
+            lengths.append(np.diff(ends, prepend=0))
+            parts.append(args)
+            at = stop
+        return np.cumsum(np.concatenate(lengths)), np.concatenate(parts)
+
+    def _end(self, track: TrackEntry) -> None:
+        record = self._store.kinds_record(track.id)
+        made = None if self._track is None else self._track[1].kinds().encode()
+        if record is None or inflate(record) != made:
+            raise self._error(track, "the kinds of its operations are other ones than the events' arguments say")
+        self._done += 1
+        self._next = 0
+        self._track = None
+
+    def _missing(self, track: TrackEntry) -> DamagedStore:
+        return self._error(track, "the kinds of its operations are missing")
+
+    def _error(self, track: TrackEntry, what: str) -> DamagedStore:
+        return self._catalogue.track_error(track.id, what)
+
+    def _unknown(self, key: bytes) -> DamagedStore:
+        return DamagedStore(f"{self._catalogue.path}: a record that should not be there: {key!r}")
