@@ -91,7 +91,8 @@ class _Summing:
         if not self._holds(of, number):
             raise DamagedStore(f"the operations of track {self._track} from event {first} on make no sense")
         # An event of no length at the end of a window is not in it.
-        if self._windows.cover(start, stop)[0] and int(kinds.last_start[number]) < self._windows.stop:
+        last = kinds.last_start[number : number + 1]
+        if self._windows.cover(start, stop)[0] and self._windows.hold(last)[0]:
             self._add(of, np.ones(len(of), np.bool_), of.duration)
         else:
             events = self._events(number, len(of))
@@ -120,7 +121,7 @@ class _Summing:
     def _parts(self, of: Operations, events: Events) -> Ints:
         """What of each operation's duration lies in the windows."""
         end = events.start + events.duration
-        whole = self._windows.cover(events.start, end)
+        whole = self._windows.cover(events.start, end) & self._windows.hold(events.start)
         parts: Ints = np.where(whole, of.duration, 0)
         for at in np.flatnonzero(~whole & self._windows.meet(events.start, end)).tolist():
             parts[at] = clipped(self._windows, int(events.start[at]), int(end[at]), int(of.duration[at]))
