@@ -12,6 +12,7 @@ import { fate, fateOf, revivals } from "../state/link";
 import { LinkKeeper } from "../state/link-keeper";
 import { type PageLocation, serverRoot } from "../state/location";
 import { page } from "../state/page";
+import { isSearchOpen, query } from "../state/query";
 import { RunOpener, runView } from "../state/run";
 import { RunsPoller, runs } from "../state/runs";
 import { selection } from "../state/selection";
@@ -52,7 +53,17 @@ export class App implements AppActions {
     onHeard: () => this.link.heard(),
     onStream: (isOpen) => this.link.streamChanged(isOpen),
   });
-  readonly #deeds = makeDeeds(this.stage, this.guide, this.tracks, () => this.pages.toggle());
+  readonly #search = new LateCode(async () => {
+    const { Searching } = await import("./searching");
+    return new Searching(this.stage, this.guide, this.#address);
+  });
+  readonly #deeds = makeDeeds(
+    this.stage,
+    this.guide,
+    this.tracks,
+    () => this.pages.toggle(),
+    (direction) => this.#search.ask((search) => search.walk(direction)),
+  );
 
   readonly #marks = new LateCode(async () => new (await import("../marks/marks")).Marks(this));
 
@@ -85,6 +96,12 @@ export class App implements AppActions {
         untracked(() => this.guide.arrive(details.event, details.details));
       }
     });
+    effect(() => {
+      void revivals.value;
+      if (query.value !== "" || isSearchOpen.value) {
+        this.#search.ask();
+      }
+    });
     connectAnnouncements();
     this.#followLink();
     this.#address.connect((to) => this.#travel(to));
@@ -110,6 +127,10 @@ export class App implements AppActions {
 
   loadMarks(): Promise<unknown> {
     return this.#marks.load();
+  }
+
+  search(text: string): void {
+    this.#search.ask((search) => search.begin(text));
   }
 
   openRun(id: string | null): void {

@@ -5,9 +5,10 @@ import type { HeldIntent, Intent, LateIntent, PressIntent } from "../keys/table"
 import { busyPart } from "../state/first-view";
 import { highlight } from "../state/highlight";
 import { isMarksOpen } from "../state/marks";
+import { query } from "../state/query";
 import { NOTHING, selectedRange, selection } from "../state/selection";
 import { changeSettings, settings, toggleTheme } from "../state/settings";
-import { isDrawerOpen, isFinderOpen, isHelpOpen } from "../state/shell";
+import { isDrawerOpen, isFinderOpen, isHelpOpen, isPaletteOpen } from "../state/shell";
 import { bounds, view, wholeView } from "../state/view";
 import type { Guide } from "../timeline/guide";
 import type { Stage } from "../timeline/stage";
@@ -19,8 +20,14 @@ const ZOOM_STEP = 0.6;
 
 export type Deeds = Readonly<Record<Exclude<Intent, LateIntent>, () => void>>;
 
-/** `togglePage`: goes from a page to the timeline, or back to it. */
-export function makeDeeds(stage: Stage, guide: Guide, tracks: TrackDeeds, togglePage: () => void): Deeds {
+/** `togglePage`: goes from a page to the timeline, or back to it; `walk`: from hit to hit of a search, or ends it. */
+export function makeDeeds(
+  stage: Stage,
+  guide: Guide,
+  tracks: TrackDeeds,
+  togglePage: () => void,
+  walk: (direction: "next" | "previous" | null) => void,
+): Deeds {
   const { motion } = stage;
   const zoom = (factor: number) => motion.zoomStep(factor, stage.pointer?.xPx ?? view.peek().widthPx / 2);
   const pan = (part: number) => motion.panStep(part * view.peek().widthPx);
@@ -48,10 +55,24 @@ export function makeDeeds(stage: Stage, guide: Guide, tracks: TrackDeeds, toggle
     "flow-forward": () => guide.followFlow("out"),
     "slice-to-area": () => sliceToArea(guide),
     clear: () => {
-      if (stage.instruments?.clear() !== true) {
+      const isNothing = highlight.peek() === null && selection.peek().kind === "none" && !isDrawerOpen.peek();
+      if (stage.instruments?.clear() === true) {
+        return;
+      }
+      if (isNothing && query.peek() !== "") {
+        walk(null);
+      } else {
         clearSelection();
       }
     },
+    search: () => {
+      const box = document.querySelector<HTMLInputElement>(".search-box input");
+      box?.focus();
+      box?.select();
+    },
+    "next-hit": () => walk("next"),
+    "previous-hit": () => walk("previous"),
+    "clear-search": () => walk(null),
     "filter-tracks": () => document.querySelector<HTMLElement>(".tree-filter input")?.focus(),
     "find-track": () => {
       isFinderOpen.value = true;
@@ -68,6 +89,9 @@ export function makeDeeds(stage: Stage, guide: Guide, tracks: TrackDeeds, toggle
       isMarksOpen.value = false;
     },
     "toggle-grid": () => changeSettings({ grid: !settings.peek().grid }),
+    "show-palette": () => {
+      isPaletteOpen.value = true;
+    },
     "toggle-page": togglePage,
     "toggle-theme": toggleTheme,
     "show-help": () => {

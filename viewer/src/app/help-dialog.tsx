@@ -119,6 +119,7 @@ export function HelpDialog() {
             <KeyRows group="Move" />
             <KeyRows group="Select" />
             <KeyRows group="Mark" />
+            <KeyRows group="Search" />
             <section>
               <h3>Mouse</h3>
               <GestureRows gestures={GESTURE_TABLE} />

@@ -8,6 +8,7 @@ import { FirstView } from "../state/first-view";
 import { layOut } from "../state/layout";
 import { NOWHERE, type PageLocation } from "../state/location";
 import { addressMarks } from "../state/marks";
+import { searchFor } from "../state/query";
 import { anchorAt, renewedView, scrollTo, shiftedRange, shiftTicks } from "../state/renew";
 import { NOTHING, type Selection, selectedRange, selection } from "../state/selection";
 import { Session, type SessionEvents, session } from "../state/session";
@@ -72,6 +73,7 @@ export class TraceShower {
     chosenHost.value = to.host;
     takeUp(to);
     timeFormat.value = to.time;
+    searchFor(to.query);
     this.#choose(trace, to);
     if (to.range !== null) {
       this.#stage.motion.jumpTo(fit(to.range, view.peek().widthPx));
@@ -97,6 +99,7 @@ export class TraceShower {
     const wanted = this.#port.takeWanted(manifest.run);
     bounds.value = manifest.range;
     chosenHost.value = wanted?.host ?? null;
+    searchFor(wanted?.query ?? "");
     openGroups.value = defaultExpansion(trace.roots);
     view.value = startView(manifest.range, wanted?.range ?? null);
     takeUp(wanted ?? NOWHERE);

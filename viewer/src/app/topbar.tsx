@@ -16,6 +16,7 @@ import {
 } from "../components/icons";
 import { Menu } from "../components/menu";
 import type { RunItemsProps } from "../components/run-choice";
+import { SearchBox } from "../components/search-box";
 import { useLoaded } from "../components/use-loaded";
 import { type Intent, withKeys } from "../keys/table";
 import { page } from "../state/page";
@@ -172,7 +173,7 @@ export function TopBar() {
         </button>
       )}
       {trace !== null && isTimeline && trace.manifest.hosts.length > 1 && <HostPicker hosts={trace.manifest.hosts} />}
-      <span class="topbar-space" />
+      {trace !== null && isTimeline ? <SearchBox trace={trace} /> : <span class="topbar-space" />}
       {trace !== null && isTimeline && (
         <>
           <VisibleRange trace={trace} />

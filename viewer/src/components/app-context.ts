@@ -53,6 +53,8 @@ export interface AppActions {
   readonly tracks: TrackActions;
   /** Which tools the server has. */
   readonly catalogue: CatalogueLoader;
+  /** Searches for something: a step that Back undoes. */
+  search(text: string): void;
   openRun(id: string | null): void;
   retryRun(id: string): void;
   refreshRuns(): void;

@@ -48,6 +48,12 @@ export const MoreIcon = () => (
     <path d="M3.6 8h.1M8 8h.1M12.4 8h.1" stroke-width="2.2" />
   </Icon>
 );
+export const SearchIcon = () => (
+  <Icon>
+    <circle cx="7" cy="7" r="4.2" />
+    <path d="M10.2 10.2l3.3 3.3" />
+  </Icon>
+);
 export const FilterIcon = () => (
   <Icon>
     <path d="M2.5 4.5h11M4.8 8h6.4M6.8 11.5h2.4" />

@@ -39,9 +39,17 @@ function modifierOf({ ctrlKey, metaKey, altKey }: KeyStroke): KeyModifier | "sev
   return ctrl && altKey ? "several" : ctrl ? "ctrl" : altKey ? "alt" : undefined;
 }
 
+const EVERYWHERE = KEY_TABLE.filter((binding) => !binding.inSearch);
+const IN_SEARCH = KEY_TABLE.filter((binding) => binding.inSearch);
+
 /** The row of the table that a key stroke stands for. */
 export function bindingOf(stroke: KeyStroke): Binding | undefined {
-  return bindingAmong(KEY_TABLE, stroke);
+  return bindingAmong(EVERYWHERE, stroke);
+}
+
+/** The same while text is typed into the box of the search. */
+export function bindingInSearch(stroke: KeyStroke): Binding | undefined {
+  return bindingAmong(IN_SEARCH, stroke);
 }
 
 /** Whether an element takes typed text, so that keys are not ours while it has the focus. */

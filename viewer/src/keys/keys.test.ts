@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { bindingOf, takesText } from "./dispatch";
+import { bindingInSearch, bindingOf, takesText } from "./dispatch";
 import { GESTURE_TABLE, gestureOf } from "./gestures";
 import { keysMarkdown } from "./markdown";
 import { KEY_TABLE, keysOf, withKeys } from "./table";
@@ -10,7 +10,9 @@ const plain = { code: "", key: "", ctrlKey: false, metaKey: false, altKey: false
 describe("the key table", () => {
   it("binds no key twice", () => {
     const all = KEY_TABLE.flatMap((binding) =>
-      binding.keys.map((chord) => `${chord.modifier ?? ""} ${chord.shift ?? ""} ${chord.by}:${chord.value}`),
+      binding.keys.map(
+        (chord) => `${binding.inSearch ?? ""} ${chord.modifier ?? ""} ${chord.shift ?? ""} ${chord.by}:${chord.value}`,
+      ),
     );
     expect(new Set(all).size).toBe(all.length);
   });
@@ -30,7 +32,7 @@ describe("the key table", () => {
 
   it("leaves ctrl, alt and meta to the browser", () => {
     expect(bindingOf({ ...plain, code: "KeyW", key: "w", ctrlKey: true })).toBeUndefined();
-    expect(bindingOf({ ...plain, key: "f", metaKey: true })).toBeUndefined();
+    expect(bindingOf({ ...plain, key: "k", metaKey: true })).toBeUndefined();
     expect(bindingOf({ ...plain, key: "0", altKey: true })).toBeUndefined();
   });
 
@@ -47,6 +49,18 @@ describe("the key table", () => {
     expect(bindingOf(m)?.intent).toBe("mark");
     expect(bindingOf({ ...m, key: "M", shiftKey: true })?.intent).toBe("keep-mark");
     expect(bindingOf({ ...plain, code: "KeyF", key: "F", shiftKey: true })?.intent).toBe("focus-selection");
+  });
+
+  it("tells a key with shift from the same key without, and keys of the search from others", () => {
+    const p = { ...plain, code: "KeyP", key: "P", ctrlKey: true };
+    expect(bindingOf({ ...p, shiftKey: true })?.intent).toBe("show-palette");
+    expect(bindingOf(p)?.intent).toBe("find-track");
+    const enter = { ...plain, code: "Enter", key: "Enter" };
+    expect(bindingInSearch(enter)?.intent).toBe("next-hit");
+    expect(bindingInSearch({ ...enter, shiftKey: true })?.intent).toBe("previous-hit");
+    expect(bindingOf({ ...plain, key: "Escape" })?.intent).toBe("clear");
+    expect(bindingInSearch({ ...plain, key: "Escape" })?.intent).toBe("clear-search");
+    expect(bindingInSearch({ ...plain, key: "a" })).toBeUndefined();
   });
 
   it("names keys in tooltips", () => {

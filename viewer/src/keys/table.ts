@@ -7,7 +7,7 @@
 export type HeldIntent = "zoom-in" | "zoom-out" | "pan-left" | "pan-right";
 
 /** What is done once for each press, on whatever page. */
-export type ShellIntent = "toggle-page" | "toggle-theme" | "show-help";
+export type ShellIntent = "show-palette" | "toggle-page" | "toggle-theme" | "show-help";
 
 /** What is done once for each press, in the timeline. */
 export type TimelineIntent =
@@ -24,6 +24,10 @@ export type TimelineIntent =
   | "flow-forward"
   | "slice-to-area"
   | "clear"
+  | "search"
+  | "next-hit"
+  | "previous-hit"
+  | "clear-search"
   | "filter-tracks"
   | "find-track"
   | "pin-track"
@@ -54,10 +58,10 @@ export type PressIntent = TimelineIntent | LateIntent | ShellIntent;
 /** What the user wants. The components know how; this module does not. */
 export type Intent = HeldIntent | PressIntent;
 
-export type KeyGroup = "Move" | "Select" | "Mark" | "Tracks" | "Show";
+export type KeyGroup = "Move" | "Select" | "Search" | "Mark" | "Tracks" | "Show";
 
 /** The groups in the order of the help. */
-export const KEY_GROUPS: readonly KeyGroup[] = ["Move", "Select", "Mark", "Tracks", "Show"];
+export const KEY_GROUPS: readonly KeyGroup[] = ["Move", "Select", "Search", "Mark", "Tracks", "Show"];
 
 export type KeyModifier = "alt" | "ctrl";
 
@@ -82,6 +86,8 @@ interface KeyRow {
   readonly repeats?: true;
   /** Means something else to buttons and links, and is left to them. */
   readonly isOfControls?: true;
+  /** It is a key of the search's box, and of nothing else. */
+  readonly inSearch?: true;
 }
 
 /** A row of the table: `held` ones act for as long as the key is down; `isShared` ones are there on all pages. */
@@ -115,6 +121,11 @@ export function withShift({ shown, ...chord }: Chord): Chord {
 /** A row of what is loaded late. */
 function late(group: KeyGroup, intent: LateIntent, label: string, ...keys: readonly Chord[]): Binding {
   return { keys, intent, label, group, held: false, isShared: false };
+}
+
+/** A row of the search; `inSearch` ones are keys of its box. */
+function search(intent: TimelineIntent, label: string, keys: readonly Chord[], inSearch?: true): Binding {
+  return { keys, intent, label, group: "Search", held: false, isShared: false, ...(inSearch && { inSearch }) };
 }
 
 export const KEY_TABLE: readonly Binding[] = [
@@ -229,11 +240,15 @@ export const KEY_TABLE: readonly Binding[] = [
   {
     keys: [typed("Escape", "Esc")],
     intent: "clear",
-    label: "Clear the selection",
+    label: "Clear the selection; again: close the details, end the search",
     group: "Select",
     held: false,
     isShared: false,
   },
+  search("search", "Search the events of the run", [typed("/"), withModifier("ctrl", typed("f", "F"))]),
+  search("next-hit", "In the search: to the next hit", [typed("Enter")], true),
+  search("previous-hit", "In the search: to the previous hit", [withShift(typed("Enter"))], true),
+  search("clear-search", "In the search: clear it", [typed("Escape", "Esc")], true),
   late("Mark", "select-tool", "Tool: a drag selects a time range", typed("1")),
   late("Mark", "pan-tool", "Tool: a drag pans", typed("2")),
   late("Mark", "zoom-tool", "Tool: a drag up zooms in, a drag down zooms out", typed("3")),
@@ -327,6 +342,14 @@ export const KEY_TABLE: readonly Binding[] = [
   { keys: [typed("g", "G")], intent: "toggle-grid", label: "Grid lines", group: "Show", held: false, isShared: false },
   late("Show", "time-format", "Time since the start, as ticks or as UTC", typed("u", "U")),
   late("Show", "copy-link", "Copy a link to what is shown", typed("c", "C")),
+  {
+    keys: [withModifier("ctrl", withShift(typed("p", "P"))), typed("F1")],
+    intent: "show-palette",
+    label: "Everything that can be done, by name",
+    group: "Show",
+    held: false,
+    isShared: true,
+  },
   {
     keys: [typed("v", "V")],
     intent: "toggle-page",

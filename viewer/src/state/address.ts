@@ -4,6 +4,7 @@ import { effect } from "@preact/signals";
 import { type EventPlace, formatLocation, NOWHERE, type PageLocation, parseLocation } from "./location";
 import { addressMarks } from "./marks";
 import { page } from "./page";
+import { query } from "./query";
 import { runIdOf, runView } from "./run";
 import { type Selection, selection } from "./selection";
 import { timeFormat } from "./time-format";
@@ -136,6 +137,7 @@ function currentLocation(): PageLocation {
     marks: addressMarks.value,
     mode: toolMode.value,
     time: timeFormat.value,
+    query: query.value,
     page: page.value,
   };
 }

@@ -17,6 +17,7 @@ describe("the address", () => {
       marks: "k3f,r1-2,3,5,a b%2C;c,m7",
       mode: "timing",
       time: "utc",
+      query: '"a b" dur>1ms arg:k=1&2',
       page: { tool: "find", range: { kind: "steps", first: 5n, last: 9n }, texts: { text: "a&b=c", limit: "5" } },
     };
     const text = formatLocation(full);
@@ -45,6 +46,7 @@ describe("the address", () => {
         area: one(null, { ...range(), tracks: "1-4.9" }),
         ...{ host: one(null, text()), marks: text(), mode: one("select", "pan", "zoom", "timing") },
         time: one("relative", "ticks", "utc"),
+        query: text(),
         choice: { filter: text(), pin: keys(), hide: keys(), order: keys(), empty: one(true, false) },
         page: {
           tool,

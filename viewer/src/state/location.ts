@@ -14,6 +14,7 @@
  *     &marks=k3f,100-250,3,5,warm-up           marks that the server does not keep, as `marks/text.ts` writes them
  *     &mode=timing                             the tool in the hand, unless it selects
  *     &time=utc                                times as `ticks` or `utc`
+ *     &q=fusion dur>1ms                        a search, as docs/search.md has it
  *     &tool=stats                              a page in the place of the timeline
  *     &in=steps.5-9                            what its figures are of: `selection`, `steps.5-9`, or else the whole run
  *     &f.limit=100                             a field of the page, by its name
@@ -45,6 +46,7 @@ export interface PageLocation {
   readonly marks: string;
   readonly mode: ToolMode;
   readonly time: TimeFormat;
+  readonly query: string;
   readonly page: PagePlace;
 }
 
@@ -52,7 +54,7 @@ const NO_CHOICE: ChoiceTexts = { filter: "", pin: null, hide: null, order: null,
 
 export const NOWHERE: PageLocation = {
   ...{ run: null, range: null, events: [], area: null, host: null, choice: NO_CHOICE },
-  ...{ marks: "", mode: "select", time: "relative", page: TIMELINE },
+  ...{ marks: "", mode: "select", time: "relative", query: "", page: TIMELINE },
 };
 
 /**
@@ -64,8 +66,9 @@ export function serverRoot(pathname: string): string {
 }
 
 const VERSION = "1";
-/** Nobody types more. */
+/** Nobody types more; the server refuses longer searches. */
 const LONGEST_FILTER = 500;
+const LONGEST_QUERY = 512;
 const RANGE = /^(-?\d{1,20})-(-?\d{1,20})$/;
 const EVENT = /^(\d{1,15})\.(\d{1,15})$/;
 /** Nobody picks more by hand. */
@@ -121,6 +124,7 @@ export function parseLocation(search: string, hash: string): PageLocation {
       order: keysText(values.get("order")),
       empty: values.get("empty") === "1",
     },
+    query: (values.get("q") ?? "").slice(0, LONGEST_QUERY),
     page: parsePage(values),
   };
 }
@@ -190,6 +194,9 @@ export function formatLocation(location: PageLocation): string {
   }
   if (location.time !== "relative") {
     parts.push(`time=${location.time}`);
+  }
+  if (location.query !== "") {
+    parts.push(`q=${encoded(location.query)}`);
   }
   parts.push(...formatPage(location.page));
   return `${search}#${parts.join("&")}`;

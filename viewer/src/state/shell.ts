@@ -5,6 +5,8 @@ import { signal } from "@preact/signals";
 export const isHelpOpen = signal(false);
 /** The list in which a track is found by its name. */
 export const isFinderOpen = signal(false);
+/** The list of all that can be done. */
+export const isPaletteOpen = signal(false);
 export const isDrawerOpen = signal(false);
 
 /** A short sentence for screen readers; each new one is read out politely. */

@@ -18,6 +18,7 @@ import type { CanvasTheme } from "./canvas-theme";
 import { deviceViewOf } from "./picture";
 import { RasterCanvas } from "./raster-canvas";
 import { Surface } from "./surface";
+import type { OverTracks } from "./tracks-input";
 
 /** More lanes than this are thinner than a pixel. */
 const MAX_LANES = 30;
@@ -84,13 +85,13 @@ export class MinimapPainter {
   }
 
   /** Paints when anything but the window on it has changed. */
-  paint(session: Session, view: View, values: CanvasTheme, theme: Theme, ratio: number): void {
+  paint(session: Session, view: View, values: CanvasTheme, theme: Theme, ratio: number, over: OverTracks | null): void {
     const colors = session.colors(theme);
     this.#follow(arrangement.peek());
     const shown = deviceViewOf(this.held ?? minimapView(this.#trace.manifest.range, busyRange.peek(), view), ratio);
     const { startTicks, ticksPerPx } = shown;
     const lanes = this.#tracks.map(({ id }) => id).join(",");
-    const arrived = [this.#arrivals, namesVersion.peek(), revivals.peek()];
+    const arrived = [this.#arrivals, namesVersion.peek(), revivals.peek(), over?.version];
     const key = [startTicks, ticksPerPx, shown.widthPx, ratio, theme, lanes, ...arrived].join(" ");
     if (key === this.#painted) {
       return;
@@ -127,6 +128,7 @@ export class MinimapPainter {
       const y0 = Math.round(PADDING_PX * ratio + lane * stepPx);
       const y1 = Math.round(PADDING_PX * ratio + (lane + 1) * stepPx) - gapPx;
       this.#image.drawLane(context, lane, y0, Math.max(y0 + 1, y1));
+      over?.paintLane(context, this.#tracks[lane]!, y0, Math.max(y0 + 1, y1), shown);
     }
   }
 

@@ -56,7 +56,12 @@ export class TracksPainter {
     const paintThose = (isOf: (track: SceneTrack) => boolean) => {
       for (const track of scene.tracks.filter(isOf)) {
         this.#paintTrack(context, track, input, runs);
-        input.emphasis?.paint(context, track, input);
+        // What one has picked by a row goes before the hits of a search.
+        if (input.emphasis === null) {
+          input.over?.paintTrack(context, track, input);
+        } else {
+          input.emphasis.paint(context, track, input);
+        }
       }
     };
     const bottomPx = Math.min(picture.heightPx, scene.endPx);

@@ -53,7 +53,7 @@ export function isProvisional(picture: Picture, track: number): boolean {
   return picture.coverages.get(track)?.provisional === true;
 }
 
-function rasterTrack(picture: Picture, { track, firstLane, firstRow, rows }: SceneTrack): RasterTrack {
+export function rasterTrack(picture: Picture, { track, firstLane, firstRow, rows }: SceneTrack): RasterTrack {
   if (isProvisional(picture, track.id)) {
     return { kind: "slice", draws: drawsOf(picture, track.id), firstLane, firstRow: 0, rows: 1, lanes: 1 };
   }

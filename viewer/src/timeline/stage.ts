@@ -29,7 +29,7 @@ import { TracksPainter } from "./paint-tracks";
 import { type Picture, takePicture } from "./picture";
 import { sceneTrackAt } from "./scene";
 import { Surface } from "./surface";
-import type { Emphasis } from "./tracks-input";
+import type { Emphasis, OverTracks } from "./tracks-input";
 
 export interface StageCanvases {
   readonly timeline: HTMLElement;
@@ -75,6 +75,7 @@ export class Stage {
   instruments: Instruments | null = null;
   /** Loads them. */
   loadInstruments: () => Promise<unknown> = async () => undefined;
+  over: OverTracks | null = null;
   /** Where in the window the tooltip was before the picture began to move. */
   #hiddenAt: Place | null = null;
   /** Where the pointer was pressed, until it moves on. */
@@ -317,8 +318,9 @@ export class Stage {
       theme: values,
       showGrid: settings.peek().grid,
       nameOf: (id) => current.name(id)?.name,
+      over: this.over,
     });
-    this.minimap?.paint(current, shown, values, theme.peek(), ratio);
+    this.minimap?.paint(current, shown, values, theme.peek(), ratio, this.over);
     this.updateHover(null);
     this.#report(current, picture, performance.now() - startMs);
   }

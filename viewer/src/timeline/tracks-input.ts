@@ -1,5 +1,6 @@
 /** What the tracks are painted from. */
 
+import type { Track, View } from "@tilescope/client";
 import type { TimeAxis } from "../base/axis";
 import type { ColorTable } from "../raster/palette";
 import type { Session } from "../state/session";
@@ -16,6 +17,16 @@ export interface TracksInput {
   readonly emphasis: Emphasis | null;
   readonly showGrid: boolean;
   readonly nameOf: (id: number) => string | undefined;
+  readonly over: OverTracks | null;
+}
+
+/** What is painted over tracks by code that is loaded late: the hits of a search. */
+export interface OverTracks {
+  /** Another one when something else is to be painted. */
+  readonly version: number;
+  paintTrack(context: CanvasRenderingContext2D, track: SceneTrack, input: TracksInput): void;
+  /** On a lane of the minimap, between two heights; in device pixels, as the view is. */
+  paintLane(context: CanvasRenderingContext2D, rollup: Track, y0: number, y1: number, view: View): void;
 }
 
 /** Has some of what is drawn stand out: `emphasis.ts` makes it. */

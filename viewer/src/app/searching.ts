@@ -1,0 +1,332 @@
+/** The search: asks the server, marks the hits in the timeline, leads from hit to hit. Loaded when something is searched for. */
+
+import { effect, untracked } from "@preact/signals";
+import { visibleRange } from "@tilescope/client";
+import type { AddressKeeper } from "../state/address";
+import { detailsView } from "../state/details";
+import { busyRange } from "../state/first-view";
+import { DensityLoader, type DensityWish } from "../state/hit-density";
+import {
+  beyond,
+  compareHits,
+  type Hit,
+  type HitPlace,
+  HitRun,
+  hitsOf,
+  placeBefore,
+  rankOf,
+  rankQuestions,
+  type WalkDirection,
+} from "../state/hit-walk";
+import { revivals } from "../state/link";
+import { isSearchOpen, query, searchFor, typedQuery } from "../state/query";
+import { runView } from "../state/run";
+import { currentHit, found, SearchLoader, searchKey, walkNote } from "../state/search";
+import { selection } from "../state/selection";
+import { announcement } from "../state/shell";
+import type { Trace } from "../state/trace";
+import { arrangement } from "../state/tracks";
+import { visible } from "../state/view";
+import { minimapView } from "../timeline/brush";
+import type { Guide } from "../timeline/guide";
+import { minimapTracks } from "../timeline/minimap";
+import { type HitSource, HitsPainter } from "../timeline/paint-hits";
+import type { Picture } from "../timeline/picture";
+import type { Stage } from "../timeline/stage";
+
+/** So long a pause ends typing. */
+const TYPING_MS = 150;
+/** How often a run that grows is asked again. */
+const GROWING_MS = 1000;
+/** Key presses that are kept while the server is asked. */
+const MOST_STEPS = 8;
+
+export class Searching implements HitSource {
+  readonly #stage: Stage;
+  readonly #guide: Guide;
+  readonly #address: AddressKeeper;
+  readonly #totals = new SearchLoader();
+  readonly #viewHits = new DensityLoader();
+  readonly #runHits = new DensityLoader(0);
+  readonly #painter = new HitsPainter(this);
+  readonly #known = new HitRun();
+  /** The hit that was gone to last. */
+  #at: Hit | null = null;
+  #key = "";
+  #steps: WalkDirection[] = [];
+  #abort = new AbortController();
+  version = 0;
+
+  constructor(stage: Stage, guide: Guide, address: AddressKeeper) {
+    this.#stage = stage;
+    this.#guide = guide;
+    this.#address = address;
+    effect(() => followTyping(typedQuery.value, (text) => this.#take(text)));
+    effect(() => {
+      const shown = runView.value;
+      const text = query.value;
+      void revivals.value;
+      untracked(() => this.#follow(shown.kind === "open" ? shown.trace : null, text));
+    });
+    effect(() => {
+      void this.#viewHits.state.value;
+      void this.#runHits.state.value;
+      void query.value;
+      this.#repaint();
+    });
+    effect(() => {
+      const state = found.value;
+      const timer =
+        state.kind === "ready" && !state.value.isComplete ? setTimeout(() => this.#askAgain(), GROWING_MS) : undefined;
+      return () => clearTimeout(timer);
+    });
+    effect(() => {
+      const chosen = selection.value;
+      const hit = currentHit.peek();
+      const isHit = chosen.kind === "event" && chosen.track === hit?.track && chosen.ordinal === hit.ordinal;
+      if (hit !== null && !isHit) {
+        currentHit.value = null;
+      }
+    });
+  }
+
+  get grid(): HitSource["grid"] {
+    const state = this.#viewHits.state.peek();
+    return state.kind === "ready" ? state.density.grid : null;
+  }
+
+  get runGrid(): HitSource["runGrid"] {
+    const state = this.#runHits.state.peek();
+    return state.kind === "ready" ? state.density.grid : null;
+  }
+
+  get isStale(): boolean {
+    const state = this.#viewHits.state.peek();
+    return state.kind === "ready" && !isOfSearch(state.density.wish.key, this.#key);
+  }
+
+  want({ view, scene }: Picture): void {
+    const shown = runView.peek();
+    if (shown.kind !== "open" || this.#key === "") {
+      return;
+    }
+    const { trace } = shown;
+    const lanes = new Map(scene.tracks.filter(({ firstLane }) => firstLane >= 0).map(({ track }) => [track.id, track]));
+    const rows = [...lanes.values()].reduce((sum, track) => sum + (track.kind === "rollup" ? 1 : track.rows), 0);
+    const wish = { key: this.#key, query: query.peek(), widthPx: Math.ceil(view.widthPx) };
+    if (lanes.size > 0) {
+      this.#viewHits.want(trace, { ...wish, range: visibleRange(view), tracks: [...lanes.keys()], rows });
+    }
+    this.#wantRun(trace, wish, minimapView(trace.manifest.range, busyRange.peek(), view));
+  }
+
+  /** Begins a search, or ends it: a step that Back undoes. */
+  begin(text: string): void {
+    if (text !== query.peek()) {
+      this.#address.step(() => searchFor(text));
+    }
+  }
+
+  /** To the next hit, to the one before; null: the search is over. */
+  walk(direction: WalkDirection | null): void {
+    if (direction === null) {
+      this.begin("");
+      typedQuery.value = "";
+      document.querySelector<HTMLElement>(".timeline")?.focus({ preventScroll: true });
+      return;
+    }
+    this.#take(typedQuery.peek().trim());
+    if (query.peek() === "" || this.#steps.length >= MOST_STEPS) {
+      return;
+    }
+    this.#steps.push(direction);
+    if (this.#steps.length === 1) {
+      void this.#takeSteps();
+    }
+  }
+
+  #take(text: string): void {
+    // From nothing to something, and back: one step, however much is typed in between.
+    if ((query.peek() === "") !== (text === "")) {
+      this.#address.step(() => {
+        query.value = text;
+      });
+    } else {
+      query.value = text;
+    }
+  }
+
+  #follow(trace: Trace | null, text: string): void {
+    const key = trace === null || text === "" ? "" : searchKey(trace, text);
+    if (key !== this.#key) {
+      this.#key = key;
+      this.#forgetHits();
+    }
+    if (trace === null || key === "") {
+      this.#totals.clear();
+      this.#viewHits.clear();
+      this.#runHits.clear();
+      this.#stage.over = null;
+      return;
+    }
+    this.#totals.ask(trace, text);
+    this.#stage.over = this.#painter;
+    // What could not be had is asked for again.
+    for (const loader of [this.#viewHits, this.#runHits]) {
+      if (loader.state.peek().kind !== "ready") {
+        loader.forget();
+      }
+    }
+    this.#repaint();
+  }
+
+  #askAgain(): void {
+    const shown = runView.peek();
+    if (shown.kind === "open" && this.#key !== "") {
+      this.#totals.ask(shown.trace, query.peek(), true);
+      this.#viewHits.forget();
+      this.#runHits.forget();
+      this.#known.forget();
+      this.#stage.invalidate();
+    }
+  }
+
+  #wantRun(trace: Trace, wish: Pick<DensityWish, "key" | "query" | "widthPx">, whole: Picture["view"]): void {
+    const tracks = minimapTracks(trace, arrangement.peek()).map(({ id }) => id);
+    if (tracks.length > 0) {
+      this.#runHits.want(trace, { ...wish, range: visibleRange(whole), tracks, rows: tracks.length });
+    }
+  }
+
+  #repaint(): void {
+    this.version += 1;
+    this.#stage.invalidate();
+  }
+
+  #forgetHits(): void {
+    this.#abort.abort();
+    this.#abort = new AbortController();
+    this.#steps = [];
+    this.#known.forget();
+    this.#at = null;
+    currentHit.value = null;
+    walkNote.value = "";
+  }
+
+  async #takeSteps(): Promise<void> {
+    const { signal } = this.#abort;
+    while (this.#steps.length > 0 && !signal.aborted) {
+      try {
+        await this.#step(this.#steps[0]!, signal);
+      } catch (error) {
+        if (!signal.aborted) {
+          walkNote.value = `The hit could not be looked up: ${error instanceof Error ? error.message : String(error)}`;
+          this.#steps = [];
+        }
+      }
+      if (!signal.aborted) {
+        this.#steps.shift();
+      }
+    }
+  }
+
+  async #step(direction: WalkDirection, signal: AbortSignal): Promise<void> {
+    const shown = runView.peek();
+    if (shown.kind !== "open") {
+      return;
+    }
+    const { trace } = shown;
+    const from = await this.#from(trace, direction, signal);
+    const isOn = this.#at !== null && from !== null && compareHits(this.#at, from) === 0;
+    const next = this.#known.beside(from, direction) ?? (await this.#look(trace, from, direction, signal));
+    const hit = next ?? (await this.#look(trace, null, direction, signal));
+    if (signal.aborted) {
+      return;
+    }
+    if (hit === undefined) {
+      walkNote.value = "There is no hit to go to.";
+      return;
+    }
+    const ends = { next: "Went on at the first hit.", previous: "Went on at the last hit." };
+    walkNote.value = next === undefined ? ends[direction] : "";
+    const before = isOn ? (currentHit.peek()?.index ?? null) : null;
+    const index = next === undefined || before === null ? null : before + (direction === "next" ? 1 : -1);
+    this.#at = hit;
+    // The list lies over what one goes to.
+    isSearchOpen.value = false;
+    currentHit.value = { track: hit.track, ordinal: hit.ordinal, index };
+    this.#guide.goTo(hit.track, hit.ordinal);
+    if (index === null) {
+      void this.#count(trace, hit, signal);
+    }
+  }
+
+  /** Asks which number a hit has among all of them. */
+  async #count(trace: Trace, hit: Hit, signal: AbortSignal): Promise<void> {
+    const questions = rankQuestions(query.peek(), hit);
+    const answers = await Promise.all(questions.map((one) => trace.api.ask("search", one, signal))).catch(() => null);
+    const now = currentHit.peek();
+    if (answers !== null && !signal.aborted && now?.track === hit.track && now.ordinal === hit.ordinal) {
+      currentHit.value = { ...now, index: rankOf(answers[0]!, answers[1]!) };
+      announcement.value = `Hit ${now.index ?? ""}: ${hit.name}`;
+    }
+  }
+
+  /** The first hit beyond a place; of those that follow some are kept. */
+  async #look(
+    trace: Trace,
+    from: HitPlace | null,
+    direction: WalkDirection,
+    signal: AbortSignal,
+  ): Promise<Hit | undefined> {
+    for (let place = from; ; ) {
+      const { hits, more } = hitsOf(await trace.api.ask("search", beyond(query.peek(), place, direction), signal));
+      // Of arguments a part is looked at with each question.
+      if (hits.length > 0 || more === null) {
+        this.#known.add(from, direction, hits);
+        return hits[0];
+      }
+      place = more;
+    }
+  }
+
+  /** Where one walks from: what is selected, or else what is on the screen. */
+  async #from(trace: Trace, direction: WalkDirection, signal: AbortSignal): Promise<HitPlace | null> {
+    const chosen = selection.peek();
+    switch (chosen.kind) {
+      case "event": {
+        const { track, ordinal } = chosen;
+        if (this.#at?.track === track && this.#at.ordinal === ordinal) {
+          return this.#at;
+        }
+        const details = detailsView.peek();
+        const isKnown = details.kind === "ready" && details.event === chosen;
+        const { startTicks } = isKnown ? details.details : await trace.api.event(track, ordinal, signal);
+        return { startTicks, track, ordinal };
+      }
+      case "bin":
+        return placeBefore(chosen.bin.startTicks);
+      case "area":
+        return placeBefore(direction === "next" ? chosen.range.startTicks : chosen.range.endTicks);
+      default:
+        return placeBefore(direction === "next" ? visible.peek().startTicks : visible.peek().endTicks);
+    }
+  }
+}
+
+/** Takes what is typed when one pauses, and at once when there is nothing left. */
+function followTyping(typed: string, take: (text: string) => void): () => void {
+  const text = typed.trim();
+  if (text === "" || text === query.peek()) {
+    untracked(() => take(text));
+    return () => undefined;
+  }
+  const timer = setTimeout(() => take(text), TYPING_MS);
+  return () => clearTimeout(timer);
+}
+
+/** Whether a key is of the same search as another, be it of another revision of a run that grows. */
+function isOfSearch(key: string, other: string): boolean {
+  const parts = (text: string) => [text.split(" ").slice(0, 2), text.split(" ").slice(4)].flat().join(" ");
+  return parts(key) === parts(other);
+}

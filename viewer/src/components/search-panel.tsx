@@ -1,0 +1,287 @@
+/** What a search has found: how many events, how long, by which names; the way from hit to hit; help for what can be asked. */
+
+import { formatDuration, formatExactDuration } from "@tilescope/client";
+import { useRef, useState } from "preact/hooks";
+import { withKeys } from "../keys/table";
+import { link } from "../state/link";
+import { isSearchOpen, query, typedQuery } from "../state/query";
+import { currentHit, exactly, type Found, type FoundName, faultAt, found, walkNote } from "../state/search";
+import type { Trace } from "../state/trace";
+import { useApp } from "./app-context";
+import { formatCount, plural } from "./format";
+import { CloseIcon, DownIcon } from "./icons";
+import { SearchHelp } from "./search-help";
+import "../styles/search.css";
+
+interface Seen {
+  /** Null before the first answer. */
+  readonly value: Found | null;
+  /** Of the search before: the answer to this one is on its way. */
+  readonly isStale: boolean;
+  readonly isSlow: boolean;
+  readonly failure: string | null;
+}
+
+const NOTHING_SEEN: Seen = { value: null, isStale: false, isSlow: false, failure: null };
+
+function seen(): Seen {
+  const state = found.value;
+  switch (state.kind) {
+    case "none":
+      return NOTHING_SEEN;
+    case "ready":
+      return { ...NOTHING_SEEN, value: state.value };
+    case "failed":
+      return { ...NOTHING_SEEN, failure: state.message };
+    case "waiting": {
+      // A run that grows is asked again and again: what was found of it so far still holds.
+      const isStale = state.stale !== null && state.stale.key !== state.key && state.isSlow;
+      return { ...NOTHING_SEEN, value: state.stale?.value ?? null, isStale, isSlow: state.isSlow };
+    }
+  }
+}
+
+export function SearchPanel({ trace }: { trace: Trace }) {
+  const app = useApp();
+  const now = seen();
+  const [wantsHelp, setHelp] = useState(false);
+  const isEmpty = query.value === "" && typedQuery.value.trim() === "";
+  return (
+    <>
+      {!isEmpty && <HitCount now={now} />}
+      {!isEmpty && (
+        <>
+          <StepButton intent="previous-hit" label="Previous hit" isPossible={hasHits(now)} />
+          <StepButton intent="next-hit" label="Next hit" isPossible={hasHits(now)} />
+          <button
+            type="button"
+            class="button is-icon search-button"
+            aria-label="Clear the search"
+            title={withKeys("Clear the search", "clear-search")}
+            onClick={() => app.act("clear-search")}
+          >
+            <CloseIcon />
+          </button>
+        </>
+      )}
+      {isSearchOpen.value && (
+        // biome-ignore lint/a11y/noStaticElementInteractions: keys of what is in it
+        <div class="search-panel" onKeyDown={(event) => walkNames(event, () => app.act("clear-search"))}>
+          {link.value.kind === "down" && (
+            <p class="search-line is-bad">Disconnected: the search goes on when the server is back.</p>
+          )}
+          {isEmpty ? (
+            <SearchHelp onChoose={choose} />
+          ) : (
+            <>
+              <Results trace={trace} now={now} />
+              <button
+                type="button"
+                class="link search-more"
+                aria-expanded={wantsHelp}
+                onClick={() => setHelp(!wantsHelp)}
+              >
+                What can be searched for
+              </button>
+              {wantsHelp && <SearchHelp onChoose={choose} />}
+            </>
+          )}
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Puts a text into the box, and the focus with it. */
+function choose(text: string): void {
+  typedQuery.value = text;
+  focusBox();
+}
+
+function focusBox(): void {
+  document.querySelector<HTMLElement>(".search-box input")?.focus();
+}
+
+function hasHits({ value, failure }: Seen): boolean {
+  return failure === null && value !== null && value.count > 0n;
+}
+
+/** `3 of 1,234` while one is at a hit, or how many there are. */
+function HitCount({ now }: { now: Seen }) {
+  const { value, failure, isStale } = now;
+  const index = currentHit.value?.index ?? null;
+  const text =
+    failure !== null
+      ? "?"
+      : value === null
+        ? "…"
+        : index !== null && value.count > 0n
+          ? `${formatCount(index)} of ${formatCount(value.count)}`
+          : plural(value.count, "hit");
+  return (
+    <output class={isStale ? "search-count is-stale" : "search-count"} aria-label="Hits">
+      {text}
+    </output>
+  );
+}
+
+function StepButton(props: { intent: "next-hit" | "previous-hit"; label: string; isPossible: boolean }) {
+  const app = useApp();
+  const { intent, label, isPossible } = props;
+  return (
+    <button
+      type="button"
+      class={intent === "next-hit" ? "button is-icon search-button" : "button is-icon search-button is-up"}
+      aria-label={label}
+      title={withKeys(label, intent)}
+      disabled={!isPossible}
+      onClick={() => app.act(intent)}
+    >
+      <DownIcon />
+    </button>
+  );
+}
+
+function Results({ trace, now }: { trace: Trace; now: Seen }) {
+  const { value, isStale, isSlow, failure } = now;
+  if (failure !== null) {
+    return <Failure message={failure} />;
+  }
+  if (value === null) {
+    return (
+      <p class="search-line" data-search="waiting">
+        {isSlow ? "Searching all events of the run …" : "\u00a0"}
+      </p>
+    );
+  }
+  return (
+    <div class={isStale ? "is-stale" : undefined} aria-busy={isStale} data-search={isStale ? "stale" : "found"}>
+      <Summary trace={trace} value={value} />
+      {value.names.length > 0 && <Names trace={trace} value={value} />}
+    </div>
+  );
+}
+
+function Summary({ trace, value }: { trace: Trace; value: Found }) {
+  const { tickPs } = trace.manifest.time;
+  const { count, busyTicks, names, rest, isComplete } = value;
+  const exact = formatExactDuration(busyTicks, tickPs);
+  return (
+    <>
+      <p class="search-line">
+        {count === 0n ? (
+          <strong>No event is found.</strong>
+        ) : (
+          <>
+            <strong>{plural(count, "event")}</strong>
+            <span title={`${exact}: each event by itself`}>{formatDuration(busyTicks, tickPs)} in all</span>
+            <span>{rest === null ? plural(BigInt(names.length), "name") : `more than ${names.length} names`}</span>
+          </>
+        )}
+      </p>
+      {!isComplete && <p class="search-line">The run is still being indexed: so far.</p>}
+      {walkNote.value !== "" && (
+        <p class="search-line" role="status">
+          {walkNote.value}
+        </p>
+      )}
+    </>
+  );
+}
+
+function Names({ trace, value }: { trace: Trace; value: Found }) {
+  const { names, rest } = value;
+  const most = names.reduce((sum, { busyTicks }) => (busyTicks > sum ? busyTicks : sum), 0n);
+  return (
+    <div class="search-names">
+      <table aria-label="Names">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Events</th>
+            <th scope="col">Total</th>
+          </tr>
+        </thead>
+        <tbody>
+          {names.map((one) => (
+            <NameLine key={`${one.name}\n${one.category}`} trace={trace} one={one} most={most} />
+          ))}
+        </tbody>
+      </table>
+      {rest !== null && (
+        <p class="search-line">
+          Other names: {plural(rest.count, "event")},{" "}
+          {formatDuration(rest.busyTicks as typeof value.busyTicks, trace.manifest.time.tickPs)}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function NameLine({ trace, one, most }: { trace: Trace; one: FoundName; most: bigint }) {
+  const app = useApp();
+  const share = most === 0n ? 0 : Number((1000n * one.busyTicks) / most) / 10;
+  return (
+    <tr>
+      <td>
+        <button
+          type="button"
+          class="search-name"
+          title={one.name}
+          onClick={() => {
+            app.search(exactly(one.name));
+            focusBox();
+          }}
+        >
+          <span>{one.name === "" ? "[no name]" : one.name}</span>
+          {one.category !== "" && <small>{one.category}</small>}
+        </button>
+      </td>
+      <td>{formatCount(one.count)}</td>
+      <td title={formatExactDuration(one.busyTicks, trace.manifest.time.tickPs)}>
+        <i style={{ width: `${share}%` }} />
+        {formatDuration(one.busyTicks, trace.manifest.time.tickPs)}
+      </td>
+    </tr>
+  );
+}
+
+/** What is wrong, and where in the query: the server says both. */
+function Failure({ message }: { message: string }) {
+  const text = query.value;
+  const at = faultAt(message);
+  const lead = useRef<HTMLElement>(null);
+  if (at === null) {
+    return (
+      <p class="search-line is-bad" role="alert">
+        {message}
+      </p>
+    );
+  }
+  return (
+    <div class="search-fault" role="alert">
+      <p class="search-line is-bad">{message}</p>
+      <code ref={lead}>
+        {text.slice(0, at)}
+        <mark>{text.slice(at, at + 1) || "\u00a0"}</mark>
+        {text.slice(at + 1)}
+      </code>
+    </div>
+  );
+}
+
+/** Arrow keys walk through the buttons of the panel. */
+function walkNames(event: KeyboardEvent, clear: () => void): void {
+  if (event.key === "Escape") {
+    event.preventDefault();
+    clear();
+    return;
+  }
+  const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+  if (step !== 0) {
+    event.preventDefault();
+    const buttons = [...document.querySelectorAll<HTMLElement>(".search-box input, .search-panel button")];
+    const at = buttons.indexOf(document.activeElement as HTMLElement);
+    buttons[Math.max(0, Math.min(buttons.length - 1, at + step))]?.focus();
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * How dense hits are in a view, and in the whole run for the minimap. A view is asked for with what lies beside it, when it has come to
+ * rest; until the answer is there, what is known is shown as it is.
+ */
+
+import { signal } from "@preact/signals";
+import { type TickRange, type ToolAnswer, ticks } from "@tilescope/client";
+import { HitGrid } from "../raster/hit-grid";
+import { factOf, valuesOf } from "./answer-values";
+import type { Trace } from "./trace";
+
+export interface DensityWish {
+  /** Names the search in the build. */
+  readonly key: string;
+  readonly query: string;
+  readonly range: TickRange;
+  readonly widthPx: number;
+  /** Tracks and rollups, and how many rows all of them have. */
+  readonly tracks: readonly number[];
+  readonly rows: number;
+}
+
+export interface Density {
+  readonly wish: DensityWish;
+  readonly grid: HitGrid;
+}
+
+export type DensityState =
+  | { readonly kind: "none" }
+  /** What the server said last; of the wish before while the next one is on its way. */
+  | { readonly kind: "ready"; readonly density: Density }
+  | { readonly kind: "failed"; readonly key: string; readonly message: string };
+
+/** So long a view stands still before it is asked for. */
+const REST_MS = 90;
+/** Beside a view on each side, as a part of its width. */
+const BESIDE = 0.5;
+/** The server counts at most a million bins for one question, and a page is not to draw more than these, either. */
+const MOST_BINS = 400_000;
+/** Of the width that is asked for: there are up to two bins to a pixel. */
+const BINS_PER_PX = 2;
+
+export class DensityLoader {
+  readonly state = signal<DensityState>({ kind: "none" });
+  readonly #beside: number;
+  #abort = new AbortController();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** What is known or on its way, and the wish that it answers. */
+  #asked: { readonly wish: DensityWish; readonly widened: DensityWish } | null = null;
+
+  /** `beside`: what is asked for on each side, as a part of the range. */
+  constructor(beside = BESIDE) {
+    this.#beside = beside;
+  }
+
+  /** Sees to it that a view is known. */
+  want(trace: Trace, wish: DensityWish): void {
+    const run = trace.manifest.range;
+    const clipped = widened(wish, run, 0);
+    if (this.#asked !== null && (isSame(this.#asked.wish, clipped) || covers(this.#asked.widened, clipped))) {
+      return;
+    }
+    this.#stop();
+    const asked = widened(wish, run, this.#beside);
+    this.#asked = { wish: clipped, widened: asked };
+    this.#timer = setTimeout(() => void this.#ask(trace, asked), REST_MS);
+  }
+
+  /** What is known may not hold any more, or could not be had. */
+  forget(): void {
+    this.#stop();
+    this.#asked = null;
+  }
+
+  clear(): void {
+    this.forget();
+    this.state.value = { kind: "none" };
+  }
+
+  async #ask(trace: Trace, wish: DensityWish): Promise<void> {
+    const { signal: aborted } = this.#abort;
+    const { query, range, tracks } = wish;
+    try {
+      const question = { query, start: range.startTicks, end: range.endTicks, tracks, px: wish.widthPx, by: "lane" };
+      const answer = await trace.api.ask("hit_bins", question, aborted);
+      if (!aborted.aborted) {
+        this.state.value = { kind: "ready", density: { wish, grid: gridOf(range, answer) } };
+      }
+    } catch (error) {
+      if (!aborted.aborted) {
+        const message = error instanceof Error ? error.message : String(error);
+        this.state.value = { kind: "failed", key: wish.key, message };
+      }
+    }
+  }
+
+  #stop(): void {
+    clearTimeout(this.#timer);
+    this.#abort.abort();
+    this.#abort = new AbortController();
+  }
+}
+
+export function gridOf(range: TickRange, answer: ToolAnswer): HitGrid {
+  const column = (id: string) => valuesOf(answer, "bins", id);
+  return new HitGrid(range, factOf(answer, "bin_ticks"), {
+    track: column("track").map(Number),
+    row: column("row").map(Number),
+    start: column("start").map(String),
+    count: column("count").map(Number),
+    busy: column("busy").map(String),
+  });
+}
+
+/** Whether an answer to one wish answers the other, and no coarser than that would be. */
+export function covers(asked: DensityWish, wish: DensityWish): boolean {
+  const inside = asked.range.startTicks <= wish.range.startTicks && asked.range.endTicks >= wish.range.endTicks;
+  const isFine = scaleOf(asked) <= 1.01 * scaleOf(wish) && scaleOf(asked) >= scaleOf(wish) / 3;
+  const known = new Set(asked.tracks);
+  return asked.key === wish.key && inside && isFine && wish.tracks.every((track) => known.has(track));
+}
+
+/** The same with what lies beside it in the run; with fewer pixels where the bins would be too many. */
+export function widened(wish: DensityWish, run: TickRange, beside: number): DensityWish {
+  const { startTicks, endTicks } = wish.range;
+  const by = BigInt(Math.round(Number(endTicks - startTicks) * beside));
+  const start = startTicks - by > run.startTicks ? startTicks - by : run.startTicks;
+  // Events that start at the last tick of the run are in it.
+  const end = endTicks + by < run.endTicks + 1n ? endTicks + by : run.endTicks + 1n;
+  const grown = Number(end - start) / Math.max(1, Number(endTicks - startTicks));
+  const mostPx = Math.max(1, Math.floor(MOST_BINS / BINS_PER_PX / Math.max(1, wish.rows)));
+  const widthPx = Math.max(1, Math.min(Math.ceil(wish.widthPx * grown), mostPx, 16_384));
+  return { ...wish, range: { startTicks: ticks(start), endTicks: ticks(end > start ? end : start + 1n) }, widthPx };
+}
+
+function isSame(a: DensityWish, b: DensityWish): boolean {
+  const isPlace = a.range.startTicks === b.range.startTicks && a.range.endTicks === b.range.endTicks;
+  return a.key === b.key && isPlace && a.widthPx === b.widthPx && a.tracks.join() === b.tracks.join();
+}
+
+function scaleOf({ range, widthPx }: DensityWish): number {
+  return Number(range.endTicks - range.startTicks) / widthPx;
+}

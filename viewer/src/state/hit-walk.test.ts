@@ -1,0 +1,69 @@
+import { type ToolAnswer, ticks } from "@tilescope/client";
+import { expect, it } from "vitest";
+import { beyond, type Hit, HitRun, hitsOf, placeBefore, rankOf, rankQuestions } from "./hit-walk";
+
+function hit(start: number, track = 0, ordinal = start): Hit {
+  return { startTicks: ticks(start), track, ordinal, name: "x", durationTicks: ticks(1) };
+}
+
+function answer(hits: readonly Hit[], more: string | null = null, count = 0): ToolAnswer {
+  const column = (id: string, values: readonly (string | number)[]) => ({ id, values });
+  const columns = [
+    column(
+      "event",
+      hits.map(({ track, ordinal }) => `${track}.${ordinal}`),
+    ),
+    column(
+      "start",
+      hits.map(({ startTicks }) => String(startTicks)),
+    ),
+    column(
+      "duration",
+      hits.map(({ durationTicks }) => String(durationTicks)),
+    ),
+    column(
+      "name",
+      hits.map(({ name }) => name),
+    ),
+  ];
+  const facts = [{ id: "count", value: count }];
+  return { complete: true, facts, tables: [{ id: "events", columns, more }] } as unknown as ToolAnswer;
+}
+
+it("asks for what is beyond a place, and reads what is listed", () => {
+  expect(beyond("op", hit(5, 2, 9), "previous")).toMatchObject({ query: "op", after: "5,2,9", backward: "true" });
+  expect(beyond("op", null, "next").after).toBeUndefined();
+  const told = hitsOf(answer([hit(3), hit(4, 1, 7)], "4,1,7"));
+  expect(told.hits).toEqual([hit(3), hit(4, 1, 7)]);
+  expect(told.more).toEqual({ startTicks: 4n, track: 1, ordinal: 7 });
+});
+
+it("begins before all that starts at a time", () => {
+  expect(placeBefore(ticks(0))).toBeNull();
+  expect(placeBefore(ticks(8))).toMatchObject({ startTicks: 7n });
+});
+
+it("counts the hits until one, also where several start together", () => {
+  const [until, later] = rankQuestions("op", hit(5, 2, 9));
+  expect([until.end, later.start, later.end, later.after]).toEqual([6n, 5n, 6n, "5,2,9"]);
+  expect(rankOf(answer([], null, 12), answer([hit(5, 3, 1), hit(5, 3, 2)]))).toBe(10);
+  expect(rankOf(answer([], null, 12), answer([hit(5, 3, 1)], "5,3,1"))).toBeNull();
+});
+
+it("knows the hits beside those that were listed, as long as none is missing between them", () => {
+  const run = new HitRun();
+  run.add(null, "next", [hit(1), hit(2), hit(3)]);
+  expect(run.beside(hit(1), "next")).toEqual(hit(2));
+  expect(run.beside(hit(1), "previous")).toBeUndefined();
+  expect(run.beside(hit(3), "next")).toBeUndefined();
+  run.add(hit(3), "next", [hit(4), hit(6)]);
+  expect(run.beside(hit(3), "next")).toEqual(hit(4));
+  run.add(hit(1), "previous", [hit(0)]);
+  expect(run.beside(hit(1), "previous")).toEqual(hit(0));
+  run.add(hit(90), "previous", [hit(80), hit(70)]);
+  expect(run.beside(hit(80), "previous")).toEqual(hit(70));
+  expect(run.beside(hit(1), "next")).toBeUndefined();
+  expect(run.beside(hit(75), "next")).toBeUndefined();
+  run.forget();
+  expect(run.beside(hit(80), "previous")).toBeUndefined();
+});

@@ -1,0 +1,38 @@
+import type { ToolAnswer } from "@tilescope/client";
+import { expect, it } from "vitest";
+import { exactly, faultAt, foundOf } from "./search";
+
+it("writes a name so that it is found, and no other", () => {
+  expect(exactly("all-reduce.1")).toBe('"all-reduce.1"');
+  expect(exactly('a "b" \\c')).toBe('"a \\"b\\" \\\\c"');
+});
+
+it("finds the place of a fault in what the server says", () => {
+  expect(faultAt("query, character 8: this quotation mark is not closed")).toBe(7);
+  expect(faultAt("the regular expression /(/ cannot be used: missing )")).toBeNull();
+});
+
+it("reads what is found, and what of it is not listed", () => {
+  const column = (id: string, values: readonly (string | number)[]) => ({ id, values });
+  const columns = [
+    column("name", ["b", "a"]),
+    column("category", ["x", ""]),
+    column("count", [3, 1]),
+    column("busy", ["9007199254740993", "2"]),
+  ];
+  const tables = [{ id: "names", columns, rest: { count: 5, busy: "7" } }];
+  const facts = [
+    { id: "count", value: 9 },
+    { id: "busy", value: "9007199254741002" },
+  ];
+  expect(foundOf({ complete: false, facts, tables } as unknown as ToolAnswer)).toEqual({
+    count: 9n,
+    busyTicks: 9007199254741002n,
+    names: [
+      { name: "b", category: "x", count: 3n, busyTicks: 9007199254740993n },
+      { name: "a", category: "", count: 1n, busyTicks: 2n },
+    ],
+    rest: { count: 5n, busyTicks: 7n },
+    isComplete: false,
+  });
+});

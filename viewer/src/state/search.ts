@@ -1,0 +1,94 @@
+/** What a search has found in the whole run: how many events, how long, by which names. Asked of the server, of nobody else. */
+
+import { signal } from "@preact/signals";
+import type { ToolAnswer } from "@tilescope/client";
+import { factOf, valuesOf, wholeOf } from "./answer-values";
+import { type Fetched, Latest } from "./latest";
+import type { Trace } from "./trace";
+
+export interface FoundName {
+  readonly name: string;
+  readonly category: string;
+  readonly count: bigint;
+  readonly busyTicks: bigint;
+}
+
+export interface Found {
+  readonly count: bigint;
+  readonly busyTicks: bigint;
+  /** The busiest ones. */
+  readonly names: readonly FoundName[];
+  /** Of the names that are not listed; null where all are. */
+  readonly rest: { readonly count: bigint; readonly busyTicks: bigint } | null;
+  /** False while the run is being indexed, and tracks are not done. */
+  readonly isComplete: boolean;
+}
+
+export const NAMES_LISTED = 100;
+
+export const found = signal<Fetched<Found>>({ kind: "none" });
+
+/** Which hit is selected: its number from 1 on, null while or where that is not known. */
+export const currentHit = signal<{
+  readonly track: number;
+  readonly ordinal: number;
+  readonly index: number | null;
+} | null>(null);
+
+/** What is said of the last step from hit to hit: that it went on at the other end, or could not be taken. */
+export const walkNote = signal("");
+
+/** Names a search in a build as far as it has grown. */
+export function searchKey({ manifest }: Trace, query: string): string {
+  const { run, build, state, revision } = manifest;
+  return `${run} ${build} ${state} ${revision} ${query}`;
+}
+
+export class SearchLoader {
+  readonly #latest = new Latest<Found>((state) => {
+    found.value = state;
+  });
+
+  /** Asks once more where that is known already: a run that grows has more hits each time. */
+  ask(trace: Trace, query: string, isAgain = false): void {
+    if (isAgain) {
+      this.#latest.forget();
+    }
+    void this.#latest.ask(searchKey(trace, query), async (signal) => {
+      const answer = await trace.api.ask("search", { query, limit: 0, names: NAMES_LISTED }, signal);
+      return foundOf(answer);
+    });
+  }
+
+  clear(): void {
+    this.#latest.clear();
+  }
+}
+
+export function foundOf(answer: ToolAnswer): Found {
+  const column = (id: string) => valuesOf(answer, "names", id);
+  const [count, busy, category] = [column("count"), column("busy"), column("category")];
+  const rest = answer.tables.find(({ id }) => id === "names")?.rest ?? null;
+  return {
+    count: factOf(answer, "count"),
+    busyTicks: factOf(answer, "busy"),
+    names: column("name").map((name, k) => ({
+      ...{ name: String(name), category: String(category[k]) },
+      count: wholeOf(count[k]!),
+      busyTicks: wholeOf(busy[k]!),
+    })),
+    rest: rest === null ? null : { count: wholeOf(rest.count ?? 0), busyTicks: wholeOf(rest.busy ?? 0) },
+    isComplete: answer.complete,
+  };
+}
+
+/** The query that finds all events of a name, and no others. */
+export function exactly(name: string): string {
+  return `"${name.replace(/[\\"]/g, "\\$&")}"`;
+}
+
+/** Where a query cannot be read, from 0 on; null where the message does not say. */
+export function faultAt(message: string): number | null {
+  const at = /^query, character (\d{1,4}):/.exec(message)?.[1];
+  return at === undefined ? null : Number(at) - 1;
+}
