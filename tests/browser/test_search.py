@@ -1,4 +1,4 @@
-"""Search in the timeline: what is found, marked and gone to is what the server says, in every state and by keys alone."""
+"""Search in the timeline: what is found, marked and gone to is what the server says; and the palette."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote, urlencode
 import pytest
 from playwright.sync_api import Browser, Route
 
-from tests.browser.conftest import Served, serving, watched_page
+from tests.browser.conftest import Served, watched_page
 from tests.browser.driver import Viewer
 from tests.browser.test_accessibility import faults
 from tests.standins.written import DEVICES
@@ -149,7 +149,7 @@ def test_marks_are_where_the_server_has_hits_and_nowhere_else(viewer: Viewer, se
                 if hit["track"] == lane["track"]
             ]
             for x0, x1 in spans:
-                if 3 <= x0 and x1 <= box["width"] - 3:
+                if x0 >= 3 and x1 <= box["width"] - 3:
                     looked += 1
                     assert any(x0 - 3 <= x <= x1 + 3 for x in inside), f"a hit at {x0} has no mark on {lane}"
             for x in inside:
@@ -206,3 +206,48 @@ def test_every_state_is_said(browser: Browser, served: Served) -> None:
         assert faults(viewer) == []
         page.context.set_offline(False)
         viewer.wait("document.querySelector('[data-search=found]') !== null")
+
+
+def test_the_palette_does_what_keys_do_and_says_what_cannot_be_done(viewer: Viewer, served: Served) -> None:
+    page = viewer.page
+    viewer.open(served.run_id(DEVICES))
+    page.keyboard.press("F1")
+    page.get_by_role("dialog", name="All that can be done").wait_for()
+    page.keyboard.press("F1")
+    viewer.wait("document.querySelector('dialog.finder') === null")
+    page.keyboard.press("Control+Shift+P")
+    page.get_by_role("option", name="Density of hits").wait_for()
+    table = page.evaluate("[...document.querySelectorAll('.finder-item')].map(item => item.dataset.key)")
+    assert {"zoom-in", "search", "show-help", "page timeline", "page hit_bins"} <= {*table}
+    assert page.locator("[data-key=fit-run] kbd").all_inner_texts() == ["0"]
+    assert "Nothing is searched for" in page.inner_text("[data-key=next-hit]")
+    assert faults(viewer) == []
+    viewer.screenshot("palette")
+    page.keyboard.type("parent sl")
+    page.keyboard.press("Enter")  # it cannot be done: nothing is selected
+    assert page.locator("[data-key=parent-slice][aria-disabled=true]").is_visible()
+    page.locator("dialog.finder input").fill("whole trace")
+    page.mouse.move(5, 300)
+    before = viewer.span()
+    page.keyboard.press("Escape")
+    page.keyboard.press("+")
+    viewer.rest()
+    assert viewer.span() != before
+    page.keyboard.press("/")
+    page.keyboard.press("Control+Shift+P")  # also while text is typed
+    page.keyboard.type("whole trace")
+    page.keyboard.press("Enter")
+    viewer.rest()
+    assert viewer.span() == before
+    page.keyboard.press("F1")
+    page.keyboard.type("search the events")
+    page.keyboard.press("Enter")
+    viewer.wait("document.activeElement === document.querySelector('.search-box input')")
+    page.keyboard.press("F1")
+    page.keyboard.type("statistics")
+    page.keyboard.press("Enter")
+    viewer.wait("tilescope.page === 'stats'")
+    page.keyboard.press("F1")
+    assert "In the timeline only" in page.inner_text("[data-key=zoom-in]")
+    page.keyboard.press("Escape")
+    viewer.wait("document.querySelector('dialog.finder') === null")

@@ -6,7 +6,7 @@ import { type AppActions, AppProvider } from "../components/app-context";
 import { FailedMessage, IndexingMessage, OpeningMessage, RunListMessage } from "../components/messages";
 import { SOON_MS, useLoaded } from "../components/use-loaded";
 import { runView } from "../state/run";
-import { announcement, isHelpOpen } from "../state/shell";
+import { announcement, isHelpOpen, isPaletteOpen } from "../state/shell";
 import { PageSlot } from "../tools/slot";
 import { StatusBar } from "./status-bar";
 import { TopBar } from "./topbar";
@@ -75,6 +75,14 @@ function LateHelp() {
   return wasAsked.current ? <Help /> : null;
 }
 
+/** So is the list of all that can be done. */
+const loadPalette = async () => (await import("./palette")).Palette;
+
+function LatePalette() {
+  const Palette = useLoaded("palette", loadPalette);
+  return Palette.kind === "ready" ? <Palette.value /> : null;
+}
+
 export function Shell({ app }: { app: AppActions }) {
   return (
     <AppProvider value={app}>
@@ -89,6 +97,7 @@ export function Shell({ app }: { app: AppActions }) {
           {announcement.value}
         </div>
         <LateHelp />
+        {isPaletteOpen.value && <LatePalette />}
       </div>
     </AppProvider>
   );

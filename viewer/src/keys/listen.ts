@@ -18,7 +18,9 @@ export interface KeyActions {
 
 export function listenToKeys(actions: KeyActions): void {
   addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || isTyping()) {
+    // What is pressed with ctrl types nothing; nor does F1.
+    const isText = !(event.ctrlKey || event.metaKey || event.key === "F1");
+    if (event.defaultPrevented || (isText && isTyping())) {
       return;
     }
     // A dialog has keys of its own.

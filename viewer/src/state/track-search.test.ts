@@ -1,6 +1,6 @@
 import type { Group, Track } from "@tilescope/client";
 import { expect, test } from "vitest";
-import { findable, searchNodes } from "./track-search";
+import { findable, searchNames } from "./track-search";
 import { buildTree } from "./tree";
 
 const group = (id: number, name: string): Group => ({
@@ -36,7 +36,7 @@ const nodes = findable(
     ],
   }),
 );
-const keys = (text: string, limit = 50) => searchNodes(nodes, text, limit).map(({ node }) => node.key);
+const keys = (text: string, limit = 50) => searchNames(nodes, text, limit).map(({ node }) => node.key);
 
 test("without words all are listed, as they stand in the tree, groups without tracks left out", () => {
   expect(keys("")).toEqual(["g0", "t0", "t1", "g1", "t2", "g2", "t3", "t4"]);

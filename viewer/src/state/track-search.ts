@@ -1,13 +1,16 @@
-/** Tracks and groups by name, the best first: what the finder lists. Pure. */
+/** Tracks and groups, and whatever else has a name, the best first: what the finder and the palette list. Pure. */
 
 import { wordsOf } from "./arrangement";
 import type { TreeNode } from "./tree";
 
-export interface FoundNode {
-  readonly node: TreeNode;
+/** What is found by its name, and by the names of what is around it, from the outside in. */
+export interface Findable {
   readonly name: string;
-  /** Names of the groups around it, from the outside in. */
   readonly path: readonly string[];
+}
+
+export interface FoundNode extends Findable {
+  readonly node: TreeNode;
 }
 
 /** What can be found: all tracks, and all groups that have some, in the order of the tree. */
@@ -60,13 +63,13 @@ function hasLetters(letters: string, text: string): boolean {
  * At most `limit` of them, the best first: those with all words in their names or the names around them, and behind these
  * the ones with all letters in their order. Without words, the first ones.
  */
-export function searchNodes(nodes: readonly FoundNode[], text: string, limit: number): readonly FoundNode[] {
+export function searchNames<One extends Findable>(nodes: readonly One[], text: string, limit: number): readonly One[] {
   const words = wordsOf(text);
   if (words.length === 0) {
     return nodes.slice(0, limit);
   }
   const letters = words.join("");
-  const scored: { readonly found: FoundNode; readonly score: number }[] = [];
+  const scored: { readonly found: One; readonly score: number }[] = [];
   for (const found of nodes) {
     const name = found.name.toLowerCase();
     const path = found.path.join(" ").toLowerCase();

@@ -1,0 +1,94 @@
+/** All that can be done, by name, with its keys; and why some of it cannot be done now. */
+
+import type { PickerItem } from "../components/picker";
+import { hoveredKey } from "../components/tree-focus";
+import { type Binding, type Intent, KEY_TABLE } from "../keys/table";
+import { detailsView } from "../state/details";
+import { lastPage, page } from "../state/page";
+import { query } from "../state/query";
+import { selection } from "../state/selection";
+import type { Trace } from "../state/trace";
+import { pages } from "../tools/registry";
+
+/** Does what a key does, or shows a page. */
+export type Command = PickerItem & { readonly does: { readonly intent: Intent } | { readonly page: string | null } };
+
+/** Intents that need something; a text says what, null that it is there. */
+const NEEDS: Readonly<Partial<Record<Intent, () => string | null>>> = {
+  "focus-selection": needsSelection,
+  "parent-slice": needsEvent,
+  "child-slice": needsEvent,
+  "flow-back": () => needsFlow("in", "No flow arrives at what is selected"),
+  "flow-forward": () => needsFlow("out", "No flow leaves what is selected"),
+  "slice-to-area": needsEvent,
+  "next-hit": needsQuery,
+  "previous-hit": needsQuery,
+  "clear-search": needsQuery,
+  "pin-track": needsTrack,
+  "hide-track": needsTrack,
+  "move-track-up": needsTrack,
+  "move-track-down": needsTrack,
+  "first-event": needsTrack,
+  "last-event": needsTrack,
+  "toggle-page": () => (page.value.tool === null && lastPage.value === null ? "No page has been shown yet" : null),
+};
+
+/** What the palette lists: the rows of the key table, then the pages. Reads signals. */
+export function commands(trace: Trace | null): readonly Command[] {
+  const rows = KEY_TABLE.filter(({ intent }) => intent !== "show-palette").map((binding) => ({
+    key: binding.intent,
+    name: binding.label,
+    path: [binding.group],
+    note: "",
+    keys: binding.keys.map(({ shown }) => shown),
+    reason: reasonAgainst(binding, trace),
+    does: { intent: binding.intent },
+  }));
+  return trace === null ? rows : [...rows, ...pageCommands(trace)];
+}
+
+function pageCommands(trace: Trace): readonly Command[] {
+  return pages.value.map((one) => {
+    const availability = one.availability(trace.manifest);
+    return {
+      key: `page ${one.id}`,
+      name: one.title,
+      path: [one.help],
+      note: "page",
+      reason: availability.isAvailable ? null : availability.reason,
+      does: { page: one.isBare ? null : one.id },
+    };
+  });
+}
+
+export function reasonAgainst(binding: Binding, trace: Trace | null): string | null {
+  if (!binding.isShared && trace === null) {
+    return "No run is open";
+  }
+  if (!binding.isShared && page.value.tool !== null) {
+    return "In the timeline only";
+  }
+  return NEEDS[binding.intent]?.() ?? null;
+}
+
+function needsSelection(): string | null {
+  return selection.value.kind === "none" ? "Nothing is selected" : null;
+}
+
+function needsEvent(): string | null {
+  return selection.value.kind === "event" ? null : "No slice is selected";
+}
+
+function needsFlow(direction: "in" | "out", none: string): string | null {
+  const details = detailsView.value;
+  return details.kind === "ready" && details.details.flows[direction].length > 0 ? null : (needsEvent() ?? none);
+}
+
+function needsQuery(): string | null {
+  return query.value === "" ? "Nothing is searched for" : null;
+}
+
+function needsTrack(): string | null {
+  const { kind } = selection.value;
+  return kind === "event" || kind === "bin" || hoveredKey.value !== null ? null : "Nothing on a track is selected";
+}

@@ -1,0 +1,41 @@
+/** The list of all that can be done, found by name. It does what the key beside a name does. */
+
+import { useEffect, useMemo } from "preact/hooks";
+import { useApp } from "../components/app-context";
+import { Picker } from "../components/picker";
+import { catalogue } from "../state/catalogue";
+import { runView } from "../state/run";
+import { isPaletteOpen } from "../state/shell";
+import { type Command, commands } from "./commands";
+
+export function Palette() {
+  const app = useApp();
+  const shown = runView.value;
+  const trace = shown.kind === "open" ? shown.trace : null;
+  const tools = catalogue.value;
+  // As things stand when it is opened, or when more pages are known.
+  const items = useMemo(() => commands(trace), [trace, tools]);
+  useEffect(() => {
+    if (trace !== null) {
+      app.catalogue.want(trace);
+    }
+  }, [app, trace]);
+  return (
+    <Picker
+      label="All that can be done"
+      fieldLabel="Name of what to do"
+      placeholder="What to do, or which page to show …"
+      listLabel="What can be done"
+      nothing="Nothing is called so."
+      intent="show-palette"
+      items={items}
+      onChoose={({ does }: Command) => {
+        // When the dialog is gone, so that it does not keep the focus.
+        requestAnimationFrame(() => ("intent" in does ? app.act(does.intent) : app.pages.show(does.page)));
+      }}
+      onClose={() => {
+        isPaletteOpen.value = false;
+      }}
+    />
+  );
+}
