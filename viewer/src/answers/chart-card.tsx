@@ -5,11 +5,12 @@ import { type ToolSeries, ticks } from "@tilescope/client";
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { DownloadIcon } from "../components/icons";
+import { savePicture } from "../components/save";
 import { theme } from "../state/settings";
 import { forcedColors, plotColors } from "./chart-colors";
 import { ChartData, type ChartPoint } from "./chart-data";
 import { ChartLegend } from "./chart-legend";
-import { chartPicture, savePicture } from "./chart-picture";
+import { chartPicture } from "./chart-picture";
 import type { PlotColors } from "./chart-style";
 import { ChartTooltip } from "./chart-tooltip";
 import { CopyButton } from "./copy-button";
@@ -113,7 +114,7 @@ export function ChartCard({ series, links, rangeText, head }: Props) {
   };
   const save = () => {
     if (plot.current !== null && colors.value !== null) {
-      savePicture(chartPicture(plot.current.canvas, data, colors.value, rangeText, isShown), series.id);
+      void savePicture(chartPicture(plot.current.canvas, data, colors.value, rangeText, isShown), series.id);
     }
   };
   if (data.isEmpty) {

@@ -60,17 +60,3 @@ export function chartPicture(
   context.drawImage(canvas, MARGIN_PX, headPx, canvas.width / ratio, canvas.height / ratio);
   return picture;
 }
-
-/** Has the browser keep a picture as a file. */
-export function savePicture(picture: HTMLCanvasElement, name: string): void {
-  picture.toBlob((blob) => {
-    if (blob === null) {
-      return;
-    }
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(blob);
-    link.download = `${name}.png`;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 0);
-  }, "image/png");
-}

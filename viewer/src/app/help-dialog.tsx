@@ -10,6 +10,7 @@ import { session } from "../state/session";
 import { changeSettings, settings } from "../state/settings";
 import { isHelpOpen } from "../state/shell";
 import { currentPage } from "../tools/registry";
+import "../styles/dialog.css";
 import "../styles/help.css";
 
 function KeyRows({ group }: { group: KeyGroup }) {

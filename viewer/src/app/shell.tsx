@@ -6,10 +6,10 @@ import { type AppActions, AppProvider } from "../components/app-context";
 import { FailedMessage, IndexingMessage, OpeningMessage, RunListMessage } from "../components/messages";
 import { SOON_MS, useLoaded } from "../components/use-loaded";
 import { runView } from "../state/run";
-import { announcement, isHelpOpen, isPaletteOpen } from "../state/shell";
+import { announcement, embedded, isHelpOpen, isPaletteOpen } from "../state/shell";
 import { PageSlot } from "../tools/slot";
 import { StatusBar } from "./status-bar";
-import { TopBar } from "./topbar";
+import { Heading, TopBar } from "./topbar";
 
 const loadUnknown = async () => (await import("../components/run-choice")).UnknownRunMessage;
 const loadEmpty = async () => (await import("../components/run-choice")).EmptyMessage;
@@ -83,16 +83,26 @@ function LatePalette() {
   return Palette.kind === "ready" ? <Palette.value /> : null;
 }
 
+const loadEmbedLink = async () => (await import("../share/embed-link")).EmbedLink;
+
+/** Out of a page that is part of another. */
+function LateEmbedLink() {
+  const EmbedLink = useLoaded("embed-link", loadEmbedLink);
+  return EmbedLink.kind === "ready" ? <EmbedLink.value /> : null;
+}
+
 export function Shell({ app }: { app: AppActions }) {
   return (
     <AppProvider value={app}>
-      <div class="shell">
-        <TopBar />
+      <div class={embedded ? "shell is-embedded" : "shell"}>
+        {!embedded && <TopBar />}
         <main class="work">
+          {embedded && <Heading />}
           <Work />
+          {embedded && <LateEmbedLink />}
         </main>
         <LateBanner />
-        <StatusBar />
+        {!embedded && <StatusBar />}
         <div class="visually-hidden" role="status" aria-live="polite">
           {announcement.value}
         </div>

@@ -85,8 +85,15 @@ function LateToolList(props: { trace: Trace; close: () => void }) {
   return ToolList.kind === "ready" ? <ToolList.value {...props} /> : null;
 }
 
+const loadShareItems = async () => (await import("../share/share-menu")).ShareItems;
+
+function LateShareItems(props: { trace: Trace; close: () => void }) {
+  const ShareItems = useLoaded("share", loadShareItems);
+  return ShareItems.kind === "ready" ? <ShareItems.value {...props} /> : null;
+}
+
 /** What the page is about, for those who do not see it. */
-function Heading() {
+export function Heading() {
   return <h1 class="visually-hidden">{nameOfRun() ?? "All runs"}</h1>;
 }
 
@@ -173,6 +180,11 @@ export function TopBar() {
         </button>
       )}
       {trace !== null && isTimeline && trace.manifest.hosts.length > 1 && <HostPicker hosts={trace.manifest.hosts} />}
+      {trace !== null && (
+        <Menu label="Share" choice="Share">
+          {(close) => <LateShareItems trace={trace} close={close} />}
+        </Menu>
+      )}
       {trace !== null && isTimeline ? <SearchBox trace={trace} /> : <span class="topbar-space" />}
       {trace !== null && isTimeline && (
         <>

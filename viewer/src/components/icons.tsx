@@ -174,3 +174,15 @@ export const ToolIcon = () => (
     <path d="M2.5 13.5v-5M6.2 13.5v-9M9.8 13.5v-6.5M13.5 13.5v-11" />
   </Icon>
 );
+
+export const ShareIcon = () => (
+  <Icon>
+    <path d="M8 9.5v-7M5.2 5L8 2.2 10.8 5M4.5 7.5h-1v6h9v-6h-1" />
+  </Icon>
+);
+
+export const PictureIcon = () => (
+  <Icon>
+    <path d="M2.5 3.5h11v9h-11zM3 11l3-3 2.5 2.5 2-2L13 11M10.4 6h.1" />
+  </Icon>
+);

@@ -7,6 +7,7 @@ import { page } from "./page";
 import { query } from "./query";
 import { runIdOf, runView } from "./run";
 import { type Selection, selection } from "./selection";
+import { embedded } from "./shell";
 import { timeFormat } from "./time-format";
 import { toolMode } from "./tool-mode";
 import { textsOf } from "./track-choice";
@@ -115,9 +116,12 @@ export class AddressKeeper {
   }
 }
 
-/** Relative to the page; the list of runs has none of its own. */
+/** Relative to the page; the list of runs has none of its own. A page that is part of another stays so. */
 function addressOf(place: PageLocation): string {
-  return place.run === null ? location.pathname : formatLocation(place);
+  if (!embedded) {
+    return place.run === null ? location.pathname : formatLocation(place);
+  }
+  return place.run === null ? `${location.pathname}?embed=1` : formatLocation(place).replace("#", "&embed=1#");
 }
 
 function currentLocation(): PageLocation {

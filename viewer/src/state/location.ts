@@ -2,6 +2,7 @@
  * What the address of the page says. Everything that a colleague needs to see the same is in it, and nothing else.
  *
  *     ?run=2026_01_31_10_00_00-1c9e5a7b        the run, as `GET /runs` names it
+ *     &embed=1                                 as part of another page: without bars and details
  *     #v=1                                     version of what follows
  *     &t=1024-9000                             visible range, ticks since the run's origin
  *     &sel=12.3456,7.8                         selected events: track and ordinal of each
@@ -63,6 +64,18 @@ export const NOWHERE: PageLocation = {
  */
 export function serverRoot(pathname: string): string {
   return pathname.slice(0, pathname.lastIndexOf("/"));
+}
+
+/** Whether an address asks for the page as part of another: without the bars around it. */
+export function isEmbedded(search: string): boolean {
+  return new URLSearchParams(search).get("embed") === "1";
+}
+
+/** The same place in the full viewer. */
+export function fullAddress(href: string): string {
+  const url = new URL(href);
+  url.searchParams.delete("embed");
+  return url.href;
 }
 
 const VERSION = "1";

@@ -1,6 +1,10 @@
 /** What of the page's frame is open. */
 
 import { signal } from "@preact/signals";
+import { isEmbedded } from "./location";
+
+/** Whether the page is part of another one; it stays so. */
+export const embedded = isEmbedded(globalThis.location?.search ?? "");
 
 export const isHelpOpen = signal(false);
 /** The list in which a track is found by its name. */

@@ -99,6 +99,11 @@ export class Api {
     return this.#request(path, init);
   }
 
+  /** The address of a path, for those who ask by themselves. */
+  url(path: string): string {
+    return this.#base + path;
+  }
+
   /** The address of a path, as a WebSocket address. */
   socketUrl(path: string, location: string): string {
     const url = new URL(this.#base + path, location);
@@ -175,6 +180,20 @@ export class BuildApi {
   async events(question: ToolQuestion = {}, signal?: AbortSignal): Promise<Events> {
     const path = `${this.#path}/events${asked(question)}`;
     return readEvents(await this.#api.json<EventsJson>(path, { signal: signal ?? null }));
+  }
+
+  /** The events of a span as trace-event JSON, which may be larger than memory: `tracks`, `start`, `end`, `steps`. */
+  exported(question: ToolQuestion = {}, signal?: AbortSignal): Promise<Response> {
+    return this.#api.answer(this.#exportPath(question), { signal: signal ?? null });
+  }
+
+  /** Where a browser finds the same as a file. */
+  exportUrl(question: ToolQuestion = {}): string {
+    return this.#api.url(this.#exportPath(question));
+  }
+
+  #exportPath(question: ToolQuestion): string {
+    return `${this.#path}/export${asked(question)}`;
   }
 
   /** What the trace holds beside its events: HLO protos, stats of planes, members of a JSON trace. */

@@ -7,7 +7,7 @@ import { Timeline } from "../../components/timeline";
 import { SOON_MS, useLoaded } from "../../components/use-loaded";
 import { hover } from "../../state/hover";
 import { isMarksOpen } from "../../state/marks";
-import { isDrawerOpen, isFinderOpen } from "../../state/shell";
+import { embedded, isDrawerOpen, isFinderOpen } from "../../state/shell";
 import type { Trace } from "../../state/trace";
 import type { PageProps } from "../contract";
 
@@ -65,7 +65,11 @@ export function TimelineView({ context: { trace } }: PageProps<null>) {
     <>
       <Docked
         details={
-          isMarksOpen.value ? <LateMarks trace={trace} /> : isDrawerOpen.value ? <LateDrawer trace={trace} /> : null
+          embedded ? null : isMarksOpen.value ? (
+            <LateMarks trace={trace} />
+          ) : isDrawerOpen.value ? (
+            <LateDrawer trace={trace} />
+          ) : null
         }
       >
         <Timeline key={trace.manifest.build} trace={trace} />

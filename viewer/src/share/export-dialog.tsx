@@ -1,0 +1,213 @@
+/** Asks which events are to be exported, says how many that are, and shows how far the export is. */
+
+import { useSignal } from "@preact/signals";
+import { formatDuration } from "@tilescope/client";
+import { useEffect, useRef } from "preact/hooks";
+import { formatBytes, plural } from "../components/format";
+import { CloseIcon } from "../components/icons";
+import { fileName, saveBlob, saveFrom } from "../components/save";
+import { selectedRange, selection } from "../state/selection";
+import type { Trace } from "../state/trace";
+import { visible } from "../state/view";
+import { countOf, ExportRun, type ExportState } from "./export-run";
+import { estimatedBytes, HELD_BYTES, PERFETTO_BYTES, questionOf, type Scope, scopesOf } from "./scopes";
+import "../styles/dialog.css";
+import "./share.css";
+
+interface Props {
+  readonly trace: Trace;
+  /** Null: Perfetto is not offered. */
+  readonly perfettoUrl: string | null;
+  readonly isForPerfetto: boolean;
+  readonly onClose: () => void;
+}
+
+/** How many events each part has; null where that could not be found out. */
+type Counts = Readonly<Partial<Record<Scope["kind"], bigint | null>>>;
+
+function sizeText(count: bigint | null | undefined, isWhole: boolean): string {
+  if (count === undefined) {
+    return "counting …";
+  }
+  const size = count === null ? "" : `, about ${formatBytes(estimatedBytes(count))}`;
+  return count === null
+    ? ""
+    : `${plural(count, "event")}${isWhole ? "" : count === 1n ? " starts in it" : " start in it"}${size}`;
+}
+
+function ScopeChoice(props: { scope: Scope; trace: Trace; counts: Counts; chosen: string; choose: () => void }) {
+  const { scope, trace, counts, chosen, choose } = props;
+  const { time, range } = trace.manifest;
+  const { startTicks, endTicks } = scope.range ?? range;
+  return (
+    <label class="export-scope">
+      <input type="radio" name="export-scope" checked={scope.kind === chosen} onChange={choose} />
+      <span>{scope.title}</span>
+      <span class="export-time">{formatDuration(endTicks - startTicks, time.tickPs)}</span>
+      <span class="export-size">{sizeText(counts[scope.kind], scope.kind === "run")}</span>
+    </label>
+  );
+}
+
+function Progress({ state, expected }: { state: ExportState; expected: bigint | null }) {
+  switch (state.kind) {
+    case "idle":
+      return null;
+    case "failed":
+      return (
+        <p class="error-line" role="alert">
+          {state.message}
+        </p>
+      );
+    case "done":
+      return (
+        <p class="export-said" role="status">
+          {state.what} {formatBytes(BigInt(state.bytes))}
+        </p>
+      );
+    case "running": {
+      const bytes = BigInt(state.bytes);
+      const part = expected === null || expected === 0n ? 0 : Math.min(1, state.bytes / Number(expected));
+      const of = expected === null ? "" : ` of about ${formatBytes(expected)}`;
+      const percent = Math.round(part * 100);
+      return (
+        <>
+          <div
+            class="progress"
+            role="progressbar"
+            aria-label="Export"
+            aria-valuemin={0}
+            aria-valuemax={100}
+            aria-valuenow={percent}
+          >
+            <div style={{ width: `${percent}%` }} />
+          </div>
+          <p class="export-said" aria-live="off">
+            {state.waitsFor === "perfetto" ? "Waiting for Perfetto's page …" : `${formatBytes(bytes)}${of}`}
+          </p>
+        </>
+      );
+    }
+  }
+}
+
+export function ExportDialog({ trace, perfettoUrl, isForPerfetto, onClose }: Props) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const run = useRef<ExportRun>(new ExportRun()).current;
+  const { range, name } = trace.manifest;
+  const scopes = useRef(scopesOf(range, visible.peek(), selection.peek(), selectedRange.peek())).current;
+  const chosen = useSignal(scopes[0]!.kind);
+  const counts = useSignal<Counts>({});
+  useEffect(() => {
+    dialog.current?.showModal();
+    const abort = new AbortController();
+    for (const scope of scopes) {
+      countOf(trace, scope, abort.signal).then(
+        (count) => {
+          counts.value = { ...counts.value, [scope.kind]: count };
+        },
+        () => {
+          counts.value = { ...counts.value, [scope.kind]: null };
+        },
+      );
+    }
+    return () => {
+      abort.abort();
+      run.cancel();
+    };
+  }, []);
+  const scope = scopes.find(({ kind }) => kind === chosen.value)!;
+  const count = counts.value[scope.kind] ?? null;
+  const expected = count === null ? null : estimatedBytes(count);
+  const state = run.state.value;
+  const isRunning = state.kind === "running";
+  const title = fileName(name);
+  const download = () => {
+    if (expected !== null && expected > HELD_BYTES) {
+      saveFrom(trace.api.exportUrl(questionOf(scope)), `${title}.trace.json`);
+      run.state.value = { kind: "done", bytes: Number(expected), what: "Among the browser's downloads now: about" };
+      return;
+    }
+    void run.download(trace.api, scope, (file) => saveBlob(file, `${title}.trace.json`));
+  };
+  const openPerfetto = () => {
+    const target = window.open(perfettoUrl!, "_blank");
+    if (target === null) {
+      run.state.value = { kind: "failed", message: "The browser opened no window: allow this page to open some." };
+      return;
+    }
+    void run.hand(trace.api, scope, target, new URL(perfettoUrl!, location.href).origin, title);
+  };
+  const isTooLarge = expected !== null && expected > PERFETTO_BYTES;
+  const offered = [
+    <button
+      key="download"
+      type="button"
+      class={isForPerfetto ? "button is-outlined" : "button is-primary"}
+      disabled={isRunning}
+      onClick={download}
+    >
+      Download
+    </button>,
+    perfettoUrl !== null && (
+      <button
+        key="perfetto"
+        type="button"
+        class={isForPerfetto ? "button is-primary" : "button is-outlined"}
+        disabled={isRunning || isTooLarge}
+        onClick={openPerfetto}
+      >
+        Open in Perfetto
+      </button>
+    ),
+  ];
+  return (
+    <dialog ref={dialog} class="export-dialog" aria-label="Export events" onClose={onClose}>
+      <div class="dialog-head">
+        <h2>Export events</h2>
+        <button type="button" class="button is-icon" aria-label="Close" onClick={() => dialog.current?.close()}>
+          <CloseIcon />
+        </button>
+      </div>
+      <div class="export-body">
+        <fieldset class="export-scopes" disabled={isRunning}>
+          <legend class="visually-hidden">Which events</legend>
+          {scopes.map((one) => (
+            <ScopeChoice
+              key={one.kind}
+              scope={one}
+              trace={trace}
+              counts={counts.value}
+              chosen={chosen.value}
+              choose={() => {
+                chosen.value = one.kind;
+                run.cancel();
+              }}
+            />
+          ))}
+        </fieldset>
+        <p class="export-note">
+          Trace-event JSON, which Perfetto, chrome://tracing and Tilescope open. Events that reach into the time are
+          whole, with their arguments and flows{scope.tracks === null ? "; all tracks" : ""}.
+        </p>
+        {perfettoUrl !== null && (
+          <p class="export-note">
+            {isTooLarge
+              ? `Perfetto's page holds all of a trace in memory: choose less than ${formatBytes(PERFETTO_BYTES)}.`
+              : `${new URL(perfettoUrl, location.href).host} gets the events within this browser; nothing is uploaded.`}
+          </p>
+        )}
+        <Progress state={state} expected={expected} />
+        <div class="export-buttons">
+          {isForPerfetto ? offered.reverse() : offered}
+          <span class="topbar-space" />
+          {isRunning && (
+            <button type="button" class="button is-outlined" onClick={() => run.cancel()}>
+              Cancel
+            </button>
+          )}
+        </div>
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,29 @@
+import { ticks } from "@tilescope/client";
+import { expect, it } from "vitest";
+import { NOTHING } from "../state/selection";
+import { questionOf, rangesOf, scopesOf } from "./scopes";
+
+const range = (start: number, end: number) => ({ startTicks: ticks(start), endTicks: ticks(end) });
+const RUN = range(0, 1000);
+
+it("offers what is selected first, then what is shown, then all", () => {
+  const area = { kind: "area", range: range(10, 20), tracks: new Set([4, 3, 9]) } as const;
+  const found = scopesOf(RUN, range(-5, 500), area, null);
+  expect(found.map(({ kind }) => kind)).toEqual(["selection", "view", "run"]);
+  expect(found.map(questionOf)).toEqual([{ start: 10n, end: 20n, tracks: "3-4,9" }, { start: 0n, end: 500n }, {}]);
+});
+
+it("does not offer the same twice: what is shown may be all", () => {
+  expect(scopesOf(RUN, range(-5, 1005), NOTHING, null).map(({ kind }) => kind)).toEqual(["run"]);
+});
+
+it("gives an event without length its tick, and leaves out what lies beside the run", () => {
+  const event = { kind: "event", track: 1, ordinal: 2 } as const;
+  const [selected, ...others] = scopesOf(RUN, range(2000, 3000), event, range(7, 7));
+  expect(questionOf(selected!)).toEqual({ start: 7n, end: 8n });
+  expect(others.map(({ kind }) => kind)).toEqual(["run"]);
+});
+
+it("writes ids as ranges", () => {
+  expect(rangesOf(new Set([7, 1, 2, 3, 10, 11]))).toBe("1-3,7,10-11");
+});
