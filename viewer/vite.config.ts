@@ -2,6 +2,9 @@ import { defineConfig } from "vitest/config";
 
 // The page is served under a content security policy without inline code, and from any path: no inlined assets,
 // no inline module preload script, relative addresses.
+// What the timeline loads behind its first picture: what lies over the tracks and answers the pointer.
+const LATE = /\/src\/(timeline\/(late|area|flow-arrows|paint-overlay|pointing)|raster\/hit|state\/exact)\.ts$/;
+
 export default defineConfig({
   base: "./",
   build: {
@@ -14,7 +17,13 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         // What the timeline needs is one file: shared parts in files of their own would be heard of one after another.
-        codeSplitting: { groups: [{ name: "index", tags: ["$initial"] }] },
+        // What comes right behind the first picture is another, for the same reason.
+        codeSplitting: {
+          groups: [
+            { name: "index", tags: ["$initial"], priority: 2 },
+            { name: "late", test: LATE, priority: 1 },
+          ],
+        },
       },
     },
   },

@@ -169,6 +169,7 @@ def _tables(
         steps=builder.steps.counts(),
         steps_of=builder.steps.per_track,
         operations_of=builder.operations.per_track,
+        families=builder.busy_names.families(run.names),
         ignored=run.ignored(),
         warnings=run.warnings(),
     )

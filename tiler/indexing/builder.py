@@ -18,6 +18,7 @@ from tilescope.tiler.indexing.priorities import Priorities
 from tilescope.tiler.indexing.schedule import Schedule
 from tilescope.tiler.indexing.scratch import Scratch
 from tilescope.tiler.indexing.tracks.block_pages import BlockPages
+from tilescope.tiler.indexing.tracks.busy_names import BusyNames
 from tilescope.tiler.indexing.tracks.decoding_tables import DecodingTables
 from tilescope.tiler.indexing.tracks.histograms import histograms
 from tilescope.tiler.indexing.tracks.layout import Layout, PlacedTrack
@@ -84,6 +85,7 @@ class Builder:
         tables = DecodingTables(run)
         self.steps = StepFinder(run, tables)
         self.operations = OperationWriter(run, tables)
+        self.busy_names = BusyNames()
         self.root_level = _native.root_level(run.timeline.end)
         self._run = run
         self._layout = layout
@@ -188,6 +190,7 @@ class Builder:
             self._write(self.steps.entries(track, data))
             self._write(self.operations.entries(track, data))
             data = data.without_args()
+            self.busy_names.add(data)
             self.overview.add(track.id, data, open_slices.budget)
             block = self._blocks[track.id // TRACKS_PER_BLOCK]
             block.tiles[track.id] = self._tiles(data)

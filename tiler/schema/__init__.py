@@ -26,6 +26,7 @@ from tilescope.tiler.schema.event import (
     Events,
     FlowPartner,
 )
+from tilescope.tiler.schema.families import FAMILY_NAMES, busiest_families
 from tilescope.tiler.schema.health import Health
 from tilescope.tiler.schema.limits import LIMITS, Limits
 from tilescope.tiler.schema.manifest import (
@@ -55,6 +56,7 @@ from tilescope.tiler.schema.run import (
 from tilescope.tiler.schema.tracks import Group, GroupKind, Track, TrackKind, TrackTree
 
 __all__ = [
+    "FAMILY_NAMES",
     "FLOWS_AT_MOST",
     "LIMITS",
     "MAX_MARKS_BYTES",
@@ -114,5 +116,6 @@ __all__ = [
     "WatchMessage",
     "WatchProgress",
     "WatchReady",
+    "busiest_families",
     "manifest_of",
 ]

@@ -89,6 +89,12 @@ class StoredManifest(Struct, frozen=True, kw_only=True):
     events: EventCounts
     flows: FlowCounts
     steps: Annotated[StepCounts | None, Meta(description="null where the trace marks none, or is being indexed.")]
+    families: Annotated[
+        Sequence[str],
+        Meta(
+            description="The busiest families of events first: categories, and stems of names without one. At most 16."
+        ),
+    ] = ()
     ignored: Annotated[dict[str, Decimal], Meta(description="What was left out of the trace: how often, by reason.")]
     warnings: Sequence[str]
     source_bytes: Annotated[Decimal, Meta(description="Size of the trace files.")]

@@ -13,6 +13,7 @@ from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.verify.catalogue import SLICE_KINDS, Catalogue, TrackEntry
 from tilescope.tiler.verify.columns import Floats, Ints
+from tilescope.tiler.verify.families import FamilyCheck
 from tilescope.tiler.verify.histograms import HistogramCheck, tiles_with_histogram
 from tilescope.tiler.verify.memory import ProofMemory, ShortOfMemory
 from tilescope.tiler.verify.overview import OverviewCheck, busiest
@@ -56,6 +57,7 @@ class BlockCheck:
         catalogue: Catalogue,
         tree: BlockTree,
         overview: OverviewCheck,
+        families: FamilyCheck,
         memory: ProofMemory,
         done: Callable[[int], None],
     ) -> None:
@@ -63,6 +65,7 @@ class BlockCheck:
         self._catalogue = catalogue
         self._tree = tree
         self._overview = overview
+        self._families = families
         self._memory = memory
         self._done = done
         self._tracks = catalogue.block(tree.block)
@@ -104,7 +107,7 @@ class BlockCheck:
         has_histogram = np.zeros(len(tree), np.bool_)
         for track in tracks:
             has_histogram[tiles_with_histogram(track, tree)] = True
-        histograms = HistogramCheck(self._store, tree, tracks, tally)
+        histograms = HistogramCheck(self._store, tree, tracks, self._families, tally)
         looked_at = np.where(tree.leaf, tree.events, 0)
         # Names are compared the first time that a page is read.
         page_names = PageNamesCheck(self._store, tree, tally) if first_row == 0 else None

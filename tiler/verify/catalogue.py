@@ -56,6 +56,7 @@ class Catalogue:
     files: tuple[str, ...]  # encoding of the arguments of each
     counts: dict[str, int]  # events as written in the files, by kind
     flow_edges: int
+    families: tuple[str, ...] | None  # None in stores that were written before there were any
     tracks: tuple[TrackEntry, ...]
 
     @classmethod
@@ -88,6 +89,7 @@ class Catalogue:
             tuple(file["args_encoding"] for file in inner["files"]),
             {kind: int(count) for kind, count in public["events"].items()},
             int(public["flows"]["edges"]),
+            tuple(public["families"]) if "families" in public else None,
             tracks,
         )
 

@@ -11,6 +11,7 @@ from tilescope.tiler.pages import BUSY_LIMIT, HISTOGRAM_ROWS, DurationSpread, Hi
 from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.verify.catalogue import SLICE_KINDS, TrackEntry
 from tilescope.tiler.verify.columns import Ints, unequal
+from tilescope.tiler.verify.families import FamilyCheck
 from tilescope.tiler.verify.page_reader import inflate
 from tilescope.tiler.verify.report import Tally
 from tilescope.tiler.verify.tree import BlockTree
@@ -27,10 +28,13 @@ def tiles_with_histogram(track: TrackEntry, tree: BlockTree) -> Ints:
 class HistogramCheck:
     """The records of a block."""
 
-    def __init__(self, store: RunStore, tree: BlockTree, tracks: Sequence[TrackEntry], tally: Tally) -> None:
+    def __init__(
+        self, store: RunStore, tree: BlockTree, tracks: Sequence[TrackEntry], families: FamilyCheck, tally: Tally
+    ) -> None:
         self._store = store
         self._tree = tree
         self._tracks = tracks
+        self._families = families
         self._tally = tally
 
     def compare(self, tile: int, sums: tuple[Ints, ...], buckets: tuple[Ints, Ints, Ints]) -> None:
@@ -48,6 +52,7 @@ class HistogramCheck:
         except DamagedStore as error:
             raise self._tree.error(tile, f"its histogram is damaged: {error}") from error
         rows = sum_by_name([Histogram(*sums)])
+        self._families.take(track, level, rows)
         expected = rows.first_rows(HISTOGRAM_ROWS)
         if len(found) != len(expected):
             what = f"its histogram has {len(found)} names, from the events there are {len(expected)}"

@@ -11,6 +11,7 @@ from tilescope.tiler.memory_limits import memory_errors
 from tilescope.tiler.store.run_store import RunStore, open_run_store
 from tilescope.tiler.verify.blocks import BlockCheck
 from tilescope.tiler.verify.catalogue import Catalogue, TrackEntry
+from tilescope.tiler.verify.families import FamilyCheck
 from tilescope.tiler.verify.memory import ProofMemory
 from tilescope.tiler.verify.overview import OverviewCheck
 from tilescope.tiler.verify.records import RecordCheck, read_trees
@@ -49,6 +50,7 @@ def _verify(store: RunStore, progress: VerifyProgress, memory_bytes: int) -> Ver
     check_totals(catalogue)
     trees = read_trees(store, catalogue)
     overview = OverviewCheck(store, catalogue)
+    families = FamilyCheck(store, catalogue)
     tally = Tally(tiles=sum(len(tree) for tree in trees), leaves=sum(int(tree.leaf.sum()) for tree in trees))
     tally += overview.read()
     layers = layers_of([track for track in catalogue.tracks if track.kind == TrackKind.ROLLUP and track.events])
@@ -59,7 +61,7 @@ def _verify(store: RunStore, progress: VerifyProgress, memory_bytes: int) -> Ver
         return RecordCheck(store, catalogue, trees, memory).check(done)
 
     def block(tree: BlockTree, done: Told) -> Tally:
-        return BlockCheck(store, catalogue, tree, overview, memory, done).check()
+        return BlockCheck(store, catalogue, tree, overview, families, memory, done).check()
 
     def layer(rollups: list[TrackEntry], done: Told) -> Tally:
         return LayerCheck(store, catalogue, trees, rollups, overview, memory, batch_events, done).check()
@@ -77,6 +79,7 @@ def _verify(store: RunStore, progress: VerifyProgress, memory_bytes: int) -> Ver
 
     for part in run_tasks(tasks, told, memory.refusal):
         tally += part
+    families.finish()
     tally["rollup_tracks"] += sum(track.kind == TrackKind.ROLLUP and not track.events for track in catalogue.tracks)
     progress(1.0, "done")
     return VerifyReport(**tally)

@@ -42,6 +42,7 @@ class Findings:
     steps: StepCounts = field(default_factory=StepCounts)
     steps_of: Mapping[int, int] = field(default_factory=dict)  # by track
     operations_of: Mapping[int, int] = field(default_factory=dict)  # by track
+    families: Sequence[str] = ()
     ignored: Mapping[str, int] = field(default_factory=dict)
     warnings: Sequence[str] = ()
 
@@ -73,6 +74,7 @@ def make_manifest(found: Findings) -> dict[str, Any]:
         events=schema.EventCounts(**_texts(asdict(_counts(found)))),
         flows=schema.FlowCounts(**_texts(asdict(found.flow_counts))),
         steps=_steps(found.steps),
+        families=found.families,
         ignored=_texts(found.ignored),
         warnings=list(found.warnings),
         source_bytes=str(sum(size_bytes for _, size_bytes, _ in found.files)),

@@ -30,6 +30,10 @@ class RunNames:
     def __getitem__(self, name: int) -> str:
         return self._texts[name]
 
+    def category(self, name: int) -> str:
+        """The category of a name, or nothing."""
+        return self._categories[name]
+
     def add(self, names: Sequence[str], categories: Sequence[str]) -> NDArray[np.int32]:
         """Ids of a file's names, shape (n + 1,): the last is -1, for events without a name."""
         ids = np.full(len(names) + 1, -1, np.int32)

@@ -1,7 +1,7 @@
 /** The application: ties the state, the stage and the server together, and opens runs. */
 
 import { effect, untracked } from "@preact/signals";
-import { Api, laterByTimer } from "@tilescope/client";
+import { Api, laterByTimer, type Run } from "@tilescope/client";
 import type { AppActions } from "../components/app-context";
 import { focusedKey } from "../components/tree-focus";
 import type { Intent, LateIntent } from "../keys/table";
@@ -133,10 +133,11 @@ export class App implements AppActions {
     this.#search.ask((search) => search.begin(text));
   }
 
-  openRun(id: string | null): void {
+  /** `list`: what has just been heard of all runs. */
+  openRun(id: string | null, list: readonly Run[] | null = null): void {
     this.#address.step(() => {
       this.#address.forget();
-      this.#opener.open(id);
+      this.#opener.open(id, list);
     });
   }
 
@@ -192,20 +193,19 @@ export class App implements AppActions {
     look();
   }
 
+  /** Where there is but one run and the address names none, the first list opens it. */
   #openTheOnlyRun(initial: PageLocation): void {
-    const stop = effect(() => {
+    let isFirst = initial.run === null;
+    effect(() => {
       const list = runs.value;
-      if (list === null) {
+      if (list === null || !isFirst) {
         return;
       }
-      // Later, when the list is done with: to open a run is to look at the list once more.
-      queueMicrotask(() => {
-        stop();
-        const [only, ...others] = list;
-        if (only !== undefined && others.length === 0 && initial.run === null) {
-          this.openRun(only.id);
-        }
-      });
+      isFirst = false;
+      const [only, ...others] = list;
+      if (only !== undefined && others.length === 0) {
+        untracked(() => this.openRun(only.id, list));
+      }
     });
   }
 

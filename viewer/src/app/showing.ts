@@ -109,7 +109,7 @@ export class TraceShower {
       (track, ordinal, abort) => api.event(track, ordinal, abort),
       (event) => (this.#stage.picture === null ? null : rangeOfEvent(this.#stage.picture, event)),
     );
-    session.value = new Session(trace, theme.peek(), () => this.#stage.invalidate(), this.#port);
+    session.value = new Session(trace, theme.peek(), () => this.#stage.arrived(), this.#port);
     this.#port.onSession(session.value);
     if (wanted?.range == null && manifest.state === "ready") {
       this.#findFirstView(trace);

@@ -27,7 +27,7 @@ export function Minimap({ stage, trace }: { stage: Stage; trace: Trace }) {
 
   useEffect(() => {
     const image = document.createElement("canvas");
-    stage.minimap = new MinimapPainter(trace, canvas.current!, image, () => stage.invalidate());
+    stage.minimap = new MinimapPainter(trace, canvas.current!, image, () => stage.minimapArrived());
     stage.invalidate();
     return () => {
       stage.minimap = null;

@@ -1,7 +1,7 @@
 import { fit, StillClient, ticks } from "@tilescope/client";
 import { type EventInput, Pyramid, rollupTiles, sliceTiles } from "@tilescope/client/testing/pyramid";
 import { describe, expect, it } from "vitest";
-import { type CountedSpan, findBusyRange, shortestRange } from "./busy-span";
+import { type CountedSpan, findBusyRange, isBusyAllAlong, shortestRange } from "./busy-span";
 
 const span = (start: number, end: number, count: number): CountedSpan => ({
   startTicks: BigInt(start),
@@ -26,6 +26,27 @@ describe("shortestRange", () => {
 
   it("is none without events", () => {
     expect(shortestRange([span(0, 5, 0)], 3)).toBeNull();
+  });
+});
+
+describe("isBusyAllAlong", () => {
+  const run = range(0, 1000);
+  const track = (busy: number, rows: number, kind: "slice" | "rollup" = "slice") => ({
+    busyTicks: ticks(busy),
+    rows,
+    kind,
+  });
+
+  it("is true where one track alone leaves less empty than a mostly empty run has", () => {
+    expect(isBusyAllAlong([track(10, 1), track(600, 1)], run)).toBe(true);
+    expect(isBusyAllAlong([track(500, 1)], run)).toBe(false);
+    expect(isBusyAllAlong([], run)).toBe(false);
+  });
+
+  it("counts only what cannot overlap: durations of nested slices, and of tracks in a rollup, do", () => {
+    expect(isBusyAllAlong([track(1200, 3)], run)).toBe(false);
+    expect(isBusyAllAlong([track(1800, 3)], run)).toBe(true);
+    expect(isBusyAllAlong([track(5000, 1, "rollup")], run)).toBe(false);
   });
 });
 

@@ -3,7 +3,7 @@
  * shown first, so that one does not start in front of an empty screen.
  */
 
-import { fit, type StillClient, type TickRange, type TrackRequest, ticks } from "@tilescope/client";
+import { fit, type StillClient, type TickRange, type Track, type TrackRequest, ticks } from "@tilescope/client";
 
 /** Events that start in `[startTicks, endTicks)`; 0 where one only runs there. */
 export interface CountedSpan {
@@ -56,6 +56,20 @@ export function shortestRange(spans: readonly CountedSpan[], outside: number): T
     before += byStart[first]!.count;
   }
   return best;
+}
+
+/**
+ * Whether a track alone is busy for so much of the run that the run cannot be mostly empty, whatever the others do. It is busy
+ * for at least a row's part of its durations: those of one row do not overlap.
+ */
+export function isBusyAllAlong(tracks: Iterable<Pick<Track, "busyTicks" | "rows" | "kind">>, run: TickRange): boolean {
+  const enough = (MAX_PART + MIN_EMPTY * (1 - MAX_PART)) * Number(run.endTicks - run.startTicks);
+  for (const { busyTicks, rows, kind } of tracks) {
+    if (kind !== "rollup" && Number(busyTicks) / Math.max(1, rows) > enough) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /** The busy part, closer and closer; null where the run is not mostly empty. Rejects when something cannot be loaded. */

@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { StillClient, type TickRange } from "@tilescope/client";
-import { type BusyRange, findBusyRange } from "./busy-span";
+import { type BusyRange, findBusyRange, isBusyAllAlong } from "./busy-span";
 import { requestOf, type Trace, topRollups } from "./trace";
 
 /** The busy part that is shown instead of the whole run, until the user has seen that it is so. */
@@ -28,6 +28,9 @@ export class FirstView {
     this.forget();
     const rollups = topRollups(trace);
     if (rollups.length === 0 || rollups.length > MAX_ROLLUPS) {
+      return;
+    }
+    if (isBusyAllAlong(trace.tracks.values(), trace.manifest.range)) {
       return;
     }
     this.#current = trace;

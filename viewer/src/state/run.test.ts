@@ -29,7 +29,7 @@ function fakeApi(manifest: () => Promise<Partial<Manifest>>) {
   const fake = {
     index: vi.fn(async () => undefined),
     manifest: vi.fn(manifest),
-    build: () => ({ tracks: async () => ({ groups: [], tracks: [] }) }),
+    build: (_run: string, _build: string) => ({ tracks: async (): Promise<object> => ({ groups: [], tracks: [] }) }),
   };
   return fake as typeof fake & Api;
 }
@@ -76,6 +76,45 @@ beforeEach(() => {
 });
 
 describe("RunOpener", () => {
+  it("asks for the tracks of the build that the list names beside the manifest, and opens from that list at once", async () => {
+    let answer: (manifest: Partial<Manifest>) => void = () => undefined;
+    const api = fakeApi(() => new Promise((resolve) => (answer = resolve)));
+    const asked: string[] = [];
+    Object.assign(api, {
+      build: (_run: string, build: string) => ({
+        tracks: async () => {
+          asked.push(build);
+          return { groups: [], tracks: [] };
+        },
+      }),
+    });
+    openerOf(api).open("r", [{ ...run("ready"), build: "b" }]);
+    expect(refresh).not.toHaveBeenCalled();
+    expect(asked).toEqual(["b"]);
+    answer({ run: "r", build: "b", empty: false });
+    await vi.waitFor(() => expect(runView.value.kind).toBe("open"));
+    expect(asked).toEqual(["b"]);
+  });
+
+  it("asks for other tracks where the manifest is of another build, whatever became of the first", async () => {
+    const api = fakeApi(async () => ({ run: "r", build: "new", empty: false }));
+    const asked: string[] = [];
+    Object.assign(api, {
+      build: (_run: string, build: string) => ({
+        tracks: async () => {
+          asked.push(build);
+          if (build === "old") {
+            throw new ApiError(404, "unknown_build", "gone");
+          }
+          return { groups: [], tracks: [] };
+        },
+      }),
+    });
+    openerOf(api).open("r", [{ ...run("ready"), build: "old" }]);
+    await vi.waitFor(() => expect(runView.value.kind).toBe("open"));
+    expect(asked).toEqual(["old", "new"]);
+  });
+
   it("asks once for the index of a new run, waits, and opens it", async () => {
     const api = fakeApi(async () => ({ run: "r", build: "b", empty: false }));
     const opener = openerOf(api);

@@ -93,13 +93,17 @@ export class RunOpener {
     this.#growth.want(blocks);
   }
 
-  /** Shows a run, or the list of runs. */
-  open(id: string | null): void {
+  /** Shows a run, or the list of runs. `list`: what has just been heard of all runs. */
+  open(id: string | null, list: readonly Run[] | null = null): void {
     this.#asked = null;
     this.#loading = null;
     this.#growth.follow(null);
     runView.value = id === null ? { kind: "list" } : { kind: "opening", id };
-    void this.#refreshRuns();
+    if (list === null) {
+      void this.#refreshRuns();
+    } else {
+      this.follow(list);
+    }
   }
 
   /** Tries a failed run once more. */
@@ -145,7 +149,7 @@ export class RunOpener {
         return;
       case "ready":
         if (this.#loading !== id) {
-          void this.#load(id, run.name);
+          void this.#load(id, run.name, run.build);
         }
     }
   }
@@ -182,7 +186,7 @@ export class RunOpener {
    * Loads what there is of a run and shows it. While that is under way, another wish is kept for when it is done: a run
    * that grows faster than it can be loaded is shown as it was a moment ago, and not never.
    */
-  async #load(id: string, name: string): Promise<void> {
+  async #load(id: string, name: string, build: string | null = null): Promise<void> {
     if (this.#loading === id) {
       this.#isLoadWanted = true;
       return;
@@ -193,7 +197,7 @@ export class RunOpener {
     const load = this.#loads;
     const isCurrent = () => this.#loads === load && this.#loading === id;
     try {
-      const next = await this.#fetch(id);
+      const next = await this.#fetch(id, build);
       if (!isCurrent()) {
         return;
       }
@@ -225,13 +229,19 @@ export class RunOpener {
     }
   }
 
-  async #fetch(id: string): Promise<RunView | null> {
+  /** `build`: which one it is likely to be. Its tracks are asked for at once, beside the manifest. */
+  async #fetch(id: string, build: string | null): Promise<RunView | null> {
+    const early = build === null ? null : this.#api.build(id, build).tracks();
+    early?.catch(() => undefined); // awaited below, if it is the build
     const manifest = await this.#api.manifest(id);
     if (manifest.empty) {
       return manifest.state === "indexing" ? null : { kind: "empty", manifest };
     }
     const api = this.#api.build(id, manifest.build);
-    const [tracks, overview] = await Promise.all([api.tracks(), overviewOf(api, manifest)]);
+    const [tracks, overview] = await Promise.all([
+      (manifest.build === build ? early : null) ?? api.tracks(),
+      overviewOf(api, manifest),
+    ]);
     return { kind: "open", trace: makeTrace(manifest, api, tracks, overview) };
   }
 

@@ -8,17 +8,12 @@ import {
   NameTable,
   NetworkError,
   NO_NAME,
-  StillClient,
   TileClient,
   type TileData,
 } from "@tilescope/client";
 import { ColorTable, type Theme } from "../raster/palette";
-import { findHueOrder } from "./hue-order";
 import { type LearntFacts, learnFrom } from "./learnt";
 import type { Trace } from "./trace";
-
-/** So long the events stay grey at most. */
-const HUES_PATIENCE_MS = 1500;
 
 /** What a session tells the application. */
 export interface SessionEvents {
@@ -46,8 +41,6 @@ export class Session {
   #names: NameTable;
   #arrived: { readonly firstId: number; readonly names: readonly EventName[] }[] = [];
   #seen = new WeakSet<TileData>();
-  /** Families of events by busy time; null until known: everything is grey rather than of a colour that changes. */
-  #hueOrder: readonly string[] | null = null;
   #colors: ColorTable;
 
   /** `onChange`: something to draw has arrived. */
@@ -56,7 +49,7 @@ export class Session {
     this.#events = events;
     this.#trace = trace;
     trouble.value = { count: 0, last: "" };
-    this.#colors = new ColorTable(theme);
+    this.#colors = this.#newColors(theme);
     this.#names = this.#makeNames();
     this.#client = this.#makeClient();
     this.#begin();
@@ -102,11 +95,10 @@ export class Session {
 
   #begin(): void {
     this.#client.setOverview(this.#trace.overview);
-    // Busy times are known once all is built; until then hues go by name alone.
-    if (this.#trace.manifest.state === "indexing") {
-      this.#hueOrder = [];
-    } else {
-      void this.#orderHues().then(this.#onChange);
+    this.#makeColors(this.#colors.theme);
+    // Most of what is drawn first has a name of the first page: it comes with the tiles, not after them.
+    if (this.#trace.manifest.names.count > 0) {
+      this.#names.get(0);
     }
   }
 
@@ -121,9 +113,7 @@ export class Session {
         if (arrived !== this.#arrived) {
           return;
         }
-        if (this.#hueOrder !== null) {
-          this.#colors.set(firstId, names);
-        }
+        this.#colors.set(firstId, names);
         namesVersion.value += 1;
         this.#onChange();
       },
@@ -181,30 +171,16 @@ export class Session {
     return this.#colors;
   }
 
-  async #orderHues(): Promise<void> {
-    const { api, manifest } = this.trace;
-    const client = new StillClient(api, manifest.rootLevel);
-    // Where something cannot be loaded the timeline says so: it needs the same and more.
-    const search = findHueOrder(this.trace, client, this.#names).catch(() => []);
-    const late = new Promise<readonly string[]>((resolve) => setTimeout(() => resolve([]), HUES_PATIENCE_MS));
-    const trace = this.#trace;
-    const order = await Promise.race([search, late]);
-    if (trace !== this.#trace) {
-      return;
-    }
-    this.#hueOrder = order;
-    this.#makeColors(this.#colors.theme);
-    namesVersion.value += 1;
-  }
-
   #makeColors(theme: Theme): void {
-    this.#colors = new ColorTable(theme, this.#hueOrder ?? []);
-    if (this.#hueOrder === null) {
-      return;
-    }
+    this.#colors = this.#newColors(theme);
     for (const { firstId, names } of this.#arrived) {
       this.#colors.set(firstId, names);
     }
+  }
+
+  /** Which families are busy is known once all is built; until then hues go by name alone. */
+  #newColors(theme: Theme): ColorTable {
+    return new ColorTable(theme, this.#trace.manifest.families);
   }
 
   /** Asks for the names of what is drawn, so that it gets its colours; each tile is looked through once. */

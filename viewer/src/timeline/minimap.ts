@@ -27,6 +27,9 @@ const HEIGHT_PX = 36;
 /** Lanes that are lower have no room for heights: opacity says how busy they are. */
 const MIN_BARS_PX = 6;
 
+/** The tracks come first: so long it waits for them at most. */
+const PATIENCE_MS = 1500;
+
 function lanePx(lanes: number): number {
   return (HEIGHT_PX - 2 * PADDING_PX) / Math.max(1, lanes);
 }
@@ -73,6 +76,7 @@ export class MinimapPainter {
   held: View | null = null;
   #painted = "";
   #arrivals = 0;
+  #mayLoad = false;
 
   constructor(trace: Trace, canvas: HTMLCanvasElement, image: HTMLCanvasElement, onArrival: () => void) {
     this.#trace = trace;
@@ -82,16 +86,29 @@ export class MinimapPainter {
       this.#arrivals += 1;
       onArrival();
     });
+    setTimeout(() => {
+      this.#mayLoad = true;
+      onArrival();
+    }, PATIENCE_MS);
   }
 
-  /** Paints when anything but the window on it has changed. */
-  paint(session: Session, view: View, values: CanvasTheme, theme: Theme, ratio: number, over: OverTracks | null): void {
+  /** Paints when anything but the window on it has changed. `areTracksSharp`: what it needs is in nobody's way. */
+  paint(
+    session: Session,
+    view: View,
+    values: CanvasTheme,
+    theme: Theme,
+    ratio: number,
+    over: OverTracks | null,
+    areTracksSharp: boolean,
+  ): void {
+    this.#mayLoad ||= areTracksSharp;
     const colors = session.colors(theme);
     this.#follow(arrangement.peek());
     const shown = deviceViewOf(this.held ?? minimapView(this.#trace.manifest.range, busyRange.peek(), view), ratio);
     const { startTicks, ticksPerPx } = shown;
     const lanes = this.#tracks.map(({ id }) => id).join(",");
-    const arrived = [this.#arrivals, namesVersion.peek(), revivals.peek(), over?.version];
+    const arrived = [this.#mayLoad, this.#arrivals, namesVersion.peek(), revivals.peek(), over?.version];
     const key = [startTicks, ticksPerPx, shown.widthPx, ratio, theme, lanes, ...arrived].join(" ");
     if (key === this.#painted) {
       return;
@@ -99,7 +116,7 @@ export class MinimapPainter {
     this.#painted = key;
     const requests = this.#tracks.map(requestOf);
     // The timeline asks for the same and says what is wrong with it; the minimap stays without these lanes.
-    if (this.#trace.manifest.state === "ready") {
+    if (this.#trace.manifest.state === "ready" && this.#mayLoad) {
       this.#client.complete(requests, shown).catch(() => undefined);
     }
     const context = this.#surface.begin(view.widthPx, HEIGHT_PX, ratio);

@@ -43,6 +43,9 @@ const AXIS_PX = 28;
 /** How long the picture has to stand still before its events are counted for the status line. */
 const COUNT_DELAY_MS = 120;
 
+/** What arrives while the rest is on its way is painted so often: each picture shows a good part more. */
+const ARRIVALS_MS = 50;
+
 /** So far the pointer moves before it is told of what it was pressed on. */
 const QUIET_PX = 4;
 
@@ -87,9 +90,12 @@ export class Stage {
   #hints: readonly EdgeHint[] = [];
   #emphasis: Emphasis | null = null;
   #tracksDirty = true;
+  #isMinimapDirty = false;
   #isFirstSize = true;
   #isLateAsked = false;
   #countTimer: ReturnType<typeof setTimeout> | null = null;
+  #arrivalTimer: ReturnType<typeof setTimeout> | null = null;
+  #paintedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor() {
     this.late.whenHere(() => {
@@ -149,6 +155,10 @@ export class Stage {
       if (this.#countTimer !== null) {
         clearTimeout(this.#countTimer);
       }
+      if (this.#arrivalTimer !== null) {
+        clearTimeout(this.#arrivalTimer);
+        this.#arrivalTimer = null;
+      }
       this.motion.releaseAll();
       this.#canvases = null;
       this.#surfaces = null;
@@ -173,6 +183,29 @@ export class Stage {
   /** Asks for a new picture: something of the tracks has changed. */
   invalidate(): void {
     this.#tracksDirty = true;
+    this.loop.invalidate();
+  }
+
+  /**
+   * Asks for a new picture because something of it has arrived: at once if it was the last, or the picture on the screen is not
+   * quite new. A picture for each page would take the time in which the next pages are read.
+   */
+  arrived(): void {
+    this.#tracksDirty = true;
+    const sinceMs = performance.now() - this.#paintedAtMs;
+    if (sinceMs >= ARRIVALS_MS || session.peek()?.client.status.missingPages === 0) {
+      this.loop.invalidate();
+    } else if (this.#arrivalTimer === null) {
+      this.#arrivalTimer = setTimeout(() => {
+        this.#arrivalTimer = null;
+        this.loop.invalidate();
+      }, ARRIVALS_MS - sinceMs);
+    }
+  }
+
+  /** Something of the minimap has arrived: the tracks stay as they are. */
+  minimapArrived(): void {
+    this.#isMinimapDirty = true;
     this.loop.invalidate();
   }
 
@@ -252,6 +285,8 @@ export class Stage {
       this.#tracksDirty = false;
       this.#paintTracks(current, element, values);
       this.#askOnce();
+    } else if (this.#isMinimapDirty && this.#picture !== null) {
+      this.#paintMinimap(current, this.#picture, values);
     }
     const picture = this.#picture;
     if (picture === null) {
@@ -320,9 +355,16 @@ export class Stage {
       nameOf: (id) => current.name(id)?.name,
       over: this.over,
     });
-    this.minimap?.paint(current, shown, values, theme.peek(), ratio, this.over);
+    this.#paintMinimap(current, picture, values);
     this.updateHover(null);
-    this.#report(current, picture, performance.now() - startMs);
+    this.#paintedAtMs = performance.now();
+    this.#report(current, picture, this.#paintedAtMs - startMs);
+  }
+
+  #paintMinimap(current: Session, { view: shown, coverages, ratio }: Picture, values: CanvasTheme): void {
+    this.#isMinimapDirty = false;
+    const isSharp = [...coverages.values()].every((coverage) => coverage.complete);
+    this.minimap?.paint(current, shown, values, theme.peek(), ratio, this.over, isSharp);
   }
 
   #themeValues(element: HTMLElement): CanvasTheme {

@@ -500,6 +500,8 @@ export interface Manifest {
   readonly flows: FlowCounts;
   /** null where the trace marks none, or is being indexed. */
   readonly steps: StepCounts | null;
+  /** The busiest families of events first: categories, and stems of names without one. At most 16. */
+  readonly families: readonly string[] | undefined;
   /** What was left out of the trace: how often, by reason. */
   readonly ignored: Readonly<Record<string, bigint>>;
   readonly warnings: readonly string[];
@@ -538,6 +540,7 @@ export interface ManifestJson {
   readonly events: EventCountsJson;
   readonly flows: FlowCountsJson;
   readonly steps: StepCountsJson | null;
+  readonly families?: readonly string[];
   readonly ignored: Readonly<Record<string, string>>;
   readonly warnings: readonly string[];
   readonly source_bytes: string;
@@ -571,6 +574,7 @@ export function readManifest(json: ManifestJson): Manifest {
     events: readEventCounts(json.events),
     flows: readFlowCounts(json.flows),
     steps: json.steps === null ? null : readStepCounts(json.steps),
+    families: json.families,
     ignored: Object.fromEntries(Object.entries(json.ignored).map(([name, value]) => [name, BigInt(value)])),
     warnings: json.warnings,
     sourceBytes: BigInt(json.source_bytes),

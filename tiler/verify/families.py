@@ -1,0 +1,69 @@
+"""Compares the busiest families of the manifest with the sums of the events in the leaves."""
+
+from __future__ import annotations
+
+import json
+import threading
+from functools import lru_cache
+
+import numpy as np
+
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.pages import Histogram
+from tilescope.tiler.schema import FAMILY_NAMES, busiest_families
+from tilescope.tiler.store.run_store import RunStore
+from tilescope.tiler.verify.catalogue import SLICE_KINDS, Catalogue
+from tilescope.tiler.verify.page_reader import inflate
+
+
+class FamilyCheck:
+    """Takes sums from any thread while blocks are proven; `finish` compares."""
+
+    def __init__(self, store: RunStore, catalogue: Catalogue) -> None:
+        self._store = store
+        self._catalogue = catalogue
+        self._busy = np.zeros(catalogue.names, object)  # ticks by name
+        self._taken: set[int] = set()  # tracks
+        self._taking = threading.Lock()
+
+    def take(self, track: int, level: int, sums: Histogram) -> None:
+        """What the names of a tile take, each named once: that of the whole track if the tile is the root."""
+        if level != self._catalogue.root_level:
+            return
+        named = sums.name >= 0
+        with self._taking:
+            self._busy[sums.name[named]] += sums.busy[named].astype(object)
+            self._taken.add(track)
+
+    def finish(self) -> None:
+        """To be called when all blocks are proven. Raises DamagedStore."""
+        if self._catalogue.families is None:
+            return
+        self._take_others()
+        names = np.flatnonzero(self._busy)
+        order = np.lexsort((names, -self._busy[names]))[:FAMILY_NAMES]
+        expected = busiest_families((*self._name(name), self._busy[name]) for name in names[order].tolist())
+        if list(self._catalogue.families) != expected:
+            told = f"the manifest calls these families the busiest: {list(self._catalogue.families)}"
+            raise DamagedStore(f"{self._store.path}: {told}, from the events it is {expected}")
+
+    def _take_others(self) -> None:
+        """Tracks with few events have no histogram of their own: their leaves are read, which are proven."""
+        for track in self._catalogue.tracks:
+            if track.kind in SLICE_KINDS and track.events and track.id not in self._taken:
+                found = self._store.histogram(track.id, 0, self._catalogue.end + 1)
+                if found is not None:
+                    self.take(track.id, self._catalogue.root_level, found)
+
+    def _name(self, name: int) -> tuple[str, str]:
+        page, place = divmod(name, self._catalogue.names_per_page)
+        record = self._store.names(page)
+        if record is None:
+            raise DamagedStore(f"{self._store.path}: page {page} of the names is missing")
+        text, category = _entries(record)[place]
+        return text, category
+
+
+@lru_cache(maxsize=16)
+def _entries(record: bytes) -> list[tuple[str, str]]:
+    return [(text, category) for text, category in json.loads(inflate(record))]
