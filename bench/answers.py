@@ -3,6 +3,7 @@
 python -m bench.answers                      10 million events on 120 tracks
 python -m bench.answers --store big.store    a store that is there
 python -m bench.answers --rows search        some of the rows
+python -m bench.answers --rows big           100 million events on 400 tracks: statistics and totals
 python -m bench.answers --quick              a small trace, for the test that keeps this alive
 """
 
@@ -14,7 +15,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from bench import device_answers, search_answers, stats_answers
+from bench import big_answers, device_answers, search_answers, stats_answers, stopping_answers
 from bench.answer_work import Subject, Work
 from bench.machine import machine_lines
 from bench.table import table_lines
@@ -28,7 +29,10 @@ ROWS: Mapping[str, Sequence[Work]] = {
     "search": search_answers.ROWS,
     "stats": stats_answers.ROWS,
     "devices": device_answers.ROWS,
+    "stopping": stopping_answers.ROWS,
+    "big": big_answers.ROWS,
 }
+USUAL: Sequence[str] = [name for name in ROWS if name != "big"]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -37,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for line in machine_lines("bench.answers", argv):
         print(line)
     with tempfile.TemporaryDirectory(prefix="tilescope-bench-", dir=args.directory) as folder:
-        path = args.store or _make_store(Path(folder), 50_000 if args.quick else args.events, args.tracks)
+        path = args.store or _make_store(Path(folder), *_size(args))
         store = open_run_store(path)
         try:
             subject = Subject(path, store)
@@ -49,6 +53,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             store.close()
     print("\n".join(table_lines(rows)))
     return 0
+
+
+def _size(args: argparse.Namespace) -> tuple[int, int]:
+    """Of the trace that is made: events and tracks."""
+    events, tracks = (big_answers.EVENTS, big_answers.TRACKS) if "big" in args.rows else (10_000_000, 120)
+    return 50_000 if args.quick else args.events or events, args.tracks or tracks
 
 
 def _make_store(folder: Path, events: int, tracks: int) -> Path:
@@ -63,9 +73,11 @@ def _make_store(folder: Path, events: int, tracks: int) -> Path:
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.answers", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--store", type=Path, help="a store that is there, instead of a synthetic trace")
-    parser.add_argument("--events", type=int, default=10_000_000, help="default: 10,000,000")
-    parser.add_argument("--tracks", type=int, default=120, help="default: 120")
-    parser.add_argument("--rows", type=_names, default=list(ROWS), help=f"of {', '.join(ROWS)}; default: all")
+    parser.add_argument("--events", type=int, help="default: 10,000,000; of the row `big` 100,000,000")
+    parser.add_argument("--tracks", type=int, help="default: 120; of the row `big` 400")
+    parser.add_argument(
+        "--rows", type=_names, default=list(USUAL), help=f"of {', '.join(ROWS)}; default: {', '.join(USUAL)}"
+    )
     parser.add_argument("--quick", action="store_true", help="small; its numbers mean little")
     parser.add_argument("--directory", type=Path, help="where the store is put for a while")
     return parser.parse_args(argv)

@@ -15,7 +15,7 @@ from tilescope.tiler.tools import Tracks
 _QUERIES = ("fusion", "all-reduce", "/copy.*1/", "fusion dur>100us", "dur>1ms")
 
 
-def _totals(subject: Subject, count: int) -> Iterator[Timed]:
+def totals(subject: Subject, count: int) -> Iterator[Timed]:
     """Of the whole run, then of spans anywhere, from a few microseconds to the whole run."""
     ask = partial(subject.ask, "search", query="fusion", limit=0)
     yield partial(ask)
@@ -65,7 +65,7 @@ def _all_of_a_name(subject: Subject, count: int) -> Iterator[Timed]:
 
 
 ROWS = (
-    Work("search `fusion`: count, total time, names, any range", 50, 20, _totals),
+    Work("search `fusion`: count, total time, names, any range", 50, 20, totals),
     Work("next or previous hit from anywhere", 20, 5, _steps),
     Work("hit overlay, viewports of 50 tracks on 400 bins", 50, 20, _overlays),
     Work("first hits of an argument", 300, None, _arguments, 20),

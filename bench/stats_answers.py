@@ -10,7 +10,7 @@ from bench.answer_work import Subject, Timed, Work
 from bench.viewports import random_viewports
 
 
-def _spans(subject: Subject, count: int, **question: str) -> Iterator[Timed]:
+def spans(subject: Subject, count: int, **question: str) -> Iterator[Timed]:
     """All tracks: the whole run, then spans anywhere, from a few microseconds to the whole run."""
     end = subject.reader.end
     spans = [(at.start, at.end) for at in itertools.islice(random_viewports(subject.reader, seed=11), count)]
@@ -19,6 +19,6 @@ def _spans(subject: Subject, count: int, **question: str) -> Iterator[Timed]:
 
 
 ROWS = (
-    Work("statistics of any range, all tracks, by name", 100, 50, _spans),
-    Work("statistics of any range, all tracks, by track", 100, 50, partial(_spans, by="track")),
+    Work("statistics of any range, all tracks, by name", 100, 50, spans),
+    Work("statistics of any range, all tracks, by track", 100, 50, partial(spans, by="track")),
 )

@@ -8,6 +8,7 @@ from pathlib import Path
 MODULE = '''
 """Toy tools."""
 import os
+import time
 from typing import Annotated, Literal
 
 from msgspec import Meta
@@ -126,6 +127,18 @@ def endless(scope, question):
         note("stopped")
 
 
+def gated(scope, question):
+    """Stands still in its first step until it may go on, longer than a turn takes."""
+    try:
+        while True:
+            note("step")
+            while not os.path.exists(os.path.join(os.environ["TOY_NOTES"], "gate")):
+                time.sleep(0.1)
+            yield
+    finally:
+        note("left")
+
+
 def note(what):
     with open(os.path.join(os.environ["TOY_NOTES"], what), "a") as file:
         file.write(".")
@@ -143,6 +156,7 @@ FAULTY = [
     Tool("plain", "Plain", "does not yield", "faults", Nothing, plain),
     Tool("torn", "Torn", "does not know whether it is available", "faults", Nothing, late, torn),
     Tool("endless", "Endless", "never ends", "faults", Nothing, endless),
+    Tool("gated", "Gated", "waits to be let on", "faults", Nothing, gated),
     Tool("stats", "Mine", "is called as one of ours", "faults", Nothing, plain),
     5,
 ]

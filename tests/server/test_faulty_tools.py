@@ -118,26 +118,52 @@ async def until(is_so: Callable[[], bool]) -> None:
             await asyncio.sleep(0.01)
 
 
-async def over_http(site: Site) -> None:
-    async with aiohttp.ClientSession() as session, session.get(f"{site.base}/tools/endless") as answer:
+async def over_http(site: Site, tool: str) -> None:
+    async with aiohttp.ClientSession() as session, session.get(f"{site.base}/tools/{tool}") as answer:
         await answer.read()
 
 
-async def over_grpc(site: Site) -> None:
+async def over_grpc(site: Site, tool: str) -> None:
     _, _, _, run, _, build = site.server.build_path().split("/")
     async with grpc.aio.insecure_channel(site.server.grpc_address) as channel:
         stub = tiles_pb2_grpc.TilesStub(channel)
-        async for _ in stub.Ask(pb.AskRequest(run=run, build=build, tool="endless")):
+        async for _ in stub.Ask(pb.AskRequest(run=run, build=build, tool=tool)):
             pass
 
 
 @pytest.mark.parametrize("ask", [over_http, over_grpc])
-async def test_a_client_that_goes_away_stops_the_work(site: Site, ask: Callable[[Site], Awaitable[None]]) -> None:
+async def test_a_client_that_goes_away_stops_the_work(site: Site, ask: Callable[[Site, str], Awaitable[None]]) -> None:
     begun, stopped = site.noted("begun"), site.noted("stopped")
-    asking = [asyncio.ensure_future(ask(site)) for _ in range(6)]  # as many as one client may have begun
+    asking = [asyncio.ensure_future(ask(site, "endless")) for _ in range(6)]  # as many as one client may have begun
     await until(lambda: site.noted("begun") == begun + 6)
     for one in asking:
         one.cancel()
     await asyncio.gather(*asking, return_exceptions=True)
     await until(lambda: site.noted("stopped") == stopped + 6)
     await asyncio.to_thread(urllib.request.urlopen, f"{site.base}/tools/stats?limit=2", timeout=30)
+
+
+@pytest.mark.parametrize("ask", [over_http, over_grpc])
+async def test_no_step_follows_the_one_in_which_a_client_goes_away(
+    site: Site, ask: Callable[[Site, str], Awaitable[None]]
+) -> None:
+    for file in ("gate", "step", "left"):
+        (site.notes / file).unlink(missing_ok=True)
+    asking = asyncio.ensure_future(ask(site, "gated"))
+    await until(lambda: site.noted("step") == 1)
+    asking.cancel()
+    await asyncio.gather(asking, return_exceptions=True)
+    async with asyncio.timeout(30):
+        while await asyncio.to_thread(questions_of, site.server.url):  # until the server has noticed
+            await asyncio.sleep(0.01)
+    (site.notes / "gate").touch()
+    await until(lambda: site.noted("left") == 1)
+    assert site.noted("step") == 1
+
+
+def questions_of(url: str) -> float:
+    """How many questions a server works on."""
+    with urllib.request.urlopen(f"{url}metrics", timeout=30) as answer:
+        found = re.search(r"^tilescope_questions ([0-9.]+)$", answer.read().decode(), re.MULTILINE)
+    assert found
+    return float(found[1])
