@@ -21,7 +21,7 @@ _BEGIN, _DURATION = "device_offset_ps", "device_duration_ps"
 # Real captures have some ten thousand on a track. Each takes some hundred bytes of a question's memory.
 MAX_KINDS: Final = 1 << 18
 
-_SIGNED, _UNSIGNED, _REFERENCE, _TEXT = 1, 2, 4, 5  # how a stat is written, as the native module has it
+_UNSIGNED, _REFERENCE, _TEXT = 2, 3, 4  # how a stat is written, as the native module has it
 
 
 class OperationMaker:

@@ -39,7 +39,7 @@ auto kinds(const Operations& operations) {
     std::vector<std::pair<std::int64_t, std::vector<std::tuple<int, std::int64_t, nb::bytes>>>> found;
     for (const Operations::Kind& kind : operations.kinds()) {
         std::vector<std::tuple<int, std::int64_t, nb::bytes>> stats;
-        for (const xspace::KindStat& stat : kind.stats)
+        for (const xspace::OperationStat& stat : kind.stats)
             stats.emplace_back(static_cast<int>(stat.kind), stat.bits, to_bytes(stat.text));
         found.emplace_back(kind.metadata, std::move(stats));
     }
@@ -64,8 +64,8 @@ void bind_operations(nb::module_& m) {
             "Takes the next events, whose arguments begin at `begin`. Returns of each its kind, that of the operation\n"
             "it lies in, -1 none, its duration in picoseconds, and its numbers, -1 none.")
         .def("kinds", &kinds,
-             "Returns of each kind so far its metadata, -1 none, and the stats that make it: how each is written, as\n"
-             "`stat_values` has it, its bits and its text.")
+             "Returns of each kind so far its metadata, -1 none, and the stats that make it: how each is written (1\n"
+             "integer, 2 unsigned, 3 reference, 4 text, 0 not there), its bits and its text.")
         .def_prop_ro("is_cut", &Operations::is_cut, "Whether kinds were told apart by metadata alone.")
         .def_prop_ro("first", &Operations::first, "When the first operation begins, ps of the device.")
         .def_prop_ro("last", &Operations::last, "When the last one ends.");

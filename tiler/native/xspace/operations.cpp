@@ -28,7 +28,7 @@ std::int64_t product(std::int64_t a, std::int64_t b) {
 // Metadata numbers below this are looked up in a table. No trace has more kinds of events.
 constexpr std::int64_t kTable = std::int64_t{1} << 24;
 
-bool is_integer(StatKind kind) { return kind == StatKind::unsigned_integer || kind == StatKind::integer; }
+bool is_integer(StatForm kind) { return kind == StatForm::unsigned_integer || kind == StatForm::integer; }
 
 }  // namespace
 
@@ -48,7 +48,7 @@ void Operations::forget() {
     metadata_ = -1;
     begin_ = duration_ = kAbsent;
     std::fill(number_.begin(), number_.end(), kAbsent);
-    if (has_stats_) std::fill(stat_.begin(), stat_.end(), KindStat{});
+    if (has_stats_) std::fill(stat_.begin(), stat_.end(), OperationStat{});
     has_stats_ = false;
 }
 
@@ -104,7 +104,7 @@ void Operations::read(const wire::Source& args) {
         }
         Cursor stat = cursor.message("stat");
         std::int64_t id = 0;
-        KindStat value;
+        OperationStat value;
         wire::Range text;
         while (!stat.at_end()) {
             const std::uint32_t field = stat.tag();
@@ -113,29 +113,29 @@ void Operations::read(const wire::Source& args) {
             case varint_field(3):
             case varint_field(4):
             case varint_field(7):
-                value.kind = field == varint_field(3)   ? StatKind::unsigned_integer
-                             : field == varint_field(4) ? StatKind::integer
-                                                        : StatKind::reference;
+                value.kind = field == varint_field(3)   ? StatForm::unsigned_integer
+                             : field == varint_field(4) ? StatForm::integer
+                                                        : StatForm::reference;
                 value.bits = stat.signed_varint();
                 break;
             case wire::bytes_field(5):
-                value.kind = StatKind::text;
+                value.kind = StatForm::text;
                 text = stat.bytes("text");
                 break;
             default: stat.skip(field);
             }
         }
-        if (value.kind == StatKind::none) continue;
+        if (value.kind == StatForm::none) continue;
         for (const Wanted& wanted : wanted_) {
             if (wanted.id != id) continue;
-            if (value.kind == StatKind::text && wanted.use == Use::kind) value.text = wire::text(args, text);
+            if (value.kind == StatForm::text && wanted.use == Use::kind) value.text = wire::text(args, text);
             take(wanted.use, wanted.place, std::move(value));
             break;
         }
     }
 }
 
-void Operations::take(Use use, std::size_t place, KindStat&& value) {
+void Operations::take(Use use, std::size_t place, OperationStat&& value) {
     switch (use) {
     case Use::kind:
         stat_[place] = std::move(value);
@@ -156,10 +156,10 @@ void Operations::write_key() {
     const auto put = [this](std::int64_t value) { key_.append(reinterpret_cast<const char*>(&value), sizeof value); };
     key_.clear();
     put(metadata_);
-    for (const KindStat& stat : stat_) {
+    for (const OperationStat& stat : stat_) {
         key_.push_back(static_cast<char>(stat.kind));
-        if (stat.kind == StatKind::none) continue;
-        put(stat.kind == StatKind::text ? static_cast<std::int64_t>(stat.text.size()) : stat.bits);
+        if (stat.kind == StatForm::none) continue;
+        put(stat.kind == StatForm::text ? static_cast<std::int64_t>(stat.text.size()) : stat.bits);
         key_ += stat.text;
     }
 }
@@ -174,7 +174,7 @@ std::int64_t Operations::kind_of_event() {
             return kind;
         }
         is_cut_ = true;
-        std::fill(stat_.begin(), stat_.end(), KindStat{});
+        std::fill(stat_.begin(), stat_.end(), OperationStat{});
         has_stats_ = false;
     }
     if (metadata_ < -1 || metadata_ >= kTable) metadata_ = -1;

@@ -9,14 +9,16 @@
 #include <vector>
 
 #include "base/span.hpp"
-#include "xspace/args.hpp"
 #include "xspace/wire.hpp"
 
 namespace tilescope::xspace {
 
+// How the value of a stat is written.
+enum class StatForm : std::uint8_t { none = 0, integer = 1, unsigned_integer = 2, reference = 3, text = 4 };
+
 // A stat of an event that belongs to its kind: a text, or a number or the id of a text as `bits`.
-struct KindStat {
-    StatKind kind = StatKind::none;
+struct OperationStat {
+    StatForm kind = StatForm::none;
     std::int64_t bits = 0;
     std::string text;
 };
@@ -55,7 +57,7 @@ class Operations {
     // Of each kind so far: the metadata, -1 none, and the stats as they were asked for.
     struct Kind {
         std::int64_t metadata = -1;
-        std::vector<KindStat> stats;
+        std::vector<OperationStat> stats;
     };
     const std::deque<Kind>& kinds() const { return kinds_; }
 
@@ -81,7 +83,7 @@ class Operations {
     void want(const std::vector<std::int64_t>& ids, Use use, std::size_t place);
     void forget();
     void read(const wire::Source& args);
-    void take(Use use, std::size_t place, KindStat&& value);
+    void take(Use use, std::size_t place, OperationStat&& value);
     void write_key();
     std::int64_t kind_of_event();
     std::int64_t new_kind();
@@ -95,7 +97,7 @@ class Operations {
     std::int64_t begin_ = kAbsent;
     std::int64_t duration_ = kAbsent;
     std::vector<std::int64_t> number_;
-    std::vector<KindStat> stat_;
+    std::vector<OperationStat> stat_;
     std::string key_;
 
     std::int64_t shift_ = 0;  // the device's time minus that of the events
