@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.details.chunk import Chunk
 from tilescope.tiler.details.operations import OperationMaker
 from tilescope.tiler.details.wire import WireDamage, varint
 from tilescope.tiler.errors import DamagedStore
@@ -101,17 +100,14 @@ class OperationCheck:
     def _arguments(self, track: TrackEntry, first: int, count: int) -> tuple[Ints, NDArray[np.uint8]]:
         lengths, parts, at = [], [], first
         while at < first + count:
-            begin = self._store.args_chunk_start(track.id, at)
-            if begin is None:
+            chunk = self._store.args_chunk(track.id, at)
+            if chunk is None or chunk.stop <= at:
                 raise self._error(track, f"arguments of event {at} are missing")
-            chunk = Chunk.parse(inflate(self._store.args_chunk(track.id, begin)))
-            stop = min(begin + len(chunk), first + count)
-            if stop <= at:
-                raise self._error(track, f"arguments of event {at} are missing")
-            ends, args = chunk.take(np.arange(at - begin, stop - begin, dtype=np.int64))
-            lengths.append(np.diff(ends, prepend=0))
-            parts.append(args)
-            at = stop
+            ends = chunk.ends[at - chunk.first : first + count - chunk.first]
+            begin = int(chunk.ends[at - chunk.first - 1]) if at > chunk.first else 0
+            lengths.append(np.diff(ends, prepend=begin))
+            parts.append(chunk.args[begin : int(ends[-1])])
+            at += len(ends)
         return np.cumsum(np.concatenate(lengths)), np.concatenate(parts)
 
     def _end(self, track: TrackEntry) -> None:
