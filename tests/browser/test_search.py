@@ -251,3 +251,36 @@ def test_the_palette_does_what_keys_do_and_says_what_cannot_be_done(viewer: View
     assert "In the timeline only" in page.inner_text("[data-key=zoom-in]")
     page.keyboard.press("Escape")
     viewer.wait("document.querySelector('dialog.finder') === null")
+
+
+def test_a_name_is_found_from_its_details_and_a_track_is_searched_from_its_menu(viewer: Viewer, served: Served) -> None:
+    page, run = viewer.page, served.run_id(DEVICES)
+    viewer.open(run)
+    viewer.expand_all()
+    hit = rows_of(ask(served, run, "search", query="fusion"), "events")[0]
+    page.goto(f"{viewer.url}/?run={run}#v=1&sel={hit['event']}")
+    page.reload()
+    viewer.wait("window.tilescope?.selection.loaded")
+    page.get_by_role("button", name="Find all of this name").click()
+    query = json.dumps(hit["name"])
+    wait_for_count(viewer, f"{fact(ask(served, run, 'search', query=query), 'count')} hits")
+    assert page.input_value(".search-box input") == query
+    assert faults(viewer) == []
+    page.go_back()
+    viewer.wait("document.querySelector('.search-box input').value === ''")
+    viewer.expand_all()
+    viewer.scroll_to(0)
+    page.locator("[role=treeitem][data-key=t2]").click(button="right")
+    page.get_by_role("menuitem", name="Search in it").click()
+    page.keyboard.type("fusion")
+    query = 'track:"XLA Ops" process:"/device:TPU:0" fusion'
+    assert page.input_value(".search-box input") == query.replace("  ", " ")
+    told = ask(served, run, "search", query=query)
+    assert {row["track"] for row in rows_of(told, "events")} == {2}
+    wait_for_count(viewer, f"{fact(told, 'count')} hits")
+    box = viewer.timeline_box()
+    viewer.click(box["x"] + 4, box["y"] + box["height"] - 4)  # a press elsewhere closes the list, and takes the keys
+    viewer.wait("document.querySelector('.search-panel') === null")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    viewer.wait("document.querySelector('.search-box input').value === ''")

@@ -1,11 +1,12 @@
 /** What a search has found: how many events, how long, by which names; the way from hit to hit; help for what can be asked. */
 
 import { formatDuration, formatExactDuration } from "@tilescope/client";
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { withKeys } from "../keys/table";
 import { link } from "../state/link";
 import { isSearchOpen, query, typedQuery } from "../state/query";
-import { currentHit, exactly, type Found, type FoundName, faultAt, found, walkNote } from "../state/search";
+import { exactly } from "../state/query-text";
+import { currentHit, type Found, type FoundName, faultAt, found, walkNote } from "../state/search";
 import type { Trace } from "../state/trace";
 import { useApp } from "./app-context";
 import { formatCount, plural } from "./format";
@@ -45,6 +46,7 @@ export function SearchPanel({ trace }: { trace: Trace }) {
   const app = useApp();
   const now = seen();
   const [wantsHelp, setHelp] = useState(false);
+  useEffect(() => leaveByPress(), []);
   const isEmpty = query.value === "" && typedQuery.value.trim() === "";
   return (
     <>
@@ -90,6 +92,21 @@ export function SearchPanel({ trace }: { trace: Trace }) {
       )}
     </>
   );
+}
+
+/** A press elsewhere closes the list, and keys are for what was pressed. Returns what ends that. */
+function leaveByPress(): () => void {
+  const onPress = ({ target }: PointerEvent) => {
+    if ((target as Element).closest(".search-box") === null) {
+      isSearchOpen.value = false;
+      document.querySelector<HTMLElement>(".search-box input:focus")?.blur();
+    }
+  };
+  document.addEventListener("pointerdown", onPress, true);
+  return () => {
+    document.removeEventListener("pointerdown", onPress, true);
+    isSearchOpen.value = false;
+  };
 }
 
 /** Puts a text into the box, and the focus with it. */
@@ -250,7 +267,6 @@ function NameLine({ trace, one, most }: { trace: Trace; one: FoundName; most: bi
 function Failure({ message }: { message: string }) {
   const text = query.value;
   const at = faultAt(message);
-  const lead = useRef<HTMLElement>(null);
   if (at === null) {
     return (
       <p class="search-line is-bad" role="alert">
@@ -261,7 +277,7 @@ function Failure({ message }: { message: string }) {
   return (
     <div class="search-fault" role="alert">
       <p class="search-line is-bad">{message}</p>
-      <code ref={lead}>
+      <code>
         {text.slice(0, at)}
         <mark>{text.slice(at, at + 1) || "\u00a0"}</mark>
         {text.slice(at + 1)}

@@ -3,10 +3,12 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { keysOf, type TimelineIntent } from "../keys/table";
 import { layoutItem } from "../state/layout";
+import { query, typedQuery } from "../state/query";
+import { within } from "../state/query-text";
 import type { Trace } from "../state/trace";
 import { layout, roots, toggleGroup, trackChoice } from "../state/tracks";
 import { findNode, tracksOf } from "../state/tree";
-import { useApp } from "./app-context";
+import { type AppActions, useApp } from "./app-context";
 import { walkMenu } from "./menu";
 import { focusItem, openTrackMenu } from "./tree-focus";
 
@@ -17,8 +19,20 @@ interface Entry {
   readonly act: () => void;
 }
 
-function useEntries(key: string): readonly Entry[] {
-  const { tracks } = useApp();
+/** Puts the words for a track before what is searched for already, and the cursor behind them. */
+function beginWithin(app: AppActions, terms: string): void {
+  typedQuery.value = `${terms} ${query.peek()}`;
+  app.act("search");
+  requestAnimationFrame(() => {
+    const box = document.querySelector<HTMLInputElement>(".search-box input");
+    box?.setSelectionRange(box.value.length, box.value.length);
+  });
+}
+
+function useEntries(trace: Trace, key: string): readonly Entry[] {
+  const app = useApp();
+  const { tracks } = app;
+  const terms = within(trace, key);
   const node = findNode(roots.value, key);
   const item = layoutItem(layout.value, key);
   const siblings = tracks.siblings(key);
@@ -36,6 +50,7 @@ function useEntries(key: string): readonly Entry[] {
     entry("Tracks in their recorded order", null, choice.order.length > 0, () => tracks.resetOrder()),
     entry("Go to the first event", "first-event", hasEvents, () => tracks.jump(key, "first")),
     entry("Go to the last event", "last-event", hasEvents, () => tracks.jump(key, "last")),
+    ...(terms === null ? [] : [entry("Search in it", "search", hasEvents, () => beginWithin(app, terms))]),
     ...(item?.kind === "group" ? [entry(item.isOpen ? "Close" : "Open", null, true, () => toggleGroup(key))] : []),
   ];
 }
@@ -53,7 +68,7 @@ export function TrackMenu({ trace }: { trace: Trace }) {
 function OpenMenu({ trace, node, xPx, yPx }: { trace: Trace; node: string; xPx: number; yPx: number }) {
   const element = useRef<HTMLDivElement>(null);
   const [size, setSize] = useState({ widthPx: 0, heightPx: 0 });
-  const entries = useEntries(node);
+  const entries = useEntries(trace, node);
 
   useLayoutEffect(() => {
     const box = element.current!.getBoundingClientRect();
@@ -112,7 +127,11 @@ function OpenMenu({ trace, node, xPx, yPx }: { trace: Trace; node: string; xPx: 
           role="menuitem"
           aria-disabled={!isPossible}
           onClick={() => {
-            if (isPossible) {
+            if (isPossible && intent === "search") {
+              // It leads elsewhere, and so does the focus.
+              openTrackMenu.value = null;
+              act();
+            } else if (isPossible) {
               close();
               act();
             }

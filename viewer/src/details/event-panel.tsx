@@ -1,11 +1,14 @@
 /** What is known of one event: a slice, an instant, a sample of a counter. */
 
 import { type EventDetails, formatExactDuration } from "@tilescope/client";
+import { useApp } from "../components/app-context";
 import { detailsTsv } from "../components/copy";
 import { Row, WallClockRow } from "../components/facts";
 import { flagsText } from "../components/flags";
 import { formatPercent } from "../components/format";
+import { SearchIcon } from "../components/icons";
 import { nestingView } from "../state/nesting";
+import { exactly, LONGEST_QUERY } from "../state/query-text";
 import { timeText } from "../state/time-format";
 import { type Trace, trackPath } from "../state/trace";
 import { sortArgs } from "./arguments";
@@ -24,11 +27,31 @@ function NameRow({ name }: { name: string }) {
   return (
     <tr>
       <th scope="row">Name</th>
-      <td class="is-value has-button" data-raw={nameText(name)}>
+      <td class="is-value has-button has-two" data-raw={nameText(name)}>
         {nameText(name)}
         <CopyButton what="Copy the name" text={() => name} />
+        <FindAllButton name={name} />
       </td>
     </tr>
+  );
+}
+
+function FindAllButton({ name }: { name: string }) {
+  const app = useApp();
+  const text = exactly(name);
+  const isPossible = text.length <= LONGEST_QUERY;
+  const label = "Find all of this name";
+  return (
+    <button
+      type="button"
+      class="button is-icon"
+      aria-label={label}
+      title={isPossible ? label : "This name is longer than a search may be"}
+      disabled={!isPossible}
+      onClick={() => app.search(text)}
+    >
+      <SearchIcon />
+    </button>
   );
 }
 

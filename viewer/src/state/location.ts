@@ -24,6 +24,7 @@
 import { type TickRange, type TimeFormat, ticks } from "@tilescope/client";
 import type { ToolMode } from "../keys/gestures";
 import { formatPageRange, type PagePlace, parsePageRange, TIMELINE } from "./page";
+import { LONGEST_QUERY } from "./query-text";
 import type { ChoiceTexts } from "./track-choice";
 import { keysText } from "./track-keys";
 
@@ -79,9 +80,8 @@ export function fullAddress(href: string): string {
 }
 
 const VERSION = "1";
-/** Nobody types more; the server refuses longer searches. */
+/** Nobody types more. */
 const LONGEST_FILTER = 500;
-const LONGEST_QUERY = 512;
 const RANGE = /^(-?\d{1,20})-(-?\d{1,20})$/;
 const EVENT = /^(\d{1,15})\.(\d{1,15})$/;
 /** Nobody picks more by hand. */

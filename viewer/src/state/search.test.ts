@@ -1,11 +1,6 @@
 import type { ToolAnswer } from "@tilescope/client";
 import { expect, it } from "vitest";
-import { exactly, faultAt, foundOf } from "./search";
-
-it("writes a name so that it is found, and no other", () => {
-  expect(exactly("all-reduce.1")).toBe('"all-reduce.1"');
-  expect(exactly('a "b" \\c')).toBe('"a \\"b\\" \\\\c"');
-});
+import { faultAt, foundOf } from "./search";
 
 it("finds the place of a fault in what the server says", () => {
   expect(faultAt("query, character 8: this quotation mark is not closed")).toBe(7);

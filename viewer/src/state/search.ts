@@ -82,11 +82,6 @@ export function foundOf(answer: ToolAnswer): Found {
   };
 }
 
-/** The query that finds all events of a name, and no others. */
-export function exactly(name: string): string {
-  return `"${name.replace(/[\\"]/g, "\\$&")}"`;
-}
-
 /** Where a query cannot be read, from 0 on; null where the message does not say. */
 export function faultAt(message: string): number | null {
   const at = /^query, character (\d{1,4}):/.exec(message)?.[1];
