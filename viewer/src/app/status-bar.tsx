@@ -42,6 +42,14 @@ function apart(): ComponentChildren {
       </span>
     );
   }
+  if (link.value.kind === "slow") {
+    return (
+      <span title="No connection has failed: the answer is waited for. What has been loaded can be looked at.">
+        <i class="status-dot is-busy" />
+        The server is slow to answer
+      </span>
+    );
+  }
   if (fate.value !== "same") {
     return (
       <span>

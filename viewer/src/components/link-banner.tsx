@@ -7,11 +7,12 @@ import { CloseIcon } from "./icons";
 import "../styles/link-banner.css";
 
 interface Notice {
-  readonly id: "disconnected" | "login" | "updated" | "vanished" | "replaced";
+  readonly id: "slow" | "disconnected" | "login" | "updated" | "vanished" | "replaced";
   readonly text: string;
   readonly note: string;
-  readonly button: string;
-  readonly press: () => void;
+  /** What helps, if there is anything. */
+  readonly button?: string;
+  readonly press?: () => void;
 }
 
 const COUNT_MS = 250;
@@ -36,11 +37,23 @@ function Countdown({ nextTryMs }: { nextTryMs: number | null }) {
   return <span aria-hidden="true">{seconds === null ? " Trying again …" : ` Trying again in ${seconds} s`}</span>;
 }
 
+function Waiting({ sinceMs }: { sinceMs: number }) {
+  const [nowMs, setNow] = useState(() => performance.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(performance.now()), COUNT_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return <span aria-hidden="true">{` Waiting for ${Math.max(1, Math.floor((nowMs - sinceMs) / 1000))} s`}</span>;
+}
+
 function noticeOf(now: Link, app: ReturnType<typeof useApp>): Notice | null {
   const reload = () => location.reload();
   if (now.kind === "down") {
     const note = "What has been loaded can still be looked at.";
     return { id: "disconnected", text: "Disconnected.", note, button: "Try now", press: () => app.tryLink() };
+  }
+  if (now.kind === "slow") {
+    return { id: "slow", text: "The server is slow to answer.", note: "What was asked is still on its way." };
   }
   if (estrangement.value.needsLogin) {
     const text = "The server asks for its token again.";
@@ -88,12 +101,15 @@ export function LinkBanner() {
         <strong>
           {notice.text}
           {now.kind === "down" && <Countdown nextTryMs={now.nextTryMs} />}
+          {now.kind === "slow" && <Waiting sinceMs={now.sinceMs} />}
         </strong>
         <span class="link-note">{notice.note}</span>
       </p>
-      <button type="button" class="button is-outlined" onClick={notice.press}>
-        {notice.button}
-      </button>
+      {notice.button !== undefined && (
+        <button type="button" class="button is-outlined" onClick={notice.press}>
+          {notice.button}
+        </button>
+      )}
       <button type="button" class="button is-icon" aria-label="Hide this message" onClick={() => setClosed(notice.id)}>
         <CloseIcon />
       </button>

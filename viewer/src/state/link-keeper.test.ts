@@ -5,20 +5,34 @@ import { LinkKeeper } from "./link-keeper";
 
 /** A server that answers, refuses, or says nothing; and what it was asked. */
 function setUp() {
-  const server = { mood: "alive" as "alive" | "dead" | "stalled", version: "1", status: 200, type: "application/json" };
+  const server = {
+    ...{ mood: "alive" as "alive" | "dead" | "stalled", version: "1", status: 200, type: "application/json" },
+    /** The browser answers for it, with what it had before. */
+    cached: false,
+    /** Answers all that it was asked while it was stalled. */
+    wake: () => {
+      server.mood = "alive";
+      for (const say of waiting.splice(0)) {
+        say();
+      }
+    },
+  };
   const asked: string[] = [];
+  const waiting: (() => void)[] = [];
+  const respond = () =>
+    new Response(JSON.stringify({ status: "ok", version: server.version, runs: [] }), {
+      status: server.status,
+      headers: { "content-type": server.type, ...(server.cached ? { "cache-control": "public, immutable" } : {}) },
+    });
   const answer = (signal: AbortSignal | null | undefined): Promise<Response> =>
     new Promise((resolve, reject) => {
       signal?.addEventListener("abort", () => reject(signal.reason));
-      if (server.mood === "alive") {
-        resolve(
-          new Response(JSON.stringify({ status: "ok", version: server.version }), {
-            status: server.status,
-            headers: { "content-type": server.type },
-          }),
-        );
+      if (server.mood === "alive" || server.cached) {
+        resolve(respond());
       } else if (server.mood === "dead") {
         reject(new TypeError("refused"));
+      } else {
+        waiting.push(() => resolve(respond()));
       }
     });
   const fetcher = (url: string, init?: RequestInit) => {
@@ -89,12 +103,70 @@ it("tells within two seconds of a server that says nothing any more, and hears i
   server.mood = "stalled";
   await pass(1800);
   expect(asked).toContain("ping");
-  expect(link.value.kind).toBe("down");
+  expect(link.value.kind).toBe("slow");
   server.mood = "alive";
   keeper.heard();
   expect(link.value).toEqual({ kind: "up" });
   await pass(10_000);
   expect(link.value).toEqual({ kind: "up" });
+});
+
+it("waits for a server that answers after seven seconds, and is well again in that moment, without a new question", async () => {
+  const { keeper, server, asked, api } = setUp();
+  keeper.watch(true);
+  await pass(10);
+  server.mood = "stalled";
+  let hasAnswer = false;
+  const answer = api.runs().then(
+    () => true,
+    () => true,
+  );
+  void answer.then(() => {
+    hasAnswer = true;
+  });
+  await pass(2000);
+  expect(link.value.kind).toBe("slow");
+  await pass(5000);
+  const questions = asked.length;
+  expect([link.value.kind, hasAnswer]).toEqual(["slow", false]);
+  server.wake();
+  await pass(1);
+  expect(link.value.kind).toBe("up");
+  expect(hasAnswer).toBe(true);
+  expect(asked.slice(0, questions).filter((what) => what === "/healthz").length).toBeLessThan(4);
+});
+
+it("counts a server as lost that is silent for twenty seconds, and tries again for longer and longer", async () => {
+  const { keeper, server } = setUp();
+  keeper.watch(true);
+  await pass(10);
+  server.mood = "stalled";
+  await pass(18_000);
+  expect(link.value.kind).toBe("slow");
+  await pass(5000);
+  expect(link.value.kind).toBe("down");
+  // The second try may take eight seconds: a busy server is heard though it takes six.
+  await pass(10_000);
+  expect(link.value).toEqual({ kind: "down", nextTryMs: null });
+  server.wake();
+  await pass(1);
+  expect(link.value.kind).toBe("up");
+});
+
+it("takes a late answer for a sign of life, and one of the browser's cache for none", async () => {
+  const { keeper, server, api } = setUp();
+  keeper.watch(true);
+  await pass(10);
+  server.mood = "stalled";
+  await pass(2000);
+  expect(link.value.kind).toBe("slow");
+  server.cached = true;
+  await api.runs().catch(() => undefined);
+  expect(link.value.kind).toBe("slow");
+  server.cached = false;
+  server.wake();
+  await pass(1);
+  expect(link.value.kind).toBe("up");
 });
 
 it("lets no request wait for a server that is away", async () => {
@@ -106,7 +178,7 @@ it("lets no request wait for a server that is away", async () => {
   api.runs().catch((error: unknown) => {
     ended = error;
   });
-  await pass(1800);
+  await pass(22_000);
   await expect(api.runs()).rejects.toBeInstanceOf(NetworkError);
   expect(ended).toBeNull();
   await pass(7000);
@@ -124,7 +196,7 @@ it("does not give up what a server was asked that is only busy for a while", asy
     isGivenUp = true;
   });
   await pass(3000);
-  expect(link.value.kind).toBe("down");
+  expect(link.value.kind).toBe("slow");
   keeper.heard();
   await pass(500);
   server.mood = "alive";

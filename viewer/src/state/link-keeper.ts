@@ -1,6 +1,7 @@
 /**
- * Keeps an eye on the server: asks for a sign of life when it is silent, tries again with growing pauses when it is lost,
- * and lets no request wait for a server that does not answer: new ones fail at once, those under way when a try has failed.
+ * Keeps an eye on the server: asks for a sign of life when it is silent, and waits for it while no connection fails: a busy server
+ * answers late. When it is lost it tries again with growing pauses, and lets no request wait: new ones fail at once, those under
+ * way when a try has failed.
  */
 
 import { type Fetch, retryPauseMs } from "@tilescope/client";
@@ -25,8 +26,16 @@ export interface LinkPort {
 
 const FIRST_PAUSE_MS = 2000;
 const LONGEST_PAUSE_MS = 16_000;
-/** How long one try may take. */
+/** How long the first try may take; each may take twice as long as the one before: a server that is back may be busy. */
 const TRY_MS = 4000;
+const LONGEST_TRY_MS = 16_000;
+/** So long a server may be silent before it counts as lost, though no connection has failed. */
+const SILENCE_MS = 20_000;
+/** While it is silent, it is looked at so often whether that is so. */
+const SILENT_LOOK_MS = 1000;
+const SILENT_ASK_MS = 5000;
+/** An answer that may have come from the browser's cache is a sign of life if it took so long. */
+const CACHED_MS = 1000;
 /** A page that is looked at asks so often what has become of its run. */
 const CHECK_MS = 10_000;
 /** What is missing has it looked at at once, but not more often than this. */
@@ -43,7 +52,9 @@ export class LinkKeeper {
   #isStreamOpen = false;
   #tries = 0;
   #version: string | null = null;
-  #probe: AbortController | null = null;
+  /** What has been asked and is not answered yet. */
+  readonly #probes = new Set<AbortController>();
+  #askedMs = 0;
   /** When the stream was asked for the first time since it last said anything. */
   #unheardMs: number | null = null;
   #checkedMs: number;
@@ -64,6 +75,7 @@ export class LinkKeeper {
     }
     const own = init.signal ?? null;
     const signal = own === null ? this.#cut.signal : AbortSignal.any([own, this.#cut.signal]);
+    const askedMs = this.#port.now();
     let response: Response;
     try {
       response = await this.#port.fetch(input, { ...init, signal });
@@ -76,6 +88,9 @@ export class LinkKeeper {
     if (GATEWAY_STATUSES.includes(response.status) && !isOurs(response)) {
       this.suspect();
       throw new TypeError("the proxy does not reach the server");
+    }
+    if (!mayBeCached(response) || this.#port.now() - askedMs > CACHED_MS) {
+      this.#sign();
     }
     this.#answered(response.status);
     return response;
@@ -94,6 +109,9 @@ export class LinkKeeper {
     this.#cancelLook();
     if (isAwake) {
       this.#pulse.restart(this.#port.now());
+      if (link.peek().kind === "slow") {
+        link.value = { kind: "slow", sinceMs: this.#port.now() };
+      }
       this.suspect();
       this.#check(0);
       this.#lookIn(0);
@@ -103,15 +121,20 @@ export class LinkKeeper {
   /** The stream has said something. */
   heard(): void {
     this.#unheardMs = null;
+    this.#sign();
+  }
+
+  /** The server has said something, wherever it was. */
+  #sign(): void {
     this.#pulse.heard(this.#port.now());
-    if (link.peek().kind === "down") {
+    if (link.peek().kind !== "up") {
       this.#revive();
     }
   }
 
   /** Something says that the server may be away: asks at once. */
   suspect(): void {
-    if (link.peek().kind === "up") {
+    if (link.peek().kind !== "down") {
       void this.#ask();
     }
   }
@@ -130,18 +153,34 @@ export class LinkKeeper {
       void this.#try();
       return;
     }
+    if (link.peek().kind === "slow") {
+      this.#lookAtSilence(now);
+      return;
+    }
     const { act, againMs } = this.#pulse.look(now, this.#isStreamOpen);
     if (act === "ping") {
       this.#unheardMs ??= now;
       this.#port.ping();
     } else if (act === "probe") {
       void this.#ask();
-    } else if (act === "lose") {
-      this.#lose();
+    } else if (act === "stall") {
+      link.value = { kind: "slow", sinceMs: now };
+      this.#lookIn(SILENT_LOOK_MS);
       return;
     }
     this.#check(CHECK_MS);
     this.#lookIn(againMs);
+  }
+
+  /** What it was asked stays asked. Now and then another question goes out, as a connection may be dead that nobody has closed. */
+  #lookAtSilence(now: number): void {
+    const before = link.peek();
+    if (before.kind === "slow" && now - before.sinceMs >= SILENCE_MS) {
+      this.#lose();
+      return;
+    }
+    void this.#ask(now - this.#askedMs >= SILENT_ASK_MS);
+    this.#lookIn(SILENT_LOOK_MS);
   }
 
   /** Looks at the list of runs, unless that was done less than so long ago. */
@@ -173,20 +212,20 @@ export class LinkKeeper {
     }
   }
 
-  /** Asks by a request; whatever comes of it is known to the pulse, or is the loss of the server. */
-  async #ask(): Promise<void> {
-    if (this.#probe !== null) {
+  /** Asks by a request; whatever comes of it is known to the pulse, or is the loss of the server. `again`: beside what is asked already. */
+  async #ask(again = false): Promise<void> {
+    if (this.#probes.size > 0 && !again) {
       return;
     }
-    const probe = new AbortController();
-    this.#probe = probe;
-    const askedMs = this.#port.now();
+    const probe = this.#begin();
+    const askedMs = this.#askedMs;
     try {
       const version = await this.#port.health(probe.signal);
       const now = this.#port.now();
       this.#pulse.answered(now - askedMs);
-      this.#pulse.heard(now);
       this.#learnVersion(version);
+      this.#probes.delete(probe);
+      this.#sign();
       if (this.#unheardMs !== null && now - this.#unheardMs > DEAF_MS) {
         this.#unheardMs = null;
         this.#port.reconnect();
@@ -196,16 +235,27 @@ export class LinkKeeper {
         this.#lose();
       }
     } finally {
-      if (this.#probe === probe) {
-        this.#probe = null;
-      }
+      this.#probes.delete(probe);
+    }
+  }
+
+  #begin(): AbortController {
+    const probe = new AbortController();
+    this.#probes.add(probe);
+    this.#askedMs = this.#port.now();
+    return probe;
+  }
+
+  #forget(): void {
+    for (const probe of [...this.#probes]) {
+      this.#probes.delete(probe);
+      probe.abort();
     }
   }
 
   #lose(): void {
-    this.#probe?.abort();
-    this.#probe = null;
-    if (link.peek().kind === "up") {
+    this.#forget();
+    if (link.peek().kind !== "down") {
       this.#tries = 0;
       link.value = { kind: "down", nextTryMs: null };
     }
@@ -220,22 +270,22 @@ export class LinkKeeper {
   }
 
   async #try(): Promise<void> {
-    this.#probe?.abort();
-    const probe = new AbortController();
-    this.#probe = probe;
+    this.#forget();
+    const probe = this.#begin();
     link.value = { kind: "down", nextTryMs: null };
-    const giveUp = this.#port.later(() => probe.abort(), TRY_MS);
-    const askedMs = this.#port.now();
+    const patienceMs = Math.min(LONGEST_TRY_MS, TRY_MS * 2 ** (this.#tries - 1));
+    const giveUp = this.#port.later(() => probe.abort(), patienceMs);
+    const askedMs = this.#askedMs;
     try {
       const version = await this.#port.health(probe.signal);
-      if (this.#probe === probe) {
+      if (this.#probes.has(probe)) {
         this.#pulse.answered(this.#port.now() - askedMs);
         this.#learnVersion(version);
         this.#revive();
         this.#port.reconnect();
       }
     } catch {
-      if (this.#probe === probe && link.peek().kind === "down") {
+      if (this.#probes.has(probe) && link.peek().kind === "down") {
         // A server that was only busy answers yet what it was asked; one that is still silent does not.
         this.#cut.abort(new TypeError("the server is away"));
         this.#cut = new AbortController();
@@ -243,15 +293,12 @@ export class LinkKeeper {
       }
     } finally {
       giveUp();
-      if (this.#probe === probe) {
-        this.#probe = null;
-      }
+      this.#probes.delete(probe);
     }
   }
 
   #revive(): void {
-    this.#probe?.abort();
-    this.#probe = null;
+    this.#forget();
     this.#pulse.restart(this.#port.now());
     link.value = { kind: "up" };
     revivals.value += 1;
@@ -282,6 +329,11 @@ export class LinkKeeper {
       estrangement.value = { ...estrangement.peek(), isUpdated };
     }
   }
+}
+
+/** Whether an answer may be the browser's own, of before. */
+function mayBeCached(response: Response): boolean {
+  return response.headers.get("cache-control")?.includes("immutable") === true;
 }
 
 /** Whether an answer is the API's own, and not that of a proxy before it. */

@@ -15,7 +15,7 @@ function steps(pulse: Pulse, hasStream: boolean, fromMs: number, untilMs: number
     if (act !== "wait") {
       found.push([act, now]);
     }
-    if (act === "lose") {
+    if (act === "stall") {
       break;
     }
     now += againMs;
@@ -24,15 +24,15 @@ function steps(pulse: Pulse, hasStream: boolean, fromMs: number, untilMs: number
 }
 
 describe("the silence of a server", () => {
-  it("is broken by a question on the stream, then by a request, and is the loss of it within two seconds", () => {
+  it("is broken by a question on the stream, then by a request, and is a slow server within two seconds", () => {
     expect(steps(new Pulse(0), true, 0, 5000)).toEqual([
       ["ping", 600],
       ["probe", 1000],
-      ["lose", 1700],
+      ["stall", 1700],
     ]);
     expect(steps(new Pulse(0), false, 0, 5000)).toEqual([
       ["probe", 800],
-      ["lose", 1500],
+      ["stall", 1500],
     ]);
   });
 
@@ -54,7 +54,7 @@ describe("the silence of a server", () => {
     expect(steps(pulse, true, 1000, 9000)).toEqual([
       ["ping", 1500],
       ["probe", 2400],
-      ["lose", 3300],
+      ["stall", 3300],
     ]);
   });
 
@@ -62,7 +62,7 @@ describe("the silence of a server", () => {
     const pulse = new Pulse(0);
     expect(pulse.look(0, true)).toEqual({ act: "wait", againMs: 600 });
     expect(pulse.look(60_000, true)).toEqual({ act: "wait", againMs: 200 });
-    expect(pulse.look(60_200, true).act).not.toBe("lose");
+    expect(pulse.look(60_200, true).act).not.toBe("stall");
   });
 
   it("begins anew after a rest", () => {

@@ -3,8 +3,14 @@
 import { signal } from "@preact/signals";
 import type { Run } from "@tilescope/client";
 
-/** `nextTryMs` is of the page's own clock; null while it is being tried. */
-export type Link = { readonly kind: "up" } | { readonly kind: "down"; readonly nextTryMs: number | null };
+/**
+ * Times are of the page's own clock. `slow`: nothing has been heard since then, but no connection has failed: what was asked is
+ * waited for. `down`: a connection has failed, or the silence has lasted too long; `nextTryMs` is null while it is being tried.
+ */
+export type Link =
+  | { readonly kind: "up" }
+  | { readonly kind: "slow"; readonly sinceMs: number }
+  | { readonly kind: "down"; readonly nextTryMs: number | null };
 
 export const link = signal<Link>({ kind: "up" });
 
@@ -46,7 +52,7 @@ const QUIET_MS = 600;
 const QUIET_WITHOUT_STREAM_MS = 800;
 /** So long an answer on the stream may take before a request asks, too … */
 const PING_PATIENCE_MS = 400;
-/** … and so long its answer before the server counts as lost: within two seconds in all. */
+/** … and so long its answer before the server counts as slow: within two seconds in all. */
 const PROBE_PATIENCE_MS = 700;
 /** On a slow network each of them may take so many times what it took before. */
 const ROUND_TRIPS = 3;
@@ -57,7 +63,7 @@ const CATCH_UP_MS = 200;
 
 /** What is to be done now, and in how many milliseconds to look again. */
 export interface Step {
-  readonly act: "wait" | "ping" | "probe" | "lose";
+  readonly act: "wait" | "ping" | "probe" | "stall";
   readonly againMs: number;
 }
 
@@ -105,7 +111,7 @@ export class Pulse {
     }
     if (this.#probedMs !== null) {
       const leftMs = this.#probedMs + this.#patienceMs(PROBE_PATIENCE_MS) - nowMs;
-      return leftMs > 0 ? this.#again("wait", leftMs, nowMs) : this.#again("lose", 0, nowMs);
+      return leftMs > 0 ? this.#again("wait", leftMs, nowMs) : this.#again("stall", 0, nowMs);
     }
     if (this.#pingedMs !== null) {
       const leftMs = this.#pingedMs + this.#patienceMs(PING_PATIENCE_MS) - nowMs;
