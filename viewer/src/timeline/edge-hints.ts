@@ -6,8 +6,10 @@ import type { Scene, SceneTrack } from "./scene";
 export interface EdgeHint {
   readonly track: SceneTrack;
   /** The event that is nearest to the view. */
-  readonly end: "first" | "last";
-  readonly atTicks: Ticks;
+  readonly end: "first" | "last" | "previous" | "next";
+  /** When it is, and which one it is, where that is known. */
+  readonly atTicks: Ticks | null;
+  readonly ordinal: number | null;
   readonly text: string;
 }
 
@@ -21,12 +23,12 @@ export function edgeHints(scene: Scene, view: View, tickPs: number): readonly Ed
     }
     if (firstTicks >= endTicks) {
       const text = `${formatDuration(firstTicks - endTicks, tickPs)}: first event →`;
-      return [{ track, end: "first", atTicks: firstTicks, text }];
+      return [{ track, end: "first", atTicks: firstTicks, ordinal: null, text }];
     }
     // An event without duration at the first pixel is seen; the last value of a counter stays in force.
     if (lastTicks < startTicks && track.track.kind !== "counter") {
       const text = `← ${formatDuration(startTicks - lastTicks, tickPs)}: last event`;
-      return [{ track, end: "last", atTicks: lastTicks, text }];
+      return [{ track, end: "last", atTicks: lastTicks, ordinal: null, text }];
     }
     return [];
   });
@@ -38,8 +40,9 @@ const INSET_PX = 6;
 
 /** Where a hint begins or ends, from which side, and the middle of its row. */
 export function hintPlace({ track, end }: EdgeHint, widthPx: number) {
-  const xPx = end === "first" ? widthPx - INSET_PX : INSET_PX;
-  return { xPx, yPx: track.topPx + Math.min(track.rowPx, 18) / 2, align: end === "first" ? "right" : "left" } as const;
+  const isRight = isBehind(end);
+  const xPx = isRight ? widthPx - INSET_PX : INSET_PX;
+  return { xPx, yPx: track.topPx + Math.min(track.rowPx, 18) / 2, align: isRight ? "right" : "left" } as const;
 }
 
 /** The hint of a lane where a point lies on it, else null. */
@@ -49,7 +52,10 @@ export function hintAt(
   widthPx: number,
   xPx: number,
 ): EdgeHint | null {
-  const hint = hints.find((one) => one.track === track);
-  const isOn = hint?.end === "first" ? xPx > widthPx - HINT_WIDTH_PX : xPx < HINT_WIDTH_PX;
-  return hint !== undefined && isOn ? hint : null;
+  const isOn = ({ end }: EdgeHint) => (isBehind(end) ? xPx > widthPx - HINT_WIDTH_PX : xPx < HINT_WIDTH_PX);
+  return hints.find((one) => one.track === track && isOn(one)) ?? null;
+}
+
+function isBehind(end: EdgeHint["end"]): boolean {
+  return end === "first" || end === "next";
 }

@@ -85,11 +85,15 @@ export class Guide {
   }
 
   /** Goes to the event that a hint tells of, or to the time of it where the hint is of a whole group. */
-  goToHint({ track: { track }, end, atTicks }: EdgeHint): void {
+  goToHint({ track: { track }, end, atTicks, ordinal }: EdgeHint): void {
     if (track.kind === "rollup") {
-      this.#stage.motion.glideTo(centreOn(view.peek(), atTicks, bounds.peek()));
-    } else {
+      this.#stage.motion.glideTo(centreOn(view.peek(), atTicks ?? view.peek().startTicks, bounds.peek()));
+    } else if (end === "first" || end === "last") {
       this.goTo(track.id, end === "first" ? 0 : Number(track.events) - 1);
+    } else if (ordinal !== null) {
+      this.goTo(track.id, ordinal);
+    } else {
+      void this.#walk((walk) => walk.goBeside(this, track.id, end, visibleRange(view.peek())));
     }
   }
 

@@ -2,5 +2,6 @@
 
 export { connectExact } from "../state/exact";
 export { flowArrows } from "./flow-arrows";
+export { gapHints } from "./gap-hints";
 export { paintOverlay } from "./paint-overlay";
 export { pointedAt, targetOf } from "./pointing";

@@ -17,7 +17,7 @@ export interface Drawn {
 }
 
 /** After every tick of any run. */
-const NEVER = 1n << 61n;
+export const NEVER = 1n << 61n;
 
 /** The neighbour of a slice, or null where it has none. Rejects when a tile that is needed cannot be had. */
 export async function neighbourOf(

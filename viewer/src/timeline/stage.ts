@@ -100,7 +100,7 @@ export class Stage {
   constructor() {
     this.late.whenHere(() => {
       this.updateHover(null);
-      this.loop.invalidate();
+      this.invalidate();
     });
   }
 
@@ -333,13 +333,19 @@ export class Stage {
       : [];
   }
 
+  /** While the picture moves nobody reads what is between: it would cost a part of each frame. */
+  #hintsOf({ scene, view: shown, coverages }: Picture, tickPs: number): readonly EdgeHint[] {
+    const between = this.motion.isMoving ? undefined : this.late.here?.gapHints(scene, shown, tickPs, coverages);
+    return [...edgeHints(scene, shown, tickPs), ...(between ?? [])];
+  }
+
   #paintTracks(current: Session, element: HTMLElement, values: CanvasTheme): void {
     const startMs = performance.now();
     const ratio = window.devicePixelRatio;
     const shown = view.peek();
     const picture = takePicture(current.client, layout.peek(), shown, scrolled.peek(), element.clientHeight, ratio);
     this.#picture = picture;
-    this.#hints = edgeHints(picture.scene, shown, current.trace.manifest.time.tickPs);
+    this.#hints = this.#hintsOf(picture, current.trace.manifest.time.tickPs);
     for (const { draws } of picture.coverages.values()) {
       current.wantNames(draws);
     }

@@ -12,7 +12,8 @@ import { trackKey } from "../state/track-keys";
 import { layout } from "../state/tracks";
 import { tracksOf, tracksOnScreen } from "../state/tracks-on-screen";
 import { view } from "../state/view";
-import { type Direction, type Neighbour, neighbourOf } from "./navigate";
+import { type Direction, NEVER, type Neighbour, neighbourOf } from "./navigate";
+import { searchRow } from "./row-search";
 import type { Stage } from "./stage";
 
 const WORDS: Readonly<Record<Direction, string>> = {
@@ -96,6 +97,40 @@ export async function enter(guide: WalkPort, key: string | null): Promise<void> 
   } catch (error) {
     if (!signal.aborted) {
       fail("The first slice could not be looked up", error);
+    }
+  }
+}
+
+/** Selects the event of a track that is nearest to a range in which it has none, before it or behind it. */
+export async function goBeside(
+  guide: WalkPort,
+  track: number,
+  side: "previous" | "next",
+  { startTicks, endTicks }: TickRange,
+): Promise<void> {
+  const client = session.peek()?.client;
+  if (client === undefined) {
+    return;
+  }
+  const signal = guide.startAnew();
+  const tiles = {
+    tile: (level: number, index: number) => client.load({ track, level, index }, signal),
+    leafAt: (tick: bigint) => client.loadLeaf(track, ticks(tick), signal),
+  };
+  const isForward = side === "next";
+  // What begins or ends idleness is in the first row: rows below it nest, or overlap what is there.
+  const found = searchRow(tiles, isForward ? endTicks : startTicks, {
+    ...{ row: 0, isForward, first: isForward ? endTicks : 0n, last: isForward ? NEVER : startTicks },
+    accepts: (slice) => (isForward ? slice.startTicks >= endTicks : slice.endTicks <= startTicks),
+  });
+  try {
+    const slice = await found;
+    if (slice !== null && !signal.aborted) {
+      guide.show(track, slice);
+    }
+  } catch (error) {
+    if (!signal.aborted) {
+      fail(`The ${isForward ? "next event" : "event before"} could not be looked up`, error);
     }
   }
 }
