@@ -36,7 +36,13 @@ export function followWalking(): () => void {
   };
   addEventListener("keydown", walks, options);
   addEventListener("pointermove", points, options);
+  addEventListener("pointerdown", points, options);
   return () => abort.abort();
+}
+
+/** Whether keys were used last to get about, not the pointer. */
+export function isLedByKeys(): boolean {
+  return isWalking;
 }
 
 /** The tree item that has the focus; null where one points instead. */

@@ -3,6 +3,7 @@
 import type { EventDetails } from "@tilescope/client";
 import { useApp } from "../components/app-context";
 import { RunFacts } from "../components/facts";
+import { isLedByKeys } from "../components/tree-focus";
 import { type DetailsView, detailsView } from "../state/details";
 import { selection } from "../state/selection";
 import type { Trace } from "../state/trace";
@@ -89,7 +90,7 @@ function DrawerContent({ trace }: { trace: Trace }) {
 /** One who has come here by keys goes back to the timeline. */
 function leave(event: KeyboardEvent) {
   const timeline = document.querySelector<HTMLElement>(".timeline");
-  if (event.key === "Escape" && timeline !== null && document.activeElement?.matches(":focus-visible")) {
+  if (event.key === "Escape" && timeline !== null && isLedByKeys()) {
     event.preventDefault();
     event.stopPropagation();
     timeline.focus({ preventScroll: true });

@@ -138,6 +138,11 @@ export function connectTouch(
     },
     options,
   );
+  // No click follows: details that a tap has opened may lie under the finger by then.
+  element.addEventListener("touchend", (event) => event.cancelable && event.preventDefault(), {
+    signal,
+    passive: false,
+  });
   // A long press is ours.
   element.addEventListener(
     "contextmenu",
