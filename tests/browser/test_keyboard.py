@@ -89,6 +89,52 @@ def test_the_track_tree_is_reached_wherever_it_is_scrolled_to(viewer: Viewer, se
         assert 0 < box < 320
 
 
+def test_the_table_of_what_is_in_view_leads_to_its_slices(viewer: Viewer, served: Served) -> None:
+    run = served.run_id(TRAINING)
+    viewer.open(run)
+    page = viewer.page
+    head = page.locator(".slice-table-head [role=status]")
+    count = "document.querySelector('.slice-table .data-table').ariaRowCount"
+    page.keyboard.press("b")
+    events = sum(int(track["events"]) for track in served.tree(run)["tracks"] if track["kind"] != "rollup")
+    head.get_by_text(
+        f"{events:,} slices in view; the first 2,000 by start are listed.".replace(",", "\u202f")
+    ).wait_for()
+    page.get_by_role("button", name="Show the rows that follow").click()
+    viewer.wait(f"{count} === '4001'")
+    viewer.screenshot("table-view")
+
+    # What one zooms to is listed anew: those that start there, and those that reach in.
+    page.locator(".slice-table .data-table").focus()
+    for _ in range(17):
+        page.keyboard.press("+")
+    viewer.rest()
+    start, end = viewer.span()
+    inside = served.get(
+        f"/runs/{run}/builds/{served.get(f'/runs/{run}/manifest')['build']}/events?start={start}&end={end}"
+    )
+    starts = [int(ticks) for ticks in inside["columns"]["start"]]
+    assert 0 < sum(ticks < start for ticks in starts) < len(starts) < 2000
+    viewer.wait(f"{count} === '{len(starts) + 1}'")
+    reach_in = sum(ticks < start for ticks in starts)
+    assert f"{len(starts) - reach_in} of them start there, {reach_in} reach in" in head.inner_text().replace(
+        "\u202f", ""
+    )
+    assert page.evaluate("document.activeElement.className") == "data-table"
+
+    # Rows by start; Enter leads to the slice, and the key back to the table.
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    second = sorted(starts)[1]
+    viewer.wait(f"{FOCUS} === 'timeline'")
+    assert viewer.drawer().ticks["Start"] == second
+    assert page.locator(".slice-table").count() == 0
+    page.keyboard.press("b")
+    head.wait_for()
+    page.keyboard.press("Escape")
+    viewer.wait(f"{FOCUS} === 'timeline'")
+
+
 _LISTEN = """() => {
     window.told = [];
     const region = document.querySelector('[role=status][aria-live=polite]');

@@ -1,13 +1,13 @@
 /** What is said to those who do not see the screen, and in the title of the window. */
 
-import { effect, untracked } from "@preact/signals";
+import { effect } from "@preact/signals";
 import type { EventDetails } from "@tilescope/client";
 import { detailsView } from "../state/details";
 import { runIdOf, runView } from "../state/run";
 import { announcement } from "../state/shell";
 import { currentPage } from "../tools/registry";
 
-/** A key that is held walks on sooner: only where one comes to rest is said. */
+/** While a key is held nothing is said, and for so long: only where one comes to rest. */
 const QUIET_MS = 250;
 
 /** What is loaded late is said when it is there; where it is not to be had, the details have it all. */
@@ -22,11 +22,23 @@ async function say(details: EventDetails): Promise<void> {
 
 export function connectAnnouncements(): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let isHeld = false;
+  addEventListener("keydown", () => {
+    isHeld = true;
+  });
+  for (const name of ["keyup", "blur"]) {
+    addEventListener(name, () => {
+      isHeld = false;
+    });
+  }
+  const later = (details: EventDetails) => {
+    timer = setTimeout(() => (isHeld ? later(details) : void say(details)), QUIET_MS);
+  };
   effect(() => {
     const details = detailsView.value;
     clearTimeout(timer);
     if (details.kind === "ready") {
-      timer = setTimeout(() => untracked(() => void say(details.details)), QUIET_MS);
+      later(details.details);
     }
   });
   effect(() => {

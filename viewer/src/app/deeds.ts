@@ -8,7 +8,7 @@ import { isMarksOpen } from "../state/marks";
 import { query } from "../state/query";
 import { NOTHING, selectedRange, selection } from "../state/selection";
 import { changeSettings, settings, toggleTheme } from "../state/settings";
-import { isDrawerOpen, isFinderOpen, isHelpOpen, isPaletteOpen } from "../state/shell";
+import { isDrawerOpen, isFinderOpen, isHelpOpen, isPaletteOpen, isTableOpen } from "../state/shell";
 import { bounds, view, wholeView } from "../state/view";
 import type { Guide } from "../timeline/guide";
 import type { Stage } from "../timeline/stage";
@@ -91,6 +91,12 @@ export function makeDeeds(
     "toggle-grid": () => changeSettings({ grid: !settings.peek().grid }),
     "show-palette": () => {
       isPaletteOpen.value = true;
+    },
+    "toggle-table": () => {
+      isTableOpen.value = !isTableOpen.peek();
+      if (!isTableOpen.peek()) {
+        focusSoon(".timeline");
+      }
     },
     "toggle-page": togglePage,
     "toggle-theme": toggleTheme,

@@ -1,11 +1,13 @@
 /** The timeline and the track tree in one scrolling box, below the minimap and the axis. */
 
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { keysOf } from "../keys/table";
 import { drawStatus } from "../state/draw-status";
 import { HEADER_PX, type LayoutItem } from "../state/layout";
 import { marksLanePx } from "../state/marks";
 import { changeSettings, settings, TREE_WIDTH_PX } from "../state/settings";
+import { isTableOpen } from "../state/shell";
 import { toolMode } from "../state/tool-mode";
 import type { Trace } from "../state/trace";
 import { layout } from "../state/tracks";
@@ -29,10 +31,11 @@ function describe(trace: Trace): string {
 
 function keyHint(): string {
   const keys = { zoom: [keysOf("zoom-in"), keysOf("zoom-out")], pan: [keysOf("pan-left"), keysOf("pan-right")] };
-  return `${keysOf("enter-slice")} selects the first slice in view, arrows go on from there; ${keys.zoom.join(" and ")} zoom, ${keys.pan.join(" and ")} pan, question mark shows all keys.`;
+  return `${keysOf("enter-slice")} selects the first slice in view, arrows go on from there; ${keysOf("toggle-table")} lists the slices in view; ${keys.zoom.join(" and ")} zoom, ${keys.pan.join(" and ")} pan, question mark shows all keys.`;
 }
 
-export function Timeline({ trace }: { trace: Trace }) {
+/** `children` take the place of the canvas. */
+export function Timeline({ trace, children }: { trace: Trace; children?: ComponentChildren }) {
   const app = useApp();
   const scroller = useRef<HTMLDivElement>(null);
   const timeline = useRef<HTMLDivElement>(null);
@@ -123,6 +126,7 @@ export function Timeline({ trace }: { trace: Trace }) {
             aria-describedby="timeline-description"
             // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys
             tabIndex={0}
+            inert={isTableOpen.value}
             style={{ height: `${scroll.value.heightPx}px` }}
           >
             <canvas ref={tracks} role="img" aria-label="Timeline" aria-describedby="timeline-description" />
@@ -133,6 +137,7 @@ export function Timeline({ trace }: { trace: Trace }) {
           </div>
         </div>
       </div>
+      {children}
       <BusyNote trace={trace} />
       <Splitter
         axis="x"

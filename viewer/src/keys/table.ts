@@ -38,7 +38,8 @@ export type TimelineIntent =
   | "last-event"
   | "toggle-empty"
   | "toggle-drawer"
-  | "toggle-grid";
+  | "toggle-grid"
+  | "toggle-table";
 
 /** What is done once for each press, in the timeline, by code that is loaded after the first picture. */
 export type LateIntent =
@@ -335,6 +336,14 @@ export const KEY_TABLE: readonly Binding[] = [
     keys: [typed("q", "Q")],
     intent: "toggle-drawer",
     label: "Details drawer",
+    group: "Show",
+    held: false,
+    isShared: false,
+  },
+  {
+    keys: [typed("b", "B")],
+    intent: "toggle-table",
+    label: "Table of the slices in view, and back",
     group: "Show",
     held: false,
     isShared: false,

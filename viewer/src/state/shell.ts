@@ -12,6 +12,8 @@ export const isFinderOpen = signal(false);
 /** The list of all that can be done. */
 export const isPaletteOpen = signal(false);
 export const isDrawerOpen = signal(false);
+/** The slices in view as a table, in the place of the canvas. */
+export const isTableOpen = signal(false);
 
 /** A short sentence for screen readers; each new one is read out politely. */
 export const announcement = signal("");

@@ -9,7 +9,7 @@ import type { SceneTrack } from "./scene";
 /** Something on the screen that has an outline. */
 export type Target =
   | { readonly kind: "event"; readonly track: number; readonly ordinal: number }
-  | { readonly kind: "bin"; readonly bin: BinFacts };
+  | { readonly kind: "bin"; readonly bin: Pick<BinFacts, "track" | "row" | "startTicks" | "widthTicks"> };
 
 export interface Outline {
   readonly fromPx: number;

@@ -1,8 +1,8 @@
 /** What changes without new tiles: the selected area, outlines of the selected and the hovered event. */
 
-import { formatDuration, minus, type TickRange, type View, xOfTick } from "@tilescope/client";
+import { formatDuration, minus, type TickRange, ticks, type View, xOfTick } from "@tilescope/client";
 import { PINNED_EDGE_PX } from "../state/layout";
-import type { AreaSelection, Selection } from "../state/selection";
+import type { AreaSelection, EventSelection, Selection } from "../state/selection";
 import type { CanvasTheme } from "./canvas-theme";
 import { type EdgeHint, HINT_PX, hintPlace } from "./edge-hints";
 import { curveOf, type FlowArrow } from "./flow-arrows";
@@ -17,6 +17,8 @@ export interface OverlayInput {
   readonly theme: CanvasTheme;
   readonly selection: Selection;
   readonly selectedRange: TickRange | null;
+  /** The row of the selected event, where it is known. */
+  readonly selectedRow: number | null;
   readonly draft: { readonly area: AreaSelection; readonly isZoom: boolean } | null;
   /** Tracks of the draft, or of the selected area. */
   readonly areaTracks: ReadonlySet<number>;
@@ -53,8 +55,7 @@ export function paintOverlay(surface: Surface, input: OverlayInput): void {
     paintOutline(context, picture, input.hovered, theme.text, 1);
   }
   if (selection.kind === "event") {
-    const { track, ordinal } = selection;
-    const target = { kind: "event", track, ordinal } as const;
+    const target = selectedTarget(selection, input);
     if (input.isWalked) {
       paintOutline(context, picture, target, theme.ground, 6);
       paintOutline(context, picture, target, theme.accent, 5);
@@ -67,6 +68,19 @@ export function paintOverlay(surface: Surface, input: OverlayInput): void {
   } else if (selection.kind === "bin") {
     paintOutline(context, picture, { kind: "bin", bin: selection.bin }, theme.text, 2);
   }
+}
+
+/** The selected event as it is drawn, or its place in the bin that stands for it. */
+function selectedTarget(
+  { track, ordinal }: EventSelection,
+  { picture, selectedRange, selectedRow }: OverlayInput,
+): Target {
+  const target: Target = { kind: "event", track, ordinal };
+  if (selectedRange === null || selectedRow === null || outlineOf(picture, target) !== null) {
+    return target;
+  }
+  const { startTicks, endTicks } = selectedRange;
+  return { kind: "bin", bin: { track, row: selectedRow, startTicks, widthTicks: ticks(endTicks - startTicks) } };
 }
 
 function isEmpty({ draft, selection, hints, arrows, hovered }: OverlayInput): boolean {

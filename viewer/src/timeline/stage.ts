@@ -303,6 +303,7 @@ export class Stage {
       arrows: this.#flowArrows(picture),
       hints: this.#hints,
       hoveredHint: this.pointer === null ? null : this.hintAt(this.pointer),
+      selectedRow: this.#selectedRow(),
       isWalked: element.matches(":focus-visible"),
       hovered: this.late.here.targetOf(hover.peek()?.pointed ?? null),
       instruments: this.instruments,
@@ -323,6 +324,12 @@ export class Stage {
       this.#isLateAsked = true;
       this.late.ask();
     }
+  }
+
+  /** The row of the selected event, as soon as it is known. */
+  #selectedRow(): number | null {
+    const details = detailsView.peek();
+    return details.kind === "ready" && details.event === selection.peek() ? details.details.row : null;
   }
 
   #flowArrows(picture: Picture): readonly FlowArrow[] {

@@ -7,7 +7,7 @@ import { Timeline } from "../../components/timeline";
 import { SOON_MS, useLoaded } from "../../components/use-loaded";
 import { hover } from "../../state/hover";
 import { isMarksOpen } from "../../state/marks";
-import { embedded, isDrawerOpen, isFinderOpen } from "../../state/shell";
+import { embedded, isDrawerOpen, isFinderOpen, isTableOpen } from "../../state/shell";
 import type { Trace } from "../../state/trace";
 import type { PageProps } from "../contract";
 
@@ -31,6 +31,13 @@ const loadFinder = async () => (await import("../../components/track-finder")).T
 function LateFinder({ trace }: { trace: Trace }) {
   const TrackFinder = useLoaded("track-finder", loadFinder);
   return TrackFinder.kind === "ready" ? <TrackFinder.value trace={trace} /> : null;
+}
+
+const loadTable = async () => (await import("../../details/slice-table")).SliceTable;
+
+function LateTable({ trace }: { trace: Trace }) {
+  const SliceTable = useLoaded("slice-table", loadTable);
+  return SliceTable.kind === "ready" ? <SliceTable.value trace={trace} /> : null;
 }
 
 const loadTooltip = async () => (await import("../../components/tooltip")).Tooltip;
@@ -72,7 +79,9 @@ export function TimelineView({ context: { trace } }: PageProps<null>) {
           ) : null
         }
       >
-        <Timeline key={trace.manifest.build} trace={trace} />
+        <Timeline key={trace.manifest.build} trace={trace}>
+          {isTableOpen.value && <LateTable trace={trace} />}
+        </Timeline>
       </Docked>
       <LateTooltip trace={trace} />
       {isFinderOpen.value && <LateFinder trace={trace} />}

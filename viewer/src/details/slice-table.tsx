@@ -1,0 +1,165 @@
+/** The slices in view as a table, in the place of the canvas: for those who read rather than look, and for screen readers. */
+
+import { type TickRange, ticks } from "@tilescope/client";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { DataTable } from "../answers/data-table";
+import { TableChoices } from "../answers/table-model";
+import { Answered } from "../asking/states";
+import { useAsked } from "../asking/use-asked";
+import { useApp } from "../components/app-context";
+import { formatCount, plural } from "../components/format";
+import { CloseIcon } from "../components/icons";
+import { focusSoon } from "../components/tree-focus";
+import { withKeys } from "../keys/table";
+import { failure, isTableOpen } from "../state/shell";
+import type { Trace } from "../state/trace";
+import { tracksOnScreen } from "../state/tracks-on-screen";
+import { bounds, visible } from "../state/view";
+import { askedTracks, isSliced } from "./asked-tracks";
+import { listMore, listSlices, type SliceListing } from "./slice-listing";
+import { useLinks } from "./use-links";
+import { useSettled } from "./use-settled";
+import "../answers/answer.css";
+import "../styles/slice-table.css";
+
+/** How it was sorted and filtered: it is shown in the same way when it is opened again. */
+const CHOICES = new TableChoices(["event"]);
+
+/** Within the run; the view may reach beyond it, and the last instant may be at its very end. */
+function shownRange(): TickRange {
+  const { startTicks, endTicks } = visible.value;
+  const run = bounds.value;
+  return {
+    startTicks: startTicks > run.startTicks ? startTicks : run.startTicks,
+    endTicks: ticks(endTicks <= run.endTicks ? endTicks : run.endTicks + 1n),
+  };
+}
+
+function close() {
+  isTableOpen.value = false;
+  focusSoon(".timeline");
+}
+
+export function SliceTable({ trace }: { trace: Trace }) {
+  const range = shownRange();
+  const onScreen = tracksOnScreen();
+  const named = useMemo(() => askedTracks(trace.tracks, new Set(onScreen), isSliced), [trace.tracks, onScreen.join()]);
+  useEffect(() => focusSoon(".slice-table"), []);
+  return (
+    <section
+      class="slice-table answer"
+      aria-label="Slices in view"
+      tabIndex={-1}
+      onKeyDown={(event) => {
+        if (event.key === "Escape" && !event.defaultPrevented) {
+          event.preventDefault();
+          event.stopPropagation();
+          close();
+        }
+      }}
+    >
+      {named.kind === "none" || named.kind === "tooMany" ? (
+        <Head
+          text={
+            named.kind === "none"
+              ? "No track with slices is on the screen: scroll in the tree, or open a group."
+              : "More separate tracks are on the screen than one question can name: close groups, or hide tracks."
+          }
+        />
+      ) : (
+        <Listed trace={trace} range={range} tracks={named.kind === "all" ? undefined : named.text} />
+      )}
+    </section>
+  );
+}
+
+function Head({ text }: { text: string }) {
+  return (
+    <div class="slice-table-head">
+      <p role="status">{text}</p>
+      <button
+        type="button"
+        class="button is-icon"
+        aria-label="Back to the timeline"
+        title={withKeys("Back to the timeline", "toggle-table")}
+        onClick={close}
+      >
+        <CloseIcon />
+      </button>
+    </div>
+  );
+}
+
+interface ListedProps {
+  readonly trace: Trace;
+  readonly range: TickRange;
+  readonly tracks: string | undefined;
+}
+
+function Listed({ trace, range, tracks }: ListedProps) {
+  const { api, manifest } = trace;
+  const { build, state, revision } = manifest;
+  const key = [build, state, revision, range.startTicks, range.endTicks, tracks].join(" ");
+  const settled = useSettled({ range, tracks }, key, true);
+  const asked = useAsked(settled.key, (signal) => listSlices(api, settled.value.range, settled.value.tracks, signal));
+  const { asking } = asked;
+  const answer = asking.kind === "answered" ? asking.answer : asking.kind === "waiting" ? asking.stale : null;
+  const [longer, setLonger] = useState<{ readonly of: SliceListing; readonly listing: SliceListing } | null>(null);
+  const links = useLinks(trace);
+  const app = useApp();
+  const leading = useMemo(
+    () => ({
+      ...links,
+      goToEvent: (track: number, ordinal: number) => {
+        close();
+        app.guide.goTo(track, ordinal);
+      },
+    }),
+    [links, app],
+  );
+  if (answer === null) {
+    return (
+      <>
+        <Head text="Asking for the slices in view" />
+        <Answered asked={asked}>{() => null}</Answered>
+      </>
+    );
+  }
+  const listing = longer?.of === answer ? longer.listing : answer;
+  const more = async () => {
+    try {
+      const next = await listMore(
+        api,
+        listing,
+        settled.value.range,
+        settled.value.tracks,
+        new AbortController().signal,
+      );
+      setLonger({ of: answer, listing: next });
+    } catch (error) {
+      failure.value = `The rows that follow cannot be fetched: ${error instanceof Error ? error.message : String(error)}`;
+    }
+  };
+  const isBehind = asking.kind === "waiting" && asking.patience !== "quiet";
+  return (
+    <div class={isBehind ? "slice-table-rows is-stale" : "slice-table-rows"} aria-busy={asking.kind === "waiting"}>
+      <Head text={summaryOf(listing)} />
+      <DataTable table={listing.table} links={leading} choices={CHOICES} head={null} onMore={() => void more()} />
+    </div>
+  );
+}
+
+function summaryOf({ starts, reachIn, table, isComplete }: SliceListing): string {
+  const listed = BigInt(table.columns[0]?.values.length ?? 0);
+  const all = starts + BigInt(reachIn);
+  const parts = [`${plural(all, "slice")} in view`];
+  if (reachIn > 0) {
+    parts.push(
+      `${formatCount(starts)} of them start${starts === 1n ? "s" : ""} there, ${formatCount(reachIn)} reach in`,
+    );
+  }
+  if (listed < all) {
+    parts.push(`the first ${formatCount(listed)} by start are listed`);
+  }
+  return `${parts.join("; ")}.${isComplete ? "" : " The run is still being indexed: these are of the tracks that are done."}`;
+}
