@@ -121,7 +121,10 @@ function EventCount({ trace }: { trace: Trace }) {
   const { events, tracks, inFiles } = totalsOf(trace);
   const held = inFiles.map(([name, count]) => `${formatCount(count)} ${name}`);
   return (
-    <span title={[`In the files (${format}; index of ${formatBytes(storeBytes)}):`, ...held].join("\n")}>
+    <span
+      class="status-whole"
+      title={[`In the files (${format}; index of ${formatBytes(storeBytes)}):`, ...held].join("\n")}
+    >
       Whole run: {plural(growth.value?.events ?? events, "event")} on {plural(tracks, "track")}
     </span>
   );
@@ -174,7 +177,9 @@ export function StatusBar() {
         </span>
       )}
       <span class="status-space" />
-      <span title={PROMISE}>Counts and busy times are exact at every zoom level</span>
+      <span class="status-promise" title={PROMISE}>
+        Counts and busy times are exact at every zoom level
+      </span>
       <EventCount trace={view.trace} />
     </footer>
   );

@@ -1,6 +1,7 @@
 /** The top bar: which run, which host, how much time is shown, and the buttons for what keys do as well. */
 
 import { formatDuration } from "@tilescope/client";
+import { useState } from "preact/hooks";
 import { useApp } from "../components/app-context";
 import {
   BrandMark,
@@ -10,8 +11,10 @@ import {
   HelpIcon,
   MinusIcon,
   MoonIcon,
+  MoreIcon,
   PlusIcon,
   SunIcon,
+  TableIcon,
   TimelineIcon,
 } from "../components/icons";
 import { Menu } from "../components/menu";
@@ -154,63 +157,96 @@ function ActionButton({ intent, label, children }: { intent: Intent; label: stri
   );
 }
 
+/** In a narrow window: shows what has no room in the first line, below it. */
+function MoreButton({ isOpen, toggle }: { isOpen: boolean; toggle: () => void }) {
+  return (
+    <button
+      type="button"
+      class="button is-icon topbar-more"
+      aria-label="More"
+      title="More"
+      aria-expanded={isOpen}
+      onClick={toggle}
+    >
+      <MoreIcon />
+    </button>
+  );
+}
+
 export function TopBar() {
   const app = useApp();
+  const [isOpen, setOpen] = useState(false);
   const view = runView.value;
   const trace = view.kind === "open" ? view.trace : null;
   const isTimeline = page.value.tool === null;
   return (
-    <header class="topbar">
+    <header
+      class={isOpen ? "topbar is-open" : "topbar"}
+      onKeyDown={(event) => {
+        if (event.key === "Escape" && isOpen && !event.defaultPrevented) {
+          event.stopPropagation();
+          setOpen(false);
+        }
+      }}
+    >
       <Heading />
       <button type="button" class="button brand" title="All runs" onClick={() => app.openRun(null)}>
         <BrandMark />
-        Tilescope
+        <span class="brand-name">Tilescope</span>
       </button>
       <RunPicker />
-      {trace !== null && <ToolsMenu trace={trace} />}
-      {trace !== null && !isTimeline && (
-        <button
-          type="button"
-          class="button"
-          title={withKeys("Back to the timeline", "toggle-page")}
-          onClick={() => app.pages.show(null)}
-        >
-          <TimelineIcon />
-          Timeline
-        </button>
-      )}
-      {trace !== null && isTimeline && trace.manifest.hosts.length > 1 && <HostPicker hosts={trace.manifest.hosts} />}
-      {trace !== null && (
-        <Menu label="Share" choice="Share">
-          {(close) => <LateShareItems trace={trace} close={close} />}
-        </Menu>
-      )}
+      <MoreButton isOpen={isOpen} toggle={() => setOpen(!isOpen)} />
+      <div class="topbar-fold">
+        {trace !== null && <ToolsMenu trace={trace} />}
+        {trace !== null && !isTimeline && (
+          <button
+            type="button"
+            class="button"
+            title={withKeys("Back to the timeline", "toggle-page")}
+            onClick={() => app.pages.show(null)}
+          >
+            <TimelineIcon />
+            Timeline
+          </button>
+        )}
+        {trace !== null && isTimeline && trace.manifest.hosts.length > 1 && <HostPicker hosts={trace.manifest.hosts} />}
+        {trace !== null && (
+          <Menu label="Share" choice="Share">
+            {(close) => <LateShareItems trace={trace} close={close} />}
+          </Menu>
+        )}
+      </div>
       {trace !== null && isTimeline ? <SearchBox trace={trace} /> : <span class="topbar-space" />}
-      {trace !== null && isTimeline && (
-        <>
-          <VisibleRange trace={trace} />
-          <LateStrip trace={trace} />
-          <ActionButton intent="step-zoom-out" label="Zoom out">
-            <MinusIcon />
-          </ActionButton>
-          <ActionButton intent="step-zoom-in" label="Zoom in">
-            <PlusIcon />
-          </ActionButton>
-          <ActionButton intent="fit-run" label="Show the whole trace">
-            <FitIcon />
-          </ActionButton>
-          <span class="topbar-divider" />
-          <ActionButton intent="toggle-drawer" label="Details drawer">
-            <DrawerIcon />
-          </ActionButton>
-        </>
-      )}
-      <ActionButton intent="toggle-theme" label={theme.value === "dark" ? "Light theme" : "Dark theme"}>
-        {theme.value === "dark" ? <SunIcon /> : <MoonIcon />}
-      </ActionButton>
-      <ActionButton intent="show-help" label="Keys and mouse">
-        <HelpIcon />
-      </ActionButton>
+      <div class="topbar-fold">
+        {trace !== null && isTimeline && (
+          <>
+            <VisibleRange trace={trace} />
+            <LateStrip trace={trace} />
+            <ActionButton intent="step-zoom-out" label="Zoom out">
+              <MinusIcon />
+            </ActionButton>
+            <ActionButton intent="step-zoom-in" label="Zoom in">
+              <PlusIcon />
+            </ActionButton>
+            <ActionButton intent="fit-run" label="Show the whole trace">
+              <FitIcon />
+            </ActionButton>
+            <span class="topbar-divider" />
+            <ActionButton intent="toggle-table" label="Table of the slices in view">
+              <TableIcon />
+            </ActionButton>
+            <ActionButton intent="toggle-drawer" label="Details drawer">
+              <DrawerIcon />
+            </ActionButton>
+          </>
+        )}
+        <ActionButton intent="toggle-theme" label={theme.value === "dark" ? "Light theme" : "Dark theme"}>
+          {theme.value === "dark" ? <SunIcon /> : <MoonIcon />}
+        </ActionButton>
+        <ActionButton intent="show-help" label="Keys and mouse">
+          <HelpIcon />
+        </ActionButton>
+      </div>
     </header>
   );
 }

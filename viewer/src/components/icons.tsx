@@ -129,6 +129,12 @@ export const DrawerIcon = () => (
     <path d="M2.5 9.5h11" />
   </Icon>
 );
+export const TableIcon = () => (
+  <Icon>
+    <rect x="2.5" y="2.5" width="11" height="11" rx="1.5" />
+    <path d="M2.5 6.2h11M2.5 9.9h11M6.2 6.2v7.3" />
+  </Icon>
+);
 export const ExpandIcon = () => (
   <Icon>
     <path d="M4.5 6L8 2.5 11.5 6M4.5 10L8 13.5l3.5-3.5" />

@@ -101,7 +101,7 @@ export function Timeline({ trace, children }: { trace: Trace; children?: Compone
     <div
       class="trace"
       style={{
-        "--tree-width": `${treeWidthPx}px`,
+        "--tree-width": `min(${treeWidthPx}px, 38vw)`,
         "--marks-lane": `${marksLanePx.value}px`,
         "--pinned": `${layout.value.pinnedPx}px`,
       }}
