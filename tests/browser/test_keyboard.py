@@ -34,7 +34,10 @@ def test_keys_alone_lead_to_a_slice_on_from_there_and_to_other_tracks(viewer: Vi
     viewer.open(run)
     tracks = {track["name"]: track for track in served.tree(run)["tracks"]}
     page = viewer.page
-    focus(viewer, "Tab", "timeline")
+    # Past the buttons of the top bar.
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    viewer.wait(f"{FOCUS} === 'timeline'")
     page.keyboard.press("Enter")
     first = viewer.drawer()
     of = tracks["stream 7"]["events"]

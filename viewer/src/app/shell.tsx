@@ -96,7 +96,7 @@ export function Shell({ app }: { app: AppActions }) {
     <AppProvider value={app}>
       <div class={embedded ? "shell is-embedded" : "shell"}>
         {!embedded && <TopBar />}
-        <main class="work">
+        <main class="work" tabIndex={-1}>
           {embedded && <Heading />}
           <Work />
           {embedded && <LateEmbedLink />}

@@ -20,6 +20,7 @@ import {
 import { Menu } from "../components/menu";
 import type { RunItemsProps } from "../components/run-choice";
 import { SearchBox } from "../components/search-box";
+import { focusSoon } from "../components/tree-focus";
 import { useLoaded } from "../components/use-loaded";
 import { type Intent, withKeys } from "../keys/table";
 import { page } from "../state/page";
@@ -173,6 +174,9 @@ function MoreButton({ isOpen, toggle }: { isOpen: boolean; toggle: () => void })
   );
 }
 
+/** What one comes for: what stands before it is skipped by those who walk with keys. */
+const WORK = ".timeline:not([inert]), .slice-table";
+
 export function TopBar() {
   const app = useApp();
   const [isOpen, setOpen] = useState(false);
@@ -180,6 +184,7 @@ export function TopBar() {
   const trace = view.kind === "open" ? view.trace : null;
   const isTimeline = page.value.tool === null;
   return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes what a button in it has opened
     <header
       class={isOpen ? "topbar is-open" : "topbar"}
       onKeyDown={(event) => {
@@ -190,6 +195,11 @@ export function TopBar() {
       }}
     >
       <Heading />
+      {trace !== null && (
+        <button type="button" class="button is-primary skip" onClick={() => focusSoon(isTimeline ? WORK : ".work")}>
+          {isTimeline ? "Skip to the timeline" : "Skip to the page"}
+        </button>
+      )}
       <button type="button" class="button brand" title="All runs" onClick={() => app.openRun(null)}>
         <BrandMark />
         <span class="brand-name">Tilescope</span>
