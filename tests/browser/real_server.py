@@ -26,8 +26,8 @@ raise SystemExit(main())
 class RealServer:
     """`tilescope serve` of a few paths, on one port for as long as it lives, and again when it is started again."""
 
-    def __init__(self, paths: list[Path], cache: Path) -> None:
-        self._arguments = ["--cache-dir", str(cache), *map(str, paths)]
+    def __init__(self, paths: list[Path], cache: Path, *options: str) -> None:
+        self._arguments = ["--cache-dir", str(cache), *options, *map(str, paths)]
         self._process: subprocess.Popen[str] | None = None
         self.port = 0
 
@@ -69,9 +69,9 @@ class RealServer:
 
 
 @contextmanager
-def real_server(paths: list[Path], cache: Path) -> Iterator[RealServer]:
+def real_server(paths: list[Path], cache: Path, *options: str) -> Iterator[RealServer]:
     """One that runs, and is gone in the end in whatever state it is."""
-    server = RealServer(paths, cache)
+    server = RealServer(paths, cache, *options)
     server.start()
     try:
         yield server

@@ -6,7 +6,7 @@ import { busyPart } from "../state/first-view";
 import { highlight } from "../state/highlight";
 import { isMarksOpen } from "../state/marks";
 import { query } from "../state/query";
-import { NOTHING, selectedRange, selection } from "../state/selection";
+import { NOTHING, selectedRange, selection, tracksOf } from "../state/selection";
 import { changeSettings, settings, toggleTheme } from "../state/settings";
 import { isDrawerOpen, isFinderOpen, isHelpOpen, isPaletteOpen, isTableOpen } from "../state/shell";
 import { bounds, view, wholeView } from "../state/view";
@@ -55,7 +55,8 @@ export function makeDeeds(
     "flow-forward": () => guide.followFlow("out"),
     "slice-to-area": () => sliceToArea(guide),
     clear: () => {
-      const isNothing = highlight.peek() === null && selection.peek().kind === "none" && !isDrawerOpen.peek();
+      const isNothing =
+        highlight.peek() === null && selection.peek().kind === "none" && !isDrawerOpen.peek() && !isMarksOpen.peek();
       if (stage.instruments?.clear() === true) {
         return;
       }
@@ -122,8 +123,8 @@ function enterSlice(guide: Guide): void {
 function sliceToArea(guide: Guide): void {
   const chosen = selection.peek();
   const range = selectedRange.peek();
-  if (chosen.kind === "event" && range !== null && range.endTicks > range.startTicks) {
-    guide.select({ kind: "area", range, tracks: new Set([chosen.track]) });
+  if (chosen.kind !== "area" && range !== null && range.endTicks > range.startTicks) {
+    guide.select({ kind: "area", range, tracks: new Set(tracksOf(chosen)) });
   }
 }
 

@@ -233,7 +233,7 @@ export const KEY_TABLE: readonly Binding[] = [
   {
     keys: [typed("r", "R")],
     intent: "slice-to-area",
-    label: "Select the slice's time range",
+    label: "Select the time of what is selected, as a range",
     group: "Select",
     held: false,
     isShared: false,

@@ -10,7 +10,7 @@ import { revivals } from "../state/link";
 import { MOST_EVENTS } from "../state/location";
 import { isMarksOpen, marksLanePx } from "../state/marks";
 import { shiftTicks } from "../state/renew";
-import { NOTHING, type Selection, selectedRange, selection } from "../state/selection";
+import { NOTHING, type Selection, selectedRange, selection, tracksOf } from "../state/selection";
 import { type Session, session } from "../state/session";
 import { changeSettings } from "../state/settings";
 import { announcement, failure } from "../state/shell";
@@ -324,18 +324,8 @@ export class Marks implements Instruments {
   }
 
   #tracksOf(chosen: Selection): readonly number[] {
-    switch (chosen.kind) {
-      case "event":
-        return [chosen.track];
-      case "several":
-        return [...new Set(chosen.events.map(({ track }) => track))];
-      case "bin":
-        return [chosen.bin.track];
-      case "area":
-        return this.#trace !== null && chosen.tracks.size < allTracks(this.#trace).size ? [...chosen.tracks] : [];
-      default:
-        return [];
-    }
+    const tracks = new Set(tracksOf(chosen));
+    return this.#trace !== null && tracks.size < allTracks(this.#trace).size ? [...tracks] : [];
   }
 
   #mark(): void {

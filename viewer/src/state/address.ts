@@ -29,6 +29,8 @@ export class AddressKeeper {
   #timer: ReturnType<typeof setTimeout> | null = null;
   /** What of the address is steps, as it was written last; null after a way that was no step: opening a run, going back. */
   #steps: string | null = null;
+  /** The marks of the address. */
+  #marks = this.initial.marks;
   /** A jump that Back undoes is under way. */
   #isJump = false;
 
@@ -54,7 +56,9 @@ export class AddressKeeper {
     effect(() => {
       const place = currentLocation();
       this.#cancel();
-      this.#timer = setTimeout(() => this.#follow(place), REPLACE_DELAY_MS);
+      // Marks that the server does not keep are nowhere else.
+      const isUrgent = place.marks !== this.#marks;
+      this.#timer = setTimeout(() => this.#follow(place), isUrgent ? 0 : REPLACE_DELAY_MS);
     });
     addEventListener("popstate", () => {
       // What was to be written was of the entry that one has left.
@@ -78,7 +82,7 @@ export class AddressKeeper {
 
   /** The view is about to go far: Back leads to where it is now. */
   jump(): void {
-    if (this.#timer !== null) {
+    if (this.#timer !== null && !this.#isJump) {
       this.#cancel();
       this.#follow(currentLocation());
     }
@@ -107,8 +111,10 @@ export class AddressKeeper {
     const steps = place.run === null ? null : stepsOf(place);
     const isStep = this.#isJump || (this.#steps !== null && steps !== null && steps !== this.#steps);
     this.#steps = steps;
+    this.#marks = place.marks;
     this.#isJump = false;
-    if (isStep) {
+    // Where one is already, there is no way back from.
+    if (isStep && new URL(text, location.href).href !== location.href) {
       history.pushState(null, "", text);
     } else {
       history.replaceState(null, "", text);

@@ -44,10 +44,23 @@ export interface SeveralSelection {
 
 export type Selection = { readonly kind: "none" } | EventSelection | SeveralSelection | BinSelection | AreaSelection;
 
+/** The tracks of what is selected. */
+export function tracksOf(chosen: Selection): readonly number[] {
+  switch (chosen.kind) {
+    case "none":
+      return [];
+    case "area":
+      return [...chosen.tracks];
+    case "several":
+      return chosen.events.map(({ track }) => track);
+    default:
+      return [chosen.kind === "bin" ? chosen.bin.track : chosen.track];
+  }
+}
+
 /** The track of what was selected last; null of areas, which have many. */
 export function trackOf(chosen: Selection): number | null {
-  const event = chosen.kind === "several" ? chosen.events.at(-1)! : chosen.kind === "bin" ? chosen.bin : chosen;
-  return "track" in event ? event.track : null;
+  return chosen.kind === "area" ? null : (tracksOf(chosen).at(-1) ?? null);
 }
 
 export const NOTHING: Selection = { kind: "none" };
