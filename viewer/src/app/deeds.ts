@@ -82,6 +82,7 @@ export function makeDeeds(
     "hide-track": () => tracks.withSubject((key) => tracks.hide(key)),
     "move-track-up": () => tracks.withSubject((key) => tracks.move(key, "up")),
     "move-track-down": () => tracks.withSubject((key) => tracks.move(key, "down")),
+    "track-figures": () => tracks.withSubject((key) => tracks.lookInto(key)),
     "first-event": () => tracks.withSubject((key) => tracks.jump(key, "first")),
     "last-event": () => tracks.withSubject((key) => tracks.jump(key, "last")),
     "toggle-empty": () => tracks.toggleEmpty(),

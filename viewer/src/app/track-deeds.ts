@@ -11,6 +11,7 @@ import type { Trace } from "../state/trace";
 import * as choices from "../state/track-choice";
 import { arrangement, layout, roots, scrolled, trackChoice } from "../state/tracks";
 import { findNode, type TreeNode, tracksOf } from "../state/tree";
+import { bounds } from "../state/view";
 import type { Guide } from "../timeline/guide";
 import type { Stage } from "../timeline/stage";
 
@@ -92,6 +93,19 @@ export class TrackDeeds implements TrackActions {
       return;
     }
     this.#address.step(() => this.#guide.goTo(track.id, end === "first" ? 0 : Number(track.events) - 1));
+  }
+
+  /** Selects all tracks of it, in the time of the selected range or else of the run. */
+  lookInto(key: string): void {
+    const node = findNode(roots.peek(), key);
+    const tracks = new Set(node === null ? [] : tracksOf(node).map(({ id }) => id));
+    if (tracks.size === 0) {
+      announcement.value = `${nameOf(key)}: no track`;
+      return;
+    }
+    const chosen = selection.peek();
+    const range = chosen.kind === "area" ? chosen.range : bounds.peek();
+    this.#address.step(() => this.#guide.select({ kind: "area", range, tracks }));
   }
 
   /** Shows a track that may be hidden, in a closed group or scrolled away, and puts the focus on it. */

@@ -36,6 +36,8 @@ export interface TrackActions {
   toggleEmpty(): void;
   /** Selects its first or last event. */
   jump(key: string, end: "first" | "last"): void;
+  /** Selects all of it, in the time of the selected range or else of the run: the details say what it is made of. */
+  lookInto(key: string): void;
   /** Scrolls to it, also where it is hidden. */
   reveal(key: string): void;
   /** What it stands among, from top to bottom. */

@@ -52,9 +52,12 @@ function BinContent({ trace, bin }: { trace: Trace; bin: BinFacts }) {
               {({ busyTicks }) => `${cut}${formatExactDuration(busyTicks, tickPs)}`}
             </ExactValue>
           </Row>
-          <Row name="Name with most busy time" aside={cut === "" ? formatPercent(bin.share) : ""}>
-            {name ?? "…"}
-          </Row>
+          <tr>
+            <th scope="row">Name with most busy time</th>
+            <td>
+              {name ?? "…"} {cut === "" && <span class="aside">{formatPercent(bin.share)}</span>}
+            </td>
+          </tr>
           <Row name="Longest event">
             <ExactValue bin={bin} widthCh={13}>
               {({ longestTicks }) => formatExactDuration(longestTicks, tickPs)}

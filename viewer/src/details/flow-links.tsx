@@ -4,6 +4,7 @@ import { type EventDetails, type FlowPartner, formatDuration } from "@tilescope/
 import { plural } from "../components/format";
 import { withKeys } from "../keys/table";
 import { type Trace, trackPath } from "../state/trace";
+import { ChainPanel } from "./chain-panel";
 import { EventLink } from "./links";
 
 function List({ trace, details, direction }: { trace: Trace; details: EventDetails; direction: "in" | "out" }) {
@@ -50,6 +51,7 @@ export function FlowLinks({ trace, details }: { trace: Trace; details: EventDeta
     <>
       <List trace={trace} details={details} direction="in" />
       <List trace={trace} details={details} direction="out" />
+      {details.flows.inCount + details.flows.outCount > 0n && <ChainPanel trace={trace} details={details} />}
     </>
   );
 }

@@ -34,6 +34,7 @@ export type TimelineIntent =
   | "hide-track"
   | "move-track-up"
   | "move-track-down"
+  | "track-figures"
   | "first-event"
   | "last-event"
   | "toggle-empty"
@@ -305,6 +306,14 @@ export const KEY_TABLE: readonly Binding[] = [
     label: "Move the track or group down",
     group: "Tracks",
     repeats: true,
+    held: false,
+    isShared: false,
+  },
+  {
+    keys: [typed("i", "I")],
+    intent: "track-figures",
+    label: "What the track or group is made of",
+    group: "Tracks",
     held: false,
     isShared: false,
   },

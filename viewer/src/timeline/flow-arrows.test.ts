@@ -2,7 +2,7 @@ import { type EventDetails, type FlowPartner, fit, type Group, type Track, ticks
 import { describe, expect, it } from "vitest";
 import { HEADER_PX, layOut, ROW_PX } from "../state/layout";
 import { buildTree } from "../state/tree";
-import { curveOf, flowArrows } from "./flow-arrows";
+import { chainArrows, curveOf, flowArrows } from "./flow-arrows";
 import type { Picture } from "./picture";
 
 function track(id: number, group: number, rows: number): Track {
@@ -75,4 +75,24 @@ it("bends a short arrow as much as is needed to see it", () => {
   const arrow = { direction: "out", fromXPx: 10, fromYPx: 0, toXPx: 12, toYPx: 50 } as const;
   expect(curveOf(arrow).bendPx).toBe(24);
   expect(curveOf({ ...arrow, toXPx: 900 }).bendPx).toBe(90);
+});
+
+describe("chainArrows", () => {
+  it("draw the flows of the chain that are not of the event itself", () => {
+    const layout = layOut(roots, new Set(["g0", "g1"]));
+    const event = (id: number, ordinal: number, start: number, depth: number) => ({
+      ...{ track: id, ordinal, name: "x", startTicks: BigInt(start), durationTicks: 50n, depth },
+    });
+    const chain = {
+      events: [event(1, 1, 100, -1), event(0, 5, 400, 0), event(1, 3, 600, 1), event(0, 9, 620, 2)],
+      flows: [
+        { from: 0, to: 1 },
+        { from: 1, to: 2 },
+        { from: 2, to: 3 },
+      ],
+      isCut: false,
+    };
+    const arrows = chainArrows(picture, layout, { topPx: 0, pinnedTopPx: 0 }, chain, details([], []));
+    expect(arrows.map(({ direction, fromXPx, toXPx }) => [direction, fromXPx, toXPx])).toEqual([["out", 600, 620]]);
+  });
 });

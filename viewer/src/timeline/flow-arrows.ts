@@ -5,8 +5,9 @@
  * track's middle, beyond the edge of the screen, or at the group's header.
  */
 
-import { type EventDetails, type FlowPartner, type View, xOfTick } from "@tilescope/client";
+import { type EventDetails, type FlowPartner, ticks, type View, xOfTick } from "@tilescope/client";
 import { locateSlice } from "../raster/locate";
+import type { ChainEvent, FlowChain } from "../state/flow-chain";
 import { type Layout, ROW_PX, type ScrollPlace } from "../state/layout";
 import type { TreeNode } from "../state/tree";
 import { drawsOf, type Picture } from "./picture";
@@ -31,44 +32,94 @@ interface Place {
 /** Farther beyond the edge of the screen an arrow's direction is the same for all that one sees. */
 const BEYOND_PX = 400;
 
+/** One end of a flow: a slice, of which the row and the end may not be known. */
+interface FlowEnd {
+  readonly track: number;
+  readonly ordinal: number;
+  readonly startTicks: bigint;
+  readonly endTicks: bigint | null;
+  readonly row: number | null;
+}
+
+interface Flow {
+  readonly direction: "in" | "out";
+  readonly from: FlowEnd;
+  readonly to: FlowEnd;
+}
+
+/** The flows of the selected event. */
 export function flowArrows(
   picture: Picture,
   layout: Layout,
   scroll: ScrollPlace,
   details: EventDetails,
 ): readonly FlowArrow[] {
+  const { track, ordinal, startTicks, durationTicks, row } = details;
+  const own: FlowEnd = { track, ordinal: Number(ordinal), startTicks, endTicks: startTicks + durationTicks, row };
+  return arrowsOf(picture, layout, scroll, [
+    ...details.flows.in.map((partner): Flow => ({ direction: "in", from: endOf(partner), to: own })),
+    ...details.flows.out.map((partner): Flow => ({ direction: "out", from: own, to: endOf(partner) })),
+  ]);
+}
+
+/** The other flows of the chain that it is in: those of the event itself are drawn already. */
+export function chainArrows(
+  picture: Picture,
+  layout: Layout,
+  scroll: ScrollPlace,
+  { events, flows }: FlowChain,
+  { track, ordinal }: Pick<EventDetails, "track" | "ordinal">,
+): readonly FlowArrow[] {
+  const isOwn = (event: ChainEvent): boolean => event.track === track && event.ordinal === Number(ordinal);
+  const end = (event: ChainEvent): FlowEnd => ({
+    ...event,
+    endTicks: event.startTicks + event.durationTicks,
+    row: null,
+  });
+  const others = flows.flatMap(({ from, to }): readonly Flow[] => {
+    const [source, target] = [events[from]!, events[to]!];
+    const direction = source.depth < 0 ? "in" : "out";
+    return isOwn(source) || isOwn(target) ? [] : [{ direction, from: end(source), to: end(target) }];
+  });
+  return arrowsOf(picture, layout, scroll, others);
+}
+
+function endOf({ track, ordinal, startTicks }: FlowPartner): FlowEnd {
+  return { track, ordinal: Number(ordinal), startTicks, endTicks: null, row: null };
+}
+
+function arrowsOf(picture: Picture, layout: Layout, scroll: ScrollPlace, flows: readonly Flow[]): readonly FlowArrow[] {
   const places = placesOf(layout);
   const { view } = picture;
-  const own = places.get(details.track);
-  if (own === undefined) {
-    return [];
-  }
   const onScreen = ({ isPinned }: Place, yPx: number): number => {
     const shownPx = yPx - (isPinned ? scroll.pinnedTopPx : scroll.topPx);
     // What is scrolled away below the pinned tracks is at their edge.
     return isPinned || layout.pinnedPx === 0 ? shownPx : Math.max(layout.pinnedPx, shownPx);
   };
-  const ownY = onScreen(own, rowMiddle(own, details.row));
-  const ownFrom = clampX(view, xOfTick(view, details.startTicks));
-  const ownTo = clampX(view, xOfTick(view, details.startTicks + details.durationTicks));
-  const arrowOf = (direction: "in" | "out", partner: FlowPartner): readonly FlowArrow[] => {
-    const place = places.get(partner.track);
+  const drawn = (end: FlowEnd) => {
+    const place = places.get(end.track);
     if (place === undefined) {
+      return null;
+    }
+    const found = locateSlice(drawsOf(picture, end.track), end.ordinal, view);
+    const row = end.row ?? found?.row ?? null;
+    const fromPx = clampX(view, xOfTick(view, ticks(end.startTicks)));
+    const endPx = end.endTicks === null ? found?.toPx : xOfTick(view, ticks(end.endTicks));
+    return {
+      yPx: onScreen(place, row === null ? middle(place) : rowMiddle(place, row)),
+      fromPx,
+      toPx: endPx === undefined ? fromPx : clampX(view, endPx),
+    };
+  };
+  return flows.flatMap(({ direction, from, to }) => {
+    const [source, target] = [drawn(from), drawn(to)];
+    if (source === null || target === null) {
       return [];
     }
-    const found = locateSlice(drawsOf(picture, partner.track), Number(partner.ordinal), view);
-    const y = onScreen(place, place.hasRows && found !== null ? rowMiddle(place, found.row) : middle(place));
-    const from = clampX(view, xOfTick(view, partner.startTicks));
-    const to = found === null ? from : clampX(view, found.toPx);
     // An arrow leaves at the end of a slice when the other begins after it, and at its start when it is a nested call.
-    return direction === "out"
-      ? [{ direction, fromXPx: from >= ownTo ? ownTo : ownFrom, fromYPx: ownY, toXPx: from, toYPx: y }]
-      : [{ direction, fromXPx: to <= ownFrom ? to : from, fromYPx: y, toXPx: ownFrom, toYPx: ownY }];
-  };
-  return [
-    ...details.flows.in.flatMap((partner) => arrowOf("in", partner)),
-    ...details.flows.out.flatMap((partner) => arrowOf("out", partner)),
-  ];
+    const fromXPx = source.toPx <= target.fromPx ? source.toPx : source.fromPx;
+    return [{ direction, fromXPx, fromYPx: source.yPx, toXPx: target.fromPx, toYPx: target.yPx }];
+  });
 }
 
 /** The control points of an arrow's curve: it leaves and arrives level, as time runs. */

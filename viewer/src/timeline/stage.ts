@@ -334,9 +334,9 @@ export class Stage {
 
   #flowArrows(picture: Picture): readonly FlowArrow[] {
     const details = detailsView.peek();
-    const flowArrows = this.late.here?.flowArrows;
-    return details.kind === "ready" && flowArrows !== undefined
-      ? flowArrows(picture, layout.peek(), scrolled.peek(), details.details)
+    const allArrows = this.late.here?.allArrows;
+    return details.kind === "ready" && allArrows !== undefined
+      ? allArrows(picture, layout.peek(), scrolled.peek(), details.details)
       : [];
   }
 

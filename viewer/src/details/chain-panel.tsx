@@ -1,0 +1,119 @@
+/** The chain of flows that an event is in, as a list that one walks with the keys for flows. */
+
+import { type EventDetails, formatDuration } from "@tilescope/client";
+import { useEffect, useMemo } from "preact/hooks";
+import { useApp } from "../components/app-context";
+import { plural } from "../components/format";
+import { keysOf } from "../keys/table";
+import { type ChainEvent, ChainLoader, chainView, type FlowChain, placeIn } from "../state/flow-chain";
+import { revivals } from "../state/link";
+import { type Trace, trackPath } from "../state/trace";
+import { EventLink } from "./links";
+import { CannotFetch, SkeletonRows } from "./notices";
+
+interface Props {
+  readonly trace: Trace;
+  readonly details: EventDetails;
+}
+
+/** A chain of two is the flow that is listed already. */
+const SHORT = 2;
+
+/** Follows the selected event with its chain, and has its arrows drawn. */
+export function ChainPanel({ trace, details }: Props) {
+  const app = useApp();
+  const { api, manifest } = trace;
+  // A run that grows has other answers with each of its revisions.
+  const loader = useMemo(
+    () => new ChainLoader((question, signal) => api.ask("flows", question, signal)),
+    [api, manifest.state, manifest.revision],
+  );
+  const ordinal = Number(details.ordinal);
+  const view = chainView.value;
+  const retries = view.kind === "failed" ? revivals.value : revivals.peek();
+  const load = () => void loader.follow(details.track, ordinal);
+  useEffect(load, [loader, details.track, ordinal, retries]);
+  useEffect(() => () => loader.close(), [loader]);
+  useEffect(() => app.stage.loop.invalidate(), [app, view]);
+  switch (view.kind) {
+    case "none":
+      return null;
+    case "waiting":
+      return view.isSlow ? <SkeletonRows widths={[30, 88, 80]} /> : null;
+    case "failed":
+      return (
+        <section>
+          <h3>Chain of flows</h3>
+          <CannotFetch message={view.message} retry={load} />
+        </section>
+      );
+    case "ready": {
+      const current = placeIn(view.value, details.track, ordinal);
+      return view.value.events.length <= SHORT || current < 0 ? null : (
+        <Chain trace={trace} chain={view.value} current={current} />
+      );
+    }
+  }
+}
+
+function Chain({ trace, chain, current }: { trace: Trace; chain: FlowChain; current: number }) {
+  const { pages } = useApp();
+  const { events, isCut } = chain;
+  const here = events[current]!;
+  const root = events.find(({ depth }) => depth === 0) ?? here;
+  return (
+    <section>
+      <div class="section-head">
+        <h3 title={`${keysOf("flow-back")} and ${keysOf("flow-forward")} walk along it`}>
+          Chain of {plural(events.length, "event")},{" "}
+          {isCut ? "and it goes on" : `by flows, ${keysOf("flow-back")} ${keysOf("flow-forward")}`}
+        </h3>
+        <button
+          type="button"
+          class="button is-small"
+          title="The whole chain on a page of its own; V leads back"
+          onClick={() =>
+            pages.open({ tool: "flows", range: { kind: "run" }, texts: { event: `${root.track}.${root.ordinal}` } })
+          }
+        >
+          Full page
+        </button>
+      </div>
+      <table class="kin" data-table="chain">
+        <colgroup>
+          <col class="kin-step" />
+          <col />
+          <col />
+          <col class="kin-offset" />
+          <col class="kin-duration" />
+        </colgroup>
+        <tbody>
+          {events.map((event, place) => (
+            <tr key={`${event.track}.${event.ordinal}`} class={place === current ? "is-here" : ""}>
+              <td class="dim">{stepText(event, root)}</td>
+              <th scope="row" aria-current={place === current ? "true" : undefined}>
+                <EventLink track={event.track} ordinal={event.ordinal} name={event.name} title={event.name} />
+              </th>
+              <td class="is-track dim" title={trackPath(trace, event.track).join(" › ")}>
+                {trackPath(trace, event.track).slice(-2).join(" › ")}
+              </td>
+              <td class="dim" title="Its start, after the start of the event that is selected">
+                {offsetText(event, here, trace.manifest.time.tickPs)}
+              </td>
+              <td title="Its duration">{formatDuration(event.durationTicks, trace.manifest.time.tickPs)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function stepText(event: ChainEvent, root: ChainEvent): string {
+  return event === root ? "●" : event.depth < 0 ? `← ${-event.depth}` : `→ ${event.depth}`;
+}
+
+function offsetText(event: ChainEvent, here: ChainEvent, tickPs: number): string {
+  const offset = event.startTicks - here.startTicks;
+  return event === here ? "" : `${offset < 0n ? "" : "+"}${formatDuration(offset, tickPs)}`;
+}

@@ -1,0 +1,91 @@
+/** The chain of flows that the selected event is in: it stays while one walks along it. */
+
+import { signal } from "@preact/signals";
+import type { ToolAnswer, ToolQuestion } from "@tilescope/client";
+import { type Fetched, Latest } from "./latest";
+
+export interface ChainEvent {
+  readonly track: number;
+  readonly ordinal: number;
+  readonly name: string;
+  readonly startTicks: bigint;
+  readonly durationTicks: bigint;
+  /** How many flows on from the event that was asked about; negative: back. */
+  readonly depth: number;
+}
+
+/** From one of the events to another, by their places in the list. */
+export interface ChainFlow {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface FlowChain {
+  /** What leads to it first, the farthest before the others; those as far as each other by time. */
+  readonly events: readonly ChainEvent[];
+  readonly flows: readonly ChainFlow[];
+  /** It goes on beyond what is listed. */
+  readonly isCut: boolean;
+}
+
+export const chainView = signal<Fetched<FlowChain>>({ kind: "none" });
+
+type Ask = (question: ToolQuestion, signal: AbortSignal) => Promise<ToolAnswer>;
+
+export class ChainLoader {
+  readonly #ask: Ask;
+  readonly #latest = new Latest<FlowChain>((state) => {
+    chainView.value = state;
+  });
+
+  constructor(ask: Ask) {
+    this.#ask = ask;
+  }
+
+  /** Asks for the chain of an event, unless it is in the one that is known. */
+  async follow(track: number, ordinal: number): Promise<void> {
+    const now = chainView.peek();
+    if (now.kind === "ready" && placeIn(now.value, track, ordinal) >= 0) {
+      return;
+    }
+    const event = `${track}.${ordinal}`;
+    await this.#latest.ask(event, async (abort) => readChain(await this.#ask({ event }, abort)));
+  }
+
+  close(): void {
+    this.#latest.clear();
+  }
+}
+
+/** Which of the events it is; -1: none. */
+export function placeIn({ events }: FlowChain, track: number, ordinal: number): number {
+  return events.findIndex((event) => event.track === track && event.ordinal === ordinal);
+}
+
+/** The chain that the tool `flows` answers for an event. */
+export function readChain({ tables, notes }: ToolAnswer): FlowChain {
+  const columns = new Map(tables.find(({ id }) => id === "chain")?.columns.map(({ id, values }) => [id, values]));
+  const of = (id: string, row: number) => columns.get(id)?.[row] ?? null;
+  const listed = (columns.get("event") ?? []).map((event, row) => {
+    const [track, ordinal] = String(event).split(".").map(Number);
+    return {
+      ...{
+        row,
+        parent: Number(of("parent", row)),
+        track: track!,
+        ordinal: ordinal!,
+        name: String(of("name", row) ?? ""),
+      },
+      ...{ startTicks: BigInt(String(of("start", row))), durationTicks: BigInt(String(of("duration", row))) },
+      depth: Number(of("depth", row)),
+    };
+  });
+  const sorted = listed.toSorted((a, b) => a.depth - b.depth || (a.startTicks < b.startTicks ? -1 : 1));
+  const places = new Map(sorted.map(({ row }, place) => [row, place]));
+  const flows = sorted.flatMap(({ depth, parent }, place) => {
+    const other = places.get(parent);
+    return other === undefined ? [] : depth < 0 ? [{ from: place, to: other }] : [{ from: other, to: place }];
+  });
+  const isCut = notes.some(({ severity }) => severity === "warning");
+  return { events: sorted.map(({ row: _row, parent: _parent, ...event }) => event), flows, isCut };
+}
