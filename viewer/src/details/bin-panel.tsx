@@ -55,7 +55,8 @@ function BinContent({ trace, bin }: { trace: Trace; bin: BinFacts }) {
           <tr>
             <th scope="row">Name with most busy time</th>
             <td>
-              {name ?? "…"} {cut === "" && <span class="aside">{formatPercent(bin.share)}</span>}
+              <span class="named">{name ?? "…"}</span>
+              {cut === "" && <span class="aside">{formatPercent(bin.share)}</span>}
             </td>
           </tr>
           <Row name="Longest event">

@@ -65,8 +65,8 @@ function Chain({ trace, chain, current }: { trace: Trace; chain: FlowChain; curr
     <section>
       <div class="section-head">
         <h3 title={`${keysOf("flow-back")} and ${keysOf("flow-forward")} walk along it`}>
-          Chain of {plural(events.length, "event")},{" "}
-          {isCut ? "and it goes on" : `by flows, ${keysOf("flow-back")} ${keysOf("flow-forward")}`}
+          Chain of {plural(events.length, "event")}
+          {isCut ? ", and it goes on" : ""} · {keysOf("flow-back")} {keysOf("flow-forward")}
         </h3>
         <button
           type="button"
@@ -90,7 +90,7 @@ function Chain({ trace, chain, current }: { trace: Trace; chain: FlowChain; curr
         <tbody>
           {events.map((event, place) => (
             <tr key={`${event.track}.${event.ordinal}`} class={place === current ? "is-here" : ""}>
-              <td class="dim">{stepText(event, root)}</td>
+              <td class="is-step dim">{stepText(event, root)}</td>
               <th scope="row" aria-current={place === current ? "true" : undefined}>
                 <EventLink track={event.track} ordinal={event.ordinal} name={event.name} title={event.name} />
               </th>

@@ -27,13 +27,18 @@ interface Props {
 const choicesOf = new Map<string, TableChoices>();
 
 function choices(by: string): TableChoices {
-  const known = choicesOf.get(by) ?? new TableChoices(HIDDEN);
+  const known = choicesOf.get(by) ?? new TableChoices(["shortest", ...(TWICE[by] ?? [])]);
   choicesOf.set(by, known);
   return known;
 }
 
-/** Not shown at first: what one seldom asks for, and what the name says already. */
-const HIDDEN: ReadonlySet<string> = new Set(["category", "shortest"]);
+/** What another column says, too: not shown at first. */
+const TWICE: Readonly<Record<string, readonly string[]>> = {
+  name: ["category"],
+  track: ["name", "process", "host"],
+  process: ["track"],
+  host: ["track"],
+};
 
 export function EventFigures({ trace, span }: Props) {
   const by = chosenGroups.value;

@@ -49,9 +49,9 @@ function List({ trace, details, direction }: { trace: Trace; details: EventDetai
 export function FlowLinks({ trace, details }: { trace: Trace; details: EventDetails }) {
   return (
     <>
+      {details.flows.inCount + details.flows.outCount > 0n && <ChainPanel trace={trace} details={details} />}
       <List trace={trace} details={details} direction="in" />
       <List trace={trace} details={details} direction="out" />
-      {details.flows.inCount + details.flows.outCount > 0n && <ChainPanel trace={trace} details={details} />}
     </>
   );
 }

@@ -1,0 +1,314 @@
+"""What a selected range, a bin or a group is made of: the figures of the server, rows that lead into the timeline."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, Route
+
+from tests.browser import area_trace
+from tests.browser.conftest import Served, serving, watched_page
+from tests.browser.driver import Viewer
+from tests.browser.test_accessibility import faults
+
+RANGE = (20_000, 300_000)
+
+
+@pytest.fixture(scope="module")
+def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("area")
+    with serving([area_trace.write(folder)], folder / "cache") as running:
+        with watched_page(browser, running.url) as page:
+            Viewer(page, running.url).open(running.run_id(area_trace.NAME))
+        yield running
+
+
+class Panel:
+    """The details of a span."""
+
+    def __init__(self, viewer: Viewer, site: Served) -> None:
+        self.viewer, self.page, self.site = viewer, viewer.page, site
+        self.run = site.run_id(area_trace.NAME)
+        self.tracks = {track["id"]: track for track in site.tree(self.run)["tracks"]}
+        self.leaves = [id for id, track in self.tracks.items() if track["kind"] not in ("rollup", "counter")]
+
+    def go(self, fragment: str) -> None:
+        self.page.goto(f"{self.viewer.url}/?run={self.run}#v=1&{fragment}")
+        self.viewer.wait("window.tilescope?.state === 'open'", 60)
+        self.viewer.settle()
+
+    def select(self, tracks: list[int] | None = None, span: tuple[int, int] = RANGE) -> None:
+        named = ".".join(map(str, self.tracks_with_counters if tracks is None else tracks))
+        self.go(f"area={span[0]}-{span[1]}&tracks={named}")
+
+    @property
+    def tracks_with_counters(self) -> list[int]:
+        return [id for id, track in self.tracks.items() if track["kind"] != "rollup"]
+
+    def tab(self, name: str) -> None:
+        self.page.get_by_role("tab", name=name, exact=True).click()
+
+    def rows(self) -> Locator:
+        return self.page.locator(".data-table tbody tr[data-row]")
+
+    def answered(self, tool: str) -> None:
+        self.page.locator(f".span-answer[data-tool={tool}]:not([aria-busy=true]) .answer-slot:not([inert])").wait_for()
+
+    def ask(self, tool: str, **question: Any) -> Any:
+        """The server's answer: the columns of its first table, by id, and its totals."""
+        build = self.site.get(f"/runs/{self.run}/manifest")["build"]
+        fields = "&".join(f"{name}={value}" for name, value in question.items())
+        table = self.site.get(f"/runs/{self.run}/builds/{build}/tools/{tool}?{fields}")["tables"][0]
+        return {column["id"]: column["values"] for column in table["columns"]}, table["totals"]
+
+    def copied(self) -> list[list[str]]:
+        """The table as it is copied: its header, and its rows."""
+        self.page.evaluate("navigator.clipboard.writeText = text => { window.copied = text; return Promise.resolve() }")
+        self.page.get_by_role("button", name="Copy as TSV").click()
+        text: str = self.viewer.wait("window.copied")
+        self.page.evaluate("window.copied = undefined")
+        return [line.split("\t") for line in text.splitlines()]
+
+
+@pytest.fixture
+def panel(browser: Browser, site: Served) -> Iterator[Panel]:
+    with watched_page(browser, site.url) as page:
+        yield Panel(Viewer(page, site.url), site)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_figures_of_each_tab_are_those_of_the_server(panel: Panel, theme: str) -> None:
+    page, span = panel.page, {"start": RANGE[0], "end": RANGE[1]}
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    panel.select()
+    for title, tool, question in (
+        ("Events", "stats", {}),
+        ("Counters", "counters", {}),
+        ("Gaps", "gaps", {"limit": 200}),
+        ("Overlap", "overlap", {}),
+        ("Flows", "flows", {}),
+    ):
+        panel.tab(title)
+        panel.answered(tool)
+        columns, totals = panel.ask(tool, **span, **question)
+        head, *lines = panel.copied()
+        assert len(lines) == len(next(iter(columns.values())))
+        shown = {name.removesuffix("_ticks").split(" ")[0]: k for k, name in enumerate(head)}
+        assert len(shown.keys() & columns.keys()) == len(shown) >= 5
+        for name, k in shown.items():
+            theirs = ["" if value is None else value for value in columns[name]]
+            if all(isinstance(value, str) for value in theirs):
+                assert [line[k] for line in lines] == theirs
+            else:
+                assert [float(line[k] or "nan") for line in lines] == pytest.approx(
+                    [float(value if value != "" else "nan") for value in theirs], rel=1e-12, nan_ok=True
+                )
+        if tool == "stats":
+            total = page.locator(".data-table tfoot .is-total").inner_text().split("\t")
+            assert totals["count"] in [text.replace("\u202f", "").strip() for text in total]
+        assert faults(panel.viewer) == []
+        panel.viewer.screenshot(f"area-{tool}-{theme}")
+
+
+def test_a_row_has_its_events_stand_out_and_leads_to_the_first_and_the_longest(panel: Panel) -> None:
+    page, viewer = panel.page, panel.viewer
+    panel.select(panel.leaves)
+    panel.answered("stats")
+    columns, _ = panel.ask("stats", start=RANGE[0], end=RANGE[1])
+    name = "ncclKernel_AllReduce"
+    row = panel.rows().filter(has_text=name)
+    before = viewer.page.locator(".timeline").screenshot()
+    with page.expect_response(lambda answer: "/tools/hit_bins" in answer.url) as hits:
+        row.locator("td").nth(1).click()
+    assert hits.value.ok
+    viewer.frames(4)
+    assert "is-lit" in (row.get_attribute("class") or "")
+    assert page.locator(".timeline").screenshot() != before
+    viewer.screenshot("area-lit")
+    # By keys alone: space turns it off and on, arrows take it along, Escape ends it and leaves the selection.
+    page.keyboard.press("Space")
+    assert page.locator("tr.is-lit").count() == 0
+    page.keyboard.press("Space")
+    page.keyboard.press("ArrowUp")
+    assert name not in page.locator("tr.is-lit").inner_text()
+    page.keyboard.press("Escape")
+    assert page.locator("tr.is-lit").count() == 0
+    assert page.evaluate("tilescope.selection.kind") == "area"
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Shift+Enter")
+    longest = int(columns["longest"][columns["name"].index(name)])
+    viewer.drawer()
+    assert viewer.drawer().ticks["Duration"] == longest
+    page.go_back()
+    panel.answered("stats")
+    page.get_by_role("row").filter(has_text=name).get_by_role("button", name="Go to the first one").click()
+    first, _ = panel.ask("search", query=f'"{name}"', start=RANGE[0], end=RANGE[1], limit=1, names=0, totals="false")
+    drawer = viewer.drawer()
+    assert drawer.ticks["Start"] == int(first["start"][0])
+    assert drawer.event["Name"] == name
+
+
+def test_other_groups_and_the_full_page_and_back(panel: Panel) -> None:
+    page = panel.page
+    panel.select(panel.leaves[:4])
+    panel.answered("stats")
+    offered = page.locator(".group-choice option")
+    panel.viewer.wait("document.querySelectorAll('.group-choice option').length > 1")
+    assert {"name", "category", "track", "process", "host"} <= set(offered.all_inner_texts())
+    page.locator(".group-choice select").select_option("process")
+    panel.answered("stats")
+    columns, _ = panel.ask(
+        "stats", start=RANGE[0], end=RANGE[1], by="process", tracks=f"{panel.leaves[0]}-{panel.leaves[3]}"
+    )
+    assert [text.split("\t")[1] for text in panel.rows().all_inner_texts()] == columns["process"]
+    panel.rows().first.locator("td").nth(1).click()
+    assert page.locator("tr.is-lit").count() == 1
+    page.get_by_role("button", name="Full page").click()
+    panel.viewer.wait("tilescope.page === 'stats'")
+    page.locator(".page .data-table").wait_for()
+    assert "in=selection" in page.url
+    assert "f.by=process" in page.url
+    assert page.locator(".page .data-table tbody tr[data-row]").count() == len(columns["process"])
+    page.keyboard.press("v")
+    panel.answered("stats")
+    page.locator(".group-choice select").select_option("name")
+
+
+def test_a_group_a_bin_and_a_gap(panel: Panel) -> None:
+    page, viewer = panel.page, panel.viewer
+    panel.go("")
+    box = viewer.timeline_box()
+    group = next(item for item in viewer.tree() if item.name == "GPU 0")
+    y = box["y"] + group.top_px + 18
+    page.mouse.move(box["x"] - 100, y)
+    page.keyboard.press("i")
+    panel.answered("stats")
+    of = next(track["group"] for track in panel.tracks.values() if track["name"] == "GPU 0")
+    children = [id for id in panel.leaves if panel.tracks[id]["group"] == of]
+    columns, _ = panel.ask("stats", tracks=",".join(map(str, children)))
+    head, *lines = panel.copied()
+    assert [line[head.index("count")] for line in lines] == columns["count"]
+    # A bin of the group's header: the same of its time.
+    viewer.click(box["x"] + 0.5 * box["width"], y)
+    viewer.wait("tilescope.selection.kind === 'bin'")
+    facts = {name: value for name, value, _ in viewer.table("bin")}
+    panel.tab("Events")
+    panel.answered("stats")
+    head, *lines = panel.copied()
+    count = sum(int(line[head.index("count")]) for line in lines)
+    assert str(count) == facts["Events that start in it"]
+    # Gaps: a row zooms to it, and the selection stays.
+    panel.select(panel.leaves)
+    panel.tab("Gaps")
+    panel.answered("gaps")
+    gaps, _ = panel.ask("gaps", start=RANGE[0], end=RANGE[1], limit=1)
+    page.get_by_role("button", name="Show in the timeline").first.click()
+    viewer.rest()
+    start, end = viewer.span()
+    assert start <= int(gaps["start"][0]) < int(gaps["start"][0]) + int(gaps["duration"][0]) <= end
+    assert end - start < 6 * int(gaps["duration"][0])
+    assert page.evaluate("tilescope.selection.kind") == "area"
+
+
+def test_an_edge_that_is_dragged_asks_when_it_stands_still(panel: Panel) -> None:
+    page, viewer = panel.page, panel.viewer
+    panel.select(panel.leaves)
+    panel.answered("stats")
+    asked: list[str] = []
+    page.on("request", lambda request: "/tools/stats" in request.url and asked.append(request.url))
+    box = viewer.timeline_box()
+    y = box["y"] + 60
+    page.mouse.move(viewer.x_of(RANGE[1]), y)
+    page.mouse.down()
+    for step in range(1, 12):
+        page.mouse.move(viewer.x_of(RANGE[1]) + 6 * step, y)
+    viewer.wait("document.querySelector('.span-answer.is-stale') !== null")
+    assert asked == []
+    panel.answered("stats")
+    assert len(asked) == 1
+    page.mouse.up()
+    panel.answered("stats")
+    end = int(page.evaluate("tilescope.selection.end"))
+    assert end > RANGE[1]
+    _, totals = panel.ask("stats", start=RANGE[0], end=end)
+    total = page.locator(".data-table tfoot .is-total").inner_text().replace("\u202f", "").split("\t")
+    assert totals["count"] in [text.strip() for text in total]
+
+
+def test_what_is_said_without_an_answer(browser: Browser, site: Served) -> None:
+    with watched_page(browser, site.url, server_may_go=True) as page:
+        panel = Panel(Viewer(page, site.url), site)
+        state = {"is": "full"}
+
+        def answer(route: Route) -> None:
+            if state["is"] == "full":
+                error = {"error": {"code": "internal", "message": "the disk is full"}}
+                route.fulfill(status=500, content_type="application/json", body=json.dumps(error))
+            elif state["is"] == "gone":
+                route.abort()
+            else:
+                route.continue_()
+
+        page.route("**/tools/stats?**", answer)
+        [thread] = [id for id in panel.leaves if panel.tracks[id]["name"] == "Thread 11"]
+        panel.select([thread], (1_500, 300_000))
+        failed = page.locator(".span-answer [data-state=failed]")
+        failed.wait_for()
+        assert "the disk is full" in failed.inner_text()
+        assert faults(panel.viewer) == []
+        state["is"] = "gone"
+        page.get_by_role("button", name="Try again").click()
+        page.get_by_text("the server does not answer", exact=True).wait_for()
+        state["is"] = "there"
+        page.get_by_role("button", name="Try again").click()
+        page.get_by_text("No event lies in this.").wait_for()
+        panel.tab("Overlap")
+        page.get_by_text("None of the tracks is one of a device.").wait_for()
+        panel.tab("Flows")
+        page.get_by_text("No flow begins or ends in this.").wait_for()
+        assert faults(panel.viewer) == []
+        # As long as the answer is waited for, the figures of the question before are dimmed, and cannot be used.
+        panel.tab("Events")
+        panel.select(panel.leaves)
+        panel.answered("stats")
+        page.unroute("**/tools/stats?**")
+        page.route("**/tools/stats?**", lambda _: None)
+        page.evaluate(f"location.hash = `v=1&area={RANGE[0]}-{RANGE[1] - 9}&tracks={thread}`")
+        page.locator(".span-answer .answer-slot.is-stale[inert]").wait_for()
+        page.get_by_text("Asking the server for").wait_for()
+        page.get_by_role("button", name="Cancel").click()
+        page.locator("[data-state=cancelled]").wait_for()
+        page.unroute("**/tools/stats?**")
+        page.get_by_role("button", name="Ask again").click()
+        panel.answered("stats")
+
+
+def test_the_chain_of_a_flow_is_walked_by_keys(panel: Panel) -> None:
+    page, viewer = panel.page, panel.viewer
+    track = next(id for id in panel.leaves if panel.tracks[id]["name"] == "Thread 12")
+    panel.go(f"t=900-1800&sel={track}.0")
+    listed = page.locator("[data-table=chain] tr")
+    listed.first.wait_for()
+    names = page.locator("[data-table=chain] th").all_inner_texts()
+    assert names == [name for name, *_ in area_trace.CHAIN]
+    here = page.locator("[data-table=chain] [aria-current=true]")
+    assert here.inner_text() == "dispatch"
+    asked: list[str] = []
+    page.on("request", lambda request: "/tools/flows" in request.url and asked.append(request.url))
+    for key, name in (("]", "reply"), ("[", "dispatch"), ("[", "enqueue")):
+        page.keyboard.press(key)
+        viewer.wait(f"document.querySelector('.drawer-title')?.textContent === '{name}'")
+        viewer.wait(f"document.querySelector('[data-table=chain] [aria-current=true]')?.textContent === '{name}'")
+        assert listed.count() == len(area_trace.CHAIN)
+    assert asked == []
+    viewer.rest()
+    viewer.screenshot("area-chain")
+    assert faults(viewer) == []
+    page.locator("[data-table=chain]").locator("xpath=..").get_by_role("button", name="Full page").click()
+    viewer.wait("tilescope.page === 'flows'")
+    page.locator(".page .data-table tbody tr[data-row]").first.wait_for()
+    assert page.locator(".page .data-table tbody tr[data-row]").count() == len(area_trace.CHAIN)
