@@ -34,6 +34,21 @@ test("ids, events and empty texts are not shown at first; the last column cannot
   expect(ids()).toEqual(["event"]);
 });
 
+test("a span is not shown beside its own start and length, and is where they are another's", () => {
+  const spans = column("gap", "span", ["10-15", "20-90"]);
+  const model = (start: string, length: string) =>
+    new TableModel(
+      table([column("start", "time", ["10", start]), column("duration", "ticks", ["5", length]), spans]),
+      NAMES,
+      new TableChoices(),
+    );
+  const ids = (one: TableModel) => one.shown.value.map(({ id }) => id);
+  expect(ids(model("20", "70"))).toEqual(["start", "duration"]);
+  expect(ids(model("21", "70"))).toEqual(["start", "duration", "gap"]);
+  expect(ids(model("20", "69"))).toEqual(["start", "duration", "gap"]);
+  expect(ids(new TableModel(table([spans]), NAMES, new TableChoices()))).toEqual(["gap"]);
+});
+
 test("the filter wants all words; totals of what is shown are exact, and of the kind of their column", () => {
   const choices = new TableChoices();
   const model = new TableModel(FLAT, NAMES, choices);

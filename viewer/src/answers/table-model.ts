@@ -1,10 +1,10 @@
 /** What one sees of a table: its columns, order and filter, which rows of a tree are open, which row has the focus. */
 
 import { computed, signal } from "@preact/signals";
-import type { FigureKind, ToolTable } from "@tilescope/client";
+import type { FigureKind, ToolColumn, ToolTable } from "@tilescope/client";
 import { type Names, ShownColumn } from "./columns";
 import type { Figure } from "./figures";
-import { Places } from "./places";
+import { Places, parseSpan } from "./places";
 import { nextSort, type Sort, sortRows } from "./sorting";
 import { combine } from "./totals";
 import { type Lines, RowTree } from "./tree-rows";
@@ -31,6 +31,9 @@ export interface TotalLine {
 
 /** Trees of so few rows are open at first; of others only the roots' children are hidden. */
 const FEW_ROWS = 60;
+
+/** So many rows tell what a column is for. */
+const TOLD_ROWS = 100;
 
 const PROGRAMS: ReadonlySet<FigureKind> = new Set<FigureKind>(["id", "place", "event"]);
 
@@ -189,13 +192,30 @@ export class TableModel {
     }
   }
 
+  /** A span says no more than the columns beside it of when it begins and how long it is. */
+  #isSaidTwice(column: ToolColumn): boolean {
+    const valuesOf = (id: string, kind: FigureKind) =>
+      this.table.columns.find((other) => other.id === id && other.kind === kind)?.values;
+    const [starts, lengths] = [valuesOf("start", "time"), valuesOf("duration", "ticks")];
+    return (
+      column.kind === "span" &&
+      column.values.slice(0, TOLD_ROWS).every((value, row) => {
+        if (typeof value !== "string") {
+          return true;
+        }
+        const { startTicks, endTicks } = parseSpan(value);
+        return String(starts?.[row]) === String(startTicks) && String(lengths?.[row]) === String(endTicks - startTicks);
+      })
+    );
+  }
+
   /** Ids and events are for programs (a row leads to its event), and a column in which nothing stands says nothing. */
   #isShownAtFirst({ column }: ShownColumn): boolean {
     const others = this.columns.filter((one) => !PROGRAMS.has(one.column.kind));
     if (PROGRAMS.has(column.kind)) {
       return others.length === 0;
     }
-    if (this.#choices.hidden.has(column.id)) {
+    if (this.#choices.hidden.has(column.id) || this.#isSaidTwice(column)) {
       return false;
     }
     const isText = column.kind === "text" || column.kind === "name";

@@ -54,6 +54,23 @@ describe.each<Theme>(["light", "dark"])("%s colours", (theme) => {
     }
   });
 
+  test.each(["--ground", "--panel"])(
+    "where two colours share a pixel, as in headers of groups, it has 3:1 on %s",
+    (name) => {
+      const background = rgb(token(theme, name));
+      const shown = [...new Set(names.map((_, id) => table.css(id)))].map(rgb);
+      for (const one of shown) {
+        for (const other of shown) {
+          for (const part of [0.25, 0.5, 0.75]) {
+            const mix = (a: number, b: number) => Math.round(part * a + (1 - part) * b);
+            const pixel = { r: mix(one.r, other.r), g: mix(one.g, other.g), b: mix(one.b, other.b) };
+            expect(contrast(pixel, background)).toBeGreaterThanOrEqual(3);
+          }
+        }
+      }
+    },
+  );
+
   test("many different ones, and the packed form is the same colour", () => {
     expect(new Set(names.map((_, id) => table.css(id))).size).toBeGreaterThan(25);
     const { r, g, b } = rgb(table.css(7));

@@ -13,16 +13,28 @@ export type Theme = "light" | "dark";
 /** Hues in degrees of OKLCH, after the order of Okabe and Ito: blue, orange, green, purple, yellow, sky, red, teal. */
 export const HUES: readonly number[] = [255, 62, 155, 325, 95, 225, 28, 190];
 
-interface ThemeTones {
+interface HueTones {
+  readonly hue: number;
   readonly lightness: readonly number[];
   readonly chroma: number;
-  readonly neutral: number;
 }
+
+interface ThemeTones extends Omit<HueTones, "hue"> {
+  readonly neutral: number;
+  /** Hues that need tones of their own. */
+  readonly instead: ReadonlyMap<number, HueTones>;
+}
+
+/** Dark orange is brown and dark yellow is olive: on a light ground they are as light and as strong as 3:1 allows. */
+const LIGHT_WARM: ReadonlyMap<number, HueTones> = new Map([
+  [62, { hue: 48, lightness: [0.545, 0.618, 0.63, 0.642, 0.654], chroma: 0.17 }],
+  [95, { hue: 86, lightness: [0.545, 0.608, 0.62, 0.632, 0.644], chroma: 0.15 }],
+]);
 
 /** On both grounds of its theme every tone has a contrast of 3:1, so that a bar of two pixels is seen. */
 const TONES: Record<Theme, ThemeTones> = {
-  light: { lightness: [0.45, 0.495, 0.54, 0.611, 0.629], chroma: 0.13, neutral: 0.615 },
-  dark: { lightness: [0.61, 0.65, 0.69, 0.73, 0.77], chroma: 0.12, neutral: 0.62 },
+  light: { lightness: [0.45, 0.495, 0.54, 0.611, 0.629], chroma: 0.13, neutral: 0.615, instead: LIGHT_WARM },
+  dark: { lightness: [0.61, 0.65, 0.69, 0.73, 0.77], chroma: 0.12, neutral: 0.62, instead: new Map() },
 };
 
 const INKS: readonly Rgb[] = [
@@ -56,8 +68,11 @@ export class ColorTable {
   constructor(theme: Theme, order: readonly string[] = []) {
     this.theme = theme;
     this.#hues = new Map(order.slice(0, HUES.length).map((family, hue) => [family, hue]));
-    const { lightness, chroma, neutral } = TONES[theme];
-    const tones = HUES.flatMap((hue) => lightness.map((value) => oklch(value, chroma, hue)));
+    const { lightness, chroma, neutral, instead } = TONES[theme];
+    const tones = HUES.flatMap((hue) => {
+      const own = instead.get(hue) ?? { hue, lightness, chroma };
+      return own.lightness.map((value) => oklch(value, own.chroma, own.hue));
+    });
     this.#swatches = [oklch(neutral, 0, 0), ...tones].map(swatch);
   }
 
