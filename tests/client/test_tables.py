@@ -10,8 +10,9 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from tilescope.client.tables import Table, Words, words
+from tilescope.client.tables import Table, words
 from tilescope.tiler.errors import UsageError
+from tilescope.tiler.tools.answer import Words
 
 TABLE = Table(
     {

@@ -26,7 +26,28 @@ ID_KINDS: Final[frozenset[str]] = frozenset({"id", "track"})
 FLOAT_KINDS: Final[frozenset[str]] = frozenset({"fraction", "rate", "number"})
 
 Value = int | float | str | bool | None
-Values = NDArray[Any] | Sequence[Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A column of texts of which many are equal: row k has `words[codes[k]]`, or with code -1 none."""
+
+    codes: NDArray[np.int32]
+    words: Sequence[str]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def array(self) -> NDArray[np.object_]:
+        """The texts themselves; None where there is none."""
+        return np.array([*self.words, None], object)[self.codes]
+
+    def __getitem__(self, rows: slice) -> Words:
+        return Words(self.codes[rows], self.words)
+
+
+# In a masked array of integers what is masked was not recorded.
+Values = NDArray[Any] | Words | Sequence[Value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,4 +182,5 @@ class Answer:
 
 def values_of(column: Column) -> list[Value]:
     """Python's own values, row by row."""
-    return column.values.tolist() if isinstance(column.values, np.ndarray) else list(column.values)
+    values = column.values.array() if isinstance(column.values, Words) else column.values
+    return values.tolist() if isinstance(values, np.ndarray) else list(values)

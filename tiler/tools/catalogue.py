@@ -14,6 +14,7 @@ from tilescope.tiler.errors import UsageError
 from tilescope.tiler.plugins import load_plugins
 from tilescope.tiler.tools.bins import TOOL as BINS
 from tilescope.tiler.tools.counters import TOOL as COUNTERS
+from tilescope.tiler.tools.events import TOOL as EVENTS
 from tilescope.tiler.tools.find import TOOL as FIND
 from tilescope.tiler.tools.flows import TOOL as FLOWS
 from tilescope.tiler.tools.gaps import TOOL as GAPS
@@ -30,6 +31,7 @@ ENTRY_POINTS: Final = "tilescope.tools"
 _OURS: Final[tuple[AnyTool, ...]] = (
     STATS,
     COUNTERS,
+    EVENTS,
     SEARCH,
     HIT_BINS,
     FIND,

@@ -22,11 +22,13 @@ from tilescope.tiler.tools.answer import (
     Series,
     Table,
     Values,
+    Words,
     values_of,
 )
 
 _KINDS: Final = frozenset(get_args(Kind))
-_IDS: Final = re.compile("[A-Za-z0-9_.-]{1,64}")
+# What is made of an argument has its name, whatever that is.
+_IDS: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}|(?:args|sum)\.[^\x00-\x1f\x7f]{1,256}")
 _PATTERNS: Final = {"event": re.compile("[0-9]+[.][0-9]+"), "span": re.compile("-?[0-9]+-[0-9]+")}
 _EXACT_IN_JSON: Final = 1 << 53  # ids are numbers there, which many read as doubles
 
@@ -103,13 +105,19 @@ def _check_column(column: Column) -> None:
 def _check_values(kind: Kind, values: Values) -> None:
     if kind not in _KINDS:
         raise ValueError(f"{kind!r} is no kind: there are {', '.join(get_args(Kind))}")
+    if isinstance(values, Words):
+        codes, known = values.codes, len(values.words)
+        if codes.ndim != 1 or (len(codes) and not -1 <= codes.min() <= codes.max() < known):
+            raise ValueError("it has texts that there are not")
+        _check_values(kind, values.words)
+        return
     if isinstance(values, np.ndarray):
         if values.ndim != 1:
             raise ValueError(f"an array of {values.ndim} dimensions is no column")
         if values.dtype.kind != "O":
             _check_array(kind, values)
             return
-        values = values.tolist()
+        values = list(values.tolist())
     types = set(map(type, values)) - {type(None)}
     if kind in INTEGER_KINDS | ID_KINDS:
         _must_be_of(kind, types, _INTEGERS)

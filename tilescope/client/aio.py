@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from tilescope.client.answers import FindAnswer, StatsAnswer, ToolAnswer, events_table
 from tilescope.client.errors import ClientError, Refused
 from tilescope.client.event import Event
+from tilescope.client.event_columns import event_pages, joined
 from tilescope.client.kinds import GroupBy, Match, TrackKind
 from tilescope.client.progress import Progress
 from tilescope.client.runs import RunInfo
@@ -214,15 +215,23 @@ class AsyncRun:
         tracks: Tracks = None,
         *,
         limit: int | None = None,
+        columns: Sequence[str] | None = None,
+        name: str | None = None,
+        where: str | None = None,
         steps: StepsLike | None = None,
         step_name: str | None = None,
     ) -> Table:
         """The events that overlap the ticks [start, end), by track and ordinal; at most `limit`, by default all.
 
-        A rollup stands for its tracks. `steps` are those of training: 5, (5, 9) or "5-9", on each track as its device
-        or host has them; `step_name` says which slices they are if the trace does not mark them. Raises UsageError for
-        an unknown track, and for steps that do not exist.
+        `columns` names those of the table: beside its usual ones `event`, `end`, and `args.KEY` for an argument. `name`
+        is that of all events, exactly; `where` is a search: "arg:flops>1000 dur>1ms". A rollup stands for its tracks.
+        `steps` are those of training: 5, (5, 9) or "5-9", on each track as its device or host has them; `step_name`
+        says which slices they are if the trace does not mark them. Raises UsageError for an unknown track, for steps
+        that do not exist, and for a search that cannot be read.
         """
+        if columns is not None or name is not None or where is not None:
+            asked = self._asked_events(start, end, tracks, name, where, steps, step_name)
+            return joined([page async for page in event_pages(self._source, self._of, columns, asked, limit)])
         parts: list[Events] = []
         left = limit
         async for part in self._event_parts(start, end, tracks, steps, step_name):
@@ -240,10 +249,22 @@ class AsyncRun:
         end: Time | None = None,
         tracks: Tracks = None,
         *,
+        columns: Sequence[str] | None = None,
+        name: str | None = None,
+        where: str | None = None,
         steps: StepsLike | None = None,
         step_name: str | None = None,
     ) -> AsyncGenerator[Table, None]:
-        """The same events in tables of about 16,000, one after the other: for more than fits into memory."""
+        """The same events in tables of at least 16,000, one after the other: for more than fits into memory.
+
+        With `columns`, `name` or `where` in tables of 100,000, in each of which an argument has the type of what it is
+        there.
+        """
+        if columns is not None or name is not None or where is not None:
+            asked = self._asked_events(start, end, tracks, name, where, steps, step_name)
+            async for page in event_pages(self._source, self._of, columns, asked, None):
+                yield joined([page])
+            return
         parts: list[Events] = []
         async for part in self._event_parts(start, end, tracks, steps, step_name):
             parts.append(part)
@@ -347,7 +368,24 @@ class AsyncRun:
         length = time_text(self.end - self.start, self.tick_ps)
         return f"<{type(self).__name__} {self.name!r}: {events:,} events on {tracks:,} tracks, {length}>"
 
+    def _asked_events(
+        self,
+        start: Time | None,
+        end: Time | None,
+        tracks: Tracks,
+        name: str | None,
+        where: str | None,
+        steps: StepsLike | None,
+        step_name: str | None,
+    ) -> dict[str, Value]:
+        span = self._span(start, end)
+        chosen: dict[str, Asked] = {"name": name, "where": where, "steps": _steps_text(steps), "step_name": step_name}
+        return self._values("events", start=span.start, end=span.stop, tracks=tracks, **chosen)
+
     async def _ask(self, tool: str, **values: Asked) -> Answer:
+        return await self._source.ask(self._of, tool, self._values(tool, **values))
+
+    def _values(self, tool: str, /, **values: Asked) -> dict[str, Value]:
         asked: dict[str, Value] = {}
         for name, value in values.items():
             refuse_float(name, value)
@@ -365,7 +403,7 @@ class AsyncRun:
                 asked[name] = operator.index(value)
             elif (ids := ids_of(cast("Tracks", value))) is not None:
                 asked[name] = ids
-        return await self._source.ask(self._of, tool, asked)
+        return asked
 
     def _span(self, start: Time | None, end: Time | None) -> TickRange:
         first = None if start is None else ticks_of(start, self.tick_ps, "start")

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.client.tables import Column, Table, Tabular, Words, fits, words
+from tilescope.client.tables import Column, Table, Tabular, fits, words
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.pages import SliceFlag
 from tilescope.tiler.query import Events
 from tilescope.tiler.tools import Answer, Fact, Note, Series, Value, values_of
 from tilescope.tiler.tools import Column as ToolColumn
 from tilescope.tiler.tools import Table as ToolTable
-from tilescope.tiler.tools.answer import FLOAT_KINDS, ID_KINDS, INTEGER_KINDS
+from tilescope.tiler.tools.answer import FLOAT_KINDS, ID_KINDS, INTEGER_KINDS, Words
 
 # Text and category by name id.
 NameTexts = Mapping[int, tuple[str, str]]
@@ -54,7 +54,7 @@ class StatsAnswer(Tabular):
         table = answer.table("names")
         start, end, tracks, names = (_integer(answer.fact(name).value) for name in ("start", "end", "tracks", "names"))
         rest = None if table.rest is None else _sums(table.rest)
-        columns = {column.id: _column(column) for column in table.columns if column.id != "name_id"}
+        columns = {column.id: column_of(column) for column in table.columns if column.id != "name_id"}
         return cls(start, end, tracks, names, _sums(table.totals or {}), rest, Table(columns))
 
     def __repr__(self) -> str:
@@ -98,7 +98,7 @@ class AnswerTable(Table):
     __slots__ = ("_described", "id", "more", "parent", "rest", "title", "totals")
 
     def __init__(self, table: ToolTable) -> None:
-        super().__init__({column.id: _column(column) for column in table.columns})
+        super().__init__({column.id: column_of(column) for column in table.columns})
         self.id, self.title = table.id, table.title
         self.parent = table.parent  # the column that makes a tree of the rows: the number of a row, or -1
         self.totals: Mapping[str, Value] | None = table.totals  # by column, over all rows
@@ -189,10 +189,10 @@ def _integer(value: Value) -> int:
     return value
 
 
-def _column(column: ToolColumn) -> Column:
+def column_of(column: ToolColumn) -> Column:
     """Texts kept once each; numbers as they are, those that were not all recorded as Python's own."""
     values = column.values
-    if isinstance(values, np.ndarray):
+    if isinstance(values, Words) or (isinstance(values, np.ndarray) and values.dtype != object):
         return values
     if column.kind in FLOAT_KINDS:
         return np.array(values, np.float64)  # None becomes NaN

@@ -12,7 +12,8 @@ import nanoarrow
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.client.tables import Words, fits
+from tilescope.client.tables import fits
+from tilescope.tiler.tools.answer import Words
 
 if TYPE_CHECKING:
     from tilescope.client.tables import Column
@@ -46,6 +47,9 @@ def _array(column: Column) -> Any:
     """Texts in UTF-8; what is not recorded, NaN or None, is null."""
     if isinstance(column, Words):
         return _texts(column)
+    if isinstance(column, np.ma.MaskedArray):
+        plain = np.ascontiguousarray(column.data)
+        return _made(_TYPES[plain.dtype.str[1:]](), len(plain), plain, is_missing=np.ma.getmaskarray(column))
     if column.dtype == object:
         return _integers(column)
     if column.dtype == np.bool_:

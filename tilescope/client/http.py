@@ -16,15 +16,17 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 import aiohttp
 
+from tilescope.client.arrow_tables import ArrowIfPossible
 from tilescope.client.errors import Refused, Unreachable, refusal
 from tilescope.client.patience import wait_s
 from tilescope.client.source import Build, Value, key_lists, ref_of, text_of
 from tilescope.tiler.pages import PageKey, record_title
 from tilescope.tiler.schema import LIMITS
-from tilescope.tiler.tools import Answer
+from tilescope.tiler.tools import Answer, Table
 from tilescope.tiler.tools.answer_json import decode
 
 API: Final = "api/v1"
+ARROW_MEDIA: Final = "application/vnd.apache.arrow.stream"
 
 # A frame of a batch: kind, 3 bytes of 0, payload length, block, level, slot, part, 0, index.
 _FRAME: Final = struct.Struct("<B3xIIBBBxQ")
@@ -47,6 +49,7 @@ class HttpSource:
         self._token = token or parse_qs(parts.query).get("token", [None])[0]
         self._tls: ssl.SSLContext | bool = True if ca_file is None else ssl.create_default_context(cafile=ca_file)
         self._session: aiohttp.ClientSession | None = None
+        self._arrow = ArrowIfPossible()
         self._page_keys = LIMITS.page_keys  # in one batch, unless the server says otherwise
 
     @property
@@ -120,6 +123,13 @@ class HttpSource:
         asked = {name: text_of(value) for name, value in values.items()}
         return decode(await self._body(f"{_path(build)}/tools/{quote(tool, safe='')}", asked))
 
+    async def table(self, build: Build, tool: str, values: Mapping[str, Value], name: str) -> Table:
+        asked = {"table": name, **{field: text_of(value) for field, value in values.items()}}
+        path = f"{_path(build)}/tools/{quote(tool, safe='')}"
+        return await self._arrow.table(
+            name, lambda: self._body(path, asked, {"Accept": ARROW_MEDIA}), lambda: self._body(path, asked)
+        )
+
     def ref(self, build: Build) -> str:
         return ref_of(build)
 
@@ -138,8 +148,10 @@ class HttpSource:
     async def _json(self, path: str) -> Any:
         return json.loads(await self._body(path))
 
-    async def _body(self, path: str, query: Mapping[str, str] | None = None) -> bytes:
-        async with self._ask("GET", path, params=query) as answer:
+    async def _body(
+        self, path: str, query: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None
+    ) -> bytes:
+        async with self._ask("GET", path, params=query, headers=headers) as answer:
             return await _inflated(answer)
 
     @asynccontextmanager

@@ -23,7 +23,7 @@ from tilescope.tiler.schema import Run, RunState, manifest_of
 from tilescope.tiler.store import RunStore, generation, is_store, open_run_store
 from tilescope.tiler.store.attachments import content, entry_of
 from tilescope.tiler.store.sense import must_make_sense
-from tilescope.tiler.tools import Answer, BuildRef, Scope, ask, from_values, no_such_tool, references, tools
+from tilescope.tiler.tools import Answer, BuildRef, Scope, Table, ask, from_values, no_such_tool, references, tools
 
 T = TypeVar("T")
 
@@ -201,6 +201,9 @@ class LocalSource:
             others = {ref: opened.enter_context(_reading(ref)) for ref in references(question, BuildRef).values()}
             with must_make_sense(self._path.name):
                 return await _finished(ask(asked, Scope(self._reader, others), question))
+
+    async def table(self, build: Build, tool: str, values: Mapping[str, Value], name: str) -> Table:
+        return (await self.ask(build, tool, values)).table(name)
 
     def ref(self, build: Build) -> str:
         return str(self._path / f"gen-{build.id}")

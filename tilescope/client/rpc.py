@@ -20,13 +20,14 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
 import tilescope.v1.tiles_pb2_grpc as tiles_pb2_grpc
+from tilescope.client.arrow_tables import ArrowIfPossible
 from tilescope.client.errors import Refused, Unreachable, refusal
 from tilescope.client.patience import wait_s
 from tilescope.client.source import Build, Value, key_lists, ref_of
 from tilescope.tiler.errors import TilescopeError
 from tilescope.tiler.pages import PageKey, record_title
 from tilescope.tiler.schema import LIMITS
-from tilescope.tiler.tools import Answer
+from tilescope.tiler.tools import Answer, Table
 from tilescope.tiler.tools.answer_json import decode
 from tilescope.v1 import tiles_pb2 as pb
 
@@ -53,6 +54,7 @@ class GrpcSource:
         token = token or parse_qs(parts.query).get("token", [None])[0]
         self._metadata = () if token is None else (("authorization", f"Bearer {token}"),)
         self._channel: Any = None
+        self._arrow = ArrowIfPossible()
         self._page_keys = LIMITS.page_keys  # in one want-list, unless the server says otherwise
 
     @property
@@ -151,6 +153,16 @@ class GrpcSource:
     async def ask(self, build: Build, tool: str, values: Mapping[str, Value]) -> Answer:
         request = pb.AskRequest(run=build.run, build=build.id, tool=tool, question=json.dumps(values).encode())
         return decode(await self._answer(self._parts, request))
+
+    async def table(self, build: Build, tool: str, values: Mapping[str, Value], name: str) -> Table:
+        question = json.dumps(values).encode()
+        request = pb.AskRequest(run=build.run, build=build.id, tool=tool, question=question, table=name)
+        in_arrow = pb.AskRequest(
+            run=build.run, build=build.id, tool=tool, question=question, table=name, format="arrow"
+        )
+        return await self._arrow.table(
+            name, lambda: self._answer(self._parts, in_arrow), lambda: self._answer(self._parts, request)
+        )
 
     def ref(self, build: Build) -> str:
         return ref_of(build)

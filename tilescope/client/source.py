@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 from tilescope.tiler import tools
 from tilescope.tiler.pages import PageKey
-from tilescope.tiler.tools import Answer, Tracks
+from tilescope.tiler.tools import Answer, Table, Tracks
 
 
 class Build(NamedTuple):
@@ -61,6 +61,10 @@ class Source(Protocol):
 
     async def ask(self, build: Build, tool: str, values: Mapping[str, Value]) -> Answer:
         """What a tool answers. Raises `Refused` for a tool that is not there."""
+        ...
+
+    async def table(self, build: Build, tool: str, values: Mapping[str, Value], name: str) -> Table:
+        """One table of an answer, in whatever form it travels fastest. Raises as `ask`."""
         ...
 
     def ref(self, build: Build) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from tilescope.client.showing import html_table, text_table
 from tilescope.tiler.errors import UsageError
+from tilescope.tiler.tools.answer import Words
 
 if TYPE_CHECKING:
     import pandas
@@ -19,26 +19,8 @@ if TYPE_CHECKING:
 _ADVICE = "is not installed: pip install"
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
-    """A column of texts of which many are equal: row k has `words[codes[k]]`, or with code -1 none."""
-
-    codes: NDArray[np.int32]
-    words: Sequence[str]
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    def array(self) -> NDArray[np.object_]:
-        """The texts themselves; None where there is none."""
-        return np.array([*self.words, None], object)[self.codes]
-
-    def take(self, rows: slice) -> Words:
-        """Some of the rows."""
-        return Words(self.codes[rows], self.words)
-
-
-# An array of objects holds integers that do not fit into 64 bits, or that were not all recorded (None).
+# An array of objects holds integers that do not fit into 64 bits, or that were not all recorded (None). A masked array
+# has those that fit.
 Column = NDArray[Any] | Words
 
 
@@ -119,6 +101,8 @@ class Table(Tabular):
         if name not in self._columns:
             raise UsageError(f"there is no column {name!r}: there are {', '.join(self._columns) or 'none'}")
         column = self._columns[name]
+        if isinstance(column, np.ma.MaskedArray):
+            return np.array(column.tolist(), object)
         return column.array() if isinstance(column, Words) else column
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
@@ -132,7 +116,7 @@ class Table(Tabular):
 
     def take(self, rows: slice) -> Table:
         """Some of the rows, without a copy."""
-        return Table({name: c.take(rows) if isinstance(c, Words) else c[rows] for name, c in self._columns.items()})
+        return Table({name: column[rows] for name, column in self._columns.items()})
 
     def to_arrow(self) -> pyarrow.Table:
         """Texts are dictionary-encoded. Raises UsageError without pyarrow."""
@@ -145,6 +129,8 @@ class Table(Tabular):
             if isinstance(column, Words):
                 codes = pyarrow.array(column.codes, pyarrow.int32(), mask=column.codes < 0)
                 return pyarrow.DictionaryArray.from_arrays(codes, pyarrow.array(column.words, pyarrow.string()))
+            if isinstance(column, np.ma.MaskedArray):
+                return pyarrow.array(column.data, mask=np.ma.getmaskarray(column))
             if column.dtype == object:
                 return pyarrow.array(column.tolist(), pyarrow.int64() if fits(column) else pyarrow.decimal128(38))
             return pyarrow.array(column, from_pandas=True)  # no value is null, not NaN
@@ -161,6 +147,8 @@ class Table(Tabular):
         def converted(column: Column) -> Any:
             if isinstance(column, Words):
                 return pandas.Categorical.from_codes(column.codes, categories=pandas.Index(column.words, dtype="str"))
+            if isinstance(column, np.ma.MaskedArray):
+                return pandas.arrays.IntegerArray(column.data, np.ma.getmaskarray(column).copy())
             if column.dtype == object and fits(column):
                 return pandas.array(column.tolist(), dtype="Int64")
             return column

@@ -1,0 +1,58 @@
+"""Events with chosen columns, page by page: what the tool `events` answers, put together as one table."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from tilescope.client.answers import column_of
+from tilescope.client.source import Build, Source, Value
+from tilescope.client.tables import Column, Table
+from tilescope.tiler.tools import Table as ToolTable
+from tilescope.tiler.tools.answer import FLOAT_KINDS, ID_KINDS, INTEGER_KINDS
+from tilescope.tiler.tools.argument_names import ARGS_PREFIX, text_of_names
+from tilescope.tiler.tools.value_column import ValueColumn
+
+# Those of events that are read without a choice.
+EVENT_COLUMNS: Final = ("track", "ordinal", "name", "category", "start", "duration", "row", "open", "flags", "value")
+
+# Events of one answer.
+_AT_ONCE: Final = 100_000
+
+
+async def event_pages(
+    source: Source, build: Build, columns: Sequence[str] | None, asked: Mapping[str, Value], limit: int | None
+) -> AsyncGenerator[ToolTable, None]:
+    """The answers, one after the other; at least one."""
+    names = text_of_names(EVENT_COLUMNS if columns is None else columns)
+    after: dict[str, Value] = {}
+    listed = 0
+    while True:
+        at_once = _AT_ONCE if limit is None else min(limit - listed, _AT_ONCE)
+        values = {**asked, "columns": names, "limit": at_once, **after}
+        table = await source.table(build, "events", values, "events")
+        yield table
+        listed += len(table)
+        if table.more is None or (limit is not None and listed >= limit):
+            return
+        after = {"after": table.more}
+
+
+def joined(pages: Sequence[ToolTable]) -> Table:
+    """All events of some pages. An argument has one type: that of all its values."""
+    return Table({column.id: _joined(pages, column.id) for column in pages[0].columns})
+
+
+def _joined(pages: Sequence[ToolTable], name: str) -> Column:
+    parts = [page.column(name) for page in pages]
+    is_plain = not name.startswith(ARGS_PREFIX) and parts[0].kind in INTEGER_KINDS | ID_KINDS | FLOAT_KINDS | {"flag"}
+    if len(parts) == 1:
+        return column_of(parts[0])
+    if is_plain:
+        return np.concatenate([np.asarray(part.values) for part in parts])
+    gathered = ValueColumn()
+    for part in parts:
+        gathered.add_column(part)
+    return column_of(gathered.column(name, name))
