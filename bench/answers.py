@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from bench import big_answers, device_answers, search_answers, stats_answers, stopping_answers
+from bench import argument_answers, big_answers, device_answers, search_answers, stats_answers, stopping_answers
 from bench.answer_work import Subject, Work
 from bench.machine import machine_lines
 from bench.table import table_lines
@@ -28,6 +28,7 @@ from tilescope.tiler.store import open_run_store
 ROWS: Mapping[str, Sequence[Work]] = {
     "search": search_answers.ROWS,
     "stats": stats_answers.ROWS,
+    "arguments": argument_answers.ROWS,
     "devices": device_answers.ROWS,
     "stopping": stopping_answers.ROWS,
     "big": big_answers.ROWS,

@@ -10,7 +10,7 @@ from functools import partial
 import tilescope
 from bench.answer_work import Subject, Timed, Work
 from bench.viewports import random_viewports
-from tilescope.tiler.tools import Tracks
+from tilescope.tiler.tools import Tracks, values_of
 
 _QUERIES = ("fusion", "all-reduce", "/copy.*1/", "fusion dur>100us", "dur>1ms")
 
@@ -54,8 +54,8 @@ def _arguments(subject: Subject, count: int) -> Iterator[Timed]:
 def _all_of_a_name(subject: Subject, count: int) -> Iterator[Timed]:
     """Every hit of the name that has most, as a table of pandas: of the client, which opens the store anew."""
     names = subject.ask("search", query="/./", limit=0).table("names")
-    most = max(range(len(names)), key=lambda k: int(names.column("count").values[k] or 0))
-    text = str(names.column("name").values[most])
+    counts, texts = (values_of(names.column(column)) for column in ("count", "name"))
+    text = str(max(zip(counts, texts, strict=True), key=lambda row: int(row[0] or 0))[1])
 
     def find() -> object:
         with tilescope.connect(subject.path) as client:

@@ -63,6 +63,8 @@ def _values(tool: AnyTool, field: Parameter, material: Material) -> Sequence[Any
             return material.builds
         case "text" if field.name == "step_name":
             return ["Inner", "Iteration"]
+        case "text" if field.name == "columns":
+            return ["event,name,args.cat", "track,ordinal,category,start,end,row,open,flags,value,args.none"]
         case "text":
             # What follows another answer is asked for when there is one.
             return [] if "pattern" in schema else ["op 1", "Inner", "of no event"]

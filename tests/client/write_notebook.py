@@ -37,6 +37,9 @@ events.nlargest(5, "duration")[["name", "start", "duration", "row"]]""",
 first = next(iter(found))
 print(found.count, "times on", len(found.per_track), "tracks")
 dict(run.event(first["track"], first["ordinal"]).args)""",
+    """# Arguments of many events, as columns""",
+    """ops = run.events(columns=["name", "duration", "args.hlo_op"], where="arg:program_id>0 dur>1us").to_pandas()
+ops.groupby("args.hlo_op", observed=True)["duration"].sum().nlargest(5)""",
     """# What a viewer would draw
 
 The same pages that the browser gets: long events by themselves, the others in bins that count every one of them.""",

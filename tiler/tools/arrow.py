@@ -57,7 +57,7 @@ def read_stream(data: bytes, name: str) -> Table:
 
 def _read(field: Any, column: Any) -> Column:
     told = {key.decode(): value.decode() for key, value in field.metadata.items()}
-    return Column(field.name, told["title"], told["kind"], _read_values(column, told["kind"]), told["unit"])  # type: ignore[arg-type]
+    return Column(field.name, told["title"], told["kind"], _read_values(column, told["kind"]), told["unit"])
 
 
 def _read_values(column: Any, kind: str) -> Values:

@@ -104,6 +104,8 @@ class ValueColumn:
 
 
 def _text(value: object) -> str:
+    if isinstance(value, float) and value.is_integer() and abs(value) <= _EXACT:
+        value = int(value)  # a whole number is the same whatever it stood among
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text.encode("utf-8", "replace").decode()  # half a character does not travel
 

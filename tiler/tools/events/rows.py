@@ -142,5 +142,5 @@ def _of_samples(samples: Events) -> EventRows:
 
 def _of_hits(hits: Hits) -> EventRows:
     hits = hits.take(np.argsort(hits.ordinal, kind="stable"))
-    columns = (getattr(hits, column) for column in EventRows.__slots__[:-1])
-    return EventRows(*columns, value=np.full(len(hits), np.nan))
+    columns = {column: getattr(hits, column) for column in EventRows.__slots__[:-1]}
+    return EventRows(**columns, value=np.full(len(hits), np.nan))
