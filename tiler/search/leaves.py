@@ -89,19 +89,21 @@ def _of_block(
     shift = 2 * shape.level[tile] + 8
     first = shape.index[tile] << shift
     stop = (shape.index[tile] + 1) << shift
-    page = tiles.page_starts_of(tile)
+    looked_at = windows.meet(first, stop)
+    tile, first, stop = tile[looked_at], first[looked_at], stop[looked_at]
     wanted = has_names[tile]
     after = np.full(len(tile), TICK_LIMIT)
     if reaching:
-        after = _seen_until(windows, first)
+        after = _seen_until(shape.slot[tile], first, stop)
         wanted |= after < first
-    wanted &= windows.meet(first, stop)
-    columns = (tile, page, shape.index[tile], shape.slot[tile], first, stop, after)
+    columns = (tile, tiles.page_starts_of(tile), shape.index[tile], shape.slot[tile], first, stop, after)
     return Leaves(block, windows, *(column[wanted] for column in columns))
 
 
-def _seen_until(windows: Windows, first: Ints) -> Ints:
-    """Before which tick an event that reaches to `first` has met a window: such an event was seen in a leaf before."""
-    before = np.searchsorted(windows.starts, first, side="left")
-    stops: Ints = np.append(0, windows.stops)[before]
-    return np.minimum(stops, first)
+def _seen_until(slot: Ints, first: Ints, stop: Ints) -> Ints:
+    """Before which tick an event starts that was seen before if it reaches into a leaf: the end of the leaf before."""
+    order = np.lexsort((first, slot))
+    is_next = np.diff(slot[order], prepend=-1) == 0
+    after = np.zeros(len(first), np.int64)
+    after[order] = np.where(is_next, np.append(0, stop[order])[:-1], 0)
+    return after

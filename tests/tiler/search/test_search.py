@@ -100,6 +100,14 @@ def test_totals_are_those_of_all_events(example: Example, windows: list[Windows]
         assert counted == {track: n for track, n in on_track.items() if n}
 
 
+def test_an_event_that_starts_between_windows_counts_once(example: Example) -> None:
+    windows = Windows(np.array([0, 262_144]), np.array([500, 262_145]))  # of two leaves; it starts in the first one
+    event = next(event for event in example.events if event.name == "everything" and event.track == "thread 1")
+    assert starts_in(event, windows) == 0
+    found = finish(totals(example.reader, selected(example, 'track:"thread 1" e'), everywhere(windows)))
+    assert found.busy.tolist() == [ticks_in(event, windows)] == [1]
+
+
 @given(
     windows=WINDOWS,
     query=QUERY,
