@@ -15,7 +15,8 @@ from tilescope.server.json_text import json_body
 from tilescope.server.keys import MARKS, REGISTRY, SETTINGS
 from tilescope.server.paths import BUILD
 from tilescope.server.routes.resource import store_of
-from tilescope.server.runs.marks import BuildTicks
+from tilescope.server.runs.lasting_tracks import LastingTracks
+from tilescope.server.runs.marks import BuildPlaces
 from tilescope.tiler.schema import MAX_MARKS_BYTES, KeptMarks, MarkList
 
 routes = web.RouteTableDef()
@@ -26,8 +27,8 @@ _ANY: Final = "*"
 @routes.get(BUILD + "/marks")
 async def get_marks(request: web.Request) -> web.Response:
     """The marks, and whether they may be changed."""
-    run_id, clock = await _of(request)
-    now = await asyncio.to_thread(request.app[MARKS].read, run_id, clock)
+    run_id, places = await _of(request)
+    now = await asyncio.to_thread(request.app[MARKS].read, run_id, places)
     body = json_body(KeptMarks(marks=now.marks, writable=request.app[SETTINGS].allow_notes))
     return computed(request, body, now.etag, JSON, gzip=False)
 
@@ -37,13 +38,13 @@ async def put_marks(request: web.Request) -> web.Response:
     """Keeps others, if they are still those that the client knows (`If-Match`)."""
     if not request.app[SETTINGS].allow_notes:
         raise Forbidden("this server keeps no marks: start it with --allow-notes")
-    run_id, clock = await _of(request)
+    run_id, places = await _of(request)
     body = await read_body(request.clone(client_max_size=MAX_MARKS_BYTES))
     try:
         marks = msgspec.json.decode(body, type=MarkList)
     except msgspec.DecodeError as error:
         raise BadRequest(f"the marks make no sense: {error}") from None
-    etag = await asyncio.to_thread(request.app[MARKS].write, run_id, marks, clock, _expected(request))
+    etag = await asyncio.to_thread(request.app[MARKS].write, run_id, marks, places, _expected(request))
     headers = {hdrs.CONTENT_TYPE: JSON, hdrs.CACHE_CONTROL: REVALIDATE, hdrs.ETAG: f'"{etag}"'}
     return web.Response(body=json_body(KeptMarks(marks=marks.marks, writable=True)), headers=headers)
 
@@ -55,8 +56,8 @@ def _expected(request: web.Request) -> str:
     return tags[0].value
 
 
-async def _of(request: web.Request) -> tuple[str, BuildTicks]:
+async def _of(request: web.Request) -> tuple[str, BuildPlaces]:
     store = await store_of(request)
     run = await request.app[REGISTRY].find(request.match_info["run"])
     manifest = store.manifest()
-    return run.id, BuildTicks(int(manifest["tick_ps"]), int(manifest["origin_ns"]))
+    return run.id, BuildPlaces(int(manifest["tick_ps"]), int(manifest["origin_ns"]), LastingTracks(store.tracks))

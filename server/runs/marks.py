@@ -1,6 +1,7 @@
 """Marks of runs, in one file each beside their stores in the cache directory.
 
-Times are kept as picoseconds since the epoch: a run that is indexed anew may have other ticks.
+Times are kept as picoseconds since the epoch, tracks by their names: a run that is indexed anew may have other ticks,
+and its tracks other numbers.
 """
 
 from __future__ import annotations
@@ -9,28 +10,39 @@ import fcntl
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import msgspec
-from msgspec import structs
 
 from tilescope.server.errors import BadRequest, PreconditionFailed
+from tilescope.server.runs.lasting_tracks import LastingTracks
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.schema import Mark, MarkList
+from tilescope.tiler.schema import Mark, MarkKind, MarkList
 from tilescope.tiler.ticks import TICK_LIMIT
 
 FILE: Final = "marks.json"
-_VERSION: Final = 1
+_VERSION: Final = 2
+_NUMBERED: Final = 1  # tracks are numbers of the build in which they were marked
 _PS_PER_NS: Final = 1000
+
+
+class _StoredMark(msgspec.Struct, omit_defaults=True):
+    id: str
+    kind: MarkKind
+    start: str  # picoseconds since the epoch, as `end` is
+    end: str | None = None
+    name: str = ""
+    tracks: Sequence[str | int] = ()  # names; numbers in the first version
+    colour: int = 0
 
 
 class _Stored(msgspec.Struct):
     version: int
-    marks: Sequence[Mark]  # `start` and `end` are picoseconds since the epoch
+    marks: Sequence[_StoredMark]
 
 
 class MarksNow(NamedTuple):
@@ -41,11 +53,46 @@ class MarksNow(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class BuildTicks:
-    """What the ticks of a build are."""
+class BuildPlaces:
+    """What the ticks and tracks of a build are: where its marks stand."""
 
     tick_ps: int
     origin_ns: int
+    tracks: LastingTracks
+
+    def stored(self, mark: Mark, before: _StoredMark | None) -> _StoredMark:
+        """As it is kept, with the tracks of the one before that this build does not have. Raises `BadRequest`."""
+        names = [self.tracks.name(track) for track in mark.tracks]
+        if None in names:
+            raise BadRequest(f"the mark {mark.id} names a track that this build does not have")
+        unseen = [name for name in before.tracks if self._track(name) is None] if before is not None else []
+        return _StoredMark(
+            id=mark.id,
+            kind=mark.kind,
+            start=self.to_ps(mark.start),
+            end=None if mark.end is None else self.to_ps(mark.end),
+            name=mark.name,
+            tracks=[*(name for name in names if name is not None), *unseen],
+            colour=mark.colour,
+        )
+
+    def shown(self, mark: _StoredMark) -> Mark:
+        """As this build has it: without tracks that are not in it."""
+        tracks = (self._track(name) for name in mark.tracks)
+        return Mark(
+            id=mark.id,
+            kind=mark.kind,
+            start=self.to_ticks(mark.start),
+            end=None if mark.end is None else self.to_ticks(mark.end),
+            name=mark.name,
+            tracks=[track for track in tracks if track is not None],
+            colour=mark.colour,
+        )
+
+    def _track(self, name: str | int) -> int | None:
+        if isinstance(name, str):
+            return self.tracks.track(name)
+        return None if self.tracks.name(name) is None else name
 
     def to_ps(self, ticks: str) -> str:
         """Picoseconds since the epoch. Raises `BadRequest`."""
@@ -65,25 +112,27 @@ class MarkFiles:
     def __init__(self, root: Path) -> None:
         self._root = root
 
-    def read(self, run_id: str, clock: BuildTicks) -> MarksNow:
+    def read(self, run_id: str, places: BuildPlaces) -> MarksNow:
         """The marks in the ticks of a build. Raises `DamagedStore`."""
         text = self._text(run_id)
-        return MarksNow([_moved(mark, clock.to_ticks) for mark in self._parsed(run_id, text)], _etag(text))
+        return MarksNow([places.shown(mark) for mark in self._parsed(run_id, text)], _etag(text))
 
-    def write(self, run_id: str, marks: MarkList, clock: BuildTicks, expected: str) -> str:
+    def write(self, run_id: str, marks: MarkList, places: BuildPlaces, expected: str) -> str:
         """Keeps these in place of those that have the tag `expected`; the tag of the new ones.
 
         Raises `PreconditionFailed` when somebody else was quicker, `BadRequest`, OSError.
         """
         if len({mark.id for mark in marks.marks}) < len(marks.marks):
             raise BadRequest("two marks have the same id")
-        stored = _Stored(_VERSION, [_moved(mark, clock.to_ps) for mark in marks.marks])
-        text = msgspec.json.encode(stored)
         folder = self._root / run_id
         folder.mkdir(parents=True, exist_ok=True)
         with _alone(folder):
-            if _etag(self._text(run_id)) != expected:
+            now = self._text(run_id)
+            if _etag(now) != expected:
                 raise PreconditionFailed("the marks were changed meanwhile: read them again")
+            before = {mark.id: mark for mark in self._parsed(run_id, now)}
+            stored = [places.stored(mark, before.get(mark.id)) for mark in marks.marks]
+            text = msgspec.json.encode(_Stored(_VERSION, stored))
             _replace(folder / FILE, text)
         return _etag(text)
 
@@ -93,21 +142,17 @@ class MarkFiles:
         except FileNotFoundError:
             return b""
 
-    def _parsed(self, run_id: str, text: bytes) -> Sequence[Mark]:
+    def _parsed(self, run_id: str, text: bytes) -> Sequence[_StoredMark]:
         if not text:
             return ()
         try:
             stored = msgspec.json.decode(text, type=_Stored)
-            if stored.version == _VERSION:
+            if stored.version in (_VERSION, _NUMBERED):
                 return stored.marks
         except (msgspec.DecodeError, UnicodeDecodeError):
             pass  # said below
         path = self._root / run_id / FILE
         raise DamagedStore(f"{path}: the marks cannot be read (move the file away to begin again)")
-
-
-def _moved(mark: Mark, convert: Callable[[str], str]) -> Mark:
-    return structs.replace(mark, start=convert(mark.start), end=None if mark.end is None else convert(mark.end))
 
 
 def _etag(text: bytes) -> str:

@@ -13,9 +13,9 @@ from playwright.sync_api import Browser
 
 from tests.browser.conftest import Served, watched_page
 from tests.browser.driver import Viewer
+from tests.browser.key_checks import drag, marks, pick, press, select, selected
 from tests.browser.real_server import RealServer, real_server
 from tests.browser.test_accessibility import faults
-from tests.browser.test_key_table import drag, marks, pick, press, select, selected
 from tests.standins.written import TRAINING
 
 SHOWN = "[...document.querySelectorAll('.mark')].map(row => [row.querySelector('textarea').value, row.dataset.home])"

@@ -12,8 +12,11 @@ import pytest
 
 from tests.server.conftest import Client, Site
 from tilescope.server.app import make_app
-from tilescope.server.runs.marks import BuildTicks, MarkFiles
+from tilescope.server.errors import BadRequest
+from tilescope.server.runs.lasting_tracks import LastingTracks
+from tilescope.server.runs.marks import BuildPlaces, MarkFiles
 from tilescope.server.settings import Settings
+from tilescope.tiler.pages import compress
 from tilescope.tiler.schema import Mark, MarkList
 
 MARKS = "/api/v1/runs/run1/builds/b1/marks"
@@ -113,12 +116,46 @@ async def test_a_damaged_file_is_said_and_kept(client: Client, site: Site) -> No
     assert file.read_text().endswith('"id":')
 
 
+def tree(*names: str) -> LastingTracks:
+    """Tracks of these names, all in one group."""
+    group = {"id": 0, "parent": None, "kind": "process", "name": "p", "detail": "", "rollup": None}
+    tracks = [{"id": k, "group": 0, "kind": "slice", "name": name, "detail": ""} for k, name in enumerate(names)]
+    return LastingTracks(lambda: compress(json.dumps({"groups": [group], "tracks": tracks}).encode()))
+
+
 def test_other_ticks_are_the_same_times(tmp_path: Path) -> None:
     files = MarkFiles(tmp_path)
-    fine, coarse = BuildTicks(1, 1_000), BuildTicks(1000, 900)
+    fine, coarse = BuildPlaces(1, 1_000, tree()), BuildPlaces(1000, 900, tree())
     etag = files.read("run", fine).etag
     files.write("run", MarkList(marks=[Mark(id="a", kind="mark", start="1999", end="5000")]), fine, etag)
     (mark,) = files.read("run", coarse).marks
     assert (mark.start, mark.end) == ("101", "105")  # 1000 ns + 1.999 ns, of which whole ticks count
     (mark,) = files.read("run", fine).marks
     assert (mark.start, mark.end) == ("1999", "5000")
+
+
+def test_other_numbers_are_the_same_tracks(tmp_path: Path) -> None:
+    files = MarkFiles(tmp_path)
+    one = BuildPlaces(1, 0, tree("main", "io", "io", "gone"))
+    etag = files.read("run", one).etag
+    marks = MarkList(marks=[Mark(id="a", kind="note", start="5", name="x", tracks=[0, 2, 3])])
+    files.write("run", marks, one, etag)
+    # Another host has come before them; the second of the two that are called the same stays the second.
+    more = BuildPlaces(1, 0, tree("other", "io", "main", "io"))
+    now = files.read("run", more)
+    assert list(now.marks[0].tracks) == [2, 3]
+    # What this build does not have stays with the mark, whatever is written here.
+    files.write("run", MarkList(marks=[Mark(id="a", kind="note", start="5", name="y", tracks=[2])]), more, now.etag)
+    (mark,) = files.read("run", one).marks
+    assert (mark.name, list(mark.tracks)) == ("y", [0, 3])
+    unknown = MarkList(marks=[Mark(id="b", kind="mark", start="5", tracks=[9])])
+    with pytest.raises(BadRequest, match="does not have"):
+        files.write("run", unknown, one, files.read("run", one).etag)
+
+
+def test_what_was_kept_with_numbers_of_tracks_is_read(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    old = {"id": "a", "kind": "region", "start": "100", "end": "250", "name": "w", "tracks": [1, 7], "colour": 3}
+    (tmp_path / "run" / "marks.json").write_text(json.dumps({"version": 1, "marks": [old]}))
+    (mark,) = MarkFiles(tmp_path).read("run", BuildPlaces(1, 0, tree("main", "io"))).marks
+    assert (mark.start, mark.end, mark.name, list(mark.tracks), mark.colour) == ("100", "250", "w", [1], 3)
