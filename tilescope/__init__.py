@@ -12,8 +12,8 @@ __version__ = "0.1.0"
 _PLACES = {
     "tilescope.client": """
         AnswerTable Argument AsyncClient AsyncRun AttachmentEntry Client ClientError Event EventKind FindAnswer
-        FlowPartner Match Phase Progress Refused Run RunInfo RunState RunView StatsAnswer Sums Table Time ToolAnswer
-        Track TrackKind TrackList Tracks Unreachable connect connect_async index
+        FlowPartner Match Phase Progress Refused Run RunInfo RunState RunView SearchAnswer StatsAnswer Sums Table Time
+        ToolAnswer Track TrackKind TrackList Tracks Unreachable connect connect_async index
     """,
     "tilescope.tiler.errors": """
         Cancelled ChangedTrace DamagedStore DamagedTrace DiskFull FormatFailed NoStore NotBuilt OutOfMemory StoreError

@@ -58,6 +58,9 @@ from tilescope.client import (
     RunView as RunView,
 )
 from tilescope.client import (
+    SearchAnswer as SearchAnswer,
+)
+from tilescope.client import (
     StatsAnswer as StatsAnswer,
 )
 from tilescope.client import (
@@ -179,6 +182,7 @@ __all__ = [
     "RunInfo",
     "RunState",
     "RunView",
+    "SearchAnswer",
     "StatsAnswer",
     "StoreError",
     "StoreVersion",

@@ -42,7 +42,8 @@ def test_columns_of_tables(text: str, example: Example) -> None:
         tables: dict[str, Tabular | TrackList] = {
             "`events()`, `event_batches()`": run.events(limit=1),
             "`stats()`": run.stats(),
-            "`find()`": run.find("op"),
+            "`find()`, `search()`, `hit_batches()`": run.find("op"),
+            "`search().by_name`": run.search("op").by_name,
             "`tracks()`": run.tracks(),
             "`view().slices`": view.slices,
             "`view().bins`": view.bins,
@@ -50,6 +51,8 @@ def test_columns_of_tables(text: str, example: Example) -> None:
             "`view().samples`": view.samples,
         }
         assert next(run.event_batches()).columns == run.events(limit=1).columns
+        hits = [run.search("op").table, next(run.hit_batches("op"))]
+        assert [found.columns for found in hits] == [run.find("op").columns] * 2
         told = table_rows(text, "| table | columns |")
         assert {name: words_of(cell) for name, cell in told.items()} == {name: t.columns for name, t in tables.items()}
 

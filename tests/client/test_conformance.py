@@ -113,6 +113,15 @@ QUESTIONS: dict[str, Question] = {
         source, build, "find", text="op 1", start=9000, end=800_000, tracks=[1, 3], limit=5, after="9900,1,3"
     ),
     "find the whole": lambda source, build: asked(source, build, "find", text="needle", match="exact"),
+    "search": lambda source, build: asked(source, build, "search", query="op dur>3ns", limit=20, names=3),
+    "search backward": lambda source, build: asked(
+        source, build, "search", query="cat:cat", end=900_000, tracks=[1, 3], limit=5, after="99000,1,3", backward=True
+    ),
+    "search arguments": lambda source, build: asked(source, build, "search", query="arg:nothing>1", totals=False),
+    "hit_bins": lambda source, build: asked(source, build, "hit_bins", query="op", px=60, tracks=[0, 2]),
+    "hit_bins of lanes": lambda source, build: asked(
+        source, build, "hit_bins", query="/op [12]/", start=5000, end=900_001, by="lane"
+    ),
     "find nothing": lambda source, build: asked(source, build, "find", text="nothing of that name"),
 }
 
@@ -126,6 +135,8 @@ REFUSED: dict[str, tuple[Question, str]] = {
     "no event": (lambda source, build: source.event(build, 2, 10**9), "not_found"),
     "no track": (lambda source, build: asked(source, build, "stats", tracks=[99]), ""),
     "no track to look on": (lambda source, build: asked(source, build, "find", text="a", tracks=[99]), ""),
+    "no such query": (lambda source, build: asked(source, build, "search", query="dur>x"), ""),
+    "a regex bomb": (lambda source, build: asked(source, build, "hit_bins", query="/((a{99}){99}){99}/"), ""),
     "no tool": (lambda source, build: asked(source, build, "nonsense"), "not_found"),
     "no field of that name": (lambda source, build: asked(source, build, "stats", spam=1), ""),
     "no span": (lambda source, build: asked(source, build, "stats", start=9, end=8), ""),

@@ -13,7 +13,7 @@ import pandas
 import pytest
 
 from tests.example import Example
-from tilescope.client import AsyncClient, AsyncRun, Refused, Time, Track, TrackList
+from tilescope.client import AsyncClient, AsyncRun, Refused, Table, Time, Track, TrackList
 from tilescope.tiler.errors import UsageError
 
 
@@ -100,6 +100,39 @@ async def test_where_a_name_occurs(run: AsyncRun, example: Example) -> None:
     assert (needles.count, len(needles.table), needles.table["name"].tolist()) == (2, 1, ["needle"])
     event = await run.event(int(needles.table["track"][0]), int(needles.table["ordinal"][0]))
     assert (event.name, event.start) == ("needle", needles.table["start"][0])
+
+
+async def test_what_a_query_selects(run: AsyncRun, example: Example, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = {track.id: track.name for track in await run.tracks()}
+    chosen = [e for e in example.events if e.value is None and "op" in e.name and e.duration >= 40 and e.start >= 9000]
+    wanted = sorted((e.start, e.track, e.name, e.duration) for e in chosen)
+
+    def told(table: Table) -> list[tuple[int, str, str, int]]:
+        return [(row["start"], names[row["track"]], row["name"], row["duration"]) for row in table]
+
+    query = "op dur>=40ns"
+    found = await run.search(query, "9 us", limit=None, names=3)
+    assert told(found.table) == wanted
+    assert (found.count, found.busy, found.more) == (len(wanted), sum(e.duration for e in chosen), None)
+    assert (found.by_name.columns[0], len(found.by_name)) == ("name", 3)
+    busiest = found.by_name.rows()[0]
+    assert busiest["count"] == sum(e.name == busiest["name"] for e in chosen)
+    assert found.to_pandas()["duration"].sum() == sum(e.duration for e in chosen)
+
+    first = await run.search(query, "9 us", limit=30)
+    then = await run.search(query, "9 us", limit=30, after=first.more)
+    assert told(first.table) + told(then.table) == wanted[:60]
+    back = await run.search(query, "9 us", limit=30, after=then.more, backward=True)
+    assert told(back.table) == wanted[58:28:-1]
+    monkeypatch.setattr("tilescope.client.aio._BATCH_EVENTS", 400)
+    for backward in (False, True):
+        parts = [part async for part in run.hit_batches(query, "9 us", backward=backward)]
+        assert [len(part) for part in parts[:-1]] == [400] * (len(parts) - 1)
+        assert [row for part in parts for row in told(part)] == (wanted[::-1] if backward else wanted)
+    assert [part async for part in run.hit_batches("nothing of that name")] == []
+    assert not (await run.search("nothing of that name")).count
+    in_step = await run.search("op", steps=5)
+    assert 0 < in_step.count < (await run.search("op")).count
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,11 @@ class QueryError(UsageError):
 
     def __init__(self, at: int, what: str) -> None:
         super().__init__(f"query, character {at + 1}: {what}")
-        self.at = at
+        self.at, self.what = at, what
+
+    def __reduce__(self) -> tuple[type[QueryError], tuple[int, str]]:
+        """It is raised in another process than the one that tells it."""
+        return QueryError, (self.at, self.what)
 
 
 def parse(text: str) -> Query:

@@ -33,7 +33,7 @@ def _regex(pattern: Pattern) -> Callable[[str], bool]:
         search = re2.compile(pattern.text, options).search
     except (re2.error, UnicodeEncodeError) as error:
         what = error.args[0].decode("utf-8", "replace") if isinstance(error, re2.error) else "it is no text"
-        raise UsageError(f"the regular expression /{pattern.text[:60]}/ cannot be used: {what}") from None
+        raise UsageError(f'the regular expression "{pattern.text[:60]}" cannot be used: {what}') from None
 
     def found(text: str) -> bool:
         return search(text.encode("utf-8", "replace").decode()) is not None

@@ -1,7 +1,7 @@
 """The Python client: runs of a server, or of a store on this machine, for notebooks and programs."""
 
 from tilescope.client.aio import AsyncClient, AsyncRun
-from tilescope.client.answers import AnswerTable, FindAnswer, StatsAnswer, Sums, ToolAnswer
+from tilescope.client.answers import AnswerTable, FindAnswer, SearchAnswer, StatsAnswer, Sums, ToolAnswer
 from tilescope.client.connection import connect, connect_async
 from tilescope.client.errors import ClientError, Refused, Unreachable
 from tilescope.client.event import Argument, Event, FlowPartner
@@ -36,6 +36,7 @@ __all__ = [
     "RunInfo",
     "RunState",
     "RunView",
+    "SearchAnswer",
     "StatsAnswer",
     "Sums",
     "Table",

@@ -15,7 +15,7 @@ from typing import Any, Protocol, Self, SupportsIndex, cast, overload, runtime_c
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.client.answers import FindAnswer, StatsAnswer, ToolAnswer, events_table
+from tilescope.client.answers import FindAnswer, SearchAnswer, StatsAnswer, ToolAnswer, events_table, hits_table
 from tilescope.client.errors import ClientError, Refused
 from tilescope.client.event import Event
 from tilescope.client.event_columns import event_pages, joined
@@ -354,6 +354,52 @@ class AsyncRun:
             if after is None or (limit is not None and listed >= limit):
                 return FindAnswer.of(answers)
 
+    async def search(
+        self,
+        query: str,
+        start: Time | None = None,
+        end: Time | None = None,
+        tracks: Tracks = None,
+        *,
+        limit: int | None = 1000,
+        names: int = 100,
+        after: str | None = None,
+        backward: bool = False,
+        steps: StepsLike | None = None,
+        step_name: str | None = None,
+    ) -> SearchAnswer:
+        """The events that a query selects (docs/search.md): count, time and names of all; the first of them by time.
+
+        Of the events that start in [start, end). `limit=None` lists all; `names` is how many names are listed. `after`
+        is a place, "start,track,ordinal", that the list begins behind; with `backward` it goes back from there, or from
+        the end, latest first. Steps as in `events`. Raises UsageError, which says where a query makes no sense.
+        """
+        answers: list[Answer] = []
+        asked: dict[str, Asked] = {"names": names, "after": after}
+        async for answer in self._hits(query, start, end, tracks, limit, backward, steps, step_name, asked):
+            answers.append(answer)
+        return SearchAnswer.of(answers)
+
+    async def hit_batches(
+        self,
+        query: str,
+        start: Time | None = None,
+        end: Time | None = None,
+        tracks: Tracks = None,
+        *,
+        after: str | None = None,
+        backward: bool = False,
+        steps: StepsLike | None = None,
+        step_name: str | None = None,
+    ) -> AsyncGenerator[Table, None]:
+        """The same events in tables of at most 16,384, one after the other: what is not taken is not looked for."""
+        asked: dict[str, Asked] = {"totals": False, "after": after}
+        hits = self._hits(query, start, end, tracks, None, backward, steps, step_name, asked, _BATCH_EVENTS)
+        async with aclosing(hits):
+            async for answer in hits:
+                if len(answer.table("events")):
+                    yield hits_table([answer])
+
     async def ask(self, tool: str, /, **values: Asked) -> ToolAnswer:
         """The answer of a tool: see docs/tools.md. Fields of the question that are None are left out.
 
@@ -404,6 +450,34 @@ class AsyncRun:
             elif (ids := ids_of(cast("Tracks", value))) is not None:
                 asked[name] = ids
         return asked
+
+    async def _hits(
+        self,
+        query: str,
+        start: Time | None,
+        end: Time | None,
+        tracks: Tracks,
+        limit: int | None,
+        backward: bool,
+        steps: StepsLike | None,
+        step_name: str | None,
+        first: dict[str, Asked],
+        at_once: int = _FIND_AT_ONCE,
+    ) -> AsyncGenerator[Answer, None]:
+        """The answers of a search, page by page; `first` is asked in the first of them alone."""
+        span = self._span(start, end)
+        same: dict[str, Asked] = {"query": query, "start": span.start, "end": span.stop, "tracks": tracks}
+        same |= {"backward": backward, "steps": _steps_text(steps), "step_name": step_name}
+        listed = 0
+        while True:
+            few = at_once if limit is None else min(limit - listed, at_once)
+            answer = await self._ask("search", limit=few, **same, **first)
+            yield answer
+            events = answer.table("events")
+            listed += len(events)
+            if events.more is None or (limit is not None and listed >= limit):
+                return
+            first = {"totals": False, "after": events.more}
 
     def _span(self, start: Time | None, end: Time | None) -> TickRange:
         first = None if start is None else ticks_of(start, self.tick_ps, "start")

@@ -74,22 +74,36 @@ class FindAnswer(Tabular):
     def of(cls, answers: Sequence[Answer]) -> FindAnswer:
         """From what the tool says, once or page by page."""
         first = answers[0]
-        events = [answer.table("events") for answer in answers]
-        ordinals = [str(event).partition(".")[2] for table in events for event in values_of(table.column("event"))]
-        columns: dict[str, Column] = {
-            "track": _joined(events, "track"),
-            "ordinal": np.array(ordinals, np.int64),
-            "name": words([str(name) for table in events for name in values_of(table.column("name"))]),
-            "category": words([str(name) for table in events for name in values_of(table.column("category"))]),
-            **{name: _joined(events, name) for name in ("start", "duration", "row")},
-        }
         tracks = first.table("tracks")
         counts = zip(*(map(_integer, values_of(tracks.column(name))) for name in ("track", "count")), strict=True)
         names, count = (_integer(first.fact(name).value) for name in ("names", "count"))
-        return cls(names, count, dict(counts), Table(columns))
+        return cls(names, count, dict(counts), hits_table(answers))
 
     def __repr__(self) -> str:
         return f"{self.table!r}\n[{self.count:,} events on {len(self.per_track):,} tracks]"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAnswer(Tabular):
+    """The events that a query selects: how many, how long they are busy, by which names; a table of some, by time."""
+
+    names: int  # that match, whether or not they occur
+    count: int
+    busy: int  # ticks within the span, each event by itself
+    by_name: Table  # name, category, count, busy: the busiest first
+    more: str | None  # `after` of the search that goes on; None: all are listed
+    table: Table  # track, ordinal, name, category, start, duration, row
+
+    @classmethod
+    def of(cls, answers: Sequence[Answer]) -> SearchAnswer:
+        """From what the tool says, once or page by page."""
+        names, count, busy = (_integer(answers[0].fact(name).value) for name in ("names", "count", "busy"))
+        by_name = answers[0].table("names")
+        columns = {column.id: _column(column) for column in by_name.columns if column.id != "name_id"}
+        return cls(names, count, busy, Table(columns), answers[-1].table("events").more, hits_table(answers))
+
+    def __repr__(self) -> str:
+        return f"{self.table!r}\n[{self.count:,} events of {self.names:,} names, busy for {self.busy:,} ticks]"
 
 
 class AnswerTable(Table):
@@ -140,6 +154,21 @@ class ToolAnswer:
         facts = [f"{fact.label}: {fact.note if fact.value is None else fact.value}" for fact in self.facts]
         tables = [f"\n{table.title} ({table.id})\n{table!r}" for table in self.tables]
         return "\n".join([*facts, *tables, *(f"{note.severity}: {note.text}" for note in self.notes)])
+
+
+def hits_table(answers: Sequence[Answer]) -> Table:
+    """The events that answers of a search list, one after the other."""
+    events = [answer.table("events") for answer in answers]
+    ordinals = [str(event).partition(".")[2] for table in events for event in values_of(table.column("event"))]
+    return Table(
+        {
+            "track": _joined(events, "track"),
+            "ordinal": np.array(ordinals, np.int64),
+            "name": words([str(name) for table in events for name in values_of(table.column("name"))]),
+            "category": words([str(name) for table in events for name in values_of(table.column("category"))]),
+            **{name: _joined(events, name) for name in ("start", "duration", "row")},
+        }
+    )
 
 
 def events_table(parts: Sequence[Events], names: NameTexts) -> Table:

@@ -191,6 +191,8 @@ class Run(_Waiting[AsyncRun]):
     ask = _waited_for(AsyncRun.ask)
     stats = _waited_for(AsyncRun.stats)
     find = _waited_for(AsyncRun.find)
+    search = _waited_for(AsyncRun.search)
+    hit_batches = _one_by_one(AsyncRun.hit_batches)
 
 
 def _close(client: AsyncClient, loop: LoopThread) -> None:

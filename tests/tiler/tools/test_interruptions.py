@@ -89,9 +89,9 @@ def test_a_question_that_is_given_up_reads_nothing_more(long: Example, monkeypat
 @pytest.mark.parametrize(
     ("name", "values", "words"),
     [
-        ("search", {"query": "/((a{100}){100}){100}/"}, "the regular expression /.*/ cannot be used: "),
-        ("search", {"query": "/" + "(x+x+)+y" * 30 + "(/"}, "the regular expression /.*/ cannot be used: "),
-        ("hit_bins", {"query": "/(((a{90}){90}){90}){90}/i", "px": 1}, "the regular expression /.*/ cannot be used: "),
+        ("search", {"query": "/((a{100}){100}){100}/"}, "the regular expression .* cannot be used: "),
+        ("search", {"query": "/" + "(x+x+)+y" * 30 + "(/"}, "the regular expression .* cannot be used: "),
+        ("hit_bins", {"query": "/(((a{90}){90}){90}){90}/i", "px": 1}, "the regular expression .* cannot be used: "),
         ("hit_bins", {"query": "op", "px": 400}, "are more than 300: ask for fewer tracks, or fewer px"),
     ],
 )

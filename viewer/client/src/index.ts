@@ -18,6 +18,7 @@ export {
 } from "./net/model";
 export * from "./net/names";
 export { retryPauseMs } from "./net/patience";
+export * from "./net/search";
 export * from "./net/still";
 export * from "./net/stream";
 export type { FieldSchema, ToolField } from "./net/tool-fields";

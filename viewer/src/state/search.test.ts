@@ -4,7 +4,7 @@ import { faultAt, foundOf } from "./search";
 
 it("finds the place of a fault in what the server says", () => {
   expect(faultAt("query, character 8: this quotation mark is not closed")).toBe(7);
-  expect(faultAt("the regular expression /(/ cannot be used: missing )")).toBeNull();
+  expect(faultAt('the regular expression "(" cannot be used: missing )')).toBeNull();
 });
 
 it("reads what is found, and what of it is not listed", () => {

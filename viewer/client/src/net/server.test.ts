@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import type { Run } from "../base/schema";
+import type { Events, Run } from "../base/schema";
 import { ticks } from "../base/time";
 import { fit as fitView } from "../base/view";
 import { type PageKey, pageName } from "../pages/key";
@@ -20,6 +20,7 @@ import { corpusPath, serverCommand, TestServer, writeStandins } from "../testing
 import { Api, type BuildApi } from "./api";
 import { TileClient } from "./client";
 import type { Manifest, TrackTree } from "./model";
+import { hitBins, hits, type SearchHit, search } from "./search";
 import type { Socket } from "./stream";
 
 const STANDINS = ["devices.xplane.pb", "jax-on-cpu.xplane.pb", "training.pt.trace.json", "gap.json"];
@@ -156,6 +157,48 @@ describe.skipIf(command === null)("a real server (needs an installed tilescope)"
       expect(details.startTicks).toBe(ticks(tile.originTicks + BigInt(tile.slices.startOffset[0]!)));
       expect(details.row).toBe(tile.slices.row[0]);
       client.close();
+    },
+    INDEXING_MS,
+  );
+
+  test(
+    "a search finds the events that a look through all of them finds",
+    async () => {
+      const { manifest, build } = await open(STANDINS[2]!);
+      const wanted: { track: number; ordinal: bigint; durationTicks: bigint }[] = [];
+      for (let after: string | null | undefined; after !== null; ) {
+        const events: Events = await build.events({ limit: 50_000, after });
+        const { track, ordinal, nameId, durationTicks } = events.columns;
+        for (let k = 0; k < track.length; k++) {
+          const [name] = events.names[String(nameId[k])] ?? [""];
+          if (durationTicks[k]! >= 1000n && name.toLowerCase().includes("a")) {
+            wanted.push({ track: track[k]!, ordinal: ordinal[k]!, durationTicks: durationTicks[k]! });
+          }
+        }
+        after = events.after;
+      }
+      const query = `A dur>=${1000n * BigInt(manifest.tickPs)}ps`;
+      const found = await search(build, query, { limit: 7 });
+      expect(found.count).toBe(BigInt(wanted.length));
+      expect(found.busyTicks).toBe(wanted.reduce((sum, { durationTicks }) => sum + durationTicks, 0n));
+      expect(found.byName.reduce((sum, { count }) => sum + count, 0n)).toBe(found.count);
+      const place = ({ track, ordinal }: { track: number; ordinal: bigint }) => `${track}.${ordinal}`;
+      const all: SearchHit[] = [];
+      for await (const hit of hits(build, query, { limit: 7000 })) {
+        all.push(hit);
+      }
+      expect(all.slice(0, 7)).toEqual(found.hits);
+      expect(all.map(place).sort()).toEqual(wanted.map(place).sort());
+      expect(all.every((hit, k) => k === 0 || hit.startTicks >= all[k - 1]!.startTicks)).toBe(true);
+      const back = await search(build, query, { limit: all.length, backward: "true" });
+      expect(back.hits).toEqual(all.toReversed());
+      const { binTicks, bins } = await hitBins(build, query, { px: 300 });
+      expect(bins.reduce((sum, { count }) => sum + count, 0n)).toBe(found.count);
+      expect(bins.every(({ startTicks }) => BigInt(startTicks) % BigInt(binTicks) === 0n)).toBe(true);
+      const gone = new AbortController();
+      gone.abort();
+      await expect(search(build, query, {}, gone.signal)).rejects.toThrow();
+      await expect(search(build, "dur>x")).rejects.toThrow("query, character 5: a duration is a number with a unit");
     },
     INDEXING_MS,
   );
