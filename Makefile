@@ -20,7 +20,7 @@ VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
 
 .PHONY: help demo install test test-python test-viewer test-browser test-dist kill-test damage hostile sanitize fuzz lint lint-python lint-native lint-viewer tidy format bench bench-scale \
-        bench-load bench-answers dist resolve viewer browser nginx cli-docs stubs tools-docs types clean
+        bench-load bench-answers dist resolve viewer browser firefox nginx cli-docs stubs tools-docs types clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
@@ -78,7 +78,7 @@ demo: $(STAMPS)/install $(VIEWER_BUILT) ## index the trace that ships with the p
 # -- tests ---------------------------------------------------------------------------------------------------------------
 
 # What two stages that run side by side would install at the same time comes first.
-test: $(STAMPS)/test-tools $(VIEWER_BUILT) browser nginx ## everything: lint, types, Python, viewer, distribution and browser tests
+test: $(STAMPS)/test-tools $(VIEWER_BUILT) browser firefox nginx ## everything: lint, types, Python, viewer, distribution and browser tests
 	@$(BIN)/python tests/run_stages.py
 
 test-python: $(STAMPS)/test-tools $(VIEWER_BUILT) nginx ## Python tests
@@ -87,7 +87,7 @@ test-python: $(STAMPS)/test-tools $(VIEWER_BUILT) nginx ## Python tests
 test-viewer: $(VIEWER_MODULES) ## unit tests of the viewer
 	cd viewer && npm run --silent test
 
-test-browser: $(STAMPS)/test-tools $(VIEWER_BUILT) browser nginx ## the viewer in a real browser
+test-browser: $(STAMPS)/test-tools $(VIEWER_BUILT) browser firefox nginx ## the viewer in a real browser
 	$(BIN)/python -m pytest -rs tests/browser
 
 # A build of its own, so that neither the installed module nor its build folder are touched.
@@ -126,6 +126,13 @@ browser:
 		if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
 			apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends chromium; \
 		else echo "no chromium found: browser tests will be skipped"; fi; }
+
+# The test of the main path in Firefox skips, and says so, where this finds and installs none.
+firefox:
+	@command -v firefox-esr firefox > /dev/null || { \
+		if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+			apt-get -q update && DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends firefox-esr; \
+		else echo "no firefox found: its test will be skipped"; fi; }
 
 # Tests behind a proxy skip, and say so, without it. A package starts it as a service where there is systemd: not there.
 nginx:
