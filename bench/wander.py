@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import argparse
 import random
-import sys
-import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -19,15 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
-from playwright.sync_api import CDPSession, Page, sync_playwright
+from playwright.sync_api import CDPSession, Page
 
-from bench.machine import load_average, machine_lines
+from bench.browser_page import IS_SHARP, measuring, opened, wait
 from bench.server_process import serving
 from bench.table import Row, Target, measured_row, table_lines
-from bench.traces import TraceSpec
-from bench.viewer import IS_SHARP, opened, wait
-from tests.browser.chromium import FLAGS, find_chromium
-from tilescope.tiler.indexing import build_store
 
 MB = 1e6
 SAMPLE_S = 10.0
@@ -211,24 +205,13 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 def main(argv: Sequence[str] | None = None) -> int:
     """Prints the machine, the memory as it goes, and the table."""
     args = _arguments(argv)
-    chromium = find_chromium()
-    if chromium is None:
-        print("error: there is no Chromium on the PATH", file=sys.stderr)
-        return 1
-    print("\n".join(machine_lines("bench.wander", argv)), flush=True)
-    with tempfile.TemporaryDirectory(prefix="tilescope-bench-") as folder, sync_playwright() as playwright:
-        store = args.store
-        if store is None:
-            trace = TraceSpec("xspace", 20_000 if args.quick else 100_000_000).write(Path(folder))
-            store = Path(folder) / "bench.store"
-            build_store([trace.path], store)
-            trace.remove()
-        browser = playwright.chromium.launch(executable_path=chromium, headless=True, args=FLAGS)
+    with measuring("bench.wander", argv, args.store, 20_000 if args.quick else 100_000_000) as found:
+        if found is None:
+            return 1
+        browser, store = found
         before = frozenset(process.pid for process in renderers())
         with serving(store) as server, opened(browser, server.url) as page:
             samples = wander(page, Watcher(page, before), args.minutes * 60)
-        browser.close()
-    print(f"load      {load_average():.1f} at the end\n")
     print("\n".join(table_lines(rows_of(samples))))
     return 0
 

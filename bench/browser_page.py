@@ -1,0 +1,151 @@
+"""A page in Chromium that watches its own frames: what the benchmarks of the viewer open, wait for and hold keys in."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from bench.machine import load_average, machine_lines
+from bench.traces import TraceSpec
+from tests.browser.chromium import FLAGS, find_chromium
+from tilescope.tiler.indexing import build_store
+
+SIZE = {"width": 1600, "height": 900}
+
+# Adds up what the callbacks of each animation frame take, and notes when each of `moments` is true for the first time, by
+# `performance.now()`, which counts from the navigation.
+WATCH = """moments => {
+    const frames = [];
+    const times = {};
+    window.benchFrames = frames;
+    window.benchTimes = times;
+    const request = window.requestAnimationFrame.bind(window);
+    window.benchWait = isTrue => new Promise(done => {
+        const look = () => isTrue() ? done() : request(look);
+        look();
+    });
+    const left = new Map(Object.entries(moments));
+    const watch = () => {
+        for (const [name, isTrue] of left) {
+            if (isTrue()) {
+                times[name] = performance.now();
+                left.delete(name);
+            }
+        }
+        if (left.size > 0) request(watch);
+    };
+    request(watch);
+    window.requestAnimationFrame = callback => request(now => {
+        const begin = performance.now();
+        callback(now);
+        const spent = performance.now() - begin;
+        const last = frames[frames.length - 1];
+        if (last !== undefined && last[0] === now) last[1] += spent;
+        else frames.push([now, spent]);
+    });
+}"""
+
+IS_OPEN = "() => window.tilescope?.state === 'open' && tilescope.frames > 0"
+IS_SHARP = "() => window.tilescope?.state === 'open' && tilescope.sharp"
+
+
+def has_pixels(selector: str, is_there: str) -> str:
+    """Whether a canvas shows anything in colour, by some of its rows: all of it would cost a part of each frame."""
+    return f"""() => {{
+        if (!({is_there})()) return false;
+        for (const canvas of document.querySelectorAll({selector!r})) {{
+            const context = canvas.getContext('2d');
+            for (let y = 4; context !== null && canvas.width > 0 && y < canvas.height; y += 9) {{
+                const pixels = context.getImageData(0, y, canvas.width, 1).data;
+                for (let k = 0; k < pixels.length; k += 4) {{
+                    const rgb = [pixels[k], pixels[k + 1], pixels[k + 2]];
+                    if (Math.max(...rgb) - Math.min(...rgb) > 30) return true;
+                }}
+            }}
+        }}
+        return false;
+    }}"""
+
+
+OURS = {"pixels": has_pixels(".timeline canvas:first-of-type", IS_OPEN), "sharp": IS_SHARP}
+
+
+@dataclass(frozen=True, slots=True)
+class Frames:
+    """Of one movement: script of each frame, and time from each to the next, in milliseconds."""
+
+    script: list[float]
+    gaps: list[float]
+
+    def __add__(self, other: Frames) -> Frames:
+        return Frames(self.script + other.script, self.gaps + other.gaps)
+
+
+@contextmanager
+def opened(browser: Browser, url: str, moments: dict[str, str] | None = None) -> Iterator[Page]:
+    """A page of a fresh profile that watches its frames. `moments`: conditions whose times `reached` tells."""
+    context = browser.new_context(viewport={"width": SIZE["width"], "height": SIZE["height"]})
+    page = context.new_page()
+    named = ", ".join(f"{name}: {condition}" for name, condition in (moments or {}).items())
+    page.add_init_script(f"({WATCH})({{{named}}})")
+    page.goto(url, wait_until="commit")
+    yield page
+    context.close()
+
+
+def reached(page: Page, moment: str) -> float:
+    """Milliseconds from the navigation until a moment, once it is reached."""
+    page.evaluate(f"benchWait(() => benchTimes.{moment} !== undefined)")
+    return float(page.evaluate(f"benchTimes.{moment}"))
+
+
+def wait(page: Page, condition: str) -> float:
+    """Milliseconds until a function of the page gives true, called in every frame."""
+    begin = time.perf_counter()
+    page.evaluate(f"benchWait({condition})")  # the page's policy forbids what wait_for_function does
+    return (time.perf_counter() - begin) * 1000
+
+
+def held(page: Page, key: str, seconds: float) -> Frames:
+    """What the frames were like while a key was held."""
+    page.evaluate("benchFrames.length = 0")
+    page.keyboard.down(key)
+    page.wait_for_timeout(seconds * 1000)
+    page.keyboard.up(key)
+    found: list[list[float]] = page.evaluate("benchFrames.slice(1)")
+    gaps = [after[0] - before[0] for before, after in itertools.pairwise(found)]
+    return Frames([spent for _, spent in found], gaps)
+
+
+@contextmanager
+def measuring(
+    name: str, argv: Sequence[str] | None, store: Path | None, events: int
+) -> Iterator[tuple[Browser, Path] | None]:
+    """A browser, and a store: the one that is given, else one of so many events. None where there is no browser.
+
+    Prints the machine before, and its load afterwards.
+    """
+    chromium = find_chromium()
+    if chromium is None:
+        print("error: there is no Chromium on the PATH", file=sys.stderr)
+        yield None
+        return
+    print("\n".join(machine_lines(name, argv)), flush=True)
+    with tempfile.TemporaryDirectory(prefix="tilescope-bench-") as folder, sync_playwright() as playwright:
+        if store is None:
+            trace = TraceSpec("xspace", events).write(Path(folder))
+            store = Path(folder) / "bench.store"
+            build_store([trace.path], store)
+            trace.remove()
+        browser = playwright.chromium.launch(executable_path=chromium, headless=True, args=FLAGS)
+        yield browser, store
+        browser.close()
+    print(f"load      {load_average():.1f} at the end\n")
