@@ -19,6 +19,8 @@ from tilescope.tiler.errors import NoStore, StoreError
 from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.store import open_build
 from tilescope.tiler.store import open_growing as open_growing_store
+from tilescope.tiler.store.extent import RunExtent
+from tilescope.tiler.store.sense import must_make_sense
 from tilescope.tiler.store.turn import CURRENT
 
 DEFAULT_CAPACITY: Final = 32  # open stores that nobody leases; each costs a few file descriptors and address space
@@ -46,6 +48,7 @@ class _Published:
     generation: bytes
     build: str | None = None  # known once the generation was opened, so that listing runs opens nothing
     sources: tuple[Fingerprint, ...] = ()  # known then, too
+    extent: RunExtent | None = None  # likewise
     manifest: dict[str, Any] | None = None
 
 
@@ -83,6 +86,10 @@ class OpenStores:
         if published.build is None:
             self.current(path)
         return self._look(path).sources
+
+    def current_extent(self, path: Path) -> RunExtent | None:
+        """How much is in the published generation, once `current_build` has told of it. Raises `StoreError`."""
+        return self._look(path).extent
 
     def current_manifest(self, path: Path) -> dict[str, Any]:
         """The manifest of the published generation. Raises `StoreError`."""
@@ -210,6 +217,8 @@ class OpenStores:
     def _opened(self, entry: _Entry, published: _Published) -> None:
         published.build = entry.store.build
         published.sources = entry.store.sources()
+        with must_make_sense(entry.path):
+            published.extent = RunExtent.of(entry.store.manifest())
         entry.used_s = time.monotonic()
         self._entries[entry.path, entry.generation] = entry
         self._close_unused(keep=entry)

@@ -30,6 +30,8 @@ from tilescope.tiler.store.sweep import sweep
 _T = TypeVar("_T")
 _log = logging.getLogger(__name__)
 
+_OLDER = "its index is one of another version of Tilescope: it is indexed again when it is opened"
+
 RESCAN_INTERVAL_S = 0.5  # pages of several people that poll the list cause one look at the disk in this time
 
 
@@ -266,13 +268,15 @@ class Registry:
             if run.sources is not None and run.sources != self._stores.current_sources(run.store):
                 return RunStatus(run, RunState.NEW)  # other content, though of the same size and time
             described = run if run.files else self._described(run)
+            extent = self._stores.current_extent(run.store)
         except StoreError as error:
             self.report(run.id, error)
             # A store of ours that is not there, of another version, or damaged is made from the trace.
             if run.files:
-                return RunStatus(run, RunState.NEW)
+                older = isinstance(error, StoreVersion)
+                return RunStatus(replace(run, notes=(*run.notes, _OLDER)) if older else run, RunState.NEW)
             return RunStatus(run, RunState.FAILED, error=message_of(error))
-        return RunStatus(described, RunState.READY, build=build)
+        return RunStatus(described, RunState.READY, build=build, extent=extent)
 
     def _described(self, run: FoundRun) -> FoundRun:
         """A store that is served by itself, with what its manifest says of the files it was made from."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from tilescope.tiler import schema
 from tilescope.tiler.readers.fingerprint import Fingerprint
 from tilescope.tiler.schema import RunState as RunState
+from tilescope.tiler.store.extent import RunExtent
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,7 @@ class RunStatus:
     no_room: bool = False  # the reason of the error: the disk was full
     build: str | None = None  # that can be asked for now: published, or growing
     progress: IndexProgress | None = None
+    extent: RunExtent | None = None  # once it is indexed
 
     def told(self) -> schema.Run:
         """As clients are told of it."""
@@ -89,4 +91,6 @@ class RunStatus:
             build=self.build,
             progress=None if self.progress is None else self.progress.told(),
             notes=list(run.notes),
+            events=None if self.extent is None else str(self.extent.events),
+            duration_ps=None if self.extent is None else str(self.extent.duration_ps),
         )

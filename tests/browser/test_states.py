@@ -27,7 +27,7 @@ def test_a_damaged_run_says_what_is_wrong_while_others_open(viewer: Viewer, serv
     viewer.page.get_by_role("button", name="Show all runs").click()
     viewer.wait("tilescope.state === 'list'")
     viewer.screenshot("runs")
-    viewer.page.get_by_role("button", name="devices").click()
+    viewer.page.get_by_role("link", name="devices").click()
     viewer.wait("tilescope.state === 'open'", 60)
     viewer.settle()
     assert viewer.look()["events"] > 0

@@ -51,6 +51,10 @@ class Run(Struct, frozen=True, kw_only=True):
     build: Annotated[str | None, Meta(description="What can be asked for now; null while there is nothing to show.")]
     progress: Annotated[Progress | None, Meta(description="null unless the state is indexing.")]
     notes: Annotated[Sequence[str], Meta(description="What was left aside of the run's files, and why.")]
+    events: Annotated[Decimal | None, Meta(description="Slices, instants and samples; null while it is not indexed.")]
+    duration_ps: Annotated[
+        Decimal | None, Meta(description="From the first tick to the last of any event; null while it is not indexed.")
+    ]
 
 
 class RunList(Struct, frozen=True, kw_only=True):

@@ -22,6 +22,7 @@ from tilescope.tiler.readers.logdir import run_id
 from tilescope.tiler.schema import Run, RunState, manifest_of
 from tilescope.tiler.store import RunStore, generation, is_store, open_run_store
 from tilescope.tiler.store.attachments import content, entry_of
+from tilescope.tiler.store.extent import RunExtent
 from tilescope.tiler.store.sense import must_make_sense
 from tilescope.tiler.tools import Answer, BuildRef, Scope, Table, ask, from_values, no_such_tool, references, tools
 
@@ -119,6 +120,7 @@ class LocalSource:
 
     async def runs(self) -> list[dict[str, Any]]:
         manifest = self._store.manifest()
+        extent = RunExtent.of(manifest)
         run = Run(
             id=self._id,
             name=self._path.name,
@@ -132,6 +134,8 @@ class LocalSource:
             build=self._store.build,
             progress=None,
             notes=[],
+            events=str(extent.events),
+            duration_ps=str(extent.duration_ps),
         )
         return [msgspec.to_builtins(run)]
 

@@ -26,6 +26,8 @@ class RunInfo:
     build: str | None  # what can be opened
     progress: Progress | None  # while it is indexed
     notes: tuple[str, ...]  # what was left aside of the files, and why
+    events: int | None  # slices, instants and samples; once it is indexed
+    duration_ps: int | None  # once it is indexed
 
     @classmethod
     def of(cls, run: Mapping[str, Any]) -> RunInfo:
@@ -45,4 +47,10 @@ class RunInfo:
             run["build"],
             Progress().after(message) if message else None,
             tuple(run["notes"]),
+            _whole(run.get("events")),
+            _whole(run.get("duration_ps")),
         )
+
+
+def _whole(text: str | None) -> int | None:
+    return None if text is None else int(text)

@@ -44,6 +44,8 @@ async def test_runs_are_listed_newest_first(client: Client, site: Site) -> None:
             "build": "b1",
             "progress": None,
             "notes": [],
+            "events": "28",
+            "duration_ps": "982734987234",
         },
         {
             "id": "run0",
@@ -58,6 +60,8 @@ async def test_runs_are_listed_newest_first(client: Client, site: Site) -> None:
             "build": None,
             "progress": None,
             "notes": [],
+            "events": None,
+            "duration_ps": None,
         },
     ]
 

@@ -38,7 +38,10 @@ export class App implements AppActions {
   readonly tracks = new TrackDeeds(this.#address, this.guide, this.stage);
   readonly link = this.#keepLink(new Api(serverRoot(location.pathname)));
   readonly #api = new Api(serverRoot(location.pathname), this.link.fetch);
-  readonly #poller = new RunsPoller(() => this.#api.runs());
+  readonly #poller = new RunsPoller(
+    () => this.#api.runs(),
+    () => runView.peek().kind === "list",
+  );
   readonly #growing = new Growing();
   readonly #opener = new RunOpener(
     this.#api,

@@ -1,10 +1,14 @@
 /** Which run to look at: their list, and what is said where the one that was asked for shows nothing. */
 
+import { useSignal } from "@preact/signals";
 import type { Manifest, Run } from "@tilescope/client";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { folderOf, groupedRuns, linesOf, NEWEST_FIRST } from "../state/run-list";
 import { useApp } from "./app-context";
 import { Card } from "./card";
-import { formatCount, plural } from "./format";
+import { formatCount } from "./format";
 import { RunEntry } from "./run-entry";
+import { RunPage } from "./run-page";
 
 export function RunChoice({ list }: { list: readonly Run[] }) {
   const app = useApp();
@@ -21,18 +25,7 @@ export function RunChoice({ list }: { list: readonly Run[] }) {
       </Card>
     );
   }
-  return (
-    <Card title="Choose a run">
-      <p>{plural(list.length, "run")}, newest first.</p>
-      <ul class="run-list">
-        {list.map((run) => (
-          <li key={run.id}>
-            <RunEntry run={run} isChosen={false} onChoose={() => app.openRun(run.id)} />
-          </li>
-        ))}
-      </ul>
-    </Card>
-  );
+  return <RunPage list={list} />;
 }
 
 export function UnknownRunMessage({ id }: { id: string }) {
@@ -85,26 +78,80 @@ export interface RunItemsProps {
   readonly close: () => void;
 }
 
-/** The runs as entries of a menu. */
+/** So many runs are entries of the menu; the others are found by the filter, or in the list of all. */
+const MOST_ENTRIES = 60;
+
+/** With so few there is nothing to look for. */
+const FEW = 8;
+
+/** The runs as entries of a menu, by their folders. Whoever types, looks for something. */
 export function RunItems({ list, chosen, close }: RunItemsProps) {
   const app = useApp();
+  const filter = useSignal("");
+  const box = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    if (filter.value !== "") {
+      box.current?.querySelector<HTMLElement>('[role^="menuitem"]')?.focus();
+    }
+  }, [filter.value]);
   if (list.length === 0) {
     return <p class="menu-note is-alone">No runs are here.</p>;
   }
+  const lines = linesOf(groupedRuns(list, filter.value, NEWEST_FIRST));
+  const isParted = new Set(list.map(folderOf)).size > 1;
+  const shown = lines.slice(0, MOST_ENTRIES).filter((line) => line.kind === "run" || isParted);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) {
+      return;
+    }
+    const before = filter.peek();
+    if (event.key.length === 1 && (event.key !== " " || before !== "")) {
+      event.preventDefault();
+      filter.value = before + event.key;
+    } else if (event.key === "Backspace") {
+      event.preventDefault();
+      filter.value = before.slice(0, -1);
+    }
+  };
   return (
-    <>
-      {list.map((run) => (
-        <RunEntry
-          key={run.id}
-          run={run}
-          isChosen={run.id === chosen}
-          role="menuitemradio"
-          onChoose={() => {
-            close();
-            app.openRun(run.id);
-          }}
-        />
-      ))}
-    </>
+    // biome-ignore lint/a11y/noStaticElementInteractions: it catches what is typed on its entries
+    <div role="presentation" ref={box} onKeyDown={onKeyDown}>
+      {list.length > FEW && (
+        <p class="run-filter" role="presentation">
+          {filter.value === "" ? "Type to filter" : `With “${filter.value}”`}
+        </p>
+      )}
+      {shown.map((line) =>
+        line.kind === "folder" ? (
+          <p key={`folder ${line.folder}`} class="run-folder" role="presentation">
+            {line.folder === "" ? "Served by themselves" : line.folder}
+          </p>
+        ) : (
+          <RunEntry
+            key={line.run.id}
+            run={line.run}
+            isChosen={line.run.id === chosen}
+            role="menuitemradio"
+            onChoose={() => {
+              close();
+              app.openRun(line.run.id);
+            }}
+          />
+        ),
+      )}
+      {lines.length === 0 && <p class="menu-note is-alone">No run is found.</p>}
+      <button
+        type="button"
+        class="menu-item"
+        role="menuitem"
+        onClick={() => {
+          close();
+          app.openRun(null);
+        }}
+      >
+        <span />
+        <span class="menu-name">{list.length > FEW ? `All ${formatCount(list.length)} runs …` : "List of runs …"}</span>
+      </button>
+    </div>
   );
 }

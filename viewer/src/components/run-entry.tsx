@@ -1,22 +1,47 @@
-/** A run as one entry of a list: name, state, where it lies. */
+/** A run as one entry of a list: its state and what is known of it, the same in the list of all and in the quick choice. */
 
-import type { Run } from "@tilescope/client";
-import { formatBytes, formatDate, formatPercent } from "./format";
+import { formatDuration, type Run } from "@tilescope/client";
+import { formatBytes, formatDate, formatPercent, formatShortCount, plural } from "./format";
 import { CheckIcon } from "./icons";
 
-function StateTag({ run }: { run: Run }) {
+/** Its index was made by another version; the server says so in a note. */
+function isOutdated({ notes }: Run): boolean {
+  return notes.some((note) => note.startsWith("its index is one of another version"));
+}
+
+export function StateTag({ run }: { run: Run }) {
   switch (run.state) {
     case "ready":
       return null;
     case "new":
-      return <span class="tag">not indexed</span>;
+      return (
+        <span class="tag" title={run.notes.join("\n")}>
+          {isOutdated(run) ? "old index" : "not indexed"}
+        </span>
+      );
     case "queued":
       return <span class="tag is-busy">waiting</span>;
-    case "indexing":
-      return <span class="tag is-busy">indexing {formatPercent(run.progress?.fraction ?? 0)}</span>;
+    case "indexing": {
+      const title = run.build === null ? "" : "What is there so far can be opened";
+      return (
+        <span class="tag is-busy" title={title}>
+          {run.build === null ? "indexing" : "growing"} {formatPercent(run.progress?.fraction ?? 0)}
+        </span>
+      );
+    }
     case "failed":
       return <span class="tag is-bad">failed</span>;
   }
+}
+
+/** `44.16 ms`; "" while it is not known. */
+export function durationText({ durationPs }: Run): string {
+  return durationPs === null ? "" : formatDuration(durationPs, 1);
+}
+
+/** `5.67 k`; "" while it is not known. */
+export function eventsText({ events }: Run): string {
+  return events === null ? "" : formatShortCount(events);
 }
 
 export interface RunEntryProps {
@@ -28,18 +53,22 @@ export interface RunEntryProps {
 
 export function RunEntry({ run, isChosen, role, onChoose }: RunEntryProps) {
   const checked = role === undefined ? {} : { role, "aria-checked": isChosen };
+  const facts = [
+    formatDate(run.modifiedNs),
+    durationText(run),
+    run.events === null ? "" : `${eventsText(run)} events`,
+    run.hosts.length > 1 ? plural(run.hosts.length, "host") : "",
+    formatBytes(run.sizeBytes),
+  ];
   return (
-    <button type="button" class="menu-item" {...checked} onClick={onChoose}>
+    <button type="button" class="menu-item" {...checked} title={run.path} onClick={onChoose}>
       <span>{isChosen && <CheckIcon />}</span>
       <span class="menu-name">{run.name}</span>
       <StateTag run={run} />
       {run.error !== null ? (
         <span class="menu-note is-bad">{run.error}</span>
       ) : (
-        <span class="menu-note">
-          {formatDate(run.modifiedNs)} · {run.hosts.length > 1 ? `${run.hosts.length} hosts · ` : ""}
-          {formatBytes(run.sizeBytes)} · {run.path}
-        </span>
+        <span class="menu-note">{facts.filter(Boolean).join(" · ")}</span>
       )}
     </button>
   );

@@ -3,7 +3,19 @@ import { describe, expect, it } from "vitest";
 import { fateOf, Pulse, type Step } from "./link";
 
 const run = (id: string, state: Run["state"], build: string | null): Run => ({
-  ...{ id, name: id, path: id, state, error: null, hosts: [], files: 1, sizeBytes: 1n, modifiedNs: 0n },
+  ...{
+    id,
+    name: id,
+    path: id,
+    state,
+    error: null,
+    hosts: [],
+    files: 1,
+    sizeBytes: 1n,
+    modifiedNs: 0n,
+    events: null,
+    durationPs: null,
+  },
   ...{ build, progress: null, notes: [] },
 });
 

@@ -23,6 +23,8 @@ const run = (state: Run["state"], error: string | null = null): Run => ({
   build: null,
   progress: null,
   notes: [],
+  events: null,
+  durationPs: null,
 });
 
 function fakeApi(manifest: () => Promise<Partial<Manifest>>) {

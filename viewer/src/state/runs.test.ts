@@ -15,14 +15,17 @@ const run = (state: Run["state"]): Run => ({
   build: null,
   progress: null,
   notes: [],
+  events: null,
+  durationPs: null,
 });
 
-it("looks again only while something changes by itself", () => {
-  expect(pollDelayMs(null, null)).toBeNull();
-  expect(pollDelayMs([run("ready"), run("new"), run("failed")], null)).toBeNull();
-  expect(pollDelayMs([run("ready"), run("indexing")], null)).toBeGreaterThan(0);
-  expect(pollDelayMs([run("queued")], null)).toBeGreaterThan(0);
-  expect(pollDelayMs([run("ready")], "down")).toBeGreaterThan(0);
+it("looks again only while something changes by itself, or somebody looks", () => {
+  expect(pollDelayMs(null, null, false)).toBeNull();
+  expect(pollDelayMs([run("ready"), run("new"), run("failed")], null, false)).toBeNull();
+  expect(pollDelayMs([run("ready"), run("indexing")], null, false)).toBeGreaterThan(0);
+  expect(pollDelayMs([run("queued")], null, false)).toBeGreaterThan(0);
+  expect(pollDelayMs([run("ready")], null, true)).toBeGreaterThan(0);
+  expect(pollDelayMs([run("ready")], "down", false)).toBeGreaterThan(0);
 });
 
 it("keeps the list when the server is away, says so, and recovers", async () => {

@@ -11,12 +11,16 @@ export const runsProblem = signal<string | null>(null);
 const BUSY_POLL_MS = 700;
 const RETRY_MS = 3000;
 
-/** How long until the list is worth another look, or null when nothing is going to change by itself. */
-export function pollDelayMs(list: readonly Run[] | null, problem: string | null): number | null {
+/** While the list itself is looked at: runs come and go. */
+const WATCHED_POLL_MS = 4000;
+
+/** How long until the list is worth another look, or null when nobody would see what has changed. */
+export function pollDelayMs(list: readonly Run[] | null, problem: string | null, isWatched: boolean): number | null {
   if (problem !== null) {
     return RETRY_MS;
   }
-  return list?.some((run) => run.state === "queued" || run.state === "indexing") === true ? BUSY_POLL_MS : null;
+  const isBusy = list?.some((run) => run.state === "queued" || run.state === "indexing") === true;
+  return isBusy ? BUSY_POLL_MS : isWatched ? WATCHED_POLL_MS : null;
 }
 
 export type FetchRuns = () => Promise<readonly Run[]>;
@@ -24,11 +28,14 @@ export type FetchRuns = () => Promise<readonly Run[]>;
 /** Keeps the list fresh. `refresh` looks now; only one look is under way at a time. */
 export class RunsPoller {
   readonly #fetchRuns: FetchRuns;
+  readonly #isWatched: () => boolean;
   #timer: ReturnType<typeof setTimeout> | null = null;
   #isFetching = false;
 
-  constructor(fetchRuns: FetchRuns) {
+  /** `isWatched`: whether somebody looks at the list. */
+  constructor(fetchRuns: FetchRuns, isWatched: () => boolean = () => false) {
     this.#fetchRuns = fetchRuns;
+    this.#isWatched = isWatched;
   }
 
   async refresh(): Promise<void> {
@@ -47,7 +54,7 @@ export class RunsPoller {
     } finally {
       this.#isFetching = false;
     }
-    const delayMs = pollDelayMs(runs.peek(), runsProblem.peek());
+    const delayMs = pollDelayMs(runs.peek(), runsProblem.peek(), this.#isWatched());
     this.#timer = delayMs === null ? null : setTimeout(() => void this.refresh(), delayMs);
   }
 }

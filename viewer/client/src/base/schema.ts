@@ -772,6 +772,10 @@ export interface Run {
   readonly progress: Progress | null;
   /** What was left aside of the run's files, and why. */
   readonly notes: readonly string[];
+  /** Slices, instants and samples; null while it is not indexed. */
+  readonly events: bigint | null;
+  /** From the first tick to the last of any event; null while it is not indexed. */
+  readonly durationPs: bigint | null;
 }
 
 /** Run as JSON has it. */
@@ -788,6 +792,8 @@ export interface RunJson {
   readonly build: string | null;
   readonly progress: ProgressJson | null;
   readonly notes: readonly string[];
+  readonly events: string | null;
+  readonly duration_ps: string | null;
 }
 
 /** Run of its JSON. */
@@ -805,6 +811,8 @@ export function readRun(json: RunJson): Run {
     build: json.build,
     progress: json.progress === null ? null : readProgress(json.progress),
     notes: json.notes,
+    events: json.events === null ? null : BigInt(json.events),
+    durationPs: json.duration_ps === null ? null : BigInt(json.duration_ps),
   };
 }
 
