@@ -77,12 +77,7 @@ export function SearchPanel({ trace }: { trace: Trace }) {
           ) : (
             <>
               <Results trace={trace} now={now} />
-              <button
-                type="button"
-                class="link search-more"
-                aria-expanded={wantsHelp}
-                onClick={() => setHelp(!wantsHelp)}
-              >
+              <button type="button" class="search-more" aria-expanded={wantsHelp} onClick={() => setHelp(!wantsHelp)}>
                 What can be searched for
               </button>
               {wantsHelp && <SearchHelp onChoose={choose} />}
