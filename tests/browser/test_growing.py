@@ -53,6 +53,11 @@ def test_a_trace_is_seen_rough_then_sharp_while_it_is_indexed(browser: Browser, 
         assert "%" in rough["strip"]
         assert "events" in rough["strip"]
         assert "roughly how busy" in rough["note"]
+        # What is found grows with the run, without another word.
+        page.keyboard.press("/")
+        page.keyboard.type("fusion")
+        viewer.wait("/hits?$/.test(document.querySelector('.search-count')?.textContent)", 60)
+        page.locator(".timeline").focus()
         box = viewer.timeline_box()
         # Go somewhere: the place is kept until the end.
         page.mouse.move(box["x"] + box["width"] / 3, box["y"] + 200)
@@ -74,6 +79,11 @@ def test_a_trace_is_seen_rough_then_sharp_while_it_is_indexed(browser: Browser, 
         viewer.rest()
         manifest = server.get(f"/runs/{run}/manifest")
         assert (manifest["state"], manifest["events"]["total"]) == ("ready", str(EVENTS))
+        hits = server.get(f"/runs/{run}/builds/{manifest['build']}/tools/search?query=fusion&limit=0")["facts"][1][
+            "value"
+        ]
+        count = "document.querySelector('.search-count').textContent.replace(/[^0-9]/g, '')"
+        viewer.wait(f"{count} === '{hits}'")
 
 
 def test_what_is_shown_while_indexing_is_asked_for_without_errors(browser: Browser, server: Served) -> None:

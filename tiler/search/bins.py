@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
+from tilescope.tiler.pages import TRACKS_PER_BLOCK
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.search.hits import Finder, Hits, add
@@ -42,7 +43,7 @@ class HitLanes:
     @staticmethod
     def of_rows(reader: QueryReader, tracks: Sequence[int]) -> HitLanes:
         """A lane for each row of each track."""
-        rows = np.array([max(int(reader.tree.tracks[track]["rows"]), 1) for track in tracks], np.int64)
+        rows = np.array([rows_of(reader, track) for track in tracks], np.int64)
         ends = np.cumsum(rows)
         first = np.zeros(len(reader.tree.tracks), np.int64)
         first[list(tracks)] = ends - rows
@@ -58,6 +59,27 @@ class HitLanes:
         """The lanes of hits."""
         lanes: Ints = self.first[hits.track] + (hits.row if self.by_row else 0)
         return lanes
+
+
+def rows_of(reader: QueryReader, track: int) -> int:
+    """How many rows a track has, which the tree of a run that grows does not say yet. Raises DamagedStore."""
+    told = max(int(reader.tree.tracks[track]["rows"]), 1)
+    return max(told, rows_in_tiles(reader, track)) if reader.store.is_growing else told
+
+
+def rows_in_tiles(reader: QueryReader, track: int) -> int:
+    """As the topmost tile of a track has it, which has something of each row. Raises DamagedStore or NotBuilt."""
+    tiles, slot = reader.tiles(track // TRACKS_PER_BLOCK), track % TRACKS_PER_BLOCK
+    at = np.flatnonzero(tiles.shape.slot == slot)
+    if not len(at):
+        return 1
+    top = at[np.argmax(tiles.shape.level[at])]
+    start = tiles.page_starts_of(top[None])[0]
+    page = reader.decoded_page(tiles.page_key(int(start)))
+    k = int(top - start)
+    slices = page.slices.row[page.slice_ends[k] : page.slice_ends[k + 1]]
+    bins = page.bins.row[page.bin_ends[k] : page.bin_ends[k + 1]]
+    return 1 + max(int(slices.max(initial=0)), int(bins.max(initial=0)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import pytest
 
 from tests.example import Example
 from tilescope.tiler.query import finish
+from tilescope.tiler.search.bins import rows_in_tiles
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
 from tilescope.tiler.tools.answer import values_of
 
@@ -69,3 +70,11 @@ def test_without_tracks_every_row_of_the_run_has_a_lane(example: Example) -> Non
     by_track = columns(asked(example, "hit_bins", query="op", px=20), "bins", "track", "count")
     assert {track for track, _, _ in told} == {track for track, _ in by_track}
     assert max(row for _, row, _ in told) > 0
+
+
+def test_tiles_say_how_many_rows_a_track_has_before_the_tree_does(example: Example) -> None:
+    told = {track["id"]: track["rows"] for track in example.reader.tree.tracks if track["kind"] == "slice"}
+    assert max(told.values()) > 1
+    assert {track: rows_in_tiles(example.reader, track) for track in told} == {
+        track: max(rows, 1) for track, rows in told.items()
+    }

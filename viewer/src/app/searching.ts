@@ -9,7 +9,7 @@ import { DensityLoader, type DensityWish } from "../state/hit-density";
 import {
   beyond,
   compareHits,
-  type Hit,
+  type FoundHit,
   type HitPlace,
   HitRun,
   hitsOf,
@@ -51,7 +51,7 @@ export class Searching implements HitSource {
   readonly #painter = new HitsPainter(this);
   readonly #known = new HitRun();
   /** The hit that was gone to last. */
-  #at: Hit | null = null;
+  #at: FoundHit | null = null;
   #key = "";
   #steps: WalkDirection[] = [];
   #abort = new AbortController();
@@ -262,7 +262,7 @@ export class Searching implements HitSource {
   }
 
   /** Asks which number a hit has among all of them. */
-  async #count(trace: Trace, hit: Hit, signal: AbortSignal): Promise<void> {
+  async #count(trace: Trace, hit: FoundHit, signal: AbortSignal): Promise<void> {
     const questions = rankQuestions(query.peek(), hit);
     const answers = await Promise.all(questions.map((one) => trace.api.ask("search", one, signal))).catch(() => null);
     const now = currentHit.peek();
@@ -278,7 +278,7 @@ export class Searching implements HitSource {
     from: HitPlace | null,
     direction: WalkDirection,
     signal: AbortSignal,
-  ): Promise<Hit | undefined> {
+  ): Promise<FoundHit | undefined> {
     for (let place = from; ; ) {
       const { hits, more } = hitsOf(await trace.api.ask("search", beyond(query.peek(), place, direction), signal));
       // Of arguments a part is looked at with each question.

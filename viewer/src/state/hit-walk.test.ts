@@ -1,12 +1,12 @@
 import { type ToolAnswer, ticks } from "@tilescope/client";
 import { expect, it } from "vitest";
-import { beyond, type Hit, HitRun, hitsOf, placeBefore, rankOf, rankQuestions } from "./hit-walk";
+import { beyond, type FoundHit, HitRun, hitsOf, placeBefore, rankOf, rankQuestions } from "./hit-walk";
 
-function hit(start: number, track = 0, ordinal = start): Hit {
+function hit(start: number, track = 0, ordinal = start): FoundHit {
   return { startTicks: ticks(start), track, ordinal, name: "x", durationTicks: ticks(1) };
 }
 
-function answer(hits: readonly Hit[], more: string | null = null, count = 0): ToolAnswer {
+function answer(hits: readonly FoundHit[], more: string | null = null, count = 0): ToolAnswer {
   const column = (id: string, values: readonly (string | number)[]) => ({ id, values });
   const columns = [
     column(

@@ -12,7 +12,7 @@ export interface HitPlace {
   readonly ordinal: number;
 }
 
-export interface Hit extends HitPlace {
+export interface FoundHit extends HitPlace {
   readonly name: string;
   readonly durationTicks: Ticks;
 }
@@ -49,7 +49,7 @@ export function rankOf(until: ToolAnswer, later: ToolAnswer): number | null {
 }
 
 /** The hits that an answer lists, in its order, and where it goes on. */
-export function hitsOf(answer: ToolAnswer): { readonly hits: readonly Hit[]; readonly more: HitPlace | null } {
+export function hitsOf(answer: ToolAnswer): { readonly hits: readonly FoundHit[]; readonly more: HitPlace | null } {
   const column = (id: string): readonly unknown[] => valuesOf(answer, "events", id);
   const [start, duration, name] = [column("start"), column("duration"), column("name")];
   const hits = column("event").map((event, k) => {
@@ -73,14 +73,14 @@ export function compareHits(a: HitPlace, b: HitPlace): number {
 
 /** Hits that follow each other without a gap, as far as they are known. */
 export class HitRun {
-  #hits: readonly Hit[] = [];
+  #hits: readonly FoundHit[] = [];
 
   forget(): void {
     this.#hits = [];
   }
 
   /** Takes the hits that follow a place, or precede it, nearest first; they go on what is known where that has the place. */
-  add(from: HitPlace | null, direction: WalkDirection, hits: readonly Hit[]): void {
+  add(from: HitPlace | null, direction: WalkDirection, hits: readonly FoundHit[]): void {
     const ascending = direction === "next" ? hits : hits.toReversed();
     const edge = direction === "next" ? this.#hits.at(-1) : this.#hits[0];
     const goesOn = from !== null && edge !== undefined && compareHits(edge, from) === 0;
@@ -89,7 +89,7 @@ export class HitRun {
   }
 
   /** The hit beside one that is known; undefined where that has to be asked for. */
-  beside(from: HitPlace | null, direction: WalkDirection): Hit | undefined {
+  beside(from: HitPlace | null, direction: WalkDirection): FoundHit | undefined {
     const at = from === null ? -1 : this.#hits.findIndex((hit) => compareHits(hit, from) === 0);
     return at < 0 ? undefined : this.#hits[at + (direction === "next" ? 1 : -1)];
   }
