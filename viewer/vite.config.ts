@@ -3,7 +3,8 @@ import { defineConfig } from "vitest/config";
 // The page is served under a content security policy without inline code, and from any path: no inlined assets,
 // no inline module preload script, relative addresses.
 // What the timeline loads behind its first picture: what lies over the tracks and answers the pointer.
-const LATE = /\/src\/(timeline\/(late|area|flow-arrows|gap-hints|paint-overlay|pointing)|raster\/hit|state\/exact)\.ts$/;
+const LATE =
+  /\/src\/(timeline\/(late|area|flow-arrows|gap-hints|paint-overlay|pointing)|raster\/hit|state\/exact)\.ts$/;
 
 export default defineConfig({
   base: "./",

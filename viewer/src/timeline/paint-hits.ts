@@ -159,7 +159,10 @@ function put(canvas: HTMLCanvasElement, { widthPx, pixels }: HitImage): void {
 
 /** A colour of the style sheet as image data has it. */
 function packed(color: string, opacity: number): number {
-  const [, red, green, blue] = /^#?(..)(..)(..)$/.exec(color.replace(/^#(.)(.)(.)$/, "#$1$1$2$2$3$3")) ?? [];
+  // Colours of the system have names: a canvas says what they are.
+  const pen = document.createElement("canvas").getContext("2d")!;
+  pen.fillStyle = color;
+  const [, red, green, blue] = /^#?(..)(..)(..)$/.exec(pen.fillStyle) ?? [];
   const [r, g, b] = [red, green, blue].map((part) => Number.parseInt(part ?? "80", 16));
   return ((Math.round(255 * opacity) << 24) | (b! << 16) | (g! << 8) | r!) >>> 0;
 }
