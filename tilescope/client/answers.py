@@ -99,7 +99,7 @@ class SearchAnswer(Tabular):
         """From what the tool says, once or page by page."""
         names, count, busy = (_integer(answers[0].fact(name).value) for name in ("names", "count", "busy"))
         by_name = answers[0].table("names")
-        columns = {column.id: _column(column) for column in by_name.columns if column.id != "name_id"}
+        columns = {column.id: column_of(column) for column in by_name.columns if column.id != "name_id"}
         return cls(names, count, busy, Table(columns), answers[-1].table("events").more, hits_table(answers))
 
     def __repr__(self) -> str:
