@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tests.corpus import corpus_manifest, corpus_path
 from tilescope.tiler.errors import TraceError
 from tilescope.tiler.indexing import build_store
-from tilescope.tiler.query import EVERYTHING, QueryReader, finish
+from tilescope.tiler.query import EVERYTHING, Events, QueryReader, finish
 from tilescope.tiler.query.reading import Reading
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.search.bins import density
@@ -52,10 +52,10 @@ class All:
     @classmethod
     def of(cls, reader: QueryReader) -> All:
         """Track by track, from the leaves; no search takes this way."""
-        parts = []
-        for track in reader.tree.leaves(None):
-            if reader.tree.tracks[track]["events"] != "0":
-                plan = reader.plan(track, EVERYTHING)
+        parts: list[Events] = []
+        for number in reader.tree.leaves(None):
+            if reader.tree.tracks[number]["events"] != "0":
+                plan = reader.plan(number, EVERYTHING)
                 parts += Reading(reader).events(plan, plan.leaf_runs)
         none = np.zeros(0, np.int64)
         columns = [
