@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -57,6 +58,40 @@ def plane(name: str, instructions: Sequence[Instruction], lines: Mapping[str, Se
         parts.append(event_metadata(place + 1, f"%{one.name} = f32[] op()", one.name, *stats))
     parts += [stat_metadata(key, text) for text, key in ids.items()]
     return message(1, *parts)
+
+
+def random_core(rng: random.Random, number: int) -> bytes:
+    """A core that runs a program of some instructions in some steps; its clock is 43 ps behind."""
+    categories = ("convolution fusion", "loop fusion", "all-reduce", "copy-start", "custom-call", "")
+    instructions = [
+        Instruction(
+            f"op.{k}",
+            {
+                "program_id": 1 << 63 | k // 8,
+                "symbol_id": k,
+                "hlo_category": rng.choice(categories),
+                "flops": rng.randrange(1 << 40),
+                "bytes_accessed": rng.randrange(1 << 30),
+                "tf_op": f"jit(step)/part{k % 3}/op:",
+            },
+        )
+        for k in range(12)
+    ]
+    steps, runs, at = [], [], 0
+    for step in range(5):
+        begin = at
+        for _ in range(rng.randrange(5, 40)):
+            length = rng.randrange(1, 5000)
+            runs.append(Run(rng.randrange(12), at, length, (at + 43, length), rng.choice((None, length // 3))))
+            if rng.random() < 0.2 and length > 2:
+                part = rng.randrange(1, length)
+                runs.append(Run(rng.randrange(12), at, part, (at + 43, part)))
+            at += length + rng.randrange(300)
+        steps.append(Run(12 + step, begin, at - begin, (begin + 43, at - begin)))
+    instructions += [Instruction(str(step)) for step in range(5)]
+    others = [Run(len(instructions) + k, step.start, step.duration >> k) for step in steps for k in range(2)]
+    instructions += [Instruction("Iteration"), Instruction("Inner")]
+    return plane(f"/device:TPU:{number}", instructions, {"Steps": steps, "XLA Ops": runs, "XLA TraceMe": others})
 
 
 def _event(run: Run, ids: Mapping[str, int]) -> Iterator[bytes]:

@@ -18,7 +18,7 @@ import sys
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -35,11 +35,13 @@ from bench.server_process import ServerProcess, serving
 from tests.client.tool_questions import Material, Values, questions
 from tests.example import Example, random_events
 from tests.toy_tools import GOOD, install
+from tests.tpu_trace import random_core, write_trace
 from tilescope.cli.dispatch import main
 from tilescope.client import AsyncClient, AsyncRun, Refused, Run
 from tilescope.client.http import HttpSource
 from tilescope.client.rpc import GrpcSource
 from tilescope.client.source import text_of
+from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer, Scope, answer_json, ask, catalogue, from_values, parameters, tool, tools
@@ -59,14 +61,19 @@ class Site:
     folder: Path
     store: Path
     other: Path
+    devices: Path  # a run of TPU cores
     packages: Path
+
+    def asked(self, name: str) -> Site:
+        """With the store that a tool has an answer for: one about operations of devices needs such a run."""
+        return replace(self, store=self.devices) if tool(name).group == "devices" else self
 
     @property
     def builds(self) -> dict[str, str]:
         """Path of a store on this machine → what names its build to the server."""
         with urllib.request.urlopen(f"{self.server.url}api/v1/runs", timeout=10) as answer:
             runs = {run["name"]: f"{run['id']}/{run['build']}" for run in json.load(answer)["runs"]}
-        return {str(path): runs[path.name] for path in (self.store, self.other)}
+        return {str(path): runs[path.name] for path in {self.store, self.other, self.devices}}
 
     @property
     def base(self) -> str:
@@ -84,11 +91,14 @@ def site(example: Example, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     second = Example(folder / "other", random_events(random.Random(6))[5000:])
     second.store.close()
     other = second.path.rename(folder / "other" / "second.store")
-    served = [shutil.copytree(path, folder / "served" / path.name) for path in (example.path, other)]
+    write_trace(folder / "tpu.xplane.pb", [random_core(random.Random(7), number) for number in range(2)])
+    devices = folder / "devices.store"
+    build_store([folder / "tpu.xplane.pb"], devices)
+    served = [shutil.copytree(path, folder / "served" / path.name) for path in (example.path, other, devices)]
     sys.path.insert(0, str(packages))
     catalogue.known.cache_clear()
     with serving(*served, packages=packages) as server:
-        yield Site(server, folder, example.path, other, packages)
+        yield Site(server, folder, example.path, other, devices, packages)
     sys.path.remove(str(packages))
     sys.modules.pop("toy_tools", None)
     catalogue.known.cache_clear()
@@ -96,7 +106,7 @@ def site(example: Example, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 @pytest.fixture(scope="module")
 def readers(site: Site) -> Iterator[dict[str, QueryReader]]:
-    stores = {str(path): open_run_store(path) for path in (site.store, site.other)}
+    stores = {str(path): open_run_store(path) for path in (site.store, site.other, site.devices)}
     yield {path: QueryReader(store) for path, store in stores.items()}
     for store in stores.values():
         store.close()
@@ -135,7 +145,7 @@ def of_grpc(site: Site, name: str, values: Values, form: str = "", table: str = 
 def of_client(site: Site, name: str, values: Values, url: str) -> Answer:
     """The client for programs, with runs in place of builds."""
     with tilescope.connect(url) as client:
-        return client.run("t.store").ask(name, **with_runs(client.run, name, values)).answer
+        return client.run(site.store.name).ask(name, **with_runs(client.run, name, values)).answer
 
 
 def of_async_client(site: Site, name: str, values: Values, url: str) -> Answer:
@@ -143,7 +153,7 @@ def of_async_client(site: Site, name: str, values: Values, url: str) -> Answer:
         async with tilescope.connect_async(url) as client:
             refs = {one.name for one in parameters(tool(name).question) if one.type == "build"}
             runs = {field: await client.run(Path(value).name) for field, value in values.items() if field in refs}
-            run: AsyncRun = await client.run("t.store")
+            run: AsyncRun = await client.run(site.store.name)
             return (await run.ask(name, **{**values, **runs})).answer
 
     return asyncio.run(asked())
@@ -225,6 +235,7 @@ def asked_questions(
 @pytest.mark.parametrize("name", TOOLS)
 @pytest.mark.parametrize("way", WAYS)
 def test_every_way_gives_the_same_answer(site: Site, readers: dict[str, QueryReader], name: str, way: str) -> None:
+    site = site.asked(name)
     asked = asked_questions(readers, site, name)
     assert len(asked) > 3
     for values, answer in asked:
@@ -234,6 +245,7 @@ def test_every_way_gives_the_same_answer(site: Site, readers: dict[str, QueryRea
 
 @pytest.mark.parametrize("name", TOOLS)
 def test_every_table_as_arrow(site: Site, readers: dict[str, QueryReader], name: str) -> None:
+    site = site.asked(name)
     for values, answer in asked_questions(readers, site, name, few=True):
         for table in answer.tables:
             wanted = table.to_arrow()
@@ -248,6 +260,7 @@ def test_every_table_as_arrow(site: Site, readers: dict[str, QueryReader], name:
 def test_the_command_line_in_every_form(
     site: Site, readers: dict[str, QueryReader], name: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
+    site = site.asked(name)
     for values, answer in asked_questions(readers, site, name, few=True):
         asked = ["ask", str(site.store), name, *command(name, values)]
         assert main([*asked, "--format", "json"]) == 0
@@ -288,6 +301,7 @@ def test_the_typescript_client(site: Site, readers: dict[str, QueryReader], name
     """In node, as it is built for any page: through its untyped `ask`."""
     if shutil.which("node") is None or not TYPESCRIPT.exists():
         pytest.skip("there is no node, or the client is not built: make viewer")
+    site = site.asked(name)
     asked = asked_questions(readers, site, name)
     script = f"""
         import {{ Api }} from {json.dumps(TYPESCRIPT.as_uri())};
@@ -345,8 +359,9 @@ def test_the_description_has_every_tool_and_answers_fit_it(site: Site, readers: 
     schema = document["components"]["schemas"]["ToolAnswer"]
     validator = Draft202012Validator({**schema, "components": document["components"]})
     for name in TOOLS:
-        values, _ = asked_questions(readers, site, name, few=True)[0]
-        validator.validate(json.loads(of_http(site, name, values)))
+        of = site.asked(name)
+        values, _ = asked_questions(readers, of, name, few=True)[0]
+        validator.validate(json.loads(of_http(of, name, values)))
 
 
 def test_the_command_line_of_another_process_knows_them(site: Site) -> None:

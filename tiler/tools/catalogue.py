@@ -19,7 +19,9 @@ from tilescope.tiler.tools.find import TOOL as FIND
 from tilescope.tiler.tools.flows import TOOL as FLOWS
 from tilescope.tiler.tools.gaps import TOOL as GAPS
 from tilescope.tiler.tools.hit_bins import TOOL as HIT_BINS
+from tilescope.tiler.tools.hlo_stats import TOOL as HLO_STATS
 from tilescope.tiler.tools.nesting import TOOL as NESTING
+from tilescope.tiler.tools.op_profile import TOOL as OP_PROFILE
 from tilescope.tiler.tools.overlap import TOOL as OVERLAP
 from tilescope.tiler.tools.search import TOOL as SEARCH
 from tilescope.tiler.tools.stats import TOOL as STATS
@@ -39,6 +41,8 @@ _OURS: Final[tuple[AnyTool, ...]] = (
     GAPS,
     OVERLAP,
     FLOWS,
+    OP_PROFILE,
+    HLO_STATS,
     BINS,
     NESTING,
 )

@@ -40,8 +40,11 @@ class Operation:
     @property
     def hbm_bytes(self) -> int:
         """Those that go to the device's memory, or come from it; all where the trace does not tell."""
-        if not self.by_memory:
-            return self.bytes
+        return self.known_hbm_bytes if self.by_memory else self.bytes
+
+    @property
+    def known_hbm_bytes(self) -> int:
+        """Those of which the trace says so."""
         return sum(count for (memory, _), count in self.by_memory.items() if memory == Memory.HBM)
 
     def memory_bytes(self, memory: Memory, *, written: bool) -> int:

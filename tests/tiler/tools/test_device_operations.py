@@ -1,0 +1,184 @@
+"""Operations of TPU cores, by instruction and as a tree: the figures of xprof; a span is the sum of its halves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.corpus import corpus_path
+from tests.tpu_trace import Instruction, Run, plane, write_trace
+from tests.xprof_golden import golden, is_close, rows
+from tilescope.tiler.indexing import build_store
+from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.store import open_run_store
+from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
+from tilescope.tiler.tools.answer import values_of
+
+FILES = {"tpu_v6e_4core": "xplane/tpu_v6e_4core.xplane.pb", "pod/all": "pod"}
+
+
+@pytest.fixture(scope="module")
+def readers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, QueryReader]:
+    found = {}
+    for name, file in FILES.items():
+        path = tmp_path_factory.mktemp("operations") / "store"
+        build_store(sorted(corpus_path(file).rglob("*.xplane.pb")) or [corpus_path(file)], path)
+        found[name] = QueryReader(open_run_store(path))
+    return found
+
+
+def answer(reader: QueryReader, which: str, **asked: Any) -> Answer:
+    return finish(ask(tool(which), Scope(reader), from_values(tool(which).question, asked)))
+
+
+def by_row(of: Answer) -> list[dict[str, Any]]:
+    columns = {column.id: values_of(column) for column in of.table("operations").columns}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_instructions_as_xprof_has_them(readers: dict[str, QueryReader], name: str) -> None:
+    theirs = list(rows(golden(f"{name}/hlo_stats")))
+    ours = by_row(answer(readers[name], "hlo_stats"))
+    assert len(ours) == len(theirs)
+    assert [row["self"] for row in ours] == sorted((row["self"] for row in ours), reverse=True)
+    known = {(row["program"], row["name"]): row for row in ours}
+    for row in theirs:
+        found = known[row["program_id"], row["hlo_op_name"]]
+        assert found["category"] == row["category"]
+        assert found["expression"] == row["hlo_op_expression"]
+        assert found["count"] == row["occurrences"]
+        assert (found["framework"] or "") == row["tf_op_name"].rstrip(":")
+        # Times in microseconds; ours in ticks of a picosecond.
+        assert (found["total"], found["self"]) == (round(row["total_time"] * 1e6), round(row["total_self_time"] * 1e6))
+        gigabytes = 2**30
+        for figure, theirs_of in (
+            (found["share"] * 100, row["total_self_time_percent"]),
+            (found["flop_rate"] / 1e9, row["normalized_flop_rate"]),
+            (found["model_flop_rate"] / 1e9, row["model_flop_rate"]),
+            (found["byte_rate"] / gigabytes, row["measured_memory_bw"]),
+            (found["hbm_rate"] / gigabytes, row["hbm_bw"]),
+            (found["intensity"], row["operational_intensity"]),
+            (found["stalled"], row["dma_stall_percent"]),  # its percentages are fractions here
+        ):
+            assert is_close(figure, theirs_of)
+        # Copies that start move their bytes after they ended: xprof says that they exceed the memory's peak.
+        assert (found["bound_by"] or "Unknown") == row["bound_by"] or found["bound_by"] == "HBM"
+
+
+def nodes(node: dict[str, Any], *path: str) -> Any:
+    """Those of a tree of xprof that are no parts of fusions, by their path."""
+    for child in node.get("children", []):
+        if child["name"] != "IDLE":
+            here = (*path, child["name"].replace("and its duplicate(s)", "and its duplicates"))
+            yield here, child
+            if not child.get("xla") or child["name"].endswith("duplicate(s)"):
+                yield from nodes(child, *here)
+
+
+@pytest.mark.parametrize(
+    ("name", "by", "file"),
+    [
+        ("tpu_v6e_4core", "program", "op_profile"),
+        ("pod/all", "program", "op_profile"),
+        ("pod/all", "category", "op_profile_by_category"),
+        ("pod/all", "provenance", "op_profile_by_provenance"),
+    ],
+)
+def test_trees_as_xprof_has_them(readers: dict[str, QueryReader], name: str, by: str, file: str) -> None:
+    root = golden(f"{name}/{file}")[f"by{by.capitalize()}"]
+    found = answer(readers[name], "op_profile", by=by)
+    ours: dict[tuple[str, ...], dict[str, Any]] = {}
+    paths: list[tuple[str, ...]] = []
+    for row in by_row(found):
+        paths.append((*(paths[row["parent"]] if row["parent"] >= 0 else ()), row["name"]))
+        ours[paths[-1]] = row
+    theirs = dict(nodes(root))
+    # It has no rows for loops, whose time is that of what runs in them, and some nanoseconds of its own.
+    missing = set(ours) - set(theirs) - {("idle",)}
+    assert {path for path in missing if "while" not in path and "while.1" not in path} == set()
+    assert set(theirs) <= set(ours)
+    whole = root["metrics"]["rawTime"]
+    for path, node in theirs.items():
+        row, of = ours[path], node["metrics"]
+        # Of a part with a loop xprof leaves out the loop's own time, and counts what runs in it twice for its rates.
+        loops = [row for other, row in ours.items() if other[: len(path)] == path and other[-1] == "while.1"]
+        if not loops or path == ("jit_train_step(6840123409045700335)",):
+            assert row["self"] == of["rawTime"], path
+        assert row["flops"] == of["bf16Flops"], path
+        assert (row["bytes"] or 0) == pytest.approx(of["rawBytesAccessedArray"][0], rel=1e-12), path
+        assert is_close(row["share"], of["rawTime"] / whole) or loops, path
+        if of["occurrences"] and not loops:
+            assert row["count"] == of["occurrences"], path
+        if not loops:
+            share = of["uncappedFlops"] / (of["rawTime"] / whole)
+            assert is_close(row["flops_used"], share), path
+        if row["hbm_used"] is not None and not loops:
+            assert is_close(row["hbm_used"], of["bandwidthUtils"][0]), path
+        elif not loops:
+            assert of["bandwidthUtils"][0] in (0, 1), path  # nothing is known, or more than there can be
+    assert ours[("idle",)]["self"] == next(c for c in root["children"] if c["name"] == "IDLE")["metrics"]["rawTime"]
+
+
+def test_time_adds_up(readers: dict[str, QueryReader]) -> None:
+    for reader in readers.values():
+        for which in ("hlo_stats", "op_profile"):
+            of = answer(reader, which)
+            span, busy = of.fact("span").value, of.fact("busy").value
+            assert isinstance(span, int)
+            assert isinstance(busy, int)
+            top = [row for row in by_row(of) if row.get("parent", -1) < 0]
+            assert sum(row["self"] for row in top if row["name"] != "idle") == busy
+            assert sum(row["share"] for row in top) == pytest.approx(1 if which == "op_profile" else busy / span)
+            for row in by_row(of):
+                parts = [one["self"] for one in by_row(of) if one.get("parent") == by_row(of).index(row)]
+                assert not parts or sum(parts) == row["self"]
+
+
+def figures(reader: QueryReader, **asked: Any) -> dict[tuple[str, str], tuple[int, ...]]:
+    return {
+        (row["program"], row["name"]): tuple(row[key] for key in ("count", "total", "self", "flops", "bytes"))
+        for row in by_row(answer(reader, "hlo_stats", **asked))
+    }
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_span_is_the_sum_of_its_halves(readers: dict[str, QueryReader], name: str) -> None:
+    reader = readers[name]
+    end = reader.end + 1
+    whole = figures(reader)
+    assert figures(reader, start=0, end=end) == whole
+    for cut in (1, end // 3, end // 2, end - 5):
+        halves = [figures(reader, start=a, end=b) for a, b in ((0, cut), (cut, end))]
+        added = {
+            key: tuple(map(sum, zip(*(half[key] for half in halves if key in half), strict=True))) for key in whole
+        }
+        assert added == whole
+        times = [answer(reader, "hlo_stats", start=a, end=b).fact("span").value for a, b in ((0, cut), (cut, end))]
+        assert sum(int(time or 0) for time in times) == answer(reader, "hlo_stats").fact("span").value
+
+
+def test_steps_are_parts_of_the_run(readers: dict[str, QueryReader]) -> None:
+    reader = readers["pod/all"]
+    each = [figures(reader, steps=f"{step}") for step in range(100, 106)]
+    together = figures(reader, steps="100-105")
+    for key, row in together.items():
+        assert tuple(map(sum, zip(*(step[key] for step in each if key in step), strict=True))) == row
+    assert all(step["6840123409045700335", "all-reduce.1"][0] == 16 for step in each)
+
+
+def test_what_is_not_recorded_is_said(tmp_path: Path) -> None:
+    bare = [Instruction("op.1", {"program_id": 3, "symbol_id": 1}), Instruction("op.2", {"program_id": 3})]
+    trace = plane("/device:TPU:0", bare, {"XLA Ops": [Run(0, 0, 10), Run(1, 20, 5)]})
+    build_store([write_trace(tmp_path / "t.xplane.pb", [trace])], tmp_path / "store")
+    reader = QueryReader(open_run_store(tmp_path / "store"))
+    of = answer(reader, "hlo_stats")
+    (row,) = by_row(of)  # an operation without a symbol is none of a program
+    assert (row["count"], row["total"], row["self"]) == (1, 10, 10)
+    assert all(row[key] is None for key in ("category", "bound_by", "of_peak", "source", "framework"))
+    assert of.fact("flops_utilisation").value is None
+    assert "does not say" in of.fact("flops_utilisation").note
+    (leaf, *_) = [row for row in by_row(answer(reader, "op_profile")) if row["name"] == "op.1"]
+    assert leaf["flops_used"] is leaf["hbm_used"] is leaf["wasted"] is None

@@ -1,0 +1,129 @@
+"""Where the time of devices goes, by the instructions of their programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import accumulate
+from typing import Annotated, Final
+
+from msgspec import Meta
+
+from tilescope.tiler.facts.operations import Operation
+from tilescope.tiler.facts.operations.rates import Rates, rates_of
+from tilescope.tiler.query import Steps
+from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Value
+from tilescope.tiler.tools.operations import AskedOperations, asked_operations, availability, time_facts
+from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.tool import Tool
+
+MAX_LISTED: Final = 100_000
+DEFAULT_LISTED: Final = 200
+
+
+class HloStatsQuestion(SpanQuestion, frozen=True, kw_only=True):
+    """Operations of TPU cores in a span or in steps."""
+
+    limit: Annotated[int, Meta(ge=0, le=MAX_LISTED, description="The most instructions that are listed.")] = (
+        DEFAULT_LISTED
+    )
+
+
+def _answer(scope: Scope, question: HloStatsQuestion) -> Steps[Answer]:
+    asked = yield from asked_operations(scope, question)
+    operations = sorted(asked.table.operations, key=lambda of: (-of.own, of.metadata.program, of.metadata.symbol))
+    yield
+    return Answer(
+        time_facts(asked),
+        [_table(asked, operations, question.limit)] if asked.table.cores else [],
+        notes=[*asked.notes, *_notes(asked, operations)],
+    )
+
+
+def _table(asked: AskedOperations, operations: Sequence[Operation], limit: int) -> Table:
+    listed = operations[:limit]
+    rates = [rates_of(of, asked.peaks) for of in listed]
+    span = asked.table.span
+
+    def of_rates(name: str, title: str, unit: str, value: Callable[[Rates], float | None]) -> Column:
+        return Column(name, title, "rate", [value(of) for of in rates], unit, total="none")
+
+    def texts(name: str, title: str, value: Callable[[Operation], str]) -> Column:
+        return Column(name, title, "text", [value(of) or None for of in listed])
+
+    shares: list[Value] = [of.own / span if span else None for of in listed]
+    columns = [
+        Column("name", "Instruction", "name", [of.metadata.name for of in listed]),
+        Column("category", "Category", "text", [of.metadata.category or None for of in listed]),
+        Column("count", "Count", "count", [of.count for of in listed]),
+        Column("total", "Total", "ticks", [asked.ticks(of.total) for of in listed]),
+        Column("self", "Self", "ticks", [asked.ticks(of.own) for of in listed]),
+        Column("share", "Share", "fraction", shares),
+        Column("cumulative", "Cumulative", "fraction", list(accumulate(float(s or 0) for s in shares)), total="max"),
+        Column(
+            "mean",
+            "Mean",
+            "ticks",
+            [asked.ticks(of.total // of.count) if of.count else None for of in listed],
+            total="none",
+        ),
+        of_rates("flop_rate", "FLOP rate", "FLOP/s", lambda of: of.flops),
+        of_rates("hbm_rate", "HBM rate", "B/s", lambda of: of.hbm),
+        of_rates("byte_rate", "All memory", "B/s", lambda of: of.bytes),
+        Column("intensity", "Intensity", "number", [of.intensity for of in rates], "FLOP/B", total="none"),
+        Column("bound_by", "Bound by", "text", [of.bound_by or None for of in rates]),
+        Column("of_peak", "Of its peak", "fraction", [of.share for of in rates], total="none"),
+        Column(
+            "stalled",
+            "Waits for copies",
+            "fraction",
+            [of.stall / of.total if of.total else None for of in listed],
+            total="none",
+        ),
+        texts("framework", "Framework operation", lambda of: of.metadata.provenance),
+        texts("source", "Source", lambda of: of.metadata.source),
+        texts("program", "Program", lambda of: of.metadata.program),
+        texts("expression", "Expression", lambda of: of.metadata.expression),
+        of_rates("model_flop_rate", "Model FLOP rate", "FLOP/s", lambda of: of.model_flops),
+        Column("flops", "FLOPs", "flops", [of.flops for of in listed]),
+        Column("bytes", "Bytes", "bytes", [of.bytes for of in listed]),
+        Column("track", "Track", "track", [of.track for of in listed]),
+    ]
+    rest = _sums(asked, operations[limit:]) if len(operations) > len(listed) else None
+    return Table("operations", "By instruction", columns, totals=_sums(asked, operations), rest=rest)
+
+
+def _sums(asked: AskedOperations, operations: Sequence[Operation]) -> dict[str, Value]:
+    own, span = sum(of.own for of in operations), asked.table.span
+    return {
+        "count": sum(of.count for of in operations),
+        "total": asked.ticks(sum(of.total for of in operations)),
+        "self": asked.ticks(own),
+        "share": own / span if span else None,
+        "flops": sum(of.flops for of in operations),
+        "bytes": sum(of.bytes for of in operations),
+    }
+
+
+def _notes(asked: AskedOperations, operations: Sequence[Operation]) -> list[Note]:
+    """The answer in words."""
+    table = asked.table
+    if not operations or not table.span:
+        return []
+    first = operations[0]
+    text = (
+        f"{first.metadata.name} takes {first.own / table.span:.1%} of the device time, more than any other; "
+        f"the devices are idle {table.idle / table.span:.1%} of it."
+    )
+    return [Note("info", text.replace("%", " %"), track=first.track)]
+
+
+TOOL: Final = Tool(
+    id="hlo_stats",
+    title="HLO operations",
+    help="how much time the devices spend on each instruction of their programs, how fast, and what bounds it",
+    group="devices",
+    question=HloStatsQuestion,
+    answer=_answer,
+    availability=availability,
+)

@@ -1,0 +1,189 @@
+"""Where the time of devices goes, as a tree of their operations, and how well each part uses the device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Final
+
+from msgspec import Meta
+
+from tilescope.tiler.facts.operations import Operation
+from tilescope.tiler.query import Steps
+from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Value
+from tilescope.tiler.tools.op_profile.tree import By, Node, tree
+from tilescope.tiler.tools.operations import AskedOperations, asked_operations, availability, time_facts
+from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.tool import Tool
+
+MAX_PARTS: Final = 1000
+DEFAULT_PARTS: Final = 100
+MAX_ROWS: Final = 100_000
+
+_HLO: Final = "hlo/"  # names of attachments that hold programs
+
+
+class OpProfileQuestion(SpanQuestion, frozen=True, kw_only=True):
+    """Operations of TPU cores in a span or in steps."""
+
+    by: Annotated[
+        By,
+        Meta(
+            description="What the tree is made of: programs and their categories, categories alone, or programs and "
+            "the path in the framework that operations come from."
+        ),
+    ] = "program"
+    with_idle: Annotated[
+        bool, Meta(description="Whether shares are of all time, or of that in which devices work.")
+    ] = True
+    limit: Annotated[int, Meta(ge=1, le=MAX_PARTS, description="The most parts of one that are listed.")] = (
+        DEFAULT_PARTS
+    )
+
+
+def _answer(scope: Scope, question: OpProfileQuestion) -> Steps[Answer]:
+    asked = yield from asked_operations(scope, question)
+    root = tree(asked.table.operations, question.by, _program_names(scope))
+    yield
+    rows = list(_rows(root, question.limit))
+    yield
+    notes = [*asked.notes, *_notes(asked, root)]
+    return Answer(
+        time_facts(asked),
+        [_table(asked, rows, with_idle=question.with_idle)] if asked.table.cores else [],
+        notes=notes,
+    )
+
+
+def _program_names(scope: Scope) -> dict[str, str]:
+    if scope.reader.store.is_growing:
+        return {}
+    return {entry.name.removeprefix(_HLO): entry.label for entry in scope.attachments() if entry.name.startswith(_HLO)}
+
+
+def _rows(root: Node, limit: int) -> Iterator[tuple[int, Node]]:
+    """The parts of all parts, parents first; of each the place of its parent, -1 none."""
+    waiting = [(-1, part) for part in reversed(_listed(root, limit))]
+    count = 0
+    while waiting and count < MAX_ROWS:
+        parent, node = waiting.pop()
+        yield parent, node
+        waiting += [(count, part) for part in reversed(_listed(node, limit))]
+        count += 1
+
+
+def _listed(node: Node, limit: int) -> list[Node]:
+    """The greatest parts of one, and one for all others together."""
+    parts = node.sorted
+    if len(parts) <= limit:
+        return parts
+    rest = Node(f"{len(parts) - limit:,} more")
+    for part in parts[limit:]:
+        rest.own += part.own
+        rest.total += part.total
+        rest.count += part.count
+        rest.flops += part.flops
+        rest.bytes += part.bytes
+        if part.hbm_bytes is not None:
+            rest.hbm_bytes = (rest.hbm_bytes or 0) + part.hbm_bytes
+    return [*parts[:limit], rest]
+
+
+def _table(asked: AskedOperations, rows: list[tuple[int, Node]], *, with_idle: bool) -> Table:
+    table, peaks = asked.table, asked.peaks
+    whole = table.span if with_idle else table.busy
+    if with_idle and table.idle > 0:
+        rows = [*rows, (-1, Node("idle", own=table.idle))]
+    nodes = [node for _, node in rows]
+
+    def used(amount: int | None, node: Node, peak: float | None) -> float | None:
+        """The share of a peak, while these operations run. More than all: what goes on after them."""
+        if amount is None or peak is None or not node.own or not node.count:
+            return None
+        share = amount / (node.own / 1e12) / peak
+        return share if share <= 1 else None
+
+    flops = [used(node.flops, node, peaks.flops) for node in nodes]
+    hbm = [used(node.hbm_bytes, node, peaks.hbm) for node in nodes]
+    operations = [node.operation for node in nodes]
+    shares: list[Value] = [node.own / whole if whole else None for node in nodes]
+    wasted: list[Value] = [
+        None if f is None and h is None else node.own / whole * max(0.0, 1 - max(f or 0.0, h or 0.0))
+        for node, f, h in zip(nodes, flops, hbm, strict=True)
+    ]
+    columns = [
+        Column("name", "Operation", "name", [node.name for node in nodes]),
+        Column("share", "Time", "fraction", shares),
+        Column("self", "Self", "ticks", [asked.ticks(node.own) for node in nodes]),
+        Column("wasted", "Wasted", "fraction", wasted),
+        Column("flops_used", "FLOPS", "fraction", flops, total="none"),
+        Column("hbm_used", "HBM", "fraction", hbm, total="none"),
+        Column("count", "Count", "count", [node.count or None for node in nodes]),
+        Column(
+            "mean",
+            "Mean",
+            "ticks",
+            [asked.ticks(of.total // of.count) if of is not None and of.count else None for of in operations],
+            total="none",
+        ),
+        Column("flops", "FLOPs", "flops", [node.flops if node.count else None for node in nodes]),
+        Column("bytes", "HBM bytes", "bytes", [node.hbm_bytes for node in nodes]),
+        Column(
+            "category", "Category", "text", [None if of is None else of.metadata.category or None for of in operations]
+        ),
+        Column(
+            "provenance",
+            "Framework",
+            "text",
+            [None if of is None else of.metadata.provenance or None for of in operations],
+        ),
+        Column("source", "Source", "text", [None if of is None else of.metadata.source or None for of in operations]),
+        Column(
+            "shape",
+            "Shape and layout",
+            "text",
+            [None if of is None else of.metadata.shape or None for of in operations],
+        ),
+        Column(
+            "expression", "Expression", "text", [None if of is None else of.metadata.expression for of in operations]
+        ),
+        Column("track", "Track", "track", [node.track if node.track >= 0 else None for node in nodes]),
+        Column("parent", "Parent", "id", [parent for parent, _ in rows]),
+    ]
+    return Table("operations", "By operation", columns, parent="parent")
+
+
+def _notes(asked: AskedOperations, root: Node) -> list[Note]:
+    """The answer in words: what to look at first."""
+    table, peaks = asked.table, asked.peaks
+    if not root.own or not table.span:
+        return []
+    leaves = [of for of in table.operations if of.own]
+    if peaks.flops is None and peaks.hbm is None:
+        first = max(leaves, key=lambda of: of.own)
+        text = f"{first.metadata.name} takes {first.own / table.span:.1%} of the device time."
+        return [Note("info", text.replace("%", " %"), track=first.track)]
+
+    def lost(of: Operation) -> float:
+        shares = [(of.flops, peaks.flops), (of.known_hbm_bytes, peaks.hbm)]
+        best = max(amount / (of.own / 1e12) / peak for amount, peak in shares if peak is not None)
+        return of.own / table.span * max(0.0, 1 - best)
+
+    worst = max(leaves, key=lost)
+    share = lost(worst)
+    text = (
+        f"{worst.metadata.name} is worth a look first: it takes {worst.own / table.span:.1%} of the device time, and "
+        f"{share:.1%} of it could be saved if it reached what the device can."
+    )
+    return [Note("info", text.replace("%", " %"), track=worst.track)]
+
+
+TOOL: Final = Tool(
+    id="op_profile",
+    title="Op profile",
+    help="where the time of devices goes, as a tree, and how well each part uses what the devices can",
+    group="devices",
+    question=OpProfileQuestion,
+    answer=_answer,
+    availability=availability,
+)

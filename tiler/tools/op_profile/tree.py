@@ -1,0 +1,106 @@
+"""Operations as a tree: by program, by category, or by where they come from in the framework."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from tilescope.tiler.facts.operations import Operation
+
+By = Literal["program", "category", "provenance"]
+
+UNKNOWN_PROGRAM: Final = "unknown program"
+UNKNOWN_CATEGORY: Final = "no category"
+
+
+@dataclass(slots=True)
+class Node:
+    """Operations, and the parts that they are shown in. Sums are of all operations in it; times in ps."""
+
+    name: str
+    children: dict[str, Node] = field(default_factory=dict)
+    operation: Operation | None = None  # of a leaf
+    own: int = 0
+    total: int = 0
+    count: int = 0
+    flops: int = 0
+    bytes: int = 0
+    hbm_bytes: int | None = None  # None: the trace tells of none where its bytes go
+    track: int = -1
+
+    def add(self, operation: Operation) -> None:
+        """Counts an operation."""
+        self.own += operation.own
+        self.total += operation.total
+        self.count += operation.count
+        self.flops += operation.flops
+        self.bytes += operation.bytes
+        if operation.by_memory:
+            self.hbm_bytes = (self.hbm_bytes or 0) + operation.known_hbm_bytes
+        if self.track < 0:
+            self.track = operation.track
+
+    def child(self, name: str) -> Node:
+        """The part of this name."""
+        if name not in self.children:
+            self.children[name] = Node(name)
+        return self.children[name]
+
+    @property
+    def sorted(self) -> list[Node]:
+        """Its parts, those that take the most time first."""
+        return sorted(self.children.values(), key=lambda of: (-of.own, -of.count, of.name))
+
+
+def tree(operations: Iterable[Operation], by: By, program_names: dict[str, str]) -> Node:
+    """The root of the tree of some operations."""
+    root = Node("all")
+    groups: dict[tuple[str, ...], list[Operation]] = defaultdict(list)
+    for operation in operations:
+        groups[tuple(_path(operation, by, program_names))].append(operation)
+    for path, members in groups.items():
+        for duplicates in _duplicates(members):
+            named = path
+            if len(duplicates) > 1:
+                named = (*path, f"{duplicates[0].metadata.name} and its duplicates")
+            for operation in duplicates:
+                _put(root, named, operation)
+    return root
+
+
+def _put(root: Node, path: Sequence[str], operation: Operation) -> None:
+    node = root
+    node.add(operation)
+    for name in path:
+        node = node.child(name)
+        node.add(operation)
+    name = operation.metadata.name
+    if name in node.children:  # programs of one name have instructions of one name
+        name = f"{name} ({operation.metadata.program}, {operation.metadata.symbol})"
+    leaf = node.child(name)
+    leaf.operation = operation
+    leaf.add(operation)
+
+
+def _path(operation: Operation, by: By, program_names: dict[str, str]) -> Iterator[str]:
+    metadata = operation.metadata
+    category = metadata.category or UNKNOWN_CATEGORY
+    program = program_names.get(metadata.program, metadata.program) or UNKNOWN_PROGRAM
+    if by == "category":
+        yield category
+        return
+    yield program
+    if by == "provenance":
+        yield from (part for part in metadata.provenance.split("/") if part)
+    yield category
+
+
+def _duplicates(operations: Sequence[Operation]) -> list[list[Operation]]:
+    """Operations of one category, an instruction together with its copies; the first of them takes the most time."""
+    found: dict[tuple[str, str], list[Operation]] = defaultdict(list)
+    for operation in operations:
+        metadata = operation.metadata
+        found[metadata.program, metadata.duplicate_of or metadata.name].append(operation)
+    return [sorted(group, key=lambda of: (-of.own, of.metadata.name)) for group in found.values()]
