@@ -187,6 +187,7 @@ export class App implements AppActions {
       if (revivals.value > 0) {
         untracked(() => {
           session.peek()?.lookAgain();
+          this.loadMarks().catch(() => undefined);
           if (detailsView.peek().kind === "failed") {
             this.#shower.follow(selection.peek());
           }

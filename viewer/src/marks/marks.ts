@@ -85,13 +85,18 @@ export class Marks implements Instruments {
         untracked(() => void book.peek()?.keeper.load());
       }
     });
+    let wasBlank = true;
     effect(() => {
       for (const source of [measured, toolMode, marksLanePx]) {
         void source.value;
       }
       void book.value?.all.value;
       void book.value?.current.value;
-      stage.loop.invalidate();
+      // Nothing is painted to show that there is nothing.
+      if (!(wasBlank && this.isBlank)) {
+        stage.loop.invalidate();
+      }
+      wasBlank = this.isBlank;
     });
     // Delete is for the mark that one has just made or pointed out, not for one of long ago.
     effect(() => {

@@ -19,6 +19,8 @@ export interface Flag {
 const POLE_PX = 2;
 const FLAG_PX = 9;
 const LABEL_GAP_PX = 5;
+/** No word is narrower. */
+const LEAST_PX = 18;
 
 /** Where marks are on the screen, those that begin first first. */
 export function flagsOf(marks: readonly ShownMark[], view: View): readonly Flag[] {
@@ -117,6 +119,10 @@ function paintFlag(context: CanvasRenderingContext2D, x: number, y: number, heig
 
 /** The beginning of a text that has room; nothing where that is no word. */
 function clipped(context: CanvasRenderingContext2D, text: string, roomPx: number): string {
+  // Where many marks lie close together, most have no room: nothing is measured for them.
+  if (roomPx < LEAST_PX) {
+    return "";
+  }
   if (context.measureText(text).width <= roomPx) {
     return text;
   }
