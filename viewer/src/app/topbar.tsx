@@ -61,11 +61,13 @@ function RunPicker() {
 
 const loadToolList = async () => (await import("./tool-list")).ToolList;
 
-const loadStrip = async () => (await import("../marks/strip")).Strip;
-
 /** The tools come after the first picture; their room is kept. */
 function LateStrip(props: { trace: Trace }) {
-  const Strip = useLoaded("strip", loadStrip);
+  const { stage } = useApp();
+  const Strip = useLoaded("strip", async () => {
+    await new Promise((resolve) => stage.late.whenHere(resolve));
+    return (await import("../marks/strip")).Strip;
+  });
   return <div class="strip-room">{Strip.kind === "ready" && <Strip.value {...props} />}</div>;
 }
 
