@@ -34,11 +34,41 @@ def test_a_run_that_is_open(viewer: Viewer, served: Served, theme: str) -> None:
             break
     assert viewer.look()["selection"]["kind"] in ("event", "bin")
     assert faults(viewer) == []
-    viewer.page.get_by_role("button", name="Run", exact=False).first.click()
+    page = viewer.page
+    page.get_by_role("button", name="Run", exact=False).first.click()
     assert faults(viewer) == []
-    viewer.page.keyboard.press("Escape")
-    viewer.page.keyboard.press("?")
-    viewer.page.get_by_role("dialog").wait_for()
+    page.keyboard.press("Escape")
+    for name in ("Tools: Tools", "Share: Share"):
+        page.get_by_role("button", name=name).click()
+        page.locator(".topbar .menu [role^=menuitem]").first.wait_for()
+        assert faults(viewer) == [], name
+        page.keyboard.press("Escape")
+    for key, shown in (
+        ("?", "dialog[open]"),
+        ("Control+p", "dialog[open]"),
+        ("Control+Shift+p", "dialog[open]"),
+        ("b", ".data-table tbody td"),
+    ):
+        page.locator(".timeline").focus()
+        page.keyboard.press(key)
+        page.locator(shown).first.wait_for()
+        assert faults(viewer) == [], key
+        page.keyboard.press("Escape")
+        page.locator(shown).first.wait_for(state="hidden")
+    # An area, a menu of a track, and the skip button that has the focus.
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    page.mouse.move(box["x"] + 200, box["y"] + 40)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 500, box["y"] + 160, steps=3)
+    page.mouse.up()
+    viewer.wait("document.querySelector('.drawer .data-table') !== null")
+    assert faults(viewer) == []
+    page.locator("[role=treeitem]").nth(1).click(button="right")
+    page.locator(".track-menu").wait_for()
+    assert faults(viewer) == []
+    page.keyboard.press("Escape")
+    page.locator(".skip").focus()
     assert faults(viewer) == []
 
 

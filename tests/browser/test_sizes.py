@@ -17,7 +17,7 @@ SIZES = ((480, 800, 1), (400, 300, 2), (1280, 720, 1))
 
 
 def troubles(viewer: Viewer) -> list[Any]:
-    """Controls that are outside of the window or of the box that should show them, covered, or too small for a finger."""
+    """Controls that are outside of the window, covered, or too small for a finger."""
     return list(viewer.page.evaluate(_TROUBLES))
 
 
@@ -97,15 +97,16 @@ _TROUBLES = """() => {
             continue; // for screen readers alone, or part of a table that has the keys, or in a line of text
         }
         // What is scrolled away is reached by scrolling.
-        let clip = {left: 0, top: 0, right: innerWidth, bottom: innerHeight};
         let scrolls = false;
         for (let around = control.parentElement; around !== null; around = around.parentElement) {
             scrolls ||= ['auto', 'scroll'].includes(getComputedStyle(around).overflowY);
         }
         const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
-        const isOutside = box.left < -1 || box.right > innerWidth + 1 || (!scrolls && (box.top < -1 || box.bottom > innerHeight + 1));
+        const isBeside = box.left < -1 || box.right > innerWidth + 1;
+        const isOutside = isBeside || (!scrolls && (box.top < -1 || box.bottom > innerHeight + 1));
         const hit = document.elementFromPoint(x, y);
-        const isCovered = !scrolls && hit !== null && !control.contains(hit) && !hit.contains(control) && hit.closest('label') === null;
+        const isIt = hit === null || control.contains(hit) || hit.contains(control) || hit.closest('label') !== null;
+        const isCovered = !scrolls && !isIt;
         const isSmall = (box.width < 24 || box.height < 24) && !control.matches('[role=treeitem], .tree-action');
         if (isOutside || isCovered || isSmall) {
             trouble.push({name, isOutside, isCovered: isCovered && hit.className, size: [box.width, box.height]});

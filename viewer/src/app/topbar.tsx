@@ -1,7 +1,7 @@
 /** The top bar: which run, which host, how much time is shown, and the buttons for what keys do as well. */
 
 import { formatDuration } from "@tilescope/client";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { useApp } from "../components/app-context";
 import {
   BrandMark,
@@ -184,7 +184,10 @@ export function TopBar() {
   const [isOpen, setOpen] = useState(false);
   const view = runView.value;
   const trace = view.kind === "open" ? view.trace : null;
-  const isTimeline = page.value.tool === null;
+  const { tool } = page.value;
+  const isTimeline = tool === null;
+  // Whoever has chosen a page looks at that.
+  useEffect(() => setOpen(false), [tool]);
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes what a button in it has opened
     <header

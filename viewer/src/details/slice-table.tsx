@@ -48,7 +48,7 @@ export function SliceTable({ trace }: { trace: Trace }) {
   return (
     <section
       class="slice-table answer"
-      aria-label="Slices in view"
+      aria-label="Table view"
       tabIndex={-1}
       onKeyDown={(event) => {
         if (event.key === "Escape" && !event.defaultPrevented) {
