@@ -214,6 +214,15 @@ def test_a_group_a_bin_and_a_gap(panel: Panel) -> None:
     assert page.evaluate("tilescope.selection.kind") == "area"
 
 
+_MOVES = """([x, y, count]) => {
+    const timeline = document.querySelector('.timeline');
+    for (let step = 1; step <= count; step++) {
+        const init = { pointerId: 1, pointerType: 'mouse', buttons: 1, clientX: x + 6 * step, clientY: y, bubbles: true };
+        timeline.dispatchEvent(new PointerEvent('pointermove', init));
+    }
+}"""
+
+
 def of_stats(urls: list[str]) -> list[str]:
     return [url for url in urls if "/tools/stats" in url]
 
@@ -224,14 +233,14 @@ def test_an_edge_that_is_dragged_asks_when_it_stands_still(panel: Panel) -> None
     panel.answered("stats")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
+    title = page.locator(".drawer-title").inner_text()
     box = viewer.timeline_box()
     y = box["y"] + 60
     page.mouse.move(viewer.x_of(RANGE[1]), y)
     page.mouse.down()
-    for step in range(1, 12):
-        page.mouse.move(viewer.x_of(RANGE[1]) + 6 * step, y)
-    viewer.wait("document.querySelector('.span-answer.is-stale') !== null")
-    assert of_stats(asked) == []
+    # One after the other, faster than anybody drags and however busy the machine is.
+    page.evaluate(_MOVES, [viewer.x_of(RANGE[1]), y, 12])
+    viewer.wait("document.querySelector('.drawer-title').textContent !== " + json.dumps(title))
     panel.answered("stats")
     assert len(of_stats(asked)) == 1
     page.mouse.up()

@@ -1,11 +1,8 @@
 /** The search: asks the server, marks the hits in the timeline, leads from hit to hit. Loaded when something is searched for. */
 
 import { effect, untracked } from "@preact/signals";
-import { visibleRange } from "@tilescope/client";
 import type { AddressKeeper } from "../state/address";
 import { detailsView } from "../state/details";
-import { busyRange } from "../state/first-view";
-import { DensityLoader, type DensityWish } from "../state/hit-density";
 import {
   beyond,
   compareHits,
@@ -25,13 +22,9 @@ import { currentHit, found, SearchLoader, searchKey, walkNote } from "../state/s
 import { selection } from "../state/selection";
 import { announcement } from "../state/shell";
 import type { Trace } from "../state/trace";
-import { arrangement } from "../state/tracks";
 import { visible } from "../state/view";
-import { minimapView } from "../timeline/brush";
 import type { Guide } from "../timeline/guide";
-import { minimapTracks } from "../timeline/minimap";
-import { type HitSource, HitsPainter } from "../timeline/paint-hits";
-import type { Picture } from "../timeline/picture";
+import { QueryHits } from "../timeline/query-hits";
 import type { Stage } from "../timeline/stage";
 
 /** So long a pause ends typing. */
@@ -41,24 +34,22 @@ const GROWING_MS = 1000;
 /** Key presses that are kept while the server is asked. */
 const MOST_STEPS = 8;
 
-export class Searching implements HitSource {
+export class Searching {
   readonly #stage: Stage;
   readonly #guide: Guide;
   readonly #address: AddressKeeper;
   readonly #totals = new SearchLoader();
-  readonly #viewHits = new DensityLoader();
-  readonly #runHits = new DensityLoader(0);
-  readonly #painter = new HitsPainter(this);
+  readonly #hits: QueryHits;
   readonly #known = new HitRun();
   /** The hit that was gone to last. */
   #at: FoundHit | null = null;
   #key = "";
   #steps: WalkDirection[] = [];
   #abort = new AbortController();
-  version = 0;
 
   constructor(stage: Stage, guide: Guide, address: AddressKeeper) {
     this.#stage = stage;
+    this.#hits = new QueryHits(stage);
     this.#guide = guide;
     this.#address = address;
     effect(() => followTyping(typedQuery.value, (text) => this.#take(text)));
@@ -67,12 +58,6 @@ export class Searching implements HitSource {
       const text = query.value;
       void revivals.value;
       untracked(() => this.#follow(shown.kind === "open" ? shown.trace : null, text));
-    });
-    effect(() => {
-      void this.#viewHits.state.value;
-      void this.#runHits.state.value;
-      void query.value;
-      this.#repaint();
     });
     effect(() => {
       const state = found.value;
@@ -88,36 +73,6 @@ export class Searching implements HitSource {
         currentHit.value = null;
       }
     });
-  }
-
-  get grid(): HitSource["grid"] {
-    const state = this.#viewHits.state.peek();
-    return state.kind === "ready" ? state.density.grid : null;
-  }
-
-  get runGrid(): HitSource["runGrid"] {
-    const state = this.#runHits.state.peek();
-    return state.kind === "ready" ? state.density.grid : null;
-  }
-
-  get isStale(): boolean {
-    const state = this.#viewHits.state.peek();
-    return state.kind === "ready" && !isOfSearch(state.density.wish.key, this.#key);
-  }
-
-  want({ view, scene }: Picture): void {
-    const shown = runView.peek();
-    if (shown.kind !== "open" || this.#key === "") {
-      return;
-    }
-    const { trace } = shown;
-    const lanes = new Map(scene.tracks.filter(({ firstLane }) => firstLane >= 0).map(({ track }) => [track.id, track]));
-    const rows = [...lanes.values()].reduce((sum, track) => sum + (track.kind === "rollup" ? 1 : track.rows), 0);
-    const wish = { key: this.#key, query: query.peek(), widthPx: Math.ceil(view.widthPx) };
-    if (lanes.size > 0) {
-      this.#viewHits.want(trace, { ...wish, range: visibleRange(view), tracks: [...lanes.keys()], rows });
-    }
-    this.#wantRun(trace, wish, minimapView(trace.manifest.range, busyRange.peek(), view));
   }
 
   /** Begins a search, or ends it: a step that Back undoes. */
@@ -164,43 +119,22 @@ export class Searching implements HitSource {
     }
     if (trace === null || key === "") {
       this.#totals.clear();
-      this.#viewHits.clear();
-      this.#runHits.clear();
+      this.#hits.clear();
       this.#stage.over = null;
       return;
     }
     this.#totals.ask(trace, text);
-    this.#stage.over = this.#painter;
-    // What could not be had is asked for again.
-    for (const loader of [this.#viewHits, this.#runHits]) {
-      if (loader.state.peek().kind !== "ready") {
-        loader.forget();
-      }
-    }
-    this.#repaint();
+    this.#stage.over = this.#hits.painter;
+    this.#hits.follow(trace, key, text);
   }
 
   #askAgain(): void {
     const shown = runView.peek();
     if (shown.kind === "open" && this.#key !== "") {
       this.#totals.ask(shown.trace, query.peek(), true);
-      this.#viewHits.forget();
-      this.#runHits.forget();
+      this.#hits.forget();
       this.#known.forget();
-      this.#stage.invalidate();
     }
-  }
-
-  #wantRun(trace: Trace, wish: Pick<DensityWish, "key" | "query" | "widthPx">, whole: Picture["view"]): void {
-    const tracks = minimapTracks(trace, arrangement.peek()).map(({ id }) => id);
-    if (tracks.length > 0) {
-      this.#runHits.want(trace, { ...wish, range: visibleRange(whole), tracks, rows: tracks.length });
-    }
-  }
-
-  #repaint(): void {
-    this.version += 1;
-    this.#stage.invalidate();
   }
 
   #forgetHits(): void {
@@ -323,10 +257,4 @@ function followTyping(typed: string, take: (text: string) => void): () => void {
   }
   const timer = setTimeout(() => take(text), TYPING_MS);
   return () => clearTimeout(timer);
-}
-
-/** Whether a key is of the same search as another, be it of another revision of a run that grows. */
-function isOfSearch(key: string, other: string): boolean {
-  const parts = (text: string) => [text.split(" ").slice(0, 2), text.split(" ").slice(4)].flat().join(" ");
-  return parts(key) === parts(other);
 }

@@ -23,6 +23,8 @@ interface Props {
   readonly span: ShownSpan;
 }
 
+const NAMELESS = "These events have no name by which they could be found.";
+
 /** How each sort of table was sorted and filtered: the next selection is shown in the same way. */
 const choicesOf = new Map<string, TableChoices>();
 
@@ -82,9 +84,10 @@ function deedsOf(app: AppActions, trace: Trace, span: ShownSpan, by: string, tab
       : [],
     isLit: (row) => highlight.value !== null && keys[row] === highlight.value.key,
     light: (row) => {
-      highlight.value = row === null ? null : highlightOf(by, table, row, trace);
-      announcement.value =
-        highlight.peek() === null ? "Nothing is highlighted" : "Its events stand out in the timeline";
+      const wanted = row === null ? null : highlightOf(by, table, row, trace);
+      highlight.value = wanted;
+      failure.value = row !== null && wanted === null ? NAMELESS : "";
+      announcement.value = wanted === null ? "Nothing is highlighted" : "Its events stand out in the timeline";
     },
   };
 }
@@ -92,7 +95,7 @@ function deedsOf(app: AppActions, trace: Trace, span: ShownSpan, by: string, tab
 /** Goes to the first event of a row in the span, or to the first that is as long as the longest one. */
 async function goTo(app: AppActions, trace: Trace, question: ToolQuestion | null): Promise<void> {
   if (question === null) {
-    failure.value = "These events have no name by which they could be found.";
+    failure.value = NAMELESS;
     return;
   }
   try {

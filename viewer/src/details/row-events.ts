@@ -29,15 +29,9 @@ function cellOf(table: ToolTable, row: number, column: string): Figure {
 
 /** What stands out for a row: events of its name or category, else those of its tracks; null where that cannot be told. */
 export function highlightOf(by: string, table: ToolTable, row: number, { tracks }: Tracks): Highlight | null {
-  const id = cellOf(table, row, "name_id");
-  const query = queryOf(by, table, row);
-  if (by === "name" && id !== null) {
-    const name = Number(id);
-    return { key: `row name ${name}`, keeps: (other) => other === name, tracks: null, query };
-  }
-  const category = cellOf(table, row, "category");
-  if (by === "category" && typeof category === "string") {
-    return { key: `row category ${category}`, keeps: (_, name) => name?.category === category, tracks: null, query };
+  if (hasQueries(by)) {
+    const query = queryOf(by, table, row);
+    return query === null ? null : { kind: "query", key: `row ${query}`, query };
   }
   const track = cellOf(table, row, "track");
   return typeof track === "number" ? highlightOfTracks([track], { tracks }) : null;
@@ -51,7 +45,7 @@ export function isOfRow(shown: Highlight | null): boolean {
 /** What stands out for tracks, and for those that a rollup sums. */
 export function highlightOfTracks(ids: readonly number[], { tracks }: Tracks): Highlight {
   const all = ids.flatMap((id) => [id, ...(tracks.get(id)?.children ?? [])]);
-  return { key: `row tracks ${ids.join(" ")}`, keeps: null, tracks: new Set(all), query: null };
+  return { kind: "tracks", key: `row tracks ${ids.join(" ")}`, tracks: new Set(all) };
 }
 
 /** A search that finds the row's events, among those of its tracks; null where the language has no words for them. */
@@ -103,16 +97,22 @@ export function eventOf({ tables }: ToolAnswer): { readonly track: number; reado
   return track === undefined || ordinal === undefined ? null : { track, ordinal };
 }
 
-/** Names that are longer than a search are found by how they begin. */
+/** Names that are longer than a search are found by how they begin and end. */
 function nameQuery(name: string, category: string): string {
-  const whole = `${quoted(name)}${category === "" ? "" : ` cat:${quoted(category)}`}`;
-  return whole.length <= MOST_CHARACTERS ? whole : `/^${escaped(name.slice(0, MOST_CHARACTERS / 4))}/`;
+  const ofCategory = category === "" ? "" : ` cat:${quoted(category)}`;
+  const whole = quoted(name) + ofCategory;
+  if (whole.length <= MOST_CHARACTERS) {
+    return whole;
+  }
+  const half = Math.floor((MOST_CHARACTERS - ofCategory.length) / 4);
+  return `/^${escaped(name.slice(0, half))}(?s:.*)${escaped(name.slice(-half))}$/${ofCategory}`;
 }
 
 function quoted(text: string): string {
   return `"${text.replace(/["\\]/g, "\\$&")}"`;
 }
 
+/** As a regular expression that matches this text alone. */
 function escaped(text: string): string {
-  return text.replace(/[^A-Za-z0-9_]/g, (sign) => (sign.charCodeAt(0) < 0x80 ? `\\${sign}` : sign));
+  return text.replace(/[^A-Za-z0-9_ ]/g, (sign) => (sign.charCodeAt(0) < 0x80 ? `\\${sign}` : sign));
 }

@@ -56,12 +56,7 @@ export class TracksPainter {
     const paintThose = (isOf: (track: SceneTrack) => boolean) => {
       for (const track of scene.tracks.filter(isOf)) {
         this.#paintTrack(context, track, input, runs);
-        // What one has picked by a row goes before the hits of a search.
-        if (input.emphasis === null) {
-          input.over?.paintTrack(context, track, input);
-        } else {
-          input.emphasis.paint(context, track, input);
-        }
+        input.over?.paintTrack(context, track, input);
       }
     };
     const bottomPx = Math.min(picture.heightPx, scene.endPx);

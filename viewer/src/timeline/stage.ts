@@ -29,7 +29,7 @@ import { TracksPainter } from "./paint-tracks";
 import { type Picture, takePicture } from "./picture";
 import { sceneTrackAt } from "./scene";
 import { Surface } from "./surface";
-import type { Emphasis, OverTracks } from "./tracks-input";
+import type { OverTracks } from "./tracks-input";
 
 export interface StageCanvases {
   readonly timeline: HTMLElement;
@@ -88,7 +88,7 @@ export class Stage {
   #theme: { readonly name: string; readonly values: CanvasTheme } | null = null;
   #picture: Picture | null = null;
   #hints: readonly EdgeHint[] = [];
-  #emphasis: Emphasis | null = null;
+  #emphasis: OverTracks | null = null;
   #tracksDirty = true;
   #isMinimapDirty = false;
   #isFirstSize = true;
@@ -215,8 +215,8 @@ export class Stage {
     hover.value = null;
   }
 
-  /** Has something stand out from now on; null: nothing. */
-  emphasize(emphasis: Emphasis | null): void {
+  /** Has something stand out from now on, before the hits of a search; null: nothing. */
+  emphasize(emphasis: OverTracks | null): void {
     if (emphasis !== this.#emphasis) {
       this.#emphasis = emphasis;
       this.invalidate();
@@ -356,17 +356,14 @@ export class Stage {
     for (const { draws } of picture.coverages.values()) {
       current.wantNames(draws);
     }
-    const emphasis = this.#emphasis;
-    const colors = current.colors(theme.peek());
     this.#surfaces?.painter.paint(this.#surfaces.tracks, {
       picture,
-      emphasis,
       axis: timeAxis(shown, current.trace.manifest.time, shownFormat.peek()),
-      colors: emphasis === null ? colors : emphasis.colors(colors, current, values),
+      colors: current.colors(theme.peek()),
       theme: values,
       showGrid: settings.peek().grid,
       nameOf: (id) => current.name(id)?.name,
-      over: this.over,
+      over: this.#emphasis ?? this.over,
     });
     this.#paintMinimap(current, picture, values);
     this.updateHover(null);
@@ -377,7 +374,7 @@ export class Stage {
   #paintMinimap(current: Session, { view: shown, coverages, ratio }: Picture, values: CanvasTheme): void {
     this.#isMinimapDirty = false;
     const isSharp = [...coverages.values()].every((coverage) => coverage.complete);
-    this.minimap?.paint(current, shown, values, theme.peek(), ratio, this.over, isSharp);
+    this.minimap?.paint(current, shown, values, theme.peek(), ratio, this.#emphasis ?? this.over, isSharp);
   }
 
   #themeValues(element: HTMLElement): CanvasTheme {

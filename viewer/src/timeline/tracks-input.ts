@@ -3,7 +3,6 @@
 import type { Track, View } from "@tilescope/client";
 import type { TimeAxis } from "../base/axis";
 import type { ColorTable } from "../raster/palette";
-import type { Session } from "../state/session";
 import type { CanvasTheme } from "./canvas-theme";
 import type { Picture } from "./picture";
 import type { SceneTrack } from "./scene";
@@ -13,8 +12,6 @@ export interface TracksInput {
   readonly axis: TimeAxis;
   readonly colors: ColorTable;
   readonly theme: CanvasTheme;
-  /** What stands out; null: nothing. */
-  readonly emphasis: Emphasis | null;
   readonly showGrid: boolean;
   readonly nameOf: (id: number) => string | undefined;
   readonly over: OverTracks | null;
@@ -27,11 +24,4 @@ export interface OverTracks {
   paintTrack(context: CanvasRenderingContext2D, track: SceneTrack, input: TracksInput): void;
   /** On a lane of the minimap, between two heights; in device pixels, as the view is. */
   paintLane(context: CanvasRenderingContext2D, rollup: Track, y0: number, y1: number, view: View): void;
-}
-
-/** Has some of what is drawn stand out: `emphasis.ts` makes it. */
-export interface Emphasis {
-  colors(colors: ColorTable, current: Session, theme: CanvasTheme): ColorTable;
-  /** Over a track that has been painted. */
-  paint(context: CanvasRenderingContext2D, entry: SceneTrack, input: TracksInput): void;
 }
