@@ -9,6 +9,8 @@ import { durationText, eventsText, StateTag } from "./run-entry";
 /** Height of a line; as in runs.css. */
 export const LINE_PX = 36;
 
+const MOST_HOSTS = 20;
+
 const COLUMNS: readonly { readonly id: RunColumn; readonly title: string }[] = [
   { id: "name", title: "Run" },
   { id: "state", title: "State" },
@@ -40,6 +42,13 @@ export function RunHead({ sorting, sort }: { sorting: RunSorting; sort: (column:
   );
 }
 
+/** All that is known of it; the hosts as far as one reads them. */
+function titleOf({ path, error, notes, events, hosts }: Run): string {
+  const named = hosts.length > MOST_HOSTS ? [...hosts.slice(0, MOST_HOSTS), "…"] : hosts;
+  const counted = events === null ? "" : plural(events, "event");
+  return [path, error ?? "", counted, named.join(", "), ...notes].filter(Boolean).join("\n");
+}
+
 interface LineProps {
   readonly line: RunLine;
   readonly index: number;
@@ -51,7 +60,7 @@ export function RunLineRow({ line, index, isTabStop, open }: LineProps) {
   if (line.kind === "folder") {
     return (
       <tr class="runs-folder" aria-rowindex={index + 2}>
-        <th colSpan={COLUMNS.length} scope="rowgroup">
+        <th scope="rowgroup">
           <strong>{line.folder === "" ? "Served by themselves" : line.folder}</strong> {plural(line.count, "run")}
         </th>
       </tr>
@@ -72,7 +81,7 @@ export function RunLineRow({ line, index, isTabStop, open }: LineProps) {
           href={`?run=${encodeURIComponent(run.id)}`}
           data-line={index}
           tabIndex={isTabStop ? 0 : -1}
-          title={[run.path, ...run.notes].join("\n")}
+          title={titleOf(run)}
           onClick={choose}
         >
           {run.name}
@@ -82,22 +91,13 @@ export function RunLineRow({ line, index, isTabStop, open }: LineProps) {
       <td class="runs-state">
         <StateTag run={run} />
       </td>
-      {run.error !== null ? (
-        <td class="runs-error" colSpan={4} title={run.error}>
-          {run.error}
-        </td>
-      ) : (
-        <>
-          <td class="runs-duration">{durationText(run)}</td>
-          <td class="runs-events" title={run.events === null ? "" : formatCount(run.events)}>
-            {eventsText(run)}
-          </td>
-          <td class="runs-hosts" title={run.hosts.slice(0, 20).join("\n")}>
-            {run.hosts.length > 0 ? formatCount(run.hosts.length) : ""}
-          </td>
-          <td class="runs-size">{formatBytes(run.sizeBytes)}</td>
-        </>
-      )}
+      {/* Over the columns that a run which failed has no figures for, as many as there are in a window of this width. */}
+      <td class={run.error === null ? "runs-duration" : "runs-error"}>
+        {run.error === null ? durationText(run) : <span>{run.error}</span>}
+      </td>
+      <td class="runs-events">{eventsText(run)}</td>
+      <td class="runs-hosts">{run.error !== null || run.hosts.length === 0 ? "" : formatCount(run.hosts.length)}</td>
+      <td class="runs-size">{run.error !== null ? "" : formatBytes(run.sizeBytes)}</td>
       <td class="runs-when">{formatDate(run.modifiedNs)}</td>
     </tr>
   );
