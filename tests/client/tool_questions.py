@@ -63,6 +63,8 @@ def _values(tool: AnyTool, field: Parameter, material: Material) -> Sequence[Any
             return material.builds
         case "text" if field.name == "step_name":
             return ["Inner", "Iteration"]
+        case "text" if field.name in ("argument", "sum"):
+            return ["cat"]
         case "text" if field.name == "columns":
             return ["event,name,args.cat", "track,ordinal,category,start,end,row,open,flags,value,args.none"]
         case "text":
@@ -73,6 +75,8 @@ def _values(tool: AnyTool, field: Parameter, material: Material) -> Sequence[Any
 
 def _sensible(values: Mapping[str, Any]) -> Values:
     """Spans that end after they start, and names of steps only where steps are asked for."""
+    if "argument" in values or values.get("by") == "argument":
+        values = {**values, "by": "argument", "argument": "cat"}
     if "step_name" in values:
         values = {"steps": "4", **values}
     if values.get("start", 0) > values.get("end", values.get("start", 0)):

@@ -35,15 +35,22 @@ class SpanSums:
         self._sums = _native.SpanSums(spread)
 
     def add_leaves(
-        self, page: bytes, shape: Shape, first_of_page: int, parts: Ints, as_name: NDArray[np.int32] | None = None
+        self,
+        page: bytes,
+        shape: Shape,
+        first_of_page: int,
+        parts: Ints,
+        as_name: NDArray[np.int32] | None = None,
+        names: NDArray[np.int32] | None = None,
     ) -> None:
         """Adds parts of leaves of a page, as `read_parts` takes them. Raises DamagedStore.
 
-        `as_name`: of each part the name that all of it is summed up under.
+        `as_name`: of each part the name that all of it is summed up under. `names`: of all slices of the page, instead
+        of their own.
         """
         if as_name is None:
             as_name = np.full(parts.shape[1], ITS_OWN, np.int32)
-        read_parts(partial(self._sums.add_leaves, as_name=as_name), page, shape, first_of_page, parts)
+        read_parts(partial(self._sums.add_leaves, as_name=as_name, names=names), page, shape, first_of_page, parts)
 
     def add_stored(
         self, histogram: bytes, spread: bytes | None, track: int, level: int, as_name: int = ITS_OWN

@@ -67,6 +67,13 @@ class ArgumentReader:
                 yield self._of_chunk(track, chunk, slice(at, stop), ordinals[at:stop] - chunk.first, names)
             at = stop
 
+    def values_around(self, track: int, ordinal: int, names: Sequence[str]) -> ValuesOfSome | None:
+        """The same of all events of the chunk that has those of an event: `which` are their ordinals; None: of none."""
+        chunk = self._kept.chunk(track, ordinal)
+        if chunk is None:
+            return None
+        return self._of_chunk(track, chunk, slice(chunk.first, chunk.stop), np.arange(len(chunk)), names)
+
     def _of_chunk(self, track: int, chunk: Chunk, which: slice, at: Ints, names: Sequence[str]) -> ValuesOfSome:
         file = self._store.file_of(track)
         found = self._store.args_values(file, chunk, at, names)

@@ -12,7 +12,7 @@ from tilescope.tiler.pages import BUSY_LIMIT, TRACKS_PER_BLOCK, Histogram, PageK
 from tilescope.tiler.pages.span_sums import SpanSums
 from tilescope.tiler.query.events import EventPlan, Events, LeafRun
 from tilescope.tiler.query.reader import QueryReader
-from tilescope.tiler.store.histograms import add_windows, histogram_parts
+from tilescope.tiler.store.histograms import Rename, add_windows, histogram_parts
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows, WindowsOf
 
@@ -47,16 +47,17 @@ class Reading:
         tracks: Sequence[int],
         windows_of: WindowsOf,
         as_name: Callable[[int], int] | None = None,
+        rename: Rename | None = None,
     ) -> Iterator[None]:
         """Adds what lies in windows of tracks of slices; `as_name`: what all events of a track are summed up under.
 
-        Raises DamagedStore.
+        `rename` gives slices other names, page by page. Raises DamagedStore.
         """
         aside = SpanSums(spread=sums.has_spread)
         for block, windows, stored in self._by_block(tracks, windows_of):
             first = block * TRACKS_PER_BLOCK
             names = {} if as_name is None else {slot: as_name(first + slot) for slot in windows}
-            yield from add_windows(self, block, windows, sums, aside=aside, stored=stored, as_name=names)
+            yield from add_windows(self, block, windows, sums, aside=aside, stored=stored, as_name=names, rename=rename)
             yield
         sums.add(aside)
 

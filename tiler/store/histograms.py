@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -17,6 +17,13 @@ from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
+
+# Other names for all slices of a page: of its content, the shape, its first tile, and the tiles that matter.
+Rename = Callable[[bytes, Shape, int, Ints], NDArray[np.int32]]
+
+# Pages that are added at a time; those whose slices get other names take some thirty times as long.
+_PAGES: Final = 64
+_RENAMED_PAGES: Final = 2
 
 _SLOT_BITS: Final = 5  # TRACKS_PER_BLOCK is 32
 
@@ -59,6 +66,7 @@ def add_windows(
     aside: SpanSums | None = None,
     stored: bool = True,
     as_name: Mapping[int, int] | None = None,
+    rename: Rename | None = None,
 ) -> Iterator[None]:
     """Adds what lies in some windows of tracks of slices; `windows`: by slot. Yields where it may be interrupted.
 
@@ -67,7 +75,8 @@ def add_windows(
     HISTOGRAM_EVENTS events, and their leaves are read, each page once for all tracks. Names that a histogram has summed
     up as "other" are looked for in the tiles below: then all of its leaves may be read. `aside`: where a second thread
     adds its part. `stored`: whether the tracks
-    have histograms. `as_name`: by slot, the name that all events of a track are summed up under. Raises DamagedStore.
+    have histograms. `as_name`: by slot, the name that all events of a track are summed up under. `rename` gives the
+    slices of a page other names; histograms do not know them. Raises DamagedStore.
     """
     if not windows:
         return
@@ -77,13 +86,13 @@ def add_windows(
     names = np.full(TRACKS_PER_BLOCK, ITS_OWN, np.int32)
     for slot, name in (as_name or {}).items():
         names[slot] = name
-    reading = _Reading(source, shape, sums, aside, names)
+    reading = _Reading(source, shape, sums, aside, names, rename)
     alike: dict[int, tuple[Windows, list[int]]] = {}  # tracks of one device share their windows
     for slot, of in windows.items():
         alike.setdefault(id(of), (of, []))[1].append(slot)
     cells = []
     for of, slots in alike.values():
-        leaves = yield from reading.stored_parts(np.array(slots, np.int64), of, stored=stored)
+        leaves = yield from reading.stored_parts(np.array(slots, np.int64), of, stored=stored and rename is None)
         cells.append(leaf_parts(shape, leaves, of))
     yield from reading.leaves(np.concatenate(cells, axis=1))
 
@@ -92,8 +101,15 @@ class _Reading:
     """Adds up what is read of a block."""
 
     def __init__(
-        self, source: TileSource, shape: Shape, sums: SpanSums, aside: SpanSums | None, names: NDArray[np.int32]
+        self,
+        source: TileSource,
+        shape: Shape,
+        sums: SpanSums,
+        aside: SpanSums | None,
+        names: NDArray[np.int32],
+        rename: Rename | None,
     ) -> None:
+        self._rename = rename
         self._source = source
         self._shape = shape
         self._sums = sums
@@ -137,9 +153,10 @@ class _Reading:
         def add(of_page: Ints, sums: SpanSums) -> None:
             first = int(page_starts[np.searchsorted(page_starts, of_page[0, 0], side="right") - 1])
             content = self._source.page_content(shape.page_at(first))
-            sums.add_leaves(content, shape, first, of_page, self._names[shape.slot[of_page[0]]])
+            renamed = None if self._rename is None else self._rename(content, shape, first, of_page[0])
+            sums.add_leaves(content, shape, first, of_page, self._names[shape.slot[of_page[0]]], renamed)
 
-        yield from for_each(of_pages, add, self._sums, self._aside)
+        yield from for_each(of_pages, add, self._sums, self._aside, _PAGES if self._rename is None else _RENAMED_PAGES)
 
     def _add_stored(self, tile: int, sums: SpanSums) -> bool:
         shape = self._shape

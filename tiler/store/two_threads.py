@@ -18,17 +18,21 @@ WORTH_A_THREAD: Final = 8
 
 
 def for_each(
-    items: Sequence[Item], work: Callable[[Item, Into], Result], into: Into, aside: Into | None
+    items: Sequence[Item],
+    work: Callable[[Item, Into], Result],
+    into: Into,
+    aside: Into | None,
+    at_once: int = _AT_ONCE,
 ) -> Generator[None, None, list[Result]]:
     """What `work` makes of each item, in their order. Yields where it may be interrupted; then no thread runs.
 
     The second thread works into `aside`; without that, or on one processor, there is none.
     """
     found: list[Result] = []
-    for first in range(0, len(items), _AT_ONCE):
+    for first in range(0, len(items), at_once):
         if first:
             yield
-        found += _together(items[first : first + _AT_ONCE], work, into, aside)
+        found += _together(items[first : first + at_once], work, into, aside)
     return found
 
 

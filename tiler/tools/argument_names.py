@@ -15,6 +15,7 @@ ARGS_PREFIX: Final = "args."
 MAX_NAMES: Final = 64
 MAX_NAME: Final = 256
 
+ArgumentName = Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]
 ColumnNames = Annotated[str, Meta(min_length=1, max_length=4096)]
 
 

@@ -19,7 +19,7 @@ from tilescope.client.answers import FindAnswer, SearchAnswer, StatsAnswer, Tool
 from tilescope.client.errors import ClientError, Refused
 from tilescope.client.event import Event
 from tilescope.client.event_columns import event_pages, joined
-from tilescope.client.kinds import GroupBy, Match, TrackKind
+from tilescope.client.kinds import Match, StatsBy, TrackKind
 from tilescope.client.progress import Progress
 from tilescope.client.runs import RunInfo
 from tilescope.client.source import Build, Source, Value
@@ -34,6 +34,7 @@ from tilescope.tiler.resolver import TickRange, TrackRequest, View, sharp_level
 from tilescope.tiler.store.attachments import AttachmentEntry, find
 from tilescope.tiler.ticks import TICK_LIMIT, refuse_float
 from tilescope.tiler.tools import Answer, SpanQuestion, parameters, tools
+from tilescope.tiler.tools.argument_names import text_of_names
 from tilescope.tiler.tools.step_range import STEPS_MISSING, StepRange
 from tilescope.tiler.windows import Windows, WindowsOf, everywhere
 
@@ -310,14 +311,21 @@ class AsyncRun:
         end: Time | None = None,
         tracks: Tracks = None,
         *,
-        by: GroupBy = "name",
+        by: StatsBy = "name",
+        argument: str | None = None,
+        sum: Sequence[str] | None = None,
         limit: int = 1000,
         steps: StepsLike | None = None,
         step_name: str | None = None,
     ) -> StatsAnswer:
-        """Exact sums of the ticks [start, end) by name, the busiest first. Steps as in `events`."""
+        """Exact sums of the ticks [start, end) by name, the busiest first. Steps as in `events`.
+
+        With by="argument" by the values of this `argument`. `sum` names arguments whose numbers are summed up, too,
+        over the events that start there: columns `sum.KEY`.
+        """
         span = self._span(start, end)
         chosen: dict[str, Asked] = {"by": by, "steps": _steps_text(steps), "step_name": step_name}
+        chosen |= {"argument": argument, "sum": text_of_names(sum) if sum else None}
         return StatsAnswer.of(
             await self._ask("stats", start=span.start, end=span.stop, tracks=tracks, limit=limit, **chosen)
         )

@@ -46,6 +46,7 @@ class StatsAnswer(Tabular):
     names: int  # that occur
     total: Sums
     rest: Sums | None
+    sums: Mapping[str, Value]  # of each argument that was summed up, over all names
     table: Table  # name, category, count, share, busy, self, mean, shortest, p50, p99, longest
 
     @classmethod
@@ -55,7 +56,9 @@ class StatsAnswer(Tabular):
         start, end, tracks, names = (_integer(answer.fact(name).value) for name in ("start", "end", "tracks", "names"))
         rest = None if table.rest is None else _sums(table.rest)
         columns = {column.id: column_of(column) for column in table.columns if column.id != "name_id"}
-        return cls(start, end, tracks, names, _sums(table.totals or {}), rest, Table(columns))
+        totals = table.totals or {}
+        arguments = {name.removeprefix("sum."): value for name, value in totals.items() if name.startswith("sum.")}
+        return cls(start, end, tracks, names, _sums(totals), rest, arguments, Table(columns))
 
     def __repr__(self) -> str:
         return f"{self.table!r}\n[{self.names:,} names in ticks {self.start:,} to {self.end:,}; total: {self.total}]"

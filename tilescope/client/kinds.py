@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from tilescope.tiler.schema import TrackKind as TrackKind
-from tilescope.tiler.tools.stats.groups import GroupBy as GroupBy
+from tilescope.tiler.tools.stats import StatsBy as StatsBy
 
 EventKind = Literal["slice", "async", "instant", "counter"]
 Match = Literal["contains", "exact"]

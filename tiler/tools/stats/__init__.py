@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from msgspec import Meta
 from numpy.typing import NDArray
 
+from tilescope.tiler.errors import UsageError
 from tilescope.tiler.query import Steps
-from tilescope.tiler.schema import TotalKind
-from tilescope.tiler.tools.answer import Answer, Column, Fact, Table, Value
+from tilescope.tiler.schema import Kind, TotalKind
+from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
+from tilescope.tiler.tools.argument_names import ArgumentName, ColumnNames, arguments_in
 from tilescope.tiler.tools.question import SpanQuestion
 from tilescope.tiler.tools.scope import Scope
-from tilescope.tiler.tools.stats.groups import GroupBy, groups
+from tilescope.tiler.tools.stats.argument_sums import ArgumentSums, argument_sums
+from tilescope.tiler.tools.stats.groups import groups
 from tilescope.tiler.tools.stats.summary import GroupSums, summary
+from tilescope.tiler.tools.stats.value_groups import ValueGroups
 from tilescope.tiler.tools.tool import Tool
 
 Ints = NDArray[Any]
@@ -23,10 +27,23 @@ MAX_ROWS: Final = 65_536
 DEFAULT_ROWS: Final = 1000
 
 
+StatsBy = Literal["name", "category", "track", "process", "host", "argument"]
+
+
 class StatsQuestion(SpanQuestion, frozen=True, kw_only=True):
     """Statistics of a span."""
 
-    by: Annotated[GroupBy, Meta(description="What events are summed up by.")] = "name"
+    by: Annotated[StatsBy, Meta(description="What events are summed up by.")] = "name"
+    argument: Annotated[
+        ArgumentName | None, Meta(description="The argument whose values events are summed up by: by=argument.")
+    ] = None
+    sum: Annotated[
+        ColumnNames | None,
+        Meta(
+            description="Arguments whose numbers are summed up as well, over the events that start in the span, as in "
+            "bytes,flops; one with a comma stands in quotation marks.",
+        ),
+    ] = None
     limit: Annotated[int, Meta(ge=0, le=MAX_ROWS, description="The most rows that are listed, the busiest first.")] = (
         DEFAULT_ROWS
     )
@@ -35,8 +52,28 @@ class StatsQuestion(SpanQuestion, frozen=True, kw_only=True):
 def _answer(scope: Scope, question: StatsQuestion) -> Steps[Answer]:
     looked = yield from scope.windows(question)
     tracks = scope.leaves(question.tracks)
-    by = groups(scope.reader, question.by)
-    found = yield from summary(scope.reader, looked.of, tracks, question.limit, by)
+    names = [] if question.sum is None else arguments_in(question.sum, "sum")
+    valued: ValueGroups | None = None
+    if question.by == "argument":
+        if question.argument is None:
+            raise UsageError("argument: by=argument needs the name of an argument")
+        valued = ValueGroups(scope.reader, question.argument)
+        by = valued.groups()
+    else:
+        if question.argument is not None:
+            raise UsageError("argument: it goes with by=argument")
+        by = groups(scope.reader, question.by)
+    rename = None if valued is None else valued.of_page
+    found = yield from summary(scope.reader, looked.of, tracks, question.limit, by, rename)
+    sums: list[ArgumentSums] = []
+    if names:
+
+        def groups_of(track: int, name: Ints, ordinal: Ints) -> Ints:
+            if valued is not None:
+                return valued.of_events(track, ordinal)
+            return by.of_events(track, name)
+
+        sums = yield from argument_sums(scope.reader, looked.of, tracks, names, groups_of)
     span = looked.span(tracks)
     rows = found.rows.histogram
     whole = int(found.total.histogram.busy[0])
@@ -46,14 +83,36 @@ def _answer(scope: Scope, question: StatsQuestion) -> Steps[Answer]:
         Column("share", "Share", "fraction", [int(busy) / whole if whole else None for busy in rows.busy.tolist()]),
         *(Column(name, _title(name), "ticks", values, total=_TOTALS[name]) for name, values in _ticks(found.rows)),
     ]
+    totals, rest = _one_row(found.total), None if found.rest is None else _one_row(found.rest)
+    notes = []
+    for name, summed in zip(names, sums, strict=True):
+        columns.append(_sum_column(name, [summed.of([number]) for number in rows.name.tolist()]))
+        totals[columns[-1].id] = _of_kind(columns[-1], summed.of([*rows.name.tolist(), *found.left_out.tolist()]))
+        if rest is not None:
+            rest[columns[-1].id] = _of_kind(columns[-1], summed.of(found.left_out.tolist()))
+        if summed.others:
+            notes.append(Note("warning", f"{summed.others:,} values of {name} are not numbers: no sum has them"))
+        elif not summed.numbers:
+            notes.append(Note("info", f"none of these events has an argument {name!r}"))
     facts = [
         Fact("start", "Start", span.start, "time"),
         Fact("end", "End", span.stop, "time"),
         Fact("tracks", "Tracks", len(tracks), "count"),
         Fact("names", by.title, found.n_groups, "count", "that occur in the span"),
     ]
-    rest = None if found.rest is None else _one_row(found.rest)
-    return Answer(facts, [Table("names", by.title, columns, totals=_one_row(found.total), rest=rest)])
+    return Answer(facts, [Table("names", by.title, columns, totals=totals, rest=rest)], notes=notes)
+
+
+def _sum_column(name: str, values: list[Value]) -> Column:
+    """Whole numbers, or doubles where one of the sums is no whole number."""
+    kind: Kind = "number" if any(isinstance(value, float) for value in values) else "count"
+    if kind == "number":
+        values = [None if value is None else float(value) for value in values]
+    return Column(f"sum.{name}", f"Sum of {name}", kind, values)
+
+
+def _of_kind(column: Column, value: Value) -> Value:
+    return float(value) if column.kind == "number" and value is not None else value
 
 
 # How the columns of ticks become one.

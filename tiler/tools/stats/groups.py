@@ -29,6 +29,15 @@ class Groups:
     of_track: Callable[[int], int] | None = None
     names: Callable[[Ints], Ints] | None = None
 
+    def of_events(self, track: int, names: Ints) -> Ints:
+        """The group of each of some events of a track, by their names."""
+        if self.of_track is not None:
+            return np.full(len(names), self.of_track(track))
+        if self.names is None:
+            return names
+        distinct, inverse = np.unique(names, return_inverse=True)
+        return self.names(distinct)[inverse]
+
     def of_names(self, names: Ints) -> Ints | None:
         """The group of each of these names; None: each is one."""
         return None if self.names is None else self.names(names)

@@ -14,6 +14,7 @@ from tilescope.tiler.pages.spread import DurationSpread
 from tilescope.tiler.query.reader import QueryReader
 from tilescope.tiler.query.reading import Reading
 from tilescope.tiler.query.steps import Steps
+from tilescope.tiler.store.histograms import Rename
 from tilescope.tiler.tools.stats.groups import Groups, by_name
 from tilescope.tiler.windows import WindowsOf
 
@@ -69,26 +70,33 @@ class Summary:
     rows: GroupSums
     rest: GroupSums | None
     total: GroupSums
+    left_out: Ints  # the numbers of the groups without a row
 
 
 def summary(
-    reader: QueryReader, windows_of: WindowsOf, tracks: Sequence[int] | None, limit: int, groups: Groups | None = None
+    reader: QueryReader,
+    windows_of: WindowsOf,
+    tracks: Sequence[int] | None,
+    limit: int,
+    groups: Groups | None = None,
+    rename: Rename | None = None,
 ) -> Steps[Summary]:
     """Sums up the events of some tracks (None: all) in the windows of each; at most `limit` rows, the busiest groups.
 
-    A rollup stands for its tracks; each track counts once. Counters have no names and are left out. Raises UsageError
-    for an unknown track, and DamagedStore.
+    `rename`: what slices are called for the groups, where that is not their name. A rollup stands for its tracks; each
+    track counts once. Counters have no names and are left out. Raises UsageError for an unknown track; DamagedStore.
     """
     groups = groups or by_name(reader)
     leaves = reader.tree.leaves(tracks)
     sums = SpanSums(spread=True)
-    for _ in Reading(reader).add_windows(sums, leaves, windows_of, groups.of_track):
+    for _ in Reading(reader).add_windows(sums, leaves, windows_of, groups.of_track, rename):
         yield
     busy = sum(int(reader.tree.tracks[track]["busy"]) for track in leaves)
     found = _arranged(sums, groups, np.int64 if busy < BUSY_LIMIT else object)
     yield
     rest = found.rows(slice(limit, None)).one() if len(found) > limit else None
-    return Summary(leaves, len(found), found.rows(slice(limit)), rest, found.one())
+    left_out = found.histogram.name[limit:]
+    return Summary(leaves, len(found), found.rows(slice(limit)), rest, found.one(), left_out)
 
 
 def _arranged(sums: SpanSums, groups: Groups, dtype: type) -> GroupSums:
