@@ -20,8 +20,8 @@ from tilescope.tiler.indexing import build_store
 
 SIZE = {"width": 1600, "height": 900}
 
-# Adds up what the callbacks of each animation frame take, and notes when each of `moments` is true for the first time, by
-# `performance.now()`, which counts from the navigation.
+# Adds up what the callbacks of each animation frame take, and notes when each of `moments` is true for the first time:
+# `performance.now()` counts from the navigation.
 WATCH = """moments => {
     const frames = [];
     const times = {};

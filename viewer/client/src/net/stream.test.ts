@@ -262,7 +262,7 @@ test("a stream can be opened anew at once: an open one, and one that waits to be
 
 test("a closed stream is silent", async () => {
   const turns = new Turns();
-  const run = vi.spyOn(turns, "run");
+  const run = vi.spyOn(turns, "runSteps");
   const { stream, sockets, pauses, pages, statuses } = setUp(undefined, turns);
   stream.want([key(1)]);
   sockets[0]!.accept();

@@ -8,7 +8,7 @@
 
 import { LIMITS, type Limits } from "../base/schema";
 import { type PageKey, type PageName, pageName } from "../pages/key";
-import { type DecodedPage, decodePage } from "../pages/page";
+import { type DecodedPage, pageSteps } from "../pages/page";
 import { ApiError } from "./error";
 import { type FetchPage, PageFetcher } from "./fetcher";
 import { inflate } from "./inflate";
@@ -220,7 +220,7 @@ export class TileStream {
     this.#settled.add(name);
     try {
       const bytes = await load();
-      const page = await this.#turns.run(() => decodePage(bytes, key));
+      const page = await this.#turns.runSteps(() => pageSteps(bytes, key));
       if (this.#state === "closed") {
         return;
       }

@@ -22,6 +22,34 @@ test("work runs in order, and gives way after two milliseconds of it", async () 
   expect(log).toEqual(["a", "pause", "b", "pause", "c", "d", "pause", "e"]);
 });
 
+test("work of many steps gives way between them, and nothing comes in between", async () => {
+  let now = 0;
+  const log: string[] = [];
+  const turns = new Turns({
+    now: () => now,
+    pause: async () => {
+      log.push("pause");
+    },
+  });
+  const steps = turns.runSteps(function* () {
+    for (const name of ["a", "b", "c"]) {
+      now += 1.5;
+      log.push(name);
+      yield;
+    }
+    return "all";
+  });
+  const other = turns.run(() => log.push("other"));
+  expect(await steps).toBe("all");
+  await other;
+  expect(log).toEqual(["a", "b", "pause", "c", "other"]);
+  const bad = turns.runSteps(function* () {
+    yield;
+    throw new Error("bad column");
+  });
+  await expect(bad).rejects.toThrow("bad column");
+});
+
 test("the browser's pause ends by itself", async () => {
   const turns = new Turns();
   const busy = () => {

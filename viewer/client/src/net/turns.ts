@@ -1,8 +1,8 @@
 /**
  * Runs small pieces of work one after the other, and lets the browser draw in between.
  *
- * A page takes about a millisecond to decode, and a new view brings dozens at once: decoded in one go they would cost
- * several frames.
+ * A page takes about a millisecond to decode, a large one ten, and a new view brings dozens at once: decoded in one go they would
+ * cost several frames. The pieces of a page are its columns.
  */
 
 /** Work for this long, then give way: what a frame has left beside its own script and what the browser does for it. */
@@ -31,7 +31,6 @@ const browserClock: Clock = {
 export class Turns {
   readonly #clock: Clock;
   #last: Promise<void> = Promise.resolve();
-  #sliceStart = Number.NEGATIVE_INFINITY;
   #spentMs = 0;
 
   constructor(clock: Clock = browserClock) {
@@ -40,6 +39,11 @@ export class Turns {
 
   /** Runs `work` after all work that was given before; settles as it does. */
   run<T>(work: () => T): Promise<T> {
+    return this.runSteps(() => ({ next: () => ({ done: true, value: work() }) }));
+  }
+
+  /** The same for work that can be interrupted wherever it yields. */
+  runSteps<T>(work: () => Iterator<unknown, T>): Promise<T> {
     const done = this.#last.then(() => this.#turn(work));
     this.#last = done.then(
       () => undefined,
@@ -48,16 +52,22 @@ export class Turns {
     return done;
   }
 
-  async #turn<T>(work: () => T): Promise<T> {
-    if (this.#spentMs >= SLICE_MS) {
-      await this.#clock.pause();
-      this.#spentMs = 0;
-    }
-    this.#sliceStart = this.#clock.now();
-    try {
-      return work();
-    } finally {
-      this.#spentMs += this.#clock.now() - this.#sliceStart;
+  async #turn<T>(work: () => Iterator<unknown, T>): Promise<T> {
+    const steps = work();
+    for (;;) {
+      if (this.#spentMs >= SLICE_MS) {
+        await this.#clock.pause();
+        this.#spentMs = 0;
+      }
+      const begin = this.#clock.now();
+      try {
+        const step = steps.next();
+        if (step.done === true) {
+          return step.value;
+        }
+      } finally {
+        this.#spentMs += this.#clock.now() - begin;
+      }
     }
   }
 }

@@ -38,8 +38,21 @@ interface PageColumns<T> {
   part(from: number, to: number): T;
 }
 
+/** What decodes in steps: it may be interrupted after each column. */
+type Steps<T> = Generator<void, T, void>;
+
 /** Decodes an inflated page. Throws FormatError when the bytes are no page, or not the page of `key`. */
 export function decodePage(bytes: Uint8Array, key: PageKey): DecodedPage {
+  const steps = pageSteps(bytes, key);
+  let step = steps.next();
+  while (step.done !== true) {
+    step = steps.next();
+  }
+  return step.value;
+}
+
+/** The same a column at a time. */
+export function* pageSteps(bytes: Uint8Array, key: PageKey): Steps<DecodedPage> {
   const container = new Container(bytes);
   const { tileCount, level, block } = container;
   if (container.kind !== "page" || tileCount === 0) {
@@ -60,10 +73,10 @@ export function decodePage(bytes: Uint8Array, key: PageKey): DecodedPage {
   const carry = container.has(FLOATS.carry) ? container.floats(FLOATS.carry, tileCount).values : null;
 
   const origins = Array.from(index, (value) => tileOrigin(level, value));
-  const slices = sliceColumns(container, sliceEnds, origins);
-  const bins = binColumns(container, binEnds[tileCount - 1]!);
-  const counterBins = counterBinColumns(container, counterBinEnds[tileCount - 1]!);
-  const samples = sampleColumns(container, sampleEnds, origins);
+  const slices = yield* sliceColumns(container, sliceEnds, origins);
+  const bins = yield* binColumns(container, binEnds[tileCount - 1]!);
+  const counterBins = yield* counterBinColumns(container, counterBinEnds[tileCount - 1]!);
+  const samples = yield* sampleColumns(container, sampleEnds, origins);
 
   const tiles: TileData[] = [];
   for (let t = 0; t < tileCount; t++) {
@@ -124,9 +137,14 @@ function ends(container: Container, id: number, tileCount: number): Uint32Array 
 
 type Origins = readonly bigint[];
 
-function sliceColumns(container: Container, tileEnds: Uint32Array, origins: Origins): PageColumns<SliceColumns> {
+function* sliceColumns(
+  container: Container,
+  tileEnds: Uint32Array,
+  origins: Origins,
+): Steps<PageColumns<SliceColumns>> {
   const length = tileEnds[tileEnds.length - 1]!;
   const starts = container.ints(INTS.start, length);
+  yield;
   const durations = container.ints(INTS.duration, length);
   const startOffset = new Float64Array(length);
   const endOffset = durations.toFloat64();
@@ -141,13 +159,15 @@ function sliceColumns(container: Container, tileEnds: Uint32Array, origins: Orig
     endOffset[k]! += startOffset[k]!;
     exact = exact && endOffset[k]! <= Number.MAX_SAFE_INTEGER;
   }
+  yield;
+  const row = container.ints(INTS.row, length).toUint32("row");
+  yield;
+  const name = container.ints(INTS.name, length).toUint32("name");
+  yield;
+  const ordinal = container.ints(INTS.ordinal, length).toFloat64();
+  yield;
   const all: SliceColumns = {
-    length,
-    startOffset,
-    endOffset,
-    row: container.ints(INTS.row, length).toUint32("row"),
-    name: container.ints(INTS.name, length).toUint32("name"),
-    ordinal: container.ints(INTS.ordinal, length).toFloat64(),
+    ...{ length, startOffset, endOffset, row, name, ordinal },
     flags: container.ints(INTS.sliceFlags, length).toUint8("slice flags"),
     wide: exact ? null : { start: starts.values, duration: durations.values },
   };
@@ -167,19 +187,21 @@ function sliceColumns(container: Container, tileEnds: Uint32Array, origins: Orig
   return parts(all, part);
 }
 
-function binColumns(container: Container, length: number): PageColumns<BinColumns> {
+function* binColumns(container: Container, length: number): Steps<PageColumns<BinColumns>> {
   const busy = container.ints(INTS.busy, length).toFloat64();
   for (let k = 0; k < length; k++) {
     if (!(busy[k]! >= 0)) {
       throw new FormatError(`bin ${k} has busy ${busy[k]}`);
     }
   }
+  yield;
+  const bin = container.ints(INTS.bin, length).toUint8("bin");
+  const row = container.ints(INTS.binRow, length).toUint32("row");
+  yield;
+  const count = container.ints(INTS.count, length).toFloat64();
+  yield;
   const all: BinColumns = {
-    length,
-    bin: container.ints(INTS.bin, length).toUint8("bin"),
-    row: container.ints(INTS.binRow, length).toUint32("row"),
-    count: container.ints(INTS.count, length).toFloat64(),
-    busy,
+    ...{ length, bin, row, count, busy },
     name: container.ints(INTS.binName, length).toNames("name", NO_NAME),
     share: container.ints(INTS.share, length).toUint8("share"),
     exact: null,
@@ -197,7 +219,8 @@ function binColumns(container: Container, length: number): PageColumns<BinColumn
   return parts(all, part);
 }
 
-function counterBinColumns(container: Container, length: number): PageColumns<CounterBinColumns> {
+function* counterBinColumns(container: Container, length: number): Steps<PageColumns<CounterBinColumns>> {
+  yield;
   const all: CounterBinColumns = {
     length,
     bin: container.ints(INTS.counterBin, length).toUint8("counter bin"),
@@ -221,7 +244,11 @@ function counterBinColumns(container: Container, length: number): PageColumns<Co
   return parts(all, part);
 }
 
-function sampleColumns(container: Container, tileEnds: Uint32Array, origins: Origins): PageColumns<SampleColumns> {
+function* sampleColumns(
+  container: Container,
+  tileEnds: Uint32Array,
+  origins: Origins,
+): Steps<PageColumns<SampleColumns>> {
   const length = tileEnds[tileEnds.length - 1]!;
   const times = container.ints(INTS.time, length);
   const timeOffset = new Float64Array(length);
@@ -229,6 +256,7 @@ function sampleColumns(container: Container, tileEnds: Uint32Array, origins: Ori
   origins.forEach((origin, t) => {
     exact = times.subtract(origin, t === 0 ? 0 : tileEnds[t - 1]!, tileEnds[t]!, timeOffset) && exact;
   });
+  yield;
   const all: SampleColumns = {
     length,
     timeOffset,
