@@ -1,4 +1,4 @@
-"""What counters come to in a span: samples, extremes, mean, change and rate."""
+"""What counters come to in a span: samples, extremes, means, change and rate."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from msgspec import Meta
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Table
 from tilescope.tiler.tools.counters.figures import CounterFigures, figures
+from tilescope.tiler.tools.counters.plain_mean import plain_mean
 from tilescope.tiler.tools.counters.tiles import CounterTiles
 from tilescope.tiler.tools.question import SpanQuestion
 from tilescope.tiler.tools.scope import Scope
@@ -35,12 +36,14 @@ def _answer(scope: Scope, question: CountersQuestion) -> Steps[Answer]:
     listed = counters[: question.limit]
     rows: list[CounterFigures] = []
     rates: list[float | None] = []
+    means: list[float | None] = []
     tick_ps = int(scope.manifest["tick_ps"])
     for track in listed:
         windows = looked.of(track)
         found = figures(CounterTiles(scope.reader, track), int(known[track]["first"]), windows)
         rows.append(found)
         seconds = windows.ticks * tick_ps / _PS_PER_SECOND
+        means.append((yield from plain_mean(scope.reader, track, windows)))
         rates.append(found.change / seconds if found.change is not None and seconds else None)
         yield
     span = looked.span(counters)
@@ -51,6 +54,7 @@ def _answer(scope: Scope, question: CountersQuestion) -> Steps[Answer]:
         Column("min", "Least", "number", [row.least for row in rows], total="min"),
         Column("max", "Greatest", "number", [row.greatest for row in rows], total="max"),
         Column("mean", "Mean over time", "number", [row.mean for row in rows], total="none"),
+        Column("sample_mean", "Mean of samples", "number", means, total="none"),
         Column("first", "First", "number", [row.first for row in rows], total="none"),
         Column("last", "Last", "number", [row.last for row in rows], total="none"),
         Column("change", "Change", "number", [row.change for row in rows], total="none"),
@@ -73,7 +77,7 @@ def _why_not(scope: Scope) -> Reason:
 TOOL: Final = Tool(
     id="counters",
     title="Counters",
-    help="what counters come to in a span: samples, extremes, mean over time, change and rate",
+    help="what counters come to in a span: samples, extremes, means over time and of samples, change and rate",
     group="events",
     question=CountersQuestion,
     answer=_answer,
