@@ -18,8 +18,6 @@ namespace {
 using InTicks = InColumn<int64_t>;
 using OutSpans = std::tuple<OutColumn<int64_t>, OutColumn<int64_t>>;
 
-OutSpans columns_of(TickSpans&& spans) { return {to_numpy(std::move(spans.start)), to_numpy(std::move(spans.stop))}; }
-
 template <typename Make>
 OutSpans unlocked(Make make) {
     TickSpans spans;
@@ -27,7 +25,7 @@ OutSpans unlocked(Make make) {
         nb::gil_scoped_release release;
         spans = make();
     }
-    return columns_of(std::move(spans));
+    return {to_numpy(std::move(spans.start)), to_numpy(std::move(spans.stop))};
 }
 
 }  // namespace
