@@ -217,7 +217,8 @@ def test_a_group_a_bin_and_a_gap(panel: Panel) -> None:
 _MOVES = """([x, y, count]) => {
     const timeline = document.querySelector('.timeline');
     for (let step = 1; step <= count; step++) {
-        const init = { pointerId: 1, pointerType: 'mouse', buttons: 1, clientX: x + 6 * step, clientY: y, bubbles: true };
+        const clientX = x + 6 * step;
+        const init = { pointerId: 1, pointerType: 'mouse', buttons: 1, clientX, clientY: y, bubbles: true };
         timeline.dispatchEvent(new PointerEvent('pointermove', init));
     }
 }"""

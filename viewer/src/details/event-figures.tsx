@@ -15,7 +15,7 @@ import { forgetRows } from "./lit-tracks";
 import { LongestIcon } from "./panel-icons";
 import { eventOf, hasQueries, highlightOf, rowQuestion } from "./row-events";
 import { type ShownSpan, SpanAnswer } from "./span-answer";
-import { chosenGroups } from "./span-tabs";
+import { chosenGroups, groupsQuestion } from "./span-tabs";
 import { useLinks } from "./use-links";
 
 interface Props {
@@ -44,6 +44,14 @@ const TWICE: Readonly<Record<string, readonly string[]>> = {
 
 export function EventFigures({ trace, span }: Props) {
   const by = chosenGroups.value;
+  const more = groupsQuestion();
+  if (more.argument === "") {
+    return (
+      <p class="drawer-empty" data-state="empty">
+        Which argument? Write its name beside “argument” above.
+      </p>
+    );
+  }
   return (
     <SpanAnswer
       key={by}
@@ -51,7 +59,7 @@ export function EventFigures({ trace, span }: Props) {
       tool="stats"
       span={span}
       isOf={isSliced}
-      more={{ by }}
+      more={more}
       nothing="No event lies in this."
     >
       {(answer) => <EventTable trace={trace} span={span} by={by} answer={answer} />}

@@ -2,7 +2,7 @@
 
 import { useAsked } from "../asking/use-asked";
 import type { Trace } from "../state/trace";
-import { chosenGroups } from "./span-tabs";
+import { chosenArgument, chosenGroups } from "./span-tabs";
 
 export function GroupChoice({ trace }: { trace: Trace }) {
   const { api, manifest } = trace;
@@ -12,9 +12,10 @@ export function GroupChoice({ trace }: { trace: Trace }) {
   const offered = by?.schema.enum ?? [];
   const choices = offered.includes(chosenGroups.value) ? offered : [chosenGroups.value, ...offered];
   return (
-    <label class="group-choice">
-      by
+    <div class="group-choice">
+      <span aria-hidden="true">by</span>
       <select
+        aria-label="Sum up by"
         value={chosenGroups.value}
         onChange={(event) => {
           chosenGroups.value = event.currentTarget.value;
@@ -26,6 +27,17 @@ export function GroupChoice({ trace }: { trace: Trace }) {
           </option>
         ))}
       </select>
-    </label>
+      {chosenGroups.value === "argument" && (
+        <input
+          type="text"
+          aria-label="Argument"
+          placeholder="Name of the argument"
+          value={chosenArgument.value}
+          onChange={(event) => {
+            chosenArgument.value = event.currentTarget.value.trim();
+          }}
+        />
+      )}
+    </div>
   );
 }

@@ -16,7 +16,7 @@ import { GroupChoice } from "./group-choice";
 import { Head } from "./head";
 import { OverlapFigures } from "./overlap-figures";
 import type { ShownSpan } from "./span-answer";
-import { chosenGroups } from "./span-tabs";
+import { chosenGroups, groupsQuestion } from "./span-tabs";
 import "../answers/answer.css";
 import "../styles/span-panel.css";
 
@@ -114,6 +114,6 @@ function Content({ id, trace, span, own }: { id: string; trace: Trace; span: Sho
 /** The fields of the page that shows the same. */
 function textsOf(trace: Trace, { tracks }: ShownSpan, tool: string): Record<string, string> {
   const named = askedTracks(trace.tracks, tracks, tool === "counters" ? isCounter : isSliced);
-  const by = tool === "stats" && chosenGroups.peek() !== "name" ? { by: chosenGroups.peek() } : {};
+  const by = tool === "stats" && chosenGroups.peek() !== "name" ? groupsQuestion() : {};
   return named.kind === "some" ? { ...by, tracks: named.text } : by;
 }

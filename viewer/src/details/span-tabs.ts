@@ -9,3 +9,11 @@ export const binTab = signal("own");
 
 /** By what events are summed up. */
 export const chosenGroups = signal("name");
+/** By whose values, where that is an argument; empty: none is named yet. */
+export const chosenArgument = signal("");
+
+/** What of a question to `stats` says so. */
+export function groupsQuestion(): Readonly<Record<string, string>> {
+  const by = chosenGroups.value;
+  return by === "argument" ? { by, argument: chosenArgument.value } : { by };
+}
