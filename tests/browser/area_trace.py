@@ -23,10 +23,9 @@ def write(folder: Path) -> Path:
     """The trace, in a folder."""
     events: list[dict[str, Any]] = list(trace_events(list(random_tasks(random.Random(4)))))
     at = {name: (thread, start) for name, thread, start, _ in CHAIN}
-    events += [
-        {"ph": "X", "pid": HOST, "tid": thread, "name": name, "cat": "rpc", "ts": start / 1000, "dur": length / 1000}
-        for name, thread, start, length in CHAIN
-    ]
+    for name, thread, start, length in CHAIN:
+        base = {"ph": "X", "pid": HOST, "tid": thread, "name": name, "cat": "rpc"}
+        events.append({**base, "ts": start / 1000, "dur": length / 1000, "args": {"peer": f"host{thread % 2}"}})
     for number, ends in enumerate(FLOWS):
         for phase, end in zip("sf", ends, strict=True):
             thread, start = at[end]

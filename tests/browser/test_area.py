@@ -175,6 +175,17 @@ def test_other_groups_and_the_full_page_and_back(panel: Panel) -> None:
     assert page.locator(".page .data-table tbody tr[data-row]").count() == len(columns["process"])
     page.keyboard.press("v")
     panel.answered("stats")
+    # By the values of an argument, of which the name is asked for.
+    page.locator(".group-choice select").select_option("argument")
+    page.get_by_text("Which argument?").wait_for()
+    panel.select(panel.leaves)
+    page.locator(".group-choice select").select_option("argument")
+    page.get_by_label("Argument", exact=True).fill("peer")
+    page.keyboard.press("Enter")
+    panel.answered("stats")
+    columns, _ = panel.ask("stats", start=RANGE[0], end=RANGE[1], by="argument", argument="peer")
+    head, *lines = panel.copied()
+    assert [line[head.index("count")] for line in lines] == columns["count"]
     page.locator(".group-choice select").select_option("name")
 
 
@@ -240,8 +251,9 @@ def test_an_edge_that_is_dragged_asks_when_it_stands_still(panel: Panel) -> None
     page.mouse.move(viewer.x_of(RANGE[1]), y)
     page.mouse.down()
     # One after the other, faster than anybody drags and however busy the machine is.
-    page.evaluate(_MOVES, [viewer.x_of(RANGE[1]), y, 12])
-    viewer.wait("document.querySelector('.drawer-title').textContent !== " + json.dumps(title))
+    with page.expect_request("**/tools/stats?**"):
+        page.evaluate(_MOVES, [viewer.x_of(RANGE[1]), y, 12])
+        viewer.wait("document.querySelector('.drawer-title').textContent !== " + json.dumps(title))
     panel.answered("stats")
     assert len(of_stats(asked)) == 1
     page.mouse.up()
