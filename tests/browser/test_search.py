@@ -164,7 +164,7 @@ def test_marks_are_where_the_server_has_hits_and_nowhere_else(viewer: Viewer, se
 
 def test_every_state_is_said(browser: Browser, served: Served) -> None:
     run = served.run_id(DEVICES)
-    with watched_page(browser, served.url, server_may_go=True) as page:
+    with watched_page(browser, served.url, server_may_go=True, color_scheme="dark") as page:
         viewer = Viewer(page, served.url)
         viewer.open(run)
         page.keyboard.press("Control+f")
@@ -230,15 +230,15 @@ def test_the_palette_does_what_keys_do_and_says_what_cannot_be_done(viewer: View
     page.mouse.move(5, 300)
     before = viewer.span()
     page.keyboard.press("Escape")
+    viewer.wait("document.querySelector('dialog.finder') === null")
     page.keyboard.press("+")
+    viewer.wait(f"tilescope.view.start !== '{before[0]}'")
     viewer.rest()
-    assert viewer.span() != before
     page.keyboard.press("/")
     page.keyboard.press("Control+Shift+P")  # also while text is typed
     page.keyboard.type("whole trace")
     page.keyboard.press("Enter")
-    viewer.rest()
-    assert viewer.span() == before
+    viewer.wait(f"tilescope.view.start === '{before[0]}' && tilescope.view.end === '{before[1]}'")
     page.keyboard.press("F1")
     page.keyboard.type("search the events")
     page.keyboard.press("Enter")

@@ -60,6 +60,12 @@ export class Searching {
       untracked(() => this.#follow(shown.kind === "open" ? shown.trace : null, text));
     });
     effect(() => {
+      // Of a search that cannot be read nothing is dimmed.
+      const isFailed = found.value.kind === "failed";
+      this.#stage.over = isFailed || this.#key === "" ? null : this.#hits.painter;
+      untracked(() => this.#hits.repaint());
+    });
+    effect(() => {
       const state = found.value;
       const timer =
         state.kind === "ready" && !state.value.isComplete ? setTimeout(() => this.#askAgain(), GROWING_MS) : undefined;

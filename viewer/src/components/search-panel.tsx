@@ -131,7 +131,7 @@ function HitCount({ now }: { now: Seen }) {
           ? `${formatCount(index)} of ${formatCount(value.count)}`
           : plural(value.count, "hit");
   return (
-    <output class={isStale ? "search-count is-stale" : "search-count"} aria-label="Hits">
+    <output class={isStale ? "search-count is-former" : "search-count"} aria-label="Hits">
       {text}
     </output>
   );
@@ -167,7 +167,7 @@ function Results({ trace, now }: { trace: Trace; now: Seen }) {
     );
   }
   return (
-    <div class={isStale ? "is-stale" : undefined} aria-busy={isStale} data-search={isStale ? "stale" : "found"}>
+    <div class={isStale ? "is-former" : undefined} aria-busy={isStale} data-search={isStale ? "stale" : "found"}>
       <Summary trace={trace} value={value} />
       {value.names.length > 0 && <Names trace={trace} value={value} />}
     </div>
