@@ -144,7 +144,7 @@ def _one_row(sums: GroupSums) -> dict[str, Value]:
 TOOL: Final = Tool(
     id="stats",
     title="Statistics",
-    help="what a span is made of, by name, category, track, process or host: counts, times, percentiles",
+    help="what a span is made of, by name, category, track, process, host or argument: counts, times, percentiles",
     group="events",
     question=StatsQuestion,
     answer=_answer,
