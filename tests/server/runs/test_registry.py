@@ -14,6 +14,7 @@ from tilescope.server.runs.open_stores import OpenStores
 from tilescope.server.runs.registry import Registry
 from tilescope.server.runs.run import IndexProgress, RunState
 from tilescope.server.runs.wishes import Wishes
+from tilescope.tiler.errors import StoreVersion
 
 
 async def states(registry: Registry) -> dict[str, RunState]:
@@ -216,3 +217,20 @@ async def test_a_trace_that_changes_while_it_is_indexed_has_failed_until_it_chan
     assert await states(registry) == {"run1": RunState.INDEXING}
     await site.jobs.end("run1")
     await registry.close()
+
+
+async def test_an_index_of_another_version_is_said_to_be_one(
+    site: Site, registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.add_run("run1", build="b1")
+    (ready,) = await registry.list_runs()
+    assert (ready.state, ready.told().events) == (RunState.READY, "28")
+
+    def older(*_: object) -> str:
+        raise StoreVersion("written as store version 1")
+
+    monkeypatch.setattr(OpenStores, "current_build", older)
+    (status,) = await registry.list_runs()
+    told = status.told()
+    assert (told.state, told.events, told.duration_ps) == (RunState.NEW, None, None)
+    assert "another version" in told.notes[-1]
