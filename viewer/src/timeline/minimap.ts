@@ -87,8 +87,10 @@ export class MinimapPainter {
       onArrival();
     });
     setTimeout(() => {
-      this.#mayLoad = true;
-      onArrival();
+      if (!this.#mayLoad) {
+        this.#mayLoad = true;
+        onArrival();
+      }
     }, PATIENCE_MS);
   }
 
