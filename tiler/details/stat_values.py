@@ -35,6 +35,7 @@ class _Shared:
         self._tables = tables
         self._name = name
         self._filling = Lock()
+        self._texts: dict[str, int] = {}  # places: each is kept once
         self._values = Values(np.full(len(tables), _UNKNOWN, np.uint8), np.zeros(len(tables), np.int64))
 
     def of(self, metadata: NDArray[np.int64]) -> Values:
@@ -44,8 +45,12 @@ class _Shared:
             missing = metadata[known.kind[metadata] == _UNKNOWN]
             for number in np.unique(missing).tolist():
                 value, is_there = first_of(decode(_varint(number), self._tables), self._name)
-                if is_there:
+                if isinstance(value, str) and value in self._texts:
+                    known.kind[number], known.bits[number] = ValueKind.TEXT, self._texts[value]
+                elif is_there:
                     known.put([number], [value])
+                    if isinstance(value, str):
+                        self._texts[value] = int(known.bits[number])
                 else:
                     known.kind[number] = ValueKind.ABSENT
         return Values(known.kind[metadata], known.bits[metadata], known.objects)
