@@ -34,8 +34,16 @@ def test_keys_alone_lead_to_a_slice_on_from_there_and_to_other_tracks(viewer: Vi
     viewer.open(run)
     tracks = {track["name"]: track for track in served.tree(run)["tracks"]}
     page = viewer.page
+    # What is told to those who point is told here, too.
+    for _ in range(3):
+        page.keyboard.press("Tab")
+    page.locator(".focus-tip", has_text=f"Run: {TRAINING}").wait_for()
+    page.keyboard.press("Shift+Tab")
+    page.locator(".focus-tip", has_text="All runs").wait_for()
+    page.keyboard.press("Shift+Tab")
+    page.locator(".focus-tip").wait_for(state="hidden")
+
     # Past the buttons of the top bar.
-    page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     viewer.wait(f"{FOCUS} === 'timeline'")
     page.keyboard.press("Enter")
@@ -47,12 +55,11 @@ def test_keys_alone_lead_to_a_slice_on_from_there_and_to_other_tracks(viewer: Vi
 
     # While a key is held, nothing is said of what one passes by.
     page.evaluate(_LISTEN)
-    for _ in range(12):
+    ordinal = 8
+    for reached in range(1, ordinal + 1):
         page.keyboard.down("ArrowRight")
-        viewer.wait("tilescope.selection.loaded")
+        viewer.wait(f"tilescope.selection.ordinal === {reached} && tilescope.selection.loaded")
     page.keyboard.up("ArrowRight")
-    ordinal = viewer.look()["selection"]["ordinal"]
-    assert ordinal > 6
     said(viewer, rf"\b{ordinal + 1} of {of} events")
     assert page.evaluate("window.told.filter(text => text !== '').length") == 1
 
@@ -123,11 +130,14 @@ def test_the_table_of_what_is_in_view_leads_to_its_slices(viewer: Viewer, served
     assert f"{len(starts) - reach_in} of them start there, {reach_in} reach in" in head.inner_text().replace(
         "\u202f", ""
     )
+    viewer.wait("document.querySelector('.slice-table-rows').ariaBusy === 'false'")
     assert page.evaluate("document.activeElement.className") == "data-table"
 
     # Rows by start; Enter leads to the slice, and the key back to the table.
     page.keyboard.press("ArrowDown")
-    page.keyboard.press("Enter")
+    viewer.wait("document.querySelector('.slice-table tr.is-current').ariaRowIndex === '3'")
+    page.locator(".slice-table .data-table").press("Enter")
+    viewer.wait("tilescope.selection.kind === 'event'", 10)
     second = sorted(starts)[1]
     viewer.wait(f"{FOCUS} === 'timeline'")
     assert viewer.drawer().ticks["Start"] == second

@@ -23,6 +23,16 @@ async function say(details: EventDetails): Promise<void> {
 export function connectAnnouncements(): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isHeld = false;
+  const walk = ({ key }: KeyboardEvent) => {
+    if (key === "Tab") {
+      removeEventListener("keydown", walk);
+      import("./focus-tip").then(
+        ({ connectFocusTip }) => connectFocusTip(),
+        () => addEventListener("keydown", walk),
+      );
+    }
+  };
+  addEventListener("keydown", walk);
   addEventListener("keydown", () => {
     isHeld = true;
   });

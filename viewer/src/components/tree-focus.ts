@@ -83,7 +83,7 @@ export function refocus(key: string): void {
 }
 
 /** An item that is scrolled to is in the page some frames later. */
-const FOCUS_FRAMES = 10;
+const FOCUS_FRAMES = 30;
 
 /** Puts the focus on an item as soon as it is in the page, and nothing is open over it. */
 export function focusItem(key: string): void {
