@@ -22,13 +22,14 @@ def for_each(
     work: Callable[[Item, Into], Result],
     into: Into,
     aside: Into | None,
-    at_once: int = _AT_ONCE,
+    at_once: int | None = None,
 ) -> Generator[None, None, list[Result]]:
     """What `work` makes of each item, in their order. Yields where it may be interrupted; then no thread runs.
 
     The second thread works into `aside`; without that, or on one processor, there is none.
     """
     found: list[Result] = []
+    at_once = at_once or _AT_ONCE
     for first in range(0, len(items), at_once):
         if first:
             yield

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import operator
-import os
 import zlib
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from datetime import timedelta
-from functools import cache
 from types import TracebackType
-from typing import Any, Protocol, Self, SupportsIndex, cast, overload, runtime_checkable
+from typing import Any, Self, SupportsIndex, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.client.answers import FindAnswer, SearchAnswer, StatsAnswer, ToolAnswer, events_table, hits_table
+from tilescope.client.asked import Asked, StepsLike, asked_of, steps_text
 from tilescope.client.errors import ClientError, Refused
 from tilescope.client.event import Event
 from tilescope.client.event_columns import event_pages, joined
@@ -32,32 +30,17 @@ from tilescope.tiler.errors import UsageError
 from tilescope.tiler.query import EVENT_KINDS, EventPlan, Events, view_tiles
 from tilescope.tiler.resolver import TickRange, TrackRequest, View, sharp_level
 from tilescope.tiler.store.attachments import AttachmentEntry, find
-from tilescope.tiler.ticks import TICK_LIMIT, refuse_float
-from tilescope.tiler.tools import Answer, SpanQuestion, parameters, tools
+from tilescope.tiler.ticks import TICK_LIMIT
+from tilescope.tiler.tools import Answer
 from tilescope.tiler.tools.argument_names import text_of_names
-from tilescope.tiler.tools.step_range import STEPS_MISSING, StepRange
+from tilescope.tiler.tools.step_range import STEPS_MISSING
 from tilescope.tiler.windows import Windows, WindowsOf, everywhere
-
-# Steps of training: one by its number, the first and the last, or a text such as "5-9".
-StepsLike = int | str | tuple[int, int] | range
 
 # Occurrences that one answer of a search lists at most.
 _FIND_AT_ONCE = 100_000
 
 # Events of one batch, at least: those of a page, however few, would cost more to hand out than to read.
 _BATCH_EVENTS = 16_384
-
-
-@runtime_checkable
-class Named(Protocol):
-    """A run of either client."""
-
-    @property
-    def ref(self) -> str: ...
-
-
-# What a field of a tool's question may be.
-Asked = Time | Tracks | os.PathLike[str] | Named
 
 
 class AsyncClient:
@@ -324,7 +307,7 @@ class AsyncRun:
         over the events that start there: columns `sum.KEY`.
         """
         span = self._span(start, end)
-        chosen: dict[str, Asked] = {"by": by, "steps": _steps_text(steps), "step_name": step_name}
+        chosen: dict[str, Asked] = {"by": by, "steps": steps_text(steps), "step_name": step_name}
         chosen |= {"argument": argument, "sum": text_of_names(sum) if sum else None}
         return StatsAnswer.of(
             await self._ask("stats", start=span.start, end=span.stop, tracks=tracks, limit=limit, **chosen)
@@ -348,7 +331,7 @@ class AsyncRun:
         UsageError.
         """
         span = self._span(start, end)
-        chosen: dict[str, Asked] = {"steps": _steps_text(steps), "step_name": step_name}
+        chosen: dict[str, Asked] = {"steps": steps_text(steps), "step_name": step_name}
         answers: list[Answer] = []
         after: str | None = None
         listed = 0
@@ -382,11 +365,10 @@ class AsyncRun:
         is a place, "start,track,ordinal", that the list begins behind; with `backward` it goes back from there, or from
         the end, latest first. Steps as in `events`. Raises UsageError, which says where a query makes no sense.
         """
-        answers: list[Answer] = []
-        asked: dict[str, Asked] = {"names": names, "after": after}
-        async for answer in self._hits(query, start, end, tracks, limit, backward, steps, step_name, asked):
-            answers.append(answer)
-        return SearchAnswer.of(answers)
+        same: dict[str, Asked] = {"tracks": tracks, "backward": backward, "steps": steps_text(steps)}
+        same["step_name"] = step_name
+        hits = self._hits(query, self._span(start, end), limit, {"names": names, "after": after}, same)
+        return SearchAnswer.of([answer async for answer in hits])
 
     async def hit_batches(
         self,
@@ -401,8 +383,10 @@ class AsyncRun:
         step_name: str | None = None,
     ) -> AsyncGenerator[Table, None]:
         """The same events in tables of at most 16,384, one after the other: what is not taken is not looked for."""
+        same: dict[str, Asked] = {"tracks": tracks, "backward": backward, "steps": steps_text(steps)}
+        same["step_name"] = step_name
         asked: dict[str, Asked] = {"totals": False, "after": after}
-        hits = self._hits(query, start, end, tracks, None, backward, steps, step_name, asked, _BATCH_EVENTS)
+        hits = self._hits(query, self._span(start, end), None, asked, same, _BATCH_EVENTS)
         async with aclosing(hits):
             async for answer in hits:
                 if len(answer.table("events")):
@@ -433,53 +417,29 @@ class AsyncRun:
         step_name: str | None,
     ) -> dict[str, Value]:
         span = self._span(start, end)
-        chosen: dict[str, Asked] = {"name": name, "where": where, "steps": _steps_text(steps), "step_name": step_name}
+        chosen: dict[str, Asked] = {"name": name, "where": where, "steps": steps_text(steps), "step_name": step_name}
         return self._values("events", start=span.start, end=span.stop, tracks=tracks, **chosen)
 
     async def _ask(self, tool: str, **values: Asked) -> Answer:
         return await self._source.ask(self._of, tool, self._values(tool, **values))
 
     def _values(self, tool: str, /, **values: Asked) -> dict[str, Value]:
-        asked: dict[str, Value] = {}
-        for name, value in values.items():
-            refuse_float(name, value)
-            if isinstance(value, Named):
-                asked[name] = value.ref
-            elif isinstance(value, os.PathLike):
-                asked[name] = os.fspath(value)
-            elif isinstance(value, timedelta | np.timedelta64) or (value is not None and name in _times(tool)):
-                asked[name] = ticks_of(cast("Time", value), self.tick_ps, name)
-            elif isinstance(value, str):
-                asked[name] = value
-            elif name == "steps" and value is not None:
-                asked[name] = _steps_text(cast("StepsLike", value)) or ""
-            elif isinstance(value, SupportsIndex):
-                asked[name] = operator.index(value)
-            elif (ids := ids_of(cast("Tracks", value))) is not None:
-                asked[name] = ids
-        return asked
+        return asked_of(tool, values, self.tick_ps)
 
     async def _hits(
         self,
         query: str,
-        start: Time | None,
-        end: Time | None,
-        tracks: Tracks,
+        span: TickRange,
         limit: int | None,
-        backward: bool,
-        steps: StepsLike | None,
-        step_name: str | None,
         first: dict[str, Asked],
+        same: dict[str, Asked],
         at_once: int = _FIND_AT_ONCE,
     ) -> AsyncGenerator[Answer, None]:
         """The answers of a search, page by page; `first` is asked in the first of them alone."""
-        span = self._span(start, end)
-        same: dict[str, Asked] = {"query": query, "start": span.start, "end": span.stop, "tracks": tracks}
-        same |= {"backward": backward, "steps": _steps_text(steps), "step_name": step_name}
         listed = 0
         while True:
             few = at_once if limit is None else min(limit - listed, at_once)
-            answer = await self._ask("search", limit=few, **same, **first)
+            answer = await self._ask("search", query=query, start=span.start, end=span.stop, limit=few, **same, **first)
             yield answer
             events = answer.table("events")
             listed += len(events)
@@ -520,7 +480,7 @@ class AsyncRun:
                 raise UsageError(STEPS_MISSING)
             return everywhere(Windows.one(*span))
         asked: dict[str, Asked] = {"start": span.start, "end": span.stop, "tracks": tracks}
-        chosen: dict[str, Asked] = {"steps": _steps_text(steps), "step_name": step_name}
+        chosen: dict[str, Asked] = {"steps": steps_text(steps), "step_name": step_name}
         answer = await self._ask("steps", limit=0, per_track=True, **asked, **chosen)
         table = answer.table("tracks")
         track, start, stop = (np.asarray(table.column(name).values, np.int64) for name in ("track", "start", "end"))
@@ -530,16 +490,3 @@ class AsyncRun:
         return events_table(
             parts, await self._stored.name_texts(name for part in parts for name in set(part.name.tolist()))
         )
-
-
-def _steps_text(steps: StepsLike | None) -> str | None:
-    """As questions have them. Raises UsageError."""
-    return None if steps is None else StepRange.convert(steps).text()
-
-
-@cache
-def _times(tool: str) -> frozenset[str]:
-    """The fields of a tool's question that are times. Of a tool that only the server has: those of all spans."""
-    known = tools().get(tool)
-    fields = parameters(SpanQuestion if known is None else known.question)
-    return frozenset(field.name for field in fields if field.unit == "ticks")
