@@ -143,7 +143,7 @@ def test_the_table_of_what_is_in_view_leads_to_its_slices(viewer: Viewer, served
     assert viewer.drawer().ticks["Start"] == second
     assert page.locator(".slice-table").count() == 0
     page.keyboard.press("b")
-    head.wait_for()
+    viewer.wait("document.activeElement.closest('.slice-table') !== null")
     page.keyboard.press("Escape")
     viewer.wait(f"{FOCUS} === 'timeline'")
 
