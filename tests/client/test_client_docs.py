@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Mapping
 from dataclasses import fields
@@ -12,9 +13,11 @@ import pytest
 
 import tilescope
 from tests.example import Example
+from tests.tpu_trace import random_core, write_trace
 from tilescope import Event, FindAnswer, Progress, Run, RunInfo, RunView, StatsAnswer, Sums, Table, TrackList
 from tilescope.client.tables import Tabular
-from tilescope.tiler.tools import tools
+from tilescope.tiler.indexing import build_store
+from tilescope.tiler.tools import tool, tools
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "client.md"
 
@@ -57,7 +60,7 @@ def test_columns_of_tables(text: str, example: Example) -> None:
         assert {name: words_of(cell) for name, cell in told.items()} == {name: t.columns for name, t in tables.items()}
 
 
-def test_columns_of_tools(text: str, example: Example) -> None:
+def test_columns_of_tools(text: str, example: Example, tmp_path: Path) -> None:
     """All that there are: a new tool writes its columns down, and is given what it has to be asked here."""
     needed: dict[str, list[dict[str, Any]]] = {
         "search": [{"query": "op"}],
@@ -68,11 +71,16 @@ def test_columns_of_tools(text: str, example: Example) -> None:
         "bins": [{"track": 0}],
         "nesting": [{"track": example.track("thread 0"), "ordinal": 0}],
     }
-    with tilescope.connect(example.path) as client:
-        run = client.run()
-        answers = [(name, run.ask(name, **asked)) for name in tools() for asked in needed.get(name, [{}])]
+    build_store([write_trace(tmp_path / "tpu.xplane.pb", [random_core(random.Random(1), 0)])], tmp_path / "devices")
+    with tilescope.connect(example.path) as client, tilescope.connect(tmp_path / "devices") as devices:
+        of = {"devices": devices.run()}
+        answers = [
+            (name, of.get(tool(name).group, client.run()).ask(name, **asked))
+            for name in tools()
+            for asked in needed.get(name, [{}])
+        ]
     told = re.findall(r"^\| `(\w+)` \| `(\w+)` \| (.*) \|$", text, re.MULTILINE)
-    assert [(tool, table, words_of(cell)) for tool, table, cell in told] == [
+    assert [(name, table, words_of(cell)) for name, table, cell in told] == [
         (name, table.id, table.columns) for name, answer in answers for table in answer.tables
     ]
 

@@ -27,6 +27,7 @@ export interface HitsOfName {
   readonly busyTicks: bigint;
 }
 
+/** What a search finds: all hits together, by name, and some of them one by one. */
 export interface SearchAnswer {
   /** Names that match, whether or not they occur. */
   readonly names: number;
@@ -48,6 +49,7 @@ export interface HitBin {
   readonly busyTicks: bigint;
 }
 
+/** How dense the hits of a search are in a view. */
 export interface HitBins {
   readonly binTicks: Ticks;
   readonly bins: readonly HitBin[];
