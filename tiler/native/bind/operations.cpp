@@ -30,6 +30,7 @@ auto add(Operations& operations, const InColumn<std::int64_t>& args_end, std::in
         found = operations.add(span_of(args_end), begin, span_of(args), span_of(start), span_of(duration));
     }
     std::vector<OutColumn<std::int64_t>> numbers;
+    numbers.reserve(found.numbers.size());
     for (std::vector<std::int64_t>& column : found.numbers) numbers.push_back(to_numpy(std::move(column)));
     return std::make_tuple(to_numpy(std::move(found.kind)), to_numpy(std::move(found.parent)),
                            to_numpy(std::move(found.duration)), std::move(numbers));
@@ -37,8 +38,10 @@ auto add(Operations& operations, const InColumn<std::int64_t>& args_end, std::in
 
 auto kinds(const Operations& operations) {
     std::vector<std::pair<std::int64_t, std::vector<std::tuple<int, std::int64_t, nb::bytes>>>> found;
+    found.reserve(operations.kinds().size());
     for (const Operations::Kind& kind : operations.kinds()) {
         std::vector<std::tuple<int, std::int64_t, nb::bytes>> stats;
+        stats.reserve(kind.stats.size());
         for (const xspace::OperationStat& stat : kind.stats)
             stats.emplace_back(static_cast<int>(stat.kind), stat.bits, to_bytes(stat.text));
         found.emplace_back(kind.metadata, std::move(stats));
