@@ -22,8 +22,22 @@ BUILT = ROOT / "build" / "sanitize" / "native"
 TESTS_OF_TILER = ROOT / "tests" / "tiler"
 SITE = ROOT / "build" / "sanitize" / "site"
 
-# What reaches native code: readers, pairing, tile trees, pages, traces that are made up, stores that are read.
-TESTS = ("columns", "readers", "synth", "pyramid", "pages", "indexing", "store/test_lmdb_reader.py")
+# What reaches native code: readers, pairing, tile trees, pages, traces that are made up, stores that are read; arguments,
+# searches, operations of devices.
+TESTS = (
+    "columns",
+    "details",
+    "facts/operations",
+    "indexing",
+    "pages",
+    "pyramid",
+    "readers",
+    "search/test_arguments.py",
+    "search/test_search.py",
+    "store/test_lmdb_reader.py",
+    "synth",
+    "test_windows.py",
+)
 
 # These start Python processes of their own, which would find the installed module.
 NOT_HERE = ("indexing/test_kill.py", "indexing/test_same_trace.py", "indexing/test_disk_full.py")

@@ -83,6 +83,7 @@ class FakeStore:
             "steps": {"count": "2", "first": "7", "last": "9", "slices": "3", "tracks": 2, "all": True},
             "ignored": {"missing_ph": "2"},
             "warnings": ["a warning"],
+            "families": ["matmul"],
             "source_bytes": "123456",
             "store_bytes": "4096",
             "created_ns": "1769853600000000001",
