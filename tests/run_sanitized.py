@@ -22,8 +22,8 @@ BUILT = ROOT / "build" / "sanitize" / "native"
 TESTS_OF_TILER = ROOT / "tests" / "tiler"
 SITE = ROOT / "build" / "sanitize" / "site"
 
-# What reaches native code: readers, pairing, tile trees, pages, traces that are made up, stores that are read; arguments,
-# searches, operations of devices.
+# What reaches native code: readers, pairing, tile trees, pages, traces that are made up, stores that are read, and what
+# is read of them: arguments, searches, operations of devices.
 TESTS = (
     "columns",
     "details",

@@ -21,7 +21,7 @@ import pytest
 
 import tilescope.v1.tiles_pb2_grpc as tiles_pb2_grpc
 from bench.server_process import ServerProcess, serving
-from tests.demo import DEMO_TRACE
+from tests.demo import DEMO_TRACE, LACKING
 from tests.toy_tools import install
 from tilescope.tiler.indexing import build_store
 from tilescope.v1 import tiles_pb2 as pb
@@ -102,7 +102,7 @@ def test_the_others_are_answered_and_the_log_has_a_line_for_each(site: Site) -> 
         assert json.loads(gzip.decompress(answer.read()))["complete"]
     with urllib.request.urlopen(f"{site.base}/tools", timeout=60) as answer:
         listed = {one["id"]: one for one in json.loads(gzip.decompress(answer.read()))["tools"]}
-    assert {name for name, one in listed.items() if not one["available"]} == {"torn", "absent", "counters"}
+    assert {name for name, one in listed.items() if not one["available"]} == {"torn", "absent", *LACKING}
     assert listed["torn"]["reason"].endswith("ValueError: torn")
     assert refusal(f"{site.base}/tools/late")[1] == "tool_failed"
     log = site.log.read_text()

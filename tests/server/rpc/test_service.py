@@ -15,6 +15,7 @@ import grpc
 import pytest
 from google.protobuf.json_format import MessageToDict
 
+from tests.demo import LACKING
 from tests.server.rpc.conftest import Site
 from tests.server.rpc.refusals import refusal
 from tilescope.server.rpc import failures
@@ -243,9 +244,7 @@ async def test_tools_answer_in_json_and_as_arrow(site: Site) -> None:
     import pyarrow
 
     listed = await site.tiles.ListTools(pb.ListToolsRequest(run=site.run, build=site.build))
-    # The trace has no counters, and no operations of devices.
-    absent = {"counters", *(name for name in tools() if tool(name).group == "devices")}
-    assert [(one.id, one.available) for one in listed.tools] == [(name, name not in absent) for name in tools()]
+    assert [(one.id, one.available) for one in listed.tools] == [(name, name not in LACKING) for name in tools()]
     asked = pb.AskRequest(run=site.run, build=site.build, tool="stats", question=b'{"limit": 3, "start": "5"}')
     answer = answer_json.decode(await parts_of(site.tiles.Ask(asked)))
     here = tool("stats")

@@ -10,6 +10,8 @@ import pytest
 
 from tests.corpus import corpus_path
 from tests.tiler.json_traces import busy_events, write_trace
+from tests.tpu_trace import random_core
+from tests.tpu_trace import write_trace as write_tpu_trace
 from tilescope.tiler.errors import Cancelled, TraceError
 from tilescope.tiler.indexing import BuildProgress, build_store
 from tilescope.tiler.store.run_store import open_run_store
@@ -47,11 +49,13 @@ def test_real_traces_are_built_and_verified(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("small_histograms")
 def test_tiles_of_all_kinds(tmp_path: Path) -> None:
-    build_store([write_trace(tmp_path / "trace.json", busy_events(1), otherData={"a": 1})], tmp_path / "store")
+    devices = write_tpu_trace(tmp_path / "tpu.xplane.pb", [random_core(random.Random(1), 0)])
+    events = write_trace(tmp_path / "trace.json", busy_events(1), otherData={"a": 1})
+    build_store([events, devices], tmp_path / "store")
     report = verify_store(tmp_path / "store")
     for field in VerifyReport.__dataclass_fields__:
         assert getattr(report, field) > 0, field
-    assert len(report.lines()) == 12
+    assert len(report.lines()) == 13
 
 
 def test_files_of_several_hosts_share_one_time_axis(tmp_path: Path) -> None:
