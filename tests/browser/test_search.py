@@ -35,6 +35,7 @@ LANES = """() => [...document.querySelectorAll('[role=treeitem].is-track:not(.is
     track: Number(item.dataset.key.slice(1)), top: parseFloat(item.style.top), height: parseFloat(item.style.height),
 }))"""
 
+IN_PALETTE = "document.activeElement === document.querySelector('dialog.finder input')"
 ROW_PX = 18
 
 
@@ -236,14 +237,17 @@ def test_the_palette_does_what_keys_do_and_says_what_cannot_be_done(viewer: View
     viewer.rest()
     page.keyboard.press("/")
     page.keyboard.press("Control+Shift+P")  # also while text is typed
+    viewer.wait(IN_PALETTE)
     page.keyboard.type("whole trace")
     page.keyboard.press("Enter")
     viewer.wait(f"tilescope.view.start === '{before[0]}' && tilescope.view.end === '{before[1]}'")
     page.keyboard.press("F1")
+    viewer.wait(IN_PALETTE)
     page.keyboard.type("search the events")
     page.keyboard.press("Enter")
     viewer.wait("document.activeElement === document.querySelector('.search-box input')")
     page.keyboard.press("F1")
+    viewer.wait(IN_PALETTE)
     page.keyboard.type("statistics")
     page.keyboard.press("Enter")
     viewer.wait("tilescope.page === 'stats'")

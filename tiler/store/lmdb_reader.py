@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -30,6 +31,7 @@ class LmdbReader:
 
     def __init__(self, path: Path, *, growing: bool = False) -> None:
         self._file = path / DATA_FILE
+        self._growing = growing
         try:
             descriptor = os.open(self._file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a pipe must not make us wait
         except (FileNotFoundError, NotADirectoryError) as error:
@@ -84,8 +86,13 @@ class LmdbReader:
             raise self._told(error) from error
 
     def size_bytes(self) -> int:
-        """Of the file."""
+        """Of the file, also where its folder has just been renamed because it is published."""
+        folder = self._file.parent
         try:
+            if self._growing:
+                with suppress(FileNotFoundError):
+                    return self._file.stat().st_size
+                return (folder.with_suffix("") / DATA_FILE).stat().st_size
             return self._file.stat().st_size
         except OSError as error:
             raise StoreError(f"{self._file}: cannot be read: {error.strerror}") from error
@@ -93,6 +100,7 @@ class LmdbReader:
     def published(self, path: Path) -> None:
         """Its folder was renamed while it was open, which it does not mind, and its file stays as it is now."""
         self._file = path / DATA_FILE
+        self._growing = False
         try:
             self._tree.settle()
         except _ERRORS as error:

@@ -403,3 +403,19 @@ def test_several_threads_read_at_once(tree: Path) -> None:
         for thread in threads:
             thread.join()
     assert not wrong
+
+
+def test_the_size_of_a_file_whose_folder_is_renamed_before_anybody_says_so(tmp_path: Path) -> None:
+    folder = tmp_path / "gen-1.part"
+    folder.mkdir()
+    writer = LmdbWriter(folder)
+    writer.put_many([(b"a", b"b")])
+    writer.close()
+    reader = LmdbReader(folder, growing=True)
+    size = reader.size_bytes()
+    assert size > 0
+    folder.rename(tmp_path / "gen-1")
+    assert reader.size_bytes() == size
+    reader.published(tmp_path / "gen-1")
+    assert reader.size_bytes() == size
+    reader.close()

@@ -63,7 +63,10 @@ def test_tracks_come_back_from_their_text(tracks: list[int]) -> None:
         ({"tracks": "1-"}, "tracks are numbers and ranges, as in 1,5,8-12, not '1-'"),
         ({"tracks": "0-99999"}, "tracks are at most 65,536 in ascending ranges"),
         ({"tracks": "1," * 1500}, "tracks are named in at most 2,000 characters"),
-        ({"spam": "1"}, "there is no parameter 'spam': there are start, end, tracks, steps, step_name, by, limit"),
+        (
+            {"spam": "1"},
+            "there is no parameter 'spam': there are start, end, tracks, steps, step_name, by, argument, sum, limit",
+        ),
     ],
 )
 def test_what_makes_no_sense_names_the_field(values: dict[str, str], message: str) -> None:
