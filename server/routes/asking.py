@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 
 from aiohttp import hdrs, web
 
@@ -39,8 +40,9 @@ async def answer_with(
         body = await ask(asking, request.match_info["run"], request.match_info["build"])
         answer = computed(request, body, etag, media, gzip=True) if is_final else unkept(body, media, gzip=True)
         answer.headers[hdrs.VARY] = hdrs.ACCEPT
-        await answer.prepare(request)
-        await answer.write_eof()
+        with suppress(ConnectionError):  # the client has gone
+            await answer.prepare(request)
+            await answer.write_eof()
     return answer
 
 
