@@ -27,16 +27,11 @@ class AskedOperations:
     table: OpTable
     peaks: Peaks
     tick_ps: int
-    device_time_differs: bool  # a span was asked for, and device and timeline have different clocks
     notes: Sequence[Note]
 
     def ticks(self, ps: int) -> int:
         """A time on the device in ticks."""
         return ps // self.tick_ps
-
-    def peak_flops(self) -> float | None:
-        """Of all cores together, per second."""
-        return None if self.peaks.flops is None else self.peaks.flops * self.table.cores
 
 
 def asked_operations(scope: Scope, question: SpanQuestion) -> Steps[AskedOperations]:
@@ -57,7 +52,6 @@ def asked_operations(scope: Scope, question: SpanQuestion) -> Steps[AskedOperati
         table,
         peaks[0] if peaks else Peaks(),
         int(scope.manifest["tick_ps"]),
-        question.start is not None or question.end is not None or question.steps is not None,
         notes,
     )
 

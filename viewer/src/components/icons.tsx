@@ -2,7 +2,8 @@
 
 import type { ComponentChildren } from "preact";
 
-function Icon({ children }: { children: ComponentChildren }) {
+/** The frame of all of them. */
+export function Icon({ children }: { children: ComponentChildren }) {
   return (
     <svg
       class="icon"

@@ -1,23 +1,6 @@
 /** Icons of the tools and of marks, on the grid of `components/icons.tsx`. */
 
-import type { ComponentChildren } from "preact";
-
-function Icon({ children }: { children: ComponentChildren }) {
-  return (
-    <svg
-      class="icon"
-      viewBox="0 0 16 16"
-      fill="none"
-      stroke="currentColor"
-      stroke-width="1.5"
-      stroke-linecap="round"
-      stroke-linejoin="round"
-      aria-hidden="true"
-    >
-      {children}
-    </svg>
-  );
-}
+import { Icon } from "../components/icons";
 
 export const SelectIcon = () => (
   <Icon>
