@@ -67,6 +67,8 @@ class Viewer:
         assert state == expected, self.page.inner_text("main")
         if expected == "open":
             self.settle()
+        else:
+            self.wait("document.querySelector('main').innerText")  # what the state says is drawn a moment later
 
     def settle(self) -> None:
         """Until everything that the view needs has been drawn and counted."""
