@@ -36,6 +36,7 @@ _CHOICES: Final[dict[str, tuple[Any, str]]] = {
     "FigureKind": (schema.Kind, "What a figure is: exact integers are decimal text, ids and fractions numbers."),
     "GroupKind": (schema.GroupKind, "What a group of tracks stands for."),
     "MarkKind": (schema.MarkKind, "What a mark is."),
+    "ChartScale": (schema.Scale, "How the axes of a chart count."),
     "SeriesKind": (schema.SeriesKind, "How a series is drawn."),
     "Severity": (schema.Severity, "How much a note matters."),
     "TotalKind": (schema.TotalKind, "How values of rows become one."),

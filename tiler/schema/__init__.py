@@ -2,6 +2,7 @@
 
 from tilescope.tiler.schema.answer import (
     Kind,
+    Scale,
     SeriesKind,
     Severity,
     ToolAnswer,
@@ -91,6 +92,7 @@ __all__ = [
     "Run",
     "RunList",
     "RunState",
+    "Scale",
     "SeriesKind",
     "Severity",
     "StepCounts",

@@ -31,7 +31,8 @@ Kind = Literal[
 ]
 # "none": of the values of rows nothing can be made; totals have what was computed of all that is behind them.
 TotalKind = Literal["sum", "max", "min", "none"]
-SeriesKind = Literal["line", "area", "bars", "heat"]
+SeriesKind = Literal["line", "area", "bars", "heat", "points"]
+Scale = Literal["linear", "log"]
 Severity = Literal["info", "warning", "error"]
 
 # Exact integers are decimal text, ids and fractions are numbers, what is not recorded is null: by the kind beside it.
@@ -79,8 +80,13 @@ class ToolSeries(Struct, frozen=True, kw_only=True):
     id: str
     title: str
     kind: SeriesKind
+    scale: Annotated[Scale, Meta(description="Of both axes. On log, what is not above 0 has no place.")]
     x: ToolColumn
     ys: Sequence[ToolColumn]
+    lines: Annotated[
+        Sequence[ToolColumn], Meta(description="Limits over the same x, measured as ys are: lines, whatever the kind.")
+    ]
+    labels: Annotated[ToolColumn | None, Meta(description="What is at each x, where that says more than x itself.")]
 
 
 class ToolNote(Struct, frozen=True, kw_only=True):

@@ -1,6 +1,6 @@
 """Tools: what answers questions about a run. One folder each, one contract for all."""
 
-from tilescope.tiler.schema import Kind, SeriesKind, Severity
+from tilescope.tiler.schema import Kind, Scale, SeriesKind, Severity
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value, values_of
 from tilescope.tiler.tools.asking import ask, why_not
 from tilescope.tiler.tools.catalogue import ENTRY_POINTS, edition, left_out, no_such_tool, tool, tools
@@ -37,6 +37,7 @@ __all__ = [
     "Note",
     "Parameter",
     "Question",
+    "Scale",
     "Scope",
     "Series",
     "SeriesKind",

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.schema import Kind, SeriesKind, Severity, TotalKind
+from tilescope.tiler.schema import Kind, Scale, SeriesKind, Severity, TotalKind
 
 if TYPE_CHECKING:
     import pandas
@@ -124,13 +124,20 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """What is to be drawn as a chart: ys over one x."""
+    """What is to be drawn as a chart: ys over one x.
+
+    `lines` are limits over the same x, and measured as ys are. `labels` say what is at each x. On a scale of logarithms
+    what is not above 0 has no place.
+    """
 
     id: str
     title: str
     kind: SeriesKind
     x: Column
     ys: Sequence[Column]
+    scale: Scale = "linear"
+    lines: Sequence[Column] = ()
+    labels: Column | None = None
 
 
 @dataclass(frozen=True, slots=True)

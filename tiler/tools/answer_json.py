@@ -43,7 +43,16 @@ def encode(answer: Answer, only: str | None = None) -> bytes:
             ],
             tables=[_table(table) for table in answer.tables],
             series=[
-                ToolSeries(id=one.id, title=one.title, kind=one.kind, x=_column(one.x), ys=list(map(_column, one.ys)))
+                ToolSeries(
+                    id=one.id,
+                    title=one.title,
+                    kind=one.kind,
+                    scale=one.scale,
+                    x=_column(one.x),
+                    ys=list(map(_column, one.ys)),
+                    lines=list(map(_column, one.lines)),
+                    labels=None if one.labels is None else _column(one.labels),
+                )
                 for one in answer.series
             ],
             notes=[
@@ -68,7 +77,16 @@ def decode(data: bytes) -> Answer:
         [Fact(fact.id, fact.label, _value(fact.kind, fact.value), fact.kind, fact.note) for fact in told.facts],
         [_read_table(table) for table in told.tables],
         [
-            Series(one.id, one.title, one.kind, _read_column(one.x), list(map(_read_column, one.ys)))
+            Series(
+                one.id,
+                one.title,
+                one.kind,
+                _read_column(one.x),
+                list(map(_read_column, one.ys)),
+                one.scale,
+                list(map(_read_column, one.lines)),
+                None if one.labels is None else _read_column(one.labels),
+            )
             for one in told.series
         ],
         [

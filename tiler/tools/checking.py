@@ -10,7 +10,7 @@ from typing import Any, Final, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.schema import Kind, SeriesKind, Severity, TotalKind
+from tilescope.tiler.schema import Kind, Scale, SeriesKind, Severity, TotalKind
 from tilescope.tiler.tools.answer import (
     FLOAT_KINDS,
     ID_KINDS,
@@ -87,8 +87,11 @@ def _check_series(series: Series) -> None:
     _check_texts(series.title)
     if series.kind not in get_args(SeriesKind):
         raise ValueError(f"it is of kind {series.kind!r}: there are {', '.join(get_args(SeriesKind))}")
+    if series.scale not in get_args(Scale):
+        raise ValueError(f"its scale is {series.scale!r}: there are {', '.join(get_args(Scale))}")
     _must_be(series.x, Column, "x")
-    for column in (series.x, *_with_ids(series.ys, Column)):
+    labels = () if series.labels is None else (series.labels,)
+    for column in (series.x, *_with_ids([*series.ys, *series.lines, *labels], Column)):
         _check_column(column)
         if len(column.values) != len(series.x.values):
             raise ValueError(f"{column.id!r} has {len(column.values)} values for {len(series.x.values)} of x")

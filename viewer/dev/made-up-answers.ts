@@ -2,7 +2,7 @@
 
 import { type ToolAnswer, ticks } from "@tilescope/client";
 import type { Figure } from "../src/answers/figures";
-import { column, table } from "../src/answers/made-up";
+import { column, PLAIN, table } from "../src/answers/made-up";
 
 /** Numbers from 0 to 1 that look random. */
 function noise(seed: number): () => number {
@@ -127,10 +127,11 @@ function steps(): ToolAnswer {
       }),
     ],
     series: [
-      { id: "parts", title: "What a step is made of", kind: "area", x, ys: all },
+      { id: "parts", title: "What a step is made of", ...PLAIN, kind: "area", x, ys: all },
       {
         id: "levels",
         title: "Memory in use",
+        ...PLAIN,
         kind: "line",
         x: column("at", "time", starts.map(whole), { title: "At" }),
         ys: list(4, (host) =>
@@ -147,6 +148,7 @@ function steps(): ToolAnswer {
       {
         id: "ops",
         title: "Busiest operations",
+        ...PLAIN,
         kind: "bars",
         x: column("op", "name", ["fusion", "all-reduce", "copy", "convolution", "infeed"], { title: "Operation" }),
         ys: [
@@ -159,6 +161,7 @@ function steps(): ToolAnswer {
       {
         id: "hosts",
         title: "Hosts × steps",
+        ...PLAIN,
         kind: "heat",
         x,
         ys: list(8, (host) =>
@@ -309,6 +312,7 @@ function lines(): ToolAnswer {
       {
         id: "many",
         title: "Twelve levels",
+        ...PLAIN,
         kind: "line",
         x: column(
           "at",
@@ -340,7 +344,7 @@ function noRows(): ToolAnswer {
     complete: true,
     facts: [{ id: "count", label: "Events", kind: "count", value: "0", note: "" }],
     tables: [none],
-    series: [{ id: "s", title: "Over time", kind: "line", x: column("x", "time", []), ys: [] }],
+    series: [{ id: "s", title: "Over time", ...PLAIN, kind: "line", x: column("x", "time", []), ys: [] }],
     notes: [
       { severity: "error", text: "The trace ends before this range.", startTicks: null, endTicks: null, track: 3 },
     ],

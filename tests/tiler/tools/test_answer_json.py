@@ -38,7 +38,19 @@ def test_every_value_comes_back(integers: list[int | None], floats: list[float])
     answer = Answer(
         [Fact("a", "A", 2**64, "bytes"), Fact("b", "B", None, "flops", "not recorded")],
         [table],
-        [Series("s", "S", "area", Column("x", "X", "ticks", [1, 2, 3]), [Column("y", "Y", "number", floats)])],
+        [
+            Series("s", "S", "area", Column("x", "X", "ticks", [1, 2, 3]), [Column("y", "Y", "number", floats)]),
+            Series(
+                "roof",
+                "Roof",
+                "points",
+                Column("x", "X", "number", floats),
+                [Column("y", "Y", "number", floats)],
+                "log",
+                [Column("limit", "Limit", "number", floats)],
+                Column("who", "Who", "name", ["a", None, "c"]),
+            ),
+        ],
         [Note("warning", "look", 2**62, None, 7)],
         is_complete=False,
     )
@@ -49,7 +61,12 @@ def test_every_value_comes_back(integers: list[int | None], floats: list[float])
         assert values_of(read) == values_of(mine)
     assert (back.table("t").totals, back.table("t").rest) == ({"n": 2**65}, {"n": None})
     assert (back.table("t").parent, back.table("t").more) == ("parent", "1,2,3")
-    assert values_of(back.series[0].ys[0]) == floats
+    assert [(one.kind, one.scale) for one in back.series] == [("area", "linear"), ("points", "log")]
+    area, roof = back.series
+    assert values_of(area.ys[0]) == values_of(roof.lines[0]) == floats
+    assert (area.lines, area.labels) == ([], None)
+    assert roof.labels is not None
+    assert values_of(roof.labels) == ["a", None, "c"]
 
 
 def test_json_holds_no_integer_beyond_doubles_and_no_nan() -> None:

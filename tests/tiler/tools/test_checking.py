@@ -70,6 +70,18 @@ def test_what_may_stand_in_a_column(kind: Any, values: Any) -> None:
         (Answer(tables=[Table("t", "T", [PARENTS], parent="p")]), "row 0 has the parent 1: parents stand before"),
         (Answer(series=[Series("s", "S", "pie", NUMBERS, [])]), "it is of kind 'pie'"),  # type: ignore[arg-type]
         (
+            Answer(series=[Series("s", "S", "line", NUMBERS, [], "sqrt")]),  # type: ignore[arg-type]
+            "its scale is 'sqrt'",
+        ),
+        (
+            Answer(series=[Series("s", "S", "line", NUMBERS, [], lines=[Column("y", "Y", "rate", [1.0])])]),
+            "series 's': 'y' has 1 values for 3 of x",
+        ),
+        (
+            Answer(series=[Series("s", "S", "line", NUMBERS, [], labels=Column("who", "Who", "name", ["a"]))]),
+            "series 's': 'who' has 1 values for 3 of x",
+        ),
+        (
             Answer(series=[Series("s", "S", "line", NUMBERS, [Column("y", "Y", "rate", [1.0])])]),
             "series 's': 'y' has 1 values for 3 of x",
         ),

@@ -2,12 +2,12 @@ import type { SeriesKind, ToolColumn, ToolSeries } from "@tilescope/client";
 import { expect, test } from "vitest";
 import { ChartData } from "./chart-data";
 import { DASHES, seriesStyle } from "./chart-style";
-import { column } from "./made-up";
+import { column, PLAIN } from "./made-up";
 
 const NAMES = { time: { tickPs: 1, originNs: 0n }, trackPath: () => [] };
 
 function chart(kind: SeriesKind, x: ToolColumn, ys: readonly ToolColumn[]): ChartData {
-  const series: ToolSeries = { id: "s", title: "S", kind, x, ys };
+  const series: ToolSeries = { id: "s", title: "S", ...PLAIN, kind, x, ys };
   return new ChartData(series, NAMES);
 }
 

@@ -12,6 +12,9 @@ export function column(
   return { id, title: id, kind, unit: "", total: "sum", values, ...more };
 }
 
+/** What most charts leave as it is. */
+export const PLAIN = { scale: "linear", lines: [], labels: null } as const;
+
 export function table(columns: readonly ToolColumn[], more: Partial<ToolTable> = {}): ToolTable {
   return { id: "t", title: "T", parent: null, columns, totals: null, rest: null, more: null, ...more };
 }

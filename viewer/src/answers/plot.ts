@@ -282,6 +282,8 @@ function drawnAs(data: ChartData, y: number, style: SeriesStyle, options: PlotOp
       };
     case "heat":
       return { paths: () => null, points: { show: false } };
+    case "points":
+      return { paths: () => null, points: { show: true, size: 6, fill: style.line } };
   }
 }
 

@@ -76,6 +76,9 @@ export function readAttachmentList(json: AttachmentListJson): AttachmentList {
   };
 }
 
+/** How the axes of a chart count. */
+export type ChartScale = "linear" | "log";
+
 /** The body of every answer with an error status. */
 export interface ErrorAnswer {
   readonly error: Refusal;
@@ -837,7 +840,7 @@ export function readRunList(json: RunListJson): RunList {
 export type RunState = "failed" | "indexing" | "new" | "queued" | "ready";
 
 /** How a series is drawn. */
-export type SeriesKind = "line" | "area" | "bars" | "heat";
+export type SeriesKind = "line" | "area" | "bars" | "heat" | "points";
 
 /** How much a note matters. */
 export type Severity = "info" | "warning" | "error";
@@ -984,8 +987,14 @@ export interface ToolSeries {
   readonly id: string;
   readonly title: string;
   readonly kind: SeriesKind;
+  /** Of both axes. On log, what is not above 0 has no place. */
+  readonly scale: ChartScale;
   readonly x: ToolColumn;
   readonly ys: readonly ToolColumn[];
+  /** Limits over the same x, measured as ys are: lines, whatever the kind. */
+  readonly lines: readonly ToolColumn[];
+  /** What is at each x, where that says more than x itself. */
+  readonly labels: ToolColumn | null;
 }
 
 /** Columns of equal length. */
