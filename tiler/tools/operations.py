@@ -17,6 +17,7 @@ NO_OPERATIONS: Final = (
     "the trace has no operations of TPU cores: these come with lines XLA Ops of an XSpace; record with the device's "
     "tracer on"
 )
+OF_PEAK: Final = "of peak"  # the unit of shares of what a device could reach
 NO_PEAK: Final = "the trace does not say what the device could reach"
 
 

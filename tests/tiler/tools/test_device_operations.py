@@ -144,6 +144,26 @@ def figures(reader: QueryReader, **asked: Any) -> dict[tuple[str, str], tuple[in
     }
 
 
+def test_the_greatest_parts_are_listed_until_they_cover_a_share(readers: dict[str, QueryReader]) -> None:
+    whole, most = (by_row(answer(readers["pod/all"], "op_profile", cover=cover)) for cover in (100, 60))
+    roots = [row for row in most if row["parent"] < 0 and row["name"] != "idle"]
+    assert (
+        sum(row["self"] for row in roots) == sum(row["self"] for row in whole if row["parent"] < 0) - whole[-1]["self"]
+    )
+    for at, row in enumerate(most):
+        parts = [part for part in most if part["parent"] == at]
+        if not parts:
+            continue
+        assert sum(part["self"] for part in parts) == row["self"]
+        assert sum(part["count"] for part in parts) == row["count"]
+        if parts[-1]["name"].endswith(" more"):
+            listed = [part["self"] for part in parts[:-1]]
+            assert sum(listed) >= 0.6 * row["self"] > sum(listed[:-1])
+    assert any(row["name"] == "12 more" for row in most)
+    assert [row["query"] for row in most if row["name"] == "fusion.3"] == ['"fusion.3"']
+    assert all(row["query"] is None for row in most if row["name"].endswith(" more"))
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_a_span_is_the_sum_of_its_halves(readers: dict[str, QueryReader], name: str) -> None:
     reader = readers[name]

@@ -12,8 +12,9 @@ from tilescope.tiler.facts.operations import Operation
 from tilescope.tiler.facts.operations.rates import Rates, rates_of
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Value
-from tilescope.tiler.tools.operations import AskedOperations, asked_operations, availability, time_facts
+from tilescope.tiler.tools.operations import OF_PEAK, AskedOperations, asked_operations, availability, time_facts
 from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.row_query import query_column
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
 
@@ -72,7 +73,7 @@ def _table(asked: AskedOperations, operations: Sequence[Operation], limit: int) 
         of_rates("byte_rate", "All memory", "B/s", lambda of: of.bytes),
         Column("intensity", "Intensity", "number", [of.intensity for of in rates], "FLOP/B", total="none"),
         Column("bound_by", "Bound by", "text", [of.bound_by or None for of in rates]),
-        Column("of_peak", "Of its peak", "fraction", [of.share for of in rates], total="none"),
+        Column("of_peak", "Used", "fraction", [of.share for of in rates], OF_PEAK, total="none"),
         Column(
             "stalled",
             "Waits for copies",
@@ -88,6 +89,7 @@ def _table(asked: AskedOperations, operations: Sequence[Operation], limit: int) 
         Column("flops", "FLOPs", "flops", [of.flops for of in listed]),
         Column("bytes", "Bytes", "bytes", [of.bytes for of in listed]),
         Column("track", "Track", "track", [of.track for of in listed]),
+        query_column(of.metadata.name for of in listed),
     ]
     rest = _sums(asked, operations[limit:]) if len(operations) > len(listed) else None
     return Table("operations", "By instruction", columns, totals=_sums(asked, operations), rest=rest)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import Annotated, Final
 
 from msgspec import Meta
@@ -11,8 +12,9 @@ from tilescope.tiler.facts.operations import Operation
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Value
 from tilescope.tiler.tools.op_profile.tree import By, Node, tree
-from tilescope.tiler.tools.operations import AskedOperations, asked_operations, availability, time_facts
+from tilescope.tiler.tools.operations import OF_PEAK, AskedOperations, asked_operations, availability, time_facts
 from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.row_query import query_column
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Tool
 
@@ -39,13 +41,21 @@ class OpProfileQuestion(SpanQuestion, frozen=True, kw_only=True):
     limit: Annotated[int, Meta(ge=1, le=MAX_PARTS, description="The most parts of one that are listed.")] = (
         DEFAULT_PARTS
     )
+    cover: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=100,
+            description="Of each the greatest parts are listed, until they make up so many percent of its time.",
+        ),
+    ] = 100
 
 
 def _answer(scope: Scope, question: OpProfileQuestion) -> Steps[Answer]:
     asked = yield from asked_operations(scope, question)
     root = tree(asked.table.operations, question.by, _program_names(scope))
     yield
-    rows = list(_rows(root, question.limit))
+    rows = list(_rows(root, question.limit, question.cover))
     yield
     notes = [*asked.notes, *_notes(asked, root)]
     return Answer(
@@ -61,20 +71,26 @@ def _program_names(scope: Scope) -> dict[str, str]:
     return {entry.name.removeprefix(_HLO): entry.label for entry in scope.attachments() if entry.name.startswith(_HLO)}
 
 
-def _rows(root: Node, limit: int) -> Iterator[tuple[int, Node]]:
+def _rows(root: Node, limit: int, cover: int) -> Iterator[tuple[int, Node]]:
     """The parts of all parts, parents first; of each the place of its parent, -1 none."""
-    waiting = [(-1, part) for part in reversed(_listed(root, limit))]
+    waiting = [(-1, part) for part in reversed(_listed(root, limit, cover))]
     count = 0
     while waiting and count < MAX_ROWS:
         parent, node = waiting.pop()
         yield parent, node
-        waiting += [(count, part) for part in reversed(_listed(node, limit))]
+        waiting += [(count, part) for part in reversed(_listed(node, limit, cover))]
         count += 1
 
 
-def _listed(node: Node, limit: int) -> list[Node]:
+def _listed(node: Node, limit: int, cover: int) -> list[Node]:
     """The greatest parts of one, and one for all others together."""
     parts = node.sorted
+    if cover < 100:
+        before = accumulate((part.own for part in parts), initial=0)
+        # As many as it takes, and always the greatest.
+        limit = min(
+            limit, max(1, sum(so_far * 100 < node.own * cover for so_far, _ in zip(before, parts, strict=False)))
+        )
     if len(parts) <= limit:
         return parts
     rest = Node(f"{len(parts) - limit:,} more")
@@ -116,8 +132,8 @@ def _table(asked: AskedOperations, rows: list[tuple[int, Node]], *, with_idle: b
         Column("share", "Time", "fraction", shares),
         Column("self", "Self", "ticks", [asked.ticks(node.own) for node in nodes]),
         Column("wasted", "Wasted", "fraction", wasted),
-        Column("flops_used", "FLOPS", "fraction", flops, total="none"),
-        Column("hbm_used", "HBM", "fraction", hbm, total="none"),
+        Column("flops_used", "FLOPS", "fraction", flops, OF_PEAK, total="none"),
+        Column("hbm_used", "HBM", "fraction", hbm, OF_PEAK, total="none"),
         Column("count", "Count", "count", [node.count or None for node in nodes]),
         Column(
             "mean",
@@ -148,6 +164,7 @@ def _table(asked: AskedOperations, rows: list[tuple[int, Node]], *, with_idle: b
             "expression", "Expression", "text", [None if of is None else of.metadata.expression for of in operations]
         ),
         Column("track", "Track", "track", [node.track if node.track >= 0 else None for node in nodes]),
+        query_column(None if of is None else of.metadata.name for of in operations),
         Column("parent", "Parent", "id", [parent for parent, _ in rows]),
     ]
     return Table("operations", "By operation", columns, parent="parent")
