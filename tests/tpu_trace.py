@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.tiler.readers.wire_writer import data, event_metadata, message, number, stat_metadata
 
-NUMBERS = ("device_offset_ps", "device_duration_ps", "dma_stall_duration_ps", "flops")
+NUMBERS = ("device_offset_ps", "device_duration_ps", "dma_stall_duration_ps", "flops", "all_reduce_unique_id")
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,7 @@ class Run:
     duration: int
     device: tuple[int, int] | None = None  # begin and duration
     stall: int | None = None
+    reduce: int | None = None  # which all-reduce of the program it is
 
     @property
     def end(self) -> int:
@@ -103,6 +104,8 @@ def _event(run: Run, ids: Mapping[str, int]) -> Iterator[bytes]:
         yield stat(4, ids["device_duration_ps"], run.device[1])
     if run.stall is not None:
         yield stat(4, ids["dma_stall_duration_ps"], run.stall)
+    if run.reduce is not None:
+        yield stat(4, ids["all_reduce_unique_id"], run.reduce)
 
 
 def write_trace(path: Path, planes: Sequence[bytes]) -> Path:

@@ -14,10 +14,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages import decompress
-from tilescope.tiler.pages.operations import CHUNK_OPERATIONS, Operations, TrackKinds
-from tilescope.tiler.query import QueryReader, Reading, Steps, join, no_events
+from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds
+from tilescope.tiler.pages.operations import Operations, TrackKinds
+from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.query.events import Events
 from tilescope.tiler.windows import Windows
 
@@ -47,12 +46,6 @@ class KindSums:
         return found
 
 
-def track_kinds(reader: QueryReader, track: int) -> TrackKinds | None:
-    """The kinds of a track's operations; None: they are not kept. Raises DamagedStore, NotBuilt."""
-    record = reader.store.kinds_record(track)
-    return None if record is None else TrackKinds.decode(decompress(record))
-
-
 def kind_sums(reader: QueryReader, track: int, windows: Windows) -> Steps[KindSums | None]:
     """The sums of a track; None: its operations are not kept. Raises DamagedStore, NotBuilt."""
     kinds = track_kinds(reader, track)
@@ -69,9 +62,7 @@ class _Summing:
     """Goes over the records of a track."""
 
     def __init__(self, reader: QueryReader, track: int, kinds: TrackKinds, windows: Windows) -> None:
-        self._reader = reader
-        self._reading = Reading(reader)
-        self._track = track
+        self._records = OperationRecords(reader, track, kinds)
         self._windows = windows
         count = len(kinds.kinds)
         zero = np.zeros(count, object)
@@ -81,42 +72,18 @@ class _Summing:
 
     def add(self, number: int) -> None:
         """Adds what of a record lies in the windows."""
-        kinds = self.found.kinds
-        start, stop = kinds.start[number : number + 1], kinds.stop[number : number + 1]
-        # An event of no length at the end of a record is in a window that begins there.
-        if not self._windows.meet(start, np.maximum(stop, kinds.last_start[number] + 1))[0]:
+        if not self._records.meets(number, self._windows):
             return
-        first = number * CHUNK_OPERATIONS
-        of = Operations.decode(decompress(self._reader.store.operations_record(self._track, first)), self._track)
-        if not self._holds(of, number):
-            raise DamagedStore(f"the operations of track {self._track} from event {first} on make no sense")
+        kinds = self.found.kinds
+        of = self._records.operations(number)
         # An event of no length at the end of a window is not in it.
-        last = kinds.last_start[number : number + 1]
+        start, stop, last = (column[number : number + 1] for column in (kinds.start, kinds.stop, kinds.last_start))
         if self._windows.cover(start, stop)[0] and self._windows.hold(last)[0]:
             self._add(of, np.ones(len(of), np.bool_), of.duration)
         else:
-            events = self._events(number, len(of))
+            events = self._records.events(number, len(of))
             starts = self._windows.hold(events.start)
             self._add(of, starts, self._parts(of, events))
-
-    def _holds(self, of: Operations, number: int) -> bool:
-        count, last = len(self.found.kinds.kinds), self.found.kinds.records - 1
-        full = len(of) == CHUNK_OPERATIONS or (number == last and len(of) < CHUNK_OPERATIONS)
-        within = of.kind.min() >= 0 and of.kind.max() < count and of.parent.min() >= -1 and of.parent.max() < count
-        return bool(full and within and of.duration.min() >= 0)
-
-    def _events(self, number: int, count: int) -> Events:
-        """Where the events of a record lie on the timeline."""
-        kinds, first = self.found.kinds, number * CHUNK_OPERATIONS
-        window = Windows.one(int(kinds.start[number]), int(kinds.last_start[number]) + 1)
-        plan = self._reader.plan(self._track, window)
-        parts = [no_events(self._track), *self._reading.events(plan, plan.leaf_runs)]
-        events = join(parts)
-        events = events.take((events.ordinal >= first) & (events.ordinal < first + count))
-        events = events.take(np.argsort(events.ordinal, kind="stable"))
-        if len(events) != count:
-            raise DamagedStore(f"track {self._track} has other events than operations from {first} on")
-        return events
 
     def _parts(self, of: Operations, events: Events) -> Ints:
         """What of each operation's duration lies in the windows."""

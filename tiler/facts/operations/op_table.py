@@ -9,8 +9,9 @@ from typing import Final
 
 from tilescope.tiler.device_lines import DEVICE_PREFIX, STEP_LINES, is_one_of
 from tilescope.tiler.facts.devices import plane_of
-from tilescope.tiler.facts.operations.kind_sums import KindSums, clipped, kind_sums, track_kinds
+from tilescope.tiler.facts.operations.kind_sums import KindSums, clipped, kind_sums
 from tilescope.tiler.facts.operations.metadata import Memory, OperationMetadata, operation_metadata
+from tilescope.tiler.facts.operations.records import track_kinds
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.windows import Windows, WindowsOf
 

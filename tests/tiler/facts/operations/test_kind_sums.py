@@ -128,7 +128,7 @@ def test_any_windows_over_records(of: list[Run], windows: list[Windows], size: i
 def summing_module() -> object:
     import sys
 
-    return sys.modules["tilescope.tiler.facts.operations.kind_sums"]
+    return sys.modules["tilescope.tiler.facts.operations.records"]
 
 
 def test_halves_add_up() -> None:

@@ -1,0 +1,224 @@
+"""Steps of TPU cores, compared with plain Python and with what the generator of the pod run knows."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.corpus import corpus_path
+from tests.tpu_trace import Instruction, Run, in_order, parents, plane, write_trace
+from tilescope.tiler.facts.operations import tpu_cores
+from tilescope.tiler.facts.step_times import StepPart, StepTimes, aligned, tpu_step_times
+from tilescope.tiler.indexing import build_store
+from tilescope.tiler.query import EVERYTHING, QueryReader, finish
+from tilescope.tiler.store import open_run_store
+from tilescope.tiler.windows import Windows, everywhere
+
+CATEGORIES = {
+    "all-reduce": StepPart.ALL_REDUCE_COMPUTE,
+    "infeed": StepPart.INFEED,
+    "convolution fusion": StepPart.HIGH_FLOPS,
+    "loop fusion": StepPart.LOW_FLOPS,
+    "send-done": StepPart.SEND,
+    "recv": StepPart.RECV,
+    "outfeed": StepPart.OUTFEED,
+    "all-gather": StepPart.COLLECTIVES,
+}
+STEPS = 4
+Core = tuple[list[Run], list[Run]]  # steps and operations
+
+
+def instructions() -> list[Instruction]:
+    found = [
+        Instruction(f"op.{k}", {"program_id": 7, "symbol_id": k + 1, "hlo_category": category})
+        for k, category in enumerate(CATEGORIES)
+    ]
+    return [*found, *(Instruction(f"train {10 + step}") for step in range(STEPS))]
+
+
+@st.composite
+def cores(draw: st.DrawFn) -> Core:
+    """Steps with gaps between them, and operations that may lie in another, or across borders."""
+    at, steps = draw(st.integers(0, 9)), []
+    for step in range(STEPS):
+        length = draw(st.integers(0, 40))
+        steps.append(Run(len(CATEGORIES) + step, at, length, (at + 1000, draw(st.integers(0, 90)))))
+        at += length + draw(st.integers(0, 5))
+    runs, begin = [], 0
+    while begin < at and len(runs) < 30:
+        length = draw(st.integers(0, 25))
+        of = draw(st.integers(0, len(CATEGORIES) - 1))
+        ids = st.one_of(st.none(), st.integers(0, 2))
+        runs.append(Run(of, begin, length, (begin + 1000, length), reduce=draw(ids)))
+        if length > 3 and draw(st.booleans()):
+            inner = draw(st.integers(0, length - 2))
+            runs.append(Run(draw(st.integers(1, 7)), begin + 1, inner, (begin + 1001, inner)))
+        begin += length + draw(st.integers(0, 4))
+    return steps, runs
+
+
+def until(run: Run, tick: int) -> int:
+    """What of a run's time on the device lies before a tick."""
+    if not run.duration:
+        return run.taken if run.start < tick else 0
+    return run.taken * min(max(tick - run.start, 0), run.duration) // run.duration
+
+
+def within(run: Run, start: int, stop: int) -> int:
+    return until(run, stop) - until(run, start) if stop > start else 0
+
+
+class Plain:
+    """Cores, one operation at a time."""
+
+    def __init__(self, of: Sequence[Core]) -> None:
+        self.cores = [(steps, in_order(runs), parents(in_order(runs))) for steps, runs in of]
+        self.least: dict[tuple[int, int], int] = {}
+        for core in range(len(of)):
+            for step in range(STEPS):
+                one = self.cores[core][0][step]
+                for id_, ps in self.reduces(core, step, one.end).items():
+                    self.least[step, id_] = min(self.least.get((step, id_), ps), ps)
+
+    def reduces(self, core: int, step: int, tick: int) -> Counter[int]:
+        steps, runs, _ = self.cores[core]
+        found: Counter[int] = Counter()
+        for run in runs:
+            if run.reduce is not None and run.instruction == 0 and self.shares(run, steps[step].start, tick):
+                found[run.reduce] += within(run, steps[step].start, tick)
+        return found
+
+    @staticmethod
+    def shares(run: Run, start: int, stop: int) -> bool:
+        """Whether it has a tick of a window, or starts in it."""
+        return run.start < stop and (run.end > start or run.start >= start) and stop > start
+
+    def parts_until(self, core: int, step: int, tick: int) -> Counter[StepPart]:
+        steps, runs, around = self.cores[core]
+        start, found = steps[step].start, Counter[StepPart]()
+        of = list(CATEGORIES.values())
+        for run, parent in zip(runs, around, strict=True):
+            ps = within(run, start, tick)
+            found[of[run.instruction]] += ps
+            if parent is not None:
+                found[of[runs[parent].instruction]] -= ps
+        whole = self.reduces(core, step, steps[step].end)
+        sync = sum(min(ps, whole[id_] - self.least[step, id_]) for id_, ps in self.reduces(core, step, tick).items())
+        sync = min(sync, max(found[StepPart.ALL_REDUCE_COMPUTE], 0))
+        found[StepPart.ALL_REDUCE_SYNC] += sync
+        found[StepPart.ALL_REDUCE_COMPUTE] -= sync
+        found[StepPart.IDLE] = within(steps[step], start, tick) - found.total()
+        return found
+
+    def parts(self, core: int, step: int, start: int, stop: int) -> Counter[StepPart]:
+        one = self.cores[core][0][step]
+        found = self.parts_until(core, step, min(stop, one.end))
+        found.subtract(self.parts_until(core, step, max(start, one.start)))
+        return found
+
+
+def asked(reader: QueryReader, windows: Windows) -> list[StepTimes]:
+    return finish(tpu_step_times(reader, reader.steps, tpu_cores(reader), everywhere(windows)))
+
+
+def row(times: StepTimes, at: int) -> dict[StepPart, int]:
+    return {part: int(ps[at]) for part, ps in times.parts.items() if ps[at]}
+
+
+@settings(max_examples=40, deadline=None)
+@given(of=st.lists(cores(), min_size=1, max_size=3), cut=st.integers(0, 150))
+def test_parts_of_steps_in_any_window(of: list[Core], cut: int) -> None:
+    with TemporaryDirectory() as folder:
+        planes = [
+            plane(f"/device:TPU:{k}", instructions(), {"Steps": steps, "XLA Ops": [Run(1, 0, 1, (1000, 1)), *runs]})
+            for k, (steps, runs) in enumerate(of)
+        ]
+        build_store([write_trace(Path(folder) / "run.xplane.pb", planes)], Path(folder) / "store")
+        store = open_run_store(Path(folder) / "store")
+        reader = QueryReader(store)
+        plain = Plain([(steps, [Run(1, 0, 1, (1000, 1)), *runs]) for steps, runs in of])
+        origin = min(min(run.start for run in [*steps, *runs, Run(0, 0, 0)]) for steps, runs in of)
+        assert origin == 0
+        sums = []
+        for start, stop in ((0, 1 << 30), (0, cut), (cut, 1 << 30)):
+            found = asked(reader, Windows.one(start, stop))
+            total: Counter[StepPart] = Counter()
+            for times in found:
+                core = [core.group for core in tpu_cores(reader)].index(times.group)
+                for at, number in enumerate(times.number.tolist()):
+                    expected = plain.parts(core, number - 10, start, stop)
+                    assert row(times, at) == {part: ps for part, ps in expected.items() if ps}
+                    assert sum(row(times, at).values()) == times.duration[at]
+                    assert sum(int(ps[at]) for ps in times.classes.values()) == times.duration[at]
+                    total.update(row(times, at))
+            sums.append(total)
+        whole, first, second = sums
+        first.update(second)
+        assert {part: ps for part, ps in first.items() if ps} == {part: ps for part, ps in whole.items() if ps}
+        store.close()
+
+
+@pytest.fixture(scope="module")
+def pod(tmp_path_factory: pytest.TempPathFactory) -> QueryReader:
+    path = tmp_path_factory.mktemp("pod") / "store"
+    build_store(sorted(corpus_path("pod").rglob("*.xplane.pb")), path)
+    return QueryReader(open_run_store(path))
+
+
+def truth() -> Any:
+    return json.loads(gzip.decompress(corpus_path("pod/truth.json.gz").read_bytes()))
+
+
+def test_a_pod_as_its_generator_knows_it(pod: QueryReader) -> None:
+    found = asked(pod, EVERYTHING)
+    steps = aligned(found)
+    known = truth()["steps"]
+    assert steps.number.tolist() == [step["step"] for step in known]
+    assert (steps.rows == [[at] * 16 for at in range(6)]).all()
+    for at, step in enumerate(known):
+        for times, core in zip(found, step["cores"].values(), strict=True):
+            of, category = row(times, at), Counter(core["category"])
+            assert times.duration[at] == core["duration"]
+            assert of[StepPart.IDLE] == core["idle"]
+            assert (of[StepPart.ALL_REDUCE_COMPUTE], of[StepPart.ALL_REDUCE_SYNC]) == (
+                core["all_reduce"]["compute"],
+                core["all_reduce"]["sync"],
+            )
+            assert of[StepPart.INFEED] == category["infeed"]
+            assert of[StepPart.OUTFEED] == category["outfeed"]
+            assert of[StepPart.SEND] == category["send"] + category["send-done"]
+            assert of[StepPart.RECV] == category["recv"] + category["recv-done"]
+            high = category["convolution"] + category["convolution fusion"] + category["output fusion"]
+            assert of[StepPart.HIGH_FLOPS] == high
+            rest = category.total() - sum(of.values()) + of[StepPart.IDLE] + of[StepPart.LOW_FLOPS]
+            assert of[StepPart.LOW_FLOPS] == rest
+
+
+def test_hosts_that_begin_late_are_told_by_time(tmp_path: Path) -> None:
+    names = [*instructions()[:2], Instruction("step")]
+    planes = [
+        plane(
+            f"/device:TPU:{k}",
+            names,
+            {
+                "Steps": [Run(2, 100 * step + k, 90, (100 * step + k, 90)) for step in range(first, 5)],
+                "XLA Ops": [Run(0, 100 * step, 10, (100 * step, 10)) for step in range(first, 5)],
+            },
+        )
+        for k, first in enumerate((0, 2, 3))
+    ]
+    build_store([write_trace(tmp_path / "run.xplane.pb", planes)], tmp_path / "store")
+    reader = QueryReader(open_run_store(tmp_path / "store"))
+    steps = aligned(asked(reader, EVERYTHING))
+    assert steps.shifts == [0, 2, 3]
+    assert steps.number.tolist() == [0, 1, 2, 3, 4]
+    assert steps.rows.tolist() == [[0, -1, -1], [1, -1, -1], [2, 0, -1], [3, 1, 0], [4, 2, 1]]

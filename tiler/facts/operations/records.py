@@ -1,0 +1,58 @@
+"""The records of a track's operations, and where their events lie on the timeline."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.pages import decompress
+from tilescope.tiler.pages.operations import CHUNK_OPERATIONS, Operations, TrackKinds
+from tilescope.tiler.query import QueryReader, Reading, join, no_events
+from tilescope.tiler.query.events import Events
+from tilescope.tiler.windows import Windows
+
+
+def track_kinds(reader: QueryReader, track: int) -> TrackKinds | None:
+    """The kinds of a track's operations; None: they are not kept. Raises DamagedStore, NotBuilt."""
+    record = reader.store.kinds_record(track)
+    return None if record is None else TrackKinds.decode(decompress(record))
+
+
+class OperationRecords:
+    """Reads for one question."""
+
+    def __init__(self, reader: QueryReader, track: int, kinds: TrackKinds) -> None:
+        self.kinds = kinds
+        self._reader = reader
+        self._reading = Reading(reader)
+        self._track = track
+
+    def meets(self, number: int, windows: Windows) -> bool:
+        """Whether a record has operations in the windows."""
+        start, stop = self.kinds.start[number : number + 1], self.kinds.stop[number : number + 1]
+        # An event of no length at the end of a record is in a window that begins there.
+        return bool(windows.meet(start, np.maximum(stop, self.kinds.last_start[number] + 1))[0])
+
+    def operations(self, number: int) -> Operations:
+        """Those of a record. Raises DamagedStore."""
+        first = number * CHUNK_OPERATIONS
+        of = Operations.decode(decompress(self._reader.store.operations_record(self._track, first)), self._track)
+        count, last = len(self.kinds.kinds), self.kinds.records - 1
+        full = len(of) == CHUNK_OPERATIONS or (number == last and len(of) < CHUNK_OPERATIONS)
+        within = of.kind.min() >= 0 and of.kind.max() < count and of.parent.min() >= -1 and of.parent.max() < count
+        if not (full and within and of.duration.min() >= 0):
+            raise DamagedStore(f"the operations of track {self._track} from event {first} on make no sense")
+        return of
+
+    def events(self, number: int, count: int) -> Events:
+        """The events of a record, which has so many. Raises DamagedStore."""
+        kinds, first = self.kinds, number * CHUNK_OPERATIONS
+        window = Windows.one(int(kinds.start[number]), int(kinds.last_start[number]) + 1)
+        plan = self._reader.plan(self._track, window)
+        parts = [no_events(self._track), *self._reading.events(plan, plan.leaf_runs)]
+        events = join(parts)
+        events = events.take((events.ordinal >= first) & (events.ordinal < first + count))
+        events = events.take(np.argsort(events.ordinal, kind="stable"))
+        if len(events) != count:
+            raise DamagedStore(f"track {self._track} has other events than operations from {first} on")
+        return events

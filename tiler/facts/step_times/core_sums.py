@@ -1,0 +1,142 @@
+"""How much time the operations of a track take in each of many windows, by part: exactly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.details.xstat_tables import XStatTables
+from tilescope.tiler.errors import UsageError
+from tilescope.tiler.facts.operations.metadata import operation_metadata
+from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds
+from tilescope.tiler.facts.step_times.parts import TPU_PARTS, StepPart, part_of_category
+from tilescope.tiler.pages.operations import Operations, TrackKinds
+from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.windows import Windows
+
+Ints = NDArray[np.int64]
+
+_CODES: Final = {part: code for code, part in enumerate(TPU_PARTS)}
+_ALL_REDUCE: Final = _CODES[StepPart.ALL_REDUCE_COMPUTE]
+
+# Sums of those of a track have to fit into 64 bits.
+_MOST_PS: Final = 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class ReduceSums:
+    """How long each all-reduce takes in each window: columns (n,), by window, then by id, each pair once."""
+
+    window: Ints
+    id: Ints
+    ps: Ints
+
+    @classmethod
+    def of(cls, window: Ints, ids: Ints, ps: Ints) -> ReduceSums:
+        """Sums of what is not in order yet."""
+        order = np.lexsort((ids, window))
+        window, ids, ps = window[order], ids[order], ps[order]
+        first = np.flatnonzero(np.diff(window, prepend=-1).astype(bool) | (np.diff(ids, prepend=-1) != 0))
+        if not len(first):
+            return cls(window, ids, ps)
+        return cls(window[first], ids[first], np.add.reduceat(ps, first))
+
+
+@dataclass(frozen=True, slots=True)
+class CoreSums:
+    """Of some windows of a core: `parts` has a row for each, with a column for each of `TPU_PARTS`; ps."""
+
+    parts: Ints
+    reduces: ReduceSums
+
+
+def core_sums(reader: QueryReader, tracks: tuple[int, ...], starts: Ints, stops: Ints) -> Steps[CoreSums]:
+    """What operations take in windows that ascend and do not overlap. Raises DamagedStore, NotBuilt.
+
+    An operation that a window cuts takes the part of its duration that the cut leaves of its event, as in `kind_sums`.
+    """
+    parts = np.zeros((len(starts), len(TPU_PARTS)), np.int64)
+    reduces = []
+    for track in tracks:
+        kinds = track_kinds(reader, track)
+        if kinds is None or not len(starts):
+            continue
+        summing = _Summing(reader, track, kinds, starts, stops, parts)
+        for number in range(kinds.records):
+            summing.add(number)
+            yield
+        reduces += summing.reduces
+    columns = [np.concatenate([np.zeros(0, np.int64), *of]) for of in zip(*reduces, strict=True)]
+    return CoreSums(parts, ReduceSums.of(*(columns or [np.zeros(0, np.int64)] * 3)))
+
+
+class _Summing:
+    """Adds the records of a track to the sums of its core."""
+
+    def __init__(
+        self, reader: QueryReader, track: int, kinds: TrackKinds, starts: Ints, stops: Ints, parts: Ints
+    ) -> None:
+        self._records = OperationRecords(reader, track, kinds)
+        self._codes = _codes(reader, track, kinds)
+        self._starts, self._stops = starts, stops
+        self._windows = Windows.of(starts, stops)
+        self._parts = parts
+        self._taken = 0.0
+        self.reduces: list[tuple[Ints, Ints, Ints]] = []
+
+    def add(self, number: int) -> None:
+        """Adds what of a record lies in the windows."""
+        if not self._records.meets(number, self._windows):
+            return
+        of = self._records.operations(number)
+        events = self._records.events(number, len(of))
+        self._taken += float(of.duration.sum(dtype=np.float64))
+        if self._taken >= _MOST_PS:
+            raise UsageError("the operations of a core take more time together than can be added up: 53 days")
+        start, end = events.start, events.start + events.duration
+        first = np.searchsorted(self._stops, start, side="right")  # the first window that ends after it
+        at = np.minimum(first, len(self._starts) - 1)
+        whole = (first < len(self._starts)) & (self._starts[at] <= start) & (end <= self._stops[at])
+        which = np.flatnonzero(whole)
+        self._add(of, which, at[which], of.duration[which])
+        last = np.searchsorted(self._starts, end, side="left") - 1
+        cut = np.flatnonzero(~whole & (last >= first))
+        if len(cut):
+            counts = (last - first + 1)[cut]
+            rows = np.repeat(cut, counts)
+            window = (
+                np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts) + np.repeat(first[cut], counts)
+            )
+            self._add(of, rows, window, self._cut(of.duration[rows], start[rows], end[rows], window))
+
+    def _cut(self, duration: Ints, start: Ints, end: Ints, window: Ints) -> Ints:
+        """What windows leave of durations: products have more than 64 bits."""
+        begin, length = start.astype(object), (end - start).astype(object)
+        parts = duration.astype(object)
+        upto, after = np.minimum(self._stops[window], end) - begin, np.maximum(self._starts[window], start) - begin
+        found: Ints = (parts * upto // length - parts * after // length).astype(np.int64)
+        return found
+
+    def _add(self, of: Operations, rows: Ints, window: Ints, ps: Ints) -> None:
+        code = self._codes[of.kind[rows]]
+        np.add.at(self._parts, (window, code), ps)
+        parent = of.parent[rows]
+        inner = parent >= 0
+        np.subtract.at(self._parts, (window[inner], self._codes[parent[inner]]), ps[inner])
+        ids = of.numbers.get("all_reduce_unique_id")
+        if ids is not None:
+            known = (code == _ALL_REDUCE) & (ids[rows] >= 0)
+            self.reduces.append((window[known], ids[rows][known], ps[known]))
+
+
+def _codes(reader: QueryReader, track: int, kinds: TrackKinds) -> Ints:
+    """Of each kind of operations the column of its part."""
+    file = reader.store.file_of(track)
+    tables: XStatTables | None = reader.store.event_metadata(file)
+    if tables is None:
+        return np.full(len(kinds.kinds), _CODES[StepPart.LOW_FLOPS])
+    categories = (operation_metadata(reader, file, tables, kind).category for kind in kinds.kinds)
+    return np.array([_CODES[part_of_category(category)] for category in categories], np.int64)

@@ -1,0 +1,65 @@
+"""When the steps of a process are, so that they share no time; and what windows leave of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.pages.steps import StepSource
+from tilescope.tiler.query.run_steps import StepSeries
+from tilescope.tiler.windows import Windows
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class StepSpans:
+    """Columns of shape (n,) in the order of their starts, times in ticks. A step has a row for each slice that it is.
+
+    Where two overlap, what lies in both belongs to the one that starts later: `overlap` says whether that happens.
+    """
+
+    number: Ints
+    pass_: Ints  # from 0 on
+    start: Ints
+    stop: Ints
+    track: Ints  # and ordinal: of the slice that is the step, -1 none
+    ordinal: Ints
+    overlap: bool
+    counted: bool  # the numbers are none of the trace's
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+    @classmethod
+    def of(cls, series: StepSeries) -> StepSpans:
+        """Those of a series."""
+        rows = series.rows
+        stop = np.minimum(rows.stop, np.append(rows.start[1:], rows.stop[-1:]))
+        overlap = bool((stop < rows.stop).any())
+        counted = series.source is StepSource.STEPS_LINE_IN_ORDER
+        return cls(rows.number, rows.pass_, rows.start, stop, rows.track, rows.ordinal, overlap, counted)
+
+
+@dataclass(frozen=True, slots=True)
+class Cuts:
+    """What windows leave of steps: pieces by row. `whole` are the rows that lie in a window from end to end."""
+
+    whole: NDArray[np.bool_]
+    row: Ints
+    start: Ints
+    stop: Ints
+
+    @classmethod
+    def of(cls, spans: StepSpans, windows: Windows) -> Cuts:
+        """Of steps of no length nothing is left, unless a window holds them."""
+        whole = windows.cover(spans.start, spans.stop) & windows.hold(spans.start)
+        rows, starts, stops = [], [], []
+        for row in np.flatnonzero(~whole & windows.meet(spans.start, spans.stop)).tolist():
+            left = windows.clipped(int(spans.start[row]), int(spans.stop[row]))
+            rows += [row] * len(left)
+            starts += left.starts.tolist()
+            stops += left.stops.tolist()
+        return cls(whole, *(np.array(column, np.int64) for column in (rows, starts, stops)))

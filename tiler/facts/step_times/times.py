@@ -1,0 +1,58 @@
+"""What the time of each step of each core is made of, in any windows: exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.facts.step_times.parts import CLASS_OF, StepClass, StepPart
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class StepTimes:
+    """The steps of one core or host: columns of shape (n,), by pass and number. `parts` add up to `duration`; ps.
+
+    Times in ticks are those of the timeline; of a step that windows cut, of what they leave.
+    """
+
+    group: int  # the process
+    number: Ints
+    pass_: Ints  # from 0 on
+    start: Ints
+    stop: Ints
+    is_whole: NDArray[np.bool_]
+    track: Ints  # and ordinal: of a slice that is the step, -1 none
+    ordinal: Ints
+    duration: Ints
+    parts: Mapping[StepPart, Ints]  # only those that such a device can have
+    overlap: bool  # steps overlapped: what lay in two belongs to the later one
+    counted: bool  # the trace has no numbers: steps are counted from 0 on, wherever the capture began
+
+    def __len__(self) -> int:
+        return len(self.number)
+
+    @cached_property
+    def classes(self) -> Mapping[StepClass, Ints]:
+        """All nine, ps: they add up to the duration, too."""
+        found = {of: np.zeros(len(self), np.int64) for of in StepClass}
+        for part, ps in self.parts.items():
+            found[CLASS_OF[part]] = found[CLASS_OF[part]] + ps
+        return found
+
+    def sum_of(self, parts: Iterable[StepPart]) -> Ints:
+        """Of each step how long these parts take, ps."""
+        return sum((self.parts[part] for part in parts if part in self.parts), np.zeros(len(self), np.int64))
+
+    @cached_property
+    def bottlenecks(self) -> Sequence[StepClass]:
+        """Of each step the class that takes longest."""
+        order = list(StepClass)
+        if not len(self):
+            return []
+        return [order[at] for at in np.argmax(np.stack([self.classes[of] for of in order]), axis=0).tolist()]

@@ -1,0 +1,223 @@
+"""The steps of TPU cores and what they are made of: sums over operations are made once for each run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.facts.operations import TpuCore
+from tilescope.tiler.facts.operations.kind_sums import clipped
+from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds
+from tilescope.tiler.facts.step_times.core_sums import CoreSums, ReduceSums, core_sums
+from tilescope.tiler.facts.step_times.parts import TPU_PARTS, StepPart
+from tilescope.tiler.facts.step_times.spans import Cuts, StepSpans
+from tilescope.tiler.facts.step_times.times import StepTimes
+from tilescope.tiler.pages.operations import CHUNK_OPERATIONS
+from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query.run_steps import RunSteps
+from tilescope.tiler.windows import Windows, WindowsOf
+
+Ints = NDArray[np.int64]
+
+_COMPUTE, _SYNC = TPU_PARTS.index(StepPart.ALL_REDUCE_COMPUTE), TPU_PARTS.index(StepPart.ALL_REDUCE_SYNC)
+_IDLE = TPU_PARTS.index(StepPart.IDLE)
+
+
+@dataclass(frozen=True, slots=True)
+class _WholeSteps:
+    """Of a core, whatever the windows: `parts` as `CoreSums` has them, and what is left of each step."""
+
+    core: TpuCore
+    spans: StepSpans
+    duration: Ints  # ps
+    sums: CoreSums
+    least: Ints  # of each row of `sums.reduces`: the least that this all-reduce takes in this step on any core
+
+
+_KNOWN: WeakKeyDictionary[QueryReader, dict[tuple[int, ...], list[_WholeSteps]]] = WeakKeyDictionary()
+
+
+def tpu_step_times(
+    reader: QueryReader, steps: RunSteps, cores: Sequence[TpuCore], windows_of: WindowsOf
+) -> Steps[list[StepTimes]]:
+    """Those of some cores that have any, in the windows of each. Raises DamagedStore, NotBuilt.
+
+    How long an all-reduce computes is the least that it takes on any of these cores; on the others it waited for that.
+    """
+    key = tuple(core.group for core in cores)
+    known = _KNOWN.get(reader, {}) if steps is reader.steps else {}
+    whole = known.get(key)
+    if whole is None:
+        whole = []
+        for core in cores:
+            series = steps.of_track(core.operations[0])
+            if series is not None and len(series.rows):
+                whole.append((yield from _whole_steps(reader, core, StepSpans.of(series))))
+        whole = _with_least(whole)
+        if steps is reader.steps and not reader.store.is_growing:
+            _KNOWN.setdefault(reader, {})[key] = whole
+    found = []
+    for of in whole:
+        times = yield from _times(reader, of, windows_of(of.core.operations[0]))
+        if len(times):
+            found.append(times)
+    return found
+
+
+def _whole_steps(reader: QueryReader, core: TpuCore, spans: StepSpans) -> Steps[_WholeSteps]:
+    sums = yield from core_sums(reader, core.operations, spans.start, spans.stop)
+    duration = yield from _durations(reader, spans, spans.start, spans.stop, np.arange(len(spans)))
+    return _WholeSteps(core, spans, duration, sums, sums.reduces.ps)
+
+
+def _durations(reader: QueryReader, spans: StepSpans, starts: Ints, stops: Ints, rows: Ints) -> Steps[Ints]:
+    """How long pieces of steps are on the device's clock, where that is known."""
+    tick_ps = int(reader.store.manifest()["tick_ps"])
+    found = (stops - starts) * tick_ps
+    for track in np.unique(spans.track[rows]).tolist():
+        kinds = None if track < 0 else track_kinds(reader, track)
+        if kinds is None:
+            continue
+        records = OperationRecords(reader, track, kinds)
+        which = np.flatnonzero(spans.track[rows] == track)
+        number = spans.ordinal[rows[which]] // CHUNK_OPERATIONS
+        for one in np.unique(number).tolist():
+            of = records.operations(one)
+            events = records.events(one, len(of))
+            for at in which[number == one].tolist():
+                place = int(spans.ordinal[rows[at]]) - one * CHUNK_OPERATIONS
+                start = int(events.start[place])
+                end, piece = start + int(events.duration[place]), Windows.one(int(starts[at]), int(stops[at]))
+                found[at] = clipped(piece, start, end, int(of.duration[place])) if len(piece) else 0
+            yield
+    return found
+
+
+def _with_least(whole: list[_WholeSteps]) -> list[_WholeSteps]:
+    """With what each all-reduce takes at least, by step and id, over all cores."""
+    columns = [
+        (
+            np.full(len(of.sums.reduces.id), place),
+            of.spans.pass_[of.sums.reduces.window],
+            of.spans.number[of.sums.reduces.window],
+            of.sums.reduces.id,
+            of.sums.reduces.ps,
+        )
+        for place, of in enumerate(whole)
+    ]
+    if not columns:
+        return whole
+    core, pass_, number, ids, ps = (np.concatenate(column) for column in zip(*columns, strict=True))
+    if not len(ps):
+        return whole
+    order = np.lexsort((ids, number, pass_))
+    change = np.zeros(len(order), np.bool_)
+    change[0] = True
+    for column in (pass_, number, ids):
+        change[1:] |= np.diff(column[order]) != 0
+    first = np.flatnonzero(change)
+    least = np.empty(len(order), np.int64)
+    least[order] = np.repeat(np.minimum.reduceat(ps[order], first), np.diff(first, append=len(order)))
+    return [replace(of, least=least[core == place]) for place, of in enumerate(whole)]
+
+
+def _times(reader: QueryReader, of: _WholeSteps, windows: Windows) -> Steps[StepTimes]:
+    spans, cuts = of.spans, Cuts.of(of.spans, windows)
+    rows = np.flatnonzero(cuts.whole)
+    parts, duration = _split(of, of.sums, np.arange(len(spans)))[rows], of.duration[rows]
+    if len(cuts.row):
+        # What lies in a piece is what a step has until its end, less what it has until its start.
+        after = yield from _until(reader, of, cuts.row, cuts.start)
+        upto = yield from _until(reader, of, cuts.row, cuts.stop)
+        taken = yield from _durations(reader, spans, cuts.start, cuts.stop, cuts.row)
+        parts, duration = np.concatenate([parts, upto - after]), np.concatenate([duration, taken])
+    parts[:, _IDLE] = duration - parts.sum(axis=1)
+    start, stop = (
+        np.concatenate([one[rows], cut]) for one, cut in ((spans.start, cuts.start), (spans.stop, cuts.stop))
+    )
+    is_whole = np.arange(len(start)) < len(rows)
+    return step_times_of(of.core.group, spans, np.concatenate([rows, cuts.row]), start, stop, is_whole, duration, parts)
+
+
+def _until(reader: QueryReader, of: _WholeSteps, rows: Ints, times: Ints) -> Steps[Ints]:
+    """What steps have between their start and some time, by part. Rows may come several times."""
+    found = np.zeros((len(rows), len(TPU_PARTS)), np.int64)
+    for at, (row, time) in enumerate(zip(rows.tolist(), times.tolist(), strict=True)):
+        if time > of.spans.start[row]:
+            sums = yield from core_sums(
+                reader, of.core.operations, of.spans.start[row : row + 1], np.array([time], np.int64)
+            )
+            found[at] = _split(of, sums, np.array([row]))[0]
+    return found
+
+
+def _split(of: _WholeSteps, sums: CoreSums, rows: Ints) -> Ints:
+    """The parts of steps, or of what they have until some time, with what all-reduces wait told from computing.
+
+    One that waits does so first, and computes once all cores have come.
+    """
+    parts = sums.parts.copy()
+    reduces, whole = sums.reduces, of.sums.reduces
+    at = _find(whole, rows[reduces.window], reduces.id)
+    sync = np.zeros(len(parts), np.int64)
+    np.add.at(sync, reduces.window, np.minimum(reduces.ps, whole.ps[at] - of.least[at]))
+    sync = np.minimum(sync, np.maximum(parts[:, _COMPUTE], 0))
+    parts[:, _SYNC] = sync
+    parts[:, _COMPUTE] -= sync
+    return parts
+
+
+def _find(whole: ReduceSums, rows: Ints, ids: Ints) -> Ints:
+    """Where all-reduces of some steps are among all: each of them is there."""
+    if not len(ids):
+        return np.zeros(0, np.int64)
+    names = np.unique(whole.id)
+    return np.searchsorted(
+        whole.window * len(names) + np.searchsorted(names, whole.id),
+        rows * len(names) + np.searchsorted(names, ids),
+    )
+
+
+def step_times_of(
+    group: int,
+    spans: StepSpans,
+    rows: Ints,
+    start: Ints,
+    stop: Ints,
+    is_whole: NDArray[np.bool_],
+    duration: Ints,
+    parts: Ints,
+) -> StepTimes:
+    """Pieces of steps as steps: those of the same pass and number together."""
+    order = np.lexsort((start, spans.number[rows], spans.pass_[rows]))
+    rows, start, stop, duration, parts = (column[order] for column in (rows, start, stop, duration, parts))
+    is_whole = is_whole[order]
+    number, pass_ = spans.number[rows], spans.pass_[rows]
+    first = np.flatnonzero((np.diff(number, prepend=-1) != 0) | (np.diff(pass_, prepend=-1) != 0))
+
+    def of_first(column: Ints) -> Ints:
+        return column[rows[first]]
+
+    if len(first):
+        stop = np.maximum.reduceat(stop, first)
+        is_whole = np.logical_and.reduceat(is_whole, first)
+        duration = np.add.reduceat(duration, first)
+        parts = np.add.reduceat(parts, first, axis=0)
+    return StepTimes(
+        group,
+        number[first],
+        pass_[first],
+        start[first],
+        stop,
+        is_whole,
+        of_first(spans.track),
+        of_first(spans.ordinal),
+        duration,
+        {part: parts[:, place] for place, part in enumerate(TPU_PARTS)},
+        spans.overlap,
+        spans.counted,
+    )
