@@ -1,0 +1,131 @@
+"""When each core of a synthetic run does what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.pod_run.program import ITERATIONS, Program
+from bench.pod_run.shape import QUANTUM_PS, PodShape
+
+Ints = NDArray[np.int64]
+
+FIRST_STEP_PS: Final = 30_000_000_000
+_LEAD_PS: Final = 150_000_000  # of a step, until its first operation
+_LOOP_PS: Final = (
+    100_000_000 // QUANTUM_PS * QUANTUM_PS
+)  # the loop by itself, before its first iteration and after its last
+_SLOWLY: Final = 7  # times as long
+
+
+@dataclass(frozen=True, slots=True)
+class CoreStep:
+    """A step on a core, on the device's clock: ps since the first host began to record."""
+
+    begin: int
+    end: int
+    start: Ints  # of each operation in the order of the program
+    duration: Ints
+
+    @property
+    def length(self) -> int:
+        return self.end - self.begin
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """`steps[step][core]`; `began`: when each host began to record."""
+
+    steps: list[list[CoreStep]]
+    began: list[int]
+
+    @property
+    def end(self) -> int:
+        return max(core.end for core in self.steps[-1])
+
+
+def schedule(shape: PodShape, program: Program) -> Schedule:
+    """All cores wait for each other in the collectives; each begins its next step some time after the last."""
+    rng = np.random.default_rng(shape.seed)
+    ready = [FIRST_STEP_PS + int(late) * QUANTUM_PS for late in rng.integers(0, 30_000, shape.cores)]
+    steps = []
+    for _ in range(shape.steps):
+        works = [_Work.of(shape, program, core, rng) for core in range(shape.cores)]
+        begin = list(ready)
+        at = [start + _LEAD_PS for start in begin]
+        for place, end in _collectives(program):
+            at = [work.run_until(end, now) for work, now in zip(works, at, strict=True)]
+            if place is not None:
+                met = max(at) + int(rng.integers(400_000, 480_000)) * QUANTUM_PS
+                at = [work.meet(place, now, met) for work, now in zip(works, at, strict=True)]
+        ends = [now + int(rng.integers(20_000, 60_000)) * QUANTUM_PS for now in at]
+        steps.append(
+            [
+                CoreStep(*of)
+                for of in zip(begin, ends, (w.start for w in works), (w.duration for w in works), strict=True)
+            ]
+        )
+        ready = [end + int(rng.integers(80, 4000)) * QUANTUM_PS for end in ends]
+    return Schedule(steps, [_began(shape, host, steps[0]) for host in range(shape.hosts)])
+
+
+def _began(shape: PodShape, host: int, first: list[CoreStep]) -> int:
+    """Some time after the others; of the host that is late, shortly before its second step."""
+    own = first[host * shape.chips : (host + 1) * shape.chips]
+    return min(core.end for core in own) - 5_000_000_000 if host == shape.late_host else host * 250_000_000
+
+
+def _collectives(program: Program) -> Iterator[tuple[int | None, int]]:
+    """Where cores wait for each other: places in the order, and at last its end."""
+    for instruction in program.collectives:
+        place = program.order.index(instruction)
+        yield place, place
+    yield None, len(program.order)
+
+
+class _Work:
+    """What a core does in a step: durations are drawn at first, starts follow piece by piece."""
+
+    def __init__(self, duration: Ints, advance: Ints) -> None:
+        self.duration = duration
+        self.start = np.zeros(len(duration), np.int64)
+        self._advance = advance  # from the start of an operation to that of the next
+        self._next = 0
+
+    @classmethod
+    def of(cls, shape: PodShape, program: Program, core: int, rng: np.random.Generator) -> _Work:
+        order = np.array(program.order)
+        typical = np.array([one.typical_ps for one in program.instructions], np.float64)
+        if core == shape.slow_core:
+            is_fusion = np.array([one.category.endswith("fusion") for one in program.instructions])
+            typical = np.where(is_fusion, typical * 1.12, typical)
+        if shape.host_of(core) == shape.fed_slowly:
+            typical[program.names["infeed.1"]] *= _SLOWLY
+        taken = typical[order] * rng.uniform(0.96, 1.04, len(order)) / QUANTUM_PS
+        duration = np.maximum(1, taken.astype(np.int64)) * QUANTUM_PS
+        gap = rng.integers(1, 4, len(order)) * QUANTUM_PS
+        loop = program.order.index(program.loop)
+        body = slice(loop + 1, loop + 1 + len(program.body) * ITERATIONS)
+        duration[loop] = 2 * _LOOP_PS + int((duration + gap)[body].sum())
+        advance = duration + gap
+        advance[loop] = _LOOP_PS
+        advance[body.stop - 1] += _LOOP_PS + gap[loop]
+        return cls(duration, advance)
+
+    def run_until(self, end: int, now: int) -> int:
+        """Runs the operations before place `end`, from tick `now` on; when the next one may begin."""
+        piece = slice(self._next, end)
+        ends = now + np.cumsum(self._advance[piece])
+        self.start[piece] = ends - self._advance[piece]
+        self._next = end
+        return int(ends[-1]) if len(ends) else now
+
+    def meet(self, place: int, now: int, met: int) -> int:
+        """Waits for the other cores until `met`."""
+        self.start[place], self.duration[place] = now, met - now
+        self._next = place + 1
+        return met + QUANTUM_PS

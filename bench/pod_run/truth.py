@@ -1,0 +1,135 @@
+"""What is true of a synthetic run, as JSON: told by what made it, not read from it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from bench.pod_run.device_plane import CUSTOM_BYTES, CUSTOM_FLOPS, INIT_BEGIN_PS, INIT_OP_PS, INIT_PS, PEAKS
+from bench.pod_run.hlo_module import HloModule
+from bench.pod_run.host_plane import UTILISATION, Host
+from bench.pod_run.program import INIT_PROGRAM, TRAIN_PROGRAM, Instruction, Program, init_instruction
+from bench.pod_run.schedule import CoreStep, Schedule
+from bench.pod_run.shape import START_NS, PodShape
+
+
+def truth(
+    shape: PodShape, program: Program, schedule: Schedule, hosts: list[Host], modules: list[HloModule]
+) -> dict[str, Any]:
+    """All times in ps, of the device's clock since the first host began to record; ids as they are in the trace."""
+    captured = {core: shape.steps_of(shape.host_of(core)) for core in range(shape.cores)}
+    return {
+        "shape": asdict(shape),
+        "peaks": PEAKS,
+        "programs": {"train": str(TRAIN_PROGRAM), "init": str(INIT_PROGRAM)},
+        "hosts": [
+            {
+                "name": shape.host_name(host),
+                "profile_start_ns": START_NS + schedule.began[host] // 1000,
+                "late": host == shape.late_host,
+                "utilisation": {name: value + host for name, value in UTILISATION.items()},
+                "input_ops": of.input_ops(),
+                "memory": {device: [asdict(row) for row in rows] for device, rows in of.memory.items()},
+            }
+            for host, of in enumerate(hosts)
+        ],
+        "cores": [_core(shape, schedule, core) for core in range(shape.cores)],
+        "instructions": [_told(one) for one in (*program.instructions, init_instruction())],
+        "steps": [
+            {
+                "step": shape.first_step + step,
+                "cores": {
+                    str(core): _step(program, cores[core], _collective_ps(program, cores, captured, step))
+                    for core in range(shape.cores)
+                    if step in captured[core]
+                },
+            }
+            for step, cores in enumerate(schedule.steps)
+        ],
+        "custom_call": {"flops": CUSTOM_FLOPS, "bytes": CUSTOM_BYTES},  # and the core's number; the step's place
+        "modules": {module.name: module.truth() for module in modules},
+    }
+
+
+def own_ps(program: Program, of: CoreStep) -> Any:
+    """The duration of each operation without those in it."""
+    own = of.duration.copy()
+    order = np.array(program.order)
+    own[order == program.loop] -= of.duration[np.isin(order, list(program.body))].sum()
+    return own
+
+
+def _core(shape: PodShape, schedule: Schedule, core: int) -> dict[str, Any]:
+    host = shape.host_of(core)
+    steps = [schedule.steps[step][core] for step in shape.steps_of(host)]
+    has_init = schedule.began[host] < INIT_BEGIN_PS
+    first = INIT_BEGIN_PS + INIT_OP_PS[0] if has_init else int(steps[0].start[0])
+    last = steps[-1]
+    return {
+        "host": host,
+        "chip": core % shape.chips,
+        "steps": [of.length for of in steps],
+        "first_op": min(first, int(steps[0].start[0])),
+        "last_op": int((last.start + last.duration).max()),
+        "first": min(INIT_BEGIN_PS + INIT_OP_PS[0] if has_init else steps[0].begin, steps[0].begin),  # of steps, too
+        "last": last.end,
+        "init": {"module": INIT_PS, "op": INIT_OP_PS[1]} if has_init else None,
+    }
+
+
+def _told(one: Instruction) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "program": str(TRAIN_PROGRAM if one.name != init_instruction().name else INIT_PROGRAM),
+        "symbol": one.symbol,
+        "category": one.category,
+        "framework": one.framework,
+        "flops": one.flops,
+        "hbm_read": one.read,
+        "hbm_written": one.written,
+        "vmem_read": one.near,
+        "counts_itself": one.counts_itself,
+        "shape": one.shape.text,
+    }
+
+
+def _collective_ps(program: Program, cores: list[CoreStep], captured: dict[int, range], step: int) -> dict[int, int]:
+    """The shortest time that a core spends in each collective: what it takes, without waiting for others."""
+    return {
+        one: min(int(of.duration[program.order.index(one)]) for core, of in enumerate(cores) if step in captured[core])
+        for one in program.collectives
+    }
+
+
+def _step(program: Program, of: CoreStep, collective_ps: dict[int, int]) -> dict[str, Any]:
+    order = np.array(program.order)
+    own = own_ps(program, of)
+    count = len(program.instructions)
+    total, own_of = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    np.add.at(total, order, of.duration)
+    np.add.at(own_of, order, own)
+    times = np.bincount(order, minlength=count)
+    category: dict[str, int] = {}
+    for place, one in enumerate(program.instructions):
+        category[one.category] = category.get(one.category, 0) + int(own_of[place])
+    found: dict[str, Any] = {
+        "begin": of.begin,
+        "duration": of.length,
+        "category": category,
+        "idle": of.length - int(own.sum()),
+        "all_reduce": {
+            "compute": sum(collective_ps.values()),
+            "sync": sum(int(total[one]) - least for one, least in collective_ps.items()),
+        },
+    }
+    if count <= _MAX_INSTRUCTIONS:
+        found["ops"] = {
+            one.name: [int(times[place]), int(total[place]), int(own_of[place])]
+            for place, one in enumerate(program.instructions)
+        }
+    return found
+
+
+_MAX_INSTRUCTIONS = 500  # of larger programs single operations are left out
