@@ -54,23 +54,26 @@ class CoreSums:
 
 
 def core_sums(reader: QueryReader, tracks: tuple[int, ...], starts: Ints, stops: Ints) -> Steps[CoreSums]:
-    """What operations take in windows that ascend and do not overlap. Raises DamagedStore, NotBuilt.
+    """What operations take in windows that ascend and share no time. Raises DamagedStore, NotBuilt.
 
     An operation that a window cuts takes the part of its duration that the cut leaves of its event, as in `kind_sums`.
     """
-    parts = np.zeros((len(starts), len(TPU_PARTS)), np.int64)
+    lasting = np.flatnonzero(stops > starts)
+    sums = np.zeros((len(lasting), len(TPU_PARTS)), np.int64)
     reduces = []
     for track in tracks:
         kinds = track_kinds(reader, track)
-        if kinds is None or not len(starts):
+        if kinds is None or not len(lasting):
             continue
-        summing = _Summing(reader, track, kinds, starts, stops, parts)
+        summing = _Summing(reader, track, kinds, starts[lasting], stops[lasting], sums)
         for number in range(kinds.records):
             summing.add(number)
             yield
         reduces += summing.reduces
-    columns = [np.concatenate([np.zeros(0, np.int64), *of]) for of in zip(*reduces, strict=True)]
-    return CoreSums(parts, ReduceSums.of(*(columns or [np.zeros(0, np.int64)] * 3)))
+    parts = np.zeros((len(starts), len(TPU_PARTS)), np.int64)
+    parts[lasting] = sums
+    window, ids, ps = (np.concatenate([np.zeros(0, np.int64), *(of[column] for of in reduces)]) for column in range(3))
+    return CoreSums(parts, ReduceSums.of(lasting[window], ids, ps))
 
 
 class _Summing:

@@ -37,7 +37,9 @@ class StepSpans:
     def of(cls, series: StepSeries) -> StepSpans:
         """Those of a series."""
         rows = series.rows
-        stop = np.minimum(rows.stop, np.append(rows.start[1:], rows.stop[-1:]))
+        stop = rows.stop.copy()
+        some = np.flatnonzero(stop > rows.start)
+        stop[some[:-1]] = np.minimum(stop[some[:-1]], rows.start[some[1:]])
         overlap = bool((stop < rows.stop).any())
         counted = series.source is StepSource.STEPS_LINE_IN_ORDER
         return cls(rows.number, rows.pass_, rows.start, stop, rows.track, rows.ordinal, overlap, counted)

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.corpus import corpus_path
@@ -48,12 +48,14 @@ def instructions() -> list[Instruction]:
 @st.composite
 def cores(draw: st.DrawFn) -> Core:
     """Steps with gaps between them, and operations that may lie in another, or across borders."""
-    at, steps = draw(st.integers(0, 9)), []
+    at = draw(st.integers(0, 9))
+    steps: list[Run] = []
     for step in range(STEPS):
         length = draw(st.integers(0, 40))
         steps.append(Run(len(CATEGORIES) + step, at, length, (at + 1000, draw(st.integers(0, 90)))))
         at += length + draw(st.integers(0, 5))
-    runs, begin = [], 0
+    runs: list[Run] = []
+    begin = 0
     while begin < at and len(runs) < 30:
         length = draw(st.integers(0, 25))
         of = draw(st.integers(0, len(CATEGORIES) - 1))
@@ -134,7 +136,11 @@ def row(times: StepTimes, at: int) -> dict[StepPart, int]:
     return {part: int(ps[at]) for part, ps in times.parts.items() if ps[at]}
 
 
-@settings(max_examples=40, deadline=None)
+NOTHING_LASTS = [Run(len(CATEGORIES) + step, 0, step // 3, (1000, 0)) for step in range(STEPS)]
+
+
+@settings(max_examples=60, deadline=None)
+@example(of=[(NOTHING_LASTS, [])], cut=0)
 @given(of=st.lists(cores(), min_size=1, max_size=3), cut=st.integers(0, 150))
 def test_parts_of_steps_in_any_window(of: list[Core], cut: int) -> None:
     with TemporaryDirectory() as folder:
