@@ -1,0 +1,36 @@
+"""The programs of devices, as their HLO protos have them."""
+
+from tilescope.tiler.facts.hlo.buffers import (
+    Allocation,
+    Assigned,
+    BufferAssignment,
+    HeapEvent,
+    HeapEventKind,
+    HeapTrace,
+    LogicalBuffer,
+)
+from tilescope.tiler.facts.hlo.damage import HloDamage
+from tilescope.tiler.facts.hlo.module import Computation, Frame, HloModule, Instruction
+from tilescope.tiler.facts.hlo.programs import Program, buffer_assignment, hlo_module, programs_of
+from tilescope.tiler.facts.hlo.shapes import ArrayLayout, ValueShape
+
+__all__ = [
+    "Allocation",
+    "ArrayLayout",
+    "Assigned",
+    "BufferAssignment",
+    "Computation",
+    "Frame",
+    "HeapEvent",
+    "HeapEventKind",
+    "HeapTrace",
+    "HloDamage",
+    "HloModule",
+    "Instruction",
+    "LogicalBuffer",
+    "Program",
+    "ValueShape",
+    "buffer_assignment",
+    "hlo_module",
+    "programs_of",
+]

@@ -1,0 +1,197 @@
+"""Which memory a program uses for what: its buffers, how they share allocations, and when they are alive."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final
+
+from google.protobuf.message import DecodeError
+
+from tilescope.hlo import hlo_pb2 as pb
+from tilescope.tiler.facts.hlo.damage import HloDamage
+from tilescope.tiler.facts.hlo.module import HloModule, Instruction
+from tilescope.tiler.facts.hlo.parsing import AT_ONCE, MAX_BYTES, Taken, parsed, text
+from tilescope.tiler.facts.hlo.shapes import ValueShape
+
+
+@dataclass(frozen=True, slots=True)
+class LogicalBuffer:
+    """A value of an instruction, or a part of one that is a tuple."""
+
+    id: int
+    size: int  # bytes, padding included
+    instruction_id: int  # 0 in old traces
+    instruction_name: str  # "" in new ones
+    shape_index: tuple[int, ...]
+    color: int  # the memory space
+
+    def instruction(self, module: HloModule) -> Instruction | None:
+        """The one that it is a value of."""
+        if self.instruction_name:
+            return module.by_name.get(self.instruction_name)
+        return module.by_id.get(self.instruction_id)
+
+    def shape(self, module: HloModule) -> ValueShape | None:
+        """Of the value."""
+        found = self.instruction(module)
+        return None if found is None else found.shape.at(self.shape_index)
+
+
+@dataclass(frozen=True, slots=True)
+class Assigned:
+    """Where in an allocation a buffer lies."""
+
+    buffer: int
+    offset: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """Memory that buffers share."""
+
+    index: int
+    size: int
+    color: int
+    is_thread_local: bool
+    is_parameter: bool  # of the program
+    parameter_number: int
+    parameter_shape_index: tuple[int, ...]
+    is_live_out: bool  # may outlive the program
+    is_tuple: bool
+    is_constant: bool
+    assigned: tuple[Assigned, ...]
+
+    @property
+    def is_indefinite(self) -> bool:
+        """Whether it lives as long as the program, or longer."""
+        return self.is_parameter or self.is_constant or self.is_live_out
+
+
+class HeapEventKind(IntEnum):
+    """What happens to a buffer."""
+
+    ALLOC = 0
+    FREE = 1
+    SHARE_WITH = 2
+
+
+@dataclass(frozen=True, slots=True)
+class HeapEvent:
+    """In the order in which the program runs. `kind`: a `HeapEventKind`, or another number."""
+
+    kind: int
+    buffer: int
+    computation: str
+    instruction: str
+    shares_with: int  # id of a buffer
+
+
+@dataclass(frozen=True, slots=True)
+class HeapTrace:
+    """How the compiler filled an allocation."""
+
+    events: tuple[HeapEvent, ...]
+    is_of_whole_module: bool
+    allocation: int  # index
+
+
+@dataclass(frozen=True, slots=True)
+class BufferAssignment:
+    """All of a program."""
+
+    buffers: dict[int, LogicalBuffer]
+    allocations: tuple[Allocation, ...]
+    traces: tuple[HeapTrace, ...]
+    size_bytes: int  # about what it takes in memory
+
+
+def parse_buffers(raw: bytes) -> Generator[None, None, BufferAssignment]:
+    """Those of an `HloProto`, none where it has none. Raises HloDamage."""
+    try:
+        of = pb.BufferAssignment.FromString(pb.HloProto.FromString(raw).buffer_assignment)
+    except DecodeError:
+        raise HloDamage(f"it is cut short or damaged: its {len(raw):,} bytes are no HLO proto") from None
+    taken = Taken()
+    buffers = {}
+    for number, piece in enumerate(of.logical_buffers):
+        buffer = _buffer(piece, taken)
+        buffers[buffer.id] = buffer
+        if number % AT_ONCE == 0:
+            yield
+    allocations = []
+    for piece in of.buffer_allocations:
+        allocations.append(_allocation(piece, taken))
+        yield
+    names: dict[bytes, str] = {}
+    traces = []
+    for piece in of.heap_simulator_traces:
+        try:
+            trace = pb.HeapSimulatorTrace.FromString(piece)
+        except DecodeError:
+            raise HloDamage(f"a heap trace is damaged: its {len(piece):,} bytes are no message") from None
+        events = []
+        for number, event in enumerate(trace.events):
+            events.append(_event(event, names, taken))
+            if number % AT_ONCE == 0:
+                yield
+        traces.append(HeapTrace(tuple(events), trace.whole_module_simulation, trace.buffer_allocation_index))
+    return BufferAssignment(buffers, tuple(allocations), tuple(traces), taken.bytes)
+
+
+def _buffer(raw: bytes, taken: Taken) -> LogicalBuffer:
+    of = parsed(pb.LogicalBuffer, raw, "a logical buffer")
+    at = of.defined_at
+    taken.take(_BUFFER_BYTES + len(at.instruction_name) + _NUMBER_BYTES * len(at.shape_index))
+    size = _size(of.size, f"buffer {of.id}")
+    return LogicalBuffer(of.id, size, at.instruction_id, text(at.instruction_name), tuple(at.shape_index), of.color)
+
+
+def _allocation(raw: bytes, taken: Taken) -> Allocation:
+    of = parsed(pb.BufferAllocation, raw, "an allocation")
+    taken.take(_BUFFER_BYTES * (1 + len(of.assigned)) + _NUMBER_BYTES * len(of.parameter_shape_index))
+    assigned = []
+    for piece in of.assigned:
+        one = parsed(pb.BufferAllocation.Assigned, piece, f"what allocation {of.index} is for")
+        what = f"a buffer of allocation {of.index}"
+        assigned.append(Assigned(one.logical_buffer_id, _size(one.offset, what), _size(one.size, what)))
+    return Allocation(
+        of.index,
+        _size(of.size, f"allocation {of.index}"),
+        of.color,
+        of.is_thread_local,
+        of.is_entry_computation_parameter,
+        of.parameter_number,
+        tuple(of.parameter_shape_index),
+        of.maybe_live_out,
+        of.is_tuple,
+        of.is_constant,
+        tuple(assigned),
+    )
+
+
+def _event(raw: bytes, names: dict[bytes, str], taken: Taken) -> HeapEvent:
+    of = parsed(pb.HeapSimulatorTrace.Event, raw, "an event of a heap trace")
+    taken.take(_EVENT_BYTES)
+    computation, instruction = (_name(name, names, taken) for name in (of.computation_name, of.instruction_name))
+    return HeapEvent(of.kind, of.buffer_id, computation, instruction, of.share_with_canonical_id)
+
+
+def _name(raw: bytes, names: dict[bytes, str], taken: Taken) -> str:
+    if raw not in names:
+        taken.take(2 * len(raw) + _NUMBER_BYTES)
+        names[raw] = text(raw)
+    return names[raw]
+
+
+def _size(size: int, what: str) -> int:
+    if not 0 <= size <= MAX_BYTES:
+        raise HloDamage(f"{what} has a size of {size:,} bytes")
+    return size
+
+
+_BUFFER_BYTES: Final = 250
+_EVENT_BYTES: Final = 120
+_NUMBER_BYTES: Final = 40

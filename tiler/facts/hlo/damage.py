@@ -1,0 +1,7 @@
+"""What is wrong with an HLO proto. Pages go on without it, with names and times."""
+
+from __future__ import annotations
+
+
+class HloDamage(ValueError):
+    """An HLO proto that cannot be read, or takes more memory than it may. `str()` is one line."""

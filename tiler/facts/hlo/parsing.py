@@ -1,0 +1,246 @@
+"""HLO protos as programs: piece by piece, in bounded memory.
+
+A module refers only to what comes before: XLA writes operands before their users, and computations before those that
+call them. What does not is refused, as XLA itself does; so nothing that goes over a program can go round in circles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any, Final, TypeVar
+
+from google.protobuf.message import DecodeError, Message
+
+from tilescope.hlo import hlo_pb2 as pb
+from tilescope.tiler.facts.hlo.damage import HloDamage
+from tilescope.tiler.facts.hlo.module import Computation, Frame, HloModule, Instruction
+from tilescope.tiler.facts.hlo.shapes import ArrayLayout, ValueShape
+
+# A proto of 100,000 instructions takes some 30 MB.
+MAX_PROTO_BYTES: Final = 128 << 20
+# Of what it becomes, as it is counted here. An instruction takes about a kilobyte: these are half a million of them.
+MAX_MODEL_BYTES: Final = 512 << 20
+# One message, which is parsed as a whole: numbers in it grow eightfold.
+MAX_MESSAGE_BYTES: Final = 32 << 20
+MAX_SHAPE_BYTES: Final = 1 << 20
+MAX_SHAPE_DEPTH: Final = 32
+# No memory has more; sums of a million of them are exact in 64 bits.
+MAX_BYTES: Final = 1 << 42
+
+AT_ONCE: Final = 512
+
+_INSTRUCTION_BYTES: Final = 500
+_SHAPE_BYTES: Final = 250
+_NUMBER_BYTES: Final = 40
+_TEXT_BYTES: Final = 60
+
+M = TypeVar("M", bound=Message)
+
+
+class Taken:
+    """Counts about what a program takes in memory."""
+
+    def __init__(self, limit: int = MAX_MODEL_BYTES) -> None:
+        self.bytes = 0
+        self._limit = limit
+
+    def take(self, size: int) -> None:
+        """Raises HloDamage: it takes more than it may."""
+        self.bytes += size
+        if self.bytes > self._limit:
+            raise HloDamage(f"it takes more than {self._limit >> 20} MiB of memory")
+
+
+def parsed(kind: type[M], raw: bytes, what: str) -> M:
+    """A message. Raises HloDamage: it is none, or is too large."""
+    if len(raw) > MAX_MESSAGE_BYTES:
+        raise HloDamage(f"{what} has {len(raw):,} bytes, the limit is {MAX_MESSAGE_BYTES:,}")
+    try:
+        return kind.FromString(raw)
+    except DecodeError:
+        raise HloDamage(f"{what} is damaged: its {len(raw):,} bytes are no message") from None
+
+
+def text(raw: bytes) -> str:
+    """Wrong UTF-8 is replaced."""
+    return raw.decode("utf-8", "replace")
+
+
+def parse_module(raw: bytes) -> Generator[None, None, HloModule]:
+    """The program of an `HloProto`. Raises HloDamage."""
+    return (yield from _Parsing().module(raw))
+
+
+class _Parsing:
+    """Of one module. Texts and shapes that occur often are kept once."""
+
+    def __init__(self) -> None:
+        self._taken = Taken()
+        self._texts: dict[bytes, str] = {b"": ""}
+        self._shapes: dict[bytes, ValueShape] = {b"": ValueShape()}
+
+    def module(self, raw: bytes) -> Generator[None, None, HloModule]:
+        """The program."""
+        try:
+            module = pb.HloModule.FromString(pb.HloProto.FromString(raw).hlo_module)
+        except DecodeError:
+            raise HloDamage(f"it is cut short or damaged: its {len(raw):,} bytes are no HLO proto") from None
+        found: dict[int, Computation] = {}
+        for place, of in enumerate(module.computations):
+            computation = yield from self._computation(of, place, found)
+            if computation.id in found:
+                raise HloDamage(f"two computations have the id {computation.id}")
+            found[computation.id] = computation
+        frames = yield from self._frames(module.stack_frame_index)
+        entry = module.entry_computation_id
+        if entry not in found:  # old protos have names alone
+            named = text(module.entry_computation_name)
+            entry = next((number for number, of in found.items() if of.name == named), 0)
+        return HloModule(text(module.name), found, entry, frames, self._taken.bytes)
+
+    def _computation(
+        self, raw: bytes, place: int, before: dict[int, Computation]
+    ) -> Generator[None, None, Computation]:
+        try:
+            of = pb.HloComputation.FromString(raw)
+        except DecodeError:
+            raise HloDamage(f"computation {place} is damaged: its {len(raw):,} bytes are no message") from None
+        name = self._text(of.name)
+        instructions: dict[int, Instruction] = {}
+        for number, piece in enumerate(of.instructions):
+            instruction = self._instruction(piece, f"instruction {number} of {shown(name)}")
+            if instruction.id in instructions:
+                raise HloDamage(f"two instructions of {shown(name)} have the id {instruction.id}")
+            if not all(operand in instructions for operand in instruction.operands):
+                raise HloDamage(f"{shown(instruction.name)} has an operand that does not come before it")
+            if not all(called in before for called in instruction.called):
+                raise HloDamage(f"{shown(instruction.name)} calls a computation that does not come before its own")
+            instructions[instruction.id] = instruction
+            if number % AT_ONCE == 0:
+                yield
+        if not instructions:
+            raise HloDamage(f"computation {shown(name)} has no instructions")
+        root = of.root_id if of.root_id in instructions else next(reversed(instructions))
+        return Computation(of.id, name, instructions, root, of.is_fusion_computation)
+
+    def _instruction(self, raw: bytes, what: str) -> Instruction:
+        of = parsed(pb.HloInstruction, raw, what)
+        told = parsed(pb.OpMetadata, of.metadata, what) if of.metadata else _NO_METADATA
+        operands, called, dimensions = (
+            tuple(numbers) if numbers else () for numbers in (of.operand_ids, of.called_computation_ids, of.dimensions)
+        )
+        kept = len(of.window) + len(of.backend_config)
+        numbers = len(operands) + len(called) + len(dimensions)
+        self._taken.take(_INSTRUCTION_BYTES + kept + numbers * _NUMBER_BYTES)
+        return Instruction(
+            of.id,
+            self._text(of.name),
+            self._text(of.opcode),
+            self._shape(of.shape, what),
+            operands,
+            called,
+            self._text(told.op_type),
+            self._text(told.op_name),
+            self._text(told.source_file),
+            told.source_line,
+            told.stack_frame_id,
+            self._text(told.deduplicated_name),
+            of.parameter_number,
+            of.tuple_index,
+            dimensions,
+            self._text(of.fusion_kind),
+            self._text(of.custom_call_target),
+            of.channel_id,
+            max(1, of.feature_group_count),
+            max(1, of.batch_group_count),
+            of.window,
+            of.dot_dimension_numbers or of.convolution_dimension_numbers,
+            of.backend_config,
+        )
+
+    def _text(self, raw: bytes) -> str:
+        found = self._texts.get(raw)
+        if found is None:
+            self._taken.take(2 * (_TEXT_BYTES + len(raw)))
+            found = self._texts[raw] = text(raw)
+        return found
+
+    def _shape(self, raw: bytes, what: str, depth: int = 0) -> ValueShape:
+        found = self._shapes.get(raw)
+        if found is not None:
+            return found
+        if len(raw) > MAX_SHAPE_BYTES or depth > MAX_SHAPE_DEPTH:
+            raise HloDamage(f"the shape of {what} is too large or too deep")
+        of = parsed(pb.Shape, raw, f"the shape of {what}")
+        parts = tuple(self._shape(part, what, depth + 1) for part in of.tuple_shapes)
+        layout = self._layout(of.layout, what)
+        numbers = len(of.dimensions) + len(parts)
+        self._taken.take(_SHAPE_BYTES + len(raw) + numbers * _NUMBER_BYTES)
+        found = ValueShape(of.element_type, tuple(of.dimensions), parts, layout)
+        if min(found.dimensions, default=0) < 0:
+            raise HloDamage(f"the shape of {what} has a dimension of {min(found.dimensions)}")
+        self._check_size(found, what)
+        self._shapes[raw] = found
+        return found
+
+    def _check_size(self, shape: ValueShape, what: str) -> None:
+        """Of many large dimensions not even the product is made."""
+        size = shape.element_bits or 1
+        for dimension in shape.padded_dimensions:
+            size *= max(1, dimension)
+            if size > MAX_BYTES * 8:
+                raise HloDamage(f"the shape of {what} takes more bytes than any memory has")
+        if shape.parts and sum(part.padded_bytes for part in shape.parts) > MAX_BYTES:
+            raise HloDamage(f"the shape of {what} takes more bytes than any memory has")
+
+    def _layout(self, raw: bytes, what: str) -> ArrayLayout | None:
+        if not raw:
+            return None
+        of = parsed(pb.Layout, raw, f"the layout of {what}")
+        tiles = tuple(tuple(tile.dimensions) for tile in of.tiles)
+        self._taken.take(_NUMBER_BYTES * (len(of.minor_to_major) + len(tiles) + sum(map(len, tiles))))
+        bits = of.element_size_in_bits
+        if not 0 <= bits <= _MAX_ELEMENT_BITS:
+            raise HloDamage(f"the layout of {what} has elements of {bits} bits")
+        return ArrayLayout(
+            tuple(of.minor_to_major),
+            tiles,
+            bits,
+            of.memory_space,
+            of.tail_padding_alignment_in_elements,
+        )
+
+    def _frames(self, raw: bytes) -> Generator[None, None, list[tuple[Frame, int]]]:
+        index = parsed(pb.StackFrameIndex, raw, "the index of stack frames")
+        files, functions = ([self._text(name) for name in names] for names in (index.file_names, index.function_names))
+        places: list[Frame] = []
+        for number, piece in enumerate(index.file_locations):
+            self._taken.take(_SHAPE_BYTES)
+            of = parsed(pb.FileLocation, piece, "a line of the source")
+            places.append(Frame(_at(files, of.file_name_id), _at(functions, of.function_name_id), of.line, of.column))
+            if number % AT_ONCE == 0:
+                yield
+        found: list[tuple[Frame, int]] = []
+        for number, piece in enumerate(index.stack_frames):
+            self._taken.take(_SHAPE_BYTES)
+            frame = parsed(pb.StackFrame, piece, "a stack frame")
+            known = 0 < frame.file_location_id <= len(places)
+            found.append((places[frame.file_location_id - 1] if known else _NO_FRAME, frame.parent_frame_id))
+            if number % AT_ONCE == 0:
+                yield
+        return found
+
+
+def shown(name: str) -> str:
+    """A name in a message."""
+    return name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…"
+
+
+def _at(texts: list[str], number: int) -> str:
+    return texts[number - 1] if 0 < number <= len(texts) else ""
+
+
+_SHOWN: Final = 80
+_MAX_ELEMENT_BITS: Final = 1024
+_NO_METADATA: Final[Any] = pb.OpMetadata()
+_NO_FRAME: Final = Frame("", "", 0, 0)
