@@ -13,6 +13,7 @@ import pytest
 
 import tilescope
 from tests.example import Example
+from tests.memory_trace import random_plane
 from tests.tpu_trace import random_core, write_trace
 from tilescope import Event, FindAnswer, Progress, Run, RunInfo, RunView, StatsAnswer, Sums, Table, TrackList
 from tilescope.client.tables import Tabular
@@ -71,9 +72,10 @@ def test_columns_of_tools(text: str, example: Example, tmp_path: Path) -> None:
         "bins": [{"track": 0}],
         "nesting": [{"track": example.track("thread 0"), "ordinal": 0}],
     }
-    build_store([write_trace(tmp_path / "tpu.xplane.pb", [random_core(random.Random(1), 0)])], tmp_path / "devices")
+    planes = [random_plane(random.Random(1), 100), random_core(random.Random(1), 0)]
+    build_store([write_trace(tmp_path / "tpu.xplane.pb", planes)], tmp_path / "devices")
     with tilescope.connect(example.path) as client, tilescope.connect(tmp_path / "devices") as devices:
-        of = {"devices": devices.run()}
+        of = dict.fromkeys(("devices", "memory"), devices.run())
         answers = [
             (name, of.get(tool(name).group, client.run()).ask(name, **asked))
             for name in tools()

@@ -34,6 +34,7 @@ import tilescope.v1.tiles_pb2_grpc as tiles_pb2_grpc
 from bench.server_process import ServerProcess, serving
 from tests.client.tool_questions import Material, Values, questions
 from tests.example import Example, random_events
+from tests.memory_trace import random_plane
 from tests.toy_tools import GOOD, install
 from tests.tpu_trace import random_core, write_trace
 from tilescope.cli.dispatch import main
@@ -61,12 +62,12 @@ class Site:
     folder: Path
     store: Path
     other: Path
-    devices: Path  # a run of TPU cores
+    devices: Path  # a run of TPU cores, with allocations
     packages: Path
 
     def asked(self, name: str) -> Site:
         """With the store that a tool has an answer for: one about operations of devices needs such a run."""
-        return replace(self, store=self.devices) if tool(name).group == "devices" else self
+        return replace(self, store=self.devices) if tool(name).group in ("devices", "memory") else self
 
     @property
     def builds(self) -> dict[str, str]:
@@ -91,7 +92,8 @@ def site(example: Example, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     second = Example(folder / "other", random_events(random.Random(6))[5000:])
     second.store.close()
     other = second.path.rename(folder / "other" / "second.store")
-    write_trace(folder / "tpu.xplane.pb", [random_core(random.Random(7), number) for number in range(2)])
+    planes = [random_plane(random.Random(7), 100), *(random_core(random.Random(7), number) for number in range(2))]
+    write_trace(folder / "tpu.xplane.pb", planes)
     devices = folder / "devices.store"
     build_store([folder / "tpu.xplane.pb"], devices)
     served = [shutil.copytree(path, folder / "served" / path.name) for path in (example.path, other, devices)]

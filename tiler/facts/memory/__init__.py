@@ -1,0 +1,17 @@
+"""What the runtime allocated, as far as it told: memories, their fill over time, and what lies in them at any time."""
+
+from tilescope.tiler.facts.memory.kept import hosts_of, memories_of
+from tilescope.tiler.facts.memory.pool import Curve, Fill, Live, MemoryPool, Peak
+from tilescope.tiler.facts.memory.records import NO_ALLOCATIONS, records_allocations
+
+__all__ = [
+    "NO_ALLOCATIONS",
+    "Curve",
+    "Fill",
+    "Live",
+    "MemoryPool",
+    "Peak",
+    "hosts_of",
+    "memories_of",
+    "records_allocations",
+]

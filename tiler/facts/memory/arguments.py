@@ -1,0 +1,237 @@
+"""The arguments of events that tell of allocations, as columns: what each says, whoever wrote it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.details.values import ValueKind, Values
+
+Ints = NDArray[np.int64]
+Texts = dict[str, int]  # each text with its number: those from 0 on
+
+# Figures beyond are those of no memory: sums of two of them still fit.
+_MOST_BYTES: Final = 1 << 61
+
+_FIGURES: Final = ("stack", "heap", "free", "lifetime", "requested", "size", "address")
+_TEXTS: Final = ("memory", "operation", "region", "data_type", "shape")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What events say; columns of shape (n,), bytes; -1: nothing. Texts are numbers, as their `Texts` has them."""
+
+    is_free: NDArray[np.bool_]
+    stack: Ints  # reserved beside the heap: what programs need while they run
+    heap: Ints  # allocated, after the event
+    free: Ints
+    fragmentation: NDArray[np.float64]  # 0 to 1, NaN: not recorded
+    lifetime: Ints  # the most that was ever allocated, before the trace as well
+    requested: Ints
+    size: Ints  # of the allocation
+    address: Ints  # what identifies it; 0 with `size` -1: nothing does
+    memory: NDArray[np.int32]
+    operation: NDArray[np.int32]
+    region: NDArray[np.int32]
+    data_type: NDArray[np.int32]
+    shape: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.heap)
+
+    @property
+    def columns(self) -> list[NDArray[Any]]:
+        """All of them."""
+        return [getattr(self, field.name) for field in fields(self)]
+
+    def take(self, which: Ints | NDArray[np.bool_]) -> Told:
+        """Some of them."""
+        return Told(*(column[which] for column in self.columns))
+
+    @staticmethod
+    def joined(parts: Sequence[Told]) -> Told:
+        """One after the other."""
+        return Told(*(np.concatenate(of) for of in zip(*(part.columns for part in (EMPTY, *parts)), strict=True)))
+
+
+class Runtime(ABC):
+    """One that writes such events: how it calls what it says."""
+
+    names: tuple[str, ...]
+
+    @abstractmethod
+    def read(self, values: Sequence[Values], is_free: NDArray[np.bool_], texts: Texts) -> Told:
+        """What some events say; `values` are those of `names`. New texts get numbers."""
+
+
+class _XSpace(Runtime):
+    """`MemoryAllocation` and `MemoryDeallocation`, of allocators of TensorFlow, JAX and the TPU runtime."""
+
+    names = (
+        "allocator_name",
+        "index_on_host",
+        "device_ordinal",
+        "bytes_reserved",
+        "bytes_allocated",
+        "bytes_available",
+        "peak_bytes_in_use",
+        "requested_bytes",
+        "allocation_bytes",
+        "fragmentation",
+        "addr",
+        "tf_op",
+        "region_type",
+        "data_type",
+        "shape",
+    )
+
+    def read(self, values: Sequence[Values], is_free: NDArray[np.bool_], texts: Texts) -> Told:
+        of = dict(zip(self.names, values, strict=True))
+        memory = _texts(of["allocator_name"], texts)
+        for key in ("device_ordinal", "index_on_host"):  # what is known best comes last
+            numbered = _texts(of[key], texts)
+            memory = np.where(numbered >= 0, numbered, memory)
+        heap = _bytes(of["bytes_allocated"])
+        memory[heap < 0] = -1  # it tells nothing
+        columns = {
+            "stack": np.maximum(_bytes(of["bytes_reserved"]), 0),
+            "heap": heap,
+            "free": _bytes(of["bytes_available"]),
+            "fragmentation": _shares(of["fragmentation"]),
+            "lifetime": _bytes(of["peak_bytes_in_use"]),
+            "requested": _bytes(of["requested_bytes"]),
+            "size": _bytes(of["allocation_bytes"]),
+            "address": _addresses(of["addr"]),
+            "memory": memory,
+            "operation": _texts(of["tf_op"], texts),
+            "region": _texts(of["region_type"], texts),
+            "data_type": _texts(of["data_type"], texts, _DATA_TYPES),
+            "shape": _texts(of["shape"], texts),
+        }
+        return Told(is_free, **columns)
+
+
+class _PyTorch(Runtime):
+    """`[memory]` instants. Older ones do not say how much is allocated in all: -1, to be summed up."""
+
+    names = ("Device Type", "Device Id", "Bytes", "Total Allocated", "Total Reserved", "Addr")
+
+    def read(self, values: Sequence[Values], is_free: NDArray[np.bool_], texts: Texts) -> Told:
+        of = dict(zip(self.names, values, strict=True))
+        change, is_known = _numbers(of["Bytes"])
+        kind, has_kind = _numbers(of["Device Type"])
+        device, _ = _numbers(of["Device Id"])
+        pairs, inverse = np.unique(np.stack([kind, device]), axis=1, return_inverse=True)
+        codes = [texts.setdefault(_device(*pair), len(texts)) for pair in pairs.T.tolist()]
+        memory = np.array([*codes, -1], np.int32)[inverse.reshape(-1)]
+        memory[~(is_known & has_kind)] = -1
+        heap, reserved = _bytes(of["Total Allocated"]), _bytes(of["Total Reserved"])
+        nothing = np.full(len(change), -1, np.int32)
+        return Told(
+            change < 0,
+            np.zeros(len(change), np.int64),
+            heap,
+            np.where((reserved >= heap) & (heap >= 0) & (reserved > 0), reserved - heap, -1),
+            np.full(len(change), np.nan),
+            nothing.astype(np.int64),
+            nothing.astype(np.int64),
+            np.abs(change),
+            _addresses(of["Addr"]),
+            memory,
+            *(nothing.copy() for _ in _TEXTS[1:]),
+        )
+
+
+def _device(kind: int, number: int) -> str:
+    """As people call it."""
+    name = _DEVICE_TYPES.get(kind, f"device type {kind}")
+    return name if number < 0 else f"{name} {number}"
+
+
+def _numbers(values: Values) -> tuple[Ints, NDArray[np.bool_]]:
+    """Whole numbers, 0 where there is none or one of no memory, and where there is one."""
+    found = np.where(values.kind == ValueKind.INTEGER, values.bits, 0)
+    is_known = values.kind == ValueKind.INTEGER
+    for row in np.flatnonzero(values.kind == ValueKind.REAL).tolist():
+        real = float(values.reals[row])
+        if real.is_integer() and abs(real) <= _MOST_BYTES:
+            found[row], is_known[row] = int(real), True
+    is_known &= np.abs(found) <= _MOST_BYTES
+    return np.where(is_known, found, 0), is_known
+
+
+def _bytes(values: Values) -> Ints:
+    found, is_known = _numbers(values)
+    return np.where(is_known & (found >= 0), found, -1)
+
+
+def _addresses(values: Values) -> Ints:
+    """What tells addresses apart, be they of 64 bits."""
+    is_known = (values.kind == ValueKind.INTEGER) | (values.kind == ValueKind.UNSIGNED)
+    found: Ints = np.where(is_known, values.bits, -1)
+    return found
+
+
+def _shares(values: Values) -> NDArray[np.float64]:
+    found = np.full(len(values), np.nan)
+    real = values.kind == ValueKind.REAL
+    found[real] = values.reals[real]
+    whole = values.kind == ValueKind.INTEGER
+    found[whole] = values.bits[whole]
+    found[~((found >= 0) & (found <= 1))] = np.nan
+    return found
+
+
+def _texts(values: Values, texts: Texts, called: dict[int, str] | None = None) -> NDArray[np.int32]:
+    """Numbers of texts; numbers among them are written out, or as they are called. Empty texts are none."""
+    found = np.full(len(values), -1, np.int32)
+    for kind in (ValueKind.INTEGER, ValueKind.TEXT):
+        at = values.where(kind)
+        distinct, inverse = np.unique(values.bits[at], return_inverse=True)
+        codes = []
+        for bits in distinct.tolist():
+            if kind == ValueKind.TEXT:
+                text = str(values.objects[bits])
+            else:
+                text = str(bits) if called is None else called.get(bits, f"type {bits}")
+            codes.append(texts.setdefault(text, len(texts)) if text else -1)
+        found[at] = np.array(codes, np.int32)[inverse]
+    return found
+
+
+# Of TensorFlow, which all runtimes write; 0 is none.
+_DATA_TYPE_NAMES: Final = """
+float double int32 uint8 int16 int8 string complex64 int64 bool qint8 quint8 qint32 bfloat16 qint16 quint16 uint16
+complex128 half resource variant uint32 uint64 float8_e5m2 float8_e4m3fn float8_e4m3fnuz float8_e4m3b11fnuz
+float8_e5m2fnuz int4 uint4 int2 uint2
+"""
+_DATA_TYPES: Final = {0: "", **dict(enumerate(_DATA_TYPE_NAMES.split(), 1))}
+
+# Of PyTorch's c10.
+_DEVICE_TYPES: Final = {
+    0: "CPU",
+    1: "GPU",
+    6: "GPU",
+    9: "XLA",
+    12: "XPU",
+    13: "MPS",
+    15: "HPU",
+    19: "MTIA",
+    20: "PrivateUse1",
+}
+
+
+def _empty() -> Told:
+    whole, codes = np.zeros(0, np.int64), np.zeros(0, np.int32)
+    columns: dict[str, Any] = dict.fromkeys(_FIGURES, whole) | dict.fromkeys(_TEXTS, codes)
+    return Told(is_free=np.zeros(0, np.bool_), fragmentation=np.zeros(0), **columns)
+
+
+EMPTY: Final = _empty()
+XSPACE: Final = _XSpace()
+PYTORCH: Final = _PyTorch()

@@ -1,0 +1,127 @@
+"""The memories of a run: read once, and kept for the next question as far as there is room."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.facts.memory.pool import MemoryPool
+from tilescope.tiler.facts.memory.records import Records, records_of
+from tilescope.tiler.natural_order import natural_key
+from tilescope.tiler.query import QueryReader, Steps
+
+Ints = NDArray[np.int64]
+
+# Of all open stores of a process together: two million allocations.
+KEPT_BYTES: Final = 256 << 20
+
+
+class _Kept:
+    """The memories of hosts that were asked for last. For whatever thread."""
+
+    def __init__(self) -> None:
+        self._of: WeakKeyDictionary[QueryReader, OrderedDict[int, tuple[int, list[MemoryPool]]]] = WeakKeyDictionary()
+        self._lock = threading.Lock()
+
+    def get(self, reader: QueryReader, host: int) -> list[MemoryPool] | None:
+        """Those of a host."""
+        with self._lock:
+            found = self._of.get(reader, OrderedDict()).get(host)
+            return None if found is None else found[1]
+
+    def keep(self, reader: QueryReader, host: int, size: int, memories: list[MemoryPool]) -> None:
+        """Keeps those of a host, and drops what was read first where there is no room."""
+        with self._lock:
+            self._of.setdefault(reader, OrderedDict())[host] = size, memories
+            sizes = [(one, of, size) for one, hosts in self._of.items() for of, (size, _) in hosts.items()]
+            left = sum(size for _, _, size in sizes) - KEPT_BYTES
+            for one, of, size in sizes:  # those that were read first
+                if left > 0 and (one, of) != (reader, host):
+                    left -= size
+                    del self._of[one][of]
+
+
+_KEPT: Final = _Kept()
+
+
+def hosts_of(reader: QueryReader, tracks: Sequence[int]) -> list[int]:
+    """The groups of the hosts that these tracks are of, in the order of the track tree; -1 of tracks without."""
+    return sorted({_host(reader, track) for track in tracks})
+
+
+def memories_of(reader: QueryReader, host: int) -> Steps[list[MemoryPool]]:
+    """The memories of a host, by name. Raises UsageError: they are too much.
+
+    All its tracks are read for it: one thread frees what another one allocated.
+    """
+    known = _KEPT.get(reader, host)
+    if known is None:
+        tracks = [track for track in reader.tree.leaves(None) if _host(reader, track) == host]
+        records = yield from records_of(reader, tracks)
+        known = _memories(records, host)
+        yield
+        if not reader.store.is_growing:
+            _KEPT.keep(reader, host, records.size_bytes, known)
+    return known
+
+
+def _host(reader: QueryReader, track: int) -> int:
+    group: int | None = reader.tree.tracks[track]["group"]
+    while group is not None and reader.tree.groups[group]["kind"] != "host":
+        group = reader.tree.groups[group]["parent"]
+    return -1 if group is None else group
+
+
+def _memories(records: Records, host: int) -> list[MemoryPool]:
+    """Each memory by itself."""
+    told = records.told
+    found = []
+    for code in np.unique(told.memory).tolist():
+        at = np.flatnonzero(told.memory == code)
+        of = told.take(at)
+        is_counted = bool((of.heap < 0).any())
+        heap = of.heap
+        if is_counted:
+            change = np.cumsum(np.where(of.is_free, -of.size, of.size))
+            heap = change - min(0, int(change.min()))  # at least what is freed was there
+        found.append(
+            MemoryPool(
+                name=records.texts[code],
+                host=host,
+                start=records.start[at],
+                track=records.track[at],
+                ordinal=records.ordinal[at],
+                is_free=of.is_free,
+                stack=of.stack,
+                heap=heap,
+                free=of.free,
+                fragmentation=of.fragmentation,
+                lifetime=of.lifetime,
+                requested=of.requested,
+                size=of.size,
+                operation=of.operation,
+                region=of.region,
+                data_type=of.data_type,
+                shape=of.shape,
+                replaced=_replaced(of.address),
+                texts=records.texts,
+                is_counted=is_counted,
+            )
+        )
+    return sorted(found, key=lambda memory: natural_key(memory.name))
+
+
+def _replaced(address: Ints) -> NDArray[np.int32]:
+    """Of each event the next one with its address; 0 of one without: nobody knows how long it lives."""
+    order = np.argsort(address, kind="stable")
+    found = np.full(len(address), len(address), np.int32)
+    same = np.flatnonzero(np.diff(address[order]) == 0)
+    found[order[same]] = order[same + 1]
+    found[address == -1] = 0
+    return found

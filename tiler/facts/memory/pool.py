@@ -1,0 +1,219 @@
+"""One memory of a run, a device's or the host's: how full it is at any time, its peak, and what lies in it then."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.windows import Windows
+
+Ints = NDArray[np.int64]
+
+# Of a curve: for half as many spans of equal length the fullest and the emptiest event of each.
+MAX_POINTS: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """How full a memory is after an event. Bytes; None: not recorded."""
+
+    stack: int
+    heap: int
+    free: int | None
+    fragmentation: float | None
+
+    @property
+    def used(self) -> int:
+        """Stack and heap."""
+        return self.stack + self.heap
+
+    @property
+    def capacity(self) -> int | None:
+        """All there is."""
+        return None if self.free is None else self.used + self.free
+
+
+@dataclass(frozen=True, slots=True)
+class Peak:
+    """The fullest moment of some windows: the last one, where there are several."""
+
+    at: int  # which of the memory's events made it so
+    time: int  # ticks; of a peak that was there before a window, its first
+    fill: Fill
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """How full a memory is from each of some times on; `at`: after which of its events. Columns of shape (n,)."""
+
+    time: Ints
+    at: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """Allocations that are in a memory at a time: alike ones together, those that take most first.
+
+    Columns of shape (n,); texts are places in the memory's `texts`, -1: not recorded.
+    """
+
+    count: Ints
+    size: Ints  # of each
+    requested: Ints
+    operation: Ints
+    region: Ints
+    data_type: Ints
+    shape: Ints
+    first: Ints  # which of the memory's events made the first of them
+    total: int  # bytes of all
+
+    def __len__(self) -> int:
+        return len(self.count)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPool:
+    """Its events in the order of time; columns of shape (n,), bytes; -1, or NaN: not recorded."""
+
+    name: str  # as the runtime calls it
+    host: int  # group of the track tree, -1 none
+    start: Ints
+    track: NDArray[np.int32]
+    ordinal: Ints
+    is_free: NDArray[np.bool_]
+    stack: Ints
+    heap: Ints
+    free: Ints
+    fragmentation: NDArray[np.float64]
+    lifetime: Ints
+    requested: Ints
+    size: Ints
+    operation: NDArray[np.int32]
+    region: NDArray[np.int32]
+    data_type: NDArray[np.int32]
+    shape: NDArray[np.int32]
+    replaced: NDArray[np.int32]  # of each: the next event with the same address, n if there is none
+    texts: Sequence[str]
+    is_counted: bool = False  # its heap is what the trace's own events come to
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    @property
+    def is_host(self) -> bool:
+        """Whether it is memory of the host."""
+        return "host" in self.name.lower() or self.name.startswith("CPU")
+
+    @property
+    def has_addresses(self) -> bool:
+        """Whether events say what they allocate and free, so that it is known what lies in it."""
+        return bool((self.replaced > 0).any())
+
+    @property
+    def lifetime_peak(self) -> int | None:
+        """The most that the allocator says it ever held."""
+        most = int(self.lifetime.max(initial=-1))
+        return most if most >= 0 else None
+
+    def fill(self, at: int) -> Fill:
+        """After an event."""
+        free, fragmentation = int(self.free[at]), float(self.fragmentation[at])
+        return Fill(
+            int(self.stack[at]),
+            int(self.heap[at]),
+            free if free >= 0 else None,
+            fragmentation if fragmentation == fragmentation else None,
+        )
+
+    def counts(self, windows: Windows) -> tuple[int, int, int, int]:
+        """Allocations and frees in some windows, and the bytes of each, as far as they are recorded."""
+        inside = windows.hold(self.start)
+        size = np.maximum(self.size, 0)
+        made, freed = inside & ~self.is_free, inside & self.is_free
+        return int(made.sum()), int(freed.sum()), _sum(size[made]), _sum(size[freed])
+
+    def peak(self, windows: Windows) -> Peak | None:
+        """The fullest moment of some windows; None: nothing is known by then."""
+        used = self.stack + self.heap
+        before, opens = self._held(windows)
+        inside = np.flatnonzero(windows.hold(self.start))
+        found: Peak | None = None
+        if len(before):
+            k = len(before) - 1 - int(np.argmax(used[before][::-1]))
+            found = Peak(int(before[k]), int(opens[k]), self.fill(int(before[k])))
+        if len(inside):
+            at = int(inside[len(inside) - 1 - int(np.argmax(used[inside][::-1]))])
+            if found is None or used[at] >= found.fill.used:
+                found = Peak(at, int(self.start[at]), self.fill(at))
+        return found
+
+    def curve(self, windows: Windows, most: int = MAX_POINTS) -> Curve:
+        """Its fill over time, the peak and the least exactly; the ends of windows are points of it, too."""
+        before, opens = self._held(windows)
+        inside = np.flatnonzero(windows.hold(self.start))
+        if not len(before) and not len(inside):
+            return Curve(inside, inside)
+        at = np.concatenate([before, inside])
+        time = np.concatenate([opens, self.start[inside]])
+        order = np.lexsort((at, time))
+        at, time = at[order], time[order]
+        if len(at) > most:
+            chosen = _envelope(time, (self.stack + self.heap)[at], most)
+            at, time = at[chosen], time[chosen]
+        end = int(np.searchsorted(self.start, windows.stop)) - 1  # it stays so until the end
+        return Curve(np.append(time, max(windows.stop - 1, int(time[-1]))), np.append(at, max(end, int(at[-1]))))
+
+    def live(self, at: int) -> Live:
+        """What lies in it after an event, as far as the trace tells when it was allocated."""
+        places = np.arange(len(self), dtype=np.int32)
+        found = np.flatnonzero(~self.is_free & (places <= at) & (self.replaced > at) & (self.size >= 0))
+        keys = (self.size, self.requested, self.operation, self.region, self.data_type, self.shape)
+        _, first, count = _alike([key[found].astype(np.int64) for key in keys], len(found))
+        rows = found[first]
+        size = self.size[rows]
+        order = np.lexsort((rows, -size, -(size.astype(np.float64) * count)))
+        rows, count = rows[order], count[order]
+        size, requested, operation, region, data_type, shape = (key[rows].astype(np.int64) for key in keys)
+        total = _sum(self.size[found])
+        return Live(count, size, requested, operation, region, data_type, shape, rows, total)
+
+    def _held(self, windows: Windows) -> tuple[Ints, Ints]:
+        """The events that say how full it is as each window begins, and when these do; not where nothing is known."""
+        before = np.searchsorted(self.start, windows.starts) - 1
+        known = before >= 0
+        return before[known].astype(np.int64), windows.starts[known]
+
+
+def _sum(sizes: Ints) -> int:
+    """Exactly: a sum may be beyond 64 bits."""
+    if not len(sizes) or int(sizes.max()) < 1 << 40:
+        return int(sizes.sum())
+    return sum(sizes.tolist())
+
+
+def _envelope(time: Ints, used: Ints, most: int) -> Ints:
+    """Of spans of equal length the fullest and the emptiest place, ascending, and the first and the last of all."""
+    width = (int(time[-1]) - int(time[0])) // (most // 2) + 1
+    borders = np.append(np.flatnonzero(np.diff((time - time[0]) // width, prepend=-1)), len(time))
+    firsts = borders[:-1]
+    of = np.repeat(np.arange(len(firsts)), np.diff(borders))
+    chosen = [np.array([0, len(time) - 1])]
+    for reduce in (np.maximum, np.minimum):
+        places = np.flatnonzero(used == reduce.reduceat(used, firsts)[of])
+        last = np.append(np.diff(of[places]) > 0, True)
+        chosen.append(places[last])
+    return np.unique(np.concatenate(chosen))
+
+
+def _alike(keys: Sequence[Ints], n: int) -> tuple[Ints, Ints, Ints]:
+    """Of rows that are equal in all keys: a number of each such group, its first row, and how many they are."""
+    codes = np.zeros(n, np.int64)
+    for key in keys:
+        _, of_key = np.unique(key, return_inverse=True)
+        _, codes = np.unique(codes * (int(of_key.max(initial=0)) + 1) + of_key, return_inverse=True)
+    found, first, count = np.unique(codes, return_index=True, return_counts=True)
+    return found, first, count

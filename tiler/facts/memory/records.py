@@ -1,0 +1,165 @@
+"""What the trace records of allocations, as columns: an event for each that was made or freed.
+
+Runtimes of an XSpace write them as events of the host, PyTorch as instants; what these tell is in their arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.errors import NotBuilt, UsageError
+from tilescope.tiler.facts.memory.arguments import PYTORCH, XSPACE, Runtime, Texts, Told
+from tilescope.tiler.pages import TRACKS_PER_BLOCK
+from tilescope.tiler.query import EVERYTHING, SLICE_KINDS, ArgumentReader, Events, QueryReader, Reading, Steps
+
+Ints = NDArray[np.int64]
+
+NO_ALLOCATIONS: Final = (
+    "the runtime recorded no allocations: TPU and GPU runtimes of TensorFlow and JAX write MemoryAllocation events "
+    "(record with host_tracer_level 2 or more; JAX on CPU has none), PyTorch writes [memory] instants "
+    "(profile_memory=True)"
+)
+
+# Of a host: some 100 bytes each.
+MAX_RECORDS: Final = 2_000_000
+
+RUNTIMES: Final[dict[str, Runtime]] = {"MemoryAllocation": XSPACE, "MemoryDeallocation": XSPACE, "[memory]": PYTORCH}
+_FREES: Final = "MemoryDeallocation"
+
+# What events are read for at a time, so that others have their turn.
+_EVENTS_AT_ONCE: Final = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """Allocations that were made and freed, in the order of time; columns of shape (n,). -1: not recorded."""
+
+    start: Ints
+    track: NDArray[np.int32]
+    ordinal: Ints
+    told: Told
+    texts: Sequence[str]
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    @property
+    def size_bytes(self) -> int:
+        """How much memory they take, without texts."""
+        own = self.start.nbytes + self.track.nbytes + self.ordinal.nbytes
+        return own + sum(int(column.nbytes) for column in self.told.columns)
+
+
+_KINDS: WeakKeyDictionary[QueryReader, NDArray[np.uint8]] = WeakKeyDictionary()
+
+
+def _kinds(reader: QueryReader) -> Steps[NDArray[np.uint8]]:
+    """Of each name, that of events without one first: 0, or 1 + the place of its runtime's event."""
+    known = _KINDS.get(reader)
+    if known is None:
+        places = {name: place + 1 for place, name in enumerate(RUNTIMES)}
+        known = yield from reader.names.numbers(lambda name: places.get(name.text, 0))
+        if not reader.store.is_growing:
+            _KINDS[reader] = known
+    return known
+
+
+_HAS: WeakKeyDictionary[QueryReader, bool] = WeakKeyDictionary()
+
+
+def records_allocations(reader: QueryReader) -> bool:
+    """Whether some event is called like those that tell of allocations, as far as the run is indexed."""
+    known = _HAS.get(reader)
+    if known is None:
+        names = reader.names
+        known = any(name.text in RUNTIMES for page in range(names.pages) for name in names.page(page))
+        if not reader.store.is_growing:
+            _HAS[reader] = known
+    return known
+
+
+def records_of(reader: QueryReader, tracks: Sequence[int]) -> Steps[Records]:
+    """What these tracks tell, in the order of time. Raises UsageError: it is more than is looked at."""
+    kinds = yield from _kinds(reader)
+    reading, arguments = Reading(reader), ArgumentReader(reader.store)
+    texts: Texts = {}
+    parts: list[Records] = []
+    count = 0
+    some = (track for track in tracks if _holds_events(reader, track))
+    for block, of_block in groupby(some, lambda track: track // TRACKS_PER_BLOCK):
+        try:
+            pages = _pages(reader, block, kinds > 0)
+        except NotBuilt:
+            continue
+        if pages.any():
+            for track in of_block:
+                for events in _events(reader, reading, track, pages, kinds):
+                    count += len(events)
+                    if count > MAX_RECORDS:
+                        raise UsageError(f"a host of the run recorded more than {MAX_RECORDS:,} allocations and frees")
+                    parts += _told(arguments, events, kinds, texts)
+                    yield
+        yield
+    return _in_order(parts, texts)
+
+
+def _holds_events(reader: QueryReader, track: int) -> bool:
+    told = reader.tree.tracks[track]
+    return told["kind"] in SLICE_KINDS and told["events"] != "0"
+
+
+def _pages(reader: QueryReader, block: int, names: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Of the tiles of a block, by the first of their page: whether an event of these names starts on it."""
+    shape = reader.tiles(block).shape
+    starts = shape.page_starts()
+    found = np.zeros(len(shape), np.bool_)
+    found[starts[reader.page_names(block).pages_with(names, len(starts))]] = True
+    return found
+
+
+def _events(
+    reader: QueryReader, reading: Reading, track: int, pages: NDArray[np.bool_], kinds: NDArray[np.uint8]
+) -> Iterator[Events]:
+    """Its events of these kinds, some at a time."""
+    plan = reader.plan(track, EVERYTHING)
+    for events in reading.events(plan, [run for run in plan.leaf_runs if pages[run.first_of_page]]):
+        found = events.take(kinds[np.maximum(events.name, -1) + 1] > 0)
+        found = found.take(np.argsort(found.ordinal, kind="stable"))
+        for at in range(0, len(found), _EVENTS_AT_ONCE):
+            yield found.take(slice(at, at + _EVENTS_AT_ONCE))
+
+
+def _told(arguments: ArgumentReader, events: Events, kinds: NDArray[np.uint8], texts: Texts) -> Iterator[Records]:
+    """The records of some events of one track."""
+    names = list(RUNTIMES)
+    kind = kinds[events.name + 1]
+    for runtime in (XSPACE, PYTORCH):
+        of = [place + 1 for place, name in enumerate(names) if RUNTIMES[name] is runtime]
+        some = events.take(np.isin(kind, of))
+        if not len(some):
+            continue
+        is_free = kinds[some.name + 1] == names.index(_FREES) + 1
+        for found in arguments.values(some.track, some.ordinal, runtime.names):
+            here = some.take(found.which)
+            told = runtime.read(found.values, is_free[found.which], texts)
+            yield Records(here.start, np.full(len(here), here.track, np.int32), here.ordinal, told, ())
+
+
+def _in_order(parts: Sequence[Records], texts: Texts) -> Records:
+    """All of some parts; what tells of no memory is left out."""
+    start, ordinal = (
+        np.concatenate([np.zeros(0, np.int64), *(getattr(part, column) for part in parts)])
+        for column in ("start", "ordinal")
+    )
+    track = np.concatenate([np.zeros(0, np.int32), *(part.track for part in parts)])
+    told = Told.joined([part.told for part in parts])
+    order = np.lexsort((ordinal, track, start))
+    order = order[told.memory[order] >= 0]
+    return Records(start[order], track[order], ordinal[order], told.take(order), list(texts))

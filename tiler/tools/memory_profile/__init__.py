@@ -1,0 +1,339 @@
+"""How full the memories of devices and hosts are over time, and what lies in them at the peak of a range."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Final, TypeVar
+
+import numpy as np
+from msgspec import Meta
+from numpy.typing import NDArray
+
+from tilescope.tiler.facts.memory import (
+    NO_ALLOCATIONS,
+    Live,
+    MemoryPool,
+    Peak,
+    hosts_of,
+    memories_of,
+    records_allocations,
+)
+from tilescope.tiler.query import Steps
+from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value, Words
+from tilescope.tiler.tools.looked import Looked
+from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.references import HostRef
+from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.tool import Tool
+from tilescope.tiler.windows import Windows
+
+Ints = NDArray[np.int64]
+T = TypeVar("T")
+
+MAX_LISTED: Final = 10_000
+DEFAULT_LISTED: Final = 100
+
+_NONE_YET: Final = "nothing was recorded by then: choose a longer span"
+_NOT_SAID: Final = "the allocator does not say"
+_BEFORE: Final = "allocated before the trace began, or not recorded"
+_NO_ADDRESSES: Final = "not known: events do not say by address what they free"
+_COUNTED: Final = "counted from the trace's own allocations"
+
+
+MemoryName = Annotated[str, Meta(min_length=1, max_length=1000)]
+
+
+class MemoryProfileQuestion(SpanQuestion, frozen=True, kw_only=True):
+    """The memories of devices and hosts in a span or in steps."""
+
+    host: Annotated[HostRef | None, Meta(description="The memories of this host only.")] = None
+    memory: Annotated[
+        MemoryName | None,
+        Meta(
+            description="The memory that is shown in detail, by its name in the table of memories; the fullest one of "
+            "a device unless given.",
+        ),
+    ] = None
+    limit: Annotated[int, Meta(ge=0, le=MAX_LISTED, description="The most allocations that are listed.")] = (
+        DEFAULT_LISTED
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A memory that the question is about, and how full it gets; without its events, which are many."""
+
+    name: str
+    host: str
+    is_host: bool  # memory of the host itself
+    windows: Windows
+    peak: Peak | None
+    event: tuple[int, int] | None  # that makes the peak: track and ordinal
+    lifetime_peak: int | None
+    counts: tuple[int, int, int, int]
+
+    @property
+    def fullness(self) -> tuple[bool, float, int]:
+        """By which the fullest is found: a device's, and by its share of what there is where that is known."""
+        if self.peak is None:
+            return False, -1.0, 0
+        fill = self.peak.fill
+        return not self.is_host, (fill.used / fill.capacity if fill.capacity else 0.0), fill.used
+
+
+def _answer(scope: Scope, question: MemoryProfileQuestion) -> Steps[Answer]:
+    looked = yield from scope.windows(question)
+    tracks = scope.leaves(question.tracks)
+    if question.host is not None:
+        of_host = set(scope.tracks_of(question.host))
+        tracks = [track for track in tracks if track in of_host]
+    rows: list[_Found] = []
+    shown: tuple[_Found, MemoryPool] | None = None
+    for host in hosts_of(scope.reader, tracks):
+        memories = yield from memories_of(scope.reader, host)
+        for memory in memories:
+            if question.tracks is not None and not np.isin(memory.track, tracks).any():
+                continue
+            found = _found(scope, looked, memory)
+            rows.append(found)
+            is_wanted = question.memory is None or question.memory == memory.name
+            if is_wanted and (shown is None or found.fullness > shown[0].fullness):
+                shown = found, memory
+        yield
+    if not rows:
+        return Answer(notes=[Note("warning", NO_ALLOCATIONS)])
+    table = _memories_table(rows)
+    if shown is None:
+        names = ", ".join(dict.fromkeys(row.name for row in rows))
+        return Answer(tables=[table], notes=[Note("warning", f"there is no memory {question.memory!r}: {names}")])
+    found, memory = shown
+    facts = _facts(found, is_counted=memory.is_counted)
+    if found.peak is None:
+        return Answer(facts, [table], notes=[Note("warning", _NONE_YET)])
+    live = memory.live(found.peak.at)
+    yield
+    return Answer(
+        facts,
+        [_allocations_table(memory, found.peak, live, question.limit), table],
+        _series(memory, found.windows),
+        _notes(found, memory, live),
+    )
+
+
+def _found(scope: Scope, looked: Looked, memory: MemoryPool) -> _Found:
+    groups = scope.reader.tree.groups
+    windows = looked.of(int(memory.track[0]))
+    host = str(groups[memory.host]["name"]) if memory.host >= 0 else ""
+    peak = memory.peak(windows) if len(windows) else None
+    counts = memory.counts(windows) if len(windows) else (0, 0, 0, 0)
+    event = None if peak is None else (int(memory.track[peak.at]), int(memory.ordinal[peak.at]))
+    return _Found(memory.name, host, memory.is_host, windows, peak, event, memory.lifetime_peak, counts)
+
+
+def _facts(found: _Found, *, is_counted: bool) -> list[Fact]:
+    peak = found.peak
+    fill = None if peak is None else peak.fill
+    missing = _NONE_YET if peak is None else ""
+    made, freed, made_bytes, _ = found.counts
+    capacity = None if fill is None else fill.capacity
+    free = None if fill is None else fill.free
+    fragmentation = None if fill is None else fill.fragmentation
+    return [
+        Fact("memory", "Memory", found.name, "name", f"of {found.host}" if found.host else ""),
+        Fact(
+            "peak",
+            "Peak",
+            None if fill is None else fill.used,
+            "bytes",
+            missing or (_COUNTED if is_counted else "stack and heap"),
+        ),
+        Fact(
+            "peak_time",
+            "Peak at",
+            None if peak is None else peak.time,
+            "time",
+            missing or "the last time that it is reached",
+        ),
+        Fact(
+            "stack",
+            "Stack at the peak",
+            None if fill is None else fill.stack,
+            "bytes",
+            missing or "reserved for running programs",
+        ),
+        Fact("heap", "Heap at the peak", None if fill is None else fill.heap, "bytes", missing),
+        Fact("free", "Free at the peak", free, "bytes", "" if free is not None else missing or _NOT_SAID),
+        Fact(
+            "fragmentation",
+            "Fragmentation at the peak",
+            fragmentation,
+            "fraction",
+            "" if fragmentation is not None else missing or _NOT_SAID,
+        ),
+        Fact("capacity", "Capacity", capacity, "bytes", "" if capacity is not None else missing or _NOT_SAID),
+        Fact(
+            "lifetime_peak",
+            "Peak of the process",
+            found.lifetime_peak,
+            "bytes",
+            _NOT_SAID
+            if found.lifetime_peak is None
+            else "as the allocator counts it: since the process began, and some count no stack",
+        ),
+        Fact("allocations", "Allocations", made, "count"),
+        Fact("allocated", "Allocated", made_bytes, "bytes", "by all of them together"),
+        Fact("frees", "Frees", freed, "count"),
+    ]
+
+
+def _series(memory: MemoryPool, windows: Windows) -> list[Series]:
+    curve = memory.curve(windows)
+
+    def bytes_of(values: Ints) -> Ints:
+        of = values[curve.at]
+        return np.ma.MaskedArray(of, of < 0) if (of < 0).any() else of
+
+    def column(name: str, title: str, values: Ints) -> Column:
+        return Column(name, title, "bytes", bytes_of(values), total="max")
+
+    time = Column("time", "Time", "time", curve.time)
+    parts = [column("stack", "Stack", memory.stack)] if memory.stack.any() else []
+    parts.append(column("heap", "Heap", memory.heap))
+    if (memory.free[curve.at] >= 0).any():
+        parts.append(column("free", "Free", memory.free))
+    found_series = [Series("fill", f"Memory {memory.name} over time", "area", time, parts)]
+    fragmentation = memory.fragmentation[curve.at]
+    if (fragmentation == fragmentation).any():
+        of = Column("fragmentation", "Fragmentation", "fraction", fragmentation, total="max")
+        found_series.append(Series("fragmentation", "Fragmentation of the free memory", "line", time, [of]))
+    return found_series
+
+
+def _allocations_table(memory: MemoryPool, peak: Peak, live: Live, limit: int) -> Table:
+    unknown = peak.fill.heap - live.total
+    special: list[tuple[str, int]] = []
+    if peak.fill.stack:
+        special.append(("stack: reserved for running programs", peak.fill.stack))
+    if unknown > 0:
+        special.append((_BEFORE if memory.has_addresses else _NO_ADDRESSES, unknown))
+    n = min(len(live), limit)
+    rows = slice(n)
+    none: list[Value] = [None] * len(special)
+    words = [*memory.texts, *(text for text, _ in special)]
+    operation = np.append(live.operation[rows], np.arange(len(memory.texts), len(words)))
+    total = live.size * live.count
+    first = live.first[rows]
+    events = [f"{track}.{of}" for track, of in zip(memory.track[first].tolist(), memory.ordinal[first], strict=True)]
+
+    def known(values: Ints) -> list[Value]:
+        return [None if value < 0 else value for value in values[rows].tolist()]
+
+    def texts(name: str, title: str, codes: Ints) -> Column:
+        padded = np.append(codes[rows], np.full(len(special), -1))
+        return Column(name, title, "text", Words(padded.astype(np.int32), words))
+
+    columns = [
+        Column("operation", "Operation", "name", Words(operation.astype(np.int32), words)),
+        Column("total", "Takes", "bytes", [*total[rows].tolist(), *(size for _, size in special)]),
+        Column("count", "Count", "count", [*live.count[rows].tolist(), *none]),
+        Column("size", "Each", "bytes", [*live.size[rows].tolist(), *none], total="none"),
+        Column("requested", "Requested", "bytes", [*known(live.requested), *none], total="none"),
+        texts("region", "Region", live.region),
+        texts("data_type", "Type", live.data_type),
+        texts("shape", "Shape", live.shape),
+        Column("start", "First allocated", "time", [*memory.start[first].tolist(), *none], total="min"),
+        Column("event", "Event", "event", [*events, *none]),
+        Column("track", "Track", "track", [*memory.track[first].tolist(), *none]),
+    ]
+    totals: dict[str, Value] = {"total": peak.fill.used, "count": int(live.count.sum())}
+    rest: dict[str, Value] | None = None
+    if n < len(live):
+        rest = {"total": int(total[n:].sum()), "count": int(live.count[n:].sum())}
+    return Table("allocations", "In it at the peak", columns, totals=totals, rest=rest)
+
+
+def _memories_table(rows: Sequence[_Found]) -> Table:
+    fills = [None if row.peak is None else row.peak.fill for row in rows]
+    capacities = [None if fill is None else fill.capacity for fill in fills]
+    peaks = [row.peak for row in rows]
+    events = [row.event for row in rows]
+    columns = [
+        Column("memory", "Memory", "name", [row.name for row in rows]),
+        Column("host", "Host", "text", [row.host or None for row in rows]),
+        Column("peak", "Peak", "bytes", _each(fills, lambda fill: fill.used), total="max"),
+        Column(
+            "share",
+            "Of its capacity",
+            "fraction",
+            [fill.used / of if fill and of else None for fill, of in zip(fills, capacities, strict=True)],
+            total="max",
+        ),
+        Column("peak_time", "Peak at", "time", _each(peaks, lambda peak: peak.time), total="max"),
+        Column("stack", "Stack", "bytes", _each(fills, lambda fill: fill.stack), total="max"),
+        Column("heap", "Heap", "bytes", _each(fills, lambda fill: fill.heap), total="max"),
+        Column("free", "Free", "bytes", _each(fills, lambda fill: fill.free), total="min"),
+        Column(
+            "fragmentation", "Fragmentation", "fraction", _each(fills, lambda fill: fill.fragmentation), total="max"
+        ),
+        Column("capacity", "Capacity", "bytes", capacities),
+        Column("lifetime_peak", "Peak of the process", "bytes", [row.lifetime_peak for row in rows], total="max"),
+        Column("allocations", "Allocations", "count", [row.counts[0] for row in rows]),
+        Column("frees", "Frees", "count", [row.counts[1] for row in rows]),
+        Column("allocated", "Allocated", "bytes", [row.counts[2] for row in rows]),
+        Column("freed", "Freed", "bytes", [row.counts[3] for row in rows]),
+        Column("event", "Peak's event", "event", _each(events, lambda of: f"{of[0]}.{of[1]}")),
+        Column("track", "Track", "track", _each(events, lambda of: of[0])),
+    ]
+    return Table("memories", "Memories", columns)
+
+
+def _each(of: Sequence[T | None], value: Callable[[T], Value]) -> list[Value]:
+    return [None if one is None else value(one) for one in of]
+
+
+def _notes(found: _Found, memory: MemoryPool, live: Live) -> list[Note]:
+    peak = found.peak
+    if peak is None:
+        return []
+    fill = peak.fill
+    where = f"{memory.name} of {found.host}" if found.host else memory.name
+    share = f", {fill.used / fill.capacity:.1%} of what there is" if fill.capacity else ""
+    notes = [
+        Note(
+            "info",
+            f"memory {where} is fullest here{share}".replace("%", " %"),
+            start=peak.time,
+            end=peak.time + 1,
+            track=int(memory.track[peak.at]),
+        )
+    ]
+    if memory.is_counted:
+        notes.append(
+            Note(
+                "warning",
+                f"events of memory {memory.name} do not say how much is allocated in all: it is counted from them, "
+                "so what was there before the trace and never freed is missing",
+            )
+        )
+    if live.total > fill.heap:
+        notes.append(
+            Note("warning", "more was allocated by then than the heap has: the trace lacks events that free memory")
+        )
+    return notes
+
+
+def _availability(scope: Scope) -> str:
+    reader = scope.reader
+    return "" if reader.store.is_growing or records_allocations(reader) else NO_ALLOCATIONS
+
+
+TOOL: Final = Tool(
+    id="memory_profile",
+    title="Memory profile",
+    help="how full the memories of devices and hosts are over time, and what lies in them at the peak",
+    group="memory",
+    question=MemoryProfileQuestion,
+    answer=_answer,
+    availability=_availability,
+)
