@@ -153,7 +153,8 @@ class SpanSums:
         """
         Adds parts [first, stop) of the tiles in these positions of an uncompressed page, ascending. `index` and
         `slot`: what must stand there. `as_name`: the name that all slices of a part are summed up under, or
-        ITS_OWN; `names`: other names for all slices of the page. Raises DamagedContainer.
+        ITS_OWN; `names`: other names for all slices of the page, LEFT_OUT for those that do not count and do not
+        interrupt others. Raises DamagedContainer.
         """
 
     def add_stored(self, histogram: bytes, buckets: bytes | None, max_rows: int, as_name: int) -> bool:
@@ -202,6 +203,8 @@ class SpanSums:
         """Begins anew."""
 
 ITS_OWN: int = -3
+
+LEFT_OUT: int = -4
 
 def duration_bucket(
     durations: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],

@@ -94,6 +94,23 @@ def stat_values(
     return found
 
 
+def metadata_with(
+    args_end: NDArray[np.int64], args: NDArray[np.uint8], names: Sequence[str], tables: XStatTables
+) -> NDArray[np.int64]:
+    """The numbers of metadata of which some event has a stat of its own with one of these names, other than 0."""
+    begins = np.append(0, args_end[:-1])
+    some = np.flatnonzero(args_end > begins)
+    stat_names = _stat_names(args, int(begins[some[0]]), tables) if len(some) else {}
+    ids = [of for name in names if (of := _ids(stat_names, name))]
+    if not ids:
+        return np.zeros(0, np.int64)
+    (columns, _), metadata = _native.stat_values(args_end, args, np.arange(len(args_end)), ids)
+    has = np.zeros(len(args_end), np.bool_)
+    for kind, bits in columns:
+        has |= (kind != ValueKind.ABSENT) & ~((kind == ValueKind.INTEGER) & (bits == 0))
+    return np.unique(metadata[has & (metadata >= 0) & (metadata < len(tables))])
+
+
 def _stat_names(args: NDArray[np.uint8], begin: int, tables: XStatTables) -> dict[int, str]:
     """Of the plane of an event, which is that of its whole track."""
     try:

@@ -22,6 +22,9 @@ Ints = NDArray[np.int64]
 # Events are summed up under their own names, unless all of a track are to be under one.
 ITS_OWN: Final[int] = _native.ITS_OWN
 
+# In place of a slice's name: it is as if it were not there.
+LEFT_OUT: Final[int] = _native.LEFT_OUT
+
 # Of a container: magic, level, block.
 _HEAD: Final = struct.Struct("<4sxB2x4xI")
 
@@ -46,7 +49,7 @@ class SpanSums:
         """Adds parts of leaves of a page, as `read_parts` takes them. Raises DamagedStore.
 
         `as_name`: of each part the name that all of it is summed up under. `names`: of all slices of the page, instead
-        of their own.
+        of their own, LEFT_OUT for those that do not count.
         """
         if as_name is None:
             as_name = np.full(parts.shape[1], ITS_OWN, np.int32)

@@ -16,7 +16,7 @@ from tests.tiler.pyramid.tracks import SHAPES, small_tracks
 from tilescope.tiler import _native
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages import Shape, TileFlag, sum_by_name
-from tilescope.tiler.pages.span_sums import SpanSums
+from tilescope.tiler.pages.span_sums import LEFT_OUT, SpanSums
 
 SLOT = 5
 END = 2000  # of leaves, in ticks: a tile of level 2 has 4,096
@@ -56,6 +56,19 @@ def check(track: list[Slice], borders: list[int]) -> None:
             assert rows_of(of_each[-1]) == histogram(timed, tops, a, b)
         assert rows_of(sum_by_name([found], dtype)) == rows_of(sum_by_name(of_each, dtype))
         assert len(sums.take(dtype)) == 0
+
+
+@given(small_tracks(), st.lists(st.integers(0, END), min_size=2, max_size=2).map(sorted), st.randoms())
+def test_slices_that_are_left_out_are_as_if_not_there(
+    track: list[Slice], borders: list[int], rng: random.Random
+) -> None:
+    assume(track and max(s.start + s.duration for s in track) < 4096)
+    page, shape = page_of(track)
+    names = np.array([rng.choice((s.name, LEFT_OUT)) for s in track], np.int32)
+    timed = [Timed(s.start, s.duration, int(n)) for s, n in zip(track, names, strict=True) if n != LEFT_OUT]
+    sums = SpanSums()
+    sums.add_leaves(page, shape, 0, np.array([[0], borders[:1], borders[1:]], np.int64), names=names)
+    assert rows_of(sum_by_name([sums.take()])) == histogram(timed, list(on_top(timed)), *borders)
 
 
 @pytest.mark.parametrize("shape", SHAPES)

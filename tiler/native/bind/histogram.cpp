@@ -232,7 +232,9 @@ void bind_histogram(nb::module_& m) {
             nb::arg("names") = nb::none(),
             "Adds parts [first, stop) of the tiles in these positions of an uncompressed page, ascending. `index` and\n"
             "`slot`: what must stand there. `as_name`: the name that all slices of a part are summed up under, or\n"
-            "ITS_OWN; `names`: other names for all slices of the page. Raises DamagedContainer.")
+            "ITS_OWN; `names`: other names for all slices of the page, LEFT_OUT for those that do not count and do "
+            "not\n"
+            "interrupt others. Raises DamagedContainer.")
         .def("add_stored", &BoundSpanSums::add_stored, nb::arg("histogram"), nb::arg("buckets").none(),
              nb::arg("max_rows"), nb::arg("as_name"),
              "Adds a stored histogram. Returns False, and adds nothing, where names in it have no rows of their own\n"
@@ -246,6 +248,7 @@ void bind_histogram(nb::module_& m) {
              "Returns how many buckets of durations each of the names has, and bucket and count of each of these.")
         .def("clear", &BoundSpanSums::clear, "Begins anew.");
     m.attr("ITS_OWN") = kItsOwn;
+    m.attr("LEFT_OUT") = kLeftOut;
     m.def("duration_bucket", &bucket_of_each, nb::arg("durations"),
           "Returns the bucket of each duration, in which all are alike to one per cent.");
     nb::class_<BoundLeafSpans>(m, "LeafSpans", "When slices of some kinds run, from parts of leaves, page by page.")

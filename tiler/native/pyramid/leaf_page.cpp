@@ -75,7 +75,23 @@ SliceColumns LeafPage::slices(const LeafPart& part) {
         if (wide_[k] < -1 || wide_[k] > INT32_MAX) throw DamagedContainer("column name of a page is damaged");
         name[k] = static_cast<int32_t>(wide_[k]);
     }
-    return {start, Span<const int64_t>(duration.data(), count), Span<const int32_t>(name.data(), count)};
+    const SliceColumns all = {start, Span<const int64_t>(duration.data(), count),
+                              Span<const int32_t>(name.data(), count)};
+    return is_renamed_ ? without_those_left_out(all) : all;
+}
+
+SliceColumns LeafPage::without_those_left_out(const SliceColumns& all) {
+    if (std::find(all.name.begin(), all.name.end(), kLeftOut) == all.name.end()) return all;
+    kept_start_.clear();
+    kept_duration_.clear();
+    kept_name_.clear();
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        if (all.name[k] == kLeftOut) continue;
+        kept_start_.push_back(all.start[k]);
+        kept_duration_.push_back(all.duration[k]);
+        kept_name_.push_back(all.name[k]);
+    }
+    return {Span<const int64_t>(kept_start_), Span<const int64_t>(kept_duration_), Span<const int32_t>(kept_name_)};
 }
 
 }  // namespace tilescope

@@ -19,20 +19,25 @@ struct LeafPart {
     int64_t stop;
 };
 
+// What stands for the name of a slice that is left out, as if it were not there.
+constexpr int32_t kLeftOut = -4;
+
 // Columns of the slices of a page, tile by tile: what is asked for is decoded, as tracks share their pages with others.
 class LeafPage {
   public:
     // The page outlives it. Throws DamagedContainer where the page is not one of slices.
     explicit LeafPage(const ContainerReader& page);
 
-    // Gives each slice of the page another name. Throws std::invalid_argument unless there are as many.
+    // Gives each slice of the page another name, or leaves it out. Throws std::invalid_argument unless there are as many.
     void rename(Span<const int32_t> names);
 
-    // Those of the tile that `part` is of, as long as this lives. Throws DamagedContainer: it is another tile, or its slices
+    // Those of the tile that `part` is of, until others are asked for. Throws DamagedContainer: it is another tile, or its slices
     // are not in the order of time.
     SliceColumns slices(const LeafPart& part);
 
   private:
+    SliceColumns without_those_left_out(const SliceColumns& all);
+
     const ContainerReader::Column* durations_ = nullptr;  // null: there are no slices
     const ContainerReader::Column* names_ = nullptr;
     std::vector<int64_t> start_;
@@ -40,6 +45,9 @@ class LeafPage {
     std::vector<int32_t> name_;
     std::vector<int64_t> wide_;
     bool is_renamed_ = false;
+    std::vector<int64_t> kept_start_;  // of one tile
+    std::vector<int64_t> kept_duration_;
+    std::vector<int32_t> kept_name_;
     std::vector<std::size_t> ends_;
     std::vector<int64_t> index_;
     std::vector<int64_t> slot_;

@@ -1,0 +1,26 @@
+"""The operations of hosts: what frameworks do on their threads, how often and for how long, in any windows."""
+
+from tilescope.tiler.facts.host_operations.host_table import HostOperation, HostTable, host_operations, host_threads
+from tilescope.tiler.facts.host_operations.naming import (
+    COPY_TO_DEVICE,
+    DATASET_TYPE,
+    HostOp,
+    OpSource,
+    derived_type,
+    framework_op,
+    host_op,
+)
+
+__all__ = [
+    "COPY_TO_DEVICE",
+    "DATASET_TYPE",
+    "HostOp",
+    "HostOperation",
+    "HostTable",
+    "OpSource",
+    "derived_type",
+    "framework_op",
+    "host_op",
+    "host_operations",
+    "host_threads",
+]

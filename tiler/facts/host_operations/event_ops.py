@@ -1,0 +1,171 @@
+"""Which operation each event of the threads of a host is, by its name and, where that does not tell, its arguments."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+from threading import Lock
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.details.stat_values import metadata_with
+from tilescope.tiler.details.wire import WireDamage
+from tilescope.tiler.details.xstat_tables import XStatTables
+from tilescope.tiler.errors import NotBuilt
+from tilescope.tiler.facts.host_operations.naming import HostOp, OpSource, framework_op, host_op
+from tilescope.tiler.pages.span_sums import LEFT_OUT
+from tilescope.tiler.query import ArgumentReader, QueryReader, Steps
+
+Ints = NDArray[np.int64]
+Codes = NDArray[np.int32]
+
+HOST_PLANE: Final = "/host:CPU"
+
+_READ: Final = LEFT_OUT - 1  # in place of an operation: the event's arguments tell
+
+_FULL_NAME, _OP, _EAGER = "long_name", "tf_op", "is_eager"
+_STAGE, _CATEGORY = "_ipl_stage_id", "_ipl_stage_cat"
+_TELLING: Final = (_OP, _CATEGORY, _EAGER)
+_READ_ALL: Final = (_FULL_NAME, _OP, _EAGER, _STAGE, _CATEGORY)
+
+_KEPT_FILES: Final = 16  # of each a table with 4 bytes for each name
+_ENTRIES_AT_ONCE: Final = 1024
+
+
+class EventOps:
+    """The operations of a run by number, in the order in which they are met: `ops`. Several threads may share it."""
+
+    def __init__(self, reader: QueryReader) -> None:
+        self.ops: list[HostOp] = []
+        self._numbers: dict[HostOp, int] = {}
+        self._lock = Lock()
+        self._reader = reader
+        self._arguments = ArgumentReader(reader.store)
+        self._files: dict[int, tuple[Ints, Codes]] = {}  # name ids, and what they tell
+        self._table = lru_cache(_KEPT_FILES)(self._codes_of)
+
+    def learn(self, file: int, tracks: list[int]) -> Steps[bool]:
+        """Finds out what the names of a file tell, of which these are the threads; False: there are no operations."""
+        if file not in self._files:
+            told: dict[int, int] = {}
+            tables = self._metadata(file)
+            if tables is None:
+                yield from self._by_text(told)
+            else:
+                yield from self._by_metadata(file, tracks, tables, told)
+            names = np.array(sorted(told), np.int64)
+            self._files[file] = names, np.array([told[name] for name in names.tolist()], np.int32)
+        return bool(len(self._files[file][0]))
+
+    def telling(self, file: int) -> NDArray[np.bool_]:
+        """Of each name whether its events may be operations; that of events without one first."""
+        found: NDArray[np.bool_] = self._table(file) != LEFT_OUT
+        return found
+
+    def of_events(self, track: int, names: Ints, ordinals: Ints) -> Codes:
+        """The operation of each of some events of a track by number, or LEFT_OUT. Raises DamagedStore."""
+        found: Codes = self._table(self._reader.store.file_of(track))[names + 1]
+        at = np.flatnonzero(found == _READ)
+        if len(at):
+            at = at[np.argsort(ordinals[at], kind="stable")]
+            found[at] = self._read(track, names[at], ordinals[at])
+        return found
+
+    def _codes_of(self, file: int) -> Codes:
+        names, codes = self._files[file]
+        table = np.full(self._reader.names.count + 1, LEFT_OUT, np.int32)
+        table[names + 1] = codes
+        return table
+
+    def _metadata(self, file: int) -> XStatTables | None:
+        try:
+            return self._reader.store.event_metadata(file)
+        except NotBuilt:  # names have to do while the run is indexed
+            return None
+
+    def _by_text(self, told: dict[int, int]) -> Iterator[None]:
+        number = 0
+        for page in range(self._reader.names.pages):
+            for name in self._reader.names.page(page):
+                op = host_op(name.text)
+                if op is not None:
+                    told[number] = self._number(op)
+                number += 1
+            yield
+
+    def _by_metadata(self, file: int, tracks: list[int], tables: XStatTables, told: dict[int, int]) -> Iterator[None]:
+        """Events of several kinds may be shown under one name: `Add` of this layer and of that one."""
+        planes = [number for number, plane in enumerate(tables.planes) if plane.name == HOST_PLANE]
+        texts: defaultdict[int, set[str]] = defaultdict(set)
+        unclear = set()
+        for count, number in enumerate(np.flatnonzero(np.isin(tables.plane, planes) & (tables.name >= 0)).tolist()):
+            name, entry = int(tables.name[number]), tables.entry(number)
+            texts[name].add(entry.long_name or self._reader.names[name].text)
+            if entry.stats and _tells(tables, number):
+                unclear.add(name)
+            if count % _ENTRIES_AT_ONCE == 0:
+                yield
+        heads = {name: tables.planes[plane].heads(name) for plane in planes for name in _TELLING}
+        if any(heads.values()):
+            yield from self._with_telling(file, tracks, tables, unclear)
+        for name, of in texts.items():
+            ops = {host_op(text) for text in of}
+            if name in unclear or (len(of) > 1 and ops != {None}):
+                told[name] = _READ
+            elif (op := ops.pop()) is not None:
+                told[name] = self._number(op)
+
+    def _with_telling(self, file: int, tracks: list[int], tables: XStatTables, unclear: set[int]) -> Iterator[None]:
+        """Adds the names of events that have arguments of their own that tell."""
+        for track in tracks:
+            ordinal = 0
+            while (chunk := self._reader.store.args_chunk(track, ordinal)) is not None and ordinal < chunk.stop:
+                of = metadata_with(chunk.ends, chunk.args, _TELLING, tables)
+                unclear |= set(tables.name[of].tolist())
+                ordinal = chunk.stop
+                yield
+
+    def _read(self, track: int, names: Ints, ordinals: Ints) -> Codes:
+        """By the arguments of events, whose ordinals ascend."""
+        found = np.full(len(names), LEFT_OUT, np.int32)
+        known: dict[tuple[object, ...], int] = {}
+        for some in self._arguments.values(track, ordinals, _READ_ALL):
+            rows = range(len(ordinals))[some.which]
+            for at, row in enumerate(rows):
+                key = (int(names[row]), *(values.value(at) for values in some.values))
+                if key not in known:
+                    known[key] = self._of_arguments(*key)
+                found[row] = known[key]
+        return found
+
+    def _of_arguments(
+        self, name: object, full: object, op: object, eager: object, stage: object, category: object
+    ) -> int:
+        text = full if isinstance(full, str) and full else self._reader.names[int(str(name))].text
+        if isinstance(stage, int) and isinstance(category, str):
+            return self._number(HostOp(text, category, OpSource.STAGE, stage))
+        own = host_op(text)
+        if own is None and isinstance(op, str) and op:
+            own = framework_op(op)
+        if own is None:
+            return LEFT_OUT
+        return self._number(replace(own, is_eager=True) if eager and eager != "0" else own)
+
+    def _number(self, op: HostOp) -> int:
+        with self._lock:
+            number = self._numbers.setdefault(op, len(self.ops))
+            if number == len(self.ops):
+                self.ops.append(op)
+            return number
+
+
+def _tells(tables: XStatTables, number: int) -> bool:
+    """Whether the metadata itself has stats that tell the operation of its events."""
+    try:
+        return any(tables.stats_called(name, number) for name in _TELLING)
+    except WireDamage:
+        return False

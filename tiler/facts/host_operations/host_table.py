@@ -1,0 +1,127 @@
+"""The operations of hosts in any windows, a row for each: what input pipelines and framework statistics are made of."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import groupby
+from weakref import WeakKeyDictionary
+
+from tilescope.tiler.facts.devices import plane_of
+from tilescope.tiler.facts.host_operations.event_ops import HOST_PLANE, EventOps
+from tilescope.tiler.facts.host_operations.naming import HostOp
+from tilescope.tiler.facts.host_operations.op_sums import OpSums
+from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.windows import Windows, WindowsOf
+
+
+@dataclass(slots=True)
+class HostOperation:
+    """All operations of one name on all threads that are looked at. Times in ticks of the timeline."""
+
+    op: HostOp  # `is_eager`: some of them are
+    count: int = 0  # that start in the windows
+    total: int = 0  # of what lies in the windows
+    own: int = 0  # without the operations in it
+    longest: int = 0  # of those that start in the windows, not clipped
+    track: int = -1  # the one that has most of its time
+
+
+@dataclass(slots=True)
+class HostTable:
+    """`operations` in the order in which they are met."""
+
+    operations: list[HostOperation]
+    span: int  # of all threads together, from the first operation of each to the end of its last one, ticks
+    threads: list[int]  # tracks that have operations, whether in the windows or not
+
+    @property
+    def busy(self) -> int:
+        """When any operation runs, summed over threads, ticks."""
+        return sum(of.own for of in self.operations)
+
+    @property
+    def idle(self) -> int:
+        """When none does, ticks."""
+        return self.span - self.busy
+
+
+def host_threads(reader: QueryReader) -> list[int]:
+    """The tracks that are threads of hosts of an XSpace: plane `/host:CPU`."""
+    groups = reader.tree.groups
+    planes = {group for group, of in enumerate(groups) if plane_of(of) == HOST_PLANE}
+    return [track for track in reader.tree.leaves(None) if int(reader.tree.tracks[track]["group"]) in planes]
+
+
+def host_operations(reader: QueryReader, threads: Iterable[int], windows_of: WindowsOf) -> Steps[HostTable]:
+    """The operations of some threads, in the windows of each. Raises DamagedStore, NotBuilt."""
+    known = _KNOWN.get(reader)
+    if known is None:
+        known = _Known(reader)
+        if not reader.store.is_growing:
+            _KNOWN[reader] = known
+    rows: dict[tuple[str, int | None], HostOperation] = {}
+    most: dict[tuple[str, int | None], int] = {}
+    table = HostTable([], 0, [])
+    for file, of_file in groupby(sorted(threads, key=reader.store.file_of), key=reader.store.file_of):
+        tracks = sorted(of_file)
+        if not (yield from known.ops.learn(file, known.threads[file])):
+            continue
+        for track in tracks:
+            span = known.sums.span(track)
+            yield
+            if span is None:
+                continue
+            windows = windows_of(track)
+            table.threads.append(track)
+            table.span += windows.clipped(*span).ticks
+            for number, (count, total, own, longest) in (yield from _sums(known.sums, track, windows)).items():
+                op = known.ops.ops[number]
+                key = op.name, op.stage
+                row = rows.setdefault(key, HostOperation(op))
+                row.count += count
+                row.total += total
+                row.own += own
+                row.longest = max(row.longest, longest)
+                row.op = _joined(row.op, op)
+                if total > most.get(key, -1):
+                    most[key], row.track = total, track
+    table.operations = [row for row in rows.values() if row.count or row.total]
+    return table
+
+
+def _joined(one: HostOp, other: HostOp) -> HostOp:
+    """Two of one name, of which one may say more than the other."""
+    if one == other:
+        return one
+    telling = one if one.type else other
+    return replace(telling, is_eager=one.is_eager or other.is_eager)
+
+
+class _Known:
+    """What is kept of a run."""
+
+    def __init__(self, reader: QueryReader) -> None:
+        self.ops = EventOps(reader)
+        self.sums = OpSums(reader, self.ops)
+        self.threads: defaultdict[int, list[int]] = defaultdict(list)  # by file
+        for track in host_threads(reader):
+            self.threads[reader.store.file_of(track)].append(track)
+
+
+_KNOWN: WeakKeyDictionary[QueryReader, _Known] = WeakKeyDictionary()
+
+
+def _sums(sums: OpSums, track: int, windows: Windows) -> Steps[dict[int, tuple[int, int, int, int]]]:
+    """Of each operation of a track, by number: count, total and own time, the longest."""
+    found: dict[int, tuple[int, int, int, int]] = {}
+    for part in sums.parts(track, windows):
+        if part is None:
+            yield
+            continue
+        columns = (part.op, part.count, part.total, part.own, part.longest)
+        for number, count, total, own, longest in zip(*(column.tolist() for column in columns), strict=True):
+            before = found.get(number, (0, 0, 0, 0))
+            found[number] = before[0] + count, before[1] + total, before[2] + own, max(before[3], longest)
+    return found

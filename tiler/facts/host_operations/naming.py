@@ -1,0 +1,66 @@
+"""Which events of a host's threads are operations of the framework, and how these are called."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+
+class OpSource(StrEnum):
+    """Whose operation it is."""
+
+    TENSORFLOW = "tensorflow"
+    JAX = "jax"
+    DATASET = "dataset"  # an iterator of tf.data
+    COPY = "copy"  # between host and device
+    STAGE = "stage"  # of an input pipeline, which says so itself
+
+
+DATASET_TYPE: Final = "Dataset"
+COPY_TO_DEVICE: Final = "MemcpyHToD"
+
+_COPIES: Final = {text.upper(): text for text in (COPY_TO_DEVICE, "MemcpyDToH", "MemcpyDToD", "MemcpyHToH")}
+_ITERATOR: Final = "Iterator"
+_TENSORFLOW_NAME: Final = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")
+_TENSORFLOW_TYPE: Final = re.compile(r"[A-Z_][A-Za-z0-9_]*")
+_JAX_TYPE: Final = re.compile(r"[a-z_][a-z0-9_]*(\[.*\])?")  # "transpose[permutation=(0, 3)]"
+_NUMBERED: Final = re.compile(r"_[0-9]+$")
+
+
+@dataclass(frozen=True, slots=True)
+class HostOp:
+    """An operation as the framework calls it: `name` is its path, `type` what it does."""
+
+    name: str
+    type: str
+    source: OpSource | None  # None: the framework is not known
+    stage: int | None = None  # the number of a stage of an input pipeline
+    is_eager: bool = False
+
+
+def host_op(text: str) -> HostOp | None:
+    """The operation that an event of this name is: "name:type" as a rule; None: it is none."""
+    name, colon, kind = text.partition(":")
+    if not colon:
+        of_copies = _COPIES.get(text[: len(COPY_TO_DEVICE)].upper())
+        return None if of_copies is None else HostOp(text, of_copies, OpSource.COPY)
+    if name == _ITERATOR:
+        return HostOp(text, DATASET_TYPE, OpSource.DATASET)
+    if _TENSORFLOW_TYPE.fullmatch(kind) and _TENSORFLOW_NAME.fullmatch(name):
+        return HostOp(name, kind, OpSource.TENSORFLOW)
+    of = kind or derived_type(name)
+    if _JAX_TYPE.fullmatch(of):
+        return HostOp(name, of.partition("[")[0], OpSource.JAX)
+    return None if kind else HostOp(name, of, OpSource.TENSORFLOW)
+
+
+def framework_op(text: str) -> HostOp:
+    """The operation that an argument `tf_op` names, whatever it is called."""
+    return host_op(text) or HostOp(text, "", None)
+
+
+def derived_type(name: str) -> str:
+    """What an operation does, by its name alone: "model/layer/MatMul_1" does MatMul."""
+    return _NUMBERED.sub("", name.rpartition("/")[2])
