@@ -20,7 +20,7 @@ VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
 
 .PHONY: help demo install test test-python test-viewer test-browser test-dist kill-test damage hostile sanitize fuzz lint lint-python lint-native lint-viewer tidy format bench bench-scale \
-        bench-load bench-answers dist resolve viewer browser firefox nginx cli-docs stubs tools-docs types clean
+        bench-load bench-answers compare-xprof dist resolve viewer browser firefox nginx cli-docs stubs tools-docs types clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' Makefile
@@ -205,6 +205,9 @@ bench-load: $(STAMPS)/test-tools ## serving: viewports, one stream, 200 viewers 
 
 bench-viewer: $(STAMPS)/test-tools $(STAMPS)/peers $(VIEWER_BUILT) ## the viewer in Chromium, with Perfetto's UI beside it
 	$(BIN)/python -m bench.viewer --perfetto $(PEERS)/bin/python $(BENCH_ARGS)
+
+compare-xprof: $(STAMPS)/test-tools $(STAMPS)/peers ## what xprof says of the same traces beside what our tools say; fails where nobody says why they differ
+	$(BIN)/python -m bench.xprof_compare --xprof $(PEERS)/bin/python
 
 bench-answers: $(STAMPS)/test-tools ## questions about a whole trace: search, statistics, flows, gaps
 	$(BIN)/python -m bench.answers $(BENCH_ARGS)

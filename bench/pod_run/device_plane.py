@@ -31,6 +31,7 @@ PEAKS: Final = {
 }
 
 _HBM, _NEAR, _READ, _WRITE = 1, 3, 1, 2
+_SIGNED: Final = {"dma_stall_duration_ps": 4}  # stats that are written as int64, by the field for that
 _STATS: Final = (
     "device_offset_ps",
     "device_duration_ps",
@@ -171,7 +172,7 @@ class DevicePlanes:
         for name, values in {"device_offset_ps": start, "device_duration_ps": duration, **stats}.items():
             known = values >= 0
             if known.any():
-                cells = numbers(1, np.full(rows, _ID[name])).then(numbers(3, np.maximum(values, 0)))
+                cells = numbers(1, np.full(rows, _ID[name])).then(numbers(_SIGNED.get(name, 3), np.maximum(values, 0)))
                 parts.append(messages(4, cells, rows).only(known))
         return messages(4, parts[0].then(*parts[1:]), rows).joined()
 

@@ -1,0 +1,97 @@
+"""Compares answers of xprof and of our tools, figure by figure, about a synthetic run and the files of the corpus.
+
+python -m bench.xprof_compare --xprof build/peers/bin/python
+
+Exits with 1 when a figure differs and nobody has said why.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol, cast
+
+from rich.box import MARKDOWN
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from bench.machine import machine_lines
+from bench.xprof_compare import hlo_stats, op_profile
+from bench.xprof_compare.case import Case, cases
+from bench.xprof_compare.figures import Figure
+from bench.xprof_compare.peer import ask_xprof
+from bench.xprof_peer import why_not
+
+
+class Comparison(Protocol):
+    """A module that compares a tool of ours with answers of xprof."""
+
+    TOOL: str
+    PEER: Sequence[str]
+    figures: Callable[[Case], Iterator[Figure]]
+
+
+COMPARISONS = cast("Sequence[Comparison]", (op_profile, hlo_stats))
+
+
+def compared(case: Case) -> Iterator[Figure]:
+    """The figures of all tools that have an answer about it, theirs and ours."""
+    for comparison in COMPARISONS:
+        if comparison.PEER[0] in case.theirs and not case.why_not(comparison.TOOL):
+            yield from comparison.figures(case)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(prog="python -m bench.xprof_compare", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--xprof", type=Path, required=True, help="a Python that has xprof (extra `peers`)")
+    corpus = os.environ.get("TILESCOPE_CORPUS", "../shared/corpus")
+    parser.add_argument(
+        "--corpus", type=Path, default=Path(corpus), help="the folder of real traces, where it is there"
+    )
+    args = parser.parse_args(argv)
+    reason = why_not(args.xprof)
+    if reason:
+        print(f"xprof cannot be asked: {reason}", file=sys.stderr)
+        return 2
+    for line in machine_lines("bench.xprof_compare", argv):
+        print(line)
+    with tempfile.TemporaryDirectory(prefix="tilescope-compare-") as name:
+        folder = Path(name)
+        asked = cases(folder, args.corpus)
+        version = ask_xprof(args.xprof, asked, [answer for of in COMPARISONS for answer in of.PEER], folder)
+        print(f"peer      xprof {version}\n")
+        found: dict[str, list[Figure]] = {}
+        for case in asked:
+            case.index(folder)
+            found[case.name] = list(compared(case))
+    for line in table_lines(found):
+        print(line)
+    unexplained = sum(not figure.is_explained for of in found.values() for figure in of)
+    print(
+        f"\n{unexplained} figures differ and nobody says why" if unexplained else "\nnothing differs without a reason"
+    )
+    return 1 if unexplained else 0
+
+
+def table_lines(found: Mapping[str, Sequence[Figure]]) -> list[str]:
+    """A line for each figure of each run."""
+    grid = Table("run", "tool", "figure", "agrees", box=MARKDOWN)
+    for name, figures in found.items():
+        for figure in figures:
+            grid.add_row(*map(Text, (name, figure.tool, figure.name, figure.verdict)))
+        if not figures:
+            grid.add_row(name, "", "", "no tool of both has an answer")
+    console = Console(width=1000, color_system=None)
+    with console.capture() as printed:
+        console.print(grid)
+    return [line.rstrip() for line in printed.get().splitlines() if line.strip()]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

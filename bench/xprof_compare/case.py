@@ -1,0 +1,66 @@
+"""A trace that both are asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from bench.pod_run import PodShape, write_pod
+from tilescope.tiler.indexing import build_store
+from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.store import open_run_store
+from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
+from tilescope.tiler.tools.answer import values_of
+
+# Of the corpus (TILESCOPE_CORPUS): files, or a folder with those of all hosts.
+CORPUS: Final = {
+    "pod": "pod",
+    "tpu_v6e_4core": "xplane/tpu_v6e_4core.xplane.pb",
+    "gpu_mi300x8_conv": "xplane/gpu_mi300x8_conv.xplane.pb",
+    "gpu_v100x8_bert": "xplane/gpu_v100x8_bert.xplane.pb",
+    "jax_cpu_10steps": "xplane/jax_cpu_10steps.xplane.pb",
+}
+
+
+@dataclass(slots=True)
+class Case:
+    """A run; `truth`: what made it says is in it; `theirs`: answers of xprof by tool."""
+
+    name: str
+    files: list[Path]
+    truth: Mapping[str, Any] = field(default_factory=dict)
+    theirs: Mapping[str, Any] = field(default_factory=dict)
+    reader: QueryReader | None = None
+
+    def index(self, folder: Path) -> None:
+        """Makes the store that our tools ask."""
+        build_store(self.files, folder / f"{self.name}.store")
+        self.reader = QueryReader(open_run_store(folder / f"{self.name}.store"))
+
+    def why_not(self, which: str) -> str:
+        """Why a tool has no answer of ours about it."""
+        assert self.reader is not None
+        return tool(which).availability(Scope(self.reader))
+
+    def ask(self, which: str, **asked: object) -> Answer:
+        """What a tool of ours answers."""
+        assert self.reader is not None
+        return finish(ask(tool(which), Scope(self.reader), from_values(tool(which).question, asked)))
+
+    def rows(self, which: str, table: str, **asked: object) -> list[dict[str, Any]]:
+        """The rows of a table of such an answer."""
+        columns = {column.id: values_of(column) for column in self.ask(which, **asked).table(table).columns}
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def cases(folder: Path, corpus: Path | None) -> list[Case]:
+    """A synthetic run, which is written into the folder, and the files of the corpus that are there."""
+    pod = write_pod(folder / "synthetic", PodShape())
+    found = [Case("synthetic", pod.files, pod.truth)]
+    for name, path in CORPUS.items():
+        whole = None if corpus is None else corpus / path
+        if whole is not None and whole.exists():
+            found.append(Case(name, sorted(whole.rglob("*.xplane.pb")) or [whole]))
+    return found
