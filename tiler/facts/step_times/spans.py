@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.pages.steps import StepSource
-from tilescope.tiler.query.run_steps import StepSeries
+from tilescope.tiler.query.run_steps import StepRows, StepSeries
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
@@ -36,12 +36,15 @@ class StepSpans:
     @classmethod
     def of(cls, series: StepSeries) -> StepSpans:
         """Those of a series."""
-        rows = series.rows
+        return cls.of_rows(series.rows, counted=series.source is StepSource.STEPS_LINE_IN_ORDER)
+
+    @classmethod
+    def of_rows(cls, rows: StepRows, *, counted: bool) -> StepSpans:
+        """Those of rows in the order of their starts."""
         stop = rows.stop.copy()
         some = np.flatnonzero(stop > rows.start)
         stop[some[:-1]] = np.minimum(stop[some[:-1]], rows.start[some[1:]])
         overlap = bool((stop < rows.stop).any())
-        counted = series.source is StepSource.STEPS_LINE_IN_ORDER
         return cls(rows.number, rows.pass_, rows.start, stop, rows.track, rows.ordinal, overlap, counted)
 
 

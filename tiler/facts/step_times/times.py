@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.step_times.parts import CLASS_OF, StepClass, StepPart
+from tilescope.tiler.facts.step_times.spans import StepSpans
 
 Ints = NDArray[np.int64]
 
@@ -56,3 +57,45 @@ class StepTimes:
         if not len(self):
             return []
         return [order[at] for at in np.argmax(np.stack([self.classes[of] for of in order]), axis=0).tolist()]
+
+
+def step_times_of(
+    group: int,
+    spans: StepSpans,
+    rows: Ints,
+    start: Ints,
+    stop: Ints,
+    is_whole: NDArray[np.bool_],
+    duration: Ints,
+    parts: Ints,
+    names: Sequence[StepPart],
+) -> StepTimes:
+    """Pieces of steps as steps: those of the same pass and number together."""
+    order = np.lexsort((start, spans.number[rows], spans.pass_[rows]))
+    rows, start, stop, duration, parts = (column[order] for column in (rows, start, stop, duration, parts))
+    is_whole = is_whole[order]
+    number, pass_ = spans.number[rows], spans.pass_[rows]
+    first = np.flatnonzero((np.diff(number, prepend=-1) != 0) | (np.diff(pass_, prepend=-1) != 0))
+
+    def of_first(column: Ints) -> Ints:
+        return column[rows[first]]
+
+    if len(first):
+        stop = np.maximum.reduceat(stop, first)
+        is_whole = np.logical_and.reduceat(is_whole, first)
+        duration = np.add.reduceat(duration, first)
+        parts = np.add.reduceat(parts, first, axis=0)
+    return StepTimes(
+        group,
+        number[first],
+        pass_[first],
+        start[first],
+        stop,
+        is_whole,
+        of_first(spans.track),
+        of_first(spans.ordinal),
+        duration,
+        {part: parts[:, place] for place, part in enumerate(names)},
+        spans.overlap,
+        spans.counted,
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
@@ -15,7 +15,7 @@ from tilescope.tiler.facts.operations.records import OperationRecords, track_kin
 from tilescope.tiler.facts.step_times.core_sums import CoreSums, ReduceSums, core_sums
 from tilescope.tiler.facts.step_times.parts import TPU_PARTS, StepPart
 from tilescope.tiler.facts.step_times.spans import Cuts, StepSpans
-from tilescope.tiler.facts.step_times.times import StepTimes
+from tilescope.tiler.facts.step_times.times import StepTimes, step_times_of
 from tilescope.tiler.pages.operations import CHUNK_OPERATIONS
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.query.run_steps import RunSteps
@@ -38,19 +38,17 @@ class _WholeSteps:
     least: Ints  # of each row of `sums.reduces`: the least that this all-reduce takes in this step on any core
 
 
-_KNOWN: WeakKeyDictionary[QueryReader, dict[tuple[int, ...], list[_WholeSteps]]] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[QueryReader, list[_WholeSteps]] = WeakKeyDictionary()
 
 
 def tpu_step_times(
-    reader: QueryReader, steps: RunSteps, cores: Sequence[TpuCore], windows_of: WindowsOf
+    reader: QueryReader, steps: RunSteps, cores: Sequence[TpuCore], wanted: Set[int], windows_of: WindowsOf
 ) -> Steps[list[StepTimes]]:
-    """Those of some cores that have any, in the windows of each. Raises DamagedStore, NotBuilt.
+    """Those of the wanted ones (processes) of all cores of a run, in their windows. Raises DamagedStore, NotBuilt.
 
-    How long an all-reduce computes is the least that it takes on any of these cores; on the others it waited for that.
+    How long an all-reduce computes is the least that it takes on any core; on the others it waited for that.
     """
-    key = tuple(core.group for core in cores)
-    known = _KNOWN.get(reader, {}) if steps is reader.steps else {}
-    whole = known.get(key)
+    whole = _KNOWN.get(reader) if steps is reader.steps else None
     if whole is None:
         whole = []
         for core in cores:
@@ -59,12 +57,13 @@ def tpu_step_times(
                 whole.append((yield from _whole_steps(reader, core, StepSpans.of(series))))
         whole = _with_least(whole)
         if steps is reader.steps and not reader.store.is_growing:
-            _KNOWN.setdefault(reader, {})[key] = whole
+            _KNOWN[reader] = whole
     found = []
     for of in whole:
-        times = yield from _times(reader, of, windows_of(of.core.operations[0]))
-        if len(times):
-            found.append(times)
+        if of.core.group in wanted:
+            times = yield from _times(reader, of, windows_of(of.core.operations[0]))
+            if len(times):
+                found.append(times)
     return found
 
 
@@ -140,7 +139,9 @@ def _times(reader: QueryReader, of: _WholeSteps, windows: Windows) -> Steps[Step
         np.concatenate([one[rows], cut]) for one, cut in ((spans.start, cuts.start), (spans.stop, cuts.stop))
     )
     is_whole = np.arange(len(start)) < len(rows)
-    return step_times_of(of.core.group, spans, np.concatenate([rows, cuts.row]), start, stop, is_whole, duration, parts)
+    return step_times_of(
+        of.core.group, spans, np.concatenate([rows, cuts.row]), start, stop, is_whole, duration, parts, TPU_PARTS
+    )
 
 
 def _until(reader: QueryReader, of: _WholeSteps, rows: Ints, times: Ints) -> Steps[Ints]:
@@ -179,45 +180,4 @@ def _find(whole: ReduceSums, rows: Ints, ids: Ints) -> Ints:
     return np.searchsorted(
         whole.window * len(names) + np.searchsorted(names, whole.id),
         rows * len(names) + np.searchsorted(names, ids),
-    )
-
-
-def step_times_of(
-    group: int,
-    spans: StepSpans,
-    rows: Ints,
-    start: Ints,
-    stop: Ints,
-    is_whole: NDArray[np.bool_],
-    duration: Ints,
-    parts: Ints,
-) -> StepTimes:
-    """Pieces of steps as steps: those of the same pass and number together."""
-    order = np.lexsort((start, spans.number[rows], spans.pass_[rows]))
-    rows, start, stop, duration, parts = (column[order] for column in (rows, start, stop, duration, parts))
-    is_whole = is_whole[order]
-    number, pass_ = spans.number[rows], spans.pass_[rows]
-    first = np.flatnonzero((np.diff(number, prepend=-1) != 0) | (np.diff(pass_, prepend=-1) != 0))
-
-    def of_first(column: Ints) -> Ints:
-        return column[rows[first]]
-
-    if len(first):
-        stop = np.maximum.reduceat(stop, first)
-        is_whole = np.logical_and.reduceat(is_whole, first)
-        duration = np.add.reduceat(duration, first)
-        parts = np.add.reduceat(parts, first, axis=0)
-    return StepTimes(
-        group,
-        number[first],
-        pass_[first],
-        start[first],
-        stop,
-        is_whole,
-        of_first(spans.track),
-        of_first(spans.ordinal),
-        duration,
-        {part: parts[:, place] for place, part in enumerate(TPU_PARTS)},
-        spans.overlap,
-        spans.counted,
     )

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.corpus import corpus_path
 from tests.tpu_trace import Instruction, Run, in_order, parents, plane, write_trace
 from tilescope.tiler.facts.operations import tpu_cores
-from tilescope.tiler.facts.step_times import StepPart, StepTimes, aligned, tpu_step_times
+from tilescope.tiler.facts.step_times import StepPart, StepTimes, aligned, run_step_times
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import EVERYTHING, QueryReader, finish
 from tilescope.tiler.store import open_run_store
@@ -129,7 +129,7 @@ class Plain:
 
 
 def asked(reader: QueryReader, windows: Windows) -> list[StepTimes]:
-    return finish(tpu_step_times(reader, reader.steps, tpu_cores(reader), everywhere(windows)))
+    return finish(run_step_times(reader, reader.steps, reader.tree.leaves(None), everywhere(windows)))
 
 
 def row(times: StepTimes, at: int) -> dict[StepPart, int]:

@@ -1,0 +1,109 @@
+"""The steps of hosts and their GPUs, and what they are made of: when what happens is found once for each run.
+
+At every instant of a step the part counts that comes last in `HOST_PARTS`, of all that happens for this step then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from typing import Final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.facts.step_times.event_parts import HOST_PARTS
+from tilescope.tiler.facts.step_times.host_tracks import HostTracks, host_tracks
+from tilescope.tiler.facts.step_times.markers import marked_steps
+from tilescope.tiler.facts.step_times.part_spans import part_spans
+from tilescope.tiler.facts.step_times.spans import Cuts, StepSpans
+from tilescope.tiler.facts.step_times.times import StepTimes, step_times_of
+from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query.run_steps import RunSteps
+from tilescope.tiler.windows import Windows, WindowsOf
+
+Ints = NDArray[np.int64]
+
+# What is kept of a run: some 24 bytes a span. Of a run with more it is found anew for each question.
+_MOST_KEPT_SPANS: Final = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Spans:
+    """When something happens, and how many ticks of it have gone before each of these spans."""
+
+    windows: Windows
+    gone: Ints
+
+    @classmethod
+    def of(cls, windows: Windows) -> _Spans:
+        return cls(windows, np.append(0, np.cumsum(windows.stops - windows.starts)))
+
+    def before(self, times: Ints) -> Ints:
+        """How many ticks of it lie before each of these times."""
+        at = np.searchsorted(self.windows.starts, times, side="right")
+        found: Ints = self.gone[at] - np.maximum(np.append(0, self.windows.stops)[at] - times, 0)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _HostSteps:
+    """Of one file, whatever the windows."""
+
+    tracks: HostTracks
+    spans: StepSpans
+    parts: Sequence[_Spans]  # by code; no two share a tick
+
+    @property
+    def size(self) -> int:
+        """How many spans it has."""
+        return sum(len(part.gone) for part in self.parts)
+
+
+_KNOWN: WeakKeyDictionary[QueryReader, dict[HostTracks, _HostSteps]] = WeakKeyDictionary()
+
+
+def host_step_times(
+    reader: QueryReader, steps: RunSteps, tracks: Set[int], windows_of: WindowsOf
+) -> Steps[list[StepTimes]]:
+    """Those of the files that have steps and some of these tracks, of what these say. Raises DamagedStore, NotBuilt."""
+    is_kept = steps is reader.steps and not reader.store.is_growing
+    known = _KNOWN.setdefault(reader, {}) if is_kept else {}
+    tick_ps = int(reader.store.manifest()["tick_ps"])
+    times = []
+    for one in host_tracks(reader, steps, tracks):
+        of = known.get(one)
+        if of is None:
+            spans = marked_steps(one)
+            found = yield from part_spans(reader, one, spans)
+            of = _HostSteps(one, spans, [_Spans.of(windows) for windows in found])
+            _keep(known, of)
+        times.append(_times(of, windows_of((*one.threads, *one.streams)[0]), tick_ps))
+        yield
+    return [of for of in times if len(of)]
+
+
+def _keep(known: dict[HostTracks, _HostSteps], of: _HostSteps) -> None:
+    """The ones made last are kept, as far as they fit."""
+    known[of.tracks] = of
+    kept = sum(one.size for one in known.values())
+    for oldest in list(known):
+        if kept <= _MOST_KEPT_SPANS:
+            break
+        kept -= known.pop(oldest).size
+
+
+def _times(of: _HostSteps, windows: Windows, tick_ps: int) -> StepTimes:
+    spans, cuts = of.spans, Cuts.of(of.spans, windows)
+    rows = np.flatnonzero(cuts.whole)
+    start, stop = (
+        np.concatenate([one[rows], cut]) for one, cut in ((spans.start, cuts.start), (spans.stop, cuts.stop))
+    )
+    parts = np.stack([(part.before(stop) - part.before(start)) * tick_ps for part in of.parts], axis=1)
+    duration = (stop - start) * tick_ps
+    parts[:, 0] = duration - parts.sum(axis=1)  # the first is what is left
+    is_whole = np.arange(len(start)) < len(rows)
+    return step_times_of(
+        of.tracks.process, spans, np.concatenate([rows, cuts.row]), start, stop, is_whole, duration, parts, HOST_PARTS
+    )

@@ -1,0 +1,81 @@
+"""Which tracks of a file say what a host and its GPUs do in its steps, and how to tell."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Set
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.device_lines import DEVICE_PREFIX, is_stream
+from tilescope.tiler.facts.devices import plane_of
+from tilescope.tiler.facts.step_times.event_parts import (
+    gpu_event,
+    host_event,
+    host_event_with_device,
+    pytorch_part,
+)
+from tilescope.tiler.pages.steps import StepSource
+from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.query.run_steps import RunSteps, StepSeries
+
+Codes = NDArray[np.uint8]
+
+_HOST: Final = "/host:CPU"
+
+
+@dataclass(frozen=True, slots=True)
+class HostTracks:
+    """Of one file. `hands_on`: events say to which others they hand on; elsewhere what is in a step belongs to it."""
+
+    series: tuple[StepSeries, ...] = field(compare=False)
+    threads: tuple[int, ...]
+    streams: tuple[int, ...]
+    hands_on: bool
+
+    @property
+    def process(self) -> int:
+        """Whose steps they are: the host's, where it marks any."""
+        hosts = [one for one in self.series if one.source > StepSource.STEPS_LINE_IN_ORDER]
+        return (hosts or list(self.series))[0].process
+
+
+def host_tracks(reader: QueryReader, steps: RunSteps, tracks: Set[int]) -> list[HostTracks]:
+    """Those of the files that have steps, as far as they are among some tracks."""
+    file_of = reader.store.file_of
+    threads, streams = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
+    planes: set[int] = set()
+    for track in sorted(tracks):
+        plane = plane_of(reader.tree.groups[int(reader.tree.tracks[track]["group"])])
+        if plane.startswith(DEVICE_PREFIX):
+            planes.add(file_of(track))
+            if is_stream(str(reader.tree.tracks[track]["name"])):
+                streams[file_of(track)].append(track)
+        elif plane.startswith(_HOST):
+            planes.add(file_of(track))
+            threads[file_of(track)].append(track)
+        elif not plane.startswith("/host:"):
+            threads[file_of(track)].append(track)
+    series: dict[int, list[StepSeries]] = defaultdict(list)
+    for one in steps.series:
+        if one.tracks:
+            series[file_of(one.tracks[0])].append(one)
+    return [
+        HostTracks(tuple(of), tuple(threads[file]), tuple(streams[file]), file in planes)
+        for file, of in sorted(series.items())
+        if threads[file] or streams[file]
+    ]
+
+
+def thread_codes(reader: QueryReader, of: HostTracks) -> Steps[Codes]:
+    """Of each name, that of events without one first, what events of threads are."""
+    rule = pytorch_part if not of.hands_on else host_event_with_device if of.streams else host_event
+    return (yield from reader.names.numbers(rule))
+
+
+def stream_codes(reader: QueryReader) -> Steps[Codes]:
+    """The same of what runs on streams of GPUs."""
+    return (yield from reader.names.numbers(gpu_event))

@@ -1,0 +1,215 @@
+"""When which part of its steps a host and its GPUs are at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.details.values import ValueKind
+from tilescope.tiler.facts.step_times.event_parts import CODE_OF, HOST_PARTS, NONE
+from tilescope.tiler.facts.step_times.host_tracks import Codes, HostTracks, stream_codes, thread_codes
+from tilescope.tiler.facts.step_times.links import GROUP, Numbers, TrackLinks, track_links
+from tilescope.tiler.facts.step_times.parts import StepPart
+from tilescope.tiler.facts.step_times.spans import StepSpans
+from tilescope.tiler.facts.step_times.spread import Nodes, Spreading
+from tilescope.tiler.query import EVERYTHING, QueryReader, Reading, Steps
+from tilescope.tiler.query.arguments import ArgumentReader
+from tilescope.tiler.query.events import Events
+from tilescope.tiler.windows import Windows
+
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+_LAUNCHES: Final = -1  # the kind of the keys that launches have; the trace's own are not negative
+_COMPUTE_32, _COMPUTE_16 = CODE_OF[StepPart.DEVICE_COMPUTE_32], CODE_OF[StepPart.DEVICE_COMPUTE_16]
+_LAUNCH: Final = CODE_OF[StepPart.LAUNCH]
+_PREPARES: Final = [CODE_OF[StepPart.HOST_COMPUTE], CODE_OF[StepPart.COMPILE], CODE_OF[StepPart.WAIT_INPUT]]
+
+# Spans are put together when there are so many: some 16 MB.
+_SPANS_AT_ONCE: Final = 1 << 20
+
+
+def part_spans(reader: QueryReader, tracks: HostTracks, steps: StepSpans) -> Steps[list[Windows]]:
+    """Of each of `HOST_PARTS` when it counts: no two of them share a tick. Raises DamagedStore, NotBuilt."""
+    of_threads = yield from thread_codes(reader, tracks)
+    of_streams = yield from stream_codes(reader)
+    belongs: Mapping[int, _Belongs] = {}
+    if tracks.hands_on:
+        belongs = yield from _belonging(reader, tracks, steps)
+    gathered = _Gathered(tracks, steps)
+    for track in (*tracks.threads, *tracks.streams):
+        codes = of_streams if track in tracks.streams else of_threads
+        plan = reader.plan(track, EVERYTHING)
+        for events in Reading(reader).events(plan, plan.leaf_runs):
+            gathered.add(events, codes[events.name + 1], belongs.get(track))
+            yield
+    found, above = [], Windows.of([], [])
+    for code in range(len(HOST_PARTS) - 1, 0, -1):
+        here = gathered.taken(code)
+        found.append(here.without(above))
+        above = above.joined(here)
+        yield
+    return [Windows.of([], []), *reversed(found)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Belongs:
+    """Of the events of one track, by ordinal, or else by the nodes that they lie in: the steps, -1 none."""
+
+    step: Ints | None
+    nodes: tuple[Nodes, Ints] | None
+    is_half: Flags
+    launches: Flags
+
+    def steps_of(self, events: Events) -> Ints:
+        """Rows of the steps that events belong to."""
+        if self.step is not None:
+            return self.step[events.ordinal]
+        assert self.nodes is not None
+        nodes, step = self.nodes
+        at = nodes.around(events.start, events.start + events.duration)
+        return np.append(step, -1)[at]
+
+
+class _Gathered:
+    """Gathers when what happens in steps."""
+
+    def __init__(self, tracks: HostTracks, steps: StepSpans) -> None:
+        self._steps = steps
+        self._with_devices = bool(tracks.streams)
+        # Slices that are steps are no parts of them.
+        self._markers = {
+            track: np.concatenate([one.rows.ordinal[one.rows.track == track] for one in tracks.series])
+            for series in tracks.series
+            for track in series.tracks
+        }
+        within = Windows.of(steps.start, steps.stop)
+        self._outside = EVERYTHING.without(within)
+        self._waiting: list[list[tuple[Ints, Ints]]] = [[] for _ in HOST_PARTS]
+        self._merged = [Windows.of([], []) for _ in HOST_PARTS]
+        self._count = 0
+
+    def add(self, events: Events, codes: Codes, belongs: _Belongs | None) -> None:
+        """Takes some events of a track."""
+        start, stop, code = events.start, events.start + events.duration, codes.astype(np.int64)
+        if events.track in self._markers:
+            code[np.isin(events.ordinal, self._markers[events.track])] = NONE
+        if belongs is not None:
+            step = belongs.steps_of(events)
+            code[step < 0] = NONE
+            if len(self._steps):
+                start = np.maximum(start, self._steps.start[step])
+                stop = np.minimum(stop, self._steps.stop[step])
+            code[(code == _COMPUTE_32) & belongs.is_half[events.ordinal]] = _COMPUTE_16
+            if self._with_devices:
+                code[np.isin(code, _PREPARES) & belongs.launches[events.ordinal]] = _LAUNCH
+        code[stop <= start] = NONE
+        for one in np.unique(code[code != NONE]).tolist():
+            which = code == one
+            self._waiting[one].append((start[which], stop[which]))
+            self._count += int(which.sum())
+        if self._count > _SPANS_AT_ONCE:
+            for one in range(len(HOST_PARTS)):
+                self._merged[one] = self._merge(one)
+            self._count = 0
+
+    def taken(self, code: int) -> Windows:
+        """When something of a part happens in steps."""
+        return self._merge(code).without(self._outside)
+
+    def _merge(self, code: int) -> Windows:
+        waiting, self._waiting[code] = self._waiting[code], []
+        if not waiting:
+            return self._merged[code]
+        starts, stops = (np.concatenate(column) for column in zip(*waiting, strict=True))
+        return self._merged[code].joined(Windows.of(starts, stops))
+
+
+def _belonging(reader: QueryReader, tracks: HostTracks, steps: StepSpans) -> Steps[dict[int, _Belongs]]:
+    """By track: as the trace says it, or else by what events hand on to others."""
+    arguments = ArgumentReader(reader.store)
+    row_of = {key: row for row, key in enumerate(zip(steps.pass_.tolist(), steps.number.tolist(), strict=True))}
+    groups = _groups(arguments, tracks, row_of)
+    spreading, nodes_of, links_of = Spreading(), dict[int, Nodes](), dict[int, tuple[Flags, Flags]]()
+    found: dict[int, _Belongs] = {}
+    for track in (*tracks.threads, *tracks.streams):
+        is_stream = track in tracks.streams
+        links = yield from track_links(reader, arguments, track, pairs=not groups and not is_stream, shapes=is_stream)
+        if groups:
+            step = _looked_up(groups, links.group)
+            if is_stream:
+                step[~links.correlation.is_there] = -1
+            found[track] = _Belongs(step, None, links.is_half, links.correlation.is_there)
+            continue
+        nodes = Nodes.apart(links.start, links.stop) if is_stream else _nodes(tracks, track, links, row_of)
+        nodes_of[track], links_of[track] = nodes, (links.is_half, links.correlation.is_there)
+        _hand_on(spreading, track, nodes, links, is_stream=is_stream)
+    if groups:
+        return found
+    of_nodes = yield from spreading.steps()
+    for track, nodes in nodes_of.items():
+        step = of_nodes[track]
+        found[track] = (
+            _Belongs(step, None, *links_of[track])
+            if track in tracks.streams
+            else _Belongs(None, (nodes, step), *links_of[track])
+        )
+    return found
+
+
+def _hand_on(spreading: Spreading, track: int, nodes: Nodes, links: TrackLinks, *, is_stream: bool) -> None:
+    first = spreading.add(track, nodes)
+    at = np.flatnonzero(links.correlation.is_there)
+    of = first + at if is_stream else _numbers(nodes.around(links.start[at], links.stop[at]), first)
+    hand = spreading.takes if is_stream else spreading.makes
+    hand(np.full(len(at), _LAUNCHES), links.correlation.value[at], of)
+    for (kind, id_), hand in ((links.makes, spreading.makes), (links.takes, spreading.takes)):
+        at = np.flatnonzero(kind.is_there & id_.is_there)
+        hand(kind.value[at], id_.value[at], _numbers(nodes.around(links.start[at], links.stop[at]), first))
+
+
+def _numbers(places: Ints, first: int) -> Ints:
+    return np.where(places >= 0, places + first, -1)
+
+
+def _nodes(tracks: HostTracks, track: int, links: TrackLinks, row_of: Mapping[tuple[int, int], int]) -> Nodes:
+    """Slices of a thread that are steps, and those that take something up."""
+    taking = np.flatnonzero(links.takes[0].is_there & links.takes[1].is_there)
+    start, stop, step = [links.start[taking]], [links.stop[taking]], [np.full(len(taking), -1)]
+    for one in tracks.series:
+        which = np.flatnonzero(one.rows.track == track)
+        rows = one.rows.take(which)
+        start.append(rows.start)
+        stop.append(rows.stop)
+        keys = zip(rows.pass_.tolist(), rows.number.tolist(), strict=True)
+        step.append(np.array([row_of.get(key, -1) for key in keys], np.int64))
+    return Nodes.of(np.concatenate(start), np.concatenate(stop), np.concatenate(step))
+
+
+def _groups(arguments: ArgumentReader, tracks: HostTracks, row_of: Mapping[tuple[int, int], int]) -> dict[int, int]:
+    """Rows of steps by the groups that the trace says they are, where it does."""
+    found: dict[int, int] = {}
+    for one in tracks.series:
+        for track in one.tracks:
+            rows = one.rows.take(one.rows.track == track)
+            rows = rows.take(np.argsort(rows.ordinal, kind="stable"))
+            for part in arguments.values(track, rows.ordinal, [GROUP]):
+                known = np.flatnonzero(part.values[0].kind == ValueKind.INTEGER)
+                for at in known.tolist():
+                    row = part.which.start + at
+                    key = int(rows.pass_[row]), int(rows.number[row])
+                    if key in row_of:
+                        found[int(part.values[0].bits[at])] = row_of[key]
+    return found
+
+
+def _looked_up(groups: Mapping[int, int], of: Numbers) -> Ints:
+    """Rows of the steps of some groups, -1 none."""
+    names = np.array(sorted(groups), np.int64)
+    rows = np.array([groups[name] for name in names.tolist()], np.int64)
+    at = np.minimum(np.searchsorted(names, of.value), len(names) - 1)
+    return np.where(of.is_there & (names[at] == of.value), rows[at], -1)
