@@ -1,4 +1,4 @@
-"""An XSpace of TPU cores that run operations, and what is in it as plain Python."""
+"""An XSpace of TPU cores that run operations, and of GPUs that run kernels; what is in it as plain Python."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ class Run:
     device: tuple[int, int] | None = None  # begin and duration
     stall: int | None = None
     reduce: int | None = None  # which all-reduce of the program it is
+    stats: tuple[tuple[str, int | str], ...] = ()  # of the event itself
 
     @property
     def end(self) -> int:
@@ -48,7 +49,8 @@ def stat(of: int, key: int, value: int | str) -> bytes:
 
 def plane(name: str, instructions: Sequence[Instruction], lines: Mapping[str, Sequence[Run]]) -> bytes:
     """A plane with these lines."""
-    names = sorted({*NUMBERS, *(key for one in instructions for key in one.shared)})
+    of_events = (key for runs in lines.values() for run in runs for key, _ in run.stats)
+    names = sorted({*NUMBERS, *of_events, *(key for one in instructions for key in one.shared)})
     ids = {key: place + 1 for place, key in enumerate(names)}
     parts = [data(2, name)]
     for place, (line, runs) in enumerate(lines.items()):
@@ -95,6 +97,18 @@ def random_core(rng: random.Random, number: int) -> bytes:
     return plane(f"/device:TPU:{number}", instructions, {"Steps": steps, "XLA Ops": runs, "XLA TraceMe": others})
 
 
+def random_gpu(rng: random.Random, number: int) -> bytes:
+    """A GPU that runs some kernels on a stream."""
+    names = ("volta_h884gemm", "add", "reduce", "Cijk_MT_MI16x16x16x1")
+    runs, at = [], 0
+    for _ in range(60):
+        kernel = rng.randrange(len(names))
+        details = f"regs:{16 + kernel} static_shared:0 dynamic_shared:64 grid:{rng.randrange(1, 3)},1,1 block:32,1,1"
+        runs.append(Run(kernel, at, rng.randrange(1, 4000), stats=(("kernel_details", f"{details} occ_pct:37.5"),)))
+        at += 4000
+    return plane(f"/device:GPU:{number}", [Instruction(name) for name in names], {"Stream #7(Compute)": runs})
+
+
 def _event(run: Run, ids: Mapping[str, int]) -> Iterator[bytes]:
     yield number(1, run.instruction + 1)
     yield number(2, run.start)
@@ -106,6 +120,8 @@ def _event(run: Run, ids: Mapping[str, int]) -> Iterator[bytes]:
         yield stat(4, ids["dma_stall_duration_ps"], run.stall)
     if run.reduce is not None:
         yield stat(4, ids["all_reduce_unique_id"], run.reduce)
+    for key, value in run.stats:
+        yield stat(4, ids[key], value)
 
 
 def write_trace(path: Path, planes: Sequence[bytes]) -> Path:

@@ -14,7 +14,7 @@ import pytest
 import tilescope
 from tests.example import Example
 from tests.memory_trace import random_plane
-from tests.tpu_trace import random_core, write_trace
+from tests.tpu_trace import random_core, random_gpu, write_trace
 from tilescope import Event, FindAnswer, Progress, Run, RunInfo, RunView, StatsAnswer, Sums, Table, TrackList
 from tilescope.client.tables import Tabular
 from tilescope.tiler.indexing import build_store
@@ -72,7 +72,8 @@ def test_columns_of_tools(text: str, example: Example, tmp_path: Path) -> None:
         "bins": [{"track": 0}],
         "nesting": [{"track": example.track("thread 0"), "ordinal": 0}],
     }
-    planes = [random_plane(random.Random(1), 100), random_core(random.Random(1), 0)]
+    rng = random.Random(1)
+    planes = [random_plane(rng, 100), random_core(rng, 0), random_gpu(rng, 0)]
     build_store([write_trace(tmp_path / "tpu.xplane.pb", planes)], tmp_path / "devices")
     with tilescope.connect(example.path) as client, tilescope.connect(tmp_path / "devices") as devices:
         of = dict.fromkeys(("devices", "memory"), devices.run())

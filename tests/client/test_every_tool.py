@@ -36,7 +36,7 @@ from tests.client.tool_questions import Material, Values, questions
 from tests.example import Example, random_events
 from tests.memory_trace import random_plane
 from tests.toy_tools import GOOD, install
-from tests.tpu_trace import random_core, write_trace
+from tests.tpu_trace import random_core, random_gpu, write_trace
 from tilescope.cli.dispatch import main
 from tilescope.client import AsyncClient, AsyncRun, Refused, Run
 from tilescope.client.http import HttpSource
@@ -62,7 +62,7 @@ class Site:
     folder: Path
     store: Path
     other: Path
-    devices: Path  # a run of TPU cores, with allocations
+    devices: Path  # a run of TPU cores and a GPU, with allocations
     packages: Path
 
     def asked(self, name: str) -> Site:
@@ -93,7 +93,7 @@ def site(example: Example, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     second.store.close()
     other = second.path.rename(folder / "other" / "second.store")
     planes = [random_plane(random.Random(7), 100), *(random_core(random.Random(7), number) for number in range(2))]
-    write_trace(folder / "tpu.xplane.pb", planes)
+    write_trace(folder / "tpu.xplane.pb", [*planes, random_gpu(random.Random(7), 0)])
     devices = folder / "devices.store"
     build_store([folder / "tpu.xplane.pb"], devices)
     served = [shutil.copytree(path, folder / "served" / path.name) for path in (example.path, other, devices)]

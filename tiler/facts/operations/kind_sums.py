@@ -35,9 +35,17 @@ class KindSums:
     count: Ints  # that start in the windows
     total: Exact  # ps
     inner: Exact  # ps of those that lie directly in one of this kind
-    shortest: Ints  # duration of those that start in the windows, ps; -1: none does
-    longest: Ints
+    longest: Ints  # duration of those that start in the windows, ps; -1: none does
+    longest_at: Ints  # the first event that takes so long; -1
+    empty: Ints  # that start in the windows and take no time
+    shortest_lasting: Ints  # the least duration of the others; -1
     numbers: dict[str, Exact] = field(default_factory=dict)  # sums of stats, of those that start in the windows
+
+    @property
+    def shortest(self) -> Ints:
+        """The least duration of those that start in the windows, ps; -1: none does."""
+        found: Ints = np.where(self.empty > 0, 0, self.shortest_lasting)
+        return found
 
     @property
     def own(self) -> Exact:
@@ -67,23 +75,30 @@ class _Summing:
         count = len(kinds.kinds)
         zero = np.zeros(count, object)
         self.found = KindSums(
-            kinds, np.zeros(count, np.int64), zero, zero.copy(), np.full(count, -1), np.full(count, -1)
+            kinds,
+            np.zeros(count, np.int64),
+            zero,
+            zero.copy(),
+            np.full(count, -1),
+            np.full(count, -1),
+            np.zeros(count, np.int64),
+            np.full(count, -1),
         )
 
     def add(self, number: int) -> None:
         """Adds what of a record lies in the windows."""
         if not self._records.meets(number, self._windows):
             return
-        kinds = self.found.kinds
+        kinds, first = self.found.kinds, self._records.first(number)
         of = self._records.operations(number)
         # An event of no length at the end of a window is not in it.
         start, stop, last = (column[number : number + 1] for column in (kinds.start, kinds.stop, kinds.last_start))
         if self._windows.cover(start, stop)[0] and self._windows.hold(last)[0]:
-            self._add(of, np.ones(len(of), np.bool_), of.duration)
+            self._add(of, np.ones(len(of), np.bool_), of.duration, first)
         else:
             events = self._records.events(number, len(of))
             starts = self._windows.hold(events.start)
-            self._add(of, starts, self._parts(of, events))
+            self._add(of, starts, self._parts(of, events), first)
 
     def _parts(self, of: Operations, events: Events) -> Ints:
         """What of each operation's duration lies in the windows."""
@@ -94,21 +109,33 @@ class _Summing:
             parts[at] = clipped(self._windows, int(events.start[at]), int(end[at]), int(of.duration[at]))
         return parts
 
-    def _add(self, of: Operations, starts: NDArray[np.bool_], parts: Ints) -> None:
+    def _add(self, of: Operations, starts: NDArray[np.bool_], parts: Ints, first: int) -> None:
         found = self.found
         count = len(found.count)
-        found.count += np.bincount(of.kind[starts], minlength=count)
         _add_exactly(found.total, of.kind, parts)
         lies_in = of.parent >= 0
         _add_exactly(found.inner, of.parent[lies_in], parts[lies_in])
-        kind, duration = of.kind[starts], of.duration[starts]
-        np.maximum.at(found.longest, kind, duration)
-        shortest = np.where(found.shortest < 0, np.iinfo(np.int64).max, found.shortest)
-        np.minimum.at(shortest, kind, duration)
-        found.shortest = np.where(found.count > 0, shortest, -1)
+        self._add_extremes(of.kind[starts], of.duration[starts], first + np.flatnonzero(starts))
         for name, values in of.numbers.items():
             known = starts & (values >= 0)
             _add_exactly(found.numbers.setdefault(name, np.zeros(count, object)), of.kind[known], values[known])
+
+    def _add_extremes(self, kind: Ints, duration: Ints, ordinal: Ints) -> None:
+        """Counts operations that start in the windows."""
+        found = self.found
+        found.count += np.bincount(kind, minlength=len(found.count))
+        longest = found.longest.copy()
+        np.maximum.at(longest, kind, duration)
+        record = np.flatnonzero((duration == longest[kind]) & (duration > found.longest[kind]))[::-1]
+        found.longest_at[kind[record]] = ordinal[record]  # of several, the last that is put stays
+        found.longest = longest
+        lasts = duration > 0
+        if not lasts.all():
+            found.empty += np.bincount(kind[~lasts], minlength=len(found.count))
+            kind, duration = kind[lasts], duration[lasts]
+        shortest = np.where(found.shortest_lasting < 0, np.iinfo(np.int64).max, found.shortest_lasting)
+        np.minimum.at(shortest, kind, duration)
+        found.shortest_lasting = np.where(found.count > found.empty, shortest, -1)
 
 
 def clipped(windows: Windows, start: int, end: int, duration: int) -> int:

@@ -33,9 +33,14 @@ class OperationRecords:
         # An event of no length at the end of a record is in a window that begins there.
         return bool(windows.meet(start, np.maximum(stop, self.kinds.last_start[number] + 1))[0])
 
+    @staticmethod
+    def first(number: int) -> int:
+        """The first event of a record."""
+        return number * CHUNK_OPERATIONS
+
     def operations(self, number: int) -> Operations:
         """Those of a record. Raises DamagedStore."""
-        first = number * CHUNK_OPERATIONS
+        first = self.first(number)
         of = Operations.decode(decompress(self._reader.store.operations_record(self._track, first)), self._track)
         count, last = len(self.kinds.kinds), self.kinds.records - 1
         full = len(of) == CHUNK_OPERATIONS or (number == last and len(of) < CHUNK_OPERATIONS)
@@ -46,7 +51,7 @@ class OperationRecords:
 
     def events(self, number: int, count: int) -> Events:
         """The events of a record, which has so many. Raises DamagedStore."""
-        kinds, first = self.kinds, number * CHUNK_OPERATIONS
+        kinds, first = self.kinds, self.first(number)
         window = Windows.one(int(kinds.start[number]), int(kinds.last_start[number]) + 1)
         plan = self._reader.plan(self._track, window)
         parts = [no_events(self._track), *self._reading.events(plan, plan.leaf_runs)]

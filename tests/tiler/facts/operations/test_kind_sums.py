@@ -106,8 +106,23 @@ def check(of: list[Run], windows: Sequence[Windows], *, whole_ordered: bool) -> 
                 found = finish(kind_sums(reader, 0, of_window))
                 assert found is not None
                 assert nonzero(as_plain(reader, found)) == nonzero(plain(of, around, of_window))
+                check_extremes(reader, found, of, of_window)
         finally:
             store.close()
+
+
+def check_extremes(reader: QueryReader, found: KindSums, of: Sequence[Run], windows: Windows) -> None:
+    """Those of runs that start in the windows, by instruction; and the first of the longest."""
+    for place, instruction in enumerate(instructions_of(reader, found)):
+        begun = [
+            (run.taken, ordinal)
+            for ordinal, run in enumerate(of)
+            if run.instruction == instruction and any(a <= run.start < b for a, b in pairs(windows))
+        ]
+        longest, at = max(((taken, -ordinal) for taken, ordinal in begun), default=(-1, 1))
+        told = (found.longest[place], found.longest_at[place], found.shortest[place], found.empty[place])
+        assert told == (longest, -at, min(begun, default=(-1,))[0], sum(taken == 0 for taken, _ in begun))
+        assert found.shortest_lasting[place] == min((taken for taken, _ in begun if taken), default=-1)
 
 
 @settings(max_examples=30, deadline=None)

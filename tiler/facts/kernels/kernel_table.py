@@ -1,0 +1,136 @@
+"""Kernels by name and launch, on all GPUs together: how often each runs in any windows, and how long, exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tilescope.tiler.device_lines import DEVICE_PREFIX
+from tilescope.tiler.errors import NotBuilt
+from tilescope.tiler.facts.devices import devices_of, plane_of
+from tilescope.tiler.facts.hlo import HloDamage, Program, hlo_module, programs_of
+from tilescope.tiler.facts.kernels.launch import launch_of_details
+from tilescope.tiler.facts.kernels.pytorch import kernels_of_track, pytorch_kernels
+from tilescope.tiler.facts.kernels.sums import Kernel, KernelSums
+from tilescope.tiler.facts.kernels.tensor_cores import could_use_tensor_cores, uses_tensor_cores
+from tilescope.tiler.facts.operations.kind_sums import kind_sums
+from tilescope.tiler.facts.operations.metadata import operation_metadata
+from tilescope.tiler.facts.operations.records import track_kinds
+from tilescope.tiler.pages.operations import OperationKind
+from tilescope.tiler.query import QueryReader, Steps, finish
+from tilescope.tiler.windows import Windows, WindowsOf
+
+_DETAILS: Final = "kernel_details"
+_PROGRAM: Final = "XlaModule"  # what XLA calls all kernels of a program
+
+
+@dataclass(slots=True)
+class KernelTable:
+    """`kernels` in the order in which they are first met."""
+
+    kernels: list[Kernel]
+    empty: int  # events of kernels that take no time: none of these
+    devices: int  # that run kernels
+    tensor_operations: frozenset[str]  # of which a kernel uses tensor cores
+
+    def could_use_tensor_cores(self, kernel: Kernel) -> bool:
+        """Whether the operation that a kernel is of could."""
+        by_name = could_use_tensor_cores(kernel.operation) or uses_tensor_cores(kernel.name)
+        return by_name or kernel.operation in self.tensor_operations
+
+
+@dataclass(frozen=True, slots=True)
+class _Stream:
+    track: int
+    device: int
+    is_xspace: bool
+
+
+def has_kernels(reader: QueryReader) -> bool:
+    """Whether a run has any, as far as it is built. Raises DamagedStore."""
+    return bool(finish(_streams(reader)))
+
+
+def _streams(reader: QueryReader) -> Steps[list[_Stream]]:
+    """The tracks that hold kernels."""
+    found = []
+    for device in (yield from devices_of(reader)):
+        is_plane = plane_of(reader.tree.groups[device.group]).startswith(DEVICE_PREFIX)
+        if is_plane:
+            tracks = [work.track for work in device.tracks if _has_details(reader, work.track)]
+        else:
+            is_kernel = yield from pytorch_kernels(reader)
+            tracks = [work.track for work in device.tracks] if is_kernel.any() else []
+        found += [_Stream(track, device.group, is_plane) for track in tracks]
+    return found
+
+
+def _has_details(reader: QueryReader, track: int) -> bool:
+    try:
+        kinds = track_kinds(reader, track)
+    except NotBuilt:
+        return False
+    return kinds is not None and any(_DETAILS in kind.stats for kind in kinds.kinds)
+
+
+def kernel_table(reader: QueryReader, tracks: Sequence[int], windows_of: WindowsOf) -> Steps[KernelTable]:
+    """The kernels on some tracks, in the windows of each. Raises DamagedStore, NotBuilt."""
+    wanted = frozenset(tracks)
+    sums = KernelSums()
+    tensor: set[str] = set()
+    streams = [stream for stream in (yield from _streams(reader)) if stream.track in wanted]
+    for stream in streams:
+        windows = windows_of(stream.track)
+        if stream.is_xspace:
+            tensor |= yield from _add_stream(reader, stream.track, windows, sums)
+        else:
+            yield from kernels_of_track(reader, stream.track, windows, sums)
+        yield
+    kernels = [kernel for kernel in sums.by_key.values() if kernel.count or kernel.total]
+    return KernelTable(kernels, sums.empty, len({stream.device for stream in streams}), frozenset(tensor - {""}))
+
+
+def _add_stream(reader: QueryReader, track: int, windows: Windows, sums: KernelSums) -> Steps[set[str]]:
+    """Adds the kernels on a stream of an XSpace; the operations of which some kernel uses tensor cores."""
+    file = reader.store.file_of(track)
+    tables = reader.store.event_metadata(file)
+    of_track = yield from kind_sums(reader, track, windows)
+    programs = {(program.file, program.id): program for program in programs_of(reader)}
+    tensor: set[str] = set()
+    if tables is None or of_track is None:
+        return tensor
+    for place, kind in enumerate(of_track.kinds.kinds):
+        details = kind.stats.get(_DETAILS)
+        if not isinstance(details, str):
+            continue
+        metadata = operation_metadata(reader, file, tables, kind)
+        launch, occupancy = launch_of_details(details)
+        operation = metadata.provenance
+        if operation in ("", _PROGRAM):
+            operation = yield from _named_by_program(reader, programs.get((file, metadata.program)), kind)
+        if uses_tensor_cores(metadata.name):
+            tensor.add(operation)
+        empty = int(of_track.empty[place])
+        sums.empty += empty
+        sums.add(
+            (metadata.name, launch, operation),
+            occupancy,
+            int(of_track.count[place]) - empty,
+            int(of_track.total[place]),
+            int(of_track.shortest_lasting[place]),
+            (int(of_track.longest[place]), track, int(of_track.longest_at[place])),
+        )
+    return tensor
+
+
+def _named_by_program(reader: QueryReader, program: Program | None, kind: OperationKind) -> Steps[str]:
+    """What the framework calls the instruction that a kernel is of; "" where the program does not say."""
+    if program is None:
+        return ""
+    try:
+        module = yield from hlo_module(reader, program)
+    except HloDamage:
+        return ""
+    instruction = module.by_name.get(str(kind.stats.get("hlo_op", "")))
+    return "" if instruction is None else instruction.op_name

@@ -1,0 +1,101 @@
+"""Kernels of PyTorch traces: events of category kernel, whose arguments say how they were launched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.details.values import ValueKind, Values
+from tilescope.tiler.facts.kernels.launch import LAUNCH_ARGUMENTS, launch_of_values
+from tilescope.tiler.facts.kernels.sums import KernelSums
+from tilescope.tiler.query import ArgumentReader, Events, Name, QueryReader, Reading, Steps
+from tilescope.tiler.windows import Windows
+
+Ints = NDArray[np.int64]
+Mask = NDArray[np.uint8]
+
+_CATEGORY: Final = "kernel"  # upper or lower case by age
+_IN_OBJECTS: Final = (ValueKind.TEXT, ValueKind.OTHER)
+# Sums of ticks of an argument chunk's events fit into 64 bits below.
+_LONG: Final = 1 << 40
+
+_KNOWN: WeakKeyDictionary[QueryReader, Mask] = WeakKeyDictionary()
+
+
+def pytorch_kernels(reader: QueryReader) -> Steps[Mask]:
+    """Of each name whether it is of kernels, that of events without one first."""
+    known = _KNOWN.get(reader)
+    if known is None:
+        known = yield from reader.names.numbers(_is_kernel)
+        if not reader.store.is_growing:
+            _KNOWN[reader] = known
+    return known
+
+
+def _is_kernel(name: Name) -> int:
+    return int(name.category.lower() == _CATEGORY)
+
+
+def kernels_of_track(reader: QueryReader, track: int, windows: Windows, sums: KernelSums) -> Steps[None]:
+    """Adds the kernels of a track. Raises DamagedStore."""
+    is_kernel = yield from pytorch_kernels(reader)
+    tick_ps = int(reader.store.manifest()["tick_ps"])
+    plan = reader.plan(track, windows)
+    arguments = ArgumentReader(reader.store)
+    for events in Reading(reader).events(plan, plan.leaf_runs):
+        events = events.take(is_kernel[events.name + 1] != 0)
+        sums.empty += int(np.count_nonzero(events.duration == 0))
+        events = events.take(events.duration > 0)
+        events = events.take(np.argsort(events.ordinal, kind="stable"))
+        for some in arguments.values(track, events.ordinal, LAUNCH_ARGUMENTS):
+            _add(reader, events.take(some.which), some.values, windows, tick_ps, sums)
+            yield
+        yield
+
+
+def _add(
+    reader: QueryReader, events: Events, launch: Sequence[Values], windows: Windows, tick_ps: int, sums: KernelSums
+) -> None:
+    starts = windows.hold(events.start)
+    parts = windows.ticks_before(events.start + events.duration) - windows.ticks_before(events.start)
+    alike = np.stack([events.name, *map(_numbered, launch)])
+    _, first, group = np.unique(alike, axis=1, return_index=True, return_inverse=True)
+    group = group.ravel()
+    names = reader.names.of(np.unique(events.name).tolist())
+    for number, row in enumerate(first.tolist()):
+        at = np.flatnonzero(group == number)
+        of, occupancy = launch_of_values([values.value(row) for values in launch])
+        begun = at[starts[at]]
+        durations = events.duration[begun]
+        longest = None
+        if len(begun):
+            place = int(begun[np.argmax(durations)])
+            longest = int(events.duration[place]) * tick_ps, events.track, int(events.ordinal[place])
+        sums.add(
+            (names[int(events.name[row])].text, of, ""),
+            occupancy,
+            len(begun),
+            _sum(parts[at]) * tick_ps,
+            int(durations.min(initial=np.iinfo(np.int64).max)) * tick_ps,
+            longest,
+        )
+
+
+def _numbered(values: Values) -> Ints:
+    """Equal numbers for equal values."""
+    found = values.bits.copy()
+    for kind in _IN_OBJECTS:
+        at = values.where(kind)
+        known: dict[str, int] = {}
+        texts = (repr(values.value(row)) for row in at.tolist())
+        found[at] = np.fromiter((known.setdefault(text, len(known)) for text in texts), np.int64, len(at))
+    _, numbers = np.unique(found, return_inverse=True)
+    return numbers.ravel() * 16 + values.kind
+
+
+def _sum(ticks: Ints) -> int:
+    return int(ticks.sum()) if int(ticks.max(initial=0)) < _LONG else sum(ticks.tolist())
