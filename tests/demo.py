@@ -9,9 +9,8 @@ from tilescope.tiler.tools.catalogue import known
 DEMO_LOGDIR = Path(__file__).resolve().parent.parent / "docs" / "demo"
 (DEMO_TRACE,) = DEMO_LOGDIR.glob("plugins/profile/*/*.xplane.pb")
 
-# Tools that have no answer for it: it has no counters, no operations of devices, and nothing about allocations.
-LACKING = {
-    "counters",
-    "memory_profile",
-    *(name for name, tool in known().tools.items() if tool.group == "devices"),
-}
+# Tools about what other runs have: operations of devices, allocations, pages of other profilers.
+ABOUT_OTHER_RUNS = {name for name, one in known().tools.items() if one.group in ("devices", "memory", "imports")}
+
+# Tools that have no answer for it: it has no counters, either.
+LACKING = {"counters", *ABOUT_OTHER_RUNS}

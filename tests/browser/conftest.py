@@ -24,6 +24,7 @@ from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 from tests.browser.chromium import FLAGS, find_chromium
 from tests.browser.driver import Viewer
 from tests.corpus import corpus_path, corpus_root
+from tests.run_kinds import RUN_KINDS
 from tests.standins.written import DEMO, DEVICES, MANGLED, write_standins
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -124,7 +125,8 @@ def served(
     for number, name in enumerate((DEMO, DEVICES)):
         shutil.copyfile(trace_file(name), hosts / f"host{number}.xplane.pb")
     real = [path for name in TRACES if (path := corpus_root() / name).exists()]
-    with serving([trace_file(DEMO).parent, *real, empty, folder / "logs"], folder / "cache") as running:
+    made = [empty, RUN_KINDS["page"](folder), folder / "logs"]
+    with serving([trace_file(DEMO).parent, *real, *made], folder / "cache") as running:
         yield running
 
 

@@ -185,6 +185,7 @@ class Viewer:
 
     def drawer(self) -> Drawer:
         self.wait("tilescope.selection.kind === 'event' && tilescope.selection.loaded")
+        self.page.locator("table[data-table=event] tr").first.wait_for()  # what draws it may be on its way
         self.frames()
         facts = self.table("event")
         args = [*self.table("arguments"), *self.table("internal-arguments")]

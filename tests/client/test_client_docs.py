@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import re
 from collections.abc import Mapping
 from dataclasses import fields
@@ -13,12 +12,10 @@ import pytest
 
 import tilescope
 from tests.example import Example
-from tests.memory_trace import random_plane
-from tests.tpu_trace import random_core, random_gpu, write_trace
+from tests.run_kinds import build_run_kinds, first_with_answer
 from tilescope import Event, FindAnswer, Progress, Run, RunInfo, RunView, StatsAnswer, Sums, Table, TrackList
 from tilescope.client.tables import Tabular
-from tilescope.tiler.indexing import build_store
-from tilescope.tiler.tools import tool, tools
+from tilescope.tiler.tools import tools
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "client.md"
 
@@ -72,16 +69,11 @@ def test_columns_of_tools(text: str, example: Example, tmp_path: Path) -> None:
         "bins": [{"track": 0}],
         "nesting": [{"track": example.track("thread 0"), "ordinal": 0}],
     }
-    rng = random.Random(1)
-    planes = [random_plane(rng, 100), random_core(rng, 0), random_gpu(rng, 0)]
-    build_store([write_trace(tmp_path / "tpu.xplane.pb", planes)], tmp_path / "devices")
-    with tilescope.connect(example.path) as client, tilescope.connect(tmp_path / "devices") as devices:
-        of = dict.fromkeys(("devices", "memory"), devices.run())
-        answers = [
-            (name, of.get(tool(name).group, client.run()).ask(name, **asked))
-            for name in tools()
-            for asked in needed.get(name, [{}])
-        ]
+    stores = (example.path, *build_run_kinds(tmp_path).values())
+    answers = []
+    for name in tools():
+        with tilescope.connect(first_with_answer(name, stores)) as client:
+            answers += [(name, client.run().ask(name, **asked)) for asked in needed.get(name, [{}])]
     told = re.findall(r"^\| `(\w+)` \| `(\w+)` \| (.*) \|$", text, re.MULTILINE)
     assert [(name, table, words_of(cell)) for name, table, cell in told] == [
         (name, table.id, table.columns) for name, answer in answers for table in answer.tables

@@ -19,6 +19,7 @@ import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from dataclasses import field as data_field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -34,15 +35,13 @@ import tilescope.v1.tiles_pb2_grpc as tiles_pb2_grpc
 from bench.server_process import ServerProcess, serving
 from tests.client.tool_questions import Material, Values, questions
 from tests.example import Example, random_events
-from tests.memory_trace import random_plane
+from tests.run_kinds import build_run_kinds, first_with_answer
 from tests.toy_tools import GOOD, install
-from tests.tpu_trace import random_core, random_gpu, write_trace
 from tilescope.cli.dispatch import main
 from tilescope.client import AsyncClient, AsyncRun, Refused, Run
 from tilescope.client.http import HttpSource
 from tilescope.client.rpc import GrpcSource
 from tilescope.client.source import text_of
-from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer, Scope, answer_json, ask, catalogue, from_values, parameters, tool, tools
@@ -56,25 +55,28 @@ TOOLS = [*tools(), *(name for name in GOOD if name != "absent")]
 
 @dataclass(frozen=True)
 class Site:
-    """A server process, copies of its two stores on this machine, and the toys on the path of both processes."""
+    """A server process, copies of its stores on this machine, and the toys on the path of both processes."""
 
     server: ServerProcess
     folder: Path
     store: Path
     other: Path
-    devices: Path  # a run of TPU cores and a GPU, with allocations
+    kinds: Mapping[str, Path]  # stores of runs of other kinds
     packages: Path
+    _asked: dict[str, Path] = data_field(default_factory=dict)
 
     def asked(self, name: str) -> Site:
         """With the store that a tool has an answer for: one about operations of devices needs such a run."""
-        return replace(self, store=self.devices) if tool(name).group in ("devices", "memory") else self
+        if name not in self._asked:
+            self._asked[name] = first_with_answer(name, (self.store, *self.kinds.values()))
+        return replace(self, store=self._asked[name])
 
     @property
     def builds(self) -> dict[str, str]:
         """Path of a store on this machine → what names its build to the server."""
         with urllib.request.urlopen(f"{self.server.url}api/v1/runs", timeout=10) as answer:
             runs = {run["name"]: f"{run['id']}/{run['build']}" for run in json.load(answer)["runs"]}
-        return {str(path): runs[path.name] for path in {self.store, self.other, self.devices}}
+        return {str(path): runs[path.name] for path in {self.store, self.other, *self.kinds.values()}}
 
     @property
     def base(self) -> str:
@@ -92,15 +94,13 @@ def site(example: Example, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     second = Example(folder / "other", random_events(random.Random(6))[5000:])
     second.store.close()
     other = second.path.rename(folder / "other" / "second.store")
-    planes = [random_plane(random.Random(7), 100), *(random_core(random.Random(7), number) for number in range(2))]
-    write_trace(folder / "tpu.xplane.pb", [*planes, random_gpu(random.Random(7), 0)])
-    devices = folder / "devices.store"
-    build_store([folder / "tpu.xplane.pb"], devices)
-    served = [shutil.copytree(path, folder / "served" / path.name) for path in (example.path, other, devices)]
+    kinds = build_run_kinds(folder)
+    paths = (example.path, other, *kinds.values())
+    served = [shutil.copytree(path, folder / "served" / path.name) for path in paths]
     sys.path.insert(0, str(packages))
     catalogue.known.cache_clear()
     with serving(*served, packages=packages) as server:
-        yield Site(server, folder, example.path, other, devices, packages)
+        yield Site(server, folder, example.path, other, kinds, packages)
     sys.path.remove(str(packages))
     sys.modules.pop("toy_tools", None)
     catalogue.known.cache_clear()
@@ -108,7 +108,7 @@ def site(example: Example, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 @pytest.fixture(scope="module")
 def readers(site: Site) -> Iterator[dict[str, QueryReader]]:
-    stores = {str(path): open_run_store(path) for path in (site.store, site.other, site.devices)}
+    stores = {str(path): open_run_store(path) for path in (site.store, site.other, *site.kinds.values())}
     yield {path: QueryReader(store) for path, store in stores.items()}
     for store in stores.values():
         store.close()

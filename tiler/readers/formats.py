@@ -9,6 +9,7 @@ from typing import Final
 
 from tilescope.tiler.details.codec import ArgsCodec, unknown_codec
 from tilescope.tiler.plugins import load_plugins
+from tilescope.tiler.readers.cloud_tpu import CLOUD_TPU
 from tilescope.tiler.readers.foreign import guarded, why_no_format
 from tilescope.tiler.readers.format import Format
 from tilescope.tiler.readers.trace_event import TRACE_EVENT
@@ -16,7 +17,8 @@ from tilescope.tiler.readers.xspace import XSPACE
 
 ENTRY_POINTS: Final = "tilescope.formats"
 
-_OURS: Final = (TRACE_EVENT, XSPACE)  # an XSpace may begin as JSON does, and not the other way round
+# An XSpace may begin as JSON does, and not the other way round; a page is JSON that is no trace.
+_OURS: Final = (CLOUD_TPU, TRACE_EVENT, XSPACE)
 _OUR_CODECS: Final = {of.args.id: of.args for of in _OURS}
 
 

@@ -20,6 +20,7 @@ from tilescope.tiler.tools.flows import TOOL as FLOWS
 from tilescope.tiler.tools.gaps import TOOL as GAPS
 from tilescope.tiler.tools.hit_bins import TOOL as HIT_BINS
 from tilescope.tiler.tools.hlo_stats import TOOL as HLO_STATS
+from tilescope.tiler.tools.imported import TOOL as IMPORTED
 from tilescope.tiler.tools.kernels import TOOL as KERNELS
 from tilescope.tiler.tools.memory_profile import TOOL as MEMORY_PROFILE
 from tilescope.tiler.tools.nesting import TOOL as NESTING
@@ -47,6 +48,7 @@ _OURS: Final[tuple[AnyTool, ...]] = (
     HLO_STATS,
     MEMORY_PROFILE,
     KERNELS,
+    IMPORTED,
     BINS,
     NESTING,
 )

@@ -54,9 +54,9 @@ def test_a_fault_is_one_error_that_says_whose_it_is(
 
 def test_why_there_is_no_answer(example: Example) -> None:
     reasons = {name: why_not(found, Scope(example.reader)) for name, found in tools().items()}
-    of_devices = {name for name, one in tools().items() if one.group in ("devices", "memory")}
-    assert {"hlo_stats", "memory_profile"} < {name for name, reason in reasons.items() if reason}
-    assert {name for name, reason in reasons.items() if reason} - of_devices == {"torn", "absent"}
+    about_others = {name for name, one in tools().items() if one.group in ("devices", "memory", "imports")}
+    assert {"hlo_stats", "memory_profile", "imported"} < {name for name, reason in reasons.items() if reason}
+    assert {name for name, reason in reasons.items() if reason} - about_others == {"torn", "absent"}
     assert reasons["torn"].endswith("ValueError: torn")
 
 

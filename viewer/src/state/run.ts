@@ -6,7 +6,11 @@
 import { signal } from "@preact/signals";
 import { type Api, ApiError, type BuildApi, type Manifest, type Overview, type Run } from "@tilescope/client";
 import { type ConnectWatch, GrowthFollower, watchSocket } from "./growth";
+import { page } from "./page";
 import { makeTrace, type Trace } from "./trace";
+
+/** Of files that are no traces but pages that another profiler saved: these have no timeline, and a page of ours. */
+const PAGES_FORMAT = "cloud_tpu";
 
 export type RunView =
   | { readonly kind: "list" }
@@ -205,6 +209,9 @@ export class RunOpener {
       if (next !== null) {
         const isGrowing = next.kind === "open" && next.trace.manifest.state === "indexing";
         this.#growth.follow(isGrowing ? id : null);
+        if (next.kind === "open" && next.trace.manifest.empty && page.peek().tool === null) {
+          page.value = { ...page.peek(), tool: "imported" };
+        }
         runView.value = next;
       }
     } catch (error) {
@@ -234,7 +241,7 @@ export class RunOpener {
     const early = build === null ? null : this.#api.build(id, build).tracks();
     early?.catch(() => undefined); // awaited below, if it is the build
     const manifest = await this.#api.manifest(id);
-    if (manifest.empty) {
+    if (manifest.empty && manifest.format !== PAGES_FORMAT) {
       return manifest.state === "indexing" ? null : { kind: "empty", manifest };
     }
     const api = this.#api.build(id, manifest.build);

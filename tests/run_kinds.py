@@ -1,0 +1,59 @@
+"""Runs of several kinds: what one tool has an answer for, another lacks. A tool about new things adds a run here."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Final
+
+from tests.memory_trace import random_plane
+from tests.tpu_trace import random_core, random_gpu, write_trace
+from tilescope.tiler.indexing import build_store
+from tilescope.tiler.query import QueryReader
+from tilescope.tiler.store import open_run_store
+from tilescope.tiler.tools import Scope, tool
+
+
+def _tpu(folder: Path) -> Path:
+    planes = [random_plane(random.Random(7), 100), *(random_core(random.Random(7), number) for number in range(2))]
+    return write_trace(folder / "tpu.xplane.pb", [*planes, random_gpu(random.Random(7), 0)])
+
+
+def _page(folder: Path) -> Path:
+    layout = {"dimensions": [{"size": 200, "alignment": 128, "semantics": "feature"}]}
+    xla = {"category": "output fusion", "op": "fusion", "expression": "%f = fusion()", "provenance": "dot"}
+    metrics = {"rawTime": "4000000", "flops": 0.4, "occurrences": 3}
+    leaf = {"name": "fusion.1", "metrics": metrics, "xla": {**xla, "layout": layout}, "children": []}
+    tree = {"name": "byCategory", "metrics": {"rawTime": "8000000", "flops": 0.4}, "children": [leaf]}
+    path = folder / "op_profile.json"
+    path.write_text(json.dumps({"byCategory": tree}))
+    return path
+
+
+# Name of a store → what writes the trace into a folder.
+RUN_KINDS: Final[Mapping[str, Callable[[Path], Path]]] = {"devices": _tpu, "page": _page}
+
+
+def build_run_kinds(folder: Path) -> dict[str, Path]:
+    """A store of each, by name."""
+    stores = {name: folder / f"{name}.store" for name in RUN_KINDS}
+    for name, write in RUN_KINDS.items():
+        build_store([write(folder)], stores[name])
+    return stores
+
+
+def first_with_answer(name: str, stores: Iterable[Path]) -> Path:
+    """The first store for which a tool has an answer; the first of all where none has."""
+    stores = list(stores)
+    return next((path for path in stores if is_available(name, path)), stores[0])
+
+
+def is_available(name: str, path: Path) -> bool:
+    """Whether a tool has an answer for the run in a store."""
+    store = open_run_store(path)
+    try:
+        return not tool(name).availability(Scope(QueryReader(store)))
+    finally:
+        store.close()

@@ -1,0 +1,122 @@
+"""What is shown of saved pages is what their files have; and nothing in them can break the tool."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.corpus import corpus_path
+from tilescope.tiler.indexing import build_store
+from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.store import open_run_store
+from tilescope.tiler.tools import Answer, Scope, answer_json, ask, from_values, tool
+from tilescope.tiler.tools.answer import values_of
+
+PAGES = ("pod_viewer", "op_profile", "input_pipeline", "overview_page", "memory_viewer")
+PS_OF_US = 10**6
+
+
+def shown(path: Path, folder: Path) -> tuple[Answer, int]:
+    """What the tool says of a file, and the ps of a tick."""
+    store = folder / f"{path.stem}.store"
+    build_store([path], store)
+    opened = open_run_store(store)
+    try:
+        reader = QueryReader(opened)
+        asked = tool("imported")
+        assert asked.availability(Scope(reader)) == ""
+        answer = finish(ask(asked, Scope(reader), from_values(asked.question, {})))
+        return answer, int(opened.manifest()["tick_ps"])
+    finally:
+        opened.close()
+
+
+def column(answer: Answer, table: str, name: str) -> list[Any]:
+    return values_of(answer.table(table).column(name))
+
+
+def test_pod_viewer(tmp_path: Path) -> None:
+    path = corpus_path("imports/pod_viewer.json")
+    answer, tick_ps = shown(path, tmp_path)
+    page = json.loads(path.read_text())
+    steps = page["podStatsSequence"]["podStatsMap"]
+    cores = {(step["stepNum"], name): core for step in steps for name, core in step["podStatsPerCore"].items()}
+    keys = list(zip(column(answer, "cores", "step"), column(answer, "cores", "core"), strict=True))
+    assert sorted(keys) == sorted(cores)
+    for name, key in (("total", "totalDurationUs"), ("send", "sendDurationUs"), ("all_reduce", "crsDurationUs")):
+        assert column(answer, "cores", name) == [round(cores[of][key] * PS_OF_US / tick_ps) for of in keys]
+    parts = ["high_flops", "low_flops", "infeed", "outfeed", "send", "recv", "all_reduce"]
+    sums = [sum(of) for of in zip(*(column(answer, "cores", name) for name in parts), strict=True)]
+    assert sums == column(answer, "cores", "total")
+    channels = [of for step in steps for of in step["channelDb"]]
+    assert column(answer, "channels", "data") == [int(of["dataSize"]) for of in channels]
+    assert len(column(answer, "all_reduces", "name")) == sum(len(step["allReduceOpDb"]) for step in steps)
+    assert answer.fact("topology").value == "4 × 4"
+    assert "before 2020" in str(answer.fact("version").value)
+    (chart,) = answer.series
+    assert values_of(chart.ys[0])[0] == sum(column(answer, "cores", "high_flops")[:32]) // 32
+
+
+def test_op_profile(tmp_path: Path) -> None:
+    answer, _ = shown(corpus_path("imports/op_profile.json"), tmp_path)
+    rows = {name: place for place, name in enumerate(column(answer, "by_category", "name"))}
+    parents = column(answer, "by_category", "parent")
+    assert parents[rows["%dot.2"]] == rows["%fusion"]
+    assert parents[rows["byCategory"]] == -1
+    assert column(answer, "by_category", "time_share")[rows["%fusion"]] == 0.4
+    assert column(answer, "by_category", "flops_utilisation")[rows["%convolution"]] == pytest.approx(0.9)
+    assert column(answer, "by_category", "wasted")[rows["%infeed"]] == 0.4
+    layout = column(answer, "by_category", "layout")[rows["%convolution"]]
+    assert layout == "feature 200 padded to 256, batch 8, spatial 256"
+
+
+def test_tables_of_overview_and_input_pipeline(tmp_path: Path) -> None:
+    answer, tick_ps = shown(corpus_path("imports/overview_page.json"), tmp_path)
+    assert column(answer, "table0", "operation")[0] == "infeed"
+    assert column(answer, "table0", "selfTimePercent")[0] == 0.8285904125908706
+    assert column(answer, "table1", "computeTimeMs")[0] == round(1.2346e9 / tick_ps)
+    assert answer.fact("steptime_ms_average").value == round(9.3e9 / tick_ps)
+    assert answer.fact("mxu_utilization_percent").value == 0.008
+    assert not any("<a " in note.text for note in answer.notes)
+    answer, tick_ps = shown(corpus_path("imports/input_pipeline.json"), tmp_path)
+    assert column(answer, "table0", "infeedPercentMax")[0] == pytest.approx(0.8712239736209047)
+    assert column(answer, "table2", "timeInMs")[0] == round(319.327565e9 / tick_ps)
+    assert answer.fact("enqueue_us").value == round(275636.599e6 / tick_ps)
+
+
+def test_memory_viewer(tmp_path: Path) -> None:
+    answer, _ = shown(corpus_path("imports/memory_viewer.json"), tmp_path)
+    assert column(answer, "buffers", "size") == [1 << 20, 2 << 20]
+    assert column(answer, "buffers", "unpadded") == [4, 4 * 32 * 16 * 16 * 32]
+    assert answer.fact("peak").value == 3 << 20
+    (chart,) = answer.series
+    assert values_of(chart.ys[0]) == [1 << 20, 3 << 20, 1 << 20, 0]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_values_of_any_other_type_are_not_recorded(page: str, tmp_path: Path) -> None:
+    """Each value in turn becomes something else: the tool still answers, and its answer keeps to the contract."""
+    rng = random.Random(page)
+    for turn in range(12):
+        content = json.loads(corpus_path(f"imports/{page}.json").read_text())
+        spoilt(content, rng, 0.2)
+        path = tmp_path / f"{turn}.json"
+        path.write_text(json.dumps(content))
+        answer, _ = shown(path, tmp_path)
+        assert answer_json.encode(answer)
+
+
+def spoilt(of: Any, rng: random.Random, share: float, depth: int = 0) -> None:
+    """Replaces some values in place, but not the outermost, which tell the page."""
+    places = list(of) if isinstance(of, dict) else range(len(of)) if isinstance(of, list) else []
+    for place in places:
+        if place == "cols":
+            continue
+        if depth > 1 and rng.random() < share:
+            of[place] = rng.choice([None, True, -1, 1e308, "x", "9" * 30, [], {}, [[]], {"v": []}, float("nan")])
+        else:
+            spoilt(of[place], rng, share, depth + 1)

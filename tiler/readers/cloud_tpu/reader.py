@@ -1,0 +1,90 @@
+"""Reads JSON of a page of the Cloud TPU profiler: it has no events, and is kept whole for the tool that shows it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from tilescope.tiler.columns import EventChunk, TraceSummary
+from tilescope.tiler.errors import DamagedTrace, TooLarge
+from tilescope.tiler.readers.attached import Attached
+from tilescope.tiler.readers.cloud_tpu.signature import page_of
+from tilescope.tiler.readers.room import Room
+from tilescope.tiler.readers.source import ByteSource
+
+ID: Final = "cloud_tpu"
+
+# Thousands of cores with some hundred bytes each and step. What is parsed takes some ten times as much memory.
+MAX_PAGE_BYTES: Final = 32 << 20
+
+# Trees of operations have some ten levels, each of an object and a list.
+MAX_DEPTH: Final = 200
+
+
+class CloudTpuReader:
+    """A `Reader` of one page."""
+
+    def __init__(self, source: ByteSource, *, scratch_dir: Path | None = None, room: Room | None = None) -> None:
+        self.size_bytes = source.size_bytes
+        self._source = source
+        self._room = room or Room()
+        self._summary = TraceSummary(ID)
+
+    def chunks(self) -> Iterator[EventChunk]:
+        """None, but the page is looked at. Raises DamagedTrace, TooLarge."""
+        content = self._source.read(MAX_PAGE_BYTES + 1)
+        path = self._source.path
+        if len(content) > MAX_PAGE_BYTES:
+            raise TooLarge(path, f"is a page of the Cloud TPU profiler with more than {MAX_PAGE_BYTES:,} bytes")
+        if self._source.problem is not None:
+            raise DamagedTrace(path, self._source.problem, advice="copy the original again")
+        parsed = _parsed(content, path)
+        if _is_deeper(parsed, MAX_DEPTH):
+            raise DamagedTrace(path, f"is JSON that is nested more than {MAX_DEPTH} levels deep")
+        page = page_of(parsed)
+        if page is None:
+            raise DamagedTrace(path, "begins as a page of the Cloud TPU profiler, but has not what one has")
+        attached = Attached(self._room)
+        attached.add(f"page/{page}", path.name, "application/json", len(content), lambda: iter([content]))
+        self._summary.attachments = attached.found
+        self._summary.warnings = [*attached.notes()]
+        yield from ()
+
+    def bytes_read(self) -> int:
+        return self._source.bytes_read
+
+    def summary(self) -> TraceSummary:
+        return self._summary
+
+    def summary_so_far(self) -> TraceSummary:
+        return self._summary
+
+    def close(self) -> None:
+        self._source.close()
+
+
+def _parsed(content: bytes, path: Path) -> Any:
+    try:
+        text = content.decode("utf-8-sig")
+        return json.loads(text)
+    except UnicodeDecodeError as error:
+        raise DamagedTrace(path, "is not UTF-8", offset=error.start) from None
+    except json.JSONDecodeError as error:
+        offset = len(text[: error.pos].encode())
+        raise DamagedTrace(path, f"is not JSON: {error.msg}", offset=offset, advice="copy the original again") from None
+    except RecursionError:
+        raise DamagedTrace(path, f"is JSON that is nested more than {MAX_DEPTH} levels deep") from None
+    except ValueError as error:  # a number of thousands of digits
+        raise DamagedTrace(path, f"is not JSON of a profiler: {error}") from None
+
+
+def _is_deeper(parsed: Any, depth: int) -> bool:
+    level = [parsed]
+    for _ in range(depth):
+        inner = (of.values() if isinstance(of, dict) else of for of in level)
+        level = [of for values in inner for of in values if isinstance(of, dict | list)]
+        if not level:
+            return False
+    return True

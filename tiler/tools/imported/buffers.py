@@ -1,0 +1,120 @@
+"""A memory viewer page: the buffers of an HLO module, and how much is in use as its program goes on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Final
+
+from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table
+from tilescope.tiler.tools.imported.members import items, member, text, whole
+
+# Bytes of an element, by its type.
+_ELEMENT_BYTES: Final[Mapping[str, int]] = {
+    **dict.fromkeys(("PRED", "S8", "U8"), 1),
+    **dict.fromkeys(("S16", "U16", "F16", "BF16"), 2),
+    **dict.fromkeys(("S32", "U32", "F32"), 4),
+    **dict.fromkeys(("S64", "U64", "F64", "C64"), 8),
+    "C128": 16,
+}
+_ALLOC: Final = (None, "ALLOC", 0)  # zero is left out of JSON
+_FREE: Final = ("FREE", 1)
+_FLAGS: Final = (
+    ("isEntryComputationParameter", "parameter"),
+    ("maybeLiveOut", "output"),
+    ("isConstant", "constant"),
+    ("isThreadLocal", "thread-local"),
+)
+
+
+def buffers_answer(parsed: Any, _tick_ps: int) -> Answer:
+    """Its buffers with what they take without padding, and the curve of the heap."""
+    module = member(parsed, "hloModule")
+    assignment = member(parsed, "bufferAssignment")
+    instructions = {
+        str(member(one, "name")): one
+        for computation in items(member(module, "computations"))
+        for one in items(member(computation, "instructions"))
+    }
+    allocations = {
+        str(member(assigned, "logicalBufferId")): allocation
+        for allocation in items(member(assignment, "bufferAllocations"))
+        for assigned in items(member(allocation, "assigned"))
+    }
+    buffers = items(member(assignment, "logicalBuffers"))
+    sizes = {str(member(of, "id")): whole(member(of, "size")) for of in buffers}
+    names = [text(member(of, "definedAt", "instructionName")) for of in buffers]
+    made_by = [instructions.get(name or "") for name in names]
+    columns = [
+        Column("instruction", "Instruction", "name", [name or "" for name in names]),
+        Column("opcode", "Opcode", "text", [text(member(one, "opcode")) for one in made_by]),
+        Column("size", "Size", "bytes", [sizes[str(member(of, "id"))] for of in buffers]),
+        Column("unpadded", "Unpadded", "bytes", [_unpadded(of, one) for of, one in zip(buffers, made_by, strict=True)]),
+        Column("kind", "Allocation", "text", [_kind(allocations.get(str(member(of, "id")))) for of in buffers]),
+        Column("tf_op", "Framework op", "text", [text(member(one, "metadata", "opName")) or None for one in made_by]),
+    ]
+    curve, unknown = _curve(assignment, sizes)
+    peak = max((in_use for _, in_use in curve), default=None)
+    why = "" if curve else "the file has no trace of the heap"
+    facts = [
+        Fact("module", "Module", text(member(module, "name")), "text"),
+        Fact("entry", "Entry computation", text(member(module, "entryComputationName")), "text"),
+        Fact("peak", "Peak of the heap", peak, "bytes", why),
+        Fact(
+            "allocated",
+            "All allocations",
+            sum(whole(member(of, "size")) or 0 for of in items(member(assignment, "bufferAllocations"))),
+            "bytes",
+        ),
+    ]
+    notes = (
+        [Note("warning", f"{unknown:,} events of the heap name a buffer that the file does not have")]
+        if unknown
+        else []
+    )
+    return Answer(facts, [Table("buffers", "Buffers", columns)], _series(curve), notes)
+
+
+def _curve(assignment: Any, sizes: Mapping[str, int | None]) -> tuple[list[tuple[int, int]], int]:
+    """Place in the program and bytes in use, of the trace with most events; and how many events make no sense."""
+    traces = [items(member(trace, "events")) for trace in items(member(assignment, "heapSimulatorTraces"))]
+    in_use, unknown, curve = 0, 0, []
+    longest: list[Any] = max(traces, key=lambda of: len(of), default=[])
+    for place, event in enumerate(longest):
+        size, kind = sizes.get(str(member(event, "bufferId"))), member(event, "kind")
+        if size is None:
+            unknown += 1
+        elif kind in _ALLOC:
+            in_use += size
+        elif kind in _FREE:
+            in_use -= size
+        curve.append((place, in_use))
+    return curve, unknown
+
+
+def _series(curve: list[tuple[int, int]]) -> list[Series]:
+    if not curve:
+        return []
+    x = Column("place", "Program order", "count", [place for place, _ in curve])
+    return [
+        Series("heap", "Heap in use", "line", x, [Column("in_use", "In use", "bytes", [used for _, used in curve])])
+    ]
+
+
+def _unpadded(buffer: Any, instruction: Any) -> int | None:
+    """What the elements themselves take; None: of tuples and of types that are not known."""
+    shape = member(instruction, "shape")
+    for place in items(member(buffer, "definedAt", "shapeIndex")):
+        at, parts = whole(place), items(member(shape, "tupleShapes"))
+        shape = parts[at] if at is not None and 0 <= at < len(parts) else None
+    element = _ELEMENT_BYTES.get(str(member(shape, "elementType")))
+    dimensions = [whole(of) for of in items(member(shape, "dimensions"))]
+    if element is None or any(of is None for of in dimensions):
+        return None
+    return element * math.prod(of for of in dimensions if of is not None)
+
+
+def _kind(allocation: Any) -> str | None:
+    if allocation is None:
+        return None
+    return ", ".join(word for flag, word in _FLAGS if member(allocation, flag) is True) or "temporary"

@@ -1,0 +1,175 @@
+"""A pod viewer page: what the time of each core and step was spent on, channels and all-reduces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from tilescope.tiler.tools.answer import Answer, Column, Fact, Series, Table, values_of
+from tilescope.tiler.tools.imported.members import items, member, number, text, ticks, whole
+
+# Parts of a core's time, as the versions name them; the rest is compute with few FLOPs.
+_PARTS: Final = (
+    ("high_flops", "High-FLOPS compute", "highFlopsComputeUs"),
+    ("infeed", "Infeed", "hostInfeedDurationUs"),
+    ("outfeed", "Outfeed", "hostOutfeedDurationUs"),
+    ("send", "Send", "sendDurationUs"),
+    ("recv", "Recv", "recvDurationUs"),
+    ("all_reduce", "All-reduce", "crsDurationUs"),
+    ("all_reduce_compute", "All-reduce compute", "allReduceComputeDurationUs"),
+    ("all_reduce_sync", "All-reduce sync", "allReduceSyncDurationUs"),
+    ("sparse_core_wait", "SparseCore infeed wait", "bcInfeedWaitDurationUs"),
+    ("sparse_core_transform", "SparseCore infeed transform", "bcInfeedTransformDurationUs"),
+    ("sparse_core_outfeed", "SparseCore outfeed", "bcOutfeedDurationUs"),
+)
+_GENERIC: Final = (
+    ("compute", "Device compute"),
+    ("device_to_device", "Device to device"),
+    ("collectives", "Collectives"),
+    ("host_compute", "Host compute"),
+    ("launch", "Kernel launch"),
+    ("input", "Input"),
+    ("output", "Output"),
+    ("compilation", "Compilation"),
+    ("other", "All others"),
+)
+_US_PS: Final = 10**6
+_BREAKDOWN: Final = ("stepBreakdownUs",)
+
+
+def cores_answer(parsed: Any, tick_ps: int) -> Answer:
+    """Tables of cores, channels and all-reduces, a row for each step, and the mean core of each step as a chart."""
+    page = _Page(parsed, tick_ps)
+    parts = page.parts()
+    tables = [page.table(parts), page.channels(), page.all_reduces()]
+    return Answer(page.facts(), [of for of in tables if len(of)], page.series(parts))
+
+
+class _Page:
+    """`cores` are those of all steps: the step, the core's name, and what is told of it."""
+
+    def __init__(self, parsed: Any, tick_ps: int) -> None:
+        self._environment = member(parsed, "runEnvironment")
+        self._tick_ps = tick_ps
+        found = items(member(parsed, "podStatsSequence", "podStatsMap"))
+        self._steps = [step for step in found if isinstance(step, dict)]
+        self._cores = [(step, name, core) for step in self._steps for name, core in _cores(step)]
+
+    def parts(self) -> list[Column]:
+        """The parts of a core's time that the file has; what they leave of a step is low-FLOPS compute."""
+        generic = [
+            Column(name, title, "ticks", self._taken(*_BREAKDOWN, str(place)))
+            for place, (name, title) in enumerate(_GENERIC, 1)
+        ]
+        if any(value is not None for of in generic for value in values_of(of)):
+            return generic
+        told = [Column(name, title, "ticks", self._taken(key)) for name, title, key in _PARTS]
+        told = [of for of in told if any(value is not None for value in values_of(of))]
+        if not told:
+            return []
+        sums = [
+            sum(value or 0 for value in row) for row in zip(*(self._taken(key) for _, _, key in _PARTS), strict=True)
+        ]
+        totals = zip(self._taken("totalDurationUs"), sums, strict=True)
+        rest = [None if total is None else max(total - known, 0) for total, known in totals]
+        return [told[0], Column("low_flops", "Low-FLOPS compute", "ticks", rest), *told[1:]]
+
+    def table(self, parts: Sequence[Column]) -> Table:
+        """A row for each core and step."""
+        cores = self._cores
+        columns = [
+            Column("step", "Step", "count", [whole(member(step, "stepNum")) for step, _, _ in cores], total="none"),
+            Column("core", "Core", "text", [name for _, name, _ in cores]),
+            Column("host", "Host", "text", [text(member(core, "hostName")) for _, _, core in cores]),
+            Column("chip", "Chip", "id", [whole(member(core, "chipId")) for _, _, core in cores]),
+            Column("node", "Node", "id", [whole(member(core, "nodeId")) for _, _, core in cores]),
+            Column("total", "Step time", "ticks", self._taken("totalDurationUs")),
+            *parts,
+            Column("bottleneck", "Bottleneck", "text", [text(member(core, "bottleneck")) for _, _, core in cores]),
+        ]
+        return Table("cores", "Cores", columns)
+
+    def channels(self) -> Table:
+        """What was sent from one core to another, and how fast."""
+        rows = [(step, of) for step in self._steps for of in items(member(step, "channelDb"))]
+        sizes = [whole(member(of, "dataSize")) for _, of in rows]
+        latency = [number(member(of, "durationUs")) for _, of in rows]
+        both = zip(sizes, latency, strict=True)
+        rates = [None if size is None or not time else size / time * 1e6 for size, time in both]
+        names = [", ".join(str(name) for name in items(member(of, "hloNames"))) or None for _, of in rows]
+        columns = [
+            Column("step", "Step", "count", [whole(member(step, "stepNum")) for step, _ in rows], total="none"),
+            Column("channel", "Channel", "text", [text(member(of, "channelId")) for _, of in rows]),
+            Column("source", "Source core", "text", [text(member(of, "srcCoreId")) for _, of in rows]),
+            Column("destination", "Destination core", "text", [text(member(of, "dstCoreId")) for _, of in rows]),
+            Column("data", "Data", "bytes", sizes),
+            Column("latency", "Latency", "ticks", [ticks(of, _US_PS, self._tick_ps) for of in latency], total="max"),
+            Column("bandwidth", "Bandwidth", "rate", rates, "B/s", total="none"),
+            Column("send_delay", "Send delay", "ticks", [self._us(of, "sendDelayUs") for _, of in rows]),
+            Column("occurrences", "Occurrences", "count", [whole(member(of, "occurrences")) for _, of in rows]),
+            Column("hlo", "HLO", "text", names),
+        ]
+        return Table("channels", "Channels", columns)
+
+    def all_reduces(self) -> Table:
+        """The all-reduces of each step, and between which replicas."""
+        rows = [(step, of) for step in self._steps for of in items(member(step, "allReduceOpDb"))]
+        columns = [
+            Column("step", "Step", "count", [whole(member(step, "stepNum")) for step, _ in rows], total="none"),
+            Column("name", "Name", "name", [text(member(of, "name")) or "" for _, of in rows]),
+            Column("data", "Data", "bytes", [whole(member(of, "dataSize")) for _, of in rows]),
+            Column("duration", "Duration", "ticks", [self._us(of, "durationUs") for _, of in rows]),
+            Column("occurrences", "Occurrences", "count", [whole(member(of, "occurrences")) for _, of in rows]),
+            Column("replicas", "Replicas", "text", [_replicas(of) for _, of in rows]),
+        ]
+        return Table("all_reduces", "All-reduces", columns)
+
+    def facts(self) -> list[Fact]:
+        """What the run was."""
+        grid = [whole(member(self._environment, "topology", f"{axis}Dimension")) for axis in "xyz"]
+        topology = " × ".join(str(of) for of in grid if of)
+        hosts = {text(member(core, "hostName")) for _, _, core in self._cores}
+        facts = [
+            Fact("steps", "Steps", len(self._steps), "count"),
+            Fact("cores", "Cores", len({name for _, name, _ in self._cores}), "count"),
+            Fact("hosts", "Hosts", len(hosts), "count"),
+            Fact("topology", "Topology", topology or None, "text", "" if topology else "the file does not say it"),
+        ]
+        named = (("tpuType", "TPU"), ("perCoreBatchSize", "Batch size of a core"), ("replicaCount", "Replicas"))
+        known = ((key, title, text(member(self._environment, key))) for key, title in named)
+        return [*facts, *(Fact(key, title, words, "text") for key, title, words in known if words)]
+
+    def series(self, parts: Sequence[Column]) -> list[Series]:
+        """The mean of all cores, by step."""
+        numbers = [whole(member(step, "stepNum")) for step in self._steps]
+        if not parts or not numbers or None in numbers:
+            return []
+        place = {id(step): k for k, step in enumerate(self._steps)}
+        counts = [0] * len(numbers)
+        sums = [[0] * len(numbers) for _ in parts]
+        values = [[of if isinstance(of, int) else 0 for of in values_of(part)] for part in parts]
+        for row, (step, _, _) in enumerate(self._cores):
+            counts[place[id(step)]] += 1
+            for of, taken in zip(sums, values, strict=True):
+                of[place[id(step)]] += taken[row]
+        means = [[total // count if count else 0 for total, count in zip(of, counts, strict=True)] for of in sums]
+        ys = [Column(of.id, of.title, "ticks", mean) for of, mean in zip(parts, means, strict=True)]
+        return [Series("steps", "Time of the mean core", "bars", Column("step", "Step", "count", numbers), ys)]
+
+    def _taken(self, *names: str) -> list[int | None]:
+        """A time of each core, in ticks."""
+        return [self._us(core, *names) for _, _, core in self._cores]
+
+    def _us(self, of: Any, *names: str) -> int | None:
+        return ticks(number(member(of, *names)), _US_PS, self._tick_ps)
+
+
+def _cores(step: Any) -> Iterator[tuple[str, Any]]:
+    found = member(step, "podStatsPerCore")
+    known = found.items() if isinstance(found, dict) else ()
+    yield from sorted(known, key=lambda of: (len(str(of[0])), str(of[0])))
+
+
+def _replicas(of: Any) -> str | None:
+    groups = [items(member(group, "replicaIds")) for group in items(member(of, "replicaGroups"))]
+    return "; ".join(", ".join(map(str, group)) for group in groups if group) or None

@@ -1,0 +1,123 @@
+"""Tables as Google's charts take them: overview and input pipeline pages are lists of such."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, values_of
+from tilescope.tiler.tools.imported.members import items, member, number, text, ticks, whole
+
+_TAG: Final = re.compile(r"<[^<>]{0,2000}>")
+_UNIT: Final = re.compile(r" *\((in ms|%|as % of [^)]*)\)$")
+_SHOWN: Final = 100_000  # rows of a table
+_PS: Final[Mapping[str, int]] = {"Ms": 10**9, "InMs": 10**9, "Us": 10**6, "_ms": 10**9, "_us": 10**6}
+
+# What the pages call their columns and tables where their labels are none.
+_TITLES: Final[Mapping[str, str]] = {
+    "stepnum": "Step",
+    "infeedPercentAverage": "Infeed share",
+    "infeedPercentMin": "Least infeed share",
+    "infeedPercentMax": "Greatest infeed share",
+    "timeInPercent": "Share of input time",
+    "selfTimeInPercent": "Share of input self time",
+    "timeInMs": "Total time",
+    "selfTimeInMs": "Self time",
+    "flopRate": "FLOP rate",
+}
+_TABLES: Final[Mapping[str, str]] = {
+    "selfTimePercent": "Operations",
+    "stepnum": "Steps",
+    "opName": "Input operations",
+    "percentile": "Latency",
+}
+_ADVICE: Final = "link"
+_SAYS_IT_AGAIN: Final = frozenset({"tooltip", "remark_color"})
+
+
+def data_tables_answer(parsed: Any, tick_ps: int) -> Answer:
+    """All tables of a page; their properties are facts, and tables of advice notes."""
+    facts: dict[str, Fact] = {}
+    tables: list[Table] = []
+    notes: list[Note] = []
+    for place, of in enumerate(items(parsed)):
+        for fact in _facts(of, tick_ps):
+            facts.setdefault(fact.id, fact)
+        table = _table(of, place, tick_ps)
+        if table is not None and any(column.id == _ADVICE for column in table.columns):
+            notes += [Note("info", f"the file says: {advice}") for advice in values_of(table.column(_ADVICE)) if advice]
+        elif table is not None:
+            tables.append(table)
+    return Answer(list(facts.values()), tables, [chart for of in tables for chart in _steps(of)], notes)
+
+
+def _facts(of: Any, tick_ps: int) -> list[Fact]:
+    properties = member(of, "p")
+    found = []
+    for key, value in properties.items() if isinstance(properties, dict) else ():
+        words = _plain(text(value))
+        if not words or key in _SAYS_IT_AGAIN:
+            continue
+        label = key.replace("_", " ").replace("steptime", "step time")
+        unit = next((unit for unit in ("_ms_", "_us_") if unit in f"{key}_"), None)
+        amount = number(words.removesuffix("%"))
+        if amount is not None and unit is not None:
+            label = label.replace(unit[1:3], "").replace("  ", " ").strip()
+            found.append(Fact(key, label.capitalize(), ticks(amount, _PS[unit[:3]], tick_ps), "ticks"))
+        elif amount is not None and ("percent" in key or words.endswith("%")):
+            label = label.replace("percent", "share").replace("time share", "share")
+            found.append(Fact(key, label.capitalize(), amount / 100, "fraction"))
+        else:
+            found.append(Fact(key, label.capitalize(), words, "text"))
+    return found
+
+
+def _table(of: Any, place: int, tick_ps: int) -> Table | None:
+    columns, rows = items(member(of, "cols")), items(member(of, "rows"))
+    if not columns or not rows:
+        return None
+    cells = [[member(cell, "v") for cell in items(member(row, "c"))] for row in rows[:_SHOWN]]
+    made: dict[str, Column] = {}
+    for at, column in enumerate(columns):
+        key = text(member(column, "id")) or f"column{at}"
+        if key not in _SAYS_IT_AGAIN:
+            values = [row[at] if at < len(row) else None for row in cells]
+            made.setdefault(key, _column(key, column, values, tick_ps))
+    if not made:
+        return None
+    first = next(iter(made))
+    return Table(f"table{place}", _TABLES.get(first, f"Table {place}"), list(made.values()))
+
+
+def _column(key: str, column: Any, values: list[Any], tick_ps: int) -> Column:
+    """Times in ticks, shares as such: labels say which are percent, and some of these are fractions."""
+    title = _TITLES.get(key) or _UNIT.sub("", text(member(column, "label")) or key)
+    if member(column, "type") != "number":
+        return Column(key, title, "text", [_plain(text(value)) for value in values])
+    numbers = [number(value) for value in values]
+    unit = next((ps for ending, ps in _PS.items() if key.endswith(ending)), None)
+    if unit is not None:
+        return Column(key, title, "ticks", [ticks(value, unit, tick_ps) for value in numbers])
+    if "Percent" in key:
+        scale = 100 if key.startswith("infeed") else 1
+        return Column(key, title, "fraction", [None if of is None else of / scale for of in numbers], total="none")
+    if key == "flopRate":
+        return Column(key, title, "rate", [None if of is None else of * 1e9 for of in numbers], "FLOP/s", total="none")
+    return Column(key, title, "number", numbers)
+
+
+def _steps(table: Table) -> list[Series]:
+    """What each step was made of, as a chart."""
+    steps = [whole(value) for value in values_of(table.columns[0])]
+    parts = [column for column in table.columns if column.kind == "ticks" and "Time" in column.id]
+    if table.columns[0].id != "stepnum" or not parts or None in steps:
+        return []
+    x = Column("step", "Step", "count", steps)
+    return [Series("steps", "Time of each step", "bars", x, parts)]
+
+
+def _plain(words: str | None) -> str | None:
+    """Without markup: pages have links in their advice."""
+    return None if words is None else html.unescape(_TAG.sub("", words)).strip()

@@ -1,0 +1,54 @@
+"""Values in JSON of somebody else: of the type that is wanted, or not there."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+from tilescope.tiler.ticks import TICK_LIMIT
+
+_MAX_TEXT: Final = 10_000  # characters
+
+
+def member(of: Any, *names: str) -> Any:
+    """What lies under these names, one in the other; None: nothing."""
+    for name in names:
+        of = of.get(name) if isinstance(of, dict) else None
+    return of
+
+
+def items(of: Any) -> list[Any]:
+    """A list; empty for anything else."""
+    return of if isinstance(of, list) else []
+
+
+def text(of: Any) -> str | None:
+    """A text, or a number as one."""
+    if isinstance(of, str):
+        return of[:_MAX_TEXT]
+    return str(of) if isinstance(of, int | float) and not isinstance(of, bool) else None
+
+
+def number(of: Any) -> float | None:
+    """A finite number, also one that is written as a text."""
+    if isinstance(of, bool) or not isinstance(of, int | float | str):
+        return None
+    try:
+        found = float(of)
+    except (ValueError, OverflowError):
+        return None
+    return found if math.isfinite(found) else None
+
+
+def whole(of: Any) -> int | None:
+    """An integer, also one that is written as a text: 64-bit ones are in JSON."""
+    if isinstance(of, str) and len(of) <= 20:
+        digits = of.removeprefix("-")
+        return int(of) if digits.isascii() and digits.isdecimal() else None
+    return of if isinstance(of, int) and not isinstance(of, bool) else None
+
+
+def ticks(of: float | None, unit_ps: int, tick_ps: int) -> int | None:
+    """A duration that the file has as a number of some unit; None: none, or one that no run has."""
+    found = math.inf if of is None else of * unit_ps / tick_ps
+    return round(found) if abs(found) < TICK_LIMIT else None

@@ -1,0 +1,114 @@
+"""The trees of an op profile: one table for each way in which operations are grouped."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from tilescope.tiler.tools.answer import Answer, Column, Note, Table, values_of
+from tilescope.tiler.tools.imported.members import items, member, number, text, ticks, whole
+
+_SHOWN: Final = 100_000  # nodes of a tree
+_TITLES: Final = {
+    "byCategory": "By category",
+    "byProgram": "By program",
+    "byProgramExcludeIdle": "By program, without idle",
+    "byCategoryExcludeIdle": "By category, without idle",
+    "byProvenance": "By provenance",
+}
+
+
+@dataclass(slots=True)
+class _Rows:
+    """The nodes of a tree, parents first."""
+
+    parent: list[int] = field(default_factory=list)
+    nodes: list[Any] = field(default_factory=list)
+    is_cut: bool = False
+
+
+def profile_tree_answer(parsed: Any, tick_ps: int) -> Answer:
+    """A tree for each member that is one."""
+    trees = {key: _rows(parsed[key]) for key in _TITLES if isinstance(member(parsed, key), dict)}
+    notes = [Note("warning", f"{_TITLES[key]}: only {_SHOWN:,} nodes are shown") for key in trees if trees[key].is_cut]
+    return Answer(tables=[_table(key, rows, tick_ps) for key, rows in trees.items()], notes=notes)
+
+
+def _rows(root: Any) -> _Rows:
+    rows, waiting = _Rows(), [(-1, root)]
+    while waiting:
+        parent, node = waiting.pop()
+        if len(rows.nodes) == _SHOWN:
+            rows.is_cut = True
+            break
+        place = len(rows.nodes)
+        rows.parent.append(parent)
+        rows.nodes.append(node)
+        waiting += [(place, child) for child in reversed(items(member(node, "children"))) if isinstance(child, dict)]
+    return rows
+
+
+def _table(key: str, rows: _Rows, tick_ps: int) -> Table:
+    """Old files have shares of the whole as times and rates; newer ones have picoseconds beside them."""
+    nodes = rows.nodes
+    flops = [number(member(node, "metrics", "flops")) for node in nodes]
+    share = _shares(rows)
+    used = [
+        None if flop is None or not time else min(flop / time, 1.0) for flop, time in zip(flops, share, strict=True)
+    ]
+    wasted = [None if of is None or time is None else time * (1 - of) for of, time in zip(used, share, strict=True)]
+    raw = _numbers(nodes, "metrics", "rawTime")
+    columns = [
+        Column("name", "Name", "name", [text(member(node, "name")) or "" for node in nodes]),
+        Column("parent", "Parent", "id", rows.parent),
+        Column("time_share", "Time", "fraction", share, total="none"),
+        Column("flops_utilisation", "FLOPS of peak", "fraction", used, total="none"),
+        Column("wasted", "Wasted", "fraction", wasted, total="none"),
+        Column("raw_time", "Time on the device", "ticks", [ticks(of, 1, tick_ps) for of in raw], total="none"),
+        Column(
+            "occurrences", "Occurrences", "count", [whole(member(node, "metrics", "occurrences")) for node in nodes]
+        ),
+        *(
+            Column(name, title, "text", [text(member(node, "xla", source)) or None for node in nodes])
+            for name, title, source in (
+                ("category", "Category", "category"),
+                ("op", "Operation", "op"),
+                ("expression", "Expression", "expression"),
+                ("provenance", "Provenance", "provenance"),
+            )
+        ),
+        Column("layout", "Layout", "text", [_layout(node) for node in nodes]),
+    ]
+    name = re.sub("[A-Z]", lambda of: f"_{of[0].lower()}", key)
+    return Table(name, _TITLES[key], [column for column in columns if not _is_empty(column)], parent="parent")
+
+
+def _shares(rows: _Rows) -> list[float | None]:
+    """Times as parts of the root's."""
+    raw = _numbers(rows.nodes, "metrics", "rawTime")
+    if raw and raw[0]:
+        whole_time = raw[0]
+        return [None if time is None else time / whole_time for time in raw]
+    return _numbers(rows.nodes, "metrics", "time")
+
+
+def _numbers(nodes: list[Any], *names: str) -> list[float | None]:
+    return [number(member(node, *names)) for node in nodes]
+
+
+def _layout(node: Any) -> str | None:
+    """Dimensions and what they are padded to: "feature 200 of 256, batch 8"."""
+    parts = []
+    for dimension in items(member(node, "xla", "layout", "dimensions")):
+        size, alignment = whole(member(dimension, "size")), whole(member(dimension, "alignment"))
+        if size is None:
+            continue
+        padded = -(-size // alignment) * alignment if alignment and alignment > 0 else size
+        name = text(member(dimension, "semantics")) or "dimension"
+        parts.append(f"{name} {size:,}" if padded == size else f"{name} {size:,} padded to {padded:,}")
+    return ", ".join(parts) or None
+
+
+def _is_empty(column: Column) -> bool:
+    return column.kind != "name" and column.id != "parent" and not any(value is not None for value in values_of(column))
