@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -263,6 +264,71 @@ def test_charts_of_every_kind_are_drawn(page: Page, address: str) -> None:
         )
         assert colours > 20, tab
     assert len(pictures) == 4
+
+
+def test_parts_of_steps_add_up_and_each_step_leads_to_the_timeline(page: Page, address: str) -> None:
+    show(page, address, "steps")
+    card = page.locator(".chart-card")
+    card.locator("canvas").wait_for()
+    plot = card.locator(".chart-plot")
+    plot.focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    said = page.locator(".chart-tooltip").inner_text().replace("\u202f", "")
+    assert said.startswith("Step 1")
+    lines = copied(page, card)
+    total = re.search(r"Total\s+([0-9.]+) ms", said)
+    assert total is not None
+    assert float(total[1]) == pytest.approx(sum(map(int, lines[2][1:])) / 1e9)
+    plot.focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    card.get_by_role("button", name="Table").click()
+    expect(card.get_by_role("grid")).to_be_visible()
+    assert card.locator("tbody tr:not(.table-spacer)").count() >= 6
+    card.get_by_role("button", name="Show in the timeline").nth(1).click()
+    first, second = page.evaluate("visits")
+    assert first == second  # by the row of the step in the table below
+    card.get_by_role("button", name="Table").click()
+    card.locator("canvas").wait_for()
+    box = plot.bounding_box()
+    assert box is not None
+    plot.click(position={"x": box["width"] / 2, "y": box["height"] / 2})
+    assert len(page.evaluate("visits")) == 3
+
+
+def test_points_below_their_roofs_are_walked_and_lead_to_rows(page: Page, address: str) -> None:
+    show(page, address, "roofline")
+    canvas = page.locator(".chart-plot canvas")
+    canvas.wait_for()
+    plot = page.locator(".chart-plot")
+    plot.focus()
+    seen = []
+    for key in ("Home", *["ArrowRight"] * 13):
+        page.keyboard.press(key)
+        seen.append(page.locator(".chart-tooltip").inner_text().split("\n"))
+    assert all(re.fullmatch(r"fusion\.\d+", words[0]) for words in seen)  # corners of roofs are not walked to
+    assert len({words[0] for words in seen}) == 13  # one does not compute at all
+    assert all("FLOP/B" in words[1] and "FLOP/s" in words[2] for words in seen)
+    page.keyboard.press("Enter")
+    assert page.evaluate("visits") == [f' on all "{seen[-1][0]}"']
+    points = page.locator(".chart-plot canvas").evaluate("c => c.toDataURL()")
+    page.get_by_role("button", name="Bound by HBM").click()
+    assert page.locator(".chart-plot canvas").evaluate("c => c.toDataURL()") != points
+    page.get_by_role("button", name="Bound by HBM").click()
+    plot.focus()
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowLeft")
+    name = page.locator(".chart-tooltip").inner_text().split("\n")[0]
+    page.get_by_role("button", name="Row", exact=True).click()
+    page.screenshot(path=str(ARTEFACTS / "answer_roofline.png"))
+    grid = page.get_by_role("grid")
+    grid.focus()
+    page.keyboard.press("End")
+    card = page.locator(".row-card")
+    expect(card).to_contain_text("kind=kLoop")  # to its end, where the cell has an ellipsis
+    assert name in grid.inner_text()
 
 
 def test_what_was_not_recorded_is_a_dash_with_its_reason(page: Page, address: str) -> None:

@@ -34,7 +34,9 @@ class ToolPages:
 
     def answered(self) -> None:
         """Until there is an answer, and not one of the question before."""
-        self.viewer.wait("document.querySelector('.answer-slot .answer-slot:not([inert])') !== null")
+        self.viewer.wait(
+            "document.querySelector('.answer-slot:not([inert]) .answer') !== null && document.querySelector('[aria-busy]') === null"
+        )
 
     def state(self, name: str) -> str:
         """Waits for a state; what the page says in it."""

@@ -18,8 +18,10 @@ Object.assign(window, { visits });
 const links: Links = {
   time: { tickPs: 1, originNs: 0n },
   trackPath: (track) => ["tpu-host-0", `TPU ${track >> 2}`, ["Steps", "XLA Modules", "XLA Ops", "Async"][track & 3]!],
-  goTo: (span, track) =>
-    visits.push(`${span === null ? "" : `${span.startTicks}-${span.endTicks}`} on ${track ?? "all"}`),
+  goTo: (span, track, query = "") =>
+    visits.push(
+      `${span === null ? "" : `${span.startTicks}-${span.endTicks}`} on ${track ?? "all"}${query === "" ? "" : ` ${query}`}`,
+    ),
   goToEvent: (track, ordinal) => visits.push(`${track}.${ordinal}`),
 };
 

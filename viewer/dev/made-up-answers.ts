@@ -351,4 +351,82 @@ function noRows(): ToolAnswer {
   };
 }
 
-export const ANSWERS: Readonly<Record<string, () => ToolAnswer>> = { steps, many, tree, lines, nothing, noRows };
+/** Operations below two roofs, on scales of logarithms; the corners of the roofs have no operation. */
+function roofline(): ToolAnswer {
+  const random = noise(3);
+  const peak = 918e12;
+  const bandwidths = { hbm: 1.6e12, vmem: 20e12 };
+  const ops = list(14, (k) => {
+    const intensity = 10 ** (-1.5 + 4.5 * random());
+    const rate = Math.min(peak, intensity * bandwidths.hbm) * (0.2 + 0.75 * random());
+    return { name: k === 3 ? "" : `fusion.${k}`, intensity, rate: k === 3 ? 0 : rate };
+  });
+  const xs = [
+    0.01,
+    ...Object.values(bandwidths).map((bandwidth) => peak / bandwidth),
+    1e4,
+    ...ops.map((op) => op.intensity),
+  ];
+  const corners = xs.length - ops.length;
+  const none = list<Figure>(corners, () => null);
+  const limit = (id: keyof typeof bandwidths, title: string) =>
+    column(
+      id,
+      "rate",
+      xs.map((x) => Math.min(peak, x * bandwidths[id])),
+      { title, unit: "FLOP/s", total: "none" },
+    );
+  const rates = (id: string, title: string, isOf: (k: number) => boolean) =>
+    column(id, "rate", [...none, ...ops.map(({ rate }, k) => (isOf(k) ? rate : null))], {
+      ...{ title, unit: "FLOP/s", total: "none" },
+    });
+  const names = ops.map(({ name }) => name);
+  return {
+    complete: true,
+    facts: [],
+    tables: [
+      table(
+        [
+          column("name", "name", names, { title: "Operation" }),
+          column(
+            "used",
+            "fraction",
+            ops.map(({ rate }) => rate / peak),
+            { title: "FLOPS", unit: "of peak", total: "none" },
+          ),
+          column(
+            "expression",
+            "text",
+            names.map((name) => `%${name} = f32[1024,1024]{1,0} fusion(f32[1024] %p0), kind=kLoop`),
+            {
+              title: "Expression",
+            },
+          ),
+          column(
+            "query",
+            "text",
+            names.map((name) => `"${name}"`),
+          ),
+        ],
+        { id: "operations", title: "Operations" },
+      ),
+    ],
+    series: [
+      {
+        ...{ id: "roofline", title: "Roofline", kind: "points", scale: "log" },
+        x: column("intensity", "number", xs, { title: "Intensity", unit: "FLOP/B", total: "none" }),
+        ys: [
+          rates("hbm", "Bound by HBM", (k) => k % 2 === 0),
+          rates("compute", "Bound by compute", (k) => k % 2 === 1),
+        ],
+        lines: [limit("hbm", "HBM"), limit("vmem", "VMEM")],
+        labels: column("name", "name", [...none, ...names], { title: "Operation" }),
+      },
+    ],
+    notes: [],
+  };
+}
+
+export const ANSWERS: Readonly<Record<string, () => ToolAnswer>> = {
+  ...{ steps, many, tree, lines, nothing, noRows, roofline },
+};

@@ -188,9 +188,10 @@ def _notes(asked: AskedOperations, root: Node) -> list[Note]:
 
     worst = max(leaves, key=lost)
     share = lost(worst)
+    reached = sum(of.flops for of in leaves) / (table.span / 1e12) / peaks.flops if peaks.flops else None
     text = (
-        f"{worst.metadata.name} is worth a look first: it takes {worst.own / table.span:.1%} of the device time, and "
-        f"{share:.1%} of it could be saved if it reached what the device can."
+        ("" if reached is None else f"The devices reach {reached:.1%} of their FLOPS. ")
+        + f"Look at {worst.metadata.name} first: {worst.own / table.span:.1%} of the time, {share:.1%} wasted."
     )
     return [Note("info", text.replace("%", " %"), track=worst.track)]
 

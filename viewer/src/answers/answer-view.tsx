@@ -1,6 +1,7 @@
 /** Draws whatever a tool answers: notes, facts, series and tables, by the kinds of their figures alone. */
 
 import "./answer.css";
+import { useSignal } from "@preact/signals";
 import type { ToolAnswer, ToolTable } from "@tilescope/client";
 import { useMemo } from "preact/hooks";
 import { formatCount } from "../components/format";
@@ -9,17 +10,19 @@ import { DataTable } from "./data-table";
 import { FactCards } from "./facts-cards";
 import type { AnswerProps } from "./links";
 import { NotesList } from "./notes-list";
+import type { RowOfTable } from "./series-places";
 import { TableChoices } from "./table-model";
 import { Tabs } from "./tabs";
 
 /** How tables were sorted and filtered, by tool and table: the answer for another range is shown in the same way. */
 const choicesOf = new Map<string, TableChoices>();
 
-function choices(tool: string, table: string): TableChoices {
+function choices(tool: string, table: string, hasCards: boolean): TableChoices {
   const name = `${tool}/${table}`;
   let found = choicesOf.get(name);
   if (found === undefined) {
     found = new TableChoices();
+    found.hasCard.value = hasCards;
     choicesOf.set(name, found);
   }
   return found;
@@ -34,13 +37,16 @@ function rowsOf(table: ToolTable): number {
   return table.columns[0]?.values.length ?? 0;
 }
 
-export function AnswerView({ tool, answer, links, rangeText, onMore }: AnswerProps) {
+export function AnswerView({ tool, answer, links, rangeText, onMore, isOwn = false }: AnswerProps) {
   const { facts, tables, series, notes } = answer;
   const seriesById = useMemo(() => new Map(series.map((one) => [one.id, one])), [series]);
   const tablesById = useMemo(() => new Map(tables.map((table) => [table.id, table])), [tables]);
+  const wanted = useSignal<(RowOfTable & { readonly id: string }) | null>(null);
+  const infos = notes.filter((note) => note.severity === "info");
   return (
     <div class="answer" data-tool={tool.id}>
       <NotesList label="Findings" notes={notes.filter((note) => note.severity !== "info")} links={links} />
+      {isOwn && <NotesList label="The answer" notes={infos.slice(0, 1)} links={links} isHeadline={true} />}
       {facts.length > 0 && <FactCards facts={facts} time={links.time} />}
       {isEmpty(answer) && (
         <p class="answer-empty">
@@ -50,13 +56,25 @@ export function AnswerView({ tool, answer, links, rangeText, onMore }: AnswerPro
       {series.length > 0 && (
         <Tabs label="Charts" tabs={series.map(({ id, title }) => ({ id, title, count: "" }))}>
           {(id, head) => (
-            <ChartCard key={id} head={head} series={seriesById.get(id)!} links={links} rangeText={rangeText} />
+            <ChartCard
+              key={id}
+              head={head}
+              series={seriesById.get(id)!}
+              tables={tables}
+              choices={choices(tool.id, `chart ${id}`, false)}
+              onRow={(found) => {
+                wanted.value = { ...found, id: found.table };
+              }}
+              links={links}
+              rangeText={rangeText}
+            />
           )}
         </Tabs>
       )}
       {tables.length > 0 && (
         <Tabs
           label="Tables"
+          wanted={wanted.value}
           tabs={tables.map((table) => ({ id: table.id, title: table.title, count: formatCount(rowsOf(table)) }))}
         >
           {(id, head) => (
@@ -65,13 +83,14 @@ export function AnswerView({ tool, answer, links, rangeText, onMore }: AnswerPro
               head={head}
               table={tablesById.get(id)!}
               links={links}
-              choices={choices(tool.id, id)}
+              choices={choices(tool.id, id, isOwn)}
+              wanted={wanted.value?.table === id ? wanted.value : null}
               onMore={onMore}
             />
           )}
         </Tabs>
       )}
-      <NotesList label="Notes" notes={notes.filter((note) => note.severity === "info")} links={links} />
+      <NotesList label="Notes" notes={isOwn ? infos.slice(1) : infos} links={links} />
     </div>
   );
 }

@@ -1,10 +1,10 @@
 /** A series as a chart: legend, plot, exact figures where one points, PNG and TSV. Keys walk along x. */
 
 import { useSignal } from "@preact/signals";
-import { type ToolSeries, ticks } from "@tilescope/client";
+import { type ToolSeries, type ToolTable, ticks } from "@tilescope/client";
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { DownloadIcon } from "../components/icons";
+import { DownloadIcon, TableIcon } from "../components/icons";
 import { savePicture } from "../components/save";
 import { theme } from "../state/settings";
 import { forcedColors, plotColors } from "./chart-colors";
@@ -14,20 +14,33 @@ import { chartPicture } from "./chart-picture";
 import type { PlotColors } from "./chart-style";
 import { ChartTooltip } from "./chart-tooltip";
 import { CopyButton } from "./copy-button";
+import { DataTable } from "./data-table";
 import type { Links } from "./links";
+import { goToPlace } from "./places";
 import type { Plot } from "./plot";
+import { type RowOfTable, SeriesPlaces } from "./series-places";
+import type { TableChoices } from "./table-model";
 import { tsv } from "./tsv";
 
 interface Props {
   readonly series: ToolSeries;
+  /** Those of the same answer: their rows say where points lead. */
+  readonly tables: readonly ToolTable[];
+  /** How its figures are shown as a table. */
+  readonly choices: TableChoices;
+  /** Shows the row of a table that is about the same as a point. */
+  readonly onRow: (found: RowOfTable) => void;
   readonly links: Links;
   readonly rangeText: string;
   /** What stands before the legend. */
   readonly head: ComponentChildren;
 }
 
-export function ChartCard({ series, links, rangeText, head }: Props) {
+export function ChartCard({ series, tables, choices, onRow, links, rangeText, head }: Props) {
   const data = useMemo(() => new ChartData(series, links), [series, links]);
+  const places = useMemo(() => new SeriesPlaces(series, tables), [series, tables]);
+  const asTable = useMemo(() => tableOf(series), [series]);
+  const { hasTable } = choices;
   const hidden = useSignal<ReadonlySet<number>>(new Set());
   const pointed = useSignal<ChartPoint | null>(null);
   const problem = useSignal("");
@@ -39,7 +52,7 @@ export function ChartCard({ series, links, rangeText, head }: Props) {
 
   useEffect(() => {
     const element = holder.current;
-    if (element === null || data.isEmpty) {
+    if (element === null || data.isEmpty || hasTable.value) {
       return;
     }
     let isGone = false;
@@ -68,7 +81,7 @@ export function ChartCard({ series, links, rangeText, head }: Props) {
       plot.current = null;
       pointed.value = null;
     };
-  }, [data, links, theme.value, isForced.value]);
+  }, [data, links, theme.value, isForced.value, hasTable.value]);
 
   const toggle = (y: number, isOnly: boolean) => {
     const others = data.ys.map((_, one) => one).filter((one) => one !== y);
@@ -79,16 +92,22 @@ export function ChartCard({ series, links, rangeText, head }: Props) {
     hidden.value = next.size === data.ys.length ? new Set() : next;
     plot.current?.update();
   };
+  const placeOf = (place: number) => places.of(data.rows[place]!);
   const go = (place: number) => {
-    if (data.xKind === "time") {
+    const found = placeOf(place);
+    if (found !== null) {
+      goToPlace(links, found);
+    } else if (data.xKind === "time") {
       const start = data.zero + BigInt(data.xs[place]!);
       const next = data.xs[place + 1] ?? data.xs[place]! + data.gap;
       links.goTo({ startTicks: ticks(start), endTicks: ticks(data.zero + BigInt(next)) }, null);
     }
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    const last = data.xs.length - 1;
-    const place = pointed.value?.place ?? null;
+    const { stops } = data;
+    const last = stops.length - 1;
+    const at = pointed.value === null ? -1 : stops.indexOf(pointed.value.place);
+    const place = at < 0 ? null : at;
     const steps: Readonly<Record<string, number>> = {
       ArrowRight: (place ?? -1) + 1,
       ArrowLeft: (place ?? last + 1) - 1,
@@ -99,9 +118,9 @@ export function ChartCard({ series, links, rangeText, head }: Props) {
     };
     const to = steps[event.key];
     if (to !== undefined) {
-      plot.current?.point(Math.max(0, Math.min(last, to)));
+      plot.current?.point(stops[Math.max(0, Math.min(last, to))]!);
     } else if (event.key === "Enter" && place !== null) {
-      go(place);
+      go(stops[place]!);
     } else {
       return;
     }
@@ -125,28 +144,66 @@ export function ChartCard({ series, links, rangeText, head }: Props) {
       </>
     );
   }
+  const pointedPlace = pointed.value === null ? null : placeOf(pointed.value.place);
+  const leads = data.xKind === "time" || data.stops.some((place) => placeOf(place) !== null);
   return (
     <section class="chart-card" aria-label={series.title} data-series={series.id}>
       <div class="chart-head">
         {head}
         <ChartLegend data={data} hidden={hidden.value} colors={colors.value} onToggle={toggle} />
-        <button type="button" class="button is-quiet" title="Saves the chart as a picture" onClick={save}>
-          <DownloadIcon />
-          PNG
+        <button
+          type="button"
+          class="button is-quiet"
+          aria-pressed={hasTable.value}
+          title="The figures of the chart as a table"
+          onClick={() => {
+            hasTable.value = !hasTable.value;
+          }}
+        >
+          <TableIcon />
+          Table
         </button>
+        {!hasTable.value && (
+          <button type="button" class="button is-quiet" title="Saves the chart as a picture" onClick={save}>
+            <DownloadIcon />
+            PNG
+          </button>
+        )}
         <CopyButton label="Copy as TSV" title="Copies the series that are shown, with exact values" text={copy} />
       </div>
+      {hasTable.value && (
+        <div class="chart-table">
+          <DataTable
+            table={asTable}
+            links={links}
+            choices={choices}
+            head={null}
+            onMore={null}
+            placeOf={(row) => places.of(row)}
+          />
+        </div>
+      )}
       {/* biome-ignore lint/a11y/useSemanticElements: there is no element for an interactive picture. */}
       <div
-        class="chart-plot"
+        class={`chart-plot is-${series.kind}${pointedPlace === null ? "" : " leads"}`}
         ref={holder}
+        hidden={hasTable.value}
         role="group"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: its arrow keys walk from figure to figure.
         tabIndex={0}
-        aria-label={`${series.title}: chart of ${data.ys.map((column) => column.title).join(", ")} over ${data.x.title}. Arrow keys say the figures.`}
+        aria-label={`${series.title}: chart of ${data.ys.map((column) => column.title).join(", ")} over ${data.x.title}. Arrow keys say the figures${leads ? ", Enter leads to the timeline" : ""}.`}
         onKeyDown={onKeyDown}
+        onClick={() => {
+          const place = pointed.value?.place ?? null;
+          const found = place === null || series.kind !== "points" ? null : places.rowOf(data.rows[place]!);
+          if (found !== null) {
+            onRow(found);
+          } else if (place !== null && placeOf(place) !== null) {
+            go(place);
+          }
+        }}
         onDblClick={() => {
-          if (pointed.value !== null) {
+          if (pointed.value !== null && (series.kind === "points" || placeOf(pointed.value.place) === null)) {
             go(pointed.value.place);
           }
         }}
@@ -166,9 +223,18 @@ export function ChartCard({ series, links, rangeText, head }: Props) {
   );
 }
 
+/** The figures of a chart, a row for each place. */
+function tableOf({ id, title, x, ys, lines, labels }: ToolSeries): ToolTable {
+  const columns = [...(labels === null ? [] : [labels]), x, ...ys, ...lines];
+  return { id: `chart-${id}`, title, parent: null, columns, totals: null, rest: null, more: null };
+}
+
 function said(data: ChartData, { place }: ChartPoint, isShown: (y: number) => boolean): string {
-  const figures = data.ys.flatMap(({ title }, y) => (isShown(y) ? [`${title} ${data.yText(y, place)}`] : []));
-  return `${data.x.title} ${data.xText(place)}: ${figures.slice(0, 8).join(", ")}`;
+  const isSaid = (y: number) => isShown(y) && (data.series.kind !== "points" || data.has(y, place));
+  const figures = data.ys.flatMap(({ title }, y) => (isSaid(y) ? [`${title} ${data.yText(y, place)}`] : []));
+  const total = data.totalText(place, isShown);
+  const all = [...(total === null ? [] : [`in all ${total}`]), ...figures.slice(0, 8)];
+  return `${data.placeText(place)}: ${all.join(", ")}`;
 }
 
 function useForced() {

@@ -2,7 +2,8 @@ import type { SeriesKind, ToolColumn, ToolSeries } from "@tilescope/client";
 import { expect, test } from "vitest";
 import { ChartData } from "./chart-data";
 import { DASHES, seriesStyle } from "./chart-style";
-import { column, PLAIN } from "./made-up";
+import { column, PLAIN, table } from "./made-up";
+import { SeriesPlaces } from "./series-places";
 
 const NAMES = { time: { tickPs: 1, originNs: 0n }, trackPath: () => [] };
 
@@ -66,4 +67,54 @@ test("32 series are told apart by hue and dash, with no more than eight hues; fo
   expect(seriesStyle(3, 1, "dark", null).dash).toEqual(DASHES[0]);
   const forced = { ground: "black", text: "white" };
   expect(new Set(Array.from({ length: 4 }, (_, y) => `${seriesStyle(y, 4, "dark", forced).dash}`)).size).toBe(4);
+});
+
+test("on logarithmic scales what is not above zero has no place, and limits are no stops", () => {
+  const series: ToolSeries = {
+    ...{ id: "r", title: "R", kind: "points", scale: "log" },
+    x: column("x", "number", [100, 0, 1, 10, 5]),
+    ys: [column("y", "rate", [null, 3, 4, 0, 7], { unit: "FLOP/s" })],
+    lines: [column("roof", "rate", [9, 9, 9, 9, null], { unit: "FLOP/s" })],
+    labels: column("name", "name", [null, "a", "b", "c", "d"]),
+  };
+  const data = new ChartData(series, NAMES);
+  expect(data.xs).toEqual([1, 5, 10, 100]);
+  expect(data.plotted(() => true).slice(1)).toEqual([
+    [4, 7, null, null],
+    [9, null, 9, 9],
+  ]);
+  expect(data.stops.map((place) => data.placeText(place))).toEqual(["b", "d"]);
+});
+
+test("parts of steps are columns and have an exact total; over time they are areas", () => {
+  const large = "9007199254740993";
+  const ys = [column("a", "ticks", [large, "1"]), column("b", "ticks", ["1", null])];
+  const steps = chart("area", column("step", "count", ["4", "5"], { title: "Step" }), ys);
+  expect(steps.isColumns).toBe(true);
+  expect(steps.totalText(0, () => true)).toBe(steps.ys[0]!.exact("9007199254740994").split(" · ")[0]);
+  expect(steps.totalText(0, (y) => y === 0)).toBeNull(); // one part is no sum
+  expect(steps.placeText(1)).toBe("Step 5");
+  expect(chart("area", column("at", "time", ["4", "5"]), ys).isColumns).toBe(false);
+});
+
+test("points lead as rows do, or by the row of a table about the same", () => {
+  const x = column("step", "count", ["1", "2", "3"]);
+  const series: ToolSeries = {
+    id: "s",
+    title: "S",
+    ...PLAIN,
+    kind: "area",
+    x,
+    ys: [column("y", "ticks", ["1", "1", "1"])],
+  };
+  const steps = table([
+    column("step", "count", ["3", "2"]),
+    column("span", "span", ["5-9", null]),
+    column("track", "track", [1, null]),
+  ]);
+  const places = new SeriesPlaces(series, [table([column("other", "count", ["1"])]), steps]);
+  expect([0, 1, 2].map((row) => places.of(row)?.kind ?? null)).toEqual([null, null, "span"]);
+  expect([0, 1, 2].map((row) => places.rowOf(row))).toEqual([null, { table: "t", row: 1 }, { table: "t", row: 0 }]);
+  const own = { ...series, ys: [...series.ys, column("event", "event", ["2.7", null, null])] };
+  expect(new SeriesPlaces(own, [steps]).of(0)).toEqual({ kind: "event", track: 2, ordinal: 7 });
 });

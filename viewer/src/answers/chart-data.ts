@@ -1,8 +1,8 @@
 /** A series as a chart needs it: rows in the order of x, x as doubles, ys by what they are measured in, stacked or not. */
 
-import type { ToolSeries } from "@tilescope/client";
+import type { TimeBase, ToolSeries } from "@tilescope/client";
 import { type Names, ShownColumn } from "./columns";
-import { approximate, isNumeric } from "./figures";
+import { approximate, figureText, isInteger, isNumeric } from "./figures";
 import { sortRows } from "./sorting";
 
 /** What x is: points in time, numbers, or names in the order of the answer. */
@@ -27,50 +27,76 @@ export interface ChartPoint {
   readonly widthPx: number;
 }
 
+/** Parts of so many steps are columns; of more they are areas. */
+const MOST_COLUMNS = 400;
+
 export class ChartData {
   readonly series: ToolSeries;
   readonly xKind: XKind;
   readonly x: ShownColumn;
   readonly ys: readonly ShownColumn[];
+  /** Limits over the same x. */
+  readonly lines: readonly ShownColumn[];
+  readonly labels: ShownColumn | null;
   readonly measures: readonly Measure[];
   /** The row of the answer at each place of the chart. */
   readonly rows: Uint32Array;
   /** What `xs` count from: times need not fit in doubles, their distances do. */
   readonly zero: bigint;
   readonly xs: readonly number[];
+  /** Places at which there is a figure to say, in the order of x: not those of limits alone. */
+  readonly stops: readonly number[];
+  readonly #time: TimeBase;
 
   constructor(series: ToolSeries, names: Names) {
     this.series = series;
+    this.#time = names.time;
     this.x = new ShownColumn(series.x, names);
-    this.ys = series.ys.filter((column) => isNumeric(column.kind)).map((column) => new ShownColumn(column, names));
+    const shown = (columns: ToolSeries["ys"]) =>
+      columns.filter((column) => isNumeric(column.kind)).map((column) => new ShownColumn(column, names));
+    this.ys = shown(series.ys);
+    this.lines = shown(series.lines);
+    this.labels = series.labels === null ? null : new ShownColumn(series.labels, names);
     const kind = series.x.kind;
     this.xKind = kind === "time" ? "time" : isNumeric(kind) ? "number" : "names";
     const ranks = this.x.ranks;
-    const there = series.x.values.flatMap((value, row) => (value === null ? [] : [row]));
+    const there = series.x.values.flatMap((value, row) =>
+      value === null || (this.isLog && !(approximate(kind, value) > 0)) ? [] : [row],
+    );
     this.rows = this.xKind === "names" ? Uint32Array.from(there) : sortRows(there, ranks, false);
     const first = series.x.values[this.rows[0] ?? 0] ?? null;
     this.zero = this.xKind === "time" && first !== null ? BigInt(String(first)) : 0n;
     this.xs = Array.from(this.rows, (row, place) => this.#xAt(row, place));
-    this.measures = measuresOf(this.ys);
+    this.measures = measuresOf([...this.ys, ...this.lines]);
+    this.stops = this.xs.flatMap((_, place) =>
+      this.lines.length === 0 || this.ys.some((column) => this.#isThere(column, this.rows[place]!)) ? [place] : [],
+    );
   }
 
   get isEmpty(): boolean {
-    return this.rows.length === 0 || this.ys.length === 0;
+    return this.rows.length === 0 || this.ys.length === 0 || this.stops.length === 0;
   }
 
   get isStacked(): boolean {
     return this.series.kind === "area";
   }
 
-  /** x and all ys; hidden ones are null throughout. Of areas each stands on those after it that are shown. */
+  get isLog(): boolean {
+    return this.series.scale === "log";
+  }
+
+  /** Steps and names are one beside the other; only time goes on between two figures. */
+  get isColumns(): boolean {
+    return this.isStacked && this.xKind !== "time" && this.xs.length <= MOST_COLUMNS;
+  }
+
+  /** x, all ys, then limits; hidden ones are null throughout. Of areas each stands on those after it that are shown. */
   plotted(isShown: (y: number) => boolean): Plotted {
-    const values = this.ys.map((column, y) =>
-      Array.from(this.rows, (row) => {
-        const value = column.approximate[row]!;
-        return isShown(y) && !Number.isNaN(value) ? value : null;
-      }),
-    );
-    return [this.xs, ...(this.isStacked ? stacked(values) : values)];
+    const of = (column: ShownColumn, isSeen: boolean) =>
+      Array.from(this.rows, (row) => (isSeen && this.#isThere(column, row) ? column.approximate[row]! : null));
+    const values = this.ys.map((column, y) => of(column, isShown(y)));
+    const lines = this.lines.map((column) => of(column, true));
+    return [this.xs, ...(this.isStacked ? stacked(values) : values), ...lines];
   }
 
   /** The least distance of neighbours in x: how wide bars may be. */
@@ -84,14 +110,64 @@ export class ChartData {
   }
 
   xText(place: number): string {
+    if (!isInteger(this.series.x.kind) && this.xKind === "number") {
+      return this.xShort(place);
+    }
     return this.x.exact(this.x.value(this.rows[place]!)).split(" · ")[0]!;
+  }
+
+  /** As `xText`, with few digits. */
+  xShort(place: number): string {
+    const { digits, unit } = figureText(this.x.column, this.x.value(this.rows[place]!), this.#time);
+    return unit === "" ? digits : `${digits} ${unit}`;
+  }
+
+  /** What is at a place: `Step 5`, or its label. */
+  placeText(place: number): string {
+    const label = this.labels?.value(this.rows[place]!) ?? null;
+    if (this.labels !== null && label !== null) {
+      return this.labels.text(label);
+    }
+    return this.x.title === "" ? this.xText(place) : `${this.x.title} ${this.xText(place)}`;
+  }
+
+  /** Whether a series has a figure at a place. */
+  has(y: number, place: number): boolean {
+    return this.ys[y]!.value(this.rows[place]!) !== null;
   }
 
   /** The exact value, with its unit. */
   yText(y: number, place: number): string {
     const column = this.ys[y]!;
     const value = column.value(this.rows[place]!);
-    return value === null ? "–" : column.exact(value).split(" · ")[0]!;
+    if (value === null || isInteger(column.column.kind)) {
+      return value === null ? "–" : column.exact(value).split(" · ")[0]!;
+    }
+    // Digits beyond these are of the computation, not of what was recorded.
+    const { digits, unit } = figureText(column.column, value, this.#time);
+    return unit === "" ? digits : `${digits} ${unit}`;
+  }
+
+  /** What the parts that are shown come to; null where there is nothing to add up. */
+  totalText(place: number, isShown: (y: number) => boolean): string | null {
+    const [first] = this.ys;
+    const parts = this.ys.filter((_, y) => isShown(y));
+    if (!this.isStacked || first === undefined || parts.length < 2 || this.measures.length !== 1) {
+      return null;
+    }
+    const values = parts.map((column) => column.value(this.rows[place]!)).filter((value) => value !== null);
+    if (values.length === 0) {
+      return null;
+    }
+    const sum = isInteger(first.column.kind)
+      ? values.reduce<bigint>((total, value) => total + BigInt(String(value)), 0n).toString()
+      : values.reduce<number>((total, value) => total + Number(value), 0);
+    return first.exact(sum).split(" · ")[0]!;
+  }
+
+  #isThere(column: ShownColumn, row: number): boolean {
+    const value = column.approximate[row]!;
+    return this.isLog ? value > 0 : !Number.isNaN(value);
   }
 
   #xAt(row: number, place: number): number {

@@ -1,7 +1,7 @@
 /** The legend of a chart: a click hides a series or shows it again, with Alt it shows that one alone. */
 
 import type { ChartData } from "./chart-data";
-import { heatColor, type PlotColors, seriesStyle, TEXTURE_PATHS } from "./chart-style";
+import { heatColor, MARKERS, type PlotColors, seriesStyle, TEXTURE_PATHS } from "./chart-style";
 
 interface SwatchProps {
   readonly data: ChartData;
@@ -14,7 +14,15 @@ export function Swatch({ data, y, colors }: SwatchProps) {
   const style = seriesStyle(y, data.ys.length, colors.theme, colors.forced);
   return (
     <svg class="legend-swatch" viewBox="0 0 20 12" aria-hidden="true">
-      {data.series.kind === "line" ? (
+      {data.series.kind === "points" ? (
+        <path
+          d={MARKERS[y % MARKERS.length]}
+          fill={style.fill}
+          stroke={style.line}
+          stroke-width="0.3"
+          transform="translate(10 6) scale(5)"
+        />
+      ) : data.series.kind === "line" ? (
         <path d="M0 6h20" stroke={style.line} stroke-width="3" stroke-dasharray={style.dash.join(" ")} />
       ) : (
         <>

@@ -61,6 +61,14 @@ export const TEXTURE_PATHS: Readonly<Record<Texture, string>> = {
   level: "M0 2h8M0 6h8",
 };
 
+/** Shapes of points, in a square from -1 to 1. */
+export const MARKERS: readonly string[] = [
+  "M1 0A1 1 0 1 1 -1 0A1 1 0 1 1 1 0Z",
+  "M-0.9 -0.9H0.9V0.9H-0.9Z",
+  "M0 -1.1L1.05 0.85H-1.05Z",
+  "M0 -1.2L1.2 0L0 1.2L-1.2 0Z",
+];
+
 /** The colour of a cell of a heat map, 0 to 1 of the range: lightness alone tells. */
 export function heatColor(part: number, theme: Theme): string {
   const [from, to] = theme === "light" ? [0.97, 0.42] : [0.24, 0.9];

@@ -15,16 +15,31 @@ const MOST_SERIES = 12;
 
 export function ChartTooltip({ data, pointed, isShown, colors }: Props) {
   const { place, row, leftPx, widthPx } = pointed;
-  const shown = data.ys.map((_, y) => y).filter((y) => isShown(y) && (row === null || y === row));
-  const title = data.x.title === "" ? "" : `${data.x.title} `;
+  const isPoints = data.series.kind === "points";
+  const shown = data.ys
+    .map((_, y) => y)
+    .filter((y) => isShown(y) && (row === null || y === row) && (!isPoints || data.has(y, place)));
+  const total = row === null ? data.totalText(place, isShown) : null;
   return (
     <div
       class="chart-tooltip"
       style={leftPx < widthPx / 2 ? { left: `${leftPx + 16}px` } : { right: `calc(100% - ${leftPx - 16}px)` }}
     >
       <table>
-        <caption>{title + data.xText(place)}</caption>
+        <caption>{data.placeText(place)}</caption>
         <tbody>
+          {data.labels !== null && (
+            <tr>
+              <th scope="row">{data.x.title}</th>
+              <td>{data.xText(place)}</td>
+            </tr>
+          )}
+          {total !== null && (
+            <tr class="is-total">
+              <th scope="row">Total</th>
+              <td>{total}</td>
+            </tr>
+          )}
           {shown.slice(0, MOST_SERIES).map((y) => (
             <tr key={data.ys[y]!.id}>
               <th scope="row">

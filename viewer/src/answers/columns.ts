@@ -10,6 +10,9 @@ export interface Names {
   trackPath(track: number): readonly string[];
 }
 
+/** As a tool writes the unit of a fraction. */
+const OF_PEAK = "of peak";
+
 export class ShownColumn {
   readonly column: ToolColumn;
   readonly isNumeric: boolean;
@@ -22,6 +25,11 @@ export class ShownColumn {
     this.column = column;
     this.isNumeric = isNumeric(column.kind);
     this.#names = names;
+  }
+
+  /** Whether values are shares of what a device can: 0 is bad, 1 is good. */
+  get isUse(): boolean {
+    return this.column.kind === "fraction" && this.column.unit === OF_PEAK;
   }
 
   get id(): string {

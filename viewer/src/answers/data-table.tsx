@@ -3,9 +3,11 @@
 import { useSignal } from "@preact/signals";
 import type { ToolTable } from "@tilescope/client";
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { GoIcon } from "../components/icons";
 import type { Links, RowDeeds, RowWay } from "./links";
+import { goToPlace, type Place } from "./places";
+import { RowCard } from "./row-card";
 import { ROW_PX, scrollTo, slotsFor, windowAt } from "./row-window";
 import { moveInTable } from "./table-keys";
 import { type TableChoices, TableModel } from "./table-model";
@@ -23,6 +25,10 @@ interface Props {
   readonly onMore: ((more: string) => void) | null;
   /** Null: a row does nothing but lead to where its columns say. */
   readonly deeds?: RowDeeds | null;
+  /** A row to have the focus; another object asks anew. */
+  readonly wanted?: { readonly row: number } | null;
+  /** Where rows lead whose columns do not say it. */
+  readonly placeOf?: (row: number) => Place | null;
 }
 
 const NO_WAYS: readonly RowWay[] = [];
@@ -31,8 +37,10 @@ const INDENT_PX = 16;
 /** Of the buttons that lead to the timeline, and of each of them. */
 const GO_PX = 12;
 const BUTTON_PX = 24;
+/** The least of the column of names beside a card. */
+const NAMES_PX = 220;
 
-export function DataTable({ table, links, choices, head, onMore, deeds = null }: Props) {
+export function DataTable({ table, links, choices, head, onMore, deeds = null, wanted = null, placeOf }: Props) {
   const model = useMemo(() => new TableModel(table, links, choices), [table, links, choices]);
   const scroller = useRef<HTMLDivElement>(null);
   const grid = useRef<HTMLTableElement>(null);
@@ -54,22 +62,21 @@ export function DataTable({ table, links, choices, head, onMore, deeds = null }:
       ),
     [shown, main, model, depth],
   );
-  const goPlace = (row: number) => {
-    const place = model.places.of(row);
-    if (place?.kind === "event") {
-      links.goToEvent(place.track, place.ordinal);
-    } else if (place !== null) {
-      links.goTo(place.span, place.track);
-    }
-  };
+  const place = (row: number) => model.places.of(row) ?? placeOf?.(row) ?? null;
+  const goPlace = (row: number) => goToPlace(links, place(row));
   const byColumns = useMemo(
-    () => (model.places.areThere ? [{ label: "Show in the timeline", icon: GoIcon, go: goPlace }] : NO_WAYS),
+    () =>
+      model.places.areThere || placeOf !== undefined
+        ? [{ label: "Show in the timeline", icon: GoIcon, go: goPlace }]
+        : NO_WAYS,
     [model],
   );
   const ways = deeds === null || deeds.ways.length === 0 ? byColumns : deeds.ways;
   const leads = ways.length > 0;
   const goPx = leads ? GO_PX + BUTTON_PX * ways.length : 0;
-  const widthPx = widths.reduce((sum, width) => sum + width, goPx);
+  // Beside the whole of a row, names need less room.
+  const spare = choices.hasCard.value ? Math.max(0, (widths[shown.indexOf(main!)] ?? 0) - NAMES_PX) : 0;
+  const widthPx = widths.reduce((sum, width) => sum + width, goPx) - spare;
 
   useLayoutEffect(() => {
     const element = scroller.current;
@@ -86,7 +93,7 @@ export function DataTable({ table, links, choices, head, onMore, deeds = null }:
     return () => observer.disconnect();
   }, [viewportPx]);
 
-  const canGo = (row: number) => ways !== byColumns || model.places.of(row) !== null;
+  const canGo = (row: number) => ways !== byColumns || place(row) !== null;
   const go = (row: number, way = 0) => {
     if (canGo(row)) {
       (ways[way] ?? ways[0])?.go(row);
@@ -103,6 +110,13 @@ export function DataTable({ table, links, choices, head, onMore, deeds = null }:
     }
   };
   const current = Math.min(model.current.value, count - 1);
+  const currentRow = lines.rows[current] ?? null;
+  useEffect(() => {
+    const line = wanted === null ? -1 : model.show(wanted.row);
+    if (line >= 0) {
+      focus(line);
+    }
+  }, [wanted]);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target !== grid.current || event.altKey || event.metaKey || event.ctrlKey) {
       return;
@@ -185,55 +199,58 @@ export function DataTable({ table, links, choices, head, onMore, deeds = null }:
   const belowPx = Math.max(0, seen.heightPx - seen.topPx - (seen.end - seen.first) * ROW_PX);
   return (
     <section class="table-card" aria-label={table.title}>
-      <TableToolbar model={model} head={head} copy={copy} onMore={onMore} />
-      <div
-        class="table-scroll"
-        ref={scroller}
-        onScroll={(event) => {
-          scrollPx.value = event.currentTarget.scrollTop;
-        }}
-      >
-        {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: grids and tree grids support it. */}
-        <table
-          ref={grid}
-          class="data-table"
-          style={{ minWidth: `${widthPx}px` }}
-          role={model.tree === null ? "grid" : "treegrid"}
-          tabIndex={0}
-          aria-label={table.title}
-          aria-rowcount={count + 1 + model.totals.value.length}
-          aria-activedescendant={current >= seen.first && current < seen.end ? rowId(table.id, current) : undefined}
-          onKeyDown={onKeyDown}
-          onPointerOver={onPointerOver}
+      <TableToolbar model={model} hasCard={choices.hasCard} head={head} copy={copy} onMore={onMore} />
+      <div class="table-body">
+        <div
+          class="table-scroll"
+          ref={scroller}
+          onScroll={(event) => {
+            scrollPx.value = event.currentTarget.scrollTop;
+          }}
         >
-          <colgroup>
-            {leads && <col style={{ width: `${goPx}px` }} />}
-            {shown.map((column, k) => (
-              <col key={column.id} style={column === main ? {} : { width: `${widths[k]}px` }} />
-            ))}
-          </colgroup>
-          <TableHead model={model} columns={shown} leads={leads} />
-          <tbody>
-            <Spacer heightPx={seen.topPx} />
-            {rows}
-            <Spacer heightPx={belowPx} />
-          </tbody>
-          {model.totals.value.length > 0 && (
-            <tfoot>
-              {model.totals.value.map((total, k) => (
-                <TotalRow
-                  key={total.label}
-                  total={total}
-                  columns={shown}
-                  main={main}
-                  leads={leads}
-                  index={count + 2 + k}
-                />
+          {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: grids and tree grids support it. */}
+          <table
+            ref={grid}
+            class="data-table"
+            style={{ minWidth: `${widthPx}px` }}
+            role={model.tree === null ? "grid" : "treegrid"}
+            tabIndex={0}
+            aria-label={table.title}
+            aria-rowcount={count + 1 + model.totals.value.length}
+            aria-activedescendant={current >= seen.first && current < seen.end ? rowId(table.id, current) : undefined}
+            onKeyDown={onKeyDown}
+            onPointerOver={onPointerOver}
+          >
+            <colgroup>
+              {leads && <col style={{ width: `${goPx}px` }} />}
+              {shown.map((column, k) => (
+                <col key={column.id} style={column === main ? {} : { width: `${widths[k]}px` }} />
               ))}
-            </tfoot>
-          )}
-        </table>
-        {count === 0 && <p class="table-empty">{model.size === 0 ? "No rows." : "No row matches the filter."}</p>}
+            </colgroup>
+            <TableHead model={model} columns={shown} leads={leads} />
+            <tbody>
+              <Spacer heightPx={seen.topPx} />
+              {rows}
+              <Spacer heightPx={belowPx} />
+            </tbody>
+            {model.totals.value.length > 0 && (
+              <tfoot>
+                {model.totals.value.map((total, k) => (
+                  <TotalRow
+                    key={total.label}
+                    total={total}
+                    columns={shown}
+                    main={main}
+                    leads={leads}
+                    index={count + 2 + k}
+                  />
+                ))}
+              </tfoot>
+            )}
+          </table>
+          {count === 0 && <p class="table-empty">{model.size === 0 ? "No rows." : "No row matches the filter."}</p>}
+        </div>
+        {choices.hasCard.value && <RowCard model={model} row={currentRow} links={links} />}
       </div>
       {isPrinted.value && count > PRINTED_ROWS && <p class="dim">The first {PRINTED_ROWS} rows are printed.</p>}
     </section>

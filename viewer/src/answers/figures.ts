@@ -60,7 +60,7 @@ export function scaleOf({ kind, unit }: Measured, values: ArrayLike<number>, tim
     case "time":
       return timeScale(values, time, POINT_DECIMALS);
     case "fraction":
-      return percentScale(values);
+      return percentScale(values, unit);
     case "count":
     case "id":
       return { unit, text: (value) => plain(value, (exact) => groupDigits(String(exact))) };
@@ -186,10 +186,11 @@ function fixed(scaled: bigint, decimals: number, isNegative: boolean, isThere: b
   return decimals === 0 ? sign + whole : `${sign}${whole}.${digits.slice(-decimals)}`;
 }
 
-function percentScale(values: ArrayLike<number>): Scale {
+function percentScale(values: ArrayLike<number>, unit: string): Scale {
   const most = largest(values);
   const decimals = most >= 0.1 || most === 0 ? 1 : most >= 0.01 ? 2 : 3;
-  return { unit: "%", text: (value) => plain(value, (part) => fixedNumber(100 * Number(part), decimals)) };
+  const name = unit === "" ? "%" : `% ${unit}`;
+  return { unit: name, text: (value) => plain(value, (part) => fixedNumber(100 * Number(part), decimals)) };
 }
 
 function siScale(values: ArrayLike<number>, unit: string): Scale {

@@ -8,8 +8,8 @@ export interface Links {
   readonly time: TimeBase;
   /** The name of a track and of the groups that it is in, from the outside in; empty where there is no such track. */
   trackPath(track: number): readonly string[];
-  /** Leads to the timeline: to a span of time, to a track, or to both. Back returns to the page. */
-  goTo(span: TickRange | null, track: number | null): void;
+  /** Leads to the timeline: to a span of time, to a track, or to both, and searches for something. Back returns to the page. */
+  goTo(span: TickRange | null, track: number | null, query?: string): void;
   /** Leads to the timeline with this event selected. Back returns to the page. */
   goToEvent(track: number, ordinal: number): void;
 }
@@ -23,6 +23,8 @@ export interface AnswerProps {
   readonly rangeText: string;
   /** Asks for the rows that follow in a table that has `more`; null where the tool takes no `after`. */
   readonly onMore: ((more: string) => void) | null;
+  /** On a page of its own: what it says first stands above all else, and all of a row beside its table. */
+  readonly isOwn?: boolean;
 }
 
 /** A way from a row into the timeline, beside those that its columns lead. */

@@ -13,15 +13,17 @@ interface Props {
   readonly label: string;
   readonly notes: readonly ToolNote[];
   readonly links: Links;
+  /** What the whole answer comes to, in words. */
+  readonly isHeadline?: boolean;
 }
 
-export function NotesList({ label, notes, links }: Props) {
+export function NotesList({ label, notes, links, isHeadline = false }: Props) {
   if (notes.length === 0) {
     return null;
   }
   const sorted = [...notes].sort((a, b) => ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity));
   return (
-    <ul class="notes-list" aria-label={label}>
+    <ul class={isHeadline ? "notes-list is-headline" : "notes-list"} aria-label={label}>
       {sorted.map((note) => (
         <NoteItem key={`${note.severity} ${note.text}`} note={note} links={links} />
       ))}

@@ -1,10 +1,17 @@
 /** Where in the timeline a row leads, by the kinds and ids of its columns. */
 
 import { type TickRange, type ToolColumn, ticks } from "@tilescope/client";
+import type { Links } from "./links";
 
 export type Place =
   | { readonly kind: "event"; readonly track: number; readonly ordinal: number }
-  | { readonly kind: "span"; readonly span: TickRange | null; readonly track: number | null };
+  | {
+      readonly kind: "span";
+      readonly span: TickRange | null;
+      readonly track: number | null;
+      /** A search that finds what the row is about; empty: none. */
+      readonly query: string;
+    };
 
 /** Finds the place of each row of a table; null where its columns lead nowhere. */
 export class Places {
@@ -14,6 +21,7 @@ export class Places {
   readonly #start: ToolColumn | undefined;
   readonly #end: ToolColumn | undefined;
   readonly #duration: ToolColumn | undefined;
+  readonly #query: ToolColumn | undefined;
 
   constructor(columns: readonly ToolColumn[]) {
     const ofKind = (kind: ToolColumn["kind"]) => columns.find((column) => column.kind === kind);
@@ -25,11 +33,12 @@ export class Places {
     this.#start = named("start", "time");
     this.#end = named("end", "time");
     this.#duration = named("duration", "ticks");
+    this.#query = columns.find(isQuery);
   }
 
   /** Whether any row may lead somewhere. */
   get areThere(): boolean {
-    return (this.#event ?? this.#span ?? this.#track ?? this.#start) !== undefined;
+    return (this.#event ?? this.#span ?? this.#track ?? this.#start ?? this.#query) !== undefined;
   }
 
   of(row: number): Place | null {
@@ -41,9 +50,15 @@ export class Places {
     }
     const span = this.#spanOf(row);
     const track = this.#track?.values[row] ?? null;
-    return span === null && track === null
+    const query = this.#query?.values[row] ?? null;
+    return span === null && track === null && query === null
       ? null
-      : { kind: "span", span, track: typeof track === "number" ? track : null };
+      : {
+          kind: "span",
+          span,
+          track: typeof track === "number" ? track : null,
+          query: typeof query === "string" ? query : "",
+        };
   }
 
   #spanOf(row: number): TickRange | null {
@@ -60,6 +75,20 @@ export class Places {
     const end = this.#end?.values[row] ?? null;
     const duration = this.#duration?.values[row] ?? null;
     return range(from, end !== null ? BigInt(end) : duration !== null ? from + BigInt(duration) : from);
+  }
+}
+
+/** Whether a column has searches for the events of its rows. */
+export function isQuery({ id, kind }: Pick<ToolColumn, "id" | "kind">): boolean {
+  return id === "query" && kind === "text";
+}
+
+/** Leads to a place. */
+export function goToPlace(links: Links, place: Place | null): void {
+  if (place?.kind === "event") {
+    links.goToEvent(place.track, place.ordinal);
+  } else if (place !== null) {
+    links.goTo(place.span, place.track, place.query);
   }
 }
 

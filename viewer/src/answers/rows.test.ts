@@ -171,16 +171,19 @@ test("rows lead to their event, or else to their span and track", () => {
     kind: "span",
     span: { startTicks: -10n, endTicks: -5n },
     track: 4,
+    query: "",
   });
   expect(new Places([start]).of(0)).toEqual({
     kind: "span",
     span: { startTicks: -10n, endTicks: -9n },
     track: null,
+    query: "",
   });
   expect(new Places([column("s", "span", ["-20--10", "5-9"])]).of(1)).toEqual({
     kind: "span",
     span: { startTicks: 5n, endTicks: 9n },
     track: null,
+    query: "",
   });
   const gap = column("gap", "span", ["5-9"]);
   const endedBy = column("ended_by", "event", ["3.4"]);
@@ -188,6 +191,10 @@ test("rows lead to their event, or else to their span and track", () => {
     kind: "span",
     span: { startTicks: 5n, endTicks: 9n },
     track: 4,
+    query: "",
   });
+  const query = column("query", "text", ['"fusion.1"', null]);
+  expect(new Places([query]).of(0)).toEqual({ kind: "span", span: null, track: null, query: '"fusion.1"' });
+  expect(new Places([query]).of(1)).toBeNull();
   expect(new Places([duration]).areThere).toBe(false);
 });

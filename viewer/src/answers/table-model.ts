@@ -4,7 +4,7 @@ import { computed, signal } from "@preact/signals";
 import type { FigureKind, ToolColumn, ToolTable } from "@tilescope/client";
 import { type Names, ShownColumn } from "./columns";
 import type { Figure } from "./figures";
-import { Places, parseSpan } from "./places";
+import { isQuery, Places, parseSpan } from "./places";
 import { nextSort, type Sort, sortRows } from "./sorting";
 import { combine } from "./totals";
 import { type Lines, RowTree } from "./tree-rows";
@@ -15,6 +15,10 @@ export class TableChoices {
   readonly filter = signal("");
   /** Columns that are shown although they are not at first, or the other way round. */
   readonly turned = signal<ReadonlySet<string>>(new Set());
+  /** Of the figures of a chart: whether they stand in its place. */
+  readonly hasTable = signal(false);
+  /** Whether all of the row that has the focus is told beside the table. */
+  readonly hasCard = signal(false);
   /** Columns that are not shown at first. */
   readonly hidden: ReadonlySet<string>;
 
@@ -151,6 +155,9 @@ export class TableModel {
   /** What part of the whole a value is, 0 to 1, where that can be said: of a total, or a fraction as such. */
   share(column: ShownColumn, value: number): number | null {
     const { id, kind, total } = column.column;
+    if (column.isUse) {
+      return value >= 0 ? Math.min(1, value) : null;
+    }
     if (kind === "time" || total === "min" || total === "none") {
       return null;
     }
@@ -168,6 +175,19 @@ export class TableModel {
       open.add(row);
     }
     this.#open.value = open;
+  }
+
+  /** The line of a row, after the filter and what is closed above it have been opened for it; -1: there is none. */
+  show(row: number): number {
+    if (!this.lines.peek().rows.includes(row)) {
+      this.filter = "";
+      const open = new Set(this.#open.peek());
+      for (let at = this.tree?.parentOf(row) ?? -1; at >= 0; at = this.tree!.parentOf(at)) {
+        open.add(at);
+      }
+      this.#open.value = open;
+    }
+    return this.lines.peek().rows.indexOf(row);
   }
 
   openAll(isOpen: boolean): void {
@@ -211,8 +231,8 @@ export class TableModel {
 
   /** Ids and events are for programs (a row leads to its event), and a column in which nothing stands says nothing. */
   #isShownAtFirst({ column }: ShownColumn): boolean {
-    const others = this.columns.filter((one) => !PROGRAMS.has(one.column.kind));
-    if (PROGRAMS.has(column.kind)) {
+    const others = this.columns.filter((one) => !PROGRAMS.has(one.column.kind) && !isQuery(one.column));
+    if (PROGRAMS.has(column.kind) || isQuery(column)) {
       return others.length === 0;
     }
     if (this.#choices.hidden.has(column.id) || this.#isSaidTwice(column)) {

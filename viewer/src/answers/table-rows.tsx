@@ -169,18 +169,27 @@ interface CellProps {
 
 function Cell({ column, value, share = null, children }: CellProps) {
   const text = column.text(value);
-  const hasShare = share !== null && share >= LEAST_SHARE;
+  const hasShare = share !== null && (share >= LEAST_SHARE || column.isUse);
   return (
-    <td class={cellClass(column, value, hasShare)} style={hasShare ? { backgroundSize: `${100 * share}% 20px` } : {}}>
+    <td class={cellClass(column, value, hasShare)} style={hasShare ? barStyle(column, share) : {}}>
       {children}
       {children === undefined ? text : <span class="tree-text">{text}</span>}
     </td>
   );
 }
 
+/** As long as the share; of a use also from red to green, and never so short that its colour is not seen. */
+function barStyle(column: ShownColumn, share: number): Record<string, string> {
+  return column.isUse
+    ? { backgroundSize: `max(4px, ${100 * share}%) 20px`, "--use": share.toFixed(3) }
+    : { backgroundSize: `${100 * share}% 20px` };
+}
+
 function cellClass(column: ShownColumn, value: Figure, hasShare: boolean): string {
   const side = column.isNumeric ? "is-number" : "is-text";
-  return side + (value === null ? " is-missing" : "") + (hasShare ? " has-share" : "");
+  return (
+    side + (value === null ? " is-missing" : "") + (hasShare ? (column.isUse ? " has-share is-use" : " has-share") : "")
+  );
 }
 
 /** All digits of a figure, and its part of the whole. */

@@ -1,20 +1,23 @@
 /** What stands above a table: how many rows there are, the filter, the choice of columns, the copy. */
 
+import type { Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { formatCount, plural } from "../components/format";
-import { CheckIcon, CollapseIcon, ExpandIcon } from "../components/icons";
+import { CheckIcon, CollapseIcon, DockRightIcon, ExpandIcon } from "../components/icons";
 import { Menu } from "../components/menu";
 import { CopyButton } from "./copy-button";
 import type { TableModel } from "./table-model";
 
 interface Props {
   readonly model: TableModel;
+  /** Whether all of a row is told beside the table. */
+  readonly hasCard: Signal<boolean>;
   readonly head: ComponentChildren;
   readonly copy: () => string;
   readonly onMore: ((more: string) => void) | null;
 }
 
-export function TableToolbar({ model, head, copy, onMore }: Props) {
+export function TableToolbar({ model, hasCard, head, copy, onMore }: Props) {
   const { more } = model.table;
   const shown = model.shown.value;
   return (
@@ -57,6 +60,18 @@ export function TableToolbar({ model, head, copy, onMore }: Props) {
           </button>
         </>
       )}
+      <button
+        type="button"
+        class="button is-outlined"
+        aria-pressed={hasCard.value}
+        title="All of the row, with texts to their end"
+        onClick={() => {
+          hasCard.value = !hasCard.value;
+        }}
+      >
+        <DockRightIcon />
+        Row
+      </button>
       <Menu label="Columns" choice={`${shown.length} of ${model.columns.length} columns`}>
         {() =>
           model.columns.map((column) => {

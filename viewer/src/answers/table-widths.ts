@@ -5,6 +5,8 @@ import type { TotalLine } from "./table-model";
 
 const DIGIT_PX = 7.4;
 const LETTER_PX = 7.8;
+/** Units are written smaller. */
+const UNIT_PX = 6.4;
 const PADDING_PX = 24;
 /** Of the arrow beside a title. */
 const ARROW_PX = 14;
@@ -26,7 +28,7 @@ export function widthOf(column: ShownColumn, totals: readonly TotalLine[], isMai
     longest = Math.max(longest, 1.12 * column.text(sums[column.id] ?? null).length);
   }
   const { unit } = column.scale;
-  const head = (column.title.length + (unit === "" ? 0 : unit.length + 1)) * LETTER_PX + ARROW_PX;
+  const head = column.title.length * LETTER_PX + (unit === "" ? 0 : 6 + unit.length * UNIT_PX) + ARROW_PX;
   const body = longest * (column.isNumeric ? DIGIT_PX : LETTER_PX) + (isMain ? indentPx : 0);
   const wanted = Math.ceil(Math.max(head, body) + PADDING_PX);
   return Math.max(isMain ? LIMITS_PX.main : LIMITS_PX.min, Math.min(LIMITS_PX.max, wanted));

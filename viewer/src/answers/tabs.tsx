@@ -2,6 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
 
 export interface Tab {
   readonly id: string;
@@ -12,12 +13,19 @@ export interface Tab {
 interface Props {
   readonly label: string;
   readonly tabs: readonly Tab[];
+  /** A part to be shown; another object asks anew. */
+  readonly wanted?: { readonly id: string } | null;
   /** A part, which puts the tabs into its head. */
   readonly children: (id: string, head: ComponentChildren) => ComponentChildren;
 }
 
-export function Tabs({ label, tabs, children }: Props) {
+export function Tabs({ label, tabs, wanted = null, children }: Props) {
   const chosen = useSignal<string | null>(null);
+  useEffect(() => {
+    if (wanted !== null) {
+      chosen.value = wanted.id;
+    }
+  }, [wanted]);
   const current = tabs.find((tab) => tab.id === chosen.value) ?? tabs[0];
   if (current === undefined) {
     return null;

@@ -4,6 +4,7 @@ import type { TickRange } from "@tilescope/client";
 import type { PageActions } from "../components/app-context";
 import type { AddressKeeper } from "../state/address";
 import { lastPage, type PagePlace, type PageRange, type PageTexts, page } from "../state/page";
+import { searchFor } from "../state/query";
 import { runView } from "../state/run";
 import { selection } from "../state/selection";
 import { announcement, isDrawerOpen } from "../state/shell";
@@ -64,7 +65,7 @@ export class Pages implements PageActions {
     }
   }
 
-  goTo(span: TickRange | null, track: number | null): void {
+  goTo(span: TickRange | null, track: number | null, query = ""): void {
     const shown = runView.peek();
     if (shown.kind !== "open") {
       return;
@@ -72,6 +73,9 @@ export class Pages implements PageActions {
     this.#address.step(() => {
       this.#switchTo(null, {});
       this.#guide.goToPlace(shown.trace, span, track);
+      if (query !== "") {
+        searchFor(query);
+      }
     });
   }
 

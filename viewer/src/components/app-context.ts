@@ -17,8 +17,8 @@ export interface PageActions {
   open(place: PagePlace): void;
   setRange(range: PageRange): void;
   setTexts(texts: PageTexts): void;
-  /** Leads to the timeline: to a span, to a track, or to both. */
-  goTo(span: TickRange | null, track: number | null): void;
+  /** Leads to the timeline: to a span, to a track, or to both; what a query finds is lit there. */
+  goTo(span: TickRange | null, track: number | null, query?: string): void;
   goToEvent(track: number, ordinal: number): void;
   /** Selects a span of all tracks, and stays where one is. */
   select(span: TickRange): void;

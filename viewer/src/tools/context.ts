@@ -14,7 +14,7 @@ export function makeContext(trace: Trace, range: PageRange, looked: Looked, acti
     rangeText: looked.isThere ? looked.text : "",
     time: trace.manifest.time,
     trackPath: (track) => trackPath(trace, track),
-    goTo: (span, track) => actions.goTo(span, track),
+    goTo: (span, track, query) => actions.goTo(span, track, query),
     goToEvent: (track, ordinal) => actions.goToEvent(track, ordinal),
     select: (span) => actions.select(span),
     setRange: (next) => actions.setRange(next),

@@ -31,6 +31,6 @@ function makePage(tool: ToolEntry): Page {
     keys: [],
     fields: TEXTS,
     availability: () => (available ? AVAILABLE : { isAvailable: false, reason }),
-    load: async () => (await import("./view")).viewOf(tool),
+    load: async () => (await import("../views")).viewOf(tool),
   });
 }

@@ -7,6 +7,7 @@ import { AnswerView } from "../../answers/answer-view";
 import { Answered, StateCard } from "../../asking/states";
 import { useAsked } from "../../asking/use-asked";
 import type { PageProps, PageTexts } from "../contract";
+import { Incomplete } from "../frame/tool-answer";
 import { useAnswer } from "../frame/use-answer";
 import { Form } from "./form";
 import { faults, formFields, inFormWords, questionOf } from "./form-fields";
@@ -76,11 +77,7 @@ function Answer({ tool, known, rangeText, context, fields: texts, setFields }: A
     >
       {(answer) => (
         <>
-          {!answer.complete && (
-            <p class="page-note" role="status">
-              The run is still being indexed: these figures are of the tracks that are done.
-            </p>
-          )}
+          {!answer.complete && <Incomplete />}
           <AnswerView
             tool={tool}
             answer={answer}

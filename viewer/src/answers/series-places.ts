@@ -1,0 +1,59 @@
+/**
+ * Where the points of a series lead: by columns of the series itself, as rows of a table do; or else by the rows of a
+ * table of the same answer that are about the same steps, or names. Pure.
+ */
+
+import type { ToolColumn, ToolSeries, ToolTable } from "@tilescope/client";
+import { type Place, Places } from "./places";
+
+/** A row of a table of the same answer. */
+export interface RowOfTable {
+  readonly table: string;
+  readonly row: number;
+}
+
+export class SeriesPlaces {
+  readonly #own: Places;
+  readonly #tables: readonly { readonly table: ToolTable; readonly places: Places; readonly rows: readonly number[] }[];
+
+  constructor(series: ToolSeries, tables: readonly ToolTable[]) {
+    this.#own = new Places([series.x, ...series.ys, ...(series.labels === null ? [] : [series.labels])]);
+    const key = series.labels ?? series.x;
+    this.#tables = tables.flatMap((table) => {
+      const column = table.columns.find(({ id, kind }) => id === key.id && kind === key.kind);
+      return column === undefined ? [] : [{ table, places: new Places(table.columns), rows: matches(key, column) }];
+    });
+  }
+
+  /** Where a row of the series leads; null where to is not told. */
+  of(row: number): Place | null {
+    const own = this.#own.of(row);
+    if (own !== null) {
+      return own;
+    }
+    for (const { places, rows } of this.#tables) {
+      const place = rows[row]! < 0 ? null : places.of(rows[row]!);
+      if (place !== null) {
+        return place;
+      }
+    }
+    return null;
+  }
+
+  /** The row of a table that is about the same; null: there is none. */
+  rowOf(row: number): RowOfTable | null {
+    const found = this.#tables.find(({ rows }) => rows[row]! >= 0);
+    return found === undefined ? null : { table: found.table.id, row: found.rows[row]! };
+  }
+}
+
+/** For each value of `key` the first row of the column that has it; -1: none. */
+function matches(key: ToolColumn, column: ToolColumn): readonly number[] {
+  const first = new Map<unknown, number>();
+  column.values.forEach((value, row) => {
+    if (value !== null && !first.has(value)) {
+      first.set(value, row);
+    }
+  });
+  return key.values.map((value) => first.get(value) ?? -1);
+}

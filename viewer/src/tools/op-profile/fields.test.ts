@@ -1,0 +1,12 @@
+import { expect, test } from "vitest";
+import { FIELDS, LISTED } from "./fields";
+
+test("what is written is read again, and what is malformed is the default", () => {
+  for (const listed of LISTED) {
+    const fields = { by: "category", withIdle: false, listed, tracks: "1,5-8" } as const;
+    expect(FIELDS.parse(FIELDS.format(fields))).toEqual(fields);
+  }
+  const plain = FIELDS.parse({});
+  expect(FIELDS.format(plain)).toEqual({});
+  expect(FIELDS.parse({ by: "colour", with_idle: "maybe", limit: "-3", cover: "x", tracks: "a" })).toEqual(plain);
+});

@@ -1,0 +1,41 @@
+/** The part of the address that is the op profile's own; the names are those of the tool's question. */
+
+import type { PageFields } from "../contract";
+
+export const GROUPINGS = ["program", "category", "provenance"] as const;
+export type Grouping = (typeof GROUPINGS)[number];
+
+/** How much of each part is listed: its greatest parts, so many of them or until they make up so many percent of its time. */
+export const LISTED = ["limit=10", "limit=20", "limit=50", "limit=100", "cover=90"] as const;
+export type Listed = (typeof LISTED)[number];
+
+export interface OpProfileFields {
+  readonly by: Grouping;
+  readonly withIdle: boolean;
+  readonly listed: Listed;
+  /** Tracks that say whose cores are looked at; empty: all. */
+  readonly tracks: string;
+}
+
+const DEFAULT: OpProfileFields = { by: "program", withIdle: true, listed: "limit=100", tracks: "" };
+
+export const FIELDS: PageFields<OpProfileFields> = {
+  parse: ({ by, with_idle, limit, cover, tracks = "" }) => ({
+    by: GROUPINGS.find((one) => one === by) ?? DEFAULT.by,
+    withIdle: with_idle !== "false",
+    listed: LISTED.find((one) => one === `cover=${cover}` || one === `limit=${limit}`) ?? DEFAULT.listed,
+    tracks: /^[\d,-]{1,2000}$/.test(tracks) ? tracks : "",
+  }),
+  format: ({ by, withIdle, listed, tracks }) => ({
+    ...(by === DEFAULT.by ? {} : { by }),
+    ...(withIdle ? {} : { with_idle: "false" }),
+    ...(listed === DEFAULT.listed ? {} : part(listed)),
+    ...(tracks === "" ? {} : { tracks }),
+  }),
+};
+
+/** What `listed` is as a part of the question. */
+export function part(listed: Listed): Readonly<Record<string, string>> {
+  const [name, value] = listed.split("=");
+  return { [name!]: value! };
+}

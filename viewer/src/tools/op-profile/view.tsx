@@ -1,0 +1,74 @@
+/** The op profile: what to look at first, the choices, and the tree with all of an operation beside it. */
+
+import { useMemo } from "preact/hooks";
+import { Answered } from "../../asking/states";
+import type { PageProps } from "../contract";
+import { Choices } from "../frame/choices";
+import { PlacePicker } from "../frame/place-picker";
+import { ToolAnswerView } from "../frame/tool-answer";
+import { useAnswer } from "../frame/use-answer";
+import { GROUPINGS, type Grouping, LISTED, type Listed, type OpProfileFields, part } from "./fields";
+
+const TOOL = { id: "op_profile", title: "Op profile", help: "" };
+
+const BY: Readonly<Record<Grouping, string>> = {
+  program: "Program",
+  category: "Category",
+  provenance: "Framework path",
+};
+
+const PARTS: Readonly<Record<Listed, string>> = {
+  "limit=10": "Top 10 of each part",
+  "limit=20": "Top 20 of each part",
+  "limit=50": "Top 50 of each part",
+  "limit=100": "Top 100 of each part",
+  "cover=90": "Top 90 % of each part's time",
+};
+
+export function OpProfileView({ context, fields, setFields }: PageProps<OpProfileFields>) {
+  const { by, withIdle, listed, tracks } = fields;
+  const question = useMemo(
+    () => ({ by, with_idle: String(withIdle), ...part(listed), ...(tracks === "" ? {} : { tracks }) }),
+    [by, withIdle, listed, tracks],
+  );
+  const asked = useAnswer(context, TOOL.id, question);
+  return (
+    <>
+      <div class="tool-bar is-flat">
+        <Choices
+          label="Parts by"
+          choices={GROUPINGS.map((value) => ({ value, text: BY[value] }))}
+          chosen={by}
+          onChoose={(next) => setFields({ ...fields, by: next })}
+        />
+        <label class="bar-flag" title="Whether shares are of all time, or of that in which devices work">
+          <input
+            type="checkbox"
+            checked={withIdle}
+            onChange={(event) => setFields({ ...fields, withIdle: event.currentTarget.checked })}
+          />
+          Idle time
+        </label>
+        <select
+          class="bar-select"
+          aria-label="How much is listed"
+          value={listed}
+          onChange={(event) => setFields({ ...fields, listed: event.currentTarget.value as Listed })}
+        >
+          {LISTED.map((one) => (
+            <option key={one} value={one}>
+              {PARTS[one]}
+            </option>
+          ))}
+        </select>
+        <PlacePicker
+          trace={context.trace}
+          tracks={tracks}
+          onChoose={(next) => setFields({ ...fields, tracks: next })}
+        />
+        <p class="page-of">Figures are of {context.rangeText}.</p>
+      </div>
+      <Answered asked={asked}>{(answer) => <ToolAnswerView tool={TOOL} answer={answer} context={context} />}</Answered>
+    </>
+  );
+}

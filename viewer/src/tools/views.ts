@@ -1,0 +1,32 @@
+/** Which tools of the server have a view of their own; the others are shown by form and answer. Loaded with the first of them. */
+
+import type { ToolEntry } from "@tilescope/client";
+import { type ComponentType, createElement } from "preact";
+import type { PageFields, PageProps, PageTexts } from "./contract";
+
+type TextProps = PageProps<PageTexts>;
+
+/** Views by the ids of tools. */
+const OWN: Readonly<Record<string, () => Promise<ComponentType<TextProps>>>> = {
+  op_profile: async () => {
+    const [{ OpProfileView }, { FIELDS }] = await Promise.all([
+      import("./op-profile/view"),
+      import("./op-profile/fields"),
+    ]);
+    return withFields(FIELDS, OpProfileView);
+  },
+};
+
+/** The view of a tool's page. */
+export async function viewOf(tool: ToolEntry): Promise<ComponentType<TextProps>> {
+  return (await OWN[tool.id]?.()) ?? (await import("./catalogue/view")).viewOf(tool);
+}
+
+/** A view whose fields are texts to others. */
+function withFields<Fields>(
+  fields: PageFields<Fields>,
+  View: ComponentType<PageProps<Fields>>,
+): ComponentType<TextProps> {
+  return ({ fields: texts, setFields, ...rest }) =>
+    createElement(View, { ...rest, fields: fields.parse(texts), setFields: (next) => setFields(fields.format(next)) });
+}
