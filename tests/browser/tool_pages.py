@@ -35,7 +35,8 @@ class ToolPages:
     def answered(self) -> None:
         """Until there is an answer, and not one of the question before."""
         self.viewer.wait(
-            "document.querySelector('.answer-slot:not([inert]) .answer') !== null && document.querySelector('[aria-busy]') === null"
+            "document.querySelector('.answer-slot:not([inert]) .answer') !== null"
+            " && document.querySelector('.answer-slot[inert]') === null"
         )
 
     def state(self, name: str) -> str:

@@ -71,7 +71,7 @@ export function xAxis({ data, time }: PlotOptions, axis: uPlot.Axis): uPlot.Axis
     ...axis,
     size: X_AXIS_PX,
     space: X_GAP_PX / 2,
-    ...(isWhole && !data.isLog ? { incrs: WHOLE_STEPS } : {}),
+    ...marksOf(isWhole, data.isLog),
     values: (_chart, splits) => labels({ kind, unit }, splits, time, data.isLog),
   };
 }
@@ -93,6 +93,28 @@ export function drawXTitle(chart: uPlot, { data, colors }: PlotOptions): void {
   ctx.restore();
 }
 
+/** Whole numbers have no marks between them; on a scale of logarithms marks are powers of ten. */
+function marksOf(isWhole: boolean, isLog: boolean): Partial<uPlot.Axis> {
+  if (!isLog) {
+    return isWhole ? { incrs: WHOLE_STEPS } : {};
+  }
+  return {
+    splits: (_chart, _axis, min, max) => {
+      const powers: number[] = [];
+      for (let power = Math.ceil(Math.log10(min)); power <= Math.log10(max); power++) {
+        powers.push(10 ** power);
+      }
+      const every = Math.ceil(powers.length / MOST_POWERS);
+      const marks = powers.filter((_, k) => k % every === 0);
+      return marks.length > 2 ? marks : powers.flatMap((one) => [one, 2 * one, 5 * one]).filter((one) => one <= max);
+    },
+    filter: (_chart, splits) => splits,
+  };
+}
+
+/** So many marks leave room for their words. */
+const MOST_POWERS = 9;
+
 /** 1, 2 and 5 times powers of ten. */
 const WHOLE_STEPS: number[] = Array.from({ length: 16 }, (_, power) =>
   [1, 2, 5].map((step) => step * 10 ** power),
@@ -110,7 +132,7 @@ export function yAxis(options: PlotOptions, axis: uPlot.Axis) {
       size: fittingSize,
       space: 24,
       ...(k === 0 ? {} : { grid: { show: false } }),
-      ...(isWhole && !options.data.isLog ? { incrs: WHOLE_STEPS } : {}),
+      ...marksOf(isWhole, options.data.isLog),
       values: (_chart, splits) => labels({ kind, unit }, splits, options.time, options.data.isLog),
     };
   };
