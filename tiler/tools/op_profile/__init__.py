@@ -190,9 +190,8 @@ def _notes(asked: AskedOperations, root: Node) -> list[Note]:
     share = lost(worst)
     reached = sum(of.flops for of in leaves) / (table.span / 1e12) / peaks.flops if peaks.flops else None
     text = (
-        ("" if reached is None else f"The devices reach {reached:.1%} of their FLOPS. ")
-        + f"Look at {worst.metadata.name} first: {worst.own / table.span:.1%} of the time, {share:.1%} wasted."
-    )
+        "" if reached is None else f"The devices reach {reached:.1%} of their FLOPS. "
+    ) + f"Look at {worst.metadata.name} first: {worst.own / table.span:.1%} of the time, {share:.1%} wasted."
     return [Note("info", text.replace("%", " %"), track=worst.track)]
 
 
