@@ -43,6 +43,20 @@ def test_stats_of_a_range_are_the_sum_of_its_halves(example: Example) -> None:
         assert total(ask(example, "stats"), column) == sum(total(half, column) for half in halves)
 
 
+def test_where_nothing_starts_there_are_no_durations(example: Example) -> None:
+    start = next(
+        event.start + 1
+        for event in example.events
+        if event.duration > 1 and all(other.start != event.start + 1 for other in example.events)
+    )
+    table = ask(example, "stats", start=start, end=start + 1, limit=1).table("names")
+    for name in ("mean", "shortest", "p50", "p99", "longest"):
+        assert set(values_of(table.column(name))) == {None}
+        assert [sums[name] for sums in (table.totals, table.rest) if sums is not None] in ([None], [None, None])
+    assert values_of(table.column("count")) == [0]
+    assert values_of(table.column("busy")) == [1]
+
+
 def total(answer: Answer, column: str) -> int:
     totals = answer.table("names").totals
     assert totals is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any, Final, Literal
 
+import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
@@ -131,14 +132,20 @@ def _title(name: str) -> str:
     return f"{name} ±1%" if name.startswith("p") else name.capitalize()
 
 
+# Of the durations of events that start: without one there are none.
+_OF_DURATIONS: Final = frozenset({"mean", "shortest", "p50", "p99", "longest"})
+
+
 def _ticks(sums: GroupSums) -> Iterator[tuple[str, Ints]]:
     rows = sums.histogram
     values = (rows.busy, rows.self_busy, sums.mean, rows.shortest, sums.median, sums.tail, rows.longest)
-    return zip(_TOTALS, values, strict=True)
+    none = rows.count == 0
+    for name, of in zip(_TOTALS, values, strict=True):
+        yield name, np.ma.MaskedArray(of, none) if name in _OF_DURATIONS and none.any() else of
 
 
 def _one_row(sums: GroupSums) -> dict[str, Value]:
-    return {"count": int(sums.histogram.count[0]), **{name: int(values[0]) for name, values in _ticks(sums)}}
+    return {"count": int(sums.histogram.count[0]), **{name: values.tolist()[0] for name, values in _ticks(sums)}}
 
 
 TOOL: Final = Tool(
