@@ -73,3 +73,43 @@ def hlo_plane(protos: Mapping[str, bytes], *, on_events: bool = False) -> bytes:
 def write_space(path: Path, *planes: bytes) -> Path:
     path.write_bytes(b"".join(planes))
     return path
+
+
+def buffers(
+    made: Mapping[int, tuple[int, int]], events: Sequence[tuple[int, int, str, int]], indefinite: Sequence[int] = ()
+) -> bytes:
+    """A buffer assignment of one memory space. `made`: of each buffer its instruction and size.
+
+    `events` are those of its heap trace: kind, buffer, instruction, and with whose memory it shares. `indefinite` are
+    buffers of parameters, each in an allocation of its own; the others lie in one.
+    """
+    of = pb.BufferAssignment()
+    temporary = pb.BufferAllocation(index=0, size=sum(size for _, size in made.values()))
+    for key, (defined, size) in made.items():
+        at = pb.LogicalBuffer.Location(instruction_id=defined)
+        of.logical_buffers.append(pb.LogicalBuffer(id=key, size=size, defined_at=at).SerializeToString())
+        assigned = pb.BufferAllocation.Assigned(logical_buffer_id=key, size=size).SerializeToString()
+        if key in indefinite:
+            alone = pb.BufferAllocation(index=key, size=size, is_entry_computation_parameter=True)
+            alone.assigned.append(assigned)
+            of.buffer_allocations.append(alone.SerializeToString())
+        else:
+            temporary.assigned.append(assigned)
+    of.buffer_allocations.append(temporary.SerializeToString())
+    trace = pb.HeapSimulatorTrace()
+    for kind, buffer, name, other in events:
+        event = pb.HeapSimulatorTrace.Event(
+            kind=kind, buffer_id=buffer, instruction_name=name.encode(), share_with_canonical_id=other
+        )
+        trace.events.append(event.SerializeToString())
+    of.heap_simulator_traces.append(trace.SerializeToString())
+    return bytes(of.SerializeToString())
+
+
+def small_program() -> bytes:
+    """One of three instructions, with its memory."""
+    of = shape("f32", 7, 9, tile=(8, 128))
+    x, y = instruction(1, "x", "parameter", of), instruction(2, "y", "negate", of, 1)
+    z = instruction(3, "z", "add", of, 1, 2)
+    plan = buffers({1: (1, 4096), 2: (2, 4096), 3: (3, 4096)}, [(0, 2, "y", 0), (0, 3, "z", 0), (1, 2, "z", 0)], [1])
+    return hlo_proto("jit_f", computation(1, "main", x, y, z, root=3), buffer_assignment=plan)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
+from tests.hlo_protos import hlo_plane, small_program
 from tests.memory_trace import random_plane
 from tests.tpu_trace import random_core, random_gpu, write_trace
 from tilescope.tiler.indexing import build_store
@@ -18,7 +19,8 @@ from tilescope.tiler.tools import Scope, tool
 
 def _tpu(folder: Path) -> Path:
     planes = [random_plane(random.Random(7), 100), *(random_core(random.Random(7), number) for number in range(2))]
-    return write_trace(folder / "tpu.xplane.pb", [*planes, random_gpu(random.Random(7), 0)])
+    planes += [random_gpu(random.Random(7), 0), hlo_plane({"jit_f(7)": small_program()})]
+    return write_trace(folder / "tpu.xplane.pb", planes)
 
 
 def _page(folder: Path) -> Path:

@@ -23,6 +23,7 @@ from tilescope.tiler.tools.hlo_stats import TOOL as HLO_STATS
 from tilescope.tiler.tools.imported import TOOL as IMPORTED
 from tilescope.tiler.tools.kernels import TOOL as KERNELS
 from tilescope.tiler.tools.memory_profile import TOOL as MEMORY_PROFILE
+from tilescope.tiler.tools.memory_viewer import TOOL as MEMORY_VIEWER
 from tilescope.tiler.tools.nesting import TOOL as NESTING
 from tilescope.tiler.tools.op_profile import TOOL as OP_PROFILE
 from tilescope.tiler.tools.overlap import TOOL as OVERLAP
@@ -47,6 +48,7 @@ _OURS: Final[tuple[AnyTool, ...]] = (
     OP_PROFILE,
     HLO_STATS,
     MEMORY_PROFILE,
+    MEMORY_VIEWER,
     KERNELS,
     IMPORTED,
     BINS,

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.facts.envelope import envelope
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
@@ -162,7 +163,7 @@ class MemoryPool:
         order = np.lexsort((at, time))
         at, time = at[order], time[order]
         if len(at) > most:
-            chosen = _envelope(time, (self.stack + self.heap)[at], most)
+            chosen = envelope(time, (self.stack + self.heap)[at], most)
             at, time = at[chosen], time[chosen]
         end = int(np.searchsorted(self.start, windows.stop)) - 1  # it stays so until the end
         return Curve(np.append(time, max(windows.stop - 1, int(time[-1]))), np.append(at, max(end, int(at[-1]))))
@@ -193,20 +194,6 @@ def _sum(sizes: Ints) -> int:
     if not len(sizes) or int(sizes.max()) < 1 << 40:
         return int(sizes.sum())
     return sum(sizes.tolist())
-
-
-def _envelope(time: Ints, used: Ints, most: int) -> Ints:
-    """Of spans of equal length the fullest and the emptiest place, ascending, and the first and the last of all."""
-    width = (int(time[-1]) - int(time[0])) // (most // 2) + 1
-    borders = np.append(np.flatnonzero(np.diff((time - time[0]) // width, prepend=-1)), len(time))
-    firsts = borders[:-1]
-    of = np.repeat(np.arange(len(firsts)), np.diff(borders))
-    chosen = [np.array([0, len(time) - 1])]
-    for reduce in (np.maximum, np.minimum):
-        places = np.flatnonzero(used == reduce.reduceat(used, firsts)[of])
-        last = np.append(np.diff(of[places]) > 0, True)
-        chosen.append(places[last])
-    return np.unique(np.concatenate(chosen))
 
 
 def _alike(keys: Sequence[Ints], n: int) -> tuple[Ints, Ints, Ints]:

@@ -1,0 +1,243 @@
+"""What memory a program was compiled to use: how much at each point, at most, and for which buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Annotated, Final, Literal
+
+import numpy as np
+from msgspec import Meta
+
+from tilescope.tiler.facts.envelope import envelope
+from tilescope.tiler.facts.hlo import HloDamage, HloModule, Program, buffer_assignment, hlo_module, programs_of
+from tilescope.tiler.facts.hlo.working_space import Lifeline, WorkingSpace, purposes_of, spaces_of, working_space
+from tilescope.tiler.query import Steps
+from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
+from tilescope.tiler.tools.question import Question
+from tilescope.tiler.tools.references import HostRef
+from tilescope.tiler.tools.row_query import query_column
+from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.tool import Tool
+
+MAX_LISTED: Final = 100_000
+DEFAULT_LISTED: Final = 200
+MAX_PROGRAMS: Final = 10_000
+MAX_POINTS: Final = 2000
+
+NO_PROGRAMS: Final = (
+    "the trace has no programs: XLA's profilers write their HLO protos into the plane /host:metadata of an XSpace; "
+    "record with JAX or TensorFlow, with HLO protos on (enable_hlo_proto, the default)"
+)
+_NO_CURVE: Final = "the compiler left no heap trace of this memory space"
+
+ProgramName = Annotated[str, Meta(min_length=1, max_length=4096)]
+
+
+class MemoryViewerQuestion(Question, frozen=True, kw_only=True):
+    """The memory of one program."""
+
+    program: Annotated[
+        ProgramName | None,
+        Meta(
+            description="The program, as the table of programs has it, or its id or name alone; that with the largest "
+            "HLO proto unless given."
+        ),
+    ] = None
+    host: Annotated[HostRef | None, Meta(description="The programs of this host only.")] = None
+    space: Annotated[
+        int, Meta(ge=0, le=1 << 31, description="The memory space: 0 is the main memory of the device (HBM).")
+    ] = 0
+    buffers: Annotated[
+        Literal["peak", "all"], Meta(description="Which buffers are listed: those at the peak, or all.")
+    ] = "peak"
+    order: Annotated[
+        Literal["size", "program"], Meta(description="Which buffers come first: the largest, or those made first.")
+    ] = "size"
+    limit: Annotated[int, Meta(ge=0, le=MAX_LISTED, description="The most buffers that are listed.")] = DEFAULT_LISTED
+
+
+def _answer(scope: Scope, question: MemoryViewerQuestion) -> Steps[Answer]:
+    programs = _programs(scope, question.host)
+    if not programs:
+        return Answer(notes=[Note("warning", NO_PROGRAMS)])
+    shown = _chosen(programs, question.program)
+    table = _programs_table(programs, shown)
+    if shown is None:
+        return Answer(tables=[table], notes=[Note("warning", f"there is no program {question.program!r}")])
+    try:
+        module = yield from hlo_module(scope.reader, shown)
+        assignment = yield from buffer_assignment(scope.reader, shown)
+    except HloDamage as damage:
+        return Answer(tables=[table], notes=[Note("warning", str(damage))])
+    only_at_peak = question.buffers == "peak"
+    space = yield from working_space(module, assignment, question.space, only_at_peak=only_at_peak)
+    yield
+    notes = []
+    spaces = spaces_of(assignment)
+    if not space.allocations:
+        there = f": there are {', '.join(map(str, spaces))}" if spaces else ", nor of any other"
+        notes.append(Note("warning", f"{shown.label} uses no memory of space {question.space}{there}"))
+    elif len(spaces) > 1:
+        others = ", ".join(str(one) for one in spaces if one != question.space)
+        notes.append(Note("info", f"{shown.label} uses other memory spaces, too: {others}"))
+    lines = list(space.lifelines)
+    if question.order == "size":
+        lines.sort(key=lambda line: (-line.buffer.size, line.first, line.buffer.id))
+    else:
+        lines.sort(key=lambda line: (line.first, line.last, line.buffer.id))
+    yield
+    tables = [_buffers_table(module, lines, question), _allocations_table(space), table]
+    return Answer(_facts(shown, space), tables, _series(space), notes)
+
+
+def _programs(scope: Scope, host: HostRef | None) -> list[Program]:
+    """Each once, although several hosts run it."""
+    reader = scope.reader
+    files = None if host is None else {reader.store.file_of(track) for track in scope.tracks_of(host)}
+    found: dict[str, Program] = {}
+    for program in programs_of(reader):
+        if files is None or program.file in files:
+            found.setdefault(program.label, program)
+    return list(found.values())[:MAX_PROGRAMS]
+
+
+def _chosen(programs: Sequence[Program], wanted: str | None) -> Program | None:
+    if wanted is None:
+        return max(programs, key=lambda program: program.entry.size_bytes)
+    for program in programs:
+        if wanted in (program.label, program.id):
+            return program
+    for program in programs:
+        if wanted == program.name:
+            return program
+    return None
+
+
+def _facts(program: Program, space: WorkingSpace) -> list[Fact]:
+    temporary = space.total - space.indefinite
+    has_curve = bool(space.heap)
+    why = "" if has_curve else _NO_CURVE
+    at = space.events[space.position] if 0 <= space.position < len(space.events) else ""
+    fragmentation = space.fragmentation
+    return [
+        Fact("program", "Program", program.label, "name"),
+        Fact("peak", "Peak", space.peak, "bytes", f"when {at} runs" if at else why),
+        Fact("peak_unpadded", "Without padding", space.peak_unpadded, "bytes", "what values at the peak need"),
+        Fact("padding", "Padding", space.peak - space.peak_unpadded, "bytes", "what layouts add at the peak"),
+        Fact("parameters", "Parameters", space.parameters, "bytes", "of the program: weights, inputs"),
+        Fact("outputs", "Results", space.outputs, "bytes", "what outlives the program"),
+        Fact("constants", "Constants", space.constants, "bytes"),
+        Fact("temporary", "Temporary values", temporary, "bytes", "with what is lost between them"),
+        Fact("total", "All allocations", space.total, "bytes"),
+        Fact(
+            "fragmentation",
+            "Lost between values",
+            fragmentation,
+            "fraction",
+            "of the memory for temporary values" if fragmentation is not None else why or "there are none",
+        ),
+        Fact("not_reusable", "Not reusable", space.not_reusable, "bytes", "of tuples, and local to threads"),
+        Fact("peak_point", "Peak at point", space.position if has_curve else None, "count", why),
+    ]
+
+
+def _series(space: WorkingSpace) -> list[Series]:
+    if not space.heap:
+        return []
+    heap, unpadded = (np.array(points, np.int64) for points in (space.heap, space.unpadded))
+    points = np.arange(len(heap), dtype=np.int64)
+    if len(points) > MAX_POINTS:
+        points = envelope(points, heap, MAX_POINTS)
+    ys = [
+        Column("heap", "In use", "bytes", heap[points], total="max"),
+        Column("unpadded", "Without padding", "bytes", unpadded[points], total="max"),
+    ]
+    x = Column("point", "Point of the program", "count", points, total="max")
+    return [Series("working_space", "Memory in use as the program runs", "line", x, ys)]
+
+
+def _buffers_table(module: HloModule, lines: Sequence[Lifeline], question: MemoryViewerQuestion) -> Table:
+    listed, rest = lines[: question.limit], lines[question.limit :]
+
+    def texts(name: str, title: str, value: Callable[[Lifeline], str]) -> Column:
+        return Column(name, title, "text", [value(line) or None for line in listed])
+
+    def counts(name: str, title: str, value: Callable[[Lifeline], int]) -> Column:
+        return Column(name, title, "count", [value(line) for line in listed], total="none")
+
+    sizes: list[Value] = [line.buffer.size for line in listed]
+    expansion = [line.buffer.size / line.unpadded if line.unpadded else None for line in listed]
+    columns = [
+        Column("name", "Buffer", "name", [_name(line) for line in listed]),
+        Column("size", "Size", "bytes", sizes),
+        Column("unpadded", "Without padding", "bytes", [line.unpadded for line in listed]),
+        Column("extra", "Padding", "bytes", [line.buffer.size - line.unpadded for line in listed]),
+        Column("expansion", "Expansion", "number", expansion, "times", total="none"),
+        texts("purpose", "For", lambda line: line.purpose),
+        texts("shape", "Shape and layout", lambda line: "" if line.shape is None else line.shape.text),
+        texts("opcode", "Opcode", lambda line: "" if line.instruction is None else line.instruction.opcode),
+        texts("framework", "Framework", lambda line: "" if line.instruction is None else line.instruction.op_name),
+        texts("source", "Source", lambda line: "" if line.instruction is None else module.source(line.instruction)),
+        counts("first", "From point", lambda line: line.first),
+        counts("last", "To point", lambda line: line.last),
+        Column("at_peak", "At the peak", "flag", [line.is_at_peak for line in listed]),
+        Column("buffer", "Number", "id", [line.buffer.id for line in listed]),
+        query_column(None if line.instruction is None else line.instruction.name for line in listed),
+    ]
+    title = "Buffers at the peak" if question.buffers == "peak" else "Buffers"
+    totals: dict[str, Value] = {
+        "size": sum(line.buffer.size for line in lines),
+        "unpadded": sum(line.unpadded for line in lines),
+        "extra": sum(line.buffer.size - line.unpadded for line in lines),
+    }
+    left: dict[str, Value] | None = None
+    if rest:
+        left = {"size": sum(line.buffer.size for line in rest), "unpadded": sum(line.unpadded for line in rest)}
+    return Table("buffers", title, columns, totals=totals, rest=left)
+
+
+def _name(line: Lifeline) -> str:
+    """As programs write it: "infeed.1{0,0}"."""
+    name = line.buffer.instruction_name if line.instruction is None else line.instruction.name
+    index = line.buffer.shape_index
+    return f"{name or 'buffer'}{{{','.join(map(str, index))}}}" if index else name or "buffer"
+
+
+def _allocations_table(space: WorkingSpace) -> Table:
+    listed = sorted(space.allocations, key=lambda of: (-of.size, of.index))[:DEFAULT_LISTED]
+    columns = [
+        Column("allocation", "Allocation", "id", [of.index for of in listed]),
+        Column("size", "Size", "bytes", [of.size for of in listed]),
+        Column("purpose", "For", "text", [", ".join(purposes_of(of)) for of in listed]),
+        Column("count", "Buffers in it", "count", [len(of.assigned) for of in listed]),
+    ]
+    totals: dict[str, Value] = {
+        "size": sum(of.size for of in space.allocations),
+        "count": sum(len(of.assigned) for of in space.allocations),
+    }
+    return Table("allocations", "Allocations", columns, totals=totals)
+
+
+def _programs_table(programs: Sequence[Program], shown: Program | None) -> Table:
+    ordered = sorted(programs, key=lambda program: (-program.entry.size_bytes, program.label))
+    columns = [
+        Column("program", "Program", "name", [program.label for program in ordered]),
+        Column("proto", "HLO proto", "bytes", [program.entry.size_bytes for program in ordered]),
+        Column("shown", "Shown", "flag", [program is shown for program in ordered]),
+    ]
+    return Table("programs", "Programs", columns)
+
+
+def _availability(scope: Scope) -> str:
+    return "" if scope.reader.store.is_growing or programs_of(scope.reader) else NO_PROGRAMS
+
+
+TOOL: Final = Tool(
+    id="memory_viewer",
+    title="Memory viewer",
+    help="what memory a program was compiled to use: how much at each point, and for which buffers",
+    group="memory",
+    question=MemoryViewerQuestion,
+    answer=_answer,
+    availability=_availability,
+)
