@@ -10,7 +10,11 @@ DEMO_LOGDIR = Path(__file__).resolve().parent.parent / "docs" / "demo"
 (DEMO_TRACE,) = DEMO_LOGDIR.glob("plugins/profile/*/*.xplane.pb")
 
 # Tools about what other runs have: operations of devices, allocations, pages of other profilers.
-ABOUT_OTHER_RUNS = {name for name, one in known().tools.items() if one.group in ("devices", "memory", "imports")}
+ABOUT_OTHER_RUNS = {
+    name
+    for name, one in known().tools.items()
+    if one.group in ("devices", "memory", "imports") and name != "framework_ops"
+}
 
 # Tools that have no answer for it: it has no counters, either.
 LACKING = {"counters", *ABOUT_OTHER_RUNS}

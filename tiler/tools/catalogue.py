@@ -17,6 +17,7 @@ from tilescope.tiler.tools.counters import TOOL as COUNTERS
 from tilescope.tiler.tools.events import TOOL as EVENTS
 from tilescope.tiler.tools.find import TOOL as FIND
 from tilescope.tiler.tools.flows import TOOL as FLOWS
+from tilescope.tiler.tools.framework_ops import TOOL as FRAMEWORK_OPS
 from tilescope.tiler.tools.gaps import TOOL as GAPS
 from tilescope.tiler.tools.hit_bins import TOOL as HIT_BINS
 from tilescope.tiler.tools.hlo_stats import TOOL as HLO_STATS
@@ -47,6 +48,7 @@ _OURS: Final[tuple[AnyTool, ...]] = (
     FLOWS,
     OP_PROFILE,
     HLO_STATS,
+    FRAMEWORK_OPS,
     MEMORY_PROFILE,
     MEMORY_VIEWER,
     KERNELS,

@@ -83,7 +83,7 @@ class Scope:
         if question.steps is not None:
             steps = yield from self.steps(question.step_name)
             looked = StepWindows(steps, question.steps, span)
-            self.notes += looked.notes
+            self.notes += [note for note in looked.notes if note not in self.notes]  # who asks twice
             return looked
         if question.step_name is not None:
             raise UsageError(STEPS_MISSING)

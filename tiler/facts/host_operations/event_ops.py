@@ -41,6 +41,7 @@ class EventOps:
 
     def __init__(self, reader: QueryReader) -> None:
         self.ops: list[HostOp] = []
+        self.names: list[int] = []  # of each the name of its events, one of them
         self._numbers: dict[HostOp, int] = {}
         self._lock = Lock()
         self._reader = reader
@@ -93,7 +94,7 @@ class EventOps:
             for name in self._reader.names.page(page):
                 op = host_op(name.text)
                 if op is not None:
-                    told[number] = self._number(op)
+                    told[number] = self._number(op, number)
                 number += 1
             yield
 
@@ -117,7 +118,7 @@ class EventOps:
             if name in unclear or (len(of) > 1 and ops != {None}):
                 told[name] = _READ
             elif (op := ops.pop()) is not None:
-                told[name] = self._number(op)
+                told[name] = self._number(op, name)
 
     def _with_telling(self, file: int, tracks: list[int], tables: XStatTables, unclear: set[int]) -> Iterator[None]:
         """Adds the names of events that have arguments of their own that tell."""
@@ -132,34 +133,34 @@ class EventOps:
     def _read(self, track: int, names: Ints, ordinals: Ints) -> Codes:
         """By the arguments of events, whose ordinals ascend."""
         found = np.full(len(names), LEFT_OUT, np.int32)
-        known: dict[tuple[object, ...], int] = {}
+        known: dict[tuple[int, object, object, object, object, object], int] = {}
         for some in self._arguments.values(track, ordinals, _READ_ALL):
             rows = range(len(ordinals))[some.which]
             for at, row in enumerate(rows):
-                key = (int(names[row]), *(values.value(at) for values in some.values))
+                full, op, eager, stage, category = (values.value(at) for values in some.values)
+                key = (int(names[row]), full, op, eager, stage, category)
                 if key not in known:
                     known[key] = self._of_arguments(*key)
                 found[row] = known[key]
         return found
 
-    def _of_arguments(
-        self, name: object, full: object, op: object, eager: object, stage: object, category: object
-    ) -> int:
-        text = full if isinstance(full, str) and full else self._reader.names[int(str(name))].text
+    def _of_arguments(self, name: int, full: object, op: object, eager: object, stage: object, category: object) -> int:
+        text = full if isinstance(full, str) and full else self._reader.names[name].text
         if isinstance(stage, int) and isinstance(category, str):
-            return self._number(HostOp(text, category, OpSource.STAGE, stage))
+            return self._number(HostOp(text, category, OpSource.STAGE, stage), name)
         own = host_op(text)
         if own is None and isinstance(op, str) and op:
             own = framework_op(op)
         if own is None:
             return LEFT_OUT
-        return self._number(replace(own, is_eager=True) if eager and eager != "0" else own)
+        return self._number(replace(own, is_eager=True) if eager and eager != "0" else own, name)
 
-    def _number(self, op: HostOp) -> int:
+    def _number(self, op: HostOp, name: int) -> int:
         with self._lock:
             number = self._numbers.setdefault(op, len(self.ops))
             if number == len(self.ops):
                 self.ops.append(op)
+                self.names.append(name)
             return number
 
 

@@ -21,6 +21,7 @@ class HostOperation:
     """All operations of one name on all threads that are looked at. Times in ticks of the timeline."""
 
     op: HostOp  # `is_eager`: some of them are
+    name: int  # what its events are called in the timeline: id of the name, one where there are several
     count: int = 0  # that start in the windows
     total: int = 0  # of what lies in the windows
     own: int = 0  # without the operations in it
@@ -79,7 +80,7 @@ def host_operations(reader: QueryReader, threads: Iterable[int], windows_of: Win
             for number, (count, total, own, longest) in (yield from _sums(known.sums, track, windows)).items():
                 op = known.ops.ops[number]
                 key = op.name, op.stage
-                row = rows.setdefault(key, HostOperation(op))
+                row = rows.setdefault(key, HostOperation(op, known.ops.names[number]))
                 row.count += count
                 row.total += total
                 row.own += own

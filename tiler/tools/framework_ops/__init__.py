@@ -1,0 +1,81 @@
+"""Where the time of devices and hosts goes, by the operations of the framework."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Final
+
+from msgspec import Meta
+
+from tilescope.tiler.facts.host_operations import host_threads
+from tilescope.tiler.facts.operations.framework import framework_operations
+from tilescope.tiler.query import Steps
+from tilescope.tiler.tools.answer import Answer, Fact
+from tilescope.tiler.tools.framework_ops.tables import device_table, host_table
+from tilescope.tiler.tools.host_operations import NO_HOST_OPERATIONS, AskedHost, asked_host
+from tilescope.tiler.tools.operations import NO_OPERATIONS, AskedOperations, asked_operations, time_facts
+from tilescope.tiler.tools.operations import availability as device_availability
+from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.tool import Tool
+
+MAX_LISTED: Final = 100_000
+DEFAULT_LISTED: Final = 200
+
+
+class FrameworkOpsQuestion(SpanQuestion, frozen=True, kw_only=True):
+    """Operations of the framework in a span or in steps."""
+
+    with_idle: Annotated[
+        bool, Meta(description="Whether shares are of all time, or of that in which operations run.")
+    ] = True
+    limit: Annotated[int, Meta(ge=0, le=MAX_LISTED, description="The most operations that are listed, of each.")] = (
+        DEFAULT_LISTED
+    )
+
+
+def _answer(scope: Scope, question: FrameworkOpsQuestion) -> Steps[Answer]:
+    asked = yield from asked_operations(scope, question)
+    host = yield from asked_host(scope, question)
+    found = framework_operations(asked.table.operations)
+    yield
+    tables = []
+    if asked.table.cores:
+        tables.append(device_table(asked, found, question.limit, with_idle=question.with_idle))
+    if host.table.threads:
+        tables.append(host_table(scope.reader, host, question.limit, with_idle=question.with_idle))
+    yield
+    return Answer([*_device_facts(asked), *_host_facts(host)], tables, notes=asked.notes if asked.table.cores else [])
+
+
+def _device_facts(asked: AskedOperations) -> Sequence[Fact]:
+    return time_facts(asked) if asked.table.cores else [Fact("cores", "Cores", 0, "count", NO_OPERATIONS)]
+
+
+def _host_facts(host: AskedHost) -> Sequence[Fact]:
+    table = host.table
+    if not table.threads:
+        return [Fact("threads", "Host threads", 0, "count", NO_HOST_OPERATIONS)]
+    span = "from the first operation of each thread to the end of its last one"
+    return [
+        Fact("threads", "Host threads", len(table.threads), "count", "that run operations"),
+        Fact("host_span", "Host time", table.span, "ticks", span),
+        Fact("host_idle_share", "Host idle", table.idle / table.span if table.span else None, "fraction"),
+    ]
+
+
+def _availability(scope: Scope) -> str:
+    """Why a run has no answer."""
+    missing = device_availability(scope)
+    return missing if missing and not host_threads(scope.reader) else ""
+
+
+TOOL: Final = Tool(
+    id="framework_ops",
+    title="Framework operations",
+    help="how much time devices and hosts spend on each operation of the framework, how fast, and what bounds it",
+    group="devices",
+    question=FrameworkOpsQuestion,
+    answer=_answer,
+    availability=_availability,
+)

@@ -1,0 +1,170 @@
+"""Operations of the framework as tables: those of devices, and those of hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Final
+
+from tilescope.tiler.facts.operations.framework import FrameworkOperation
+from tilescope.tiler.facts.operations.rates import Rates, rates_of
+from tilescope.tiler.query import QueryReader
+from tilescope.tiler.tools.answer import Column, Table, Value
+from tilescope.tiler.tools.host_operations import AskedHost
+from tilescope.tiler.tools.operations import OF_PEAK, AskedOperations
+from tilescope.tiler.tools.row_query import query_column
+
+IDLE: Final = "idle"
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """What devices and hosts have in common; times in ticks. `count` None: no operation, but the time without one."""
+
+    name: str
+    type: str
+    count: int | None
+    total: int
+    own: int
+    track: int
+    shown: str | None  # the name of its events in the timeline
+    rates: Rates | None = None
+    flops: int | None = None
+    bytes: int | None = None
+
+
+def device_table(
+    asked: AskedOperations, operations: Sequence[FrameworkOperation], limit: int, *, with_idle: bool
+) -> Table:
+    """Operations of devices, those that take most time first."""
+    rows = [
+        _Row(
+            of.name,
+            of.type,
+            of.sums.count,
+            asked.ticks(of.sums.total),
+            asked.ticks(of.sums.own),
+            of.sums.track,
+            of.longest_part.metadata.name,
+            rates_of(of.sums, asked.peaks),
+            of.sums.flops,
+            of.sums.bytes,
+        )
+        for of in operations
+    ]
+    span, busy = asked.ticks(asked.table.span), asked.ticks(asked.table.busy)
+    shown = _Shown(rows, span - busy if with_idle else 0, span if with_idle else busy, limit)
+    listed = shown.listed
+
+    def of_rates(name: str, title: str, unit: str, value: Callable[[Rates], float | None]) -> Column:
+        rates = [None if of.rates is None else value(of.rates) for of in listed]
+        return Column(name, title, "rate", rates, unit, total="none")
+
+    def shares(name: str, title: str, value: Callable[[Rates], float | None], unit: str = "") -> Column:
+        found = [None if of.rates is None else value(of.rates) for of in listed]
+        return Column(name, title, "fraction", found, unit, total="none")
+
+    columns = [
+        *shown.columns(),
+        of_rates("flop_rate", "FLOP rate", "FLOP/s", lambda of: of.flops),
+        of_rates("byte_rate", "Memory rate", "B/s", lambda of: of.bytes),
+        Column(
+            "intensity",
+            "Intensity",
+            "number",
+            [None if of.rates is None else of.rates.intensity for of in listed],
+            "FLOP/B",
+            total="none",
+        ),
+        Column(
+            "bound_by", "Bound by", "text", [None if of.rates is None else of.rates.bound_by or None for of in listed]
+        ),
+        shares("of_peak", "Of its peak", lambda of: of.share, OF_PEAK),
+        *shown.means(),
+        of_rates("model_flop_rate", "Model FLOP rate", "FLOP/s", lambda of: of.model_flops),
+        Column("flops", "FLOPs", "flops", [of.flops for of in listed]),
+        Column("bytes", "Bytes", "bytes", [of.bytes for of in listed]),
+        *_leading(listed),
+    ]
+    return shown.table("device", "On devices", columns)
+
+
+def host_table(reader: QueryReader, host: AskedHost, limit: int, *, with_idle: bool) -> Table:
+    """Operations of hosts, those that take most time first."""
+    names = reader.names.of(of.name for of in host.table.operations)
+    rows = [
+        _Row(of.op.name, of.op.type, of.count, of.total, of.own, of.track, names[of.name].text)
+        for of in host.table.operations
+    ]
+    table = host.table
+    shown = _Shown(rows, table.idle if with_idle else 0, table.span if with_idle else table.busy, limit)
+    eager = {of.op.name for of in table.operations if of.op.is_eager}
+    run = [None if of.count is None else "eager" if of.name in eager else "function" for of in shown.listed]
+    columns = [*shown.columns(), *shown.means(), Column("run_as", "Run as", "text", run), *_leading(shown.listed)]
+    return shown.table("host", "On hosts", columns)
+
+
+class _Shown:
+    """Rows, with one for the time without any, the greatest first; `whole`: what shares are of."""
+
+    def __init__(self, rows: Sequence[_Row], idle: int, whole: int, limit: int) -> None:
+        every = [*rows, _Row(IDLE, "", None, idle, idle, -1, None)] if idle > 0 else list(rows)
+        every.sort(key=lambda of: (-of.own, of.name))
+        self.listed, self._rest = every[:limit], every[limit:]
+        self._whole = whole
+
+    def columns(self) -> list[Column]:
+        """Those that devices and hosts have in common."""
+        listed, whole = self.listed, self._whole
+        shares: list[Value] = [of.own / whole if whole else None for of in listed]
+
+        return [
+            Column("name", "Operation", "name", [of.name for of in listed]),
+            Column("type", "Type", "text", [of.type or None for of in listed]),
+            Column("count", "Count", "count", [of.count for of in listed]),
+            Column("total", "Total", "ticks", [of.total for of in listed]),
+            Column("self", "Self", "ticks", [of.own for of in listed]),
+            Column("share", "Share", "fraction", shares),
+            Column(
+                "cumulative", "Cumulative", "fraction", list(accumulate(float(s or 0) for s in shares)), total="max"
+            ),
+        ]
+
+    def means(self) -> list[Column]:
+        """Of one occurrence."""
+
+        def mean(name: str, title: str, value: Callable[[_Row], int]) -> Column:
+            found = [value(of) // of.count if of.count else None for of in self.listed]
+            return Column(name, title, "ticks", found, total="none")
+
+        return [
+            mean("mean", "Mean", lambda of: of.total),
+            mean("mean_self", "Mean self", lambda of: of.own),
+        ]
+
+    def table(self, name: str, title: str, columns: Sequence[Column]) -> Table:
+        """With sums of all rows, and of those that are not listed."""
+        rest = _sums(self._rest, self._whole) if self._rest else None
+        return Table(name, title, columns, totals=_sums([*self.listed, *self._rest], self._whole), rest=rest)
+
+
+def _leading(listed: Sequence[_Row]) -> list[Column]:
+    """Where they are in the timeline."""
+    return [
+        Column("track", "Track", "track", [of.track if of.track >= 0 else None for of in listed]),
+        query_column(of.shown for of in listed),
+    ]
+
+
+def _sums(rows: Sequence[_Row], whole: int) -> dict[str, Value]:
+    own = sum(of.own for of in rows)
+    sums: dict[str, Value] = {
+        "count": sum(of.count or 0 for of in rows),
+        "total": sum(of.total for of in rows),
+        "self": own,
+        "share": own / whole if whole else None,
+    }
+    if any(of.flops is not None for of in rows):
+        sums |= {"flops": sum(of.flops or 0 for of in rows), "bytes": sum(of.bytes or 0 for of in rows)}
+    return sums

@@ -1,0 +1,33 @@
+"""What tools about operations of hosts have in common: those that a question is about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from tilescope.tiler.facts.host_operations import HostTable, host_operations, host_threads
+from tilescope.tiler.query import Steps
+from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.scope import Scope
+
+NO_HOST_OPERATIONS: Final = (
+    "no operations of a framework on threads of hosts: TensorFlow and JAX name theirs in plane /host:CPU of an "
+    "XSpace; record with host_tracer_level 2 or above"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AskedHost:
+    """Operations of hosts, in ticks."""
+
+    table: HostTable
+    tick_ps: int
+
+
+def asked_host(scope: Scope, question: SpanQuestion) -> Steps[AskedHost]:
+    """The operations of hosts that a question is about: those on its tracks."""
+    looked = yield from scope.windows(question)
+    tracks = frozenset(scope.leaves(question.tracks))
+    threads = [track for track in host_threads(scope.reader) if track in tracks and scope.is_done(track)]
+    table = yield from host_operations(scope.reader, threads, looked.of)
+    return AskedHost(table, int(scope.manifest["tick_ps"]))
