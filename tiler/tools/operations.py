@@ -6,19 +6,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tilescope.tiler.facts.operations import OpTable, TpuCore, op_table, tpu_cores
+from tilescope.tiler.facts.operations import GpuDevice, OpTable, TpuCore, gpu_devices, gpu_op_table, op_table, tpu_cores
 from tilescope.tiler.facts.operations.peaks import Peaks, peaks_of
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Fact, Note
+from tilescope.tiler.tools.looked import Looked
 from tilescope.tiler.tools.question import SpanQuestion
 from tilescope.tiler.tools.scope import Scope
 
 NO_OPERATIONS: Final = (
-    "the trace has no operations of TPU cores: these come with lines XLA Ops of an XSpace; record with the device's "
-    "tracer on"
+    "the trace has no operations of TPU cores or GPUs: these come with lines XLA Ops and streams of an XSpace; record "
+    "a program that runs on such devices, with their tracers on"
 )
 OF_PEAK: Final = "of peak"  # the unit of shares of what a device could reach
 NO_PEAK: Final = "the trace does not say what the device could reach"
+
+_TWO_CLOCKS: Final = (
+    "what is chosen, is chosen by the timeline's clock; times in the tables are those that the devices measured"
+)
+_MANY_NOTES: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,48 +42,69 @@ class AskedOperations:
 
 
 def asked_operations(scope: Scope, question: SpanQuestion) -> Steps[AskedOperations]:
-    """The operations that a question is about: those of the cores that have one of its tracks."""
+    """The operations that a question is about: those of the devices that have one of its tracks."""
     looked = yield from scope.windows(question)
     tracks = frozenset(scope.leaves(question.tracks))
-    cores = [
-        core
-        for core in tpu_cores(scope.reader)
-        if tracks & {*core.operations, *core.steps} and all(map(scope.is_done, (*core.operations, *core.steps)))
-    ]
-    table = yield from op_table(scope.reader, cores, looked.of)
-    peaks = _peaks(scope, cores)
-    notes = [] if cores else [Note("warning", NO_OPERATIONS)]
+    found = yield from _of_tpus(scope, tracks, looked)
+    is_tpu = found is not None
+    if found is None:
+        found = yield from _of_gpus(scope, tracks, looked)
+    table, peaks = found
+    notes = [] if table.cores else [Note("warning", NO_OPERATIONS)]
     if len(set(peaks)) > 1:
         notes.append(Note("warning", "the devices are of several kinds: shares of peaks are those of the first"))
-    return AskedOperations(
-        table,
-        peaks[0] if peaks else Peaks(),
-        int(scope.manifest["tick_ps"]),
-        notes,
-    )
+    notes += [Note("warning", text) for text in table.notes[:_MANY_NOTES]]
+    if len(table.notes) > _MANY_NOTES:
+        notes.append(Note("warning", f"and {len(table.notes) - _MANY_NOTES:,} more programs are not known"))
+    if is_tpu and (question.steps or question.start is not None or question.end is not None):
+        notes.append(Note("info", _TWO_CLOCKS))
+    return AskedOperations(table, peaks[0] if peaks else Peaks(), int(scope.manifest["tick_ps"]), notes)
+
+
+_Found = tuple[OpTable, list[Peaks]]
+
+
+def _of_tpus(scope: Scope, tracks: frozenset[int], looked: Looked) -> Steps[_Found | None]:
+    every = tpu_cores(scope.reader)
+    cores = [core for core in every if _is_asked(scope, tracks, (*core.operations, *core.steps))]
+    if not every:
+        return None
+    table = yield from op_table(scope.reader, cores, looked.of)
+    return table, [_peaks(scope, core, core.operations[0]) for core in cores]
+
+
+def _of_gpus(scope: Scope, tracks: frozenset[int], looked: Looked) -> Steps[_Found]:
+    devices = [one for one in gpu_devices(scope.reader) if _is_asked(scope, tracks, one.streams)]
+    table = yield from gpu_op_table(scope.reader, devices, looked.of)
+    return table, [_peaks(scope, device, device.streams[0]) for device in devices]
+
+
+def _is_asked(scope: Scope, tracks: frozenset[int], of: tuple[int, ...]) -> bool:
+    return bool(tracks.intersection(of)) and all(map(scope.is_done, of))
+
+
+def _peaks(scope: Scope, of: TpuCore | GpuDevice, track: int) -> Peaks:
+    return peaks_of(scope.reader, of.group, scope.reader.store.file_of(track))
 
 
 def availability(scope: Scope) -> str:
     """Why a run has no answer about operations."""
-    return "" if scope.reader.store.is_growing or tpu_cores(scope.reader) else NO_OPERATIONS
-
-
-def _peaks(scope: Scope, cores: Sequence[TpuCore]) -> list[Peaks]:
-    reader = scope.reader
-    return [peaks_of(reader, core.group, reader.store.file_of(core.operations[0])) for core in cores]
+    known = scope.reader.store.is_growing or tpu_cores(scope.reader) or gpu_devices(scope.reader)
+    return "" if known else NO_OPERATIONS
 
 
 def time_facts(asked: AskedOperations) -> list[Fact]:
-    """Facts about the time of all cores."""
+    """Facts about the time of all cores, or GPUs."""
     table = asked.table
     known = bool(table.cores)
     why = "" if known else NO_OPERATIONS
-    span = "from the first step or operation of each core to the end of its last one, on the device's clock"
+    span = "from the first step or operation of each device to the end of its last one, on the device's clock"
+    busy = "what runs on several streams at once counts several times" if table.overlap else ""
     return [
-        Fact("cores", "Cores", table.cores, "count"),
+        Fact("cores", "Devices", table.cores, "count"),
         Fact("span", "Device time", asked.ticks(table.span) if known else None, "ticks", why or span),
-        Fact("busy", "Busy", asked.ticks(table.busy) if known else None, "ticks", why),
-        Fact("idle_share", "Idle", table.idle / table.span if table.span else None, "fraction", why),
+        Fact("busy", "Busy", asked.ticks(table.busy) if known else None, "ticks", why or busy),
+        Fact("idle_share", "Idle", table.idle / table.whole if table.whole else None, "fraction", why),
         _utilisation(asked),
     ]
 

@@ -8,12 +8,14 @@ else is counted of it, belongs to the window in which the event starts.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.facts.operations.occurrences import Occurrences
 from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds
 from tilescope.tiler.pages.operations import Operations, TrackKinds
 from tilescope.tiler.query import QueryReader, Steps
@@ -39,6 +41,7 @@ class KindSums:
     longest_at: Ints  # the first event that takes so long; -1
     empty: Ints  # that start in the windows and take no time
     shortest_lasting: Ints  # the least duration of the others; -1
+    occurrences: Ints  # that begin in the windows: of `count`, by groups
     numbers: dict[str, Exact] = field(default_factory=dict)  # sums of stats, of those that start in the windows
 
     @property
@@ -54,12 +57,18 @@ class KindSums:
         return found
 
 
-def kind_sums(reader: QueryReader, track: int, windows: Windows) -> Steps[KindSums | None]:
-    """The sums of a track; None: its operations are not kept. Raises DamagedStore, NotBuilt."""
+def kind_sums(
+    reader: QueryReader, track: int, windows: Windows, grouping: Callable[[TrackKinds], Ints] | None = None
+) -> Steps[KindSums | None]:
+    """The sums of a track; None: its operations are not kept. Raises DamagedStore, NotBuilt.
+
+    `grouping` says of each kind which group it is of: operations of a group that follow each other are one occurrence,
+    at the first of them, until its kind comes again.
+    """
     kinds = track_kinds(reader, track)
     if kinds is None:
         return None
-    summing = _Summing(reader, track, kinds, windows)
+    summing = _Summing(reader, track, kinds, windows, None if grouping is None else grouping(kinds))
     for number in range(kinds.records):
         summing.add(number)
         yield
@@ -69,8 +78,11 @@ def kind_sums(reader: QueryReader, track: int, windows: Windows) -> Steps[KindSu
 class _Summing:
     """Goes over the records of a track."""
 
-    def __init__(self, reader: QueryReader, track: int, kinds: TrackKinds, windows: Windows) -> None:
+    def __init__(
+        self, reader: QueryReader, track: int, kinds: TrackKinds, windows: Windows, group: Ints | None
+    ) -> None:
         self._records = OperationRecords(reader, track, kinds)
+        self._occurrences = None if group is None else Occurrences(group, self._records.operations)
         self._windows = windows
         count = len(kinds.kinds)
         zero = np.zeros(count, object)
@@ -83,22 +95,23 @@ class _Summing:
             np.full(count, -1),
             np.zeros(count, np.int64),
             np.full(count, -1),
+            np.zeros(count, np.int64),
         )
 
     def add(self, number: int) -> None:
         """Adds what of a record lies in the windows."""
         if not self._records.meets(number, self._windows):
             return
-        kinds, first = self.found.kinds, self._records.first(number)
+        kinds = self.found.kinds
         of = self._records.operations(number)
         # An event of no length at the end of a window is not in it.
         start, stop, last = (column[number : number + 1] for column in (kinds.start, kinds.stop, kinds.last_start))
         if self._windows.cover(start, stop)[0] and self._windows.hold(last)[0]:
-            self._add(of, np.ones(len(of), np.bool_), of.duration, first)
+            self._add(of, np.ones(len(of), np.bool_), of.duration, number)
         else:
             events = self._records.events(number, len(of))
             starts = self._windows.hold(events.start)
-            self._add(of, starts, self._parts(of, events), first)
+            self._add(of, starts, self._parts(of, events), number)
 
     def _parts(self, of: Operations, events: Events) -> Ints:
         """What of each operation's duration lies in the windows."""
@@ -109,13 +122,15 @@ class _Summing:
             parts[at] = clipped(self._windows, int(events.start[at]), int(end[at]), int(of.duration[at]))
         return parts
 
-    def _add(self, of: Operations, starts: NDArray[np.bool_], parts: Ints, first: int) -> None:
+    def _add(self, of: Operations, starts: NDArray[np.bool_], parts: Ints, number: int) -> None:
         found = self.found
-        count = len(found.count)
+        count, first = len(found.count), self._records.first(number)
         _add_exactly(found.total, of.kind, parts)
         lies_in = of.parent >= 0
         _add_exactly(found.inner, of.parent[lies_in], parts[lies_in])
         self._add_extremes(of.kind[starts], of.duration[starts], first + np.flatnonzero(starts))
+        begins = starts if self._occurrences is None else starts & self._occurrences.firsts(of.kind, number)
+        found.occurrences += np.bincount(of.kind[begins], minlength=count)
         for name, values in of.numbers.items():
             known = starts & (values >= 0)
             _add_exactly(found.numbers.setdefault(name, np.zeros(count, object)), of.kind[known], values[known])

@@ -61,16 +61,24 @@ class OpTable:
     span: int  # of all cores together, from the first operation of each to the end of its last one, ps
     cores: int
     tracks: list[int]  # that were looked at
+    overlap: int = 0  # of what operations take, in which others run on the same device: on GPUs, ps
+    program_names: dict[str, str] = field(default_factory=dict)  # by id, where operations tell them
+    notes: list[str] = field(default_factory=list)  # what is missing, and why
 
     @property
     def busy(self) -> int:
-        """When any operation runs, ps."""
+        """What operations take, ps."""
         return sum(of.own for of in self.operations)
 
     @property
     def idle(self) -> int:
-        """When none does, ps."""
-        return self.span - self.busy
+        """When none runs, ps."""
+        return self.span - self.busy + self.overlap
+
+    @property
+    def whole(self) -> int:
+        """What shares are of: the time of all operations, and in which none runs, ps."""
+        return self.busy + self.idle
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from msgspec import Meta
 from tilescope.tiler.facts.operations import Operation
 from tilescope.tiler.facts.operations.rates import Rates, rates_of
 from tilescope.tiler.query import Steps
-from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Value
+from tilescope.tiler.tools.answer import Answer, Column, Table, Value
+from tilescope.tiler.tools.operation_notes import operation_notes
 from tilescope.tiler.tools.operations import OF_PEAK, AskedOperations, asked_operations, availability, time_facts
 from tilescope.tiler.tools.question import SpanQuestion
 from tilescope.tiler.tools.row_query import query_column
@@ -23,7 +24,7 @@ DEFAULT_LISTED: Final = 200
 
 
 class HloStatsQuestion(SpanQuestion, frozen=True, kw_only=True):
-    """Operations of TPU cores in a span or in steps."""
+    """Operations of TPU cores or GPUs in a span or in steps."""
 
     limit: Annotated[int, Meta(ge=0, le=MAX_LISTED, description="The most instructions that are listed.")] = (
         DEFAULT_LISTED
@@ -37,14 +38,14 @@ def _answer(scope: Scope, question: HloStatsQuestion) -> Steps[Answer]:
     return Answer(
         time_facts(asked),
         [_table(asked, operations, question.limit)] if asked.table.cores else [],
-        notes=[*asked.notes, *_notes(asked, operations)],
+        notes=[*asked.notes, *operation_notes(asked)],
     )
 
 
 def _table(asked: AskedOperations, operations: Sequence[Operation], limit: int) -> Table:
     listed = operations[:limit]
     rates = [rates_of(of, asked.peaks) for of in listed]
-    span = asked.table.span
+    span = asked.table.whole
 
     def of_rates(name: str, title: str, unit: str, value: Callable[[Rates], float | None]) -> Column:
         return Column(name, title, "rate", [value(of) for of in rates], unit, total="none")
@@ -105,19 +106,6 @@ def _sums(asked: AskedOperations, operations: Sequence[Operation]) -> dict[str, 
         "flops": sum(of.flops for of in operations),
         "bytes": sum(of.bytes for of in operations),
     }
-
-
-def _notes(asked: AskedOperations, operations: Sequence[Operation]) -> list[Note]:
-    """The answer in words."""
-    table = asked.table
-    if not operations or not table.span:
-        return []
-    first = operations[0]
-    text = (
-        f"{first.metadata.name} takes {first.own / table.span:.1%} of the device time, more than any other; "
-        f"the devices are idle {table.idle / table.span:.1%} of it."
-    )
-    return [Note("info", text.replace("%", " %"), track=first.track)]
 
 
 TOOL: Final = Tool(

@@ -8,10 +8,10 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
-from tilescope.tiler.facts.operations import Operation
 from tilescope.tiler.query import Steps
-from tilescope.tiler.tools.answer import Answer, Column, Note, Table, Value
+from tilescope.tiler.tools.answer import Answer, Column, Table, Value
 from tilescope.tiler.tools.op_profile.tree import By, Node, tree
+from tilescope.tiler.tools.operation_notes import operation_notes
 from tilescope.tiler.tools.operations import OF_PEAK, AskedOperations, asked_operations, availability, time_facts
 from tilescope.tiler.tools.question import SpanQuestion
 from tilescope.tiler.tools.row_query import query_column
@@ -26,7 +26,7 @@ _HLO: Final = "hlo/"  # names of attachments that hold programs
 
 
 class OpProfileQuestion(SpanQuestion, frozen=True, kw_only=True):
-    """Operations of TPU cores in a span or in steps."""
+    """Operations of TPU cores or GPUs in a span or in steps."""
 
     by: Annotated[
         By,
@@ -53,11 +53,11 @@ class OpProfileQuestion(SpanQuestion, frozen=True, kw_only=True):
 
 def _answer(scope: Scope, question: OpProfileQuestion) -> Steps[Answer]:
     asked = yield from asked_operations(scope, question)
-    root = tree(asked.table.operations, question.by, _program_names(scope))
+    root = tree(asked.table.operations, question.by, {**asked.table.program_names, **_program_names(scope)})
     yield
     rows = list(_rows(root, question.limit, question.cover))
     yield
-    notes = [*asked.notes, *_notes(asked, root)]
+    notes = [*asked.notes, *operation_notes(asked)]
     return Answer(
         time_facts(asked),
         [_table(asked, rows, with_idle=question.with_idle)] if asked.table.cores else [],
@@ -107,7 +107,7 @@ def _listed(node: Node, limit: int, cover: int) -> list[Node]:
 
 def _table(asked: AskedOperations, rows: list[tuple[int, Node]], *, with_idle: bool) -> Table:
     table, peaks = asked.table, asked.peaks
-    whole = table.span if with_idle else table.busy
+    whole = table.whole if with_idle else table.busy
     if with_idle and table.idle > 0:
         rows = [*rows, (-1, Node("idle", own=table.idle))]
     nodes = [node for _, node in rows]
@@ -168,31 +168,6 @@ def _table(asked: AskedOperations, rows: list[tuple[int, Node]], *, with_idle: b
         Column("parent", "Parent", "id", [parent for parent, _ in rows]),
     ]
     return Table("operations", "By operation", columns, parent="parent")
-
-
-def _notes(asked: AskedOperations, root: Node) -> list[Note]:
-    """The answer in words: what to look at first."""
-    table, peaks = asked.table, asked.peaks
-    if not root.own or not table.span:
-        return []
-    leaves = [of for of in table.operations if of.own]
-    if peaks.flops is None and peaks.hbm is None:
-        first = max(leaves, key=lambda of: of.own)
-        text = f"{first.metadata.name} takes {first.own / table.span:.1%} of the device time."
-        return [Note("info", text.replace("%", " %"), track=first.track)]
-
-    def lost(of: Operation) -> float:
-        shares = [(of.flops, peaks.flops), (of.known_hbm_bytes, peaks.hbm)]
-        best = max(amount / (of.own / 1e12) / peak for amount, peak in shares if peak is not None)
-        return of.own / table.span * max(0.0, 1 - best)
-
-    worst = max(leaves, key=lost)
-    share = lost(worst)
-    reached = sum(of.flops for of in leaves) / (table.span / 1e12) / peaks.flops if peaks.flops else None
-    text = (
-        "" if reached is None else f"The devices reach {reached:.1%} of their FLOPS. "
-    ) + f"Look at {worst.metadata.name} first: {worst.own / table.span:.1%} of the time, {share:.1%} wasted."
-    return [Note("info", text.replace("%", " %"), track=worst.track)]
 
 
 TOOL: Final = Tool(

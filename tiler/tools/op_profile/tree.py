@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from tilescope.tiler.facts.operations import Operation
+from tilescope.tiler.facts.operations import KERNEL, Operation
 
 By = Literal["program", "category", "provenance"]
 
 UNKNOWN_PROGRAM: Final = "unknown program"
 UNKNOWN_CATEGORY: Final = "no category"
+
+# Of the name of a kernel that runs for no operation: "Eigen::internal::EigenMetaKernel" of a template, "volta_sgemm_".
+_PREFIX: Final = re.compile(r"(?:void )?([A-Za-z_][\w:]*(?=[<(])|[A-Za-z_:]+)")
 
 
 @dataclass(slots=True)
@@ -95,6 +99,9 @@ def _path(operation: Operation, by: By, program_names: dict[str, str]) -> Iterat
     if by == "provenance":
         yield from (part for part in metadata.provenance.split("/") if part)
     yield category
+    if not metadata.program and category == KERNEL:
+        found = _PREFIX.match(metadata.name)
+        yield found[1] if found is not None else metadata.name
 
 
 def _duplicates(operations: Sequence[Operation]) -> list[list[Operation]]:

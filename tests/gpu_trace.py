@@ -1,0 +1,50 @@
+"""An XSpace of GPUs that run kernels, as plain Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from tests.tiler.readers.wire_writer import data, event_metadata, message, number, stat_metadata
+from tests.tpu_trace import stat
+
+STATS = ("hlo_op", "hlo_module", "program_id", "kernel_details", "tf_op")
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """Runs for an instruction of a program, by its id or else its name, or for none. Times in ps."""
+
+    name: str
+    start: int
+    duration: int
+    op: str = ""
+    program: int | None = None
+    module: str = "jit_f"
+
+
+def gpu_plane(
+    device: int, streams: Mapping[str, Sequence[Kernel]], stats: Mapping[str, int | str] | None = None
+) -> bytes:
+    """A GPU with these streams; `stats` are its own."""
+    stats = stats or {}
+    ids = {name: place + 1 for place, name in enumerate((*STATS, *stats))}
+    names = {name: place + 1 for place, name in enumerate(dict.fromkeys(k.name for of in streams.values() for k in of))}
+    parts = [data(2, f"/device:GPU:{device}")]
+    for place, (line, kernels) in enumerate(streams.items()):
+        events = [message(4, *_event(kernel, names, ids)) for kernel in kernels]
+        parts.append(message(3, number(1, place + 1), data(2, line), *events))
+    parts += [event_metadata(key, name) for name, key in names.items()]
+    parts += [stat_metadata(key, name) for name, key in ids.items()]
+    return message(1, *parts)
+
+
+def _event(kernel: Kernel, names: Mapping[str, int], ids: Mapping[str, int]) -> Iterator[bytes]:
+    yield number(1, names[kernel.name])
+    yield number(2, kernel.start)
+    yield number(3, kernel.duration)
+    if kernel.op:
+        yield stat(4, ids["hlo_op"], kernel.op)
+        yield stat(4, ids["hlo_module"], kernel.module)
+        if kernel.program is not None:
+            yield stat(4, ids["program_id"], kernel.program)

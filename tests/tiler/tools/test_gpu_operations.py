@@ -1,0 +1,194 @@
+"""Operations of GPUs: the figures of xprof where it is right; kernels that no program is known of; any range."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.corpus import corpus_path
+from tests.gpu_trace import Kernel, gpu_plane
+from tests.hlo_protos import computation, hlo_plane, hlo_proto, instruction, shape, write_space
+from tests.xprof_golden import golden, is_close, rows
+from tilescope.tiler.errors import NotAvailable
+from tilescope.tiler.indexing import build_store
+from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.store import open_run_store
+from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
+from tilescope.tiler.tools.answer import values_of
+
+
+def reader_of(trace: Path, store: Path) -> QueryReader:
+    build_store([trace], store)
+    return QueryReader(open_run_store(store))
+
+
+@pytest.fixture(scope="module")
+def mi300(tmp_path_factory: pytest.TempPathFactory) -> QueryReader:
+    return reader_of(corpus_path("xplane/gpu_mi300x8_conv.xplane.pb"), tmp_path_factory.mktemp("mi300") / "store")
+
+
+def answer(reader: QueryReader, which: str, **asked: Any) -> Answer:
+    return finish(ask(tool(which), Scope(reader), from_values(tool(which).question, asked)))
+
+
+def by_row(of: Answer) -> list[dict[str, Any]]:
+    columns = {column.id: values_of(column) for column in of.table("operations").columns}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+# It counts each kernel as an occurrence of its operation: this convolution, which is two kernels, it has 79 times in 40
+# runs (one kernel lost its name), with as many FLOPs; and of its bytes in HBM it leaves out those of the result.
+CONVOLUTION = "cudnn-conv.1"
+TWICE = 79 / 40
+
+
+def test_instructions_as_xprof_has_them(mi300: QueryReader) -> None:
+    theirs = list(rows(golden("gpu_mi300x8_conv/hlo_stats")))
+    ours = {row["name"]: row for row in by_row(answer(mi300, "hlo_stats")) if row["program"]}
+    assert set(ours) == {row["hlo_op_name"] for row in theirs}
+    for row in theirs:
+        found = ours[row["hlo_op_name"]]
+        often = TWICE if found["name"] == CONVOLUTION else 1
+        assert (found["program"], found["category"]) == (row["program_id"], row["category"])
+        assert found["expression"] == row["hlo_op_expression"]
+        assert found["framework"] == row["tf_op_name"].rstrip(":")
+        assert found["count"] * often == row["occurrences"]
+        assert found["total"] * 1e-3 == pytest.approx(row["total_time"], rel=1e-12)
+        assert found["self"] == found["total"]
+        assert is_close(found["share"] * 100, row["total_self_time_percent"] * 832149873 / (832149873 + 4200))
+        assert is_close(found["flop_rate"] * often / 1e9, row["normalized_flop_rate"])
+        assert is_close(found["byte_rate"] * often / 2**30, row["measured_memory_bw"])
+        assert is_close(found["intensity"] or 0, row["operational_intensity"])
+        if often == 1:
+            assert is_close(found["hbm_rate"] / 2**30, row["hbm_bw"])
+        else:
+            assert found["bytes"] == 40 * 2 * (32 * 60 * 104 * 16 + 2 * 2 * 16 * 5120 + 5120 * 34 * 31 * 53)
+            assert found["hbm_rate"] == found["byte_rate"]
+            assert found["flops"] == 40 * 2 * 5120 * 16 * 32 * (2 * 31 - 2) * (2 * 53 - 2)  # not those of padding
+        source = row["source_info"]
+        assert (found["source"] or "") in source
+        assert bool(found["source"]) == bool(source)
+
+
+def test_the_tree_as_xprof_has_it(mi300: QueryReader) -> None:
+    root = golden("gpu_mi300x8_conv/op_profile")["byProgram"]
+    ours = {row["name"]: row for row in by_row(answer(mi300, "op_profile"))}
+    (idle, program) = root["children"]
+    for node in (program, *program["children"], *(leaf for part in program["children"] for leaf in part["children"])):
+        row, of = ours[node["name"]], node["metrics"]
+        assert row["self"] * 1000 == of["rawTime"]
+        # What has the convolution in it has its faults.
+        if node["name"] not in (CONVOLUTION, "custom-call", program["name"]):
+            assert row["count"] == of["occurrences"]
+            assert row["bytes"] == of["rawBytesAccessedArray"][0]
+            assert row["flops"] == of["rawFlops"]
+        else:
+            assert is_close(row["flops"] * TWICE, of["rawFlops"])
+    # It counts kernels of no program as idle.
+    others = ours["unknown program"]["self"]
+    overlap = 4200  # on four streams of one GPU
+    assert (ours["idle"]["self"] + others - overlap) * 1000 == idle["metrics"]["rawTime"]
+
+
+def test_a_range_is_the_sum_of_its_halves(mi300: QueryReader) -> None:
+    def figures(**asked: Any) -> dict[tuple[str, str], tuple[int, ...]]:
+        return {
+            (row["program"], row["name"]): tuple(row[key] for key in ("count", "total", "flops", "bytes"))
+            for row in by_row(answer(mi300, "hlo_stats", **asked))
+        }
+
+    whole, end = figures(), mi300.end + 1
+    spans = answer(mi300, "hlo_stats").fact("span").value
+    for cut in (1, end // 3, end // 2, 45_440_000, end - 5):  # one of them between two kernels of an occurrence
+        halves = [figures(start=a, end=b) for a, b in ((0, cut), (cut, end))]
+        added = {key: tuple(map(sum, zip(*(of[key] for of in halves if key in of), strict=True))) for key in whole}
+        assert added == whole
+        times = [answer(mi300, "op_profile", start=a, end=b) for a, b in ((0, cut), (cut, end))]
+        assert sum(int(str(of.fact("span").value)) for of in times) == spans
+        for of in times:
+            top = [row["share"] for row in by_row(of) if row["parent"] < 0]
+            assert sum(top) == pytest.approx(1 if of.fact("span").value else 0)
+
+
+def test_kernels_of_no_program_by_the_prefix_of_their_names(tmp_path: Path) -> None:
+    reader = reader_of(corpus_path("xplane/gpu_v100x8_bert.xplane.pb"), tmp_path / "store")
+    of = answer(reader, "op_profile")
+    rows = by_row(of)
+    assert any("does not say which operation a kernel belongs to" in note.text for note in of.notes)
+    names = {row["name"]: row for row in rows}
+    prefix = names["Eigen::internal::EigenMetaKernel"]
+    assert prefix["self"] == sum(row["self"] for row in rows if row["parent"] == rows.index(prefix))
+    kernels = golden("gpu_v100x8_bert/kernel_stats")
+    table = kernels[0] if isinstance(kernels, list) else kernels
+    total = sum(row["total_duration_us"] for row in rows_of(table))
+    assert names["kernel"]["self"] * 1e-3 == pytest.approx(total, rel=1e-9)
+    assert of.fact("span").value == 623_195_950
+    assert all(row["flops_used"] is None for row in rows)
+
+
+def rows_of(table: dict[str, Any]) -> list[dict[str, Any]]:
+    return list(rows(table))
+
+
+def test_a_run_without_devices_says_what_to_record(tmp_path: Path) -> None:
+    reader = reader_of(corpus_path("xplane/jax_cpu_10steps.xplane.pb"), tmp_path / "store")
+    with pytest.raises(NotAvailable, match="record a program that runs on such devices"):
+        answer(reader, "op_profile")
+
+
+def traced(folder: Path, kernels: list[Kernel], proto: bytes | None = None) -> QueryReader:
+    planes = [gpu_plane(0, {"Stream #1(Compute)": kernels})]
+    if proto is not None:
+        planes.append(hlo_plane({"jit_f(9)": proto}))
+    return reader_of(write_space(folder / "t.xplane.pb", *planes), folder / "store")
+
+
+def test_kernels_that_follow_each_other_are_one_occurrence(tmp_path: Path) -> None:
+    order = "A1 A2 A1 A2 B1 A1 B1 B1 A2 A2 A1 x A1"
+    kernels = [
+        Kernel(name, 10 * k, 5, "" if name == "x" else f"op.{name[0]}", 9) for k, name in enumerate(order.split())
+    ]
+    reader = traced(tmp_path, kernels)
+    of = answer(reader, "hlo_stats")
+    # Of A: 1 2 | 1 2 | 1 | 2 | 2 1 | 1; of B each, as it is one kernel.
+    assert {row["name"]: row["count"] for row in by_row(of)} == {"op.A": 6, "op.B": 3, "x": 1}
+    assert any("jit_f(9) has no HLO proto" in note.text for note in of.notes)
+    for cut in range(1, 125, 7):
+        halves = [by_row(answer(reader, "hlo_stats", start=a, end=b)) for a, b in ((0, cut), (cut, reader.end + 1))]
+        counts = [row["count"] for half in halves for row in half if row["name"] == "op.A"]
+        assert sum(counts) == 6
+
+
+def test_a_damaged_program_is_said_and_the_rest_goes_on(tmp_path: Path) -> None:
+    of = answer(traced(tmp_path, [Kernel("k", 0, 5, op="add.1", program=9)], b"\xff"), "hlo_stats")
+    (row,) = by_row(of)
+    assert (row["name"], row["total"], row["category"]) == ("add.1", 5, None)
+    assert [note.text for note in of.notes if "jit_f(9)" in note.text] == [
+        "the HLO proto of jit_f(9) was left out: it is cut short or damaged: its 1 bytes are no HLO proto"
+    ]
+
+
+def test_streams_that_overlap_make_no_idle_time_vanish(tmp_path: Path) -> None:
+    streams = {
+        "Stream #1(Compute)": [Kernel("a", 0, 60)],
+        "Stream #2(Compute)": [Kernel("b", 20, 30), Kernel("b", 90, 10)],
+    }
+    reader = reader_of(write_space(tmp_path / "t.xplane.pb", gpu_plane(0, streams)), tmp_path / "store")
+    of = answer(reader, "op_profile")
+    assert (of.fact("span").value, of.fact("busy").value) == (100, 100)
+    assert of.fact("idle_share").value == 30 / 130
+    assert [row["share"] for row in by_row(of) if row["name"] == "idle"] == [30 / 130]
+
+
+def test_costs_come_from_the_program_found_by_name_too(tmp_path: Path) -> None:
+    main = computation(
+        1,
+        "main",
+        instruction(1, "p", "parameter", shape("f32", 100, 200)),
+        instruction(2, "add.1", "add", shape("f32", 100, 200), 1, 1, op_name="jit(f)/add"),
+    )
+    reader = traced(tmp_path, [Kernel("k", 0, 5, op="add.1", module="jit_f")], hlo_proto("jit_f", main))
+    (row,) = by_row(answer(reader, "hlo_stats"))
+    assert (row["flops"], row["bytes"], row["framework"]) == (60_000, 240_000, "jit(f)/add")

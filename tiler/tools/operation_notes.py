@@ -1,0 +1,69 @@
+"""What tools about operations say in words: how well the devices are used, and what to look at first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tilescope.tiler.facts.operations import Operation
+from tilescope.tiler.facts.work import Work, xla_operation
+from tilescope.tiler.query import Name
+from tilescope.tiler.tools.answer import Note
+from tilescope.tiler.tools.operations import AskedOperations
+
+
+def is_bound_elsewhere(operation: Operation) -> bool:
+    """Whether an operation waits for others: for devices, links or the host. No device makes it faster."""
+    metadata = operation.metadata
+    return xla_operation(Name(metadata.name, metadata.category)) != Work.COMPUTATION
+
+
+def operation_notes(asked: AskedOperations) -> list[Note]:
+    """How much of its FLOPS a device reaches, which operation loses the most, and which takes the most waiting."""
+    table, peaks = asked.table, asked.peaks
+    lasting = [of for of in table.operations if of.own]
+    if not lasting or not table.whole:
+        return []
+    computing = [of for of in lasting if not is_bound_elsewhere(of)]
+    waiting = [of for of in lasting if is_bound_elsewhere(of)]
+    said = []
+    reached = sum(of.flops for of in lasting) / (table.span / 1e12) / peaks.flops if peaks.flops and table.span else 0
+    first = max(computing or lasting, key=lambda of: _lost(asked, of))
+    if reached:
+        said.append(f"The devices reach {reached:.1%} of their FLOPS.")
+    if computing and (peaks.flops or peaks.hbm) and _is_known(first):
+        said.append(
+            f"Look at {first.metadata.name} first: {first.own / table.whole:.1%} of the time, "
+            f"{_lost(asked, first):.1%} wasted."
+        )
+    else:
+        first = _longest(lasting)
+        said.append(f"{first.metadata.name} takes {first.own / table.whole:.1%} of the time, more than any other.")
+    notes = [_note(" ".join(said), first)]
+    if waiting and _longest(waiting).own > (_longest(computing).own if computing else 0):
+        longest = _longest(waiting)
+        text = (
+            f"{longest.metadata.name} takes {longest.own / table.whole:.1%} of the time: it moves data, or waits for "
+            "other devices or the host; no peak of the device bounds it."
+        )
+        notes.append(_note(text, longest))
+    return notes
+
+
+def _longest(operations: Iterable[Operation]) -> Operation:
+    return max(operations, key=lambda of: of.own)
+
+
+def _is_known(of: Operation) -> bool:
+    """Whether the trace says what an operation computes, or moves."""
+    return of.metadata.flops is not None or of.metadata.bytes is not None
+
+
+def _lost(asked: AskedOperations, of: Operation) -> float:
+    """The part of all time that is lost because an operation uses less than a device can."""
+    shares = [(of.flops, asked.peaks.flops), (of.known_hbm_bytes, asked.peaks.hbm)]
+    best = max((amount / (of.own / 1e12) / peak for amount, peak in shares if peak), default=0.0)
+    return of.own / asked.table.whole * max(0.0, 1 - best) if _is_known(of) else 0.0
+
+
+def _note(text: str, of: Operation) -> Note:
+    return Note("info", text.replace("%", " %"), track=of.track)
