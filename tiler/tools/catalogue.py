@@ -22,6 +22,7 @@ from tilescope.tiler.tools.gaps import TOOL as GAPS
 from tilescope.tiler.tools.hit_bins import TOOL as HIT_BINS
 from tilescope.tiler.tools.hlo_stats import TOOL as HLO_STATS
 from tilescope.tiler.tools.imported import TOOL as IMPORTED
+from tilescope.tiler.tools.input_pipeline import TOOL as INPUT_PIPELINE
 from tilescope.tiler.tools.kernels import TOOL as KERNELS
 from tilescope.tiler.tools.memory_profile import TOOL as MEMORY_PROFILE
 from tilescope.tiler.tools.memory_viewer import TOOL as MEMORY_VIEWER
@@ -46,6 +47,7 @@ _OURS: Final[tuple[AnyTool, ...]] = (
     GAPS,
     OVERLAP,
     FLOWS,
+    INPUT_PIPELINE,
     OP_PROFILE,
     HLO_STATS,
     FRAMEWORK_OPS,

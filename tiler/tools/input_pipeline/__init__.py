@@ -1,0 +1,115 @@
+"""Whether a program waits for its input, how much, and what of providing that takes the time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Annotated, Final
+
+from msgspec import Meta
+
+from tilescope.tiler.facts.host_operations import host_threads
+from tilescope.tiler.facts.step_times import StepPart
+from tilescope.tiler.query import Steps
+from tilescope.tiler.tools.answer import Answer, Fact, Note, Table
+from tilescope.tiler.tools.input_pipeline.device_tables import Measured, host_steps, tpu_steps_of
+from tilescope.tiler.tools.input_pipeline.host_side import HostSide, host_side
+from tilescope.tiler.tools.input_pipeline.host_tables import advice, categories_table, operations_table
+from tilescope.tiler.tools.input_pipeline.levels import verdict
+from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.step_times import AskedSteps, asked_steps
+from tilescope.tiler.tools.steps.durations import spread
+from tilescope.tiler.tools.tool import Tool
+
+MAX_LISTED: Final = 65_536
+DEFAULT_LISTED: Final = 1000
+
+NOTHING_KNOWN: Final = (
+    "the trace has neither steps nor threads of hosts: mark steps (jax.profiler.StepTraceAnnotation, Keras, step of "
+    "torch.profiler), and record with the host's tracer on"
+)
+
+
+class InputPipelineQuestion(SpanQuestion, frozen=True, kw_only=True):
+    """Steps of some devices and hosts, in a span or by their numbers."""
+
+    limit: Annotated[int, Meta(ge=0, le=MAX_LISTED, description="The most steps, and operations, that are listed.")] = (
+        DEFAULT_LISTED
+    )
+
+
+def _answer(scope: Scope, question: InputPipelineQuestion) -> Steps[Answer]:
+    asked = yield from asked_steps(scope, question)
+    measured = None
+    if asked.times:
+        measured = tpu_steps_of(asked, question.limit) if asked.of_tpus else host_steps(asked, question.limit)
+    yield
+    tracks = frozenset(scope.leaves(question.tracks))
+    side = yield from host_side(scope.reader, tracks, asked.looked.of, _copied(asked))
+    found = None if measured is None else verdict(measured.input_share, measured.others_share)
+    tables = [*(measured.tables if measured else ()), *_host_tables(side, question.limit)]
+    notes = [*asked.notes, *(measured.notes if measured else ()), *advice(side)]
+    if found is not None:
+        text = f"The program is {found.word}: {found.text}."
+        notes.insert(0, Note("info" if found.where == "device" else "warning", text))
+    facts = [
+        Fact("verdict", "Verdict", None if found is None else found.word, "text", asked.why),
+        Fact("where", "Where to look", None if found is None else found.where, "text", asked.why),
+        *_step_facts(asked, measured),
+        *_host_facts(side),
+    ]
+    return Answer(facts, tables, measured.series if measured else (), notes)
+
+
+def _copied(asked: AskedSteps) -> Fraction:
+    """The share of the step time that is copying to devices."""
+    copied = sum(int(of.sum_of([StepPart.HOST_TO_DEVICE]).sum()) for of in asked.times)
+    whole = sum(int(of.duration.sum()) for of in asked.times)
+    return Fraction(copied, whole) if whole else Fraction(0)
+
+
+def _step_facts(asked: AskedSteps, measured: Measured | None) -> list[Fact]:
+    if measured is None:
+        return [
+            Fact("input_share", "Waits for input", None, "fraction", asked.why),
+            Fact("mean", "Mean step", None, "ticks", asked.why),
+        ]
+    of = spread(asked.ticks(measured.durations))
+    single = "of a single step there is none"
+    return [
+        Fact("input_share", "Waits for input", measured.input_share, "fraction", measured.input_note),
+        Fact("steps", "Steps", len(measured.durations), "count"),
+        Fact("cores", "Devices" if asked.of_tpus else "Hosts", len(asked.times), "count"),
+        Fact("mean", "Mean step", of.mean, "ticks", measured.step_note),
+        Fact("deviation", "Deviation", of.deviation, "ticks", "of a sample" if of.deviation is not None else single),
+        Fact("min", "Shortest", of.least, "ticks"),
+        Fact("max", "Longest", of.greatest, "ticks"),
+        *measured.facts,
+    ]
+
+
+def _host_facts(side: HostSide) -> list[Fact]:
+    why = "" if side.operations else "the host recorded no operations of an input pipeline, such as those of tf.data"
+    return [Fact("host_input", "Input work of hosts", side.own if side.operations else None, "ticks", why)]
+
+
+def _host_tables(side: HostSide, limit: int) -> Sequence[Table]:
+    return [categories_table(side), operations_table(side, limit)] if side.operations else []
+
+
+def _availability(scope: Scope) -> str:
+    if scope.reader.store.is_growing or scope.reader.steps.series or host_threads(scope.reader):
+        return ""
+    return NOTHING_KNOWN
+
+
+TOOL: Final = Tool(
+    id="input_pipeline",
+    title="Input pipeline",
+    help="whether the program waits for its input, how much in which step, and what of providing it takes the time",
+    group="devices",
+    question=InputPipelineQuestion,
+    answer=_answer,
+    availability=_availability,
+)

@@ -1,0 +1,149 @@
+"""What hosts do to provide input: operations of input pipelines, and how much of the waiting each category explains."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.errors import NotBuilt
+from tilescope.tiler.facts.host_operations import (
+    COPY_TO_DEVICE,
+    HostOp,
+    HostOperation,
+    OpSource,
+    host_op,
+    host_operations,
+    host_threads,
+)
+from tilescope.tiler.query import EVERYTHING, Name, QueryReader, Reading, Steps
+from tilescope.tiler.windows import WindowsOf, everywhere
+
+
+class InputCategory(StrEnum):
+    """In the order in which pages list them."""
+
+    ENQUEUE = "enqueue"
+    PREPROCESSING = "preprocessing"
+    ADVANCED = "advanced"  # files read ahead of their use
+    DEMANDED = "demanded"  # files read when they are needed
+    UNCLASSIFIED = "unclassified"
+
+
+_ENQUEUES: Final = frozenset({"InfeedEnqueue", "InfeedEnqueueTuple", COPY_TO_DEVICE})
+_READERS: Final = tuple(
+    f"::{reader}" for reader in ("TFRecord", "TextLine", "FixedLengthRecord", "SSTable", "RecordIO", "ArrayRecord")
+)
+_AHEAD: Final = tuple(
+    f"::{stage}" for stage in ("MemoryReader", "MemoryWriter", "Interleave", "Prefetch", "ParallelMap")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HostSide:
+    """`operations` by their own time, greatest first; ticks. `explained`: of each category how much of the waiting."""
+
+    operations: Sequence[tuple[HostOperation, InputCategory]]
+    explained: dict[InputCategory, int]
+    enqueued: tuple[int, int]  # how long input was enqueued, of how long from one to the next
+
+    @property
+    def own(self) -> int:
+        """The time of all operations without those in them."""
+        return sum(of.own for of, _ in self.operations)
+
+    def own_of(self, category: InputCategory) -> int:
+        """That of a category."""
+        return sum(of.own for of, one in self.operations if one is category)
+
+
+def host_side(reader: QueryReader, tracks: frozenset[int], windows_of: WindowsOf, copied: Fraction) -> Steps[HostSide]:
+    """What the threads of hosts among some tracks do in windows. Raises DamagedStore.
+
+    `copied`: the share of the step time that is copying to devices, which stands for enqueuing where there is none.
+    """
+    threads = [track for track in host_threads(reader) if track in tracks]
+    table = yield from host_operations(reader, threads, windows_of)
+    found = [(of, category) for of in table.operations if (category := _category(of.op)) is not None]
+    found.sort(key=lambda one: (-one[0].own, one[0].op.name))
+    enqueued = yield from _enqueued(reader, table.threads, windows_of) if _enqueues(found) else _never()
+    return HostSide(found, _explained(found, enqueued, copied), enqueued)
+
+
+def _category(op: HostOp) -> InputCategory | None:
+    """That of an operation of an input pipeline; None: it is none."""
+    if op.type in _ENQUEUES or (op.source is OpSource.STAGE and op.type == "enqueue"):
+        return InputCategory.ENQUEUE
+    if op.source is OpSource.STAGE and op.type != "read":
+        return InputCategory.PREPROCESSING
+    if op.source is OpSource.STAGE or (op.source is OpSource.DATASET and op.name.endswith(_READERS)):
+        return InputCategory.ADVANCED if any(stage in op.name for stage in _AHEAD) else InputCategory.DEMANDED
+    return InputCategory.PREPROCESSING if op.source is OpSource.DATASET else None
+
+
+def _enqueues(found: Sequence[tuple[HostOperation, InputCategory]]) -> bool:
+    return any(category is InputCategory.ENQUEUE for _, category in found)
+
+
+def _never() -> Steps[tuple[int, int]]:
+    yield
+    return 0, 0
+
+
+def _enqueued(reader: QueryReader, threads: Sequence[int], windows_of: WindowsOf) -> Steps[tuple[int, int]]:
+    """Of one that follows another on a thread: how long the one before it took, and how long before it that began."""
+    is_enqueue = (yield from reader.names.numbers(_is_enqueue)).astype(np.bool_)
+    took = apart = 0
+    for track in threads:
+        if not (yield from _occurs(reader, track, is_enqueue)):
+            continue
+        plan = reader.plan(track, windows_of(track))
+        starts, durations = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        for events in Reading(reader).events(plan, plan.leaf_runs):
+            some = is_enqueue[events.name + 1] & windows_of(track).hold(events.start)
+            starts.append(events.start[some])
+            durations.append(events.duration[some])
+            yield
+        start = np.concatenate(starts)
+        order = np.argsort(start, kind="stable")
+        took += int(np.concatenate(durations)[order][:-1].sum())
+        apart += int(np.diff(start[order]).sum())
+    return took, apart
+
+
+def _is_enqueue(name: Name) -> int:
+    op = host_op(name.text)
+    return int(op is not None and op.type in ("InfeedEnqueue", "InfeedEnqueueTuple"))
+
+
+def _occurs(reader: QueryReader, track: int, names: NDArray[np.bool_]) -> Steps[bool]:
+    try:
+        for part in Reading(reader).histogram_parts([track], everywhere(EVERYTHING)):
+            if part.has_other_names or bool(names[part.name + 1].any()):
+                return True
+            yield
+    except NotBuilt:
+        pass
+    return False
+
+
+def _explained(
+    found: Sequence[tuple[HostOperation, InputCategory]], enqueued: tuple[int, int], copied: Fraction
+) -> dict[InputCategory, int]:
+    """Of the time in which nothing is enqueued each category has its share; without enqueues, its own time."""
+    own = dict.fromkeys(InputCategory, 0)
+    for of, category in found:
+        own[category] += of.own
+    took, apart = enqueued
+    enqueue = own.pop(InputCategory.ENQUEUE)
+    others = sum(own.values())
+    ratio = min(Fraction(took, apart), Fraction(1)) if apart else copied
+    waiting = enqueue * (1 - ratio) / ratio if ratio and enqueue else Fraction(others)
+    scaled = {category: round(ticks * waiting / others) if others else 0 for category, ticks in own.items()}
+    scaled[InputCategory.UNCLASSIFIED] = max(0, round(waiting) - sum(scaled.values())) if not others else 0
+    return {InputCategory.ENQUEUE: enqueue, **scaled}

@@ -1,0 +1,90 @@
+"""What hosts do to provide input, as tables and advice."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import Final
+
+from tilescope.tiler.tools.answer import Column, Note, Table, Value
+from tilescope.tiler.tools.input_pipeline.host_side import HostSide, InputCategory
+from tilescope.tiler.tools.input_pipeline.levels import percent
+
+_TITLES: Final = {
+    InputCategory.ENQUEUE: "Enqueuing data",
+    InputCategory.PREPROCESSING: "Preprocessing",
+    InputCategory.ADVANCED: "Reading files in advance",
+    InputCategory.DEMANDED: "Reading files on demand",
+    InputCategory.UNCLASSIFIED: "Other reading or processing",
+}
+_ADVICE: Final = {
+    InputCategory.ENQUEUE: "combine small chunks of input into fewer and larger ones",
+    InputCategory.PREPROCESSING: "raise num_parallel_calls of Dataset.map, or preprocess the data offline",
+    InputCategory.ADVANCED: "tune the size of prefetch, cycle_length of interleave, and buffer_size of the reader",
+    InputCategory.DEMANDED: "read in advance: prefetch, interleave, and a buffer for the reader",
+    InputCategory.UNCLASSIFIED: "use tf.data, or mark the stages of your own pipeline, so that they can be told apart",
+}
+
+
+def categories_table(side: HostSide) -> Table:
+    """The five categories, with what to do about each."""
+    own = side.own
+    whole = sum(side.explained.values())
+    greatest: dict[InputCategory, str] = {}
+    for of, category in side.operations:
+        greatest.setdefault(category, of.op.name)
+    columns = [
+        Column("category", "Category", "name", [_TITLES[of] for of in InputCategory]),
+        Column("self", "Self", "ticks", [side.own_of(of) for of in InputCategory]),
+        Column("share", "Share", "fraction", [side.own_of(of) / own if own else None for of in InputCategory]),
+        Column("explained", "Waiting explained", "ticks", [side.explained[of] for of in InputCategory]),
+        Column(
+            "explained_share",
+            "Of the waiting",
+            "fraction",
+            [side.explained[of] / whole if whole else None for of in InputCategory],
+        ),
+        Column("greatest", "Greatest operation", "text", [greatest.get(of) for of in InputCategory]),
+        Column("advice", "What to do", "text", [_ADVICE[of] for of in InputCategory]),
+    ]
+    totals: dict[str, Value] = {"self": own, "explained": whole}
+    return Table("input_categories", "What providing input takes", columns, totals=totals)
+
+
+def operations_table(side: HostSide, limit: int) -> Table:
+    """Operations of input pipelines."""
+    listed, own = side.operations[:limit], side.own
+    totals_of: list[Value] = [of.total / own if own else None for of, _ in listed]
+    shares = [of.own / own if own else None for of, _ in listed]
+    columns = [
+        Column("name", "Operation", "name", [of.op.name for of, _ in listed]),
+        Column("category", "Category", "text", [_TITLES[category] for _, category in listed]),
+        Column("count", "Count", "count", [of.count for of, _ in listed]),
+        Column("total", "Total", "ticks", [of.total for of, _ in listed]),
+        Column("total_share", "Of all", "fraction", totals_of, total="none"),
+        Column("self", "Self", "ticks", [of.own for of, _ in listed]),
+        Column("share", "Self of all", "fraction", shares),
+        Column("cumulative", "Cumulative", "fraction", list(accumulate(of or 0.0 for of in shares)), total="max"),
+        Column("mean", "Mean", "ticks", [of.total // of.count if of.count else None for of, _ in listed], total="none"),
+        Column("longest", "Longest", "ticks", [of.longest for of, _ in listed], total="max"),
+        Column("track", "Track", "track", [of.track for of, _ in listed]),
+    ]
+    totals: dict[str, Value] = {"count": sum(of.count for of, _ in side.operations), "self": own}
+    rest: dict[str, Value] | None = None
+    if len(listed) < len(side.operations):
+        others = side.operations[limit:]
+        rest = {"count": sum(of.count for of, _ in others), "self": sum(of.own for of, _ in others)}
+    return Table("input_operations", "Input operations", columns, totals=totals, rest=rest)
+
+
+def advice(side: HostSide) -> list[Note]:
+    """What to do first on the host, with the figures that say so."""
+    whole = sum(side.explained.values())
+    if not side.operations or not whole:
+        return []
+    first = max(InputCategory, key=lambda of: side.explained[of])
+    text = f"{_TITLES[first]} takes {percent(side.explained[first] / whole)} of what providing input takes on hosts"
+    known = [of for of, category in side.operations if category is first]
+    if not known:
+        return [Note("info", f"{text}: {_ADVICE[first]}.")]
+    text += f", most of it {known[0].op.name} ({percent(known[0].own / side.own)} of all): {_ADVICE[first]}."
+    return [Note("info", text, track=known[0].track)]

@@ -1,0 +1,72 @@
+"""From which share of the step time on something is worth a word, and what is said of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """Shares of the step time; `high` None: there is only one level."""
+
+    moderate: float
+    high: float | None = None
+
+    def word(self, share: float) -> str:
+        """The name of the level that a share reaches: moderate or high; nothing below them."""
+        if self.high is not None and share >= self.high:
+            return "high"
+        return "moderate" if share >= self.moderate else ""
+
+
+INPUT: Final = Level(0.05, 0.20)
+OUTPUT: Final = Level(0.05, 0.20)
+LAUNCH: Final = Level(0.03, 0.15)
+OTHERS: Final = Level(0.03, 0.15)
+COLLECTIVES: Final = Level(0.03, 0.15)
+ALL_REDUCE: Final = Level(0.06)
+IDLE: Final = Level(0.03)
+SPARSE: Final = Level(0.10)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a program waits for input: in a word, whose fault it is, and in a sentence."""
+
+    word: str
+    where: str  # "host", "both" or "device"
+    text: str
+
+
+def verdict(input_share: float, others_share: float) -> Verdict:
+    """That of the shares of input, and of time in which nothing is known to happen."""
+    word = INPUT.word(input_share)
+    if word == "high":
+        return Verdict(
+            "highly input-bound",
+            "host",
+            f"{percent(input_share)} of the step time is waiting for input: reduce that first",
+        )
+    if word:
+        return Verdict(
+            "moderately input-bound",
+            "both",
+            f"{percent(input_share)} of the step time is waiting for input: look at both the input and the computation",
+        )
+    if OTHERS.word(others_share):
+        return Verdict(
+            "potentially input-bound",
+            "both",
+            f"{percent(others_share)} of the step time is none of what is known: it may be reading, or Python",
+        )
+    return Verdict(
+        "not input-bound",
+        "device",
+        f"only {percent(input_share)} of the step time is waiting for input: look at the computation",
+    )
+
+
+def percent(share: float) -> str:
+    """As it is written in a sentence."""
+    return f"{100 * share:.1f} %"

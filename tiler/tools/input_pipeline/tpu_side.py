@@ -1,0 +1,99 @@
+"""What steps of TPU cores come to over all cores: how long they compute, and wait for input."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.facts.step_times import AlignedSteps, StepPart, StepTimes
+
+Ints = NDArray[np.int64]
+Shares = NDArray[np.float64]
+
+_INPUT = (StepPart.INFEED, StepPart.SPARSE_INFEED)
+_TRANSFER = (StepPart.HOST_SEND, StepPart.HOST_RECV)
+_WAITS = (*_INPUT, StepPart.OUTFEED, *_TRANSFER, StepPart.IDLE)
+
+
+@dataclass(frozen=True, slots=True)
+class TpuSteps:
+    """Columns of shape (n,), one row for each step of the run, in ps.
+
+    Some figures are the most or the least of any core, and the rest follows: what is left of the shortest step is idle.
+    """
+
+    duration: Ints  # of the core that takes longest
+    compute: Ints  # the least of any core: all but waiting for the host and idling
+    infeed: Ints  # the most of any core
+    sparse_infeed: Ints
+    outfeed: Ints  # the mean
+    host_transfer: Ints  # the most
+    idle: Ints
+    reduce_compute: Ints  # of the core whose all-reduces take longest
+    reduce_sync: Ints
+    share_mean: Shares  # of each core's step that it waits for input
+    share_min: Shares
+    share_max: Shares
+    core: Ints  # that waits longest for input; and its row
+    row: Ints
+    waited: Ints  # how long it waits; and how long its step is
+    of_core: Ints
+
+
+def tpu_steps(times: Sequence[StepTimes], together: AlignedSteps) -> TpuSteps:
+    """Those of some cores, which have at least one step."""
+    there = together.rows >= 0
+    count = there.sum(axis=1)
+
+    def of_cores(columns: Sequence[Ints]) -> Ints:
+        """Steps by cores; 0 where a core does not have a step."""
+        found = np.zeros(together.rows.shape, np.int64)
+        for place, column in enumerate(columns):
+            found[there[:, place], place] = column[together.rows[there[:, place], place]]
+        return found
+
+    def most(values: Ints) -> Ints:
+        found: Ints = values.max(axis=1, initial=0, where=there)
+        return found
+
+    def least(values: Ints) -> Ints:
+        found: Ints = values.min(axis=1, initial=np.iinfo(np.int64).max, where=there)
+        return found
+
+    def parts(*of: StepPart) -> Ints:
+        return of_cores([one.sum_of(of) for one in times])
+
+    duration = of_cores([of.duration for of in times])
+    infeed, sparse, outfeed, transfer = (
+        parts(*of) for of in ((StepPart.INFEED,), (StepPart.SPARSE_INFEED,), (StepPart.OUTFEED,), _TRANSFER)
+    )
+    reduce_compute, reduce_sync = parts(StepPart.ALL_REDUCE_COMPUTE), parts(StepPart.ALL_REDUCE_SYNC)
+    compute = least(duration - parts(*_WAITS))
+    outfeed_mean = outfeed.sum(axis=1) // count
+    waited = infeed + sparse
+    share = np.divide(waited, duration, out=np.zeros(duration.shape), where=duration > 0)
+    core = np.argmax(np.where(there, waited, -1), axis=1)
+    at = np.arange(len(core))
+    reducing = np.argmax(reduce_compute + reduce_sync, axis=1)
+    known = compute + most(infeed) + most(sparse) + outfeed_mean + most(transfer)
+    return TpuSteps(
+        duration=most(duration),
+        compute=compute,
+        infeed=most(infeed),
+        sparse_infeed=most(sparse),
+        outfeed=outfeed_mean,
+        host_transfer=most(transfer),
+        idle=np.maximum(least(duration) - known, 0),
+        reduce_compute=reduce_compute[at, reducing],
+        reduce_sync=reduce_sync[at, reducing],
+        share_mean=share.sum(axis=1) / count,
+        share_min=share.min(axis=1, initial=np.inf, where=there),
+        share_max=share.max(axis=1, initial=0, where=there),
+        core=core,
+        row=together.rows[at, core],
+        waited=waited[at, core],
+        of_core=duration[at, core],
+    )
