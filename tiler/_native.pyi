@@ -250,6 +250,59 @@ class LeafSpans:
         one leaf ascend and do not touch; those of several leaves are in no order.
         """
 
+class KindSums:
+    """
+    Sums of operations by kind. Sums are pairs: the low 64 bits, and the high ones.
+    """
+
+    def __init__(self, kinds: int, numbers: int) -> None: ...
+    def add(
+        self,
+        kind: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        parent: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        part: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        starts: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        begins: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        first: int,
+    ) -> None:
+        """
+        Adds operations from event `first` on: `part` of their duration lies in the windows; those that start
+        there count, and occurrences begin with some of them.
+        """
+
+    def add_number(
+        self,
+        number: int,
+        kind: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        value: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        starts: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    ) -> None:
+        """Adds a number of operations, below 0 where they have none."""
+
+    def merge(self, other: KindSums) -> None: ...
+    def count(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+    def empty(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+    def occurrences(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+    def longest(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+    def longest_at(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+    def shortest_lasting(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+    def total(
+        self,
+    ) -> tuple[
+        Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))]
+    ]: ...
+    def inner(
+        self,
+    ) -> tuple[
+        Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))]
+    ]: ...
+    def number(
+        self, number: int
+    ) -> tuple[
+        Annotated[NDArray[numpy.uint64], dict(shape=(None,))], Annotated[NDArray[numpy.uint64], dict(shape=(None,))]
+    ]: ...
+
 class GuardedMap:
     """
     Keeps a mapped file, of which it reads zeros where the file has been cut.
@@ -261,6 +314,21 @@ class GuardedMap:
     @property
     def broken(self) -> bool:
         """Whether something was read that the file no longer has."""
+
+class ChosenStats:
+    """Reads chosen stats of metadata: for each place, those of some ids."""
+
+    def __init__(self, ids: Sequence[Sequence[int]]) -> None: ...
+    def read(self, raw: bytes) -> list[object]:
+        """
+        Returns the values of the stats in these fields, None where there is none. A reference is a tuple with
+        the number of its name; a text that is no UTF-8 is bytes.
+        """
+
+def memory_traffic(raw: bytes) -> list[tuple[int, int, int]]:
+    """
+    Returns the operation, the memory and the bytes of each part of a breakdown.
+    """
 
 class Operations:
     """
@@ -1088,6 +1156,13 @@ class XSpaceFile:
     ]:
         """
         Returns of each number its plane, and the index of its name; -1: no event uses it.
+        """
+
+    def metadata_alike(
+        self, plane_class: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)]
+    ) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """
+        Returns of each number the first with the same names and stats, among planes of one class.
         """
 
     def metadata(self, first: int, count: int) -> list[XSpaceMetadata]:

@@ -7,6 +7,8 @@ The head of the tables is a msgpack map:
     planes  by plane [name, {stat metadata id: name}]; without names where the plane has no metadata in the tables
     plane   int32, little-endian: of each number its plane
     name    int32, little-endian: of each number the id of its name in the run, -1 where no event uses it
+    alike   int32, little-endian: of each number the first one with the same names and stats, those of planes that call
+            their stats the same
 
 Pages of 256 numbers follow, each a msgpack list:
 
@@ -64,6 +66,13 @@ class XStatTables:
         self.planes = tuple(PlaneNames(name, names) for name, names in packed["planes"])
         self.plane: NDArray[np.int32] = np.frombuffer(packed["plane"], _INT32)  # of each number
         self.name: NDArray[np.int32] = np.frombuffer(packed["name"], _INT32)  # its id in the run, or -1
+        self.alike: NDArray[np.int32] = np.frombuffer(packed["alike"], _INT32)  # the first number of the same content
+        if (
+            len(self.alike) != len(self.name)
+            or np.any(self.alike > np.arange(len(self.alike)))
+            or np.any(self.alike < 0)
+        ):
+            raise ValueError("tables of metadata that is like other than there is")
         if len(self.plane) != len(self.name) or np.any(self.plane >= len(self.planes)) or np.any(self.plane < 0):
             raise ValueError("tables of metadata whose columns differ")
         self._page = lru_cache(_KEPT_PAGES)(lambda number: unpack_page(page(number)))
@@ -108,13 +117,16 @@ def page_count(entries: int) -> int:
     return -(-entries // ENTRIES_PER_PAGE)
 
 
-def pack_head(planes: Sequence[PlaneNames], plane: NDArray[np.int32], name: NDArray[np.int32]) -> bytes:
+def pack_head(
+    planes: Sequence[PlaneNames], plane: NDArray[np.int32], name: NDArray[np.int32], alike: NDArray[np.int32]
+) -> bytes:
     """The head of the tables."""
     packed: bytes = msgpack.packb(
         {
             "planes": [[of.name, of.stat_names] for of in planes],
             "plane": plane.astype(_INT32).tobytes(),
             "name": name.astype(_INT32).tobytes(),
+            "alike": alike.astype(_INT32).tobytes(),
         }
     )
     return packed

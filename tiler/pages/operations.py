@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, overload
 
 import msgpack
 import numpy as np
@@ -79,6 +79,37 @@ class OperationKind:
     stats: Mapping[str, StatValue] = field(default_factory=dict)
 
 
+class OperationKinds(Sequence[OperationKind]):
+    """Kinds by their place. There may be very many of which nothing but the metadata is known."""
+
+    def __init__(self, metadata: Ints, stats: Mapping[int, Mapping[str, StatValue]]) -> None:
+        """`stats`: of those that have any."""
+        self.metadata = metadata
+        self.stats = stats
+
+    @classmethod
+    def of(cls, kinds: Sequence[OperationKind]) -> OperationKinds:
+        """These, one by one."""
+        if isinstance(kinds, OperationKinds):
+            return kinds
+        metadata = np.array([kind.metadata for kind in kinds], np.int64)
+        return cls(metadata, {place: kind.stats for place, kind in enumerate(kinds) if kind.stats})
+
+    def __len__(self) -> int:
+        return len(self.metadata)
+
+    @overload
+    def __getitem__(self, place: int) -> OperationKind: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[OperationKind]: ...
+
+    def __getitem__(self, place: int | slice) -> OperationKind | Sequence[OperationKind]:
+        if isinstance(place, slice):
+            return [self[at] for at in range(len(self))[place]]
+        return OperationKind(int(self.metadata[place]), self.stats.get(range(len(self))[place], {}))
+
+
 @dataclass(frozen=True, slots=True)
 class TrackKinds:
     """The kinds of a track's operations, and where its records are, by the event that each begins with."""
@@ -98,9 +129,11 @@ class TrackKinds:
 
     def encode(self) -> bytes:
         """A msgpack map, not compressed."""
+        kinds = OperationKinds.of(self.kinds)
         packed: bytes = msgpack.packb(
             {
-                "kinds": [[kind.metadata, dict(kind.stats)] for kind in self.kinds],
+                "metadata": kinds.metadata.astype(_INT64).tobytes(),
+                "stats": [[place, dict(stats)] for place, stats in kinds.stats.items()],
                 "is_cut": self.is_cut,
                 "first_ps": self.first_ps,
                 "last_ps": self.last_ps,
@@ -114,12 +147,13 @@ class TrackKinds:
         """The inverse. Raises DamagedStore."""
         try:
             packed = msgpack.unpackb(data)
-            kinds = [OperationKind(int(metadata), dict(stats)) for metadata, stats in packed["kinds"]]
+            metadata = np.frombuffer(packed["metadata"], _INT64).astype(np.int64)
+            kinds = OperationKinds(metadata, {int(place): dict(stats) for place, stats in packed["stats"]})
             columns = [np.frombuffer(packed[name], _INT64).astype(np.int64) for name in _COLUMNS]
             found = cls(kinds, bool(packed["is_cut"]), int(packed["first_ps"]), int(packed["last_ps"]), *columns)
         except (ValueError, TypeError, LookupError, msgpack.UnpackException) as error:
             raise DamagedStore(f"kinds of operations that make no sense: {error}") from error
-        if len({len(column) for column in columns}) != 1:
+        if len({len(column) for column in columns}) != 1 or not all(0 <= place < len(kinds) for place in kinds.stats):
             raise DamagedStore("kinds of operations whose columns differ")
         return found
 

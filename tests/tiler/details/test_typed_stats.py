@@ -33,6 +33,6 @@ def test_those_of_a_name(stats: list[tuple[int, str, bool]]) -> None:
     raw = b"".join(stat(*one) for one in stats)
     plane = PlaneNames("/device:TPU:0", NAMES)
     zero = np.zeros(1, np.int32)
-    tables = XStatTables(pack_head([plane], zero, zero), lambda _: pack_page([EventMetadata(0, 1, "", "", raw)]))
+    tables = XStatTables(pack_head([plane], zero, zero, zero), lambda _: pack_page([EventMetadata(0, 1, "", "", raw)]))
     for name in ("wanted", "zero", "nowhere"):
         assert tables.stats_called(name, 0) == [one for one in typed_stats(raw, NAMES) if one.name == name]

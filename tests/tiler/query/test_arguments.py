@@ -130,7 +130,9 @@ def tables() -> XStatTables:
     names = {1: "own", 2: "both", 3: "ref", 4: "", 5: "long_name", 6: "own"}
     shared = [b"", stat(2, b"\x20\x07") + stat(5, b"\x2a\x01s"), stat(9, b"\x18\x05"), b"\x2a\x7f"]
     entries = [EventMetadata(0, k, "a long name" if k == 3 else "", "", raw) for k, raw in enumerate(shared)]
-    head = pack_head([PlaneNames("plane", names)], np.zeros(4, np.int32), np.full(4, -1, np.int32))
+    head = pack_head(
+        [PlaneNames("plane", names)], np.zeros(4, np.int32), np.full(4, -1, np.int32), np.arange(4, dtype=np.int32)
+    )
     return XStatTables(head, lambda _: pack_page(entries))
 
 

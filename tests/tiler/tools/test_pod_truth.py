@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import numpy as np
 import pytest
 
 from bench.pod_run import Pod, PodShape, write_pod
+from tilescope.tiler.facts.operations.instruction_places import instruction_places
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
@@ -84,6 +86,25 @@ def test_instructions(pod: Pod, reader: QueryReader) -> None:
     span = sum(core["last"] - core["first"] for core in known["cores"])
     assert (of.fact("span").value, of.fact("busy").value) == (span, sum(own.values()))
     assert of.fact("cores").value == len(known["cores"])
+
+
+def test_cores_share_what_is_known_of_an_instruction(pod: Pod, reader: QueryReader) -> None:
+    answer(reader, "hlo_stats")
+    assert len(instruction_places(reader).metadata) == len(pod.truth["instructions"])
+    for file in range(len(pod.files)):
+        tables = reader.store.event_metadata(file)
+        assert tables is not None
+        for number, other in enumerate(tables.alike.tolist()):
+            if other != number:
+                assert tables.stats(number) == tables.stats(other)
+                assert (tables.name[number], tables.entry(number).long_name) == (
+                    tables.name[other],
+                    tables.entry(other).long_name,
+                )
+        cores = [plane for plane, of in enumerate(tables.planes) if of.name.startswith("/device:")]
+        assert len(cores) == 2
+        of_second = tables.alike[(tables.plane == cores[1]) & (tables.name >= 0)]  # those that events use
+        assert np.all(tables.plane[of_second] == cores[0])
 
 
 def test_each_step(pod: Pod, reader: QueryReader) -> None:

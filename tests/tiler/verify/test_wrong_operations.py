@@ -6,6 +6,8 @@ import dataclasses
 from pathlib import Path
 from typing import Any
 
+import msgpack
+import numpy as np
 import pytest
 
 from tests.tiler.verify.altered_store import AlteredStore
@@ -99,4 +101,15 @@ def test_kinds_that_are_others(tpu: AlteredStore, changed: str) -> None:
         tpu.replaced({keys.kinds(track): compress(altered.encode())}),
         pytest.raises(DamagedStore, match="kinds of its operations are other ones"),
     ):
+        verify_store(tpu.path)
+
+
+def test_metadata_that_is_not_alike(tpu: AlteredStore) -> None:
+    key = keys.args_tables(0)
+    head = msgpack.unpackb(decompress(tpu.records(b"A")[key]), strict_map_key=False)
+    alike = np.frombuffer(head["alike"], "<i4").copy()
+    assert alike.tolist() == list(range(len(alike)))
+    alike[-1] = 0
+    wrong = {key: compress(msgpack.packb({**head, "alike": alike.tobytes()}))}
+    with tpu.replaced(wrong), pytest.raises(DamagedStore, match="is called like other and is not"):
         verify_store(tpu.path)

@@ -15,18 +15,19 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler import _native
 from tilescope.tiler.facts.operations.occurrences import Occurrences
 from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds
-from tilescope.tiler.pages.operations import Operations, TrackKinds
+from tilescope.tiler.pages.operations import NUMBERS, Operations, TrackKinds
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.query.events import Events
+from tilescope.tiler.store.two_threads import for_each
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
-Exact = NDArray[Any]  # of Python's integers: sums have no limit
+Exact = NDArray[Any]  # 64-bit integers, or Python's where they do not fit: sums have no limit
 
-# Longer ones are added one by one: the sum of those of a record would not fit into 64 bits.
-_LONG: Final = 1 << 48
+_SMALL: Final = 1 << 62
 
 
 @dataclass(slots=True)
@@ -68,50 +69,61 @@ def kind_sums(
     kinds = track_kinds(reader, track)
     if kinds is None:
         return None
-    summing = _Summing(reader, track, kinds, windows, None if grouping is None else grouping(kinds))
-    for number in range(kinds.records):
-        summing.add(number)
-        yield
-    return summing.found
+    group = None if grouping is None else grouping(kinds)
+    # Two threads, each with sums of its own. What occurs is told from record to record: by one.
+    first, second = (_Summing(reader, track, kinds, windows, group) for _ in range(2))
+    met = [number for number in range(kinds.records) if first.records.meets(number, windows)]
+    yield from for_each(met, lambda number, into: into.add(number), first, second if group is None else None)
+    return first.found(second)
 
 
 class _Summing:
-    """Goes over the records of a track."""
+    """Goes over records of a track."""
 
     def __init__(
         self, reader: QueryReader, track: int, kinds: TrackKinds, windows: Windows, group: Ints | None
     ) -> None:
-        self._records = OperationRecords(reader, track, kinds)
-        self._occurrences = None if group is None else Occurrences(group, self._records.operations)
+        self.records = OperationRecords(reader, track, kinds)
+        self._occurrences = None if group is None else Occurrences(group, self.records.operations)
+        self._kinds = kinds
         self._windows = windows
-        count = len(kinds.kinds)
-        zero = np.zeros(count, object)
-        self.found = KindSums(
-            kinds,
-            np.zeros(count, np.int64),
-            zero,
-            zero.copy(),
-            np.full(count, -1),
-            np.full(count, -1),
-            np.zeros(count, np.int64),
-            np.full(count, -1),
-            np.zeros(count, np.int64),
-        )
+        self._sums = _native.KindSums(len(kinds.kinds), len(NUMBERS))
+        self._numbers: set[str] = set()  # that any has
 
     def add(self, number: int) -> None:
         """Adds what of a record lies in the windows."""
-        if not self._records.meets(number, self._windows):
-            return
-        kinds = self.found.kinds
-        of = self._records.operations(number)
+        kinds = self._kinds
+        of = self.records.operations(number)
         # An event of no length at the end of a window is not in it.
         start, stop, last = (column[number : number + 1] for column in (kinds.start, kinds.stop, kinds.last_start))
         if self._windows.cover(start, stop)[0] and self._windows.hold(last)[0]:
             self._add(of, np.ones(len(of), np.bool_), of.duration, number)
         else:
-            events = self._records.events(number, len(of))
-            starts = self._windows.hold(events.start)
-            self._add(of, starts, self._parts(of, events), number)
+            events = self.records.events(number, len(of))
+            self._add(of, self._windows.hold(events.start), self._parts(of, events), number)
+
+    def found(self, other: _Summing) -> KindSums:
+        """The sums of both."""
+        sums = self._sums
+        sums.merge(other._sums)
+        numbers = {
+            name: _exact(*sums.number(place))
+            for place, name in enumerate(NUMBERS)
+            if name in self._numbers or name in other._numbers
+        }
+        total, inner = _exact(*sums.total()), _exact(*sums.inner())
+        return KindSums(
+            self._kinds,
+            sums.count(),
+            total,
+            inner,
+            sums.longest(),
+            sums.longest_at(),
+            sums.empty(),
+            sums.shortest_lasting(),
+            sums.occurrences(),
+            numbers,
+        )
 
     def _parts(self, of: Operations, events: Events) -> Ints:
         """What of each operation's duration lies in the windows."""
@@ -123,34 +135,13 @@ class _Summing:
         return parts
 
     def _add(self, of: Operations, starts: NDArray[np.bool_], parts: Ints, number: int) -> None:
-        found = self.found
-        count, first = len(found.count), self._records.first(number)
-        _add_exactly(found.total, of.kind, parts)
-        lies_in = of.parent >= 0
-        _add_exactly(found.inner, of.parent[lies_in], parts[lies_in])
-        self._add_extremes(of.kind[starts], of.duration[starts], first + np.flatnonzero(starts))
         begins = starts if self._occurrences is None else starts & self._occurrences.firsts(of.kind, number)
-        found.occurrences += np.bincount(of.kind[begins], minlength=count)
-        for name, values in of.numbers.items():
-            known = starts & (values >= 0)
-            _add_exactly(found.numbers.setdefault(name, np.zeros(count, object)), of.kind[known], values[known])
-
-    def _add_extremes(self, kind: Ints, duration: Ints, ordinal: Ints) -> None:
-        """Counts operations that start in the windows."""
-        found = self.found
-        found.count += np.bincount(kind, minlength=len(found.count))
-        longest = found.longest.copy()
-        np.maximum.at(longest, kind, duration)
-        record = np.flatnonzero((duration == longest[kind]) & (duration > found.longest[kind]))[::-1]
-        found.longest_at[kind[record]] = ordinal[record]  # of several, the last that is put stays
-        found.longest = longest
-        lasts = duration > 0
-        if not lasts.all():
-            found.empty += np.bincount(kind[~lasts], minlength=len(found.count))
-            kind, duration = kind[lasts], duration[lasts]
-        shortest = np.where(found.shortest_lasting < 0, np.iinfo(np.int64).max, found.shortest_lasting)
-        np.minimum.at(shortest, kind, duration)
-        found.shortest_lasting = np.where(found.count > found.empty, shortest, -1)
+        flags, begin_flags = starts.view(np.uint8), begins.view(np.uint8)
+        self._sums.add(of.kind, of.parent, of.duration, parts, flags, begin_flags, self.records.first(number))
+        for place, name in enumerate(NUMBERS):
+            if name in of.numbers:
+                self._numbers.add(name)
+                self._sums.add_number(place, of.kind, of.numbers[name], flags)
 
 
 def clipped(windows: Windows, start: int, end: int, duration: int) -> int:
@@ -165,12 +156,9 @@ def clipped(windows: Windows, start: int, end: int, duration: int) -> int:
     )
 
 
-def _add_exactly(sums: Exact, kind: Ints, values: Ints) -> None:
-    if not len(values):
-        return
-    if int(values.max()) < _LONG:
-        part = np.zeros(len(sums), np.int64)
-        np.add.at(part, kind, values)
-        sums += part
-    else:
-        np.add.at(sums, kind, values.astype(object))
+def _exact(low: NDArray[np.uint64], high: NDArray[np.uint64]) -> Exact:
+    """Sums whose low and high 64 bits these are: 64-bit integers where they fit."""
+    if not high.any() and int(low.max(initial=0)) < _SMALL:
+        return low.astype(np.int64)
+    found: Exact = high.astype(object) * (1 << 64) + low.astype(object)
+    return found

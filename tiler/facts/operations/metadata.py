@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 from weakref import WeakKeyDictionary
 
-from tilescope.tiler.details.typed_stats import Stat
-from tilescope.tiler.details.wire import WireDamage, fields
-from tilescope.tiler.details.xstat_tables import XStatTables
-from tilescope.tiler.pages.operations import OperationKind, StatValue
+from tilescope.tiler import _native
+from tilescope.tiler.details.xstat_tables import PlaneNames, XStatTables
+from tilescope.tiler.pages.operations import OperationKind
 from tilescope.tiler.query import QueryReader
 
 NO_PROGRAM: Final = ""
+CUSTOM_CALL: Final = "custom-call"  # the category of operations whose events may say themselves what they do
 
 
 class Memory(IntEnum):
@@ -67,81 +67,101 @@ def operation_metadata(reader: QueryReader, file: int, tables: XStatTables, kind
     if kind.stats or kind.metadata < 0:
         return _metadata(reader, tables, kind)
     known = _KNOWN.setdefault(reader, {})
-    if (file, kind.metadata) not in known:
-        known[file, kind.metadata] = _metadata(reader, tables, kind)
-    return known[file, kind.metadata]
+    # Planes of cores have the same of each instruction.
+    first = int(tables.alike[kind.metadata]) if kind.metadata < len(tables) else kind.metadata
+    if (file, first) not in known:
+        known[file, first] = _metadata(reader, tables, OperationKind(first))
+    return known[file, first]
+
+
+_TEXTS: Final = (
+    "program_id",
+    "hlo_category",
+    "tf_op",
+    "source",
+    "source_stack",
+    "shape_with_layout",
+    "deduplicated_name",
+)
+_INTEGERS: Final = ("symbol_id", "flops", "model_flops", "bytes_accessed")
+_BREAKDOWN: Final = "memory_access_breakdown"
+_WANTED: Final = (*_TEXTS, *_INTEGERS, _BREAKDOWN)
+
+
+_READERS: WeakKeyDictionary[XStatTables, dict[int, _native.ChosenStats]] = WeakKeyDictionary()
+
+
+def _wanted_of(tables: XStatTables, plane: int) -> _native.ChosenStats:
+    """What reads the stats of metadata of a plane."""
+    known = _READERS.setdefault(tables, {})
+    if plane not in known:
+        ids: dict[str, list[int]] = {}
+        for stat, name in tables.planes[plane].stat_names.items():
+            ids.setdefault(name, []).append(stat)
+        known[plane] = _native.ChosenStats([ids.get(name, []) for name in _WANTED])
+    return known[plane]
 
 
 def _metadata(reader: QueryReader, tables: XStatTables, kind: OperationKind) -> OperationMetadata:
-    stats: dict[str, Stat] = {}
     name = expression = ""
+    values: list[object] = [None] * len(_WANTED)
     if kind.metadata >= 0:
         entry = tables.entry(kind.metadata)
         number = int(tables.name[kind.metadata])
         name = reader.names[number].text if number >= 0 else entry.name
         expression = entry.long_name
-        try:
-            stats = {stat.name: stat for stat in tables.stats(kind.metadata)}
-        except WireDamage:
-            stats = {}
-    of = _Stats(stats, kind.stats)
-    flops = of.integer("flops")
+        plane = tables.planes[entry.plane]
+        with suppress(ValueError):  # damaged stats: none of them is known
+            values = [_named(value, plane) for value in _wanted_of(tables, entry.plane).read(entry.stats)]
+    if kind.stats:
+        values = [kind.stats.get(name, value) for name, value in zip(_WANTED, values, strict=True)]
+    program, category, framework, source, stack, shape, duplicate = map(_text, values[: len(_TEXTS)])
+    symbol, flops, model_flops, moved = map(_integer, values[len(_TEXTS) : -1])
     return OperationMetadata(
-        program=of.text("program_id"),
-        symbol=of.integer("symbol_id") or 0,
+        program=program,
+        symbol=symbol or 0,
         name=name,
         expression=expression or name,
-        category=of.text("hlo_category"),
-        framework=of.text("tf_op"),
+        category=category,
+        framework=framework,
         flops=flops,
-        model_flops=flops if (model := of.integer("model_flops")) is None else model,
-        bytes=of.integer("bytes_accessed"),
-        traffic=_traffic(stats.get("memory_access_breakdown")),
-        source=of.text("source"),
-        source_stack=of.text("source_stack"),
-        shape=of.text("shape_with_layout"),
-        duplicate_of=of.text("deduplicated_name"),
+        model_flops=flops if model_flops is None else model_flops,
+        bytes=moved,
+        traffic=_traffic(values[-1]),
+        source=source,
+        source_stack=stack,
+        shape=shape,
+        duplicate_of=duplicate,
     )
 
 
-class _Stats:
-    """Those of events come before those of their metadata."""
-
-    def __init__(self, shared: Mapping[str, Stat], own: Mapping[str, StatValue]) -> None:
-        self._shared = shared
-        self._own = own
-
-    def _value(self, name: str) -> object:
-        if name in self._own:
-            return self._own[name]
-        stat = self._shared.get(name)
-        return None if stat is None else stat.value
-
-    def text(self, name: str) -> str:
-        value = self._value(name)
-        if isinstance(value, bytes):
-            return value.decode("utf-8", "replace")
-        return "" if value is None else str(value)
-
-    def integer(self, name: str) -> int | None:
-        value = self._value(name)
-        return value if isinstance(value, int) and value >= 0 else None
+def _named(value: object, plane: PlaneNames) -> object:
+    """A reference is the name of a stat."""
+    if isinstance(value, tuple):
+        (number,) = value
+        return plane.stat_names.get(number) or f"[stat {number}]"
+    return value
 
 
-def _traffic(stat: Stat | None) -> tuple[Traffic, ...]:
+def _text(value: object) -> str:
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return "" if value is None else str(value)
+
+
+def _integer(value: object) -> int | None:
+    return value if isinstance(value, int) and value >= 0 else None
+
+
+def _traffic(value: object) -> tuple[Traffic, ...]:
     """A message: field 1, repeated, has the operation (2 write), the memory and the bytes."""
-    if stat is None or not isinstance(stat.value, bytes | str):
+    if not isinstance(value, bytes | str):
         return ()
-    raw = stat.value if isinstance(stat.value, bytes) else stat.value.encode("utf-8", "surrogateescape")
-    found = []
+    raw = value if isinstance(value, bytes) else value.encode("utf-8", "surrogateescape")
     try:
-        for field in fields(raw):
-            if field.number == 1 and isinstance(field.value, bytes):
-                parts = {part.number: part.value for part in fields(field.value) if isinstance(part.value, int)}
-                found.append(Traffic(parts.get(2, 0), parts.get(1, 0) == _WRITE, parts.get(3, 0)))
-    except WireDamage:
+        return tuple(Traffic(memory, what == _WRITE, moved) for what, memory, moved in _native.memory_traffic(raw))
+    except ValueError:
         return ()
-    return tuple(found)
 
 
 _WRITE: Final = 2

@@ -7,15 +7,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
+import numpy as np
+
 from tilescope.tiler.device_lines import DEVICE_PREFIX, STEP_LINES, is_one_of
 from tilescope.tiler.facts.devices import plane_of
+from tilescope.tiler.facts.operations.instruction_places import ColumnSums, Ints, instruction_places
 from tilescope.tiler.facts.operations.kind_sums import KindSums, clipped, kind_sums
-from tilescope.tiler.facts.operations.metadata import Memory, OperationMetadata, operation_metadata
+from tilescope.tiler.facts.operations.metadata import Memory, OperationMetadata
 from tilescope.tiler.facts.operations.records import track_kinds
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.windows import Windows, WindowsOf
-
-CUSTOM_CALL: Final = "custom-call"
 
 _TPU_CORE: Final = re.compile(rf"{DEVICE_PREFIX}TPU:[0-9]+$")
 _OP_LINE: Final = frozenset({"XLA Ops"})
@@ -37,6 +38,16 @@ class Operation:
     bytes: int = 0
     by_memory: dict[tuple[int, bool], int] = field(default_factory=dict)  # bytes by memory and whether it is written
     track: int = -1  # one on which it occurs
+
+    def add(self, other: Operation) -> None:
+        """Adds operations that are of the same instruction."""
+        self.shortest = min((of for of in (self.shortest, other.shortest) if of is not None), default=None)
+        self.longest = max((of for of in (self.longest, other.longest) if of is not None), default=None)
+        self.track = other.track if not self.count else self.track
+        for name in ("count", "total", "own", "stall", "flops", "model_flops", "bytes"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for key, moved in other.by_memory.items():
+            self.by_memory[key] = self.by_memory.get(key, 0) + moved
 
     @property
     def hbm_bytes(self) -> int:
@@ -105,20 +116,20 @@ def tpu_cores(reader: QueryReader) -> list[TpuCore]:
 def op_table(reader: QueryReader, cores: Iterable[TpuCore], windows_of: WindowsOf) -> Steps[OpTable]:
     """The operations of some cores, in the windows of each. Raises DamagedStore, NotBuilt."""
     table = OpTable([], 0, 0, [])
-    rows: dict[tuple[str, int], Operation] = {}
+    summing = _Summing(reader)
     for core in cores:
         found = 0
         for track in core.operations:
             sums = yield from kind_sums(reader, track, windows_of(track))
             if sums is not None:
-                _add_track(reader, track, sums, rows)
+                summing.add(track, sums)
                 table.tracks.append(track)
                 found += 1
             yield
         if found:
             table.cores += 1
             table.span += _span(reader, core, windows_of(core.operations[0]))
-    table.operations = [row for row in rows.values() if row.count or row.total]
+    table.operations = summing.operations()
     return table
 
 
@@ -130,42 +141,98 @@ def _span(reader: QueryReader, core: TpuCore, windows: Windows) -> int:
     return clipped(windows, start, stop, length)
 
 
-def _add_track(reader: QueryReader, track: int, sums: KindSums, rows: dict[tuple[str, int], Operation]) -> None:
-    file = reader.store.file_of(track)
-    tables = reader.store.event_metadata(file)
-    if tables is None:
-        return
-    own = sums.own
-    for place, kind in enumerate(sums.kinds.kinds):
-        metadata = operation_metadata(reader, file, tables, kind)
-        if not metadata.symbol:
-            continue
-        row = rows.setdefault((metadata.program, metadata.symbol), Operation(metadata, track=track))
-        count = int(sums.count[place])
-        row.count += count
-        row.total += int(sums.total[place])
-        row.own += int(own[place])
-        if count:
-            row.track = track if row.count == count else row.track
-            shortest, longest = int(sums.shortest[place]), int(sums.longest[place])
-            row.shortest = shortest if row.shortest is None else min(row.shortest, shortest)
-            row.longest = longest if row.longest is None else max(row.longest, longest)
-        row.stall += _number(sums, "dma_stall_duration_ps", place)
-        of_events = metadata.category == CUSTOM_CALL and "flops" in sums.numbers
-        flops = _number(sums, "flops", place) if of_events else (metadata.flops or 0) * count
-        row.flops += flops
-        of_model = metadata.category == CUSTOM_CALL and "model_flops" in sums.numbers
-        if of_model:
-            row.model_flops += _number(sums, "model_flops", place)
-        else:
-            row.model_flops += flops if of_events else (metadata.model_flops or 0) * count
-        in_events = metadata.category == CUSTOM_CALL and "bytes_accessed" in sums.numbers
-        row.bytes += _number(sums, "bytes_accessed", place) if in_events else (metadata.bytes or 0) * count
-        for traffic in metadata.traffic:
-            key = traffic.memory, traffic.is_write
-            row.by_memory[key] = row.by_memory.get(key, 0) + traffic.bytes * count
+class _Summing:
+    """Adds the sums of tracks, by what their kinds are."""
+
+    def __init__(self, reader: QueryReader) -> None:
+        self._reader = reader
+        self._instructions = instruction_places(reader)
+        self._count, self._total, self._own, self._stall = (ColumnSums() for _ in range(4))
+        self._shortest: Ints = np.zeros(0, np.int64)
+        self._longest: Ints = np.zeros(0, np.int64)
+        self._track: Ints = np.zeros(0, np.int64)
+        # FLOPs, model FLOPs and bytes of custom calls, whose events may say what they do.
+        self._custom: dict[int, list[int]] = {}
+
+    def add(self, track: int, sums: KindSums) -> None:
+        """Adds those of a track."""
+        places = self._instructions.places(self._reader, track, sums.kinds)
+        if places is None:
+            return
+        size = len(self._instructions.metadata)
+        self._count.add(places, sums.count, size)
+        self._total.add(places, sums.total, size)
+        self._own.add(places, sums.own, size)
+        if _STALL in sums.numbers:
+            self._stall.add(places, sums.numbers[_STALL], size)
+        more = size - len(self._track)
+        self._shortest = np.concatenate([self._shortest, np.full(more, _NONE)])
+        self._longest, self._track = (np.concatenate([of, np.full(more, -1)]) for of in (self._longest, self._track))
+        np.maximum.at(self._longest, places, sums.longest)
+        np.minimum.at(self._shortest, places, np.where(sums.shortest < 0, _NONE, sums.shortest))
+        first = places[(sums.count > 0) & (self._track[places] < 0)]
+        self._track[first] = track
+        known = self._instructions.metadata
+        for kind in np.flatnonzero(self._instructions.are_custom()[places]).tolist():
+            place = int(places[kind])
+            added = _custom(known[place], sums, kind)
+            self._custom[place] = [a + b for a, b in zip(self._custom.get(place, (0, 0, 0)), added, strict=True)]
+
+    def operations(self) -> list[Operation]:
+        """A row for each instruction that has been met."""
+        known = self._instructions.metadata
+        size = len(self._track)
+        rows: dict[tuple[str, int], Operation] = {}
+        columns = (self._count.of(size), self._total.of(size), self._own.of(size), self._stall.of(size))
+        for place, (count, total, own, stall) in enumerate(zip(*columns, strict=True)):
+            metadata = known[place]
+            if not (count or total) or not metadata.symbol:
+                continue
+            if place in self._custom:
+                flops, model_flops, moved = self._custom[place]
+            else:
+                flops, model_flops, moved = _of_metadata(metadata, count)
+            by_memory: dict[tuple[int, bool], int] = {}
+            for traffic in metadata.traffic:
+                key = traffic.memory, traffic.is_write
+                by_memory[key] = by_memory.get(key, 0) + traffic.bytes * count
+            shortest, longest = int(self._shortest[place]), int(self._longest[place])
+            row = Operation(
+                metadata,
+                count,
+                total,
+                own,
+                shortest if count else None,
+                longest if count else None,
+                stall,
+                flops,
+                model_flops,
+                moved,
+                by_memory,
+                int(self._track[place]),
+            )
+            one = rows.setdefault((metadata.program, metadata.symbol), row)
+            if one is not row:
+                one.add(row)
+        return list(rows.values())
 
 
-def _number(sums: KindSums, name: str, place: int) -> int:
-    found = sums.numbers.get(name)
-    return 0 if found is None else int(found[place])
+_STALL: Final = "dma_stall_duration_ps"
+_NONE: Final = np.iinfo(np.int64).max
+
+
+def _of_metadata(metadata: OperationMetadata, count: int) -> tuple[int, int, int]:
+    """FLOPs, model FLOPs and bytes of so many operations."""
+    return (metadata.flops or 0) * count, (metadata.model_flops or 0) * count, (metadata.bytes or 0) * count
+
+
+def _custom(metadata: OperationMetadata, sums: KindSums, kind: int) -> tuple[int, int, int]:
+    """The same of custom calls: as their events say, where any does."""
+    flops, model_flops, moved = _of_metadata(metadata, int(sums.count[kind]))
+    if "flops" in sums.numbers:
+        flops = model_flops = int(sums.numbers["flops"][kind])
+    if "model_flops" in sums.numbers:
+        model_flops = int(sums.numbers["model_flops"][kind])
+    if "bytes_accessed" in sums.numbers:
+        moved = int(sums.numbers["bytes_accessed"][kind])
+    return flops, model_flops, moved

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 import numpy as np
 
 from tilescope.tiler.errors import DamagedStore
@@ -14,8 +16,14 @@ from tilescope.tiler.windows import Windows
 
 def track_kinds(reader: QueryReader, track: int) -> TrackKinds | None:
     """The kinds of a track's operations; None: they are not kept. Raises DamagedStore, NotBuilt."""
-    record = reader.store.kinds_record(track)
-    return None if record is None else TrackKinds.decode(decompress(record))
+    known = _KNOWN.setdefault(reader, {})
+    if track not in known:
+        record = reader.store.kinds_record(track)
+        known[track] = None if record is None else TrackKinds.decode(decompress(record))
+    return known[track]
+
+
+_KNOWN: WeakKeyDictionary[QueryReader, dict[int, TrackKinds | None]] = WeakKeyDictionary()
 
 
 class OperationRecords:

@@ -7,7 +7,9 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -260,6 +262,31 @@ class XSpaceFile {
         return std::make_pair(to_numpy(std::move(planes)), to_numpy(std::move(names)));
     }
 
+    // Of each number the first one with the same names and stats, on a plane of the same class.
+    auto metadata_alike(const InColumn<std::int32_t>& plane_class) const {
+        if (plane_class.size() < outline().planes.size()) throw std::invalid_argument("planes without a class");
+        const auto& used = catalogue().used_metadata();
+        std::vector<std::int32_t> first;
+        first.reserve(metadata_count());
+        std::unordered_map<std::size_t, std::int32_t> known;
+        for (const xspace::UsedMetadata& of : used) {
+            std::size_t hash = static_cast<std::size_t>(plane_class.data()[of.plane]);
+            const auto mix = [&](const wire::Range& range) {
+                hash = hash * 0x9e3779b97f4a7c15u + std::hash<std::string_view>{}(wire::text(source_, range));
+            };
+            mix(of.name);
+            mix(of.display_name);
+            for (const wire::Range& stat : of.stats) mix(stat);
+            const auto number = static_cast<std::int32_t>(first.size());
+            const std::int32_t other = known.emplace(hash, number).first->second;
+            const bool same =
+                other == number || is_alike(of, used[static_cast<std::size_t>(other)], plane_class.data());
+            first.push_back(same ? other : number);
+        }
+        while (first.size() < metadata_count()) first.push_back(static_cast<std::int32_t>(first.size()));
+        return to_numpy(std::move(first));
+    }
+
     std::vector<MetadataInfo> metadata(std::size_t first, std::size_t count) const {
         const auto& used = catalogue().used_metadata();
         const auto& unused = catalogue().unused_metadata();
@@ -308,6 +335,16 @@ class XSpaceFile {
     std::size_t outline_position() const { return outline_.position(); }
 
   private:
+    bool is_alike(const xspace::UsedMetadata& one, const xspace::UsedMetadata& other,
+                  const std::int32_t* classes) const {
+        const auto same = [this](const wire::Range& a, const wire::Range& b) {
+            return wire::text(source_, a) == wire::text(source_, b);
+        };
+        return classes[one.plane] == classes[other.plane] && same(one.name, other.name) &&
+               same(one.display_name, other.display_name) &&
+               std::equal(one.stats.begin(), one.stats.end(), other.stats.begin(), other.stats.end(), same);
+    }
+
     const xspace::Outline& outline() const { return outline_.outline(); }
 
     void check_line(std::size_t line) const {
@@ -448,6 +485,8 @@ void bind_xspace(nb::module_& m) {
         .def_prop_ro("metadata_count", &XSpaceFile::metadata_count)
         .def("metadata_columns", &XSpaceFile::metadata_columns,
              "Returns of each number its plane, and the index of its name; -1: no event uses it.")
+        .def("metadata_alike", &XSpaceFile::metadata_alike, nb::arg("plane_class"),
+             "Returns of each number the first with the same names and stats, among planes of one class.")
         .def("metadata", &XSpaceFile::metadata, nb::arg("first"), nb::arg("count"),
              "Returns metadata from this number on: that of events first, then that which no event uses.")
         .def("apart", &XSpaceFile::apart, nb::arg("limit"),

@@ -74,7 +74,10 @@ class XSpaceTables:
             PlaneNames(of.name, of.stat_names if number in with_metadata else {})
             for number, of in enumerate(self._planes)
         ]
-        return pack_head(named, plane, names[name])  # the last of the ids is -1
+        classes: dict[tuple[tuple[int, str], ...], int] = {}
+        of_plane = [classes.setdefault(tuple(of.stat_names.items()), len(classes)) for of in named]
+        alike = self._native.metadata_alike(np.array(of_plane, np.int32))
+        return pack_head(named, plane, names[name], alike)  # the last of the ids is -1
 
     def pages(self) -> Iterator[bytes]:
         """The metadata, page by page."""

@@ -1,0 +1,68 @@
+// Binds sums of operations by kind.
+#include "columns/kind_sums.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+
+#include <utility>
+
+#include "bind/arrays.hpp"
+#include "bind/module.hpp"
+
+namespace nb = nanobind;
+
+namespace tilescope {
+
+namespace {
+
+using Numbers = InColumn<std::int64_t>;
+using Flags = InColumn<std::uint8_t>;
+
+template <typename T>
+OutColumn<T> copied(const std::vector<T>& column) {
+    return to_numpy(std::vector<T>(column));
+}
+
+auto wide(const WideSums& sums) { return std::make_pair(copied(sums.low_), copied(sums.high_)); }
+
+}  // namespace
+
+void bind_kind_sums(nb::module_& m) {
+    nb::class_<KindSums>(m, "KindSums",
+                         "Sums of operations by kind. Sums are pairs: the low 64 bits, and the high ones.")
+        .def(nb::init<std::size_t, std::size_t>(), nb::arg("kinds"), nb::arg("numbers"))
+        .def(
+            "add",
+            [](KindSums& self, const Numbers& kind, const Numbers& parent, const Numbers& duration, const Numbers& part,
+               const Flags& starts, const Flags& begins, std::int64_t first) {
+                nb::gil_scoped_release release;
+                self.add(span_of(kind), span_of(parent), span_of(duration), span_of(part), span_of(starts),
+                         span_of(begins), first);
+            },
+            nb::arg("kind"), nb::arg("parent"), nb::arg("duration"), nb::arg("part"), nb::arg("starts"),
+            nb::arg("begins"), nb::arg("first"),
+            "Adds operations from event `first` on: `part` of their duration lies in the windows; those that start\n"
+            "there count, and occurrences begin with some of them.")
+        .def(
+            "add_number",
+            [](KindSums& self, std::size_t number, const Numbers& kind, const Numbers& value, const Flags& starts) {
+                nb::gil_scoped_release release;
+                self.add_number(number, span_of(kind), span_of(value), span_of(starts));
+            },
+            nb::arg("number"), nb::arg("kind"), nb::arg("value"), nb::arg("starts"),
+            "Adds a number of operations, below 0 where they have none.")
+        .def("merge", &KindSums::merge, nb::arg("other"))
+        .def("count", [](const KindSums& self) { return copied(self.count); })
+        .def("empty", [](const KindSums& self) { return copied(self.empty); })
+        .def("occurrences", [](const KindSums& self) { return copied(self.occurrences); })
+        .def("longest", [](const KindSums& self) { return copied(self.longest); })
+        .def("longest_at", [](const KindSums& self) { return copied(self.longest_at); })
+        .def("shortest_lasting", [](const KindSums& self) { return copied(self.shortest_lasting); })
+        .def("total", [](const KindSums& self) { return wide(self.total); })
+        .def("inner", [](const KindSums& self) { return wide(self.inner); })
+        .def(
+            "number", [](const KindSums& self, std::size_t number) { return wide(self.numbers.at(number)); },
+            nb::arg("number"));
+}
+
+}  // namespace tilescope

@@ -1,0 +1,52 @@
+// Sums of operations by kind: how many there are, how long they take, and numbers that they have.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/span.hpp"
+
+namespace tilescope {
+
+// Sums of numbers that are not negative, of any size.
+class WideSums {
+  public:
+    explicit WideSums(std::size_t count) : low_(count), high_(count) {}
+
+    void add(std::size_t place, std::int64_t value) {
+        const auto part = static_cast<std::uint64_t>(value);
+        low_[place] += part;
+        high_[place] += low_[place] < part ? 1 : 0;
+    }
+
+    void merge(const WideSums& other);
+
+    std::vector<std::uint64_t> low_, high_;
+};
+
+class KindSums {
+  public:
+    KindSums(std::size_t kinds, std::size_t numbers);
+
+    // Operations from event `first` on: of each its kind, that of its parent, -1 none, its duration, what of it lies in the
+    // windows, whether it starts there, and whether an occurrence begins with it. Throws std::invalid_argument for kinds
+    // that there are not, and for times below 0.
+    void add(Span<const std::int64_t> kind, Span<const std::int64_t> parent, Span<const std::int64_t> duration,
+             Span<const std::int64_t> part, Span<const std::uint8_t> starts, Span<const std::uint8_t> begins,
+             std::int64_t first);
+
+    // A number of those operations, below 0 where they have none.
+    void add_number(std::size_t number, Span<const std::int64_t> kind, Span<const std::int64_t> value,
+                    Span<const std::uint8_t> starts);
+
+    void merge(const KindSums& other);
+
+    // Of those that start in the windows: how many, how many take no time, and occurrences that begin.
+    std::vector<std::int64_t> count, empty, occurrences;
+    std::vector<std::int64_t> longest, longest_at, shortest_lasting;  // -1: none; the first event that takes longest
+    WideSums total, inner;
+    std::vector<WideSums> numbers;
+};
+
+}  // namespace tilescope
