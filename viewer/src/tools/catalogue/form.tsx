@@ -2,15 +2,22 @@
 
 import { useEffect, useId, useState } from "preact/hooks";
 import type { PageTexts } from "../contract";
+import { PlaceOptions } from "../frame/place-picker";
+import type { RunPlace } from "../frame/places-of";
 import { type FormField, faults, spare } from "./form-fields";
+
+/** The field that says whose events are looked at. */
+const TRACKS = "tracks";
 
 export interface FormProps {
   readonly fields: readonly FormField[];
   readonly texts: PageTexts;
+  /** Whose tracks may be chosen. */
+  readonly places: readonly RunPlace[];
   readonly onAsk: (texts: PageTexts) => void;
 }
 
-export function Form({ fields, texts, onAsk }: FormProps) {
+export function Form({ fields, texts, places, onAsk }: FormProps) {
   const [draft, setDraft] = useState(texts);
   const [found, setFound] = useState<Readonly<Record<string, string>>>({});
   // Back and Forward bring other texts.
@@ -40,6 +47,7 @@ export function Form({ fields, texts, onAsk }: FormProps) {
           field={field}
           text={draft[field.name] ?? ""}
           fault={found[field.name] ?? ""}
+          places={field.name === TRACKS ? places : []}
           onInput={(text) => setDraft({ ...draft, [field.name]: text })}
         />
       ))}
@@ -54,12 +62,14 @@ interface FieldProps {
   readonly field: FormField;
   readonly text: string;
   readonly fault: string;
+  readonly places: readonly RunPlace[];
   readonly onInput: (text: string) => void;
 }
 
-function FieldInput({ field, text, fault, onInput }: FieldProps) {
+function FieldInput({ field, text, fault, places, onInput }: FieldProps) {
   const id = useId();
-  const { name, label, help, input, isRequired } = field;
+  const { name, help, input, isRequired } = field;
+  const label = places.length > 1 ? "Hosts and devices" : field.label;
   const shared = {
     id,
     name,
@@ -68,12 +78,16 @@ function FieldInput({ field, text, fault, onInput }: FieldProps) {
     "aria-required": isRequired,
   };
   return (
-    <div class={`tool-field is-${input.kind}`} title={help}>
+    <div class={`tool-field is-${places.length > 1 ? "place" : input.kind}`} title={help}>
       <label for={id}>
         {label}
         {isRequired && <span aria-hidden="true"> *</span>}
       </label>
-      {input.kind === "choice" ? (
+      {places.length > 1 ? (
+        <select {...shared} value={text} onChange={(event) => onInput(event.currentTarget.value)}>
+          <PlaceOptions places={places} tracks={text} />
+        </select>
+      ) : input.kind === "choice" ? (
         <select
           {...shared}
           value={text === "" ? field.default : text}

@@ -7,6 +7,7 @@ import { AnswerView } from "../../answers/answer-view";
 import { Answered, StateCard } from "../../asking/states";
 import { useAsked } from "../../asking/use-asked";
 import type { PageProps, PageTexts } from "../contract";
+import { placesOf } from "../frame/places-of";
 import { Incomplete } from "../frame/tool-answer";
 import { useAnswer } from "../frame/use-answer";
 import { Form } from "./form";
@@ -36,7 +37,7 @@ function Described({ known, ...props }: OfTool<ViewProps> & { readonly known: re
   return (
     <>
       <div class="tool-bar">
-        {form.length > 0 && <Form fields={form} texts={texts} onAsk={setFields} />}
+        {form.length > 0 && <Form fields={form} texts={texts} places={placesOf(context.trace)} onAsk={setFields} />}
         <p class="page-of">Figures are of {rangeText}.</p>
       </div>
       {wrong.length > 0 ? (

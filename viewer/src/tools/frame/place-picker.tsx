@@ -1,7 +1,7 @@
 /** Whose events are looked at: everything, a host, or one of its processes and devices. */
 
 import type { Trace } from "../../state/trace";
-import { placesOf } from "./places-of";
+import { placesOf, type RunPlace } from "./places-of";
 
 interface Props {
   readonly trace: Trace;
@@ -12,17 +12,26 @@ interface Props {
 
 export function PlacePicker({ trace, tracks, onChoose }: Props) {
   const places = placesOf(trace);
-  const isOther = tracks !== "" && !places.some((place) => place.tracks === tracks);
-  if (places.length < 2 && !isOther) {
+  if (places.length < 2 && tracks === "") {
     return null;
   }
   return (
     <select
       class="bar-select"
-      aria-label="Whose events"
+      aria-label="Hosts and devices"
       value={tracks}
       onChange={(event) => onChoose(event.currentTarget.value)}
     >
+      <PlaceOptions places={places} tracks={tracks} />
+    </select>
+  );
+}
+
+/** What may be chosen, and what an address has chosen. */
+export function PlaceOptions({ places, tracks }: { readonly places: readonly RunPlace[]; readonly tracks: string }) {
+  const isOther = tracks !== "" && !places.some((place) => place.tracks === tracks);
+  return (
+    <>
       <option value="">All hosts and devices</option>
       {isOther && <option value={tracks}>Tracks {tracks}</option>}
       {places.map(({ tracks: value, name, isInHost }) => (
@@ -30,6 +39,6 @@ export function PlacePicker({ trace, tracks, onChoose }: Props) {
           {isInHost ? `\u2003${name}` : name}
         </option>
       ))}
-    </select>
+    </>
   );
 }
