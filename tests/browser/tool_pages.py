@@ -39,6 +39,14 @@ class ToolPages:
             " && document.querySelector('.answer-slot[inert]') === null"
         )
 
+    def is_empty(self) -> bool:
+        """Whether the answer is that there is nothing."""
+        self.viewer.wait(
+            "document.querySelector('.answer-slot:not([inert]) .answer, [data-state=empty]') !== null"
+            " && document.querySelector('.answer-slot[inert]') === null"
+        )
+        return self.page.locator("[data-state=empty]").count() > 0
+
     def state(self, name: str) -> str:
         """Waits for a state; what the page says in it."""
         found = self.page.locator(f"[data-state={name}]")

@@ -29,7 +29,7 @@ def operation_notes(asked: AskedOperations) -> list[Note]:
     reached = sum(of.flops for of in lasting) / (table.span / 1e12) / peaks.flops if peaks.flops and table.span else 0
     first = max(computing or lasting, key=lambda of: _lost(asked, of))
     if reached:
-        said.append(f"The devices reach {reached:.1%} of their FLOPS.")
+        said.append(f"The devices reach {_share(reached)} of their FLOPS.")
     if computing and (peaks.flops or peaks.hbm) and _is_known(first):
         said.append(
             f"Look at {first.metadata.name} first: {first.own / table.whole:.1%} of the time, "
@@ -67,3 +67,8 @@ def _lost(asked: AskedOperations, of: Operation) -> float:
 
 def _note(text: str, of: Operation) -> Note:
     return Note("info", text.replace("%", " %"), track=of.track)
+
+
+def _share(part: float) -> str:
+    """In percent; what is there is not said to be nothing."""
+    return f"{part:.1%}" if part >= 0.0005 or not part else "less than 0.1%"

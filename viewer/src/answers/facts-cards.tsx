@@ -10,13 +10,16 @@ interface Props {
 
 export function FactCards({ facts, time }: Props) {
   return (
-    <dl class="fact-cards">
+    <dl class="fact-cards" style={{ maxWidth: `${facts.length * WIDEST_PX}px` }}>
       {facts.map((fact) => (
         <FactCard key={fact.id} fact={fact} time={time} />
       ))}
     </dl>
   );
 }
+
+/** A few cards share the line, but no card is a banner. */
+const WIDEST_PX = 280;
 
 /** Texts of more characters have a card of their own width. */
 const LONG_TEXT = 28;

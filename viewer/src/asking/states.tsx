@@ -12,7 +12,7 @@ export interface AnsweredProps<T> {
   readonly words?: (message: string) => string;
   /** Whether an answer has nothing in it; `empty` is shown then. */
   readonly isEmpty?: (answer: T) => boolean;
-  readonly empty?: ComponentChildren;
+  readonly empty?: (answer: T) => ComponentChildren;
   readonly children: (answer: T) => ComponentChildren;
 }
 
@@ -21,7 +21,11 @@ export function Answered<T>({ asked, words = (message) => message, isEmpty, empt
   const { asking } = asked;
   switch (asking.kind) {
     case "answered":
-      return isEmpty?.(asking.answer) ? (empty ?? null) : <div class="answer-slot">{children(asking.answer)}</div>;
+      return isEmpty?.(asking.answer) ? (
+        (empty?.(asking.answer) ?? null)
+      ) : (
+        <div class="answer-slot">{children(asking.answer)}</div>
+      );
     case "cancelled":
       return (
         <StateCard title="Cancelled" state="cancelled">

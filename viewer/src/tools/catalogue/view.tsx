@@ -4,7 +4,7 @@ import type { ToolAnswer, ToolEntry, ToolField } from "@tilescope/client";
 import type { ComponentType } from "preact";
 import { useMemo } from "preact/hooks";
 import { AnswerView } from "../../answers/answer-view";
-import { Answered, StateCard } from "../../asking/states";
+import { Answered, StateCard, sentence } from "../../asking/states";
 import { useAsked } from "../../asking/use-asked";
 import type { PageProps, PageTexts } from "../contract";
 import { placesOf } from "../frame/places-of";
@@ -70,11 +70,14 @@ function Answer({ tool, known, rangeText, context, fields: texts, setFields }: A
       asked={asked}
       words={(message) => inFormWords(form, message)}
       isEmpty={isEmptyAnswer}
-      empty={
+      empty={({ facts }) => (
         <StateCard title="Nothing there" state="empty">
           <p>There is nothing of this in {rangeText}.</p>
+          {[...new Set(facts.map(({ note }) => note))].filter(Boolean).map((note) => (
+            <p key={note}>{sentence(note)}</p>
+          ))}
         </StateCard>
-      }
+      )}
     >
       {(answer) => (
         <>
