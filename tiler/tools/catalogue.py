@@ -19,6 +19,7 @@ from tilescope.tiler.tools.find import TOOL as FIND
 from tilescope.tiler.tools.flows import TOOL as FLOWS
 from tilescope.tiler.tools.framework_ops import TOOL as FRAMEWORK_OPS
 from tilescope.tiler.tools.gaps import TOOL as GAPS
+from tilescope.tiler.tools.graph import TOOL as GRAPH
 from tilescope.tiler.tools.hit_bins import TOOL as HIT_BINS
 from tilescope.tiler.tools.hlo_stats import TOOL as HLO_STATS
 from tilescope.tiler.tools.imported import TOOL as IMPORTED
@@ -51,6 +52,7 @@ _OURS: Final[tuple[AnyTool, ...]] = (
     OP_PROFILE,
     HLO_STATS,
     FRAMEWORK_OPS,
+    GRAPH,
     MEMORY_PROFILE,
     MEMORY_VIEWER,
     KERNELS,

@@ -15,6 +15,10 @@ const OWN: Readonly<Record<string, () => Promise<ComponentType<TextProps>>>> = {
     ]);
     return withFields(FIELDS, OpProfileView);
   },
+  graph: async () => {
+    const [{ GraphView }, { FIELDS }] = await Promise.all([import("./graph/view"), import("./graph/fields")]);
+    return withFields(FIELDS, GraphView);
+  },
 };
 
 /** The view of a tool's page. */

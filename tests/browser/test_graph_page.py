@@ -1,0 +1,45 @@
+"""The graph of a program: drawn, walked by keys, opened, and led into the timeline."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.conftest import Served
+from tests.browser.driver import Viewer
+from tests.browser.test_accessibility import faults
+
+TPU = "xplane/tpu_v6e_4core.xplane.pb"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_graph_is_walked_and_opened_by_keys(viewer: Viewer, served: Served, theme: str) -> None:
+    page = viewer.page
+    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    viewer.open(served.run_id(TPU))
+    page.goto(page.url.partition("#")[0] + "#v=1&tool=graph&f.program=jit_f")
+    page.reload()
+    node = page.locator(".graph-node")
+    node.first.wait_for()
+    names = page.locator(".graph-name").all_inner_texts()
+    assert sorted(names)[:2] == ["broadcast_add_fusion", "broadcast_add_fusion.1"]
+    assert len(names) == 10
+    card = page.get_by_role("complementary", name="Instruction")
+    page.locator(".graph-node.is-middle").focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowUp")
+    assert card.get_by_role("heading").inner_text().startswith("broadcast_add_fusion")
+    assert page.locator(".graph-node.is-focus .graph-inside").inner_text() == "+4"
+    page.keyboard.press("Space")
+    page.locator(".graph-open").wait_for()
+    assert "f.open=broadcast_add_fusion" in page.url
+    assert faults(viewer) == []
+    viewer.screenshot(f"graph-{theme}")
+    page.locator(".graph-node", has_text="add.").first.focus()
+    page.keyboard.press("Enter")
+    page.locator(".graph-node.is-middle", has_text="add.").wait_for()
+    page.get_by_role("searchbox", name="Find instructions").fill("copy-done")
+    page.keyboard.press("Enter")
+    page.get_by_label("found").select_option("copy-done.1")
+    page.locator(".graph-node.is-middle", has_text="copy-done.1").wait_for()
+    card.get_by_role("button", name="Find in the timeline").click()
+    viewer.wait("document.querySelector('.search-box input')?.value === '\"copy-done.1\"'")

@@ -1,0 +1,179 @@
+"""What lies around an instruction of a program: what its operands are made of, and who uses its value.
+
+Values flow through instructions that run others, which are open or closed. A closed one is one node. An open one is a
+frame around the instructions that it runs: its operands lead to their parameters, and its users come from their roots.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
+from typing import Final
+
+from tilescope.tiler.facts.hlo.module import Computation, HloModule, Instruction
+
+_WHILE: Final = "while"
+_CONDITIONAL: Final = "conditional"
+
+
+@dataclass(frozen=True, slots=True)
+class NearNode:
+    """An instruction near another one. `frame`: id of the open one that it lies in, 0: none."""
+
+    instruction: Instruction
+    computation: Computation
+    distance: int
+    frame: int
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbourhood:
+    """`edges`: ids of an instruction and of one that uses its value. `is_cut`: there was more than the limit."""
+
+    nodes: list[NearNode]
+    edges: list[tuple[int, int]]
+    frames: list[NearNode]  # the open ones around them, outer ones first
+    is_cut: bool
+
+
+class ProgramGraph:
+    """Who uses what in a program: made once for many questions."""
+
+    def __init__(self, module: HloModule) -> None:
+        self.module = module
+        self.computation_of: dict[int, Computation] = {}
+        self._users: dict[int, list[int]] = defaultdict(list)
+        self.callers: dict[int, list[int]] = defaultdict(list)  # of a computation, by its id
+        self.edges = 0
+        for computation in module.computations.values():
+            for of in computation.instructions.values():
+                self.computation_of[of.id] = computation
+                self.edges += len(of.operands)
+                for operand in dict.fromkeys(of.operands):
+                    self._users[operand].append(of.id)
+                for called in of.called:
+                    self.callers[called].append(of.id)
+
+    def around(self, start: Instruction, distance: int, opened: Set[int], limit: int) -> Neighbourhood:
+        """What is at most `distance` edges away, the nearest first; `opened`: ids of those that are to be open.
+
+        What runs the computation that `start` is in is open, too: the first one, where several do.
+        """
+        flow = _Flow(self, opened, self._around(start))
+        found = dict.fromkeys(flow.inside(start.id) if start.id in flow.opened else [start.id], 0)
+        waiting, is_cut = deque(found), False
+        while waiting and not is_cut:
+            of = waiting.popleft()
+            if found[of] == distance:
+                continue
+            for other in (*flow.sources(of), *flow.targets(of)):
+                if other not in found:
+                    if len(found) >= limit:
+                        is_cut = True
+                        break
+                    found[other] = found[of] + 1
+                    waiting.append(other)
+        edges = [(source, of) for of in found for source in flow.sources(of) if source in found]
+        nodes = [self._node(flow, of, away) for of, away in found.items()]
+        frames = {frame for node in nodes for frame in flow.frames(node.instruction.id)}
+        around = [self._node(flow, frame, 0) for frame in sorted(frames, key=lambda of: len(list(flow.frames(of))))]
+        return Neighbourhood(nodes, list(dict.fromkeys(edges)), around, is_cut)
+
+    def users(self, of: int) -> list[int]:
+        """Ids of the instructions of its computation that have it as an operand."""
+        return self._users.get(of, [])
+
+    def _node(self, flow: _Flow, of: int, distance: int) -> NearNode:
+        return NearNode(self.module.by_id[of], self.computation_of[of], distance, next(flow.frames(of), 0))
+
+    def _around(self, of: Instruction) -> dict[int, int]:
+        """Of each computation around an instruction the one that runs it."""
+        found: dict[int, int] = {}
+        computation = self.computation_of[of.id]
+        while callers := self.callers.get(computation.id):
+            found[computation.id] = callers[0]
+            computation = self.computation_of[callers[0]]
+        return found
+
+
+class _Flow:
+    """Where values come from and go to, with some instructions open."""
+
+    def __init__(self, graph: ProgramGraph, opened: Set[int], around: dict[int, int]) -> None:
+        self._graph = graph
+        self._by_id = graph.module.by_id
+        self._computations = graph.module.computations
+        # A computation that several run is drawn in one of them.
+        self._caller = dict(around)
+        for of in (*around.values(), *sorted(opened)):
+            for called in self._by_id[of].called if of in self._by_id else ():
+                self._caller.setdefault(called, of)
+        self.opened = frozenset(self._caller.values())
+
+    def frames(self, of: int) -> Iterator[int]:
+        """The open instructions around one, innermost first."""
+        caller = self._caller.get(self._graph.computation_of[of].id)
+        while caller is not None:
+            yield caller
+            caller = self._caller.get(self._graph.computation_of[caller].id)
+
+    def inside(self, of: int) -> list[int]:
+        """The ends of values in an open instruction, in those in it if they are open as well."""
+        caller = self._by_id[of]
+        valued = [one for one in self._drawn(of) if self._gives_value(caller, one.id)]
+        return [end for computation in valued for end in self._end(computation.root)] or [of]
+
+    def sources(self, of: int) -> list[int]:
+        """Where the operands of one come from."""
+        instruction = self._by_id[of]
+        if instruction.opcode == "parameter":
+            caller = self._caller.get(self._graph.computation_of[of].id)
+            operand = None if caller is None else self._operand(self._by_id[caller], instruction)
+            return [] if operand is None else self._end(operand)
+        return list(dict.fromkeys(end for operand in instruction.operands for end in self._end(operand)))
+
+    def targets(self, of: int) -> list[int]:
+        """Where its value goes."""
+        found = [begin for user in self._graph.users(of) for begin in self._begin(user, of)]
+        computation = self._graph.computation_of[of]
+        caller = self._caller.get(computation.id)
+        if caller is not None and computation.root == of and self._gives_value(self._by_id[caller], computation.id):
+            found += self.targets(caller)
+        return list(dict.fromkeys(found))
+
+    def _end(self, of: int) -> list[int]:
+        """Where the value of an instruction comes from: from itself, or from the roots of what it runs."""
+        return self.inside(of) if of in self.opened else [of]
+
+    def _begin(self, user: int, operand: int) -> list[int]:
+        """Where an operand of a user goes: to itself, or to the parameters of what it runs."""
+        if user not in self.opened:
+            return [user]
+        instruction = self._by_id[user]
+        return [
+            of.id
+            for computation in self._drawn(user)
+            for of in computation.instructions.values()
+            if of.opcode == "parameter" and self._operand(instruction, of) == operand
+        ]
+
+    def _drawn(self, of: int) -> list[Computation]:
+        """The computations that are drawn in an open instruction."""
+        called = dict.fromkeys(self._by_id[of].called)
+        return [self._computations[one] for one in called if self._caller.get(one) == of]
+
+    def _gives_value(self, caller: Instruction, computation: int) -> bool:
+        """Whether the value of a caller is that of this computation: a loop's condition has another one."""
+        return caller.opcode != _WHILE or caller.called[:1] == (computation,)
+
+    def _operand(self, caller: Instruction, parameter: Instruction) -> int | None:
+        """The operand of a caller that is a parameter of what it runs."""
+        called = self._graph.computation_of[parameter.id].id
+        if caller.opcode == _WHILE:
+            place = 0
+        elif caller.opcode == _CONDITIONAL:
+            place = 1 + caller.called.index(called)
+        else:
+            place = parameter.parameter_number
+        return caller.operands[place] if 0 <= place < len(caller.operands) else None

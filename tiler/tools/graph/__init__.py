@@ -1,0 +1,214 @@
+"""The neighbourhood of an instruction in the graph of its program: what it is made of, and what uses it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Final
+from weakref import WeakKeyDictionary
+
+from msgspec import Meta
+
+from tilescope.tiler.facts.hlo import HloDamage, HloModule, Instruction, Program, hlo_module, programs_of
+from tilescope.tiler.facts.hlo.neighbourhood import Neighbourhood, ProgramGraph
+from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
+from tilescope.tiler.tools.question import Question
+from tilescope.tiler.tools.row_query import query_column
+from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.tool import Reason, Tool
+
+MAX_NODES: Final = 1000
+MAX_DISTANCE: Final = 10
+MAX_FOUND: Final = 200
+MAX_TEXT: Final = 1000  # characters
+
+NO_PROGRAMS: Final = (
+    "the trace has no program: HLO protos come with XSpaces of JAX and TensorFlow where programs are compiled or run "
+    "during the capture (plane /host:metadata)"
+)
+
+Name = Annotated[str, Meta(max_length=MAX_TEXT)]
+
+
+class GraphQuestion(Question, frozen=True, kw_only=True):
+    """An instruction, and how far to look."""
+
+    program: Annotated[
+        Name, Meta(description="Name or id of the program, as in jit_step or 7; unless given the largest one.")
+    ] = ""
+    instruction: Annotated[
+        Name, Meta(description="The instruction in the middle, by its name; unless given the program's result.")
+    ] = ""
+    distance: Annotated[int, Meta(ge=1, le=MAX_DISTANCE, description="The most edges to go in either direction.")] = 3
+    open: Annotated[
+        Name, Meta(description="Fusions, loops and calls that are opened, by their names, separated by commas.")
+    ] = ""
+    find: Annotated[
+        Name, Meta(description="Lists the instructions whose name, operation or framework path contains this text.")
+    ] = ""
+    limit: Annotated[int, Meta(ge=1, le=MAX_NODES, description="The most instructions that are shown.")] = 200
+
+
+_GRAPHS: WeakKeyDictionary[QueryReader, dict[str, ProgramGraph]] = WeakKeyDictionary()
+_KEPT: Final = 8  # graphs of a run
+
+
+def _answer(scope: Scope, question: GraphQuestion) -> Steps[Answer]:
+    programs = _distinct(programs_of(scope.reader))
+    program = _chosen(programs, question.program)
+    if program is None:
+        why = f"there is no program {question.program[:60]!r}: see the table of programs" if programs else NO_PROGRAMS
+        return _nothing(programs, why)
+    try:
+        module = yield from hlo_module(scope.reader, program)
+    except HloDamage as damage:
+        return _nothing(programs, str(damage))
+    graph = _graph(scope.reader, program, module)
+    yield
+    start = _start(module, question.instruction)
+    if start is None:
+        why = f"{program.label} has no instruction {question.instruction[:60]!r}: the table has those with this text"
+        return _nothing(programs, why, _found(module, graph, question.find or question.instruction))
+    by_name = module.by_name
+    names = [name.strip() for name in question.open.split(",") if name.strip()]
+    opened = {by_name[name].id for name in names if name in by_name}
+    near = graph.around(start, question.distance, opened, question.limit)
+    yield
+    notes = [Note("warning", f"there is no instruction {name!r} to open") for name in names if name not in by_name]
+    if near.is_cut:
+        notes.append(Note("warning", f"more than {question.limit:,} instructions are around: the nearest are shown"))
+    facts = [
+        Fact("program", "Program", program.label, "text"),
+        Fact("instruction", "Instruction", start.name, "name"),
+        Fact("shown", "Shown", len(near.nodes), "count"),
+        Fact("instructions", "Instructions", len(module.by_id), "count"),
+        Fact("edges", "Operands", graph.edges, "count"),
+        Fact("computations", "Computations", len(module.computations), "count"),
+    ]
+    tables = [_nodes(module, graph, near), _edges(near)]
+    if question.find:
+        tables.append(_found(module, graph, question.find))
+    return Answer(facts, [*tables, _programs(programs)], notes=notes)
+
+
+def _nothing(programs: Sequence[Program], why: str, *tables: Table) -> Answer:
+    return Answer(tables=[*tables, _programs(programs)], notes=[Note("warning", why)])
+
+
+def _distinct(programs: Sequence[Program]) -> list[Program]:
+    """Hosts that run one program have it each: the first of them is meant."""
+    return list({(of.id, of.entry.crc32): of for of in reversed(programs)}.values())[::-1]
+
+
+def _chosen(programs: Sequence[Program], wanted: str) -> Program | None:
+    if not wanted:
+        return max(programs, key=lambda of: of.entry.size_bytes, default=None)
+    return next((of for of in programs if wanted in (of.id, of.label, of.name)), None)
+
+
+def _start(module: HloModule, wanted: str) -> Instruction | None:
+    entry = module.entry_computation
+    if wanted or entry is None:
+        return module.by_name.get(wanted.removeprefix("%"))
+    return entry.root_instruction
+
+
+def _graph(reader: QueryReader, program: Program, module: HloModule) -> ProgramGraph:
+    kept = _GRAPHS.setdefault(reader, {})
+    found = kept.pop(program.entry.name, None)
+    if found is None or found.module is not module:
+        found = ProgramGraph(module)
+    kept[program.entry.name] = found
+    while len(kept) > _KEPT:
+        del kept[next(iter(kept))]
+    return found
+
+
+def _nodes(module: HloModule, graph: ProgramGraph, near: Neighbourhood) -> Table:
+    """Open ones first, as parents of what is in them."""
+    rows = [*near.frames, *near.nodes]
+    place = {frame.instruction.id: row for row, frame in enumerate(near.frames)}
+    listed = [of.instruction for of in rows]
+    columns = [
+        Column("name", "Instruction", "name", [of.name for of in listed]),
+        Column("opcode", "Operation", "text", [_opcode(of) for of in listed]),
+        Column("shape", "Shape", "text", [of.shape.text for of in listed]),
+        Column("bytes", "Bytes", "bytes", [of.shape.bytes for of in listed], total="none"),
+        Column("distance", "Distance", "count", [of.distance for of in rows], total="none"),
+        Column("operands", "Operands", "count", [len(of.operands) for of in listed], total="none"),
+        Column("users", "Users", "count", [len(graph.users(of.id)) for of in listed], total="none"),
+        Column("inside", "Instructions inside", "count", [_inside(module, of) for of in listed], total="none"),
+        Column("is_open", "Open", "flag", [row < len(near.frames) for row in range(len(rows))]),
+        Column("computation", "Computation", "text", [of.computation.name for of in rows]),
+        Column("framework", "Framework op", "text", [of.op_name or None for of in listed]),
+        Column("source", "Source", "text", [module.source(of) or None for of in listed]),
+        query_column(of.name for of in listed),
+        Column("frame", "In", "id", [place.get(of.frame, -1) for of in rows]),
+    ]
+    return Table("nodes", "Instructions around", columns, parent="frame")
+
+
+def _opcode(of: Instruction) -> str:
+    what = of.fusion_kind if of.is_fusion else of.custom_call_target
+    return f"{of.opcode} ({what})" if what else of.opcode
+
+
+def _inside(module: HloModule, of: Instruction) -> int | None:
+    """How many instructions it runs; None: it is one itself."""
+    return sum(len(module.computations[called].instructions) for called in of.called) if of.called else None
+
+
+def _edges(near: Neighbourhood) -> Table:
+    place = {of.instruction.id: row for row, of in enumerate(near.nodes, len(near.frames))}
+    by_id = {of.instruction.id: of for of in near.nodes}
+    columns = [
+        Column("source", "From", "id", [place[source] for source, _ in near.edges]),
+        Column("target", "To", "id", [place[target] for _, target in near.edges]),
+        Column("source_name", "Operand", "name", [by_id[source].instruction.name for source, _ in near.edges]),
+        Column("target_name", "User", "name", [by_id[target].instruction.name for _, target in near.edges]),
+        Column("shape", "Shape", "text", [by_id[source].instruction.shape.text for source, _ in near.edges]),
+    ]
+    return Table("edges", "Operands", columns)
+
+
+def _found(module: HloModule, graph: ProgramGraph, wanted: str) -> Table:
+    text = wanted.lower()
+    hits: list[Instruction] = []
+    for of in module.instructions():
+        if text in of.name.lower() or text in of.opcode or text in of.op_name.lower():
+            hits.append(of)
+            if len(hits) == MAX_FOUND:
+                break
+    columns = [
+        Column("name", "Instruction", "name", [of.name for of in hits]),
+        Column("opcode", "Operation", "text", [_opcode(of) for of in hits]),
+        Column("shape", "Shape", "text", [of.shape.text for of in hits]),
+        Column("computation", "Computation", "text", [graph.computation_of[of.id].name for of in hits]),
+        Column("framework", "Framework op", "text", [of.op_name or None for of in hits]),
+        query_column(of.name for of in hits),
+    ]
+    return Table("found", "Found", columns)
+
+
+def _programs(programs: Sequence[Program]) -> Table:
+    columns = [
+        Column("name", "Program", "text", [of.label for of in programs]),
+        Column("id", "Id", "text", [of.id for of in programs]),
+        Column("size", "HLO proto", "bytes", [of.entry.size_bytes for of in programs]),
+    ]
+    return Table("programs", "Programs", columns)
+
+
+def _availability(scope: Scope) -> Reason:
+    return "" if scope.reader.store.is_growing or programs_of(scope.reader) else NO_PROGRAMS
+
+
+TOOL: Final = Tool(
+    id="graph",
+    title="Graph",
+    help="What lies around an instruction of a program: operands, users, and what fusions are made of.",
+    group="devices",
+    question=GraphQuestion,
+    answer=_answer,
+    availability=_availability,
+)

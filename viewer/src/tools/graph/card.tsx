@@ -1,0 +1,59 @@
+/** All of the node that has the focus, and what can be done with it. */
+
+import type { ToolColumn, ToolTable } from "@tilescope/client";
+import { figureText } from "../../answers/figures";
+import type { Links } from "../../answers/links";
+import type { GraphNode } from "./model";
+
+interface Props {
+  readonly table: ToolTable;
+  readonly node: GraphNode;
+  readonly isMiddle: boolean;
+  readonly links: Links;
+  readonly onCentre: (node: GraphNode) => void;
+  readonly onToggle: (node: GraphNode) => void;
+}
+
+const SHOWN = ["opcode", "shape", "bytes", "operands", "users", "inside", "computation", "framework", "source"];
+
+export function NodeCard({ table, node, isMiddle, links, onCentre, onToggle }: Props) {
+  const column = (id: string) => table.columns.find((one) => one.id === id);
+  const query = column("query")?.values[node.row];
+  return (
+    <aside class="graph-card" aria-label="Instruction">
+      <h2>{node.name}</h2>
+      <dl>
+        {SHOWN.map(column)
+          .filter((one): one is ToolColumn => one !== undefined && (one.values[node.row] ?? null) !== null)
+          .map((one) => (
+            <div key={one.id}>
+              <dt>{one.title}</dt>
+              <dd>{worded(one, node.row, links)}</dd>
+            </div>
+          ))}
+      </dl>
+      <div class="graph-deeds">
+        {!isMiddle && (
+          <button type="button" class="button is-outlined" onClick={() => onCentre(node)}>
+            To the middle
+          </button>
+        )}
+        {(node.inside > 0 || node.frame >= 0) && (
+          <button type="button" class="button is-outlined" onClick={() => onToggle(node)}>
+            {node.inside > 0 ? "Open" : "Close what it is in"}
+          </button>
+        )}
+        {typeof query === "string" && (
+          <button type="button" class="button is-outlined" onClick={() => links.goTo(null, null, query)}>
+            Find in the timeline
+          </button>
+        )}
+      </div>
+    </aside>
+  );
+}
+
+function worded(column: ToolColumn, row: number, links: Links): string {
+  const { digits, unit } = figureText(column, column.values[row] ?? null, links.time);
+  return unit === "" ? digits : `${digits} ${unit}`;
+}

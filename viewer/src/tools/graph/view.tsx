@@ -1,0 +1,210 @@
+/** The graph around an instruction: the choices, the drawing with all of a node beside it, and the tables. */
+
+import type { ToolAnswer } from "@tilescope/client";
+import { useMemo, useState } from "preact/hooks";
+import { AnswerView } from "../../answers/answer-view";
+import { Answered } from "../../asking/states";
+import type { PageContext, PageProps } from "../contract";
+import { useAnswer } from "../frame/use-answer";
+import { NodeCard } from "./card";
+import { DISTANCES, type GraphFields } from "./fields";
+import "./graph.css";
+import { type GraphModel, type GraphNode, graphModel } from "./model";
+import { Picture } from "./picture";
+
+const TOOL = { id: "graph", title: "Graph", help: "" };
+
+export function GraphView({ context, fields, setFields }: PageProps<GraphFields>) {
+  const { program, instruction, distance, open, find } = fields;
+  const question = useMemo(
+    () => ({ program, instruction, distance: String(distance), open: open.join(","), find }),
+    [program, instruction, distance, open, find],
+  );
+  const asked = useAnswer(context, TOOL.id, question);
+  return (
+    <>
+      <div class="tool-bar is-flat">
+        <Finder find={find} onFind={(next) => setFields({ ...fields, find: next })} />
+        <label class="bar-flag">
+          Distance
+          <select
+            class="bar-select"
+            value={String(distance)}
+            onChange={(event) => setFields({ ...fields, distance: Number(event.currentTarget.value) })}
+          >
+            {DISTANCES.map((one) => (
+              <option key={one} value={String(one)}>
+                {one}
+              </option>
+            ))}
+          </select>
+        </label>
+        {open.length > 0 && (
+          <button type="button" class="button is-outlined" onClick={() => setFields({ ...fields, open: [] })}>
+            Close all
+          </button>
+        )}
+        <p class="page-of">Programs are of the whole run.</p>
+      </div>
+      <Answered asked={asked}>
+        {(answer) => <Shown answer={answer} context={context} fields={fields} setFields={setFields} />}
+      </Answered>
+    </>
+  );
+}
+
+/** Where one looks for an instruction; what is found is a table below. */
+function Finder({ find, onFind }: { find: string; onFind: (text: string) => void }) {
+  return (
+    <form
+      class="bar-flag"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onFind(String(new FormData(event.currentTarget).get("find") ?? ""));
+      }}
+    >
+      <input
+        key={find}
+        class="table-filter"
+        type="search"
+        name="find"
+        aria-label="Find instructions"
+        placeholder="Find instructions"
+        defaultValue={find}
+      />
+      <button type="submit" class="button is-outlined">
+        Find
+      </button>
+    </form>
+  );
+}
+
+interface ShownProps {
+  readonly answer: ToolAnswer;
+  readonly context: PageContext;
+  readonly fields: GraphFields;
+  readonly setFields: (fields: GraphFields) => void;
+}
+
+function Shown({ answer, context, fields, setFields }: ShownProps) {
+  const model = useMemo(() => graphModel(answer), [answer]);
+  const rest = { ...answer, tables: answer.tables.filter(({ id }) => id !== "nodes" && id !== "edges") };
+  const centre = ({ name }: Pick<GraphNode, "name">) => setFields({ ...fields, instruction: name });
+  const table = (id: string) => answer.tables.find((one) => one.id === id);
+  const found = table("found");
+  const programs = table("programs");
+  return (
+    <>
+      <div class="graph-choosers">
+        {programs !== undefined && (
+          <Chooser
+            label="Program"
+            names={namesOf(programs)}
+            chosen={String(answer.facts.find(({ id }) => id === "program")?.value ?? "")}
+            onChoose={(name) =>
+              setFields({ program: name, instruction: "", distance: fields.distance, open: [], find: "" })
+            }
+          />
+        )}
+        {found !== undefined && (
+          <Chooser
+            label={`${namesOf(found).length === 200 ? "The first 200" : namesOf(found).length} found`}
+            names={namesOf(found)}
+            chosen=""
+            onChoose={(name) => centre({ name })}
+          />
+        )}
+      </div>
+      {model !== null && (
+        <Drawing
+          key={`${fields.program} ${fields.instruction}`}
+          model={model}
+          answer={answer}
+          context={context}
+          onCentre={centre}
+          onToggle={(node) => setFields({ ...fields, open: toggled(fields.open, node, model) })}
+        />
+      )}
+      <AnswerView
+        tool={TOOL}
+        answer={model === null ? rest : answer}
+        links={context}
+        rangeText="the whole run"
+        onMore={null}
+      />
+    </>
+  );
+}
+
+function Drawing({
+  model,
+  answer,
+  context,
+  onCentre,
+  onToggle,
+}: {
+  model: GraphModel;
+  answer: ToolAnswer;
+  context: PageContext;
+  onCentre: (node: GraphNode) => void;
+  onToggle: (node: GraphNode) => void;
+}) {
+  const [name, setName] = useState(model.nodes[model.middle]!.name);
+  const node = model.nodes.find((one) => one.name === name && !one.isOpen) ?? model.nodes[model.middle]!;
+  const table = answer.tables.find(({ id }) => id === "nodes")!;
+  return (
+    <div class="graph">
+      <Picture
+        model={model}
+        focus={node.row}
+        onFocus={(row) => setName(model.nodes[row]!.name)}
+        onCentre={onCentre}
+        onToggle={onToggle}
+      />
+      <NodeCard
+        table={table}
+        node={node}
+        isMiddle={node.row === model.middle}
+        links={context}
+        onCentre={onCentre}
+        onToggle={onToggle}
+      />
+    </div>
+  );
+}
+
+/** A node that runs others is opened; of any other the frame that it is in is closed. */
+function toggled(open: readonly string[], node: GraphNode, model: GraphModel): readonly string[] {
+  if (node.inside > 0) {
+    return [...open.filter((name) => name !== node.name), node.name];
+  }
+  const frame = node.frame < 0 ? undefined : model.nodes[node.frame];
+  return frame === undefined ? open : open.filter((name) => name !== frame.name);
+}
+
+function namesOf(table: { columns: readonly { id: string; values: readonly unknown[] }[] }): readonly string[] {
+  return (table.columns.find(({ id }) => id === "name")?.values ?? []).map(String);
+}
+
+interface ChooserProps {
+  readonly label: string;
+  readonly names: readonly string[];
+  readonly chosen: string;
+  readonly onChoose: (name: string) => void;
+}
+
+function Chooser({ label, names, chosen, onChoose }: ChooserProps) {
+  return (
+    <label class="graph-chooser">
+      {label}
+      <select class="bar-select" value={chosen} onChange={(event) => onChoose(event.currentTarget.value)}>
+        {chosen === "" && <option value="">Choose …</option>}
+        {names.map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
