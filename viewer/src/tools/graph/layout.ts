@@ -3,7 +3,7 @@
 import { graphlib, layout } from "@dagrejs/dagre";
 import type { GraphModel, GraphNode } from "./model";
 
-export interface Box {
+export interface NodeBox {
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -19,7 +19,7 @@ export interface GraphLayout {
   readonly width: number;
   readonly height: number;
   /** By row; x and y are of the upper left corner. */
-  readonly boxes: ReadonlyMap<number, Box>;
+  readonly boxes: ReadonlyMap<number, NodeBox>;
   /** Of each edge of the model the points that it goes through. */
   readonly paths: readonly (readonly Point[])[];
 }
@@ -51,9 +51,9 @@ export function layOut(model: GraphModel): GraphLayout {
     graph.setEdge(String(source), String(target));
   }
   layout(graph);
-  const boxes = new Map<number, Box>();
+  const boxes = new Map<number, NodeBox>();
   for (const { row } of drawn) {
-    const { x, y, width, height } = graph.node(String(row)) as Box;
+    const { x, y, width, height } = graph.node(String(row)) as NodeBox;
     boxes.set(row, { x: x - width / 2, y: y - height / 2, width, height });
   }
   const paths = model.edges.map(
