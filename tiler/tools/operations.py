@@ -35,6 +35,7 @@ class AskedOperations:
     peaks: Peaks
     tick_ps: int
     notes: Sequence[Note]
+    is_gpu: bool = False
 
     def ticks(self, ps: int) -> int:
         """A time on the device in ticks."""
@@ -58,7 +59,7 @@ def asked_operations(scope: Scope, question: SpanQuestion) -> Steps[AskedOperati
         notes.append(Note("warning", f"and {len(table.notes) - _MANY_NOTES:,} more programs are not known"))
     if is_tpu and (question.steps or question.start is not None or question.end is not None):
         notes.append(Note("info", _TWO_CLOCKS))
-    return AskedOperations(table, peaks[0] if peaks else Peaks(), int(scope.manifest["tick_ps"]), notes)
+    return AskedOperations(table, peaks[0] if peaks else Peaks(), int(scope.manifest["tick_ps"]), notes, not is_tpu)
 
 
 _Found = tuple[OpTable, list[Peaks]]

@@ -57,8 +57,10 @@ class Cost:
 class Costs:
     """Those of a program's instructions. What computations cost is found once."""
 
-    def __init__(self, module: HloModule) -> None:
+    def __init__(self, module: HloModule, *, is_gpu: bool = True) -> None:
+        """Elsewhere than on GPUs an element that one instruction makes of others counts one FLOP."""
         self._module = module
+        self._is_gpu = is_gpu
         self._computations: dict[int, Cost] = {}
 
     def of(self, instruction: Instruction, within: Computation) -> Cost:
@@ -111,7 +113,7 @@ class Costs:
     def _flops(self, of: Instruction, operands: Sequence[ValueShape]) -> int:
         elements = of.shape.elements
         if of.opcode in ELEMENTWISE:
-            return elements * element_flops(of)
+            return elements * (element_flops(of) if self._is_gpu else of.opcode != "copy")
         product = product_flops(of, operands)
         if product is not None:
             return product

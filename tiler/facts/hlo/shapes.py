@@ -49,6 +49,13 @@ _TYPES: Final = {
     34: ("buffer", 0),
 }
 
+_BY_NAME: Final = {name: number for number, (name, _) in _TYPES.items()}
+
+
+def element_type(name: str) -> int | None:
+    """The number of an element type; None: there is none of that name."""
+    return _BY_NAME.get(name)
+
 
 @dataclass(frozen=True, slots=True)
 class ArrayLayout:
@@ -159,5 +166,7 @@ class ValueShape:
         """As programs have it: "bf16[8,128]{1,0:T(8,128)}"."""
         if self.is_tuple:
             return f"({', '.join(of.text for of in self.parts)})"
-        layout = self.layout.text if self.layout is not None and self.dimensions else ""
+        layout = self.layout.text if self.layout is not None else ""
+        if layout == "{}":
+            layout = ""
         return f"{self.element}[{','.join(map(str, self.dimensions))}]{layout}"

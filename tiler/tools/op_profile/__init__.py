@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import accumulate
 from typing import Annotated, Final
 
 from msgspec import Meta
 
+from tilescope.tiler.facts.operations.metadata import OperationMetadata
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Table, Value
+from tilescope.tiler.tools.op_profile.layouts import NO_LAYOUT, KnownLayout, known_layouts
 from tilescope.tiler.tools.op_profile.tree import By, Node, tree
 from tilescope.tiler.tools.operation_notes import operation_notes
 from tilescope.tiler.tools.operations import OF_PEAK, AskedOperations, asked_operations, availability, time_facts
@@ -55,12 +57,13 @@ def _answer(scope: Scope, question: OpProfileQuestion) -> Steps[Answer]:
     asked = yield from asked_operations(scope, question)
     root = tree(asked.table.operations, question.by, {**asked.table.program_names, **_program_names(scope)})
     yield
+    known = yield from known_layouts(scope.reader, root, is_gpu=asked.is_gpu)
     rows = list(_rows(root, question.limit, question.cover))
     yield
     notes = [*asked.notes, *operation_notes(asked)]
     return Answer(
         time_facts(asked),
-        [_table(asked, rows, with_idle=question.with_idle)] if asked.table.cores else [],
+        [_table(asked, rows, known, with_idle=question.with_idle)] if asked.table.cores else [],
         notes=notes,
     )
 
@@ -100,12 +103,16 @@ def _listed(node: Node, limit: int, cover: int) -> list[Node]:
         rest.count += part.count
         rest.flops += part.flops
         rest.bytes += part.bytes
+        rest.waiting += part.waiting
+        rest.fused = part.fused
         if part.hbm_bytes is not None:
             rest.hbm_bytes = (rest.hbm_bytes or 0) + part.hbm_bytes
     return [*parts[:limit], rest]
 
 
-def _table(asked: AskedOperations, rows: list[tuple[int, Node]], *, with_idle: bool) -> Table:
+def _table(
+    asked: AskedOperations, rows: list[tuple[int, Node]], layouts: Mapping[int, KnownLayout], *, with_idle: bool
+) -> Table:
     table, peaks = asked.table, asked.peaks
     whole = table.whole if with_idle else table.busy
     if with_idle and table.idle > 0:
@@ -122,15 +129,28 @@ def _table(asked: AskedOperations, rows: list[tuple[int, Node]], *, with_idle: b
     flops = [used(node.flops, node, peaks.flops) for node in nodes]
     hbm = [used(node.hbm_bytes, node, peaks.hbm) for node in nodes]
     operations = [node.operation for node in nodes]
-    shares: list[Value] = [node.own / whole if whole else None for node in nodes]
+    shares: list[Value] = [None if node.fused or not whole else node.own / whole for node in nodes]
+    # What waits for other devices, or moves data, no device makes faster.
     wasted: list[Value] = [
-        None if f is None and h is None else node.own / whole * max(0.0, 1 - max(f or 0.0, h or 0.0))
+        None
+        if (f is None and h is None) or not node.working
+        else max(0.0, node.working - node.own * max(f or 0.0, h or 0.0)) / whole
         for node, f, h in zip(nodes, flops, hbm, strict=True)
     ]
+    layout = [NO_LAYOUT if of is None else layouts.get(id(of), NO_LAYOUT) for of in operations]
+
+    def texts(name: str, title: str, of_operation: Callable[[OperationMetadata], str], of_part: str) -> Column:
+        """Of operations, and of parts of these."""
+        values = [
+            getattr(node.fused, of_part) if node.fused and of_part else of and of_operation(of.metadata)
+            for node, of in zip(nodes, operations, strict=True)
+        ]
+        return Column(name, title, "text", [value or None for value in values])
+
     columns = [
         Column("name", "Operation", "name", [node.name for node in nodes]),
         Column("share", "Time", "fraction", shares),
-        Column("self", "Self", "ticks", [asked.ticks(node.own) for node in nodes]),
+        Column("self", "Self", "ticks", [None if node.fused else asked.ticks(node.own) for node in nodes]),
         Column("wasted", "Wasted", "fraction", wasted),
         Column("flops_used", "FLOPS", "fraction", flops, OF_PEAK, total="none"),
         Column("hbm_used", "HBM", "fraction", hbm, OF_PEAK, total="none"),
@@ -142,27 +162,16 @@ def _table(asked: AskedOperations, rows: list[tuple[int, Node]], *, with_idle: b
             [asked.ticks(of.total // of.count) if of is not None and of.count else None for of in operations],
             total="none",
         ),
-        Column("flops", "FLOPs", "flops", [node.flops if node.count else None for node in nodes]),
+        Column("flops", "FLOPs", "flops", [node.flops if node.count or node.fused else None for node in nodes]),
         Column("bytes", "HBM bytes", "bytes", [node.hbm_bytes for node in nodes]),
-        Column(
-            "category", "Category", "text", [None if of is None else of.metadata.category or None for of in operations]
-        ),
-        Column(
-            "provenance",
-            "Framework",
-            "text",
-            [None if of is None else of.metadata.provenance or None for of in operations],
-        ),
-        Column("source", "Source", "text", [None if of is None else of.metadata.source or None for of in operations]),
-        Column(
-            "shape",
-            "Shape and layout",
-            "text",
-            [None if of is None else of.metadata.shape or None for of in operations],
-        ),
-        Column(
-            "expression", "Expression", "text", [None if of is None else of.metadata.expression for of in operations]
-        ),
+        texts("category", "Category", lambda of: of.category, ""),
+        texts("provenance", "Framework", lambda of: of.provenance, "provenance"),
+        texts("source", "Source", lambda of: of.source, "source"),
+        texts("stack", "Stack", lambda of: of.source_stack.strip(), ""),
+        texts("shape", "Shape and layout", lambda of: of.shape, "shape"),
+        Column("layout", "Layout", "text", [of.text or None for of in layout]),
+        Column("padding", "Padding", "fraction", [of.padding for of in layout], "of the memory", total="none"),
+        texts("expression", "Expression", lambda of: of.expression, "expression"),
         Column("track", "Track", "track", [node.track if node.track >= 0 else None for node in nodes]),
         query_column(None if of is None else of.metadata.name for of in operations),
         Column("parent", "Parent", "id", [parent for parent, _ in rows]),

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from tilescope.tiler.facts.operations import KERNEL, Operation
+from tilescope.tiler.facts.operations import KERNEL, FusedPart, Operation
+from tilescope.tiler.tools.operation_notes import is_bound_elsewhere
 
 By = Literal["program", "category", "provenance"]
 
@@ -32,10 +33,13 @@ class Node:
     flops: int = 0
     bytes: int = 0
     hbm_bytes: int | None = None  # None: the trace tells of none where its bytes go
+    waiting: int = 0  # of `own`, that of operations which wait for others
     track: int = -1
+    fused: FusedPart | None = None  # it is a part of an operation: only its FLOPs are known
 
     def add(self, operation: Operation) -> None:
         """Counts an operation."""
+        self.waiting += operation.own if is_bound_elsewhere(operation) else 0
         self.own += operation.own
         self.total += operation.total
         self.count += operation.count
@@ -54,8 +58,25 @@ class Node:
 
     @property
     def sorted(self) -> list[Node]:
-        """Its parts, those that take the most time first."""
-        return sorted(self.children.values(), key=lambda of: (-of.own, -of.count, of.name))
+        """Its parts, those that take the most time first; of a fusion those with the most FLOPs."""
+        return sorted(
+            self.children.values(), key=lambda of: (-of.own, -of.count, -of.flops if of.fused else 0, of.name)
+        )
+
+    @property
+    def working(self) -> int:
+        """In which operations compute that a device could make faster, ps."""
+        return self.own - self.waiting
+
+    def leaves(self) -> Iterator[Node]:
+        """The operations in it."""
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            if node.operation is not None:
+                yield node
+            else:
+                waiting += node.children.values()
 
 
 def tree(operations: Iterable[Operation], by: By, program_names: dict[str, str]) -> Node:

@@ -1,0 +1,121 @@
+"""How values lie in memory: what each dimension is, and is rounded up to, and how much of the memory is padding."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from google.protobuf.message import DecodeError
+
+from tilescope.hlo import hlo_pb2 as pb
+from tilescope.tiler.facts.hlo.module import HloModule, Instruction
+from tilescope.tiler.facts.hlo.shapes import ArrayLayout, ValueShape, element_type
+
+# "bf16[256,224,3]{2,0,1:T(8,128)(2,1)S(1)}"
+_ARRAY: Final = re.compile(
+    r"(?P<element>[a-z][a-z0-9]*)\[(?P<sizes>[0-9,]*)\](?:\{(?P<order>[0-9,]*)(?::(?P<more>[^}]*))?\})?"
+)
+_TILES: Final = re.compile(r"T((?:\([0-9,*]+\))+)")
+_ELEMENT_BITS: Final = re.compile(r"E\(([0-9]{1,4})\)")
+_LONGEST_TEXT: Final = 1 << 16
+_MOST_DIMENSIONS: Final = 64
+_MOST_DIGITS: Final = 13
+_MOST_BITS: Final = 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class LayoutDimension:
+    """One dimension of an array."""
+
+    size: int
+    alignment: int  # that memory rounds it up to; 1 none
+    meaning: str = ""  # "batch", "feature" or "spatial" of a convolution
+
+    @property
+    def text(self) -> str:
+        """Such as "3 feature, rounded up to 128"."""
+        told = f"{self.size:,} {self.meaning}".rstrip()
+        rounded = -(-self.size // self.alignment) * self.alignment
+        return told if rounded == self.size else f"{told}, rounded up to {rounded:,}"
+
+
+def shape_of_text(text: str) -> ValueShape | None:
+    """The array that a text is about, or the tuple of its arrays; None: it is cut short, or makes no sense."""
+    if len(text) > _LONGEST_TEXT or text.count("(") != text.count(")"):
+        return None
+    found = [_array(match) for match in _ARRAY.finditer(text)]
+    arrays = [of for of in found if of is not None]
+    if not arrays or len(arrays) != len(found):
+        return None
+    return arrays[0] if len(arrays) == 1 and not text.startswith("(") else ValueShape(13, parts=tuple(arrays))
+
+
+def _array(match: re.Match[str]) -> ValueShape | None:
+    kind = element_type(match["element"])
+    sizes, order = _numbers(match["sizes"]), _numbers(match["order"] or "")
+    if kind is None or sizes is None or order is None or sorted(order) != list(range(len(sizes))):
+        return None
+    more = match["more"] or ""
+    tiles = _TILES.search(more)
+    of_tiles = tuple(_numbers(tile, 0) or () for tile in re.findall(r"\(([0-9,*]+)\)", tiles[1])) if tiles else ()
+    bits = _ELEMENT_BITS.search(more)
+    found = ValueShape(kind, sizes, (), ArrayLayout(order, of_tiles, int(bits[1]) if bits else 0))
+    size = max(1, found.element_bits)
+    for dimension in found.padded_dimensions:
+        size *= max(1, dimension)
+    return found if size < _MOST_BITS else None
+
+
+def _numbers(text: str, star: int | None = None) -> tuple[int, ...] | None:
+    parts = text.split(",") if text else []
+    if len(parts) > _MOST_DIMENSIONS or any(len(part) > _MOST_DIGITS for part in parts):
+        return None
+    try:
+        return tuple(star if part == "*" and star is not None else int(part) for part in parts)
+    except ValueError:
+        return None
+
+
+def padding(shape: ValueShape) -> float | None:
+    """The part of the memory of a value that is padding; None: it takes none."""
+    padded = shape.padded_bytes
+    return 1 - shape.bytes / padded if padded else None
+
+
+def layout_dimensions(shape: ValueShape, meanings: Mapping[int, str]) -> list[LayoutDimension]:
+    """Those of an array, from the one that varies slowest in memory to the one that varies fastest."""
+    layout = shape.layout
+    order = layout.minor_to_major if layout is not None else ()
+    if sorted(order) != list(range(len(shape.dimensions))):
+        order = tuple(reversed(range(len(shape.dimensions))))
+    aligned = shape.alignments
+    return [
+        LayoutDimension(shape.dimensions[place], aligned[place], meanings.get(place, "")) for place in reversed(order)
+    ]
+
+
+def meanings(module: HloModule, of: Instruction) -> dict[int, str]:
+    """What the dimensions of a value are, if a convolution makes it."""
+    if of.is_fusion and of.called:
+        computation = module.computations[of.called[0]]
+        same = [
+            one
+            for one in computation.instructions.values()
+            if one.opcode == "convolution" and one.shape.dimensions == of.shape.dimensions
+        ]
+        return meanings(module, same[0]) if same else {}
+    if not of.dimension_numbers or of.opcode not in ("convolution", "custom-call"):
+        return {}
+    try:
+        numbers = pb.ConvolutionDimensionNumbers.FromString(of.dimension_numbers)
+    except DecodeError:
+        return {}
+    if not numbers.output_spatial_dimensions:
+        return {}
+    return {
+        **dict.fromkeys(numbers.output_spatial_dimensions, "spatial"),
+        numbers.output_batch_dimension: "batch",
+        numbers.output_feature_dimension: "feature",
+    }

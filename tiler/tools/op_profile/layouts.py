@@ -1,0 +1,49 @@
+"""What programs say of the operations of a tree: how their values lie in memory, and what fusions are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from tilescope.tiler.facts.hlo.layouts import layout_dimensions, padding, shape_of_text
+from tilescope.tiler.facts.operations import Instructions
+from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.tools.op_profile.tree import Node
+
+# Operations that take the least time have no parts: nobody looks for them.
+MAX_OPERATIONS: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class KnownLayout:
+    """Of an operation's value. `text`: its dimensions, the one that varies fastest last."""
+
+    text: str = ""
+    padding: float | None = None  # the part of the memory that is padding
+
+
+NO_LAYOUT: Final = KnownLayout()
+
+
+def known_layouts(reader: QueryReader, root: Node, *, is_gpu: bool) -> Steps[dict[int, KnownLayout]]:
+    """By the identity of the operation. Puts the parts of fusions below these."""
+    instructions = Instructions(reader, is_gpu=is_gpu)
+    found: dict[int, KnownLayout] = {}
+    leaves = sorted(root.leaves(), key=lambda of: -of.own)
+    for node in leaves[:MAX_OPERATIONS]:
+        operation = node.operation
+        if operation is None:
+            continue
+        meanings: dict[int, str] = {}
+        one = yield from instructions.of_operation(operation)
+        if one is not None:
+            meanings = one.meanings
+            for part in one.parts():
+                below = node.child(part.name)
+                below.fused, below.flops, below.track = part, part.flops * operation.count, operation.track
+        shape = shape_of_text(operation.metadata.shape)
+        if shape is not None:
+            dimensions = [] if shape.is_tuple else layout_dimensions(shape, meanings)
+            found[id(operation)] = KnownLayout(" · ".join(of.text for of in dimensions), padding(shape))
+        yield
+    return found
