@@ -5,11 +5,13 @@ from __future__ import annotations
 import gzip
 import mimetypes
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
 from tilescope.server.http.caching import content_hash
+from tilescope.tiler.pages import compress
 
 STATIC: Final = Path(__file__).parents[1] / "static"  # where vite.config.ts puts it
 INDEX: Final = "index.html"
@@ -60,6 +62,12 @@ class ViewerFiles:
     def get(self, path: str) -> ViewerFile | None:
         """The file at a path below `/`; the empty path is the page itself."""
         return self._files.get(path or INDEX)
+
+
+@lru_cache(maxsize=4)
+def with_body(file: ViewerFile, body: bytes) -> ViewerFile:
+    """The same file with other content, which is compressed once."""
+    return file if body == file.body else replace(file, body=body, gzip_body=compress(body), etag=content_hash(body))
 
 
 def _viewer_file(name: str, body: bytes) -> ViewerFile:

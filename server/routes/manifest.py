@@ -8,6 +8,8 @@ from tilescope.server.http.caching import JSON, revalidated
 from tilescope.server.json_text import json_body
 from tilescope.server.keys import REGISTRY
 from tilescope.server.paths import RUN
+from tilescope.server.runs.run import FoundRun
+from tilescope.server.runs.store import ServedStore
 from tilescope.tiler.schema import manifest_of
 
 routes = web.RouteTableDef()
@@ -18,6 +20,9 @@ async def get_manifest(request: web.Request) -> web.Response:
     """The manifest of the published build, or of one that grows."""
     registry = request.app[REGISTRY]
     run = await registry.find(request.match_info["run"])
-    store = registry.current_store(run)
-    manifest = manifest_of(store.manifest(), run.id, run.name, is_growing=store.is_growing)
-    return revalidated(request, json_body(manifest), JSON)
+    return revalidated(request, manifest_body(run, registry.current_store(run)), JSON)
+
+
+def manifest_body(run: FoundRun, store: ServedStore) -> bytes:
+    """The manifest as it is sent."""
+    return json_body(manifest_of(store.manifest(), run.id, run.name, is_growing=store.is_growing))

@@ -9,9 +9,10 @@ from aiohttp import hdrs, web
 from tilescope.server.errors import NotFound
 from tilescope.server.guard.security import page_policy
 from tilescope.server.http.caching import JSON, immutable, revalidated
-from tilescope.server.http.viewer_files import ViewerFile
+from tilescope.server.http.viewer_files import ViewerFile, with_body
 from tilescope.server.json_text import json_body
-from tilescope.server.keys import SETTINGS, VIEWER
+from tilescope.server.keys import REGISTRY, SETTINGS, VIEWER
+from tilescope.server.routes.first_answers import with_first_answers
 
 routes = web.RouteTableDef()
 
@@ -27,6 +28,8 @@ async def get_viewer_file(request: web.Request) -> web.Response:
     file = request.app[VIEWER].get(path)
     if file is None:
         raise NotFound(f"nothing was found at /{path}")
+    if file.content_type.startswith("text/html"):
+        file = with_body(file, await with_first_answers(file.body, request.app[REGISTRY]))
     response = _answer(request, file)
     if file.content_type.startswith("text/html"):
         response.headers["Content-Security-Policy"] = page_policy(request.app[SETTINGS].allow_frames)

@@ -8,6 +8,7 @@ import type { Intent, LateIntent } from "../keys/table";
 import { AddressKeeper } from "../state/address";
 import { CatalogueLoader } from "../state/catalogue";
 import { detailsView } from "../state/details";
+import { afterFirstAnswers } from "../state/first-answers";
 import { fate, fateOf, revivals } from "../state/link";
 import { LinkKeeper } from "../state/link-keeper";
 import { type PageLocation, serverRoot } from "../state/location";
@@ -37,7 +38,7 @@ export class App implements AppActions {
   readonly pages = new Pages(this.#address, this.guide);
   readonly tracks = new TrackDeeds(this.#address, this.guide, this.stage);
   readonly link = this.#keepLink(new Api(serverRoot(location.pathname)));
-  readonly #api = new Api(serverRoot(location.pathname), this.link.fetch);
+  readonly #api = new Api(serverRoot(location.pathname), afterFirstAnswers(this.link.fetch));
   readonly #poller = new RunsPoller(
     () => this.#api.runs(),
     () => runView.peek().kind === "list",

@@ -12,7 +12,7 @@ import { searchFor } from "../state/query";
 import { anchorAt, renewedView, scrollTo, shiftedRange, shiftTicks } from "../state/renew";
 import { NOTHING, type Selection, selectedRange, selection } from "../state/selection";
 import { Session, type SessionEvents, session } from "../state/session";
-import { theme } from "../state/settings";
+import { settings, TREE_PART, theme } from "../state/settings";
 import { failure } from "../state/shell";
 import { timeFormat } from "../state/time-format";
 import { toolMode } from "../state/tool-mode";
@@ -26,7 +26,8 @@ import type { Guide } from "../timeline/guide";
 import { rangeOfEvent } from "../timeline/outline";
 import type { Stage } from "../timeline/stage";
 
-const NOMINAL_WIDTH_PX = 1000;
+/** What the bars above and below leave of the window, about: they have not been laid out yet. */
+const BARS_PX = 170;
 
 /** What showing a trace needs of the application. */
 export interface ShowingPort extends SessionEvents {
@@ -102,6 +103,7 @@ export class TraceShower {
     searchFor(wanted?.query ?? "");
     openGroups.value = defaultExpansion(trace.roots);
     view.value = startView(manifest.range, wanted?.range ?? null);
+    foreseeSize();
     takeUp(wanted ?? NOWHERE);
     // An address without one says nothing of it: a person's own choice stays.
     timeFormat.value = wanted === null || wanted.time === "relative" ? timeFormat.peek() : wanted.time;
@@ -118,6 +120,7 @@ export class TraceShower {
       this.#select(trace, wanted);
     }
     this.#choose(trace, wanted ?? NOWHERE);
+    this.#stage.foresee(session.value);
   }
 
   /** Hides, pins and moves tracks as an address has it; says how many of them there are not. */
@@ -201,7 +204,15 @@ function isSelected({ events, area }: PageLocation): boolean {
   }
 }
 
-/** The first view of a run, of a nominal width: the timeline fits the same range when it knows its own. */
+/** The first view of a run, of the width that the timeline is likely to have: it fits the same range when it knows its own. */
 function startView(run: TickRange, wanted: TickRange | null): View {
-  return wanted === null ? wholeView(run, NOMINAL_WIDTH_PX) : fit(wanted, NOMINAL_WIDTH_PX);
+  const widthPx = Math.max(1, Math.round(innerWidth - Math.min(settings.peek().treeWidthPx, TREE_PART * innerWidth)));
+  return wanted === null ? wholeView(run, widthPx) : fit(wanted, widthPx);
+}
+
+/** So many rows are likely to be seen: the tree is rendered at once with those, and their tiles can be asked for. */
+function foreseeSize(): void {
+  if (scroll.peek().heightPx === 0) {
+    scroll.value = { ...scroll.peek(), heightPx: Math.max(1, innerHeight - BARS_PX) };
+  }
 }

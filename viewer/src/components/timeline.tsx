@@ -1,12 +1,12 @@
 /** The timeline and the track tree in one scrolling box, below the minimap and the axis. */
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { keysOf } from "../keys/table";
 import { drawStatus } from "../state/draw-status";
 import { HEADER_PX, type LayoutItem } from "../state/layout";
 import { marksLanePx } from "../state/marks";
-import { changeSettings, settings, TREE_WIDTH_PX } from "../state/settings";
+import { changeSettings, settings, TREE_PART, TREE_WIDTH_PX } from "../state/settings";
 import { isTableOpen } from "../state/shell";
 import { toolMode } from "../state/tool-mode";
 import type { Trace } from "../state/trace";
@@ -43,7 +43,8 @@ export function Timeline({ trace, children }: { trace: Trace; children?: Compone
   const overlay = useRef<HTMLCanvasElement>(null);
   const axis = useRef<HTMLCanvasElement>(null);
 
-  useEffect(() => {
+  // Before the page is painted: its first picture then comes with the tree, and not a frame or two behind it.
+  useLayoutEffect(() => {
     const box = scroller.current!;
     const measure = () => {
       const isLower = box.clientHeight < scroll.peek().heightPx;
@@ -101,7 +102,7 @@ export function Timeline({ trace, children }: { trace: Trace; children?: Compone
     <div
       class="trace"
       style={{
-        "--tree-width": `min(${treeWidthPx}px, 38vw)`,
+        "--tree-width": `min(${treeWidthPx}px, ${100 * TREE_PART}vw)`,
         "--marks-lane": `${marksLanePx.value}px`,
         "--pinned": `${layout.value.pinnedPx}px`,
       }}

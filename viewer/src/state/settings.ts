@@ -31,6 +31,9 @@ export const DEFAULTS: Settings = {
   drawerHeightPx: 300,
   drawerWidthPx: 440,
 };
+/** The part of the page's width that the names of the tracks take at most. */
+export const TREE_PART = 0.38;
+
 export const TREE_WIDTH_PX = { min: 140, max: 640 } as const;
 /** As it is kept: what is shown depends on the window, too. */
 const DRAWER_PX = { min: 120, max: 4000 } as const;

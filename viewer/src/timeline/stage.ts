@@ -13,7 +13,7 @@ import { namesVersion, type Session, session } from "../state/session";
 import { prefersReducedMotion, settings, theme } from "../state/settings";
 import { shownFormat } from "../state/time-format";
 import { areaTracks, layout, scrolled } from "../state/tracks";
-import { bounds, view } from "../state/view";
+import { bounds, scroll, view } from "../state/view";
 import { type CanvasTheme, readCanvasTheme } from "./canvas-theme";
 import { type EdgeHint, edgeHints, hintAt } from "./edge-hints";
 import { countEvents, countProvisional, widestBinTicks } from "./facts";
@@ -164,6 +164,11 @@ export class Stage {
       this.#surfaces = null;
       this.#picture = null;
     };
+  }
+
+  /** Has the tiles fetched of what is likely to be on the screen, before the page has been laid out. */
+  foresee(current: Session): void {
+    takePicture(current.client, layout.peek(), view.peek(), scrolled.peek(), scroll.peek().heightPx, devicePixelRatio);
   }
 
   /** The hint at a point of the timeline, or null. */

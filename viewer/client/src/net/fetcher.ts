@@ -1,4 +1,7 @@
-/** Fetches wanted pages one by one over HTTP: what the stream falls back to where WebSockets do not get through. */
+/**
+ * Fetches wanted pages one by one over HTTP: the first ones, while the stream is being opened, and all of them where WebSockets do
+ * not get through.
+ */
 
 import { type PageKey, type PageName, pageName } from "../pages/key";
 
@@ -40,6 +43,15 @@ export class PageFetcher {
     this.want([]);
   }
 
+  /** Begins nothing more. What is under way comes. */
+  finish(): void {
+    this.#wanted = [];
+  }
+
+  isFetching(key: PageKey): boolean {
+    return this.#running.has(pageName(key));
+  }
+
   #fill(): void {
     for (const key of this.#wanted) {
       if (this.#running.size >= MAX_REQUESTS) {
@@ -57,11 +69,11 @@ export class PageFetcher {
     this.#running.set(name, controller);
     try {
       const bytes = await this.#fetchPage(key, controller.signal);
-      if (this.#finish(key, controller)) {
+      if (this.#settle(key, controller)) {
         this.#events.onBytes(key, bytes);
       }
     } catch (error) {
-      if (this.#finish(key, controller)) {
+      if (this.#settle(key, controller)) {
         this.#events.onError(key, error instanceof Error ? error : new Error(String(error)));
       }
     }
@@ -69,7 +81,7 @@ export class PageFetcher {
   }
 
   /** Takes the page off the list; false when the request had been given up. */
-  #finish(key: PageKey, controller: AbortController): boolean {
+  #settle(key: PageKey, controller: AbortController): boolean {
     const name = pageName(key);
     if (this.#running.get(name) !== controller) {
       return false;

@@ -92,10 +92,70 @@ function setUp(
   return { stream, sockets, pauses, pages, failed, statuses, heard };
 }
 
+/** The same, with a first connection that is open and has said that nothing is wanted. */
+function opened(fetchPage?: FetchPage, turns?: Turns) {
+  const made = setUp(fetchPage, turns);
+  made.sockets[0]!.accept();
+  made.sockets[0]!.sent.length = 0;
+  return made;
+}
+
+describe("while the first connection is being opened", () => {
+  /** Requests that are answered by hand, by page. */
+  function requests() {
+    const open = new Map<number, { resolve: (bytes: Uint8Array) => void; reject: (error: Error) => void }>();
+    const fetchPage: FetchPage = (page, signal) =>
+      new Promise((resolve, reject) => {
+        open.set(page.index, { resolve, reject });
+        signal.addEventListener("abort", () => reject(new Error("aborted")));
+      });
+    return { open, fetchPage };
+  }
+
+  test("pages come over HTTP; the stream is asked for those that are not on their way already", async () => {
+    const { open, fetchPage } = requests();
+    const { stream, sockets, pages } = setUp(fetchPage);
+    stream.want([1, 2, 3, 4, 5, 6, 7].map(key));
+    expect([...open.keys()]).toEqual([1, 2, 3, 4, 5]);
+    open.get(1)!.resolve(pageBytes(1));
+    await vi.waitFor(() => expect(pages).toEqual([1]));
+    sockets[0]!.accept();
+    expect(sockets[0]!.wants).toEqual([[7]]);
+    open.get(2)!.resolve(pageBytes(2));
+    await vi.waitFor(() => expect(pages).toEqual([1, 2]));
+    expect([...open.keys()]).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
+  test("what fails over HTTP is asked for on the stream, once that is open", async () => {
+    const { open, fetchPage } = requests();
+    const { stream, sockets } = setUp(fetchPage);
+    stream.want([key(1), key(2)]);
+    open.get(1)!.reject(new NetworkError("down"));
+    sockets[0]!.accept();
+    await vi.waitFor(() => expect(sockets[0]!.wants.at(-1)).toEqual([1]));
+    open.get(2)!.reject(new NetworkError("down"));
+    await vi.waitFor(() => expect(sockets[0]!.wants.at(-1)).toEqual([1, 2]));
+  });
+
+  test("when it cannot be opened, nothing is asked for until the second attempt has failed as well", async () => {
+    const { open, fetchPage } = requests();
+    const { stream, sockets, pauses } = setUp(fetchPage);
+    sockets[0]!.drop();
+    stream.want([key(1)]);
+    expect(open.size).toBe(0);
+    pauses[0]!.run();
+    sockets[1]!.drop();
+    expect([...open.keys()]).toEqual([1]);
+  });
+});
+
 describe("an open connection", () => {
   test("sends the wants of before, then each new list, and the same list only once", () => {
-    const { stream, sockets } = setUp();
+    const { stream, sockets, pauses } = opened();
+    sockets[0]!.drop();
+    pauses[0]!.run();
     stream.want([key(1), key(2)]);
+    sockets[0] = sockets[1]!;
     expect(sockets[0]!.sent).toEqual([]);
     sockets[0]!.accept();
     stream.want([key(1), key(2)]);
@@ -103,7 +163,7 @@ describe("an open connection", () => {
     stream.want([]);
     expect(sockets[0]!.binaryType).toBe("arraybuffer");
     expect(sockets[0]!.wants).toEqual([[1, 2], [2, 3], []]);
-    expect(sockets[0]!.sent.map((message) => message.type === "want" && message.id)).toEqual([1, 2, 3]);
+    expect(sockets[0]!.sent.map((message) => message.type === "want" && message.id)).toEqual([2, 3, 4]);
   });
 
   test("asks for as many pages at once as the server has told, the most urgent ones", () => {
@@ -114,10 +174,9 @@ describe("an open connection", () => {
   });
 
   test("gives back the credit of a page after it was decoded", async () => {
-    const { stream, sockets, pages } = setUp();
+    const { stream, sockets, pages } = opened();
     stream.want([key(1)]);
     const [socket] = sockets;
-    socket!.accept();
     const size = socket!.pushPage(1);
     expect(socket!.sent.length).toBe(1);
     await vi.waitFor(() => expect(socket!.sent[1]).toEqual({ type: "credit", bytes: size }));
@@ -125,10 +184,9 @@ describe("an open connection", () => {
   });
 
   test("says how many pages have come, and asks again for one that was dropped since", async () => {
-    const { stream, sockets, pages } = setUp();
+    const { stream, sockets, pages } = opened();
     stream.want([key(1), key(2)]);
     const [socket] = sockets;
-    socket!.accept();
     socket!.pushPage(1);
     await vi.waitFor(() => expect(pages).toEqual([1]));
     stream.want([key(2)]);
@@ -142,10 +200,9 @@ describe("an open connection", () => {
   });
 
   test("a page on its way through the decoder is not asked for again", async () => {
-    const { stream, sockets, pages } = setUp();
+    const { stream, sockets, pages } = opened();
     stream.want([key(1)]);
     const [socket] = sockets;
-    socket!.accept();
     socket!.pushPage(1);
     stream.want([key(1), key(2)]);
     expect(socket!.wants[1]).toEqual([2]);
@@ -153,10 +210,9 @@ describe("an open connection", () => {
   });
 
   test("missing and broken pages are reported once and not asked for again", async () => {
-    const { stream, sockets, failed } = setUp();
+    const { stream, sockets, failed } = opened();
     stream.want([key(1), key(2), key(3)]);
     const [socket] = sockets;
-    socket!.accept();
     socket!.push({ type: "missing", id: 1, key: [0, 1, 1, 0] });
     const size = socket!.pushPage(2, new Uint8Array(gzipSync(pageBytes(5))));
     socket!.pushPage(3, new Uint8Array([1, 2, 3]));
@@ -180,16 +236,15 @@ describe("an open connection", () => {
 
 describe("a lost connection", () => {
   test("is opened again, with the wants that are still open", async () => {
-    const { stream, sockets, pauses, pages, statuses } = setUp();
+    const { stream, sockets, pauses, pages, statuses } = opened();
     stream.want([key(1), key(2)]);
-    sockets[0]!.accept();
     sockets[0]!.pushPage(1);
     await vi.waitFor(() => expect(pages).toEqual([1]));
     sockets[0]!.drop();
     expect(pauses.map(({ ms }) => ms)).toEqual([250]);
     pauses[0]!.run();
     sockets[1]!.accept();
-    expect(sockets[1]!.sent).toEqual([{ type: "want", id: 2, pages: [[0, 1, 2, 0]], received: 0 }]);
+    expect(sockets[1]!.sent).toEqual([{ type: "want", id: 3, pages: [[0, 1, 2, 0]], received: 0 }]);
     expect(statuses).toEqual(["open", "connecting", "open"]);
   });
 
@@ -230,10 +285,10 @@ describe("a lost connection", () => {
 test("a sign of life is asked for with the list of before, and each message is one", () => {
   const { stream, sockets, heard } = setUp();
   expect(stream.ping()).toBe(false);
-  stream.want([key(1)]);
   sockets[0]!.accept();
+  stream.want([key(1)]);
   expect(stream.ping()).toBe(true);
-  expect(sockets[0]!.wants).toEqual([[1], [1]]);
+  expect(sockets[0]!.wants).toEqual([[], [1], [1]]);
   sockets[0]!.push({ type: "done", id: 2 });
   expect(heard.length).toBe(1);
   sockets[0]!.drop();
@@ -243,8 +298,8 @@ test("a sign of life is asked for with the list of before, and each message is o
 
 test("a stream can be opened anew at once: an open one, and one that waits to be", () => {
   const { stream, sockets, pauses, statuses } = setUp();
-  stream.want([key(1)]);
   sockets[0]!.accept();
+  stream.want([key(1)]);
   stream.reconnect();
   expect([sockets.length, sockets[0]!.closed, pauses.length]).toEqual([2, true, 0]);
   sockets[1]!.accept();
@@ -264,8 +319,8 @@ test("a closed stream is silent", async () => {
   const turns = new Turns();
   const run = vi.spyOn(turns, "runSteps");
   const { stream, sockets, pauses, pages, statuses } = setUp(undefined, turns);
-  stream.want([key(1)]);
   sockets[0]!.accept();
+  stream.want([key(1)]);
   sockets[0]!.pushPage(1);
   stream.close();
   await vi.waitFor(() => expect(run).toHaveBeenCalled());

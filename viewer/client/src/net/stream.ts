@@ -3,7 +3,8 @@
  *
  * The client says at any time the complete list of pages it wants. The server sends within a byte credit, which is
  * given back after decoding, so a slow tab slows the server down instead of filling its memory. A lost connection is
- * opened again with growing pauses; while none can be opened, pages come over HTTP.
+ * opened again with growing pauses; while none can be opened, pages come over HTTP. So do the first ones: a WebSocket takes two
+ * round trips and, in a browser that is busy with a new page, a tenth of a second to open.
  */
 
 import { LIMITS, type Limits } from "../base/schema";
@@ -67,6 +68,8 @@ export class TileStream {
   #socket: Socket | null = null;
   #state: StreamStatus = "connecting";
   #failures = 0;
+  /** The first connection is being opened. */
+  #isFirst = true;
   #cancelRetry: () => void = () => undefined;
   #wanted: readonly PageKey[] = [];
   /** Names of the last list that was sent, without the pages that have come since. */
@@ -82,8 +85,8 @@ export class TileStream {
     this.#later = options.later ?? laterByTimer;
     this.#fetcher = new PageFetcher(options.fetchPage, {
       onBytes: (key, bytes) => void this.#deliver(key, () => Promise.resolve(bytes)),
-      // Without an answer the page stays wanted, and the next attempt to connect asks for it again.
-      onError: (key, error) => (error instanceof ApiError ? this.#fail(key, error) : undefined),
+      // Without an answer the page stays wanted: it is asked for on the stream, or with the next attempt to connect.
+      onError: (key, error) => (error instanceof ApiError ? this.#fail(key, error) : this.#sendWants(true)),
     });
     this.#open();
   }
@@ -148,7 +151,12 @@ export class TileStream {
       this.#failures = 0;
       this.#received = 0;
       this.#outstanding = null;
-      this.#fetcher.stop();
+      if (this.#isFirst) {
+        this.#fetcher.finish();
+      } else {
+        this.#fetcher.stop();
+      }
+      this.#isFirst = false;
       this.#setStatus("open");
       this.#sendWants();
     };
@@ -169,6 +177,7 @@ export class TileStream {
 
   #retry(opened: boolean): void {
     this.#failures += opened ? 0 : 1;
+    this.#isFirst = false;
     const polling = this.#failures >= FAILURES_BEFORE_POLLING;
     this.#setStatus(polling ? "polling" : "connecting");
     const pauseMs = retryPauseMs(this.#failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS, this.#options.random);
@@ -176,16 +185,20 @@ export class TileStream {
     this.#sendWants();
   }
 
-  #sendWants(): void {
+  /** `onStreamOnly`: what has just failed over HTTP is not tried there again. */
+  #sendWants(onStreamOnly = false): void {
     const keys = this.#wanted.filter((key) => !this.#settled.has(pageName(key)));
-    if (this.#state === "polling") {
-      this.#fetcher.want(keys);
+    if (this.#state === "polling" || (this.#state === "connecting" && this.#isFirst)) {
+      if (!onStreamOnly) {
+        this.#fetcher.want(keys);
+      }
     } else if (this.#state === "open") {
-      const names = keys.map(pageName);
+      const asked = keys.filter((key) => !this.#fetcher.isFetching(key));
+      const names = asked.map(pageName);
       if (this.#outstanding === null || names.join() !== this.#outstanding.join()) {
         this.#outstanding = names;
         this.#wantId += 1;
-        this.#socket?.send(encodeWant(this.#wantId, keys, this.#received));
+        this.#socket?.send(encodeWant(this.#wantId, asked, this.#received));
       }
     }
   }
