@@ -42,8 +42,8 @@ class _Shared:
         """Of these metadata, which there are."""
         known = self._values
         with self._filling:
-            missing = metadata[known.kind[metadata] == _UNKNOWN]
-            for number in np.unique(missing).tolist():
+            missing = np.unique(metadata[known.kind[metadata] == _UNKNOWN])
+            for number in self._fill(missing):
                 value, is_there = first_of(decode(_varint(number), self._tables), self._name)
                 if isinstance(value, str) and value in self._texts:
                     known.kind[number], known.bits[number] = ValueKind.TEXT, self._texts[value]
@@ -54,6 +54,27 @@ class _Shared:
                 else:
                     known.kind[number] = ValueKind.ABSENT
         return Values(known.kind[metadata], known.bits[metadata], known.objects)
+
+    def _fill(self, numbers: NDArray[np.int64]) -> list[int]:
+        """Reads all that native code can: numbers, and that there is nothing. Returns those that are left."""
+        if self._name == _LONG_NAME or not len(numbers):
+            return [int(number) for number in numbers]
+        entries = [self._tables.entry(number) for number in numbers.tolist()]
+        # As of events without stats of their own: native code reads the number of their metadata first.
+        stats = np.frombuffer(b"".join(b"\x00" + entry.stats for entry in entries), np.uint8)
+        ends = np.cumsum([1 + len(entry.stats) for entry in entries])
+        plane = np.array([entry.plane for entry in entries])
+        left: list[int] = []
+        for number in np.unique(plane).tolist():
+            ids = _ids(self._tables.planes[number].stat_names, self._name)
+            at = np.flatnonzero(plane == number)
+            (((kind, bits),), _), _ = _native.stat_values(ends, stats, at, [ids])
+            is_real = (kind == ValueKind.REAL) & np.isfinite(bits.view(np.float64))
+            plain = np.isin(kind, (ValueKind.ABSENT, ValueKind.INTEGER, ValueKind.UNSIGNED)) | is_real
+            known = numbers[at[plain]]
+            self._values.kind[known], self._values.bits[known] = kind[plain], bits[plain]
+            left += numbers[at[~plain]].tolist()
+        return left
 
 
 class _SharedOfFile:

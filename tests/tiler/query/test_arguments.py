@@ -159,6 +159,21 @@ def test_any_stats(events: list[tuple[int, list[tuple[int, bytes]], bytes]]) -> 
     unclear_of(stat_values.CODEC, [*raws, b""], names, tables())
 
 
+@given(st.lists(st.tuples(st.booleans(), st.lists(STATS, max_size=4), st.binary(max_size=2)), min_size=1, max_size=6))
+def test_any_stats_that_events_share(shared: list[tuple[bool, list[tuple[int, bytes]], bytes]]) -> None:
+    """Of two planes, whose stats of the same numbers have other names; no event has any of its own."""
+    planes = [PlaneNames("a", {1: "own", 2: "both", 3: "ref"}), PlaneNames("b", {1: "both", 2: "own", 9: "ref"})]
+    entries = [
+        EventMetadata(int(second), k, "", "", b"".join(stat(*of) for of in some) + rest)
+        for k, (second, some, rest) in enumerate(shared)
+    ]
+    plane = np.array([entry.plane for entry in entries], np.int32)
+    of_file = XStatTables(pack_head(planes, plane, np.full(len(plane), -1, np.int32)), lambda _: pack_page(entries))
+    for second in (0, 1):  # the events of one track are of one plane
+        raws = [bytes([k]) for k, entry in enumerate(entries) if entry.plane == second]
+        assert unclear_of(stat_values.CODEC, raws, ["own", "both", "ref", "[stat 9]", "[damaged]"], of_file) == 0
+
+
 def test_plain_stats_are_never_unclear() -> None:
     own = [stat(1, b"\x20\x07"), stat(2, b"\x2a\x02hi"), stat(3, b"\x38\x01"), stat(1, b""), b""]
     raws = [bytes([metadata]) + raw for metadata in range(3) for raw in own]

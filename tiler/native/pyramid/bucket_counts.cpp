@@ -8,6 +8,9 @@ namespace {
 
 constexpr std::size_t kFirstSlots = 64;
 
+// So many neighbours are looked at before the table is.
+constexpr std::size_t kNear = 4;
+
 }  // namespace
 
 std::size_t BucketCounts::place(uint64_t key) const {
@@ -16,7 +19,11 @@ std::size_t BucketCounts::place(uint64_t key) const {
 }
 
 BucketCounts::Counts& BucketCounts::at(uint64_t key) {
-    if (last_ < keys_.size() && keys_[last_] == key) return counts_[last_];
+    // Records are alike: what follows in one of them mostly follows here, too, and memory is read in its order.
+    const std::size_t near = std::min(keys_.size(), last_ + kNear);
+    for (std::size_t k = last_; k < near; ++k) {
+        if (keys_[k] == key) return counts_[last_ = k];
+    }
     if (slots_.size() <= 2 * keys_.size()) widen();
     std::size_t slot = place(key);
     while (slots_[slot] != 0) {
