@@ -55,6 +55,11 @@ def test_instructions_as_xprof_has_them(readers: dict[str, QueryReader], name: s
         assert (found["framework"] or "") == row["tf_op_name"].rstrip(":")
         # Times in microseconds; ours in ticks of a picosecond.
         assert (found["total"], found["self"]) == (round(row["total_time"] * 1e6), round(row["total_self_time"] * 1e6))
+        if found["bound_by"] == "async":
+            # xprof has 833,333,333 GiB/s here, of bytes that move after what starts it, or before what waits.
+            assert found["flop_rate"] is found["hbm_rate"] is found["byte_rate"] is found["of_peak"] is None
+            assert row["category"] == "copy-start" or row["hbm_bw"] > 1e6
+            continue
         gigabytes = 2**30
         for figure, theirs_of in (
             (found["share"] * 100, row["total_self_time_percent"]),

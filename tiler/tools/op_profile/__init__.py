@@ -126,7 +126,7 @@ def _table(
         share = amount / (node.own / 1e12) / peak
         return share if share <= 1 else None
 
-    flops = [used(node.flops, node, peaks.flops) for node in nodes]
+    flops = [used(node.flops if node.flops or node.bytes else None, node, peaks.flops) for node in nodes]
     hbm = [used(node.hbm_bytes, node, peaks.hbm) for node in nodes]
     operations = [node.operation for node in nodes]
     shares: list[Value] = [None if node.fused or not whole else node.own / whole for node in nodes]

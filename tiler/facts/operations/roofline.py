@@ -1,0 +1,93 @@
+"""The roofline of a device: how fast it could compute at most, by the FLOPs for each byte of a memory.
+
+The program as a whole is a row of its own: what its instructions compute and move, in all the time of its devices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tilescope.tiler.facts.operations.metadata import OperationMetadata
+from tilescope.tiler.facts.operations.op_table import Operation, OpTable
+from tilescope.tiler.facts.operations.peaks import Peaks
+
+PROGRAM: Final = "Program"
+
+# They run others, which are rows of their own.
+_CONTROL: Final = frozenset({"while", "conditional", "call"})
+_FEEDS: Final = frozenset({"infeed", "outfeed"})
+
+
+@dataclass(frozen=True, slots=True)
+class Roof:
+    """What the bytes of a memory allow."""
+
+    id: str
+    title: str
+    bandwidth: float  # bytes per second
+
+    def limit(self, intensity: float, flops: float) -> float:
+        """The FLOPs per second at so many for each byte, of a device that reaches `flops` at most."""
+        return min(self.bandwidth * intensity, flops)
+
+    def ridge(self, flops: float) -> float:
+        """The FLOPs for each byte from which on computing is the limit."""
+        return flops / self.bandwidth
+
+
+def roofs(peaks: Peaks) -> list[Roof]:
+    """Of the memories whose bandwidth is known."""
+    found = (
+        ("hbm", "HBM", peaks.hbm),
+        ("cmem_read", "CMEM read", peaks.cmem_read),
+        ("cmem_write", "CMEM write", peaks.cmem_write),
+        ("vmem_read", "VMEM read", peaks.vmem_read),
+        ("vmem_write", "VMEM write", peaks.vmem_write),
+        ("shared", "Shm/L1", peaks.shared),
+    )
+    return [Roof(name, title, bandwidth) for name, title, bandwidth in found if bandwidth]
+
+
+def without_feeds(operations: Sequence[Operation]) -> list[Operation]:
+    """Those that do not wait for the host's input or take its output."""
+    return [of for of in operations if of.metadata.category not in _FEEDS]
+
+
+def program(table: OpTable, *, with_feeds: bool = True) -> Operation:
+    """All instructions together, in the time of all devices; infeed and outfeed, and their time, left out or not.
+
+    Where the trace tells which memory bytes belong to, those of which it does not are of no memory here: copies from
+    and to the host have them. Where it tells of none, all are of the device's memory.
+    """
+    operations = table.operations if with_feeds else without_feeds(table.operations)
+    feeding = sum(of.own for of in table.operations) - sum(of.own for of in operations)
+    found = Operation(_ALL, count=1, total=table.span - feeding)
+    for of in operations:
+        if of.metadata.category in _CONTROL:
+            continue
+        found.flops += of.flops
+        found.model_flops += of.model_flops
+        found.bytes += of.bytes
+        for memory, count in of.by_memory.items():
+            found.by_memory[memory] = found.by_memory.get(memory, 0) + count
+    return found
+
+
+_ALL: Final = OperationMetadata(
+    program="",
+    symbol=0,
+    name=PROGRAM,
+    expression=PROGRAM,
+    category=PROGRAM,
+    framework="",
+    flops=None,
+    model_flops=None,
+    bytes=None,
+    traffic=(),
+    source="",
+    source_stack="",
+    shape="",
+    duplicate_of="",
+)

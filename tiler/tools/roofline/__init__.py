@@ -1,0 +1,187 @@
+"""How near a program comes to what the device could reach, as a whole, by step and by instruction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Final
+
+from msgspec import Meta
+from msgspec.structs import replace
+
+from tilescope.tiler.facts.operations import Operation, OpTable
+from tilescope.tiler.facts.operations.peaks import Peaks
+from tilescope.tiler.facts.operations.rates import Rates, rates_of
+from tilescope.tiler.facts.operations.roofline import program, roofs, without_feeds
+from tilescope.tiler.query import Steps
+from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
+from tilescope.tiler.tools.operations import NO_OPERATIONS, AskedOperations, asked_operations, availability
+from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.roofline.chart import chart
+from tilescope.tiler.tools.roofline.rows import Row, operation_columns, program_columns
+from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.step_range import StepRange
+from tilescope.tiler.tools.tool import Tool
+
+MAX_LISTED: Final = 100_000
+DEFAULT_LISTED: Final = 200
+MAX_STEPS: Final = 1000
+DEFAULT_STEPS: Final = 20
+
+_NO_PEAKS: Final = (
+    "the trace does not say what the device could reach, so there are rates, but no roofs: XSpace captures of TPUs say "
+    "it in the stats of their planes, those of GPUs name their generation, clock and memory bandwidth there"
+)
+_NO_COSTS: Final = "no instruction says what it computes or moves: record with HLO protos on (or FLOPs and bytes)"
+
+
+class RooflineQuestion(SpanQuestion, frozen=True, kw_only=True):
+    """Operations of TPU cores or GPUs in a span or in steps."""
+
+    with_infeed: Annotated[
+        bool, Meta(description="Whether infeed and outfeed, and the time they take, belong to the program.")
+    ] = True
+    each_step: Annotated[
+        int, Meta(ge=0, le=MAX_STEPS, description="The most steps that are listed by themselves, the first ones.")
+    ] = DEFAULT_STEPS
+    limit: Annotated[int, Meta(ge=0, le=MAX_LISTED, description="The most instructions that are listed.")] = (
+        DEFAULT_LISTED
+    )
+
+
+def _answer(scope: Scope, question: RooflineQuestion) -> Steps[Answer]:
+    asked = yield from asked_operations(scope, question)
+    if not asked.table.cores:
+        return Answer(notes=asked.notes)
+    every = _row("Program", asked.table, asked.peaks, question)
+    operations = _listed(asked.table, asked.peaks, question)
+    yield
+    programs = [Row("Total", every.operation, every.rates), *(yield from _steps(scope, question, asked.peaks))]
+    rows = [every, *operations]
+    series = chart(rows, asked.peaks)
+    listed = rows[: question.limit + 1]
+    return Answer(
+        _facts(asked, every),
+        [
+            Table("operations", "By instruction", operation_columns(listed, asked, every.operation.total)),
+            Table("programs", "The program, in all and by step", program_columns(programs, asked)),
+            _roofs(asked.peaks),
+        ],
+        [] if series is None else [series],
+        [*asked.notes, *_notes(asked, every, operations)],
+    )
+
+
+def _row(label: str, table: OpTable, peaks: Peaks, question: RooflineQuestion) -> Row:
+    whole = program(table, with_feeds=question.with_infeed)
+    return Row(label, whole, rates_of(whole, peaks))
+
+
+def _listed(table: OpTable, peaks: Peaks, question: RooflineQuestion) -> list[Row]:
+    operations = table.operations if question.with_infeed else without_feeds(table.operations)
+    operations = sorted(
+        (of for of in operations if of.count), key=lambda of: (-of.own, of.metadata.program, of.metadata.symbol)
+    )
+    return [Row(of.metadata.name, of, rates_of(of, peaks)) for of in operations]
+
+
+def _steps(scope: Scope, question: RooflineQuestion, peaks: Peaks) -> Steps[list[Row]]:
+    """The program in an average step, and in each of the first ones."""
+    if not question.each_step:
+        return []
+    known = scope.reader.steps if question.step_name is None else (yield from scope.steps(question.step_name))
+    first, last = question.steps or (0, 10**18)
+    numbers = [number for number in known.numbers.tolist() if first <= number <= last]
+    said = len(scope.notes)
+    found = []
+    for number in numbers[: question.each_step]:
+        asked = yield from asked_operations(scope, replace(question, steps=StepRange.of(number, number)))
+        if asked.table.operations:
+            found.append(_row(f"Step {number}", asked.table, peaks, question))
+    if numbers:
+        span = StepRange.of(numbers[0], numbers[-1])
+        asked = yield from asked_operations(scope, replace(question, steps=span))
+        whole = _row("", asked.table, peaks, question)
+        found.insert(0, _averaged(whole.operation, len(numbers), peaks))
+    del scope.notes[said:]  # they are about single steps
+    return found
+
+
+def _averaged(whole: Operation, count: int, peaks: Peaks) -> Row:
+    """Rates are those of all steps: they are the same of an average one."""
+    rates = rates_of(whole, peaks)
+    mean = Operation(whole.metadata, 1, whole.total // count)
+    mean.flops, mean.bytes = whole.flops // count, whole.bytes // count
+    return Row("Average step", mean, rates)
+
+
+def _facts(asked: AskedOperations, every: Row) -> list[Fact]:
+    peaks, rates = asked.peaks, every.rates
+    unknown = "" if peaks.flops else _NO_PEAKS
+    reached = "of what the program could reach with its FLOPs per byte" if rates.share else unknown or _NO_COSTS
+    return [
+        Fact("device", "Device", peaks.device or None, "text", "" if peaks.device else _NO_PEAKS),
+        Fact("cores", "Devices", asked.table.cores, "count", "" if asked.table.cores else NO_OPERATIONS),
+        Fact("peak_flops", "Peak", peaks.flops, "rate", unknown or f"FLOP/s of one. {peaks.flops_by}".strip()),
+        Fact("flop_rate", "FLOP rate", rates.flops, "rate", "FLOP/s of one, of the program, in all its time"),
+        Fact("intensity", "Intensity", rates.intensity, "number", "FLOP for each byte that the program moves"),
+        Fact("efficiency", "Of the roof", rates.share, "fraction", reached),
+        Fact("bound_by", "Bound by", rates.bound_by or None, "text", "" if rates.bound_by else reached),
+    ]
+
+
+def _roofs(peaks: Peaks) -> Table:
+    """Of the memories whose bandwidth is known; a device has HBM, known or not."""
+    found = [(roof.title, roof.bandwidth, roof.ridge(peaks.flops) if peaks.flops else None) for roof in roofs(peaks)]
+    rows: Sequence[tuple[str, float | None, float | None]] = found or [("HBM", None, None)]
+    columns = [
+        Column("memory", "Memory", "text", [memory for memory, _, _ in rows]),
+        Column("bandwidth", "Bandwidth", "rate", [bandwidth for _, bandwidth, _ in rows], "B/s", total="none"),
+        Column("ridge", "Ridge point", "number", [ridge for _, _, ridge in rows], "FLOP/B", total="none"),
+    ]
+    return Table("roofs", "What the device could reach", columns)
+
+
+def _notes(asked: AskedOperations, every: Row, operations: Sequence[Row]) -> list[Note]:
+    """The answer in words."""
+    rates: Rates = every.rates
+    if not rates.flops and not rates.bytes:
+        return [Note("info", _NO_COSTS)]
+    if not asked.peaks.flops or rates.share is None:
+        return [Note("info", _NO_PEAKS)]
+    notes = [
+        Note(
+            "info",
+            f"the program reaches {rates.share:.1%} of what {_limit(rates)} allow, and {rates.flops_share or 0:.1%} of "
+            f"the FLOPs that the device can do".replace("%", " %"),
+        )
+    ]
+    lost = max(operations, key=_lost, default=None)
+    if lost is not None and _lost(lost) > 0:
+        share = _lost(lost) / every.operation.total if every.operation.total else 0.0
+        text = (
+            f"{lost.label} loses the most: at its roof it would take {lost.rates.share or 0:.1%} of its time, and "
+            f"{share:.1%} of the program's would be gone"
+        )
+        notes.append(Note("info", text.replace("%", " %"), track=lost.operation.track))
+    return notes
+
+
+def _limit(rates: Rates) -> str:
+    return "the device's FLOPs" if rates.bound_by == "Compute" else f"the bytes per second of {rates.bound_by}"
+
+
+def _lost(row: Row) -> float:
+    """The time that an instruction takes beyond what its roof allows."""
+    share = row.rates.share
+    return 0.0 if share is None or share > 1 else row.operation.own * (1 - share)
+
+
+TOOL: Final = Tool(
+    id="roofline",
+    title="Roofline",
+    help="how near a program, its steps and its instructions come to what the device could reach, and what limits them",
+    group="devices",
+    question=RooflineQuestion,
+    answer=_answer,
+    availability=availability,
+)

@@ -1,0 +1,112 @@
+"""Tables of a roofline: the rates of the program and its instructions, and how near they are to their roofs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from tilescope.tiler.facts.operations import Operation
+from tilescope.tiler.facts.operations.metadata import Memory
+from tilescope.tiler.facts.operations.rates import ASYNC, Rates
+from tilescope.tiler.tools.answer import Column
+from tilescope.tiler.tools.operations import OF_PEAK, AskedOperations
+from tilescope.tiler.tools.row_query import query_column
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The program, in all or in a step, or one of its instructions."""
+
+    label: str
+    operation: Operation
+    rates: Rates
+
+
+def operation_columns(rows: Sequence[Row], asked: AskedOperations, whole: int) -> list[Column]:
+    """The program first, then its instructions. `whole`: its time, ps."""
+    metadata = [row.operation.metadata for row in rows]
+    return [
+        Column("name", "Instruction", "name", ["Program", *(of.name for of in metadata[1:])]),
+        Column("category", "Category", "text", [None, *(of.category or None for of in metadata[1:])]),
+        _total(rows, asked),
+        Column("share", "Share", "fraction", [_over(row.operation.total, whole) for row in rows], total="none"),
+        *_rate_columns(rows),
+        Column("count", "Count", "count", [row.operation.count for row in rows], total="none"),
+        _per_device(rows, asked),
+        Column("program", "Program", "text", [of.program or None for of in metadata]),
+        Column("source", "Source", "text", [of.source or None for of in metadata]),
+        Column("track", "Track", "track", [None, *(row.operation.track for row in rows[1:])]),
+        query_column([None, *(of.name for of in metadata[1:])]),
+    ]
+
+
+def program_columns(rows: Sequence[Row], asked: AskedOperations) -> list[Column]:
+    """In all, in an average step, and in each of some."""
+    return [
+        Column("what", "Program", "text", [row.label for row in rows]),
+        _total(rows, asked),
+        _per_device(rows, asked),
+        *_rate_columns(rows),
+    ]
+
+
+def _total(rows: Sequence[Row], asked: AskedOperations) -> Column:
+    return Column("total", "Total", "ticks", [asked.ticks(row.operation.total) for row in rows], total="none")
+
+
+def _per_device(rows: Sequence[Row], asked: AskedOperations) -> Column:
+    times = [asked.ticks(row.operation.total // asked.table.cores) for row in rows]
+    return Column("per_device", "Each device", "ticks", times, total="none")
+
+
+def _rate_columns(rows: Sequence[Row]) -> list[Column]:
+    def rates(name: str, title: str, unit: str, value: Callable[[Row], float | None]) -> Column:
+        return Column(name, title, "rate", [value(row) for row in rows], unit, total="none")
+
+    def shares(name: str, title: str, value: Callable[[Rates], float | None]) -> Column:
+        return Column(name, title, "fraction", [value(row.rates) for row in rows], OF_PEAK, total="none")
+
+    def numbers(name: str, title: str, value: Callable[[Rates], float | None]) -> Column:
+        return Column(name, title, "number", [value(row.rates) for row in rows], "FLOP/B", total="none")
+
+    return [
+        shares("efficiency", "Of its roof", lambda of: of.share),
+        Column("bound_by", "Bound by", "text", [row.rates.bound_by or None for row in rows]),
+        rates("flop_rate", "FLOP rate", "FLOP/s", lambda row: row.rates.flops),
+        rates("optimal", "At its roof", "FLOP/s", lambda row: row.rates.optimal_flops),
+        numbers("bound_intensity", "Intensity there", lambda of: of.bound_intensity),
+        shares("flops_share", "FLOPs", lambda of: of.flops_share),
+        shares("memory_share", "Memory", lambda of: of.memory_share),
+        rates("byte_rate", "All memory", "B/s", lambda row: row.rates.bytes),
+        rates("hbm_rate", "HBM", "B/s", lambda row: row.rates.hbm),
+        numbers("intensity", "Intensity", lambda of: of.intensity),
+        *(
+            rates(f"{name}_rate", title, "B/s", _moving(memory, written=written))
+            for name, title, memory, written in _memories(rows)
+        ),
+        rates("model_flop_rate", "Model FLOP rate", "FLOP/s", lambda row: row.rates.model_flops),
+    ]
+
+
+def _memories(rows: Sequence[Row]) -> list[tuple[str, str, Memory, bool]]:
+    """Those in the chip that some row uses."""
+    every = (
+        ("cmem_read", "CMEM read", Memory.CMEM, False),
+        ("cmem_write", "CMEM write", Memory.CMEM, True),
+        ("vmem_read", "VMEM read", Memory.VMEM, False),
+        ("vmem_write", "VMEM write", Memory.VMEM, True),
+    )
+    return [one for one in every if any(row.operation.memory_bytes(one[2], written=one[3]) for row in rows)]
+
+
+def _moving(memory: Memory, *, written: bool) -> Callable[[Row], float | None]:
+    def rate(row: Row) -> float | None:
+        if not row.operation.total or row.rates.bound_by == ASYNC:
+            return None
+        return row.operation.memory_bytes(memory, written=written) / (row.operation.total / 1e12)
+
+    return rate
+
+
+def _over(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
