@@ -165,6 +165,8 @@ def test_all_hosts_of_a_pod_as_it_was_made(tmp_path: Path) -> None:
     one = rows(answer(reader, host="tpu-pod-w-1"), "memories")
     assert [(row["host"], row["memory"]) for row in one] == [key for key in told if key[0] == "tpu-pod-w-1"]
     assert answer(reader).fact("memory").value == "1"  # the fullest of a device, not that of a host
+    exact = answer(reader, memory="tpu-pod-w-2 · host_pinned")
+    assert (exact.fact("memory").value, exact.fact("memory").note) == ("host_pinned", "of tpu-pod-w-2")
     tracks = reader.tree.of_host("tpu-pod-w-3")
     assert {row["host"] for row in rows(answer(reader, tracks=tracks), "memories")} == {"tpu-pod-w-3"}
     steps = answer(reader, host="tpu-pod-w-0", memory="0", steps="102-103")
@@ -300,7 +302,7 @@ def test_columns_keep_their_kinds(tmp_path: Path) -> None:
     fill: list[Column] = [found.series[0].x, *found.series[0].ys]
     assert [(column.id, column.kind) for column in fill] == [
         ("time", "time"),
-        ("stack", "bytes"),
-        ("heap", "bytes"),
         ("free", "bytes"),
+        ("heap", "bytes"),
+        ("stack", "bytes"),
     ]

@@ -28,13 +28,13 @@ Purpose = Literal["parameter", "output", "thread-local", "constant", "temporary"
 
 @dataclass(frozen=True, slots=True)
 class Lifeline:
-    """A buffer, and from which point of the program to which it is there."""
+    """A buffer, and from behind which event to which point of the program it is there."""
 
     buffer: LogicalBuffer
     purpose: Purpose
     unpadded: int  # bytes of its value, without what the layout adds
-    first: int
-    last: int
+    first: int  # the event that makes it; -1: it is there from the start on
+    last: int  # the last point at which it is there
     is_at_peak: bool
     instruction: Instruction | None
     shape: ValueShape | None
@@ -51,7 +51,7 @@ class WorkingSpace:
     events: tuple[str, ...]  # of each point but the last: the instruction that makes or frees a buffer
     peak: int
     peak_unpadded: int
-    position: int  # of the peak; -1 without points
+    position: int  # the event that makes the peak, which is at the point behind it; -1 without points
     lifelines: tuple[Lifeline, ...]  # in the order of the program
 
     def _sum(self, purpose: Purpose | None = None) -> int:
@@ -145,7 +145,7 @@ def working_space(
         # Of several values in one place the greatest.
         greatest = max(of.assigned, key=lambda one: one.size, default=None)
         if greatest is not None and greatest.buffer in assignment.buffers and greatest.buffer not in heap.spans:
-            line = _lifeline(module, assignment, greatest.buffer, purpose_of(of), (0, last), is_at_peak=True)
+            line = _lifeline(module, assignment, greatest.buffer, purpose_of(of), (-1, last), is_at_peak=True)
             lifelines.append(line)
             always_unpadded += min(line.unpadded, of.size)
         else:

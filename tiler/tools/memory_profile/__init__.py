@@ -51,8 +51,8 @@ class MemoryProfileQuestion(SpanQuestion, frozen=True, kw_only=True):
     memory: Annotated[
         MemoryName | None,
         Meta(
-            description="The memory that is shown in detail, by its name in the table of memories; the fullest one of "
-            "a device unless given.",
+            description="The memory that is shown in detail, by its name in the table of memories, or as HOST · NAME; "
+            "the fullest one of a device unless given.",
         ),
     ] = None
     limit: Annotated[int, Meta(ge=0, le=MAX_LISTED, description="The most allocations that are listed.")] = (
@@ -97,7 +97,7 @@ def _answer(scope: Scope, question: MemoryProfileQuestion) -> Steps[Answer]:
                 continue
             found = _found(scope, looked, memory)
             rows.append(found)
-            is_wanted = question.memory is None or question.memory == memory.name
+            is_wanted = question.memory in (None, memory.name, f"{found.host} · {memory.name}")
             if is_wanted and (shown is None or found.fullness > shown[0].fullness):
                 shown = found, memory
         yield
@@ -116,7 +116,7 @@ def _answer(scope: Scope, question: MemoryProfileQuestion) -> Steps[Answer]:
     return Answer(
         facts,
         [_allocations_table(memory, found.peak, live, question.limit), table],
-        _series(memory, found.windows),
+        _series(memory, found.windows, found.peak),
         _notes(found, memory, live),
     )
 
@@ -187,7 +187,7 @@ def _facts(found: _Found, *, is_counted: bool) -> list[Fact]:
     ]
 
 
-def _series(memory: MemoryPool, windows: Windows) -> list[Series]:
+def _series(memory: MemoryPool, windows: Windows, peak: Peak) -> list[Series]:
     curve = memory.curve(windows)
 
     def bytes_of(values: Ints) -> Ints:
@@ -198,11 +198,13 @@ def _series(memory: MemoryPool, windows: Windows) -> list[Series]:
         return Column(name, title, "bytes", bytes_of(values), total="max")
 
     time = Column("time", "Time", "time", curve.time)
-    parts = [column("stack", "Stack", memory.stack)] if memory.stack.any() else []
+    # Of areas the last one stands at the bottom.
+    parts = [column("free", "Free", memory.free)] if (memory.free[curve.at] >= 0).any() else []
     parts.append(column("heap", "Heap", memory.heap))
-    if (memory.free[curve.at] >= 0).any():
-        parts.append(column("free", "Free", memory.free))
-    found_series = [Series("fill", f"Memory {memory.name} over time", "area", time, parts)]
+    if memory.stack.any():
+        parts.append(column("stack", "Stack", memory.stack))
+    limit = Column("peak", "Peak", "bytes", np.full(len(curve.at), peak.fill.used), total="max")
+    found_series = [Series("fill", f"Memory {memory.name} over time", "area", time, parts, lines=[limit])]
     fragmentation = memory.fragmentation[curve.at]
     if (fragmentation == fragmentation).any():
         of = Column("fragmentation", "Fragmentation", "fraction", fragmentation, total="max")
@@ -302,7 +304,7 @@ def _notes(found: _Found, memory: MemoryPool, live: Live) -> list[Note]:
     notes = [
         Note(
             "info",
-            f"memory {where} is fullest here{share}".replace("%", " %"),
+            f"Memory {where} is fullest here{share}".replace("%", " %"),
             start=peak.time,
             end=peak.time + 1,
             track=int(memory.track[peak.at]),

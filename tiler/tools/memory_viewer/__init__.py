@@ -137,7 +137,7 @@ def _facts(program: Program, space: WorkingSpace) -> list[Fact]:
             "of the memory for temporary values" if fragmentation is not None else why or "there are none",
         ),
         Fact("not_reusable", "Not reusable", space.not_reusable, "bytes", "of tuples, and local to threads"),
-        Fact("peak_point", "Peak at point", space.position if has_curve else None, "count", why),
+        Fact("peak_point", "Peak at point", space.position + 1 if has_curve else None, "count", why),
     ]
 
 
@@ -152,8 +152,9 @@ def _series(space: WorkingSpace) -> list[Series]:
         Column("heap", "In use", "bytes", heap[points], total="max"),
         Column("unpadded", "Without padding", "bytes", unpadded[points], total="max"),
     ]
-    x = Column("point", "Point of the program", "count", points, total="max")
-    return [Series("working_space", "Memory in use as the program runs", "line", x, ys)]
+    x = Column("point", "Point", "count", points, total="max")
+    limit = Column("peak", "Peak", "bytes", np.full(len(points), space.peak), total="max")
+    return [Series("working_space", "Memory in use as the program runs", "line", x, ys, lines=[limit])]
 
 
 def _buffers_table(module: HloModule, lines: Sequence[Lifeline], question: MemoryViewerQuestion) -> Table:
@@ -178,7 +179,7 @@ def _buffers_table(module: HloModule, lines: Sequence[Lifeline], question: Memor
         texts("opcode", "Opcode", lambda line: "" if line.instruction is None else line.instruction.opcode),
         texts("framework", "Framework", lambda line: "" if line.instruction is None else line.instruction.op_name),
         texts("source", "Source", lambda line: "" if line.instruction is None else module.source(line.instruction)),
-        counts("first", "From point", lambda line: line.first),
+        counts("first", "From point", lambda line: line.first + 1),
         counts("last", "To point", lambda line: line.last),
         Column("at_peak", "At the peak", "flag", [line.is_at_peak for line in listed]),
         Column("buffer", "Number", "id", [line.buffer.id for line in listed]),

@@ -178,6 +178,8 @@ function yRange(data: ChartData): uPlot.Scale.Range {
 
 function drawnAs(data: ChartData, y: number, style: SeriesStyle, options: PlotOptions): Partial<uPlot.Series> {
   const isFew = data.xs.length <= 60;
+  // What is so from some time on is so until the next.
+  const steps = data.xKind === "time" ? { paths: uPlot.paths.stepped!({ align: 1 }) } : {};
   const bars: Partial<uPlot.Series> = {
     stroke: style.line,
     width: 1,
@@ -193,9 +195,10 @@ function drawnAs(data: ChartData, y: number, style: SeriesStyle, options: PlotOp
         dash: [...style.dash],
         points: { show: isFew, size: 5, fill: style.line },
         spanGaps: false,
+        ...steps,
       };
     case "area":
-      return data.isColumns ? bars : { ...bars, paths: uPlot.paths.linear!() };
+      return data.isColumns ? bars : { ...bars, paths: uPlot.paths.linear!(), ...steps };
     case "bars":
       return bars;
     case "heat":

@@ -19,6 +19,20 @@ const OWN: Readonly<Record<string, () => Promise<ComponentType<TextProps>>>> = {
     const [{ GraphView }, { FIELDS }] = await Promise.all([import("./graph/view"), import("./graph/fields")]);
     return withFields(FIELDS, GraphView);
   },
+  memory_profile: async () => {
+    const [{ MemoryProfileView }, { FIELDS }] = await Promise.all([
+      import("./memory-profile/view"),
+      import("./memory-profile/fields"),
+    ]);
+    return withFields(FIELDS, MemoryProfileView);
+  },
+  memory_viewer: async () => {
+    const [{ MemoryViewerView }, { FIELDS }] = await Promise.all([
+      import("./memory-viewer/view"),
+      import("./memory-viewer/fields"),
+    ]);
+    return withFields(FIELDS, MemoryViewerView);
+  },
 };
 
 /** The view of a tool's page. */

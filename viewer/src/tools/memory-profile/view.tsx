@@ -1,0 +1,82 @@
+/** The memory profile: which memory, how full it is over time, and what lies in it at the peak of the range. */
+
+import "./memory-profile.css";
+import type { ToolAnswer } from "@tilescope/client";
+import { useMemo, useRef } from "preact/hooks";
+import { Answered } from "../../asking/states";
+import type { PageProps } from "../contract";
+import { PlacePicker } from "../frame/place-picker";
+import { ToolAnswerView } from "../frame/tool-answer";
+import { useAnswer } from "../frame/use-answer";
+import type { MemoryProfileFields } from "./fields";
+
+const TOOL = { id: "memory_profile", title: "Memory profile", help: "" };
+
+/** Facts that the page shows: the others are in the table of memories. */
+const SHOWN = new Set(["peak", "peak_time", "capacity", "stack", "heap", "free", "fragmentation", "lifetime_peak"]);
+
+export function MemoryProfileView({ context, fields, setFields }: PageProps<MemoryProfileFields>) {
+  const { memory, tracks } = fields;
+  const question = useMemo(
+    () => ({ ...(memory === "" ? {} : { memory }), ...(tracks === "" ? {} : { tracks }) }),
+    [memory, tracks],
+  );
+  const asked = useAnswer(context, TOOL.id, question);
+  const known = useRef<Memories>({ names: [], shown: "" });
+  if (asked.asking.kind === "answered") {
+    known.current = memoriesOf(asked.asking.answer);
+  }
+  const { names, shown } = known.current;
+  const chosen = names.includes(memory) ? memory : memory === "" ? shown : memory;
+  return (
+    <>
+      <div class="tool-bar is-flat">
+        {(names.length > 0 || chosen !== "") && (
+          <select
+            class="bar-select"
+            aria-label="Which memory"
+            value={chosen}
+            onChange={(event) => setFields({ ...fields, memory: event.currentTarget.value })}
+          >
+            {!names.includes(chosen) && <option value={chosen}>Memory {chosen}</option>}
+            {names.map((name) => (
+              <option key={name} value={name}>
+                Memory {name}
+              </option>
+            ))}
+          </select>
+        )}
+        <PlacePicker
+          trace={context.trace}
+          tracks={tracks}
+          onChoose={(next) => setFields({ ...fields, tracks: next })}
+        />
+        <p class="page-of">Figures are of {context.rangeText}.</p>
+      </div>
+      <Answered asked={asked}>
+        {(answer) => <ToolAnswerView tool={TOOL} answer={withFewFacts(answer)} context={context} />}
+      </Answered>
+    </>
+  );
+}
+
+interface Memories {
+  /** As the question takes them. */
+  readonly names: readonly string[];
+  readonly shown: string;
+}
+
+function memoriesOf({ tables, facts }: ToolAnswer): Memories {
+  const table = tables.find(({ id }) => id === "memories");
+  const of = (id: string) => table?.columns.find((column) => column.id === id)?.values ?? [];
+  const hosts = of("host");
+  const several = new Set(hosts).size > 1;
+  const names = of("memory").map((name, row) => (several ? `${hosts[row]} · ${name}` : String(name)));
+  const fact = facts.find(({ id }) => id === "memory");
+  const host = fact?.note.replace(/^of /, "") ?? "";
+  return { names, shown: fact === undefined ? "" : several ? `${host} · ${fact.value}` : String(fact.value) };
+}
+
+function withFewFacts(answer: ToolAnswer): ToolAnswer {
+  return { ...answer, facts: answer.facts.filter(({ id }) => SHOWN.has(id)) };
+}

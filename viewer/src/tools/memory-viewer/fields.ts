@@ -1,0 +1,30 @@
+/** The part of the address that is the memory viewer's own; the names are those of the tool's question. */
+
+import type { PageFields } from "../contract";
+
+export interface MemoryViewerFields {
+  /** Its label, id or name; empty: the largest one. */
+  readonly program: string;
+  readonly host: string;
+  /** Of memory; 0 is the device's main one. */
+  readonly space: number;
+  readonly buffers: "peak" | "all";
+  readonly order: "size" | "program";
+}
+
+export const FIELDS: PageFields<MemoryViewerFields> = {
+  parse: ({ program = "", host = "", space = "", buffers, order }) => ({
+    program: program.slice(0, 4096),
+    host: host.slice(0, 4096),
+    space: /^\d{1,9}$/.test(space) ? Number(space) : 0,
+    buffers: buffers === "all" ? "all" : "peak",
+    order: order === "program" ? "program" : "size",
+  }),
+  format: ({ program, host, space, buffers, order }) => ({
+    ...(program === "" ? {} : { program }),
+    ...(host === "" ? {} : { host }),
+    ...(space === 0 ? {} : { space: String(space) }),
+    ...(buffers === "peak" ? {} : { buffers }),
+    ...(order === "size" ? {} : { order }),
+  }),
+};
