@@ -300,9 +300,9 @@ def test_columns_keep_their_kinds(tmp_path: Path) -> None:
     trace = random_trace(tmp_path / "a.xplane.pb", random.Random(3), 60)
     found = answer(opened(trace, tmp_path / "store"))
     fill: list[Column] = [found.series[0].x, *found.series[0].ys]
-    assert [(column.id, column.kind) for column in fill] == [
-        ("time", "time"),
-        ("free", "bytes"),
-        ("heap", "bytes"),
-        ("stack", "bytes"),
-    ]
+    kinds = [("time", "time"), ("heap", "bytes"), ("stack", "bytes")]
+    assert [(column.id, column.kind) for column in fill] == kinds
+    # What is free is drawn by itself where next to nothing is in use.
+    assert [series.id for series in found.series] == ["fill", "free", "fragmentation"]
+    limit = values_of(found.series[0].lines[0])
+    assert set(limit) == {found.fact("peak").value}

@@ -34,6 +34,8 @@ T = TypeVar("T")
 MAX_LISTED: Final = 10_000
 DEFAULT_LISTED: Final = 100
 
+_SMALL_SHARE: Final = 0.1  # of the capacity
+
 _NONE_YET: Final = "nothing was recorded by then: choose a longer span"
 _NOT_SAID: Final = "the allocator does not say"
 _BEFORE: Final = "allocated before the trace began, or not recorded"
@@ -198,13 +200,19 @@ def _series(memory: MemoryPool, windows: Windows, peak: Peak) -> list[Series]:
         return Column(name, title, "bytes", bytes_of(values), total="max")
 
     time = Column("time", "Time", "time", curve.time)
+    free = column("free", "Free", memory.free) if (memory.free[curve.at] >= 0).any() else None
+    capacity = peak.fill.capacity
+    # What is in use would not be seen below all that is free.
+    is_small = capacity is not None and peak.fill.used < _SMALL_SHARE * capacity
     # Of areas the last one stands at the bottom.
-    parts = [column("free", "Free", memory.free)] if (memory.free[curve.at] >= 0).any() else []
+    parts = [free] if free is not None and not is_small else []
     parts.append(column("heap", "Heap", memory.heap))
     if memory.stack.any():
         parts.append(column("stack", "Stack", memory.stack))
     limit = Column("peak", "Peak", "bytes", np.full(len(curve.at), peak.fill.used), total="max")
     found_series = [Series("fill", f"Memory {memory.name} over time", "area", time, parts, lines=[limit])]
+    if free is not None and is_small:
+        found_series.append(Series("free", "Free memory", "line", time, [free]))
     fragmentation = memory.fragmentation[curve.at]
     if (fragmentation == fragmentation).any():
         of = Column("fragmentation", "Fragmentation", "fraction", fragmentation, total="max")
