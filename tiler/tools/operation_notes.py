@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from tilescope.tiler.facts.operations import Operation
 from tilescope.tiler.facts.work import Work, xla_operation
 from tilescope.tiler.query import Name
 from tilescope.tiler.tools.answer import Note
 from tilescope.tiler.tools.operations import AskedOperations
+
+_NAME_CHARS: Final = 64
 
 
 def is_bound_elsewhere(operation: Operation) -> bool:
@@ -32,17 +35,17 @@ def operation_notes(asked: AskedOperations) -> list[Note]:
         said.append(f"The devices reach {_share(reached)} of their FLOPS.")
     if computing and (peaks.flops or peaks.hbm) and _is_known(first):
         said.append(
-            f"Look at {first.metadata.name} first: {first.own / table.whole:.1%} of the time, "
+            f"Look at {_short(first)} first: {first.own / table.whole:.1%} of the time, "
             f"{_lost(asked, first):.1%} wasted."
         )
     else:
         first = _longest(lasting)
-        said.append(f"{first.metadata.name} takes {first.own / table.whole:.1%} of the time, more than any other.")
+        said.append(f"{_short(first)} takes {first.own / table.whole:.1%} of the time, more than any other.")
     notes = [_note(" ".join(said), first)]
     if waiting and _longest(waiting).own > (_longest(computing).own if computing else 0):
         longest = _longest(waiting)
         text = (
-            f"{longest.metadata.name} takes {longest.own / table.whole:.1%} of the time: it moves data, or waits for "
+            f"{_short(longest)} takes {longest.own / table.whole:.1%} of the time: it moves data, or waits for "
             "other devices or the host; no peak of the device bounds it."
         )
         notes.append(_note(text, longest))
@@ -72,3 +75,9 @@ def _note(text: str, of: Operation) -> Note:
 def _share(part: float) -> str:
     """In percent; what is there is not said to be nothing."""
     return f"{part:.1%}" if part >= 0.0005 or not part else "less than 0.1%"
+
+
+def _short(operation: Operation) -> str:
+    """Its name: kernels have names of several lines."""
+    name = operation.metadata.name
+    return name if len(name) <= _NAME_CHARS else f"{name[: _NAME_CHARS - 1]}…"

@@ -103,7 +103,7 @@ def tpu_steps_of(asked: AskedSteps, limit: int) -> Measured:
         0.0,
         facts,
         tables,
-        [_tpu_chart(asked, of, limit)],
+        [_tpu_chart(asked, of, limit), _infeed_chart(asked, of, limit)],
         notes,
         "of the step time of the core that waits longest, step by step",
         "of the core that takes longest",
@@ -152,8 +152,27 @@ def _tpu_chart(asked: AskedSteps, of: TpuSteps, limit: int) -> Series:
         ps = np.array([asked.times[core].parts[part][row] for core, row in pairs], np.int64)
         if ps.any() or part in (StepPart.HIGH_FLOPS, StepPart.INFEED, StepPart.IDLE):
             ys.append(Column(part.value, PART_TITLES[part], "ticks", asked.ticks(ps)))
+    ys.append(_events(asked, pairs))
     x = Column("step", "Step", "count", asked.aligned.number[:limit])
-    return Series("steps", "Steps on the core that waits longest for input", "bars", x, ys)
+    return Series("steps", "Steps on the core that waits longest for input", "area", x, ys)
+
+
+def _infeed_chart(asked: AskedSteps, of: TpuSteps, limit: int) -> Series:
+    """How much of each step cores wait for input: at most, on the mean, and at least."""
+    pairs = list(zip(of.core[:limit].tolist(), of.row[:limit].tolist(), strict=True))
+    ys = [
+        Column("most", "The core that waits most", "fraction", of.share_max[:limit], total="none"),
+        Column("mean", "Mean of cores", "fraction", of.share_mean[:limit], total="none"),
+        Column("least", "The core that waits least", "fraction", of.share_min[:limit], total="none"),
+        _events(asked, pairs),
+    ]
+    x = Column("step", "Step", "count", asked.aligned.number[:limit])
+    return Series("infeed", "Waiting for input, of the step time", "line", x, ys)
+
+
+def _events(asked: AskedSteps, pairs: Sequence[tuple[int, int]]) -> Column:
+    """The events of steps: where points of a chart lead."""
+    return Column("event", "Event", "event", [asked.event(core, row) for core, row in pairs])
 
 
 def host_steps(asked: AskedSteps, limit: int) -> Measured:
@@ -205,13 +224,21 @@ def _host_table(
 
 
 def _host_chart(asked: AskedSteps, order: Sequence[tuple[int, int]], classes: dict[StepClass, Ints]) -> Series:
-    x = Column("step", "Step", "count", [int(asked.times[core].number[row]) for core, row in order])
+    numbers = [int(asked.times[core].number[row]) for core, row in order]
+    hosts = [asked.hosts[core] or asked.names[core] for core, _ in order]
+    # Steps of one number on several hosts stand side by side.
+    x = (
+        Column("step", "Step", "count", numbers)
+        if len(set(numbers)) == len(numbers)
+        else Column("step", "Step", "name", [f"{number} · {host}" for number, host in zip(numbers, hosts, strict=True)])
+    )
     ys = [
         Column(one.value, CLASS_TITLES[one], "ticks", asked.ticks(ps[: len(order)]))
         for one, ps in classes.items()
         if ps.any()
     ]
-    return Series("steps", "What steps spend their time on", "bars", x, ys)
+    ys.append(_events(asked, order))
+    return Series("steps", "What steps spend their time on", "area", x, ys)
 
 
 def _parts_table(asked: AskedSteps, rows: Sequence[tuple[str, Ints, Level | None]], duration: Ints) -> Table:

@@ -17,7 +17,8 @@ import { Tabs } from "./tabs";
 /** How tables were sorted and filtered, by tool and table: the answer for another range is shown in the same way. */
 const choicesOf = new Map<string, TableChoices>();
 
-function choices(tool: string, table: string, hasCards: boolean): TableChoices {
+/** Those of a table or chart of a tool. */
+export function choices(tool: string, table: string, hasCards = false): TableChoices {
   const name = `${tool}/${table}`;
   let found = choicesOf.get(name);
   if (found === undefined) {

@@ -23,6 +23,8 @@ const WIDEST_PX = 280;
 
 /** Texts of more characters have a card of their own width. */
 const LONG_TEXT = 28;
+/** Texts of more are written smaller, on two lines. */
+const SHORT_TEXT = 12;
 
 /** Figures of more characters are written smaller, and those of still more on a card of twice the width: none is cut. */
 const LONG_FIGURE = 9;
@@ -30,7 +32,9 @@ const WIDE_FIGURE = 13;
 
 function classOf(isText: boolean, length: number): string {
   if (isText) {
-    return length > LONG_TEXT ? "fact-card is-text is-long" : "fact-card is-text";
+    return length > SHORT_TEXT
+      ? `fact-card is-text is-long${length > LONG_TEXT ? " is-wide" : ""}`
+      : "fact-card is-text";
   }
   const isWide = length > WIDE_FIGURE ? " is-wide" : "";
   return length > LONG_FIGURE ? `fact-card is-small${isWide}` : "fact-card";

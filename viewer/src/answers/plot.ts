@@ -154,7 +154,9 @@ function xRange(data: ChartData): uPlot.Scale.Range {
     return logRange;
   }
   const pad = kind === "bars" || kind === "heat" || data.isColumns ? data.gap / 2 : 0;
-  return (_chart, min, max) => (min === max && pad === 0 ? [min - 1, max + 1] : [min - pad, max + pad]);
+  // Of a single place uPlot would show a hundred more.
+  const [min, max] = [data.xs[0] ?? 0, data.xs.at(-1) ?? 1];
+  return () => (min === max && pad === 0 ? [min - 1, max + 1] : [min - pad, max + pad]);
 }
 
 /** So that no point is on the rim. */

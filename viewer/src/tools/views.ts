@@ -35,8 +35,19 @@ const OWN: Readonly<Record<string, () => Promise<ComponentType<TextProps>>>> = {
   },
 };
 
+/** Tools whose answer is a dashboard. */
+const DASHBOARDS: ReadonlySet<string> = new Set(["overview", "input_pipeline"]);
+
+async function dashboard(tool: ToolEntry): Promise<ComponentType<TextProps>> {
+  const [{ dashboardOf }, { FIELDS }] = await Promise.all([import("./dashboard/view"), import("./dashboard/fields")]);
+  return withFields(FIELDS, dashboardOf(tool));
+}
+
 /** The view of a tool's page. */
 export async function viewOf(tool: ToolEntry): Promise<ComponentType<TextProps>> {
+  if (DASHBOARDS.has(tool.id)) {
+    return dashboard(tool);
+  }
   return (await OWN[tool.id]?.()) ?? (await import("./catalogue/view")).viewOf(tool);
 }
 
