@@ -47,4 +47,5 @@ def _event(kernel: Kernel, names: Mapping[str, int], ids: Mapping[str, int]) -> 
         yield stat(4, ids["hlo_op"], kernel.op)
         yield stat(4, ids["hlo_module"], kernel.module)
         if kernel.program is not None:
-            yield stat(4, ids["program_id"], kernel.program)
+            signed = kernel.program < 0
+            yield message(4, number(1, ids["program_id"]), number(4 if signed else 3, kernel.program))

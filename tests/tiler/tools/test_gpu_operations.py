@@ -166,7 +166,7 @@ def test_a_damaged_program_is_said_and_the_rest_goes_on(tmp_path: Path) -> None:
     (row,) = by_row(of)
     assert (row["name"], row["total"], row["category"]) == ("add.1", 5, None)
     assert [note.text for note in of.notes if "jit_f(9)" in note.text] == [
-        "the HLO proto of jit_f(9) was left out: it is cut short or damaged: its 1 bytes are no HLO proto"
+        "the HLO proto of jit_f(9) was left out: it is damaged: its 1 bytes are no message (cut short)"
     ]
 
 
@@ -180,6 +180,18 @@ def test_streams_that_overlap_make_no_idle_time_vanish(tmp_path: Path) -> None:
     assert (of.fact("span").value, of.fact("busy").value) == (100, 100)
     assert of.fact("idle_share").value == 30 / 130
     assert [row["share"] for row in by_row(of) if row["name"] == "idle"] == [30 / 130]
+
+
+def test_ids_of_programs_are_unsigned(tmp_path: Path) -> None:
+    main = computation(1, "main", instruction(1, "iota.1", "iota", shape("f32", 8)))
+    told = (1 << 64) - 5
+    planes = [
+        gpu_plane(0, {"Stream #1(Compute)": [Kernel("k", 0, 5, "iota.1", -5)]}),
+        hlo_plane({f"jit_f({told})": hlo_proto("jit_f", main)}),
+    ]
+    reader = reader_of(write_space(tmp_path / "t.xplane.pb", *planes), tmp_path / "store")
+    (row,) = by_row(answer(reader, "hlo_stats"))
+    assert (row["program"], row["bytes"], row["category"]) == (str(told), 32, "iota")
 
 
 def test_costs_come_from_the_program_found_by_name_too(tmp_path: Path) -> None:

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
-from google.protobuf.message import DecodeError
-
 from tilescope.hlo import hlo_pb2 as pb
+from tilescope.tiler.details.wire import signed
 from tilescope.tiler.facts.hlo.damage import HloDamage
 from tilescope.tiler.facts.hlo.module import HloModule, Instruction
-from tilescope.tiler.facts.hlo.parsing import AT_ONCE, MAX_BYTES, Taken, parsed, text
+from tilescope.tiler.facts.hlo.parsing import AT_ONCE, MAX_BYTES, Taken, message_in, parsed, payload, pieces, text
 from tilescope.tiler.facts.hlo.shapes import ValueShape
 
 
@@ -110,35 +109,36 @@ class BufferAssignment:
 
 def parse_buffers(raw: bytes) -> Generator[None, None, BufferAssignment]:
     """Those of an `HloProto`, none where it has none. Raises HloDamage."""
-    try:
-        of = pb.BufferAssignment.FromString(pb.HloProto.FromString(raw).buffer_assignment)
-    except DecodeError:
-        raise HloDamage(f"it is cut short or damaged: its {len(raw):,} bytes are no HLO proto") from None
     taken = Taken()
-    buffers = {}
-    for number, piece in enumerate(of.logical_buffers):
-        buffer = _buffer(piece, taken)
-        buffers[buffer.id] = buffer
-        if number % AT_ONCE == 0:
-            yield
-    allocations = []
-    for piece in of.buffer_allocations:
-        allocations.append(_allocation(piece, taken))
-        yield
+    buffers: dict[int, LogicalBuffer] = {}
+    allocations: list[Allocation] = []
+    traces: list[HeapTrace] = []
     names: dict[bytes, str] = {}
-    traces = []
-    for piece in of.heap_simulator_traces:
-        try:
-            trace = pb.HeapSimulatorTrace.FromString(piece)
-        except DecodeError:
-            raise HloDamage(f"a heap trace is damaged: its {len(piece):,} bytes are no message") from None
-        events = []
-        for number, event in enumerate(trace.events):
-            events.append(_event(event, names, taken))
-            if number % AT_ONCE == 0:
-                yield
-        traces.append(HeapTrace(tuple(events), trace.whole_module_simulation, trace.buffer_allocation_index))
+    assignment = message_in(raw, pb.HloProto.BUFFER_ASSIGNMENT_FIELD_NUMBER)
+    for count, field in enumerate(pieces(assignment, "the assignment of buffers")):
+        if field.number == pb.BufferAssignment.LOGICAL_BUFFERS_FIELD_NUMBER:
+            buffer = _buffer(payload(field), taken)
+            buffers[buffer.id] = buffer
+        elif field.number == pb.BufferAssignment.BUFFER_ALLOCATIONS_FIELD_NUMBER:
+            allocations.append(_allocation(payload(field), taken))
+        elif field.number == pb.BufferAssignment.HEAP_SIMULATOR_TRACES_FIELD_NUMBER:
+            traces.append((yield from _trace(payload(field), names, taken)))
+        if count % AT_ONCE == 0:
+            yield
     return BufferAssignment(buffers, tuple(allocations), tuple(traces), taken.bytes)
+
+
+def _trace(raw: bytes, names: dict[bytes, str], taken: Taken) -> Generator[None, None, HeapTrace]:
+    events: list[HeapEvent] = []
+    numbers = {_IS_WHOLE: 0, _ALLOCATION: 0}
+    for field in pieces(raw, "a heap trace"):
+        if field.number == pb.HeapSimulatorTrace.EVENTS_FIELD_NUMBER:
+            events.append(_event(payload(field), names, taken))
+            if len(events) % AT_ONCE == 0:
+                yield
+        elif field.number in numbers and isinstance(field.value, int):
+            numbers[field.number] = signed(field.value)
+    return HeapTrace(tuple(events), bool(numbers[_IS_WHOLE]), numbers[_ALLOCATION])
 
 
 def _buffer(raw: bytes, taken: Taken) -> LogicalBuffer:
@@ -191,6 +191,9 @@ def _size(size: int, what: str) -> int:
         raise HloDamage(f"{what} has a size of {size:,} bytes")
     return size
 
+
+_IS_WHOLE: Final = pb.HeapSimulatorTrace.WHOLE_MODULE_SIMULATION_FIELD_NUMBER
+_ALLOCATION: Final = pb.HeapSimulatorTrace.BUFFER_ALLOCATION_INDEX_FIELD_NUMBER
 
 _BUFFER_BYTES: Final = 250
 _EVENT_BYTES: Final = 120

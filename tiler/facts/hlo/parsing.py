@@ -6,12 +6,13 @@ call them. What does not is refused, as XLA itself does; so nothing that goes ov
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from typing import Any, Final, TypeVar
 
 from google.protobuf.message import DecodeError, Message
 
 from tilescope.hlo import hlo_pb2 as pb
+from tilescope.tiler.details.wire import Field, WireDamage, fields, signed
 from tilescope.tiler.facts.hlo.damage import HloDamage
 from tilescope.tiler.facts.hlo.module import Computation, Frame, HloModule, Instruction
 from tilescope.tiler.facts.hlo.shapes import ArrayLayout, ValueShape
@@ -61,6 +62,30 @@ def parsed(kind: type[M], raw: bytes, what: str) -> M:
         raise HloDamage(f"{what} is damaged: its {len(raw):,} bytes are no message") from None
 
 
+def pieces(raw: bytes, what: str) -> Iterator[Field]:
+    """The fields of a message, one by one: however many they are, they take no memory. Raises HloDamage."""
+    try:
+        yield from fields(raw)
+    except WireDamage as damage:
+        raise HloDamage(f"{what} is damaged: its {len(raw):,} bytes are no message ({damage})") from None
+
+
+def message_in(raw: bytes, number: int) -> bytes:
+    """The message that is a field of an `HloProto`; empty where it has none. Raises HloDamage."""
+    found = b""
+    for field in pieces(raw, "it"):
+        if field.number == number:
+            found = payload(field)
+    return found
+
+
+def payload(field: Field) -> bytes:
+    """The bytes of a field. Raises HloDamage: it has none."""
+    if not isinstance(field.value, bytes):
+        raise HloDamage(f"field {field.number} is a number where a message belongs")
+    return field.value
+
+
 def text(raw: bytes) -> str:
     """Wrong UTF-8 is replaced."""
     return raw.decode("utf-8", "replace")
@@ -81,47 +106,54 @@ class _Parsing:
 
     def module(self, raw: bytes) -> Generator[None, None, HloModule]:
         """The program."""
-        try:
-            module = pb.HloModule.FromString(pb.HloProto.FromString(raw).hlo_module)
-        except DecodeError:
-            raise HloDamage(f"it is cut short or damaged: its {len(raw):,} bytes are no HLO proto") from None
+        name = entry_name = ""
+        entry, frames = 0, b""
         found: dict[int, Computation] = {}
-        for place, of in enumerate(module.computations):
-            computation = yield from self._computation(of, place, found)
-            if computation.id in found:
-                raise HloDamage(f"two computations have the id {computation.id}")
-            found[computation.id] = computation
-        frames = yield from self._frames(module.stack_frame_index)
-        entry = module.entry_computation_id
+        for field in pieces(message_in(raw, _MODULE), "the module"):
+            if field.number == pb.HloModule.COMPUTATIONS_FIELD_NUMBER:
+                computation = yield from self._computation(payload(field), len(found), found)
+                if computation.id in found:
+                    raise HloDamage(f"two computations have the id {computation.id}")
+                found[computation.id] = computation
+            elif field.number == pb.HloModule.NAME_FIELD_NUMBER:
+                name = text(payload(field))
+            elif field.number == pb.HloModule.ENTRY_COMPUTATION_NAME_FIELD_NUMBER:
+                entry_name = text(payload(field))
+            elif field.number == pb.HloModule.ENTRY_COMPUTATION_ID_FIELD_NUMBER and isinstance(field.value, int):
+                entry = signed(field.value)
+            elif field.number == pb.HloModule.STACK_FRAME_INDEX_FIELD_NUMBER:
+                frames = payload(field)
         if entry not in found:  # old protos have names alone
-            named = text(module.entry_computation_name)
-            entry = next((number for number, of in found.items() if of.name == named), 0)
-        return HloModule(text(module.name), found, entry, frames, self._taken.bytes)
+            entry = next((number for number, of in found.items() if of.name == entry_name), 0)
+        places = yield from self._frames(frames)
+        return HloModule(name, found, entry, places, self._taken.bytes)
 
     def _computation(
         self, raw: bytes, place: int, before: dict[int, Computation]
     ) -> Generator[None, None, Computation]:
-        try:
-            of = pb.HloComputation.FromString(raw)
-        except DecodeError:
-            raise HloDamage(f"computation {place} is damaged: its {len(raw):,} bytes are no message") from None
-        name = self._text(of.name)
-        instructions: dict[int, Instruction] = {}
-        for number, piece in enumerate(of.instructions):
-            instruction = self._instruction(piece, f"instruction {number} of {shown(name)}")
+        name, instructions = "", dict[int, Instruction]()
+        numbers = {_ID: 0, _ROOT: 0, _IS_FUSION: 0}
+        for field in pieces(raw, f"computation {place}"):
+            if field.number == _NAME:
+                name = self._text(payload(field))
+            elif field.number in numbers and isinstance(field.value, int):
+                numbers[field.number] = signed(field.value)
+            if field.number != _INSTRUCTIONS:
+                continue
+            instruction = self._instruction(payload(field), f"instruction {len(instructions)} of {shown(name)}")
             if instruction.id in instructions:
                 raise HloDamage(f"two instructions of {shown(name)} have the id {instruction.id}")
             if not all(operand in instructions for operand in instruction.operands):
                 raise HloDamage(f"{shown(instruction.name)} has an operand that does not come before it")
             if not all(called in before for called in instruction.called):
                 raise HloDamage(f"{shown(instruction.name)} calls a computation that does not come before its own")
-            instructions[instruction.id] = instruction
-            if number % AT_ONCE == 0:
+            if len(instructions) % AT_ONCE == 0:
                 yield
+            instructions[instruction.id] = instruction
         if not instructions:
             raise HloDamage(f"computation {shown(name)} has no instructions")
-        root = of.root_id if of.root_id in instructions else next(reversed(instructions))
-        return Computation(of.id, name, instructions, root, of.is_fusion_computation)
+        root = numbers[_ROOT] if numbers[_ROOT] in instructions else next(reversed(instructions))
+        return Computation(numbers[_ID], name, instructions, root, bool(numbers[_IS_FUSION]))
 
     def _instruction(self, raw: bytes, what: str) -> Instruction:
         of = parsed(pb.HloInstruction, raw, what)
@@ -239,6 +271,13 @@ def shown(name: str) -> str:
 def _at(texts: list[str], number: int) -> str:
     return texts[number - 1] if 0 < number <= len(texts) else ""
 
+
+_MODULE: Final = pb.HloProto.HLO_MODULE_FIELD_NUMBER
+_NAME: Final = pb.HloComputation.NAME_FIELD_NUMBER
+_INSTRUCTIONS: Final = pb.HloComputation.INSTRUCTIONS_FIELD_NUMBER
+_ID: Final = pb.HloComputation.ID_FIELD_NUMBER
+_ROOT: Final = pb.HloComputation.ROOT_ID_FIELD_NUMBER
+_IS_FUSION: Final = pb.HloComputation.IS_FUSION_COMPUTATION_FIELD_NUMBER
 
 _SHOWN: Final = 80
 _MAX_ELEMENT_BITS: Final = 1024

@@ -19,7 +19,7 @@ from tilescope.tiler.facts.busy import Busy
 from tilescope.tiler.facts.devices import devices_of, plane_of
 from tilescope.tiler.facts.operations.instructions import Instructions
 from tilescope.tiler.facts.operations.kind_sums import KindSums, clipped, kind_sums
-from tilescope.tiler.facts.operations.metadata import OperationMetadata
+from tilescope.tiler.facts.operations.metadata import OperationMetadata, program_id
 from tilescope.tiler.facts.operations.op_table import Operation, OpTable
 from tilescope.tiler.facts.operations.records import track_kinds
 from tilescope.tiler.pages.operations import OperationKind, TrackKinds
@@ -91,7 +91,7 @@ def _instruction(kind: OperationKind) -> tuple[str, str] | None:
     name = str(kind.stats.get("hlo_op", ""))
     if not name:
         return None
-    return str(kind.stats.get("program_id", kind.stats.get("hlo_module", ""))), name
+    return program_id(str(kind.stats.get("program_id", kind.stats.get("hlo_module", "")))), name
 
 
 def _add_stream(instructions: Instructions, track: int, sums: KindSums, rows: dict[_Key, Operation]) -> Steps[None]:

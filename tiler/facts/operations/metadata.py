@@ -118,7 +118,7 @@ def _metadata(reader: QueryReader, tables: XStatTables, kind: OperationKind) -> 
     program, category, framework, source, stack, shape, duplicate = map(_text, values[: len(_TEXTS)])
     symbol, flops, model_flops, moved = map(_integer, values[len(_TEXTS) : -1])
     return OperationMetadata(
-        program=program,
+        program=program_id(program),
         symbol=symbol or 0,
         name=name,
         expression=expression or name,
@@ -133,6 +133,11 @@ def _metadata(reader: QueryReader, tables: XStatTables, kind: OperationKind) -> 
         shape=shape,
         duplicate_of=duplicate,
     )
+
+
+def program_id(told: str) -> str:
+    """The id of a program, which is unsigned; some traces have it as a signed number."""
+    return str(int(told) + (1 << 64)) if told.startswith("-") and told[1:].isdecimal() else told
 
 
 def _named(value: object, plane: PlaneNames) -> object:

@@ -173,8 +173,9 @@ def buffers_of(**more: list[bytes]) -> bytes:
 
 
 HOSTILE = {
-    "no HLO proto": b"\xff\xff\xff",
+    "it is damaged: its 3 bytes are no message": b"\xff\xff\xff",
     "cut short": hlo_proto("f", one())[:-3],
+    "a number where a message belongs": b"\x08\x01",
     "calls a computation": hlo_proto("f", one(called_computation_ids=[0])),
     "calls a computation that does not": hlo_proto("f", one("a", 1, called_computation_ids=[2]), one("b", 2)),
     "an operand that does not come before": hlo_proto("f", one(operand_ids=[1])),
@@ -257,7 +258,9 @@ def test_programs_are_parsed_once_and_kept_under_a_limit(tmp_path: Path, monkeyp
     assert [finish(hlo_module(reader, of)) for of in found[:4]] == first
     assert len(parsed) == 4
     for _ in range(2):  # why one was left out is remembered too
-        with pytest.raises(HloDamage, match=r"^the HLO proto of bad\(9\) was left out: it is cut short or damaged"):
+        with pytest.raises(
+            HloDamage, match=r"^the HLO proto of bad\(9\) was left out: it is damaged: its 1 bytes are no message"
+        ):
             finish(hlo_module(reader, found[4]))
     assert len(parsed) == 5
     monkeypatch.setattr(programs, "MAX_KEPT_BYTES", first[0].size_bytes * 2)
