@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,14 @@ def test_instructions_as_xprof_has_them(readers: dict[str, QueryReader], name: s
         assert found["expression"] == row["hlo_op_expression"]
         assert found["count"] == row["occurrences"]
         assert (found["framework"] or "") == row["tf_op_name"].rstrip(":")
+        assert found["core"] == row["core_type"]
+        assert (found["recomputed"], found["outside"]) == (
+            row["hlo_rematerialization"] == "Yes",
+            row["outside_compilation"] == "Yes",
+        )
+        assert (found["source"] or "") in row["source_info"]
+        assert (found["source_stack"] or "") in unescape(row["source_info"])
+        assert found["mean_self"] == pytest.approx(row["avg_self_time"] * 1e6, abs=1)
         # Times in microseconds; ours in ticks of a picosecond.
         assert (found["total"], found["self"]) == (round(row["total_time"] * 1e6), round(row["total_self_time"] * 1e6))
         if found["bound_by"] == "async":
@@ -261,6 +270,29 @@ def test_steps_are_parts_of_the_run(readers: dict[str, QueryReader]) -> None:
     for key, row in together.items():
         assert tuple(map(sum, zip(*(step[key] for step in each if key in step), strict=True))) == row
     assert all(step["6840123409045700335", "all-reduce.1"][0] == 16 for step in each)
+
+
+def test_what_names_tell(tmp_path: Path) -> None:
+    shared: list[dict[str, int | str]] = [
+        {"tf_op": "jit(step)/transpose/rematted_computation/dot:", "hlo_category": "fusion"},
+        {"tf_op": "outside:XlaSendToHost", "hlo_category": "send"},
+        {"hlo_category": "copy-start", "bytes_accessed": 1 << 40, "flops": 5},
+        {"hlo_category": "copy-done", "bytes_accessed": 1 << 10},
+    ]
+    names = ("fusion.2", "send.1", "copy-start.1", "copy-done.1", "fusion.3.remat")
+    instructions = [
+        Instruction(name, {"program_id": 3, "symbol_id": k + 1, **(shared[k] if k < len(shared) else {})})
+        for k, name in enumerate(names)
+    ]
+    runs = [Run(k, 20 * k, 10) for k in range(len(names))]
+    trace = plane("/device:TPU:0", instructions, {"XLA Ops": runs})
+    build_store([write_trace(tmp_path / "t.xplane.pb", [trace])], tmp_path / "store")
+    found = {row["name"]: row for row in by_row(answer(QueryReader(open_run_store(tmp_path / "store")), "hlo_stats"))}
+    assert [name for name in names if found[name]["recomputed"]] == ["fusion.2", "fusion.3.remat"]
+    assert [name for name in names if found[name]["outside"]] == ["send.1"]
+    start, done = found["copy-start.1"], found["copy-done.1"]
+    assert (start["bound_by"], start["byte_rate"], start["flop_rate"], start["bytes"]) == ("async", None, None, 1 << 40)
+    assert (done["bound_by"], done["byte_rate"]) == (None, (1 << 10) / 10e-12)
 
 
 def test_what_is_not_recorded_is_said(tmp_path: Path) -> None:

@@ -58,6 +58,18 @@ class OperationMetadata:
         """The path in the framework's terms, without the type that follows it."""
         return self.framework.split(":", 1)[0]
 
+    @property
+    def is_recomputed(self) -> bool:
+        """Whether it computes again what there was before, to save memory: names say so, of XLA and of JAX."""
+        return ".remat" in self.name or "rematted_computation" in self.framework
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether it exchanges values with what the host computes for the program (outside compilation)."""
+        return self.framework.endswith(_OF_HOST) or "is_host_transfer=true" in self.expression
+
+
+_OF_HOST: Final = (":XlaSendToHost", ":XlaRecvFromHost")
 
 _KNOWN: WeakKeyDictionary[QueryReader, dict[tuple[int, int], OperationMetadata]] = WeakKeyDictionary()
 

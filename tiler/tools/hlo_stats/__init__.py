@@ -8,10 +8,11 @@ from typing import Annotated, Final
 
 from msgspec import Meta
 
-from tilescope.tiler.facts.operations import Operation
+from tilescope.tiler.facts.operations import Operation, tpu_cores
 from tilescope.tiler.facts.operations.rates import Rates, rates_of
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Table, Value
+from tilescope.tiler.tools.memory_rates import memory_columns
 from tilescope.tiler.tools.operation_notes import operation_notes
 from tilescope.tiler.tools.operations import OF_PEAK, AskedOperations, asked_operations, availability, time_facts
 from tilescope.tiler.tools.question import SpanQuestion
@@ -37,12 +38,17 @@ def _answer(scope: Scope, question: HloStatsQuestion) -> Steps[Answer]:
     yield
     return Answer(
         time_facts(asked),
-        [_table(asked, operations, question.limit)] if asked.table.cores else [],
+        [_table(asked, operations, question.limit, _core_of(scope))] if asked.table.cores else [],
         notes=[*asked.notes, *operation_notes(asked)],
     )
 
 
-def _table(asked: AskedOperations, operations: Sequence[Operation], limit: int) -> Table:
+def _core_of(scope: Scope) -> str | None:
+    """On which sort of core instructions run, where there are several."""
+    return "TensorCore" if tpu_cores(scope.reader) else None
+
+
+def _table(asked: AskedOperations, operations: Sequence[Operation], limit: int, core: str | None) -> Table:
     listed = operations[:limit]
     rates = [rates_of(of, asked.peaks) for of in listed]
     span = asked.table.whole
@@ -69,6 +75,13 @@ def _table(asked: AskedOperations, operations: Sequence[Operation], limit: int) 
             [asked.ticks(of.total // of.count) if of.count else None for of in listed],
             total="none",
         ),
+        Column(
+            "mean_self",
+            "Mean self",
+            "ticks",
+            [asked.ticks(of.own // of.count) if of.count else None for of in listed],
+            total="none",
+        ),
         of_rates("flop_rate", "FLOP rate", "FLOP/s", lambda of: of.flops),
         of_rates("hbm_rate", "HBM rate", "B/s", lambda of: of.hbm),
         of_rates("byte_rate", "All memory", "B/s", lambda of: of.bytes),
@@ -84,9 +97,14 @@ def _table(asked: AskedOperations, operations: Sequence[Operation], limit: int) 
         ),
         texts("framework", "Framework operation", lambda of: of.metadata.provenance),
         texts("source", "Source", lambda of: of.metadata.source),
+        texts("source_stack", "Called from", lambda of: of.metadata.source_stack),
         texts("program", "Program", lambda of: of.metadata.program),
         texts("expression", "Expression", lambda of: of.metadata.expression),
         of_rates("model_flop_rate", "Model FLOP rate", "FLOP/s", lambda of: of.model_flops),
+        *memory_columns(list(zip(listed, rates, strict=True))),
+        Column("recomputed", "Recomputed", "flag", [of.metadata.is_recomputed for of in listed]),
+        Column("outside", "With the host", "flag", [of.metadata.is_outside for of in listed]),
+        Column("core", "Core", "text", [core for _ in listed]),
         Column("flops", "FLOPs", "flops", [of.flops for of in listed]),
         Column("bytes", "Bytes", "bytes", [of.bytes for of in listed]),
         Column("track", "Track", "track", [of.track for of in listed]),
@@ -97,7 +115,7 @@ def _table(asked: AskedOperations, operations: Sequence[Operation], limit: int) 
 
 
 def _sums(asked: AskedOperations, operations: Sequence[Operation]) -> dict[str, Value]:
-    own, span = sum(of.own for of in operations), asked.table.span
+    own, span = sum(of.own for of in operations), asked.table.whole
     return {
         "count": sum(of.count for of in operations),
         "total": asked.ticks(sum(of.total for of in operations)),

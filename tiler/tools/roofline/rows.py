@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tilescope.tiler.facts.operations import Operation
-from tilescope.tiler.facts.operations.metadata import Memory
-from tilescope.tiler.facts.operations.rates import ASYNC, Rates
+from tilescope.tiler.facts.operations.rates import Rates
 from tilescope.tiler.tools.answer import Column
+from tilescope.tiler.tools.memory_rates import memory_columns
 from tilescope.tiler.tools.operations import OF_PEAK, AskedOperations
 from tilescope.tiler.tools.row_query import query_column
 
@@ -80,32 +80,9 @@ def _rate_columns(rows: Sequence[Row]) -> list[Column]:
         rates("byte_rate", "All memory", "B/s", lambda row: row.rates.bytes),
         rates("hbm_rate", "HBM", "B/s", lambda row: row.rates.hbm),
         numbers("intensity", "Intensity", lambda of: of.intensity),
-        *(
-            rates(f"{name}_rate", title, "B/s", _moving(memory, written=written))
-            for name, title, memory, written in _memories(rows)
-        ),
+        *memory_columns([(row.operation, row.rates) for row in rows]),
         rates("model_flop_rate", "Model FLOP rate", "FLOP/s", lambda row: row.rates.model_flops),
     ]
-
-
-def _memories(rows: Sequence[Row]) -> list[tuple[str, str, Memory, bool]]:
-    """Those in the chip that some row uses."""
-    every = (
-        ("cmem_read", "CMEM read", Memory.CMEM, False),
-        ("cmem_write", "CMEM write", Memory.CMEM, True),
-        ("vmem_read", "VMEM read", Memory.VMEM, False),
-        ("vmem_write", "VMEM write", Memory.VMEM, True),
-    )
-    return [one for one in every if any(row.operation.memory_bytes(one[2], written=one[3]) for row in rows)]
-
-
-def _moving(memory: Memory, *, written: bool) -> Callable[[Row], float | None]:
-    def rate(row: Row) -> float | None:
-        if not row.operation.total or row.rates.bound_by == ASYNC:
-            return None
-        return row.operation.memory_bytes(memory, written=written) / (row.operation.total / 1e12)
-
-    return rate
 
 
 def _over(part: int, whole: int) -> float | None:
