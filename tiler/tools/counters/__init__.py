@@ -1,4 +1,4 @@
-"""What counters come to in a span: samples, extremes, means, change and rate."""
+"""What counters come to in a span: samples, extremes, means, change and rate; and performance counters of devices."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Annotated, Final
 from msgspec import Meta
 
 from tilescope.tiler.query import Steps
-from tilescope.tiler.tools.answer import Answer, Column, Fact, Table
+from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
 from tilescope.tiler.tools.counters.figures import CounterFigures, figures
+from tilescope.tiler.tools.counters.performance import performance_table, performance_tracks
 from tilescope.tiler.tools.counters.plain_mean import plain_mean
 from tilescope.tiler.tools.counters.tiles import CounterTiles
 from tilescope.tiler.tools.question import SpanQuestion
@@ -65,13 +66,21 @@ def _answer(scope: Scope, question: CountersQuestion) -> Steps[Answer]:
         Fact("end", "End", span.stop, "time"),
         Fact("counters", "Counters", len(counters), "count"),
     ]
-    return Answer(facts, [Table("counters", "Counters", columns)])
+    tables = [Table("counters", "Counters", columns)]
+    notes: list[Note] = []
+    of_devices = performance_tracks(scope, question.tracks)
+    if of_devices:
+        table, notes = yield from performance_table(scope, looked, of_devices, question.limit)
+        tables = [table] if not counters else [*tables, table]
+    return Answer(facts, tables, notes=notes)
 
 
 def _why_not(scope: Scope) -> Reason:
     if any(track["kind"] == "counter" for track in scope.reader.tree.tracks):
         return ""
-    return "the trace has no counters: record some, such as memory or power"
+    if performance_tracks(scope, None):
+        return ""
+    return "the trace has no counters: record some, such as memory or power, or performance counters of devices"
 
 
 TOOL: Final = Tool(
