@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.errors import DamagedStore, NotBuilt
 from tilescope.tiler.pages import (
     TRACKS_PER_BLOCK,
+    Histogram,
     Page,
     PageKey,
     PageNames,
@@ -73,6 +74,19 @@ class QueryReader:
         at = leaves[np.unique(np.searchsorted(np.cumsum(shape.events[leaves]), ordinals, side="right"))]
         shift = 2 * shape.level[at] + 8
         return Windows.of(shape.index[at] << shift, (shape.index[at] + 1) << shift)
+
+    def whole_histogram(self, track: int) -> Histogram | None:
+        """What is stored of all slices of a track; None where nothing is. Raises DamagedStore."""
+        shape = self.tiles(track // TRACKS_PER_BLOCK).shape
+        tiles = np.flatnonzero(shape.slot == track % TRACKS_PER_BLOCK)
+        top = int(tiles[-1]) if len(tiles) else 0
+        if not len(tiles) or not shape.has_histogram[top]:
+            return None
+        if int(shape.events[top]) != int(self.tree.tracks[track]["events"]):
+            return None
+        level, index = int(shape.level[top]), int(shape.index[top])
+        record = self.store.histogram_record(track, level, index)
+        return None if record is None else Histogram.decode(decompress(record), track, level)
 
     def pages(self, view: View, tracks: Sequence[int], nearby: Sequence[int] = ()) -> list[PageWant]:
         """The pages that show some tracks in a view, most urgent first. Raises UsageError for an unknown track."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.search.language import Pattern
+from tilescope.tiler.ticks import TICK_LIMIT
 
 Mask = NDArray[np.bool_]
 
@@ -24,11 +25,20 @@ _KEPT: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
+class Durations:
+    """In ticks. Where there are no events, the shortest is longer than the longest."""
+
+    shortest: int
+    longest: int
+
+
+@dataclass(frozen=True, slots=True)
 class ChosenNames:
     """Some names of a store."""
 
     mask: Mask  # by name id, shifted by one: events without a name are the first
     _tiles: dict[int, Mask] = field(default_factory=dict, repr=False)  # by block
+    _durations: dict[int, Durations | None] = field(default_factory=dict, repr=False)  # by track
 
     def tiles(self, reader: QueryReader, block: int) -> Mask:
         """Which tiles of a block are leaves on pages where a slice of one of the names starts. Raises DamagedStore."""
@@ -42,6 +52,18 @@ class ChosenNames:
             found = shape.is_leaf & on_page[tiles.page_starts_of(np.arange(len(shape)))]
             self._tiles[block] = found
         return found
+
+    def durations(self, reader: QueryReader, track: int) -> Durations | None:
+        """Of the events of these names on a track; None where that is not known. Raises DamagedStore."""
+        if track not in self._durations:
+            found = reader.whole_histogram(track)
+            if found is None or found.has_other_names:
+                self._durations[track] = None
+            else:
+                of = np.flatnonzero(self.mask[found.name + 1] & (found.count > 0))
+                longest = int(found.longest[of].max(initial=-1))
+                self._durations[track] = Durations(int(found.shortest[of].min(initial=TICK_LIMIT)), longest)
+        return self._durations[track]
 
 
 class KnownNames:

@@ -14,7 +14,7 @@ from tilescope.tiler.pages.container import MAX_ROWS
 from tilescope.tiler.query import Place, QueryReader, Steps
 from tilescope.tiler.search.arguments import ArgumentTest
 from tilescope.tiler.search.leaves import Leaves, leaves
-from tilescope.tiler.search.selection import Selection
+from tilescope.tiler.search.selection import Selection, occurring
 from tilescope.tiler.store.two_threads import for_each
 from tilescope.tiler.ticks import TICK_LIMIT
 from tilescope.tiler.windows import Windows, WindowsOf
@@ -144,6 +144,7 @@ def page_of_hits(
         return clipped[id(windows)][1]
 
     yield
+    selection = occurring(reader, selection)
     queue = _Queue(list(leaves(reader, selection, left, reaching=False)), backward=backward)
     yield
     finder = Finder(reader, selection)

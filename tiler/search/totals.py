@@ -13,7 +13,7 @@ from tilescope.tiler.pages.span_sums import SpanSums
 from tilescope.tiler.query import QueryReader, Reading, Steps
 from tilescope.tiler.search.hits import Finder, Hits
 from tilescope.tiler.search.leaves import Leaves, leaves
-from tilescope.tiler.search.selection import Selection
+from tilescope.tiler.search.selection import Selection, occurring
 from tilescope.tiler.windows import Windows, WindowsOf
 
 Ints = NDArray[np.int64]
@@ -43,6 +43,7 @@ class Totals:
 def totals(reader: QueryReader, selection: Selection, windows_of: WindowsOf) -> Steps[Totals]:
     """From histograms where names alone are selected, otherwise from the leaves. Raises DamagedStore."""
     yield
+    selection = occurring(reader, selection)
     if not selection.names.any() or not len(selection.tracks):
         return _summed([], np.int64)
     all_busy = sum(int(reader.tree.tracks[track]["busy"]) for track in selection.tracks)

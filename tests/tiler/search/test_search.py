@@ -21,11 +21,12 @@ from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.search import bins as bins_module
 from tilescope.tiler.search import chosen as chosen_module
 from tilescope.tiler.search import hits as hits_module
+from tilescope.tiler.search import selection as selection_module
 from tilescope.tiler.search import totals as totals_module
 from tilescope.tiler.search.bins import density
 from tilescope.tiler.search.hits import Hits, page_of_hits
 from tilescope.tiler.search.language import parse
-from tilescope.tiler.search.selection import Selection, select
+from tilescope.tiler.search.selection import Selection, occurring, select
 from tilescope.tiler.search.totals import per_track, totals
 from tilescope.tiler.store import two_threads
 from tilescope.tiler.windows import Windows, everywhere
@@ -217,3 +218,39 @@ def test_pages_without_the_name_are_not_read(tmp_path: Path, monkeypatch: pytest
         assert page.hits.start.tolist() == [7_000_000]
     assert finish(totals(example.reader, selection, everywhere(EVERYTHING))).busy.tolist() == [60]
     assert len(read) == 1
+
+
+@pytest.mark.parametrize(
+    "query", sorted({*QUERIES, "op dur>299ns", "op dur>300ns", "Inner dur<10ns", "Inner dur<=10ns"})
+)
+def test_tracks_are_left_out_on_which_nothing_of_the_query_occurs(example: Example, query: str) -> None:
+    whole = selected(example, query)
+    if "cat:" not in query and all(term.startswith(("dur", "track")) for term in query.split()):
+        assert occurring(example.reader, whole) is whole  # all names are
+        return
+    bounds = whole.shortest, whole.longest
+    texts = [example.reader.names[name].text for name in np.flatnonzero(whole.names[1:]).tolist()]
+    lasting: dict[str, set[int]] = defaultdict(set)
+    for event in example.events:
+        if event.value is None and event.name in texts and (event.category == "cat" or "cat:" not in query):
+            lasting[event.track].add(event.duration)
+    may_have = [
+        example.track(track)
+        for track, durations in lasting.items()
+        if max(min(durations), bounds[0]) <= min(max(durations), bounds[1])
+    ]
+    kept = occurring(example.reader, whole).tracks
+    assert sorted(kept) == sorted(set(may_have) & set(whole.tracks))
+
+
+def test_what_grows_and_what_has_many_tracks_is_looked_through_as_a_whole(
+    example: Example, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = selected(example, "needle")
+    assert len(occurring(example.reader, whole).tracks) == 1
+    with monkeypatch.context() as patch:
+        patch.setattr(selection_module, "_MOST_TRACKS", 2)
+        assert occurring(example.reader, whole) is whole
+    with monkeypatch.context() as patch:
+        patch.setattr(type(example.store), "is_growing", True)
+        assert occurring(example.reader, whole) is whole
