@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +14,12 @@ from tilescope.tiler.errors import UsageError
 from tilescope.tiler.facts.operations.metadata import operation_metadata
 from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds
 from tilescope.tiler.facts.step_times.parts import TPU_PARTS, StepPart, part_of_category
-from tilescope.tiler.pages.operations import Operations, TrackKinds
+from tilescope.tiler.pages.operations import OperationKind, Operations, TrackKinds
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
+Codes = NDArray[np.uint8]
 
 _CODES: Final = {part: code for code, part in enumerate(TPU_PARTS)}
 _ALL_REDUCE: Final = _CODES[StepPart.ALL_REDUCE_COMPUTE]
@@ -135,11 +137,35 @@ class _Summing:
             self.reduces.append((window[known], ids[rows][known], ps[known]))
 
 
-def _codes(reader: QueryReader, track: int, kinds: TrackKinds) -> Ints:
+_KNOWN: WeakKeyDictionary[QueryReader, dict[int, Codes]] = WeakKeyDictionary()
+
+
+def _codes(reader: QueryReader, track: int, kinds: TrackKinds) -> Codes:
     """Of each kind of operations the column of its part."""
+    known = _KNOWN.setdefault(reader, {})
+    if track not in known:
+        known[track] = _found_codes(reader, track, kinds)
+    return known[track]
+
+
+def _found_codes(reader: QueryReader, track: int, kinds: TrackKinds) -> Codes:
     file = reader.store.file_of(track)
-    tables: XStatTables | None = reader.store.event_metadata(file)
+    tables = reader.store.event_metadata(file)
+    codes = np.full(len(kinds.kinds), _CODES[StepPart.LOW_FLOPS], np.uint8)
     if tables is None:
-        return np.full(len(kinds.kinds), _CODES[StepPart.LOW_FLOPS])
-    categories = (operation_metadata(reader, file, tables, kind).category for kind in kinds.kinds)
-    return np.array([_CODES[part_of_category(category)] for category in categories], np.int64)
+        return codes
+    # Kinds of the same metadata are of one category, unless their own stats say something else.
+    metadata = np.array([-1 if kind.stats else kind.metadata for kind in kinds.kinds], np.int64)
+    known = (metadata >= 0) & (metadata < len(tables))
+    metadata[known] = tables.alike[metadata[known]]
+    _, first, inverse = np.unique(metadata[known], return_index=True, return_inverse=True)
+    at = np.flatnonzero(known)
+    of_first = [_code(reader, file, tables, kinds.kinds[place]) for place in at[first].tolist()]
+    codes[at] = np.array(of_first, np.uint8)[inverse]
+    for place in np.flatnonzero(~known).tolist():
+        codes[place] = _code(reader, file, tables, kinds.kinds[place])
+    return codes
+
+
+def _code(reader: QueryReader, file: int, tables: XStatTables, kind: OperationKind) -> int:
+    return _CODES[part_of_category(operation_metadata(reader, file, tables, kind).category)]

@@ -1,0 +1,124 @@
+"""What each core does in each step: the figures of xprof and of the truth; and which cores keep the others waiting."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import Any
+
+import pytest
+
+from tests.corpus import corpus_path
+from tests.xprof_golden import golden, is_close
+from tilescope.tiler.facts.step_times import StepClass
+from tilescope.tiler.indexing import build_store
+from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.store import open_run_store
+from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
+from tilescope.tiler.tools.answer import values_of
+from tilescope.tiler.tools.input_pipeline.device_tables import CLASS_TITLES
+
+FILES = {"pod": "pod", "jax_cpu_10steps": "xplane/jax_cpu_10steps.xplane.pb"}
+CLASSES = dict(zip((str(k) for k in range(1, 10)), StepClass, strict=True))
+
+
+@pytest.fixture(scope="module")
+def readers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, QueryReader]:
+    found = {}
+    for name, file in FILES.items():
+        path = tmp_path_factory.mktemp("pod") / "store"
+        build_store(sorted(corpus_path(file).rglob("*.xplane.pb")) or [corpus_path(file)], path)
+        found[name] = QueryReader(open_run_store(path))
+    return found
+
+
+def answer(reader: QueryReader, **asked: Any) -> Answer:
+    return finish(ask(tool("pod"), Scope(reader), from_values(tool("pod").question, asked)))
+
+
+def by_row(of: Answer, table: str) -> list[dict[str, Any]]:
+    columns = {column.id: values_of(column) for column in of.table(table).columns}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def truth() -> Any:
+    return json.loads(gzip.decompress(corpus_path("pod/truth.json.gz").read_bytes()))
+
+
+def test_cells_as_xprof_has_them(readers: dict[str, QueryReader]) -> None:
+    ours = iter(by_row(answer(readers["pod"]), "cells"))
+    steps = golden("pod/all/pod_viewer")["podStatsSequence"]["podStatsMap"]
+    for step, known in zip(steps, truth()["steps"], strict=True):
+        cores = step["podStatsPerCore"]
+        for key in sorted(cores, key=int):
+            row, theirs, core = next(ours), cores[key], known["cores"][key]
+            assert row["step"] == known["step"] == step["stepNum"] + 100  # its numbers begin anew at 0
+            assert theirs["hostName"] in row["core"]
+            assert row["duration"] == core["duration"]
+            # It gives every core the longest step of its host: what is too much is among the others.
+            longer = theirs["totalDurationUs"] - core["duration"] / 1e6
+            for place, name in CLASSES.items():
+                expected = theirs["stepBreakdownUs"][place] - (longer if name is StepClass.OTHERS else 0)
+                assert is_close(row[name] / 1e6, expected) or abs(row[name] / 1e6 - expected) < 1e-6, name
+            assert sum(row[name] for name in StepClass) == row["duration"]
+            assert row["bottleneck"] == CLASS_TITLES[StepClass.DEVICE_COMPUTE]
+            assert theirs["bottleneck"] == "Device compute"
+            reduce = core["all_reduce"]
+            assert (row["tpu_all_reduce_compute"], row["tpu_all_reduce_sync"]) == (reduce["compute"], reduce["sync"])
+            assert sum(row[name] for name in row if name.startswith("tpu_")) == row["duration"]
+    assert next(ours, None) is None
+
+
+def test_hosts_as_xprof_has_them(readers: dict[str, QueryReader]) -> None:
+    of = answer(readers["jax_cpu_10steps"])
+    for row, step in zip(
+        by_row(of, "cells"), golden("jax_cpu_10steps/pod_viewer")["podStatsSequence"]["podStatsMap"], strict=True
+    ):
+        (core,) = step["podStatsPerCore"].values()
+        assert {name: row[name] / 1e3 for name in StepClass} == {
+            CLASSES[k]: us for k, us in core["stepBreakdownUs"].items()
+        }
+        assert row["bottleneck"] == core["bottleneck"]
+        assert row["tpu_idle"] is None
+    assert of.fact("stragglers").value is None  # of a single host nobody can tell
+
+
+def test_who_keeps_the_others_waiting(readers: dict[str, QueryReader]) -> None:
+    of = answer(readers["pod"])
+    found = [(row["core"].split(":")[0], row["cause"]) for row in by_row(of, "stragglers")]
+    # Built in: host 2 waits for its input, and chip 2 of host 1 is slow.
+    assert sorted(found[:4]) == [(f"tpu-pod-w-2 · Chip {chip}", "Input") for chip in range(4)]
+    assert found[4:] == [("tpu-pod-w-1 · Chip 2", "Device compute")]
+    assert of.fact("stragglers").value == 5
+    slow = by_row(of, "stragglers")[4]
+    assert 3.9e9 < slow["extra"] < 4.1e9  # 4 ms
+    assert "tpu-pod-w-2" in of.notes[0].text
+    # Without these nobody stands out.
+    tracks = [*readers["pod"].tree.of_host("tpu-pod-w-0"), *readers["pod"].tree.of_host("tpu-pod-w-3")]
+    assert not by_row(answer(readers["pod"], tracks=tracks), "stragglers")
+
+
+def test_any_span_is_the_sum_of_its_halves(readers: dict[str, QueryReader]) -> None:
+    def sums(reader: QueryReader, start: int, end: int) -> dict[str, int]:
+        of = answer(reader, start=start, end=end)
+        if not of.tables:
+            return {}
+        columns = [column for column in of.table("cells").columns if column.kind == "ticks"]
+        return {column.id: sum(int(value or 0) for value in values_of(column)) for column in columns}
+
+    for reader in readers.values():
+        end = reader.end + 1
+        whole = sums(reader, 0, end)
+        for cut in (end // 5, end // 2, end * 10 // 11):
+            first, second = sums(reader, 0, cut), sums(reader, cut, end)
+            assert {key: first.get(key, 0) + second.get(key, 0) for key in whole} == whole
+
+
+def test_the_map(readers: dict[str, QueryReader]) -> None:
+    (series,) = answer(readers["pod"], colour="input", steps="101-102").series
+    assert values_of(series.x) == [101, 102]
+    assert len(series.ys) == 16
+    known = truth()["steps"][1:3]
+    for column, key in zip(series.ys, sorted(known[0]["cores"], key=int), strict=True):
+        cores = [step["cores"][key] for step in known]
+        assert values_of(column) == [core["category"]["infeed"] / core["duration"] for core in cores]

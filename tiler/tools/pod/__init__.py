@@ -1,0 +1,219 @@
+"""What each core of a pod, or each host, does in each step; and which of them keep the others waiting."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Annotated, Final, Literal
+
+import numpy as np
+from msgspec import Meta
+from numpy.typing import NDArray
+
+from tilescope.tiler.facts.step_times import TPU_PARTS, StepClass, StepPart, StepTimes
+from tilescope.tiler.query import Steps
+from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
+from tilescope.tiler.tools.input_pipeline.device_tables import CLASS_TITLES, PART_TITLES
+from tilescope.tiler.tools.input_pipeline.levels import percent
+from tilescope.tiler.tools.pod.stragglers import LEAST, Straggler, stragglers
+from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.step_times import AskedSteps, asked_steps
+from tilescope.tiler.tools.tool import Tool
+
+Ints = NDArray[np.int64]
+
+MAX_LISTED: Final = 65_536
+DEFAULT_LISTED: Final = 2000
+
+# Rows of a heat map: one is a few pixels high.
+_MOST_DRAWN: Final = 256
+
+NO_STEPS: Final = (
+    "the trace marks no steps: mark them (jax.profiler.StepTraceAnnotation, Keras, step of torch.profiler)"
+)
+
+
+class PodQuestion(SpanQuestion, frozen=True, kw_only=True):
+    """Steps of some cores and hosts, in a span or by their numbers."""
+
+    colour: Annotated[
+        Literal[
+            "duration",
+            "device_compute",
+            "device_to_device",
+            "device_collectives",
+            "host_compute",
+            "kernel_launch",
+            "input",
+            "output",
+            "compilation",
+            "others",
+        ],
+        Meta(description="What the map of steps and cores shows: how long steps are, or the share of a class."),
+    ] = "device_collectives"
+    limit: Annotated[int, Meta(ge=0, le=MAX_LISTED, description="The most steps of cores that are listed.")] = (
+        DEFAULT_LISTED
+    )
+
+
+def _answer(scope: Scope, question: PodQuestion) -> Steps[Answer]:
+    asked = yield from asked_steps(scope, question)
+    found = stragglers(asked.times)
+    yield
+    if not asked.times:
+        return Answer([Fact("cores", "Cores", None, "count", asked.why)], notes=asked.notes)
+    tables = [_stragglers_table(asked, found), _cores_table(asked, found), _cells_table(asked, question.limit)]
+    return Answer(_facts(asked, found), tables, [_map(asked, question)], [*_notes(asked, found), *asked.notes])
+
+
+def _facts(asked: AskedSteps, found: Sequence[Straggler]) -> list[Fact]:
+    enough = len(asked.times) >= LEAST
+    why = "that take longer than usual for something" if enough else f"it takes {LEAST} cores or hosts to tell"
+    standing_out = len({one.of for one in found}) if enough else None
+    bottlenecks = Counter(one for of in asked.times for one in of.bottlenecks)
+    greatest = bottlenecks.most_common(1)[0][0] if bottlenecks else None
+    facts = [
+        Fact("cores", "Cores" if asked.of_tpus else "Hosts", len(asked.times), "count"),
+        Fact("hosts", "Hosts", len(set(asked.hosts)), "count"),
+        Fact("steps", "Steps", len(asked.aligned), "count"),
+        Fact("stragglers", "Stragglers", standing_out, "count", why),
+        Fact("bottleneck", "Bottleneck", None if greatest is None else CLASS_TITLES[greatest], "text", "of most steps"),
+    ]
+    if asked.of_tpus:
+        whole = sum(int(of.duration.sum()) for of in asked.times)
+        for part in (StepPart.ALL_REDUCE_COMPUTE, StepPart.ALL_REDUCE_SYNC):
+            taken = sum(int(of.parts[part].sum()) for of in asked.times if part in of.parts)
+            facts.append(Fact(part.value, PART_TITLES[part], taken / whole if whole else None, "fraction"))
+    return facts
+
+
+def _cores_table(asked: AskedSteps, found: Sequence[Straggler]) -> Table:
+    """Each core with the means of its steps."""
+    times = asked.times
+    causes: dict[int, list[str]] = {}
+    for one in found:
+        causes.setdefault(one.of, []).append(CLASS_TITLES[one.cause])
+    straggles = [", ".join(causes.get(place, [])) or None for place in range(len(times))]
+
+    def means(columns: Sequence[Ints]) -> list[Value]:
+        return [int(ps.sum()) // len(ps) // asked.tick_ps for ps in columns]
+
+    columns = [
+        Column("core", "Core", "name", list(asked.names)),
+        Column("straggles", "Takes longer for", "text", straggles),
+        Column("steps", "Steps", "count", [len(of) for of in times]),
+        Column("duration", "Mean step", "ticks", means([of.duration for of in times]), total="none"),
+        *(
+            Column(one.value, CLASS_TITLES[one], "ticks", means([of.classes[one] for of in times]), total="none")
+            for one in StepClass
+        ),
+        Column("host", "On host", "text", [host or None for host in asked.hosts]),
+        Column("start", "Start", "time", [int(of.start.min()) for of in times]),
+        Column("end", "End", "time", [int(of.stop.max()) for of in times]),
+        Column("track", "Track", "track", [int(of.track[0]) if of.track[0] >= 0 else None for of in times]),
+    ]
+    return Table("cores", "Cores, mean of their steps", columns)
+
+
+def _stragglers_table(asked: AskedSteps, found: Sequence[Straggler]) -> Table:
+    rows = [(one, asked.times[one.of]) for one in found]
+    extra = [one.extra_ps // asked.tick_ps for one in found]
+    columns = [
+        Column("core", "Core", "name", [asked.names[one.of] for one, _ in rows]),
+        Column("cause", "Takes longer for", "text", [CLASS_TITLES[one.cause] for one, _ in rows]),
+        Column("extra", "Longer by, a step", "ticks", extra, total="none"),
+        Column("share", "Of its time", "fraction", [one.share for one, _ in rows], total="none"),
+        Column("median", "Usual", "fraction", [one.median for one, _ in rows], total="none"),
+        Column("score", "Score", "number", [one.score for one, _ in rows], "modified z", total="none"),
+        Column("step", "Worst step", "count", [int(of.number[one.worst]) for one, of in rows], total="none"),
+        Column("event", "Event", "event", [asked.event(one.of, one.worst) for one, _ in rows]),
+    ]
+    return Table("stragglers", "Stragglers", columns)
+
+
+def _cells_table(asked: AskedSteps, limit: int) -> Table:
+    """Each step on each core."""
+    cells = [(core, int(row)) for step in asked.aligned.rows for core, row in enumerate(step.tolist()) if row >= 0]
+    step_of = [k for k, step in enumerate(asked.aligned.rows) for row in step.tolist() if row >= 0]
+    cells, step_of = cells[:limit], step_of[:limit]
+    rows = [(asked.times[core], row) for core, row in cells]
+
+    def part(of: StepTimes, one: StepPart, row: int) -> int | None:
+        return int(of.parts[one][row]) // asked.tick_ps if one in of.parts else None
+
+    columns = [
+        Column("step", "Step", "count", [int(asked.aligned.number[k]) for k in step_of], total="none"),
+        Column("core", "Core", "name", [asked.names[core] for core, _ in cells]),
+        Column("duration", "Duration", "ticks", [int(of.duration[row]) // asked.tick_ps for of, row in rows]),
+        Column("bottleneck", "Bottleneck", "text", [CLASS_TITLES[of.bottlenecks[row]] for of, row in rows]),
+        *(
+            Column(
+                one.value, CLASS_TITLES[one], "ticks", [int(of.classes[one][row]) // asked.tick_ps for of, row in rows]
+            )
+            for one in StepClass
+        ),
+        *(
+            Column(f"tpu_{one.value}", PART_TITLES[one], "ticks", [part(of, one, row) for of, row in rows])
+            for one in TPU_PARTS
+        ),
+        Column("pass", "Pass", "count", [int(asked.aligned.pass_[k]) + 1 for k in step_of], total="none"),
+        Column("start", "Start", "time", [int(of.start[row]) for of, row in rows]),
+        Column("end", "End", "time", [int(of.stop[row]) for of, row in rows]),
+        Column("event", "Event", "event", [asked.event(core, row) for core, row in cells]),
+    ]
+    return Table("cells", "Steps on cores", columns)
+
+
+def _map(asked: AskedSteps, question: PodQuestion) -> Series:
+    """Steps by cores: how long they are, or the share of a class."""
+    rows = asked.aligned.rows[: question.limit]
+    columns = []
+    for core, of in enumerate(asked.times[:_MOST_DRAWN]):
+        at = rows[:, core].tolist()
+        if question.colour == "duration":
+            values: list[Value] = [None if row < 0 else int(of.duration[row]) // asked.tick_ps for row in at]
+            columns.append(Column(f"core_{core}", asked.names[core], "ticks", values))
+            continue
+        taken = of.classes[StepClass(question.colour)]
+        shares: list[Value] = [
+            None if row < 0 or not of.duration[row] else float(taken[row]) / float(of.duration[row]) for row in at
+        ]
+        columns.append(Column(f"core_{core}", asked.names[core], "fraction", shares))
+    title = "How long steps are" if question.colour == "duration" else CLASS_TITLES[StepClass(question.colour)]
+    x = Column("step", "Step", "count", asked.aligned.number[: question.limit])
+    return Series("map", f"{title}, by core and step", "heat", x, columns)
+
+
+def _notes(asked: AskedSteps, found: Sequence[Straggler]) -> list[Note]:
+    """The answer in words."""
+    if not found:
+        return []
+    notes = []
+    for cause in dict.fromkeys(one.cause for one in found):
+        of = [one for one in found if one.cause is cause]
+        worst = of[0]
+        more = f", and {len(of) - 1:,} more as well" if len(of) > 1 else ""
+        text = (
+            f"{asked.names[worst.of]} takes longer than others for {CLASS_TITLES[cause].lower()}{more}: "
+            f"{percent(worst.share)} of its steps, where {percent(worst.median)} are usual."
+        )
+        times, row = asked.times[worst.of], worst.worst
+        track = int(times.track[row])
+        notes.append(Note("warning", text, int(times.start[row]), int(times.stop[row]), track if track >= 0 else None))
+    return notes
+
+
+def _availability(scope: Scope) -> str:
+    return "" if scope.reader.store.is_growing or scope.reader.steps.series else NO_STEPS
+
+
+TOOL: Final = Tool(
+    id="pod",
+    title="Pod",
+    help="what each core of a pod, or each host, does in each step, and which of them keep the others waiting",
+    group="devices",
+    question=PodQuestion,
+    answer=_answer,
+    availability=_availability,
+)

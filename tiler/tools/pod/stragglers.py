@@ -1,0 +1,66 @@
+"""Cores and hosts that take longer than the others for something: these keep all waiting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from tilescope.tiler.facts.step_times import StepClass, StepTimes
+
+# Fewer have no usual value.
+LEAST: Final = 3
+
+# A modified z-score beyond which a value is none of the others' kind, and the scale that makes it one of a deviation.
+FAR: Final = 3.5
+_SCALE: Final = 0.6745
+
+# Of a deviation: shares of the step time differ by so much without a reason.
+_USUAL: Final = 0.001
+
+# What makes others wait; waiting itself makes nobody wait.
+_CAUSES: Final = (
+    StepClass.DEVICE_COMPUTE,
+    StepClass.DEVICE_TO_DEVICE,
+    StepClass.HOST_COMPUTE,
+    StepClass.KERNEL_LAUNCH,
+    StepClass.INPUT,
+    StepClass.OUTPUT,
+    StepClass.COMPILATION,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Straggler:
+    """`of` is the place among those that were compared; shares are of the time of all its steps."""
+
+    of: int
+    cause: StepClass
+    share: float
+    median: float
+    score: float
+    extra_ps: int  # for each step, beyond what is usual
+    worst: int  # row of the step with the greatest share
+
+
+def stragglers(times: Sequence[StepTimes]) -> list[Straggler]:
+    """Those that stand out, the worst first."""
+    some = [place for place, of in enumerate(times) if int(of.duration.sum()) > 0]
+    if len(some) < LEAST:
+        return []
+    found = []
+    whole = np.array([float(times[place].duration.sum()) for place in some])
+    for cause in _CAUSES:
+        shares = np.array([float(times[place].classes[cause].sum()) for place in some]) / whole
+        median = float(np.median(shares))
+        deviation = max(float(np.median(np.abs(shares - median))), _USUAL)
+        for place, share in zip(some, shares.tolist(), strict=True):
+            score = _SCALE * (share - median) / deviation
+            if score > FAR:
+                of = times[place]
+                steps = np.divide(of.classes[cause], of.duration, out=np.zeros(len(of)), where=of.duration > 0)
+                extra = round((share - median) * float(of.duration.mean()))
+                found.append(Straggler(place, cause, share, median, score, extra, int(np.argmax(steps))))
+    return sorted(found, key=lambda one: -one.extra_ps)
