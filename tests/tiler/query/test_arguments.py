@@ -168,7 +168,10 @@ def test_any_stats_that_events_share(shared: list[tuple[bool, list[tuple[int, by
         for k, (second, some, rest) in enumerate(shared)
     ]
     plane = np.array([entry.plane for entry in entries], np.int32)
-    of_file = XStatTables(pack_head(planes, plane, np.full(len(plane), -1, np.int32)), lambda _: pack_page(entries))
+    unnamed = np.full(len(plane), -1, np.int32)
+    of_file = XStatTables(
+        pack_head(planes, plane, unnamed, np.arange(len(plane), dtype=np.int32)), lambda _: pack_page(entries)
+    )
     for second in (0, 1):  # the events of one track are of one plane
         raws = [bytes([k]) for k, entry in enumerate(entries) if entry.plane == second]
         assert unclear_of(stat_values.CODEC, raws, ["own", "both", "ref", "[stat 9]", "[damaged]"], of_file) == 0
