@@ -13,7 +13,8 @@ DEMO_LOGDIR = Path(__file__).resolve().parent.parent / "docs" / "demo"
 ABOUT_OTHER_RUNS = {
     name
     for name, one in known().tools.items()
-    if one.group in ("devices", "memory", "imports") and name not in ("framework_ops", "input_pipeline", "pod")
+    if one.group in ("devices", "memory", "imports")
+    and name not in ("framework_ops", "input_pipeline", "overview", "pod")
 }
 
 # Tools that have no answer for it: it has no counters, either.

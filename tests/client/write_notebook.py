@@ -28,6 +28,15 @@ run""",
 The busiest names of the whole run. Counts and times are exact: each tick of `self` belongs to one event.""",
     """stats = run.stats(limit=10)
 stats.to_pandas()""",
+    """# What is the slowest step made of?
+
+A table of the operations of that step. This trace is one of a CPU, where they are events by their names. For a run of
+TPUs or GPUs ask `hlo_stats`, table `operations`, or `framework_ops`, table `device`: they have rates and bounds.""",
+    """steps = run.ask("steps").table("steps").to_pandas()
+slowest = int(steps.loc[steps["duration"].idxmax(), "step"])
+print("step", slowest, "of", len(steps))
+in_slowest = run.ask("stats", steps=str(slowest)).table("names").to_pandas()
+in_slowest.nlargest(10, "self")[["name", "count", "self", "share"]]""",
     """# Which of a track's events are the longest?""",
     """busiest = max(run.tracks(kind="slice"), key=lambda track: track.busy)
 events = run.events(tracks=busiest).to_pandas()

@@ -30,6 +30,7 @@ from tilescope.tiler.tools.memory_viewer import TOOL as MEMORY_VIEWER
 from tilescope.tiler.tools.nesting import TOOL as NESTING
 from tilescope.tiler.tools.op_profile import TOOL as OP_PROFILE
 from tilescope.tiler.tools.overlap import TOOL as OVERLAP
+from tilescope.tiler.tools.overview import TOOL as OVERVIEW
 from tilescope.tiler.tools.pod import TOOL as POD
 from tilescope.tiler.tools.roofline import TOOL as ROOFLINE
 from tilescope.tiler.tools.search import TOOL as SEARCH
@@ -50,6 +51,7 @@ _OURS: Final[tuple[AnyTool, ...]] = (
     GAPS,
     OVERLAP,
     FLOWS,
+    OVERVIEW,
     INPUT_PIPELINE,
     POD,
     OP_PROFILE,

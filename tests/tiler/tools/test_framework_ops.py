@@ -19,10 +19,15 @@ FILES = {
     "tpu_v6e_4core": "xplane/tpu_v6e_4core.xplane.pb",
     "gpu_v100x8_bert": "xplane/gpu_v100x8_bert.xplane.pb",
     "jax_cpu_10steps": "xplane/jax_cpu_10steps.xplane.pb",
+    "gpu_mi300x8_conv": "xplane/gpu_mi300x8_conv.xplane.pb",
     "pod/all": "pod",
 }
 
-# Programs are not in these traces: xprof then calls all time of devices idle.
+# It counts each of the two kernels of this convolution, one of which has lost its name, as an occurrence with all FLOPs
+# (see test_gpu_operations.py).
+CONVOLUTION = "jit(forward_3d_conv)/conv_general_dilated"
+
+# No operation of devices is in these traces: xprof then calls all time of devices idle.
 WITHOUT_OPERATIONS = {"gpu_v100x8_bert"}
 
 
@@ -61,7 +66,7 @@ def test_operations_as_xprof_has_them(readers: dict[str, QueryReader], name: str
         ours = by_name(found, side)
         of_side = [row for row in theirs if row["host_or_device"].lower() == side]
         if side == "device" and name in WITHOUT_OPERATIONS:
-            assert not ours
+            assert all(row["type"] in {None, "Unknown"} for row in ours.values())  # kernels by their names
             continue
         seen = 0
         for row in of_side:
@@ -70,6 +75,15 @@ def test_operations_as_xprof_has_them(readers: dict[str, QueryReader], name: str
                 assert (row["operation"], row["total_time"]) == ("IDLE", 0)  # of nothing
                 continue
             seen += 1
+            if side == "device" and name == "gpu_mi300x8_conv":  # ours has kernels without a program, too
+                if row["operation"] != "IDLE":
+                    assert one["total"] == round(row["total_time"] / tick_us)
+                    assert one["count"] == (40 if row["operation"] == CONVOLUTION else row["occurrences"])
+                    assert (
+                        is_close((one["byte_rate"] or 0) / 2**30, row["measured_memory_bw"])
+                        or row["operation"] == CONVOLUTION
+                    )
+                continue
             if row["operation"] != "IDLE":
                 assert (one["count"], one["type"] or "") == (row["occurrences"], row["type"])
                 assert one["mean"] == pytest.approx(row["avg_time"] / tick_us, abs=1.01)
@@ -80,6 +94,10 @@ def test_operations_as_xprof_has_them(readers: dict[str, QueryReader], name: str
             if side == "host":
                 assert one["run_as"] in {None, row["eager"].lower()}
                 continue
+            if row["measured_memory_bw"] > 1e6:  # of copies that go on after their event: no rate that there can be
+                assert one["bound_by"] in {"async", "HBM"}
+                assert one["byte_rate"] is None or one["name"].startswith("copy-done")
+                continue
             for ours_of, theirs_of, unit in (
                 ("flop_rate", "measured_flop_rate", 1e9),
                 ("model_flop_rate", "model_flop_rate", 1e9),
@@ -89,7 +107,7 @@ def test_operations_as_xprof_has_them(readers: dict[str, QueryReader], name: str
                 assert is_close((one[ours_of] or 0) / unit, row[theirs_of])
             assert (one["bound_by"] or "Unknown") == row["bound_by"]
         # It lists 500 at most; what has the same time is in no order there.
-        assert seen == len(ours) or len(of_side) >= 499
+        assert seen == len(ours) or len(of_side) >= 499 or (side, name) == ("device", "gpu_mi300x8_conv")
         last = of_side[-1] if of_side else None
         if last is not None and seen == len(ours) and ours:
             cumulative = last[

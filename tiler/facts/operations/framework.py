@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from tilescope.tiler.facts.host_operations.naming import framework_op
 from tilescope.tiler.facts.operations.op_table import Operation
+from tilescope.tiler.facts.operations.peaks import Peaks
+from tilescope.tiler.facts.operations.rates import Rates, rates_of
 
 UNKNOWN_TYPE: Final = "Unknown"
 
@@ -20,6 +22,8 @@ class FrameworkOperation:
     type: str
     sums: Operation
     longest_part: Operation  # the instruction that takes most time
+    knows_flops: bool  # of some of its instructions; else 0 means nothing
+    knows_bytes: bool
 
 
 def framework_operations(operations: Sequence[Operation]) -> list[FrameworkOperation]:
@@ -31,11 +35,21 @@ def framework_operations(operations: Sequence[Operation]) -> list[FrameworkOpera
         row = found.get(name)
         if row is None:
             kind = (op.type if op is not None else "") or UNKNOWN_TYPE
-            row = found[name] = FrameworkOperation(name, kind, Operation(of.metadata, track=of.track), of)
+            row = found[name] = FrameworkOperation(name, kind, Operation(of.metadata, track=of.track), of, False, False)
         _add(row.sums, of)
+        row.knows_flops = row.knows_flops or bool(of.flops) or of.metadata.flops is not None
+        row.knows_bytes = row.knows_bytes or bool(of.bytes) or of.metadata.bytes is not None
         if of.own > row.longest_part.own:
-            row.longest_part, row.sums.track = of, of.track
+            row.longest_part, row.sums.track, row.sums.metadata = of, of.track, of.metadata
     return list(found.values())
+
+
+def known_rates(of: FrameworkOperation, peaks: Peaks) -> Rates:
+    """Its rates, as far as the trace or the programs tell."""
+    rates = rates_of(of.sums, peaks)
+    if not of.knows_flops:
+        rates = replace(rates, flops=None, model_flops=None, intensity=None)
+    return rates if of.knows_bytes else replace(rates, bytes=None, hbm=None, intensity=None)
 
 
 def _add(sums: Operation, of: Operation) -> None:

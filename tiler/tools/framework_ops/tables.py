@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
 
-from tilescope.tiler.facts.operations.framework import FrameworkOperation
-from tilescope.tiler.facts.operations.rates import Rates, rates_of
+from tilescope.tiler.facts.operations.framework import FrameworkOperation, known_rates
+from tilescope.tiler.facts.operations.rates import Rates
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.tools.answer import Column, Table, Value
 from tilescope.tiler.tools.host_operations import AskedHost
@@ -47,14 +47,15 @@ def device_table(
             asked.ticks(of.sums.own),
             of.sums.track,
             of.longest_part.metadata.name,
-            rates_of(of.sums, asked.peaks),
-            of.sums.flops,
-            of.sums.bytes,
+            known_rates(of, asked.peaks),
+            of.sums.flops if of.knows_flops else None,
+            of.sums.bytes if of.knows_bytes else None,
         )
         for of in operations
     ]
-    span, busy = asked.ticks(asked.table.span), asked.ticks(asked.table.busy)
-    shown = _Shown(rows, span - busy if with_idle else 0, span if with_idle else busy, limit)
+    table = asked.table
+    idle, whole = asked.ticks(table.idle), asked.ticks(table.whole if with_idle else table.busy)
+    shown = _Shown(rows, idle if with_idle else 0, whole, limit)
     listed = shown.listed
 
     def of_rates(name: str, title: str, unit: str, value: Callable[[Rates], float | None]) -> Column:

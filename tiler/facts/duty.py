@@ -1,0 +1,81 @@
+"""How much of the time TPU cores are on duty: running operations other than waiting for the host."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+import numpy as np
+
+from tilescope.tiler.device_lines import MODULE_LINES, is_one_of
+from tilescope.tiler.facts.busy import Busy
+from tilescope.tiler.facts.devices import WorkTrack, hlo_categories
+from tilescope.tiler.facts.operations import TpuCore
+from tilescope.tiler.facts.operations.records import track_kinds
+from tilescope.tiler.facts.work import Work
+from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.windows import WindowsOf
+
+# Categories of operations in which a core waits, or moves data to and from its host.
+OFF_DUTY: Final = frozenset(
+    {
+        "infeed",
+        "outfeed",
+        "host send",
+        "host send-done",
+        "host recv",
+        "host recv-done",
+        "megacore fusion",
+    }
+)
+
+
+def duty_times(reader: QueryReader, cores: Iterable[TpuCore], windows_of: WindowsOf) -> Steps[tuple[int, int]]:
+    """How long cores are on duty, and from the first module or operation of each to the end of its last one, in ticks.
+
+    Both in windows, summed over cores. Raises DamagedStore, NotBuilt.
+    """
+    busy = span = 0
+    kinds_of_file: dict[int, np.ndarray[tuple[int], np.dtype[np.uint8]]] = {}
+    for core in cores:
+        file = reader.store.file_of(core.operations[0])
+        if file not in kinds_of_file:
+            kinds_of_file[file] = yield from _on_duty(reader, file)
+        lines = [
+            known for track in (*core.operations, *_modules(reader, core)) if (known := track_kinds(reader, track))
+        ]
+        if not lines:
+            continue
+        start, stop = min(int(of.start[0]) for of in lines), max(int(of.stop.max()) for of in lines)
+        windows = windows_of(core.operations[0]).clipped(start, stop)
+        span += windows.ticks
+        for piece in Busy(reader, [WorkTrack(track, kinds_of_file[file]) for track in core.operations]).pieces(windows):
+            if piece is not None:
+                works = piece.of[0].any
+                for other in piece.of[1:]:
+                    works = works.joined(other.any)
+                busy += works.ticks
+            yield
+    return busy, span
+
+
+def _modules(reader: QueryReader, core: TpuCore) -> list[int]:
+    told = reader.tree.tracks
+    every = reader.tree.leaves(None)
+    return [
+        track
+        for track in every
+        if int(told[track]["group"]) == core.group and is_one_of(str(told[track]["name"]), MODULE_LINES)
+    ]
+
+
+def _on_duty(reader: QueryReader, file: int) -> Steps[np.ndarray[tuple[int], np.dtype[np.uint8]]]:
+    """Of each name, that of events without one first, whether it is work: unless all that are called so are not."""
+    kinds = np.full(reader.names.count + 1, Work.COMPUTATION, np.uint8)
+    metadata = reader.store.event_metadata(file)
+    if metadata is not None:
+        categories = yield from hlo_categories(metadata)
+        for name, of in categories.items():
+            if of <= OFF_DUTY:
+                kinds[name + 1] = Work.NONE
+    return kinds

@@ -1,0 +1,110 @@
+"""How much of the time of steps goes to operations whose names contain a word: barriers, prints for debugging."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.facts.operations import TpuCore
+from tilescope.tiler.facts.operations.metadata import operation_metadata
+from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds
+from tilescope.tiler.facts.step_times import StepTimes
+from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.windows import Windows
+
+Ints = NDArray[np.int64]
+
+BARRIER: Final = "barrier-cores"
+DEBUG_PRINT: Final = "debug_print"
+
+# What a barrier takes at which nobody waits, ps.
+_NO_WAIT: Final = (0, 1250)
+
+# One of two steps that is shorter than this part of the other is a piece of one.
+_PIECE: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class EventFraction:
+    """`share` of the steps of a core; the longest such operation and where it is."""
+
+    core: TpuCore
+    share: float
+    longest: int = 0  # ps
+    start: int = 0  # ticks
+    stop: int = 0
+    track: int = -1
+
+
+def event_fractions(
+    reader: QueryReader, cores: Sequence[TpuCore], times: Sequence[StepTimes], word: str
+) -> Steps[list[EventFraction]]:
+    """Of each core that has steps the share of them, in the mean. Raises DamagedStore, NotBuilt."""
+    of_group = {of.group: of for of in times}
+    found = []
+    for core in cores:
+        steps = of_group.get(core.group)
+        if steps is None or not len(steps):
+            continue
+        kept = _kept(steps.duration)
+        sums, best = np.zeros(len(steps), np.int64), EventFraction(core, 0.0)
+        for track in core.operations:
+            for one in (yield from _occurrences(reader, track, steps, word)):
+                at, duration, start, stop = one
+                sums[at] += duration
+                if duration > best.longest:
+                    best = EventFraction(core, 0.0, duration, start, stop, track)
+        shares = sums[kept] / np.maximum(steps.duration[kept], 1)
+        share = float(shares.mean()) if len(shares) else 0.0
+        found.append(EventFraction(core, share, best.longest, best.start, best.stop, best.track))
+    return found
+
+
+def _kept(duration: Ints) -> NDArray[np.bool_]:
+    """The steps that count: of three and more not the first and the last, which a capture may cut."""
+    kept = np.ones(len(duration), np.bool_)
+    if len(duration) >= 3:
+        kept[[0, -1]] = False
+    elif len(duration) == 2:
+        short, long = np.argsort(duration, kind="stable").tolist()
+        kept[short] = int(duration[short]) * _PIECE >= int(duration[long])
+    return kept
+
+
+def _occurrences(
+    reader: QueryReader, track: int, steps: StepTimes, word: str
+) -> Steps[list[tuple[int, int, int, int]]]:
+    """Of each such operation that starts in a step: the step, how long it takes (ps), its first and last tick."""
+    kinds, file = track_kinds(reader, track), reader.store.file_of(track)
+    tables = reader.store.event_metadata(file)
+    if kinds is None or tables is None:
+        return []
+    names = [operation_metadata(reader, file, tables, kind) for kind in kinds.kinds]
+    wanted = np.array([word in of.name or word in of.expression for of in names], np.bool_)
+    if not wanted.any():
+        return []
+    records = OperationRecords(reader, track, kinds)
+    windows = Windows.of(steps.start, steps.stop)
+    order = np.argsort(steps.start, kind="stable")
+    starts = steps.start[order]
+    found = []
+    for number in range(kinds.records):
+        if records.meets(number, windows):
+            of = records.operations(number)
+            at = np.flatnonzero(wanted[of.kind])
+            if word == BARRIER:
+                at = at[~np.isin(of.duration[at], _NO_WAIT)]
+            if len(at):
+                events = records.events(number, len(of))
+                for row in at.tolist():
+                    start = int(events.start[row])
+                    step = int(np.searchsorted(starts, start, side="right")) - 1
+                    if step >= 0 and start < int(steps.stop[order[step]]):
+                        end = start + int(events.duration[row])
+                        found.append((int(order[step]), int(of.duration[row]), start, end))
+        yield
+    return found

@@ -1,0 +1,138 @@
+"""How a run does, on one page: what it is, how long its steps take, how well it uses its devices, what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Final
+
+import msgspec
+from msgspec import Meta
+
+from tilescope.tiler.facts import devices_of
+from tilescope.tiler.facts.host_operations import host_threads
+from tilescope.tiler.query import Steps, finish
+from tilescope.tiler.tools.answer import Answer, Note, Table
+from tilescope.tiler.tools.host_operations import asked_host
+from tilescope.tiler.tools.input_pipeline.device_tables import Measured, host_steps, tpu_steps_of
+from tilescope.tiler.tools.input_pipeline.levels import verdict
+from tilescope.tiler.tools.operations import asked_operations
+from tilescope.tiler.tools.overview.advice import advice
+from tilescope.tiler.tools.overview.environment import (
+    Environment,
+    counter_facts,
+    environment,
+    environment_facts,
+    host_table,
+    loss_notes,
+)
+from tilescope.tiler.tools.overview.performance import device_facts, device_use, host_facts, step_facts
+from tilescope.tiler.tools.overview.top import top_names, top_operations
+from tilescope.tiler.tools.question import SpanQuestion, Tracks
+from tilescope.tiler.tools.references import HostRef
+from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.step_times import AskedSteps, asked_steps
+from tilescope.tiler.tools.tool import Tool
+
+MAX_LISTED: Final = 1000
+DEFAULT_LISTED: Final = 10
+
+NOTHING_KNOWN: Final = (
+    "the trace has neither steps nor devices nor threads of hosts that are known: an XSpace or a trace of PyTorch or "
+    "Ascend has; mark steps (jax.profiler.StepTraceAnnotation, step of torch.profiler)"
+)
+
+# Steps of the chart: more than a screen has room for.
+_CHART_STEPS: Final = 2000
+
+
+class OverviewQuestion(SpanQuestion, frozen=True, kw_only=True):
+    """A run in a span or in steps, on all hosts or on one."""
+
+    host: Annotated[HostRef | None, Meta(description="One of the hosts; all unless given.")] = None
+    limit: Annotated[int, Meta(ge=0, le=MAX_LISTED, description="The most operations that are listed.")] = (
+        DEFAULT_LISTED
+    )
+
+
+def _answer(scope: Scope, question: OverviewQuestion) -> Steps[Answer]:
+    question = _on_host(scope, question)
+    asked = yield from asked_operations(scope, question)
+    steps = yield from asked_steps(scope, question)
+    host = yield from asked_host(scope, question)
+    tracks = frozenset(scope.leaves(question.tracks))
+    of = yield from environment(scope.reader, tracks)
+    measured = _measured(steps)
+    use = yield from device_use(scope, asked, of, tracks, steps.looked.of)
+    yield
+    tables: list[Table] = []
+    top: Table | None = top_operations(asked, question.limit) if asked.table.operations else None
+    if top is None:
+        devices = [device for one in of.hosts for device in one.devices if _done(scope, device.track_ids)]
+        top = yield from top_names(scope.reader, devices, steps.looked.of, question.limit)
+    if top is not None:
+        tables.append(top)
+    if measured is not None:
+        tables += [table for table in measured.tables if table.id == "parts"]
+    if len(of.hosts) > 1:
+        tables.append(host_table(of))
+    facts = [
+        *environment_facts(of, has_steps=bool(steps.times)),
+        *step_facts(steps, measured),
+        *device_facts(use, measured, of.devices),
+        *counter_facts(of),
+        *host_facts(host),
+    ]
+    notes = [*loss_notes(of), *_verdict(steps, measured, of)]
+    notes += yield from advice(scope, question, asked, steps, measured, of, use)
+    notes += [note for note in (*asked.notes, *steps.notes) if asked.table.cores or note in steps.notes]
+    series = [] if measured is None else [one for one in measured.series if one.id == "steps"]
+    return Answer(facts, tables, series, notes)
+
+
+def _on_host(scope: Scope, question: OverviewQuestion) -> OverviewQuestion:
+    """The question about the tracks of a host, of those that were asked for."""
+    if question.host is None:
+        return question
+    tracks = scope.tracks_of(question.host)
+    if question.tracks is not None:
+        asked = set(scope.reader.tree.leaves(question.tracks))
+        tracks = [track for track in scope.reader.tree.leaves(tracks) if track in asked]
+        if not tracks:
+            scope.notes.append(Note("warning", f"none of these tracks is on host {question.host}"))
+    return msgspec.structs.replace(question, tracks=Tracks(tracks))
+
+
+def _done(scope: Scope, tracks: frozenset[int]) -> bool:
+    return all(scope.is_done(track) for track in sorted(tracks))
+
+
+def _measured(steps: AskedSteps) -> Measured | None:
+    if not steps.times:
+        return None
+    return tpu_steps_of(steps, _CHART_STEPS) if steps.of_tpus else host_steps(steps, _CHART_STEPS)
+
+
+def _verdict(steps: AskedSteps, measured: Measured | None, of: Environment) -> Sequence[Note]:
+    if measured is None:
+        return [Note("warning" if of.devices else "info", f"No step is known: {steps.why}.")]
+    found = verdict(measured.input_share, measured.others_share)
+    return [Note("info" if found.where == "device" else "warning", f"The program is {found.word}: {found.text}.")]
+
+
+def _availability(scope: Scope) -> str:
+    """Why there is nothing to tell."""
+    reader = scope.reader
+    if reader.store.is_growing or reader.steps.series or host_threads(reader) or finish(devices_of(reader)):
+        return ""
+    return NOTHING_KNOWN
+
+
+TOOL: Final = Tool(
+    id="overview",
+    title="Overview",
+    help="how a run does: what it is, how long its steps take and why, how well it uses its devices, and what to do",
+    group="devices",
+    question=OverviewQuestion,
+    answer=_answer,
+    availability=_availability,
+)

@@ -1,0 +1,124 @@
+"""The figures that suggestions are made of, and where in the timeline they can be seen."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Final
+
+import numpy as np
+
+from tilescope.tiler.facts.event_fraction import BARRIER, DEBUG_PRINT, EventFraction, event_fractions
+from tilescope.tiler.facts.operations import tpu_cores
+from tilescope.tiler.facts.step_times import StepPart
+from tilescope.tiler.query import Steps
+from tilescope.tiler.tools.answer import Note
+from tilescope.tiler.tools.input_pipeline.device_tables import Measured
+from tilescope.tiler.tools.input_pipeline.host_side import InputCategory, host_side
+from tilescope.tiler.tools.input_pipeline.tpu_side import tpu_steps
+from tilescope.tiler.tools.operations import AskedOperations
+from tilescope.tiler.tools.overview.environment import HBM, MXU, Environment
+from tilescope.tiler.tools.overview.performance import DeviceUse
+from tilescope.tiler.tools.overview.suggestions import Evidence, SeenAt, Slowest, suggestions
+from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.step_times import AskedSteps
+
+_LEAST_CORES: Final = 3
+_NORMAL: Final = 0.6745  # of a normal distribution half lies so many deviations around the median
+_FAR: Final = 3.5
+
+
+def advice(
+    scope: Scope,
+    question: SpanQuestion,
+    asked: AskedOperations,
+    steps: AskedSteps,
+    measured: Measured | None,
+    of: Environment,
+    use: DeviceUse,
+) -> Steps[list[Note]]:
+    """What to do, with its numbers. Raises DamagedStore."""
+    tracks = frozenset(scope.leaves(question.tracks))
+    side = yield from host_side(scope.reader, tracks, steps.looked.of, copied_share(steps))
+    barriers = yield from _fractions(scope, steps, BARRIER)
+    prints = yield from _fractions(scope, steps, DEBUG_PRINT)
+    places: dict[str, SeenAt] = {}
+    sparse = None
+    if measured is not None and steps.of_tpus:
+        found = tpu_steps(steps.times, steps.aligned)
+        worst = int(found.share_max.argmax())
+        core, row = steps.times[int(found.core[worst])], int(found.row[worst])
+        places["input"] = SeenAt(int(core.track[row]), int(core.start[row]), int(core.stop[row]))
+        whole = int(found.duration.sum())
+        sparse = int(found.sparse_infeed.sum()) / whole if whole else None
+    barrier, debug = max(barriers, key=_share, default=None), max(prints, key=_share, default=None)
+    for name, one in (("barrier", barrier), ("debug", debug)):
+        if one is not None and one.track >= 0:
+            places[name] = SeenAt(one.track, one.start, one.stop)
+    if of.hosts and of.hosts[0].devices:
+        places["idle"] = SeenAt(of.hosts[0].devices[0].tracks[0].track)
+    own = side.own
+    counters = of.counter(MXU), of.counter(HBM)
+    slowest, at = _slowest(steps)
+    if at is not None:
+        places["slowest"] = at
+    evidence = Evidence(
+        slowest=slowest,
+        input=None if measured is None else measured.input_share,
+        enqueue=side.own_of(InputCategory.ENQUEUE) / own if own else None,
+        processing=1 - side.own_of(InputCategory.ENQUEUE) / own if own else None,
+        sparse=sparse,
+        barrier=sum(one.share for one in barriers) / len(barriers) if barriers else None,
+        debug=_worst_host(scope, prints),
+        idle=use.idle,
+        mxu=counters[0] if counters[0] is not None else use.flops,
+        hbm=counters[1] if counters[1] is not None else use.hbm,
+        span=asked.table.whole,
+        operations=asked.table.operations,
+        places=places,
+    )
+    return suggestions(evidence)
+
+
+def copied_share(steps: AskedSteps) -> Fraction:
+    """The share of the step time that is copying to devices."""
+    copied = sum(int(one.sum_of([StepPart.HOST_TO_DEVICE]).sum()) for one in steps.times)
+    whole = sum(int(one.duration.sum()) for one in steps.times)
+    return Fraction(copied, whole) if whole else Fraction(0)
+
+
+def _fractions(scope: Scope, steps: AskedSteps, word: str) -> Steps[list[EventFraction]]:
+    if scope.reader.store.is_growing or not steps.of_tpus:
+        return []
+    return (yield from event_fractions(scope.reader, tpu_cores(scope.reader), steps.times, word))
+
+
+def _slowest(steps: AskedSteps) -> tuple[Slowest | None, SeenAt | None]:
+    """The core that computes longest, if it does so far longer than cores differ otherwise."""
+    if not steps.of_tpus or len(steps.times) < _LEAST_CORES:
+        return None, None
+    computes = (StepPart.HIGH_FLOPS, StepPart.LOW_FLOPS)
+    means = np.array([one.sum_of(computes).mean() / 1e9 for one in steps.times])
+    steps_ms = np.array([one.duration.mean() / 1e9 for one in steps.times])
+    median = float(np.median(means))
+    # Cores that differ by less than a thousandth of a step are alike.
+    usual = max(float(np.median(np.abs(means - median))), 1e-3 * float(steps_ms.max()))
+    slow = int(means.argmax())
+    if _NORMAL * (means[slow] - median) / usual <= _FAR:
+        return None, None
+    of = steps.times[slow]
+    row = int(of.sum_of(computes).argmax())
+    place = SeenAt(int(of.track[row]), int(of.start[row]), int(of.stop[row]))
+    return Slowest(steps.names[slow], float(means[slow]), median), place
+
+
+def _share(of: EventFraction) -> float:
+    return of.share
+
+
+def _worst_host(scope: Scope, fractions: list[EventFraction]) -> float | None:
+    """The mean of the cores of each host, of the one where it is most."""
+    by_host: dict[int, list[float]] = {}
+    for of in fractions:
+        by_host.setdefault(scope.reader.store.file_of(of.core.operations[0]), []).append(of.share)
+    return max((sum(shares) / len(shares) for shares in by_host.values()), default=None)

@@ -1,0 +1,203 @@
+"""What to do about a program: rules over the figures of an overview, each with its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from tilescope.tiler.facts.operations import Operation
+from tilescope.tiler.tools.answer import Note
+
+BARRIER_SHARE: Final = 0.10
+COLLECTIVE_SHARE: Final = 0.30
+SHUFFLE_SHARE: Final = 0.30
+INPUT_SHARE: Final = 0.10
+ENQUEUE_SHARE: Final = 0.30
+PROCESSING_SHARE: Final = 0.50
+DEBUG_SHARE: Final = 0.05
+IDLE_SHARE: Final = 0.10
+SPARSE_SHARE: Final = 0.10
+BUSY_UNIT: Final = 0.70  # of a unit that limits a program
+SLACK_UNIT: Final = 0.50  # of one that does not
+
+COLLECTIVES: Final = frozenset(
+    {
+        *("all-reduce", "all-reduce fusion", "all-reduce-scatter fusion", "all-to-all", "reduce-scatter"),
+        *("all-gather", "all-gather-start", "all-gather-done", "all-gather fusion"),
+        *("collective-permute", "collective-permute-start", "collective-permute-done", "megacore fusion"),
+        *("host send", "host send-done", "host recv", "host recv-done"),
+    }
+)
+SHUFFLES: Final = frozenset(
+    {
+        *("broadcast", "concatenate", "data formatting", "dynamic-slice", "dynamic-update-slice", "gather", "pad"),
+        *("reverse", "scatter", "select", "select-and-scatter", "shuffle", "slice", "sort"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SeenAt:
+    """Where in the timeline a figure can be seen."""
+
+    track: int | None = None
+    start: int | None = None
+    end: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Slowest:
+    """A core that computes longer than the others do, as a rule."""
+
+    name: str
+    mean: float  # of its steps, ms
+    median: float  # of the cores
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Shares that rules look at; None: not known. `input`, `sparse` and the two words are of the time of steps."""
+
+    input: float | None = None
+    enqueue: float | None = None  # of the work of hosts for the input
+    processing: float | None = None  # of the same: all other
+    sparse: float | None = None
+    slowest: Slowest | None = None
+    barrier: float | None = None
+    debug: float | None = None  # of the host that prints most
+    idle: float | None = None  # of the time of devices
+    mxu: float | None = None  # use of the matrix units, and of the memory's bandwidth
+    hbm: float | None = None
+    span: int = 0  # of the devices, ps
+    operations: Sequence[Operation] = ()
+    places: dict[str, SeenAt] = field(default_factory=dict)  # by the name of a figure
+
+    @property
+    def is_latency_bound(self) -> bool:
+        """Whether neither the matrix units nor the memory are used much."""
+        return self.mxu is not None and self.hbm is not None and max(self.mxu, self.hbm) < SLACK_UNIT
+
+
+def suggestions(of: Evidence) -> list[Note]:
+    """What the figures call for, with them."""
+    return [*_input(of), *_waits(of), *_operations(of), *_bounds(of)]
+
+
+def _note(of: Evidence, place: str, text: str) -> Note:
+    at = of.places.get(place, SeenAt())
+    return Note("warning", text, at.start, at.end, at.track)
+
+
+def _input(of: Evidence) -> Iterator[Note]:
+    if of.input is None or of.input <= INPUT_SHARE:
+        return
+    told = False
+    if of.enqueue is not None and of.enqueue >= ENQUEUE_SHARE:
+        told = True
+        yield _note(
+            of,
+            "input",
+            f"{percent(of.enqueue)} of the hosts' work for the input, for which steps wait {percent(of.input)} of "
+            "their time, is moving data to devices: send fewer, larger pieces, and smaller types (see input_pipeline).",
+        )
+    if of.processing is not None and of.processing >= PROCESSING_SHARE:
+        told = True
+        yield _note(
+            of,
+            "input",
+            f"{percent(of.processing)} of the hosts' work for the input, for which steps wait {percent(of.input)} of "
+            "their time, is reading and preparing data: do that in parallel (num_parallel_calls, prefetch) or before "
+            "the run (see input_pipeline).",
+        )
+    if not told:
+        text = (
+            f"Steps wait for input {percent(of.input)} of their time: prefetch it, so that it is there when a step "
+            "begins (see input_pipeline)."
+        )
+        yield _note(of, "input", text)
+
+
+def _waits(of: Evidence) -> Iterator[Note]:
+    if of.slowest is not None:
+        slow = of.slowest
+        yield _note(
+            of,
+            "slowest",
+            f"{slow.name} computes {slow.mean:.2f} ms of a step, {slow.mean - slow.median:.2f} ms more than others, "
+            "which wait for it: compare its operations with theirs (hlo_stats, with its tracks).",
+        )
+    if of.barrier is not None and of.barrier >= BARRIER_SHARE:
+        yield _note(
+            of,
+            "barrier",
+            f"Cores wait for each other at barriers {percent(of.barrier)} of the time of steps: look for the one that "
+            "comes last, and divide the work more evenly.",
+        )
+    if of.debug is not None and of.debug >= DEBUG_SHARE:
+        yield _note(
+            of,
+            "debug",
+            f"debug_print takes {percent(of.debug)} of the time of steps on one host: take it out of the program.",
+        )
+    if of.is_latency_bound and of.idle is not None and of.idle > IDLE_SHARE:
+        yield _note(
+            of,
+            "idle",
+            f"Devices are idle {percent(of.idle)} of their time, while matrix units and memory are used "
+            f"{percent(of.mxu)} and {percent(of.hbm)}: see what the host does meanwhile (gaps); run larger programs.",
+        )
+    if of.is_latency_bound and of.sparse is not None and of.sparse > SPARSE_SHARE:
+        yield _note(
+            of,
+            "sparse",
+            f"Cores wait for the sparse core {percent(of.sparse)} of the time of steps: make its tables smaller or "
+            "spread them, or overlap it with the dense part.",
+        )
+
+
+def _operations(of: Evidence) -> Iterator[Note]:
+    rules = (
+        (COLLECTIVES, COLLECTIVE_SHARE, "Collectives", "overlap them with computation, or shard the model differently"),
+        (
+            SHUFFLES,
+            SHUFFLE_SHARE,
+            "Slices, gathers and pads",
+            "choose layouts and shapes that need less of it",
+        ),
+    )
+    for categories, least, what, advice in rules:
+        some = [one for one in of.operations if one.metadata.category in categories and one.own]
+        share = sum(one.own for one in some) / of.span if of.span else 0.0
+        if share < least:
+            continue
+        first = max(some, key=lambda one: one.own)
+        text = (
+            f"{what}: {percent(share)} of the time of devices, {first.metadata.name} alone "
+            f"{percent(first.own / of.span)}: {advice} (see hlo_stats)."
+        )
+        yield Note("warning", text, track=first.track)
+
+
+def _bounds(of: Evidence) -> Iterator[Note]:
+    if of.mxu is None or of.hbm is None:
+        return
+    used = f"matrix units {percent(of.mxu)}, memory {percent(of.hbm)}"
+    if of.mxu > BUSY_UNIT and of.hbm < SLACK_UNIT:
+        yield Note("info", f"The program is bound by computation ({used}): fewer or cheaper FLOPs make it faster.")
+    elif of.hbm > BUSY_UNIT and of.mxu < SLACK_UNIT:
+        yield Note(
+            "info",
+            f"The program is bound by memory ({used}): fuse operations, keep data in smaller types, recompute less.",
+        )
+    elif of.is_latency_bound:
+        yield Note(
+            "info",
+            f"Neither computation nor memory limits the program ({used}): it waits, or its operations are too small; "
+            "larger batches help, and op_profile says where.",
+        )
+
+
+def percent(share: float | None) -> str:
+    """As it is written in a sentence."""
+    return "–" if share is None else f"{100 * share:.1f} %"

@@ -1,0 +1,99 @@
+"""What takes most of the time of devices: operations of the framework, or else what their events are called."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Final
+
+from tilescope.tiler.facts import Device, Work
+from tilescope.tiler.facts.operations.framework import framework_operations, known_rates
+from tilescope.tiler.query import QueryReader, Reading, Steps
+from tilescope.tiler.tools.answer import Column, Table, Value
+from tilescope.tiler.tools.operations import AskedOperations
+from tilescope.tiler.tools.row_query import query_column
+from tilescope.tiler.windows import WindowsOf
+
+_SHOWN: Final = 96  # characters
+
+TITLE: Final = "What takes most of the devices' time"
+
+
+def top_operations(asked: AskedOperations, limit: int) -> Table:
+    """Operations of the framework; shares are of the time in which devices work."""
+    rows = sorted(framework_operations(asked.table.operations), key=lambda of: (-of.sums.own, of.name))
+    busy = asked.table.busy
+    listed = rows[:limit]
+    rates = [known_rates(of, asked.peaks) for of in listed]
+    columns = [
+        *_columns(
+            [of.name for of in listed],
+            [of.type for of in listed],
+            [of.sums.count for of in listed],
+            [asked.ticks(of.sums.own) for of in listed],
+            [of.sums.own / busy if busy else 0.0 for of in listed],
+        ),
+        Column("flop_rate", "FLOP rate", "rate", [of.flops for of in rates], "FLOP/s", total="none"),
+        Column("bound_by", "Bound by", "text", [of.bound_by or None for of in rates]),
+        Column("track", "Track", "track", [of.sums.track if of.sums.track >= 0 else None for of in listed]),
+        query_column(of.longest_part.metadata.name for of in listed),
+        Column("full", "Full name", "text", [of.name for of in listed]),
+    ]
+    return Table("operations", TITLE, columns)
+
+
+def top_names(reader: QueryReader, devices: Sequence[Device], windows_of: WindowsOf, limit: int) -> Steps[Table | None]:
+    """Names of events of devices; shares are of what all of them take, in ticks; None: there are none."""
+    sums: defaultdict[int, list[int]] = defaultdict(lambda: [0, 0, 0])  # own time, count, and the track with most
+    most: dict[int, int] = {}
+    for device in devices:
+        for of in device.tracks:
+            for part in Reading(reader).histogram_parts([of.track], windows_of):
+                for name, count, own in zip(
+                    part.name.tolist(), part.count.tolist(), part.self_busy.tolist(), strict=True
+                ):
+                    if name >= 0 and of.kinds[name + 1] != Work.NONE:
+                        row = sums[name]
+                        row[0] += own
+                        row[1] += count
+                        if own > most.get(name, -1):
+                            most[name], row[2] = own, of.track
+                yield
+    whole = sum(own for own, _, _ in sums.values())
+    if not whole:
+        return None
+    listed = sorted(sums, key=lambda name: (-sums[name][0], name))[:limit]
+    names = reader.names.of(listed)
+    columns = [
+        *_columns(
+            [names[name].text for name in listed],
+            [names[name].category for name in listed],
+            [sums[name][1] for name in listed],
+            [sums[name][0] for name in listed],
+            [sums[name][0] / whole for name in listed],
+        ),
+        Column("track", "Track", "track", [sums[name][2] for name in listed]),
+        query_column(names[name].text for name in listed),
+        Column("full", "Full name", "text", [names[name].text for name in listed]),
+    ]
+    return Table("operations", TITLE, columns)
+
+
+def shortened(name: str) -> str:
+    """A name that fits into a table: kernels of templates have hundreds of characters, which the column `full` has."""
+    return name if len(name) <= _SHOWN else f"{name[: _SHOWN - 1].rstrip()}…"
+
+
+def _columns(
+    names: Sequence[str], types: Sequence[str], counts: Sequence[int], own: Sequence[int], shares: Sequence[float]
+) -> list[Column]:
+    of: list[Value] = list(shares)
+    return [
+        Column("name", "Operation", "name", [shortened(name) for name in names]),
+        Column("category", "Category", "text", [kind or None for kind in types]),
+        Column("count", "Count", "count", list(counts)),
+        Column("self", "Self", "ticks", list(own)),
+        Column("share", "Share", "fraction", of),
+        Column("cumulative", "Cumulative", "fraction", list(accumulate(shares)), total="max"),
+    ]
