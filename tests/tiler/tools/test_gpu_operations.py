@@ -84,6 +84,7 @@ def test_the_tree_as_xprof_has_it(mi300: QueryReader) -> None:
             assert row["count"] == of["occurrences"]
             assert row["bytes"] == of["rawBytesAccessedArray"][0]
             assert row["flops"] == of["rawFlops"]
+            assert is_close(row["hbm_used"], of["bandwidthUtils"][0])  # more than all counts as all
         else:
             assert is_close(row["flops"] * TWICE, of["rawFlops"])
     # It counts kernels of no program as idle.

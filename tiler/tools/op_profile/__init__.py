@@ -120,11 +120,11 @@ def _table(
     nodes = [node for _, node in rows]
 
     def used(amount: int | None, node: Node, peak: float | None) -> float | None:
-        """The share of a peak, while these operations run. More than all: what goes on after them."""
+        """The share of a peak, while these operations run. Caches may give more than memory can: that counts as all."""
         if amount is None or peak is None or not node.own or not node.count:
             return None
         share = amount / (node.own / 1e12) / peak
-        return share if share <= 1 else None
+        return share if share <= 1 else None if node.waiting else 1.0  # asynchronous ones go on after their time
 
     flops = [used(node.flops if node.flops or node.bytes else None, node, peaks.flops) for node in nodes]
     hbm = [used(node.hbm_bytes, node, peaks.hbm) for node in nodes]

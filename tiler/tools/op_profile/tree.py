@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
@@ -82,16 +82,18 @@ class Node:
 def tree(operations: Iterable[Operation], by: By, program_names: dict[str, str]) -> Node:
     """The root of the tree of some operations."""
     root = Node("all")
+    operations = list(operations)
+    prefixes = Counter(map(_prefix, operations))
     groups: dict[tuple[str, ...], list[Operation]] = defaultdict(list)
     for operation in operations:
-        groups[tuple(_path(operation, by, program_names))].append(operation)
+        prefix = _prefix(operation)
+        named = list(_path(operation, by, program_names))
+        groups[*named, *([prefix] if prefix and prefixes[prefix] > 1 else ())].append(operation)
     for path, members in groups.items():
         for duplicates in _duplicates(members):
-            named = path
-            if len(duplicates) > 1:
-                named = (*path, f"{duplicates[0].metadata.name} and its duplicates")
+            group = [f"{duplicates[0].metadata.name} and its duplicates"] if len(duplicates) > 1 else []
             for operation in duplicates:
-                _put(root, named, operation)
+                _put(root, [*path, *group], operation)
     return root
 
 
@@ -120,9 +122,13 @@ def _path(operation: Operation, by: By, program_names: dict[str, str]) -> Iterat
     if by == "provenance":
         yield from (part for part in metadata.provenance.split("/") if part)
     yield category
-    if not metadata.program and category == KERNEL:
-        found = _PREFIX.match(metadata.name)
-        yield found[1] if found is not None else metadata.name
+
+
+def _prefix(operation: Operation) -> str:
+    """What the name of a kernel that runs for no operation begins with; "" of others."""
+    metadata = operation.metadata
+    found = None if metadata.program or metadata.category != KERNEL else _PREFIX.match(metadata.name)
+    return "" if found is None else found[1]
 
 
 def _duplicates(operations: Sequence[Operation]) -> list[list[Operation]]:
