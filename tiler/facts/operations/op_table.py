@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -64,7 +65,7 @@ class Operation:
         return self.by_memory.get((memory, written), 0)
 
 
-@dataclass(slots=True)
+@dataclass
 class OpTable:
     """`operations` by program and symbol, in the order in which they are first met."""
 
@@ -76,9 +77,9 @@ class OpTable:
     program_names: dict[str, str] = field(default_factory=dict)  # by id, where operations tell them
     notes: list[str] = field(default_factory=list)  # what is missing, and why
 
-    @property
+    @cached_property
     def busy(self) -> int:
-        """What operations take, ps."""
+        """What operations take, ps. To be asked when all are there: it is kept."""
         return sum(of.own for of in self.operations)
 
     @property
