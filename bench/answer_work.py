@@ -54,11 +54,17 @@ class Work:
             question()
             seconds.append(time.perf_counter() - started_s)
             processor_s.append(time.process_time() - begun_s)
-        p50, p99, first = percentile(seconds, 0.5), percentile(seconds, 0.99), seconds[0]
-        target = Target(self.must_ms, self.aim_ms, _ms, at_most=True)
-        processor = " and ".join(_ms(percentile(processor_s, part) * 1e3) for part in (0.5, 0.99))
-        detail = f"p50 {_ms(p50 * 1e3)}, the first {_ms(first * 1e3)}; processor {processor}; {len(seconds)} questions"
-        return measured_row(f"{self.work}, p99", target, p99 * 1e3, detail)
+        return row_of(self, seconds, processor_s, f"the first {_ms(seconds[0] * 1e3)}")
+
+
+def row_of(work: Work, seconds: list[float], processor_s: list[float], detail: str) -> Row:
+    """What was measured against what must be reached. `processor_s` may be empty: of another process."""
+    p50, p99 = percentile(seconds, 0.5), percentile(seconds, 0.99)
+    target = Target(work.must_ms, work.aim_ms, _ms, at_most=True)
+    if processor_s:
+        detail += "; processor " + " and ".join(_ms(percentile(processor_s, part) * 1e3) for part in (0.5, 0.99))
+    detail = f"p50 {_ms(p50 * 1e3)}, {detail}; {len(seconds)} questions"
+    return measured_row(f"{work.work}, p99", target, p99 * 1e3, detail)
 
 
 def _ms(value: float) -> str:

@@ -4,6 +4,7 @@ python -m bench.answers                      10 million events on 120 tracks
 python -m bench.answers --store big.store    a store that is there
 python -m bench.answers --rows search        some of the rows
 python -m bench.answers --rows big           100 million events on 400 tracks: statistics and totals
+python -m bench.answers --rows pod           10 million operations of 40,000 instructions: tools about devices
 python -m bench.answers --quick              a small trace, for the test that keeps this alive
 """
 
@@ -15,9 +16,18 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from bench import argument_answers, big_answers, device_answers, search_answers, stats_answers, stopping_answers
+from bench import (
+    argument_answers,
+    big_answers,
+    device_answers,
+    pod_answers,
+    search_answers,
+    stats_answers,
+    stopping_answers,
+)
 from bench.answer_work import Subject, Work
 from bench.machine import machine_lines
+from bench.pod_run import write_pod
 from bench.table import table_lines
 from bench.traces import TraceSpec
 from tilescope.cli.text import count_text
@@ -32,8 +42,9 @@ ROWS: Mapping[str, Sequence[Work]] = {
     "devices": device_answers.ROWS,
     "stopping": stopping_answers.ROWS,
     "big": big_answers.ROWS,
+    "pod": pod_answers.ROWS,
 }
-USUAL: Sequence[str] = [name for name in ROWS if name != "big"]
+USUAL: Sequence[str] = [name for name in ROWS if name not in ("big", "pod")]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -42,7 +53,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     for line in machine_lines("bench.answers", argv):
         print(line)
     with tempfile.TemporaryDirectory(prefix="tilescope-bench-", dir=args.directory) as folder:
-        path = args.store or _make_store(Path(folder), *_size(args))
+        if args.store is None and args.rows == ["pod"]:
+            path = _make_pod(Path(folder), quick=args.quick)
+        else:
+            path = args.store or _make_store(Path(folder), *_size(args))
         store = open_run_store(path)
         try:
             subject = Subject(path, store)
@@ -68,6 +82,15 @@ def _make_store(folder: Path, events: int, tracks: int) -> Path:
     path = folder / "answers.store"
     build_store([trace.path], path)
     trace.remove()
+    return path
+
+
+def _make_pod(folder: Path, *, quick: bool) -> Path:
+    pod = write_pod(folder / "pod", pod_answers.QUICK_SHAPE if quick else pod_answers.SHAPE)
+    path = folder / "pod.store"
+    build_store(pod.files, path)
+    for file in pod.files:
+        file.unlink()
     return path
 
 
