@@ -73,6 +73,7 @@ export function drawPoints(chart: uPlot, options: PlotOptions, styles: readonly 
   ctx.beginPath();
   ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
   ctx.clip();
+  ctx.setLineDash([]); // limits leave theirs
   // The first stand above the others.
   for (const { place, x, y } of placed.toReversed()) {
     const series = data.ys.findIndex((_, k) => options.isShown(k) && data.has(k, place));
@@ -172,8 +173,10 @@ export function drawLineNames(chart: uPlot, { data, colors }: PlotOptions): void
       ctx.translate(first.left, first.top);
       ctx.rotate(Math.atan2(ridge.top - first.top, ridge.left - first.left));
       const along = Math.hypot(ridge.top - first.top, ridge.left - first.left);
-      if (along > ctx.measureText(column.title).width + 24 * ratio) {
-        ctx.fillText(column.title, 12 * ratio, -3 * ratio);
+      if (along > ctx.measureText(column.title).width + (24 + 84 * k) * ratio) {
+        ctx.textAlign = "left";
+        // Limits that lie near each other have their names one after the other.
+        ctx.fillText(column.title, (16 + 84 * k) * ratio, -3 * ratio);
       }
       ctx.restore();
       ctx.beginPath();

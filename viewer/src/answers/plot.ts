@@ -159,9 +159,11 @@ function xRange(data: ChartData): uPlot.Scale.Range {
   return () => (min === max && pad === 0 ? [min - 1, max + 1] : [min - pad, max + pad]);
 }
 
-/** So that no point is on the rim. */
+/** So that no point is on the rim, and names have room above. */
 function logRange(_chart: uPlot, min: number | null, max: number | null): [number, number] {
-  return min === null || max === null || min <= 0 ? [1, 10] : [min / 1.8, max * 2.4];
+  return min === null || max === null || min <= 0
+    ? [1, 10]
+    : [min / 1.8, max * 10 ** (0.2 + 0.07 * Math.log10(max / min))];
 }
 
 /** Parts of a whole stand on zero; levels do where that does not hide how they change. */
