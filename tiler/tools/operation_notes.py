@@ -40,13 +40,13 @@ def operation_notes(asked: AskedOperations) -> list[Note]:
         )
     else:
         first = _longest(lasting)
-        said.append(f"{_short(first)} takes {first.own / table.whole:.1%} of the time, more than any other.")
+        said.append(f"The most time goes to {_short(first)}: {first.own / table.whole:.1%}.")
     notes = [_note(" ".join(said), first)]
     if waiting and _longest(waiting).own > (_longest(computing).own if computing else 0):
         longest = _longest(waiting)
         text = (
-            f"{_short(longest)} takes {longest.own / table.whole:.1%} of the time: it moves data, or waits for "
-            "other devices or the host; no peak of the device bounds it."
+            f"No peak of the device bounds {_short(longest)}, which takes {longest.own / table.whole:.1%} of the time: "
+            "it moves data, or waits for other devices or the host."
         )
         notes.append(_note(text, longest))
     return notes
@@ -58,7 +58,7 @@ def _longest(operations: Iterable[Operation]) -> Operation:
 
 def _is_known(of: Operation) -> bool:
     """Whether the trace says what an operation computes, or moves."""
-    return of.metadata.flops is not None or of.metadata.bytes is not None
+    return of.tells_flops or of.tells_bytes
 
 
 def _lost(asked: AskedOperations, of: Operation) -> float:

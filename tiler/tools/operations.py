@@ -19,6 +19,7 @@ NO_OPERATIONS: Final = (
     "a program that runs on such devices, with their tracers on"
 )
 OF_PEAK: Final = "of peak"  # the unit of shares of what a device could reach
+NO_FLOPS: Final = "the trace does not say how much the devices compute: HLO protos, or FLOPs of operations, would"
 NO_PEAK: Final = "the trace does not say what the device could reach"
 
 _TWO_CLOCKS: Final = (
@@ -115,4 +116,6 @@ def _utilisation(asked: AskedOperations) -> Fact:
     name, label = "flops_utilisation", "FLOPS of peak"
     if peak is None or not asked.table.span:
         return Fact(name, label, None, "fraction", NO_PEAK if asked.table.cores else NO_OPERATIONS)
+    if not any(of.tells_flops for of in asked.table.operations):
+        return Fact(name, label, None, "fraction", NO_FLOPS)
     return Fact(name, label, flops / (asked.table.span / 1e12) / peak, "fraction", "of the device time, idle included")

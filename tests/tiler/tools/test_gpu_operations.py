@@ -96,7 +96,7 @@ def test_the_tree_as_xprof_has_it(mi300: QueryReader) -> None:
 def test_a_range_is_the_sum_of_its_halves(mi300: QueryReader) -> None:
     def figures(**asked: Any) -> dict[tuple[str, str], tuple[int, ...]]:
         return {
-            (row["program"], row["name"]): tuple(row[key] for key in ("count", "total", "flops", "bytes"))
+            (row["program"], row["name"]): tuple(row[key] or 0 for key in ("count", "total", "flops", "bytes"))
             for row in by_row(answer(mi300, "hlo_stats", **asked))
         }
 
@@ -126,7 +126,9 @@ def test_kernels_of_no_program_by_the_prefix_of_their_names(tmp_path: Path) -> N
     total = sum(row["total_duration_us"] for row in rows_of(table))
     assert names["kernel"]["self"] * 1e-3 == pytest.approx(total, rel=1e-9)
     assert of.fact("span").value == 623_195_950
-    assert all(row["flops_used"] is None for row in rows)
+    assert all(row["flops_used"] is row["flops"] is None for row in rows)
+    assert of.fact("flops_utilisation").value is None
+    assert "does not say how much the devices compute" in of.fact("flops_utilisation").note
 
 
 def rows_of(table: dict[str, Any]) -> list[dict[str, Any]]:

@@ -51,6 +51,16 @@ class Operation:
             self.by_memory[key] = self.by_memory.get(key, 0) + moved
 
     @property
+    def tells_flops(self) -> bool:
+        """Whether the trace says how much it computes."""
+        return bool(self.flops) or self.metadata.flops is not None
+
+    @property
+    def tells_bytes(self) -> bool:
+        """Whether the trace says how much it moves."""
+        return bool(self.bytes) or self.metadata.bytes is not None
+
+    @property
     def hbm_bytes(self) -> int:
         """Those that go to the device's memory, or come from it; all where the trace does not tell."""
         return self.known_hbm_bytes if self.by_memory else self.bytes

@@ -105,8 +105,8 @@ def _table(asked: AskedOperations, operations: Sequence[Operation], limit: int, 
         Column("recomputed", "Recomputed", "flag", [of.metadata.is_recomputed for of in listed]),
         Column("outside", "With the host", "flag", [of.metadata.is_outside for of in listed]),
         Column("core", "Core", "text", [core for _ in listed]),
-        Column("flops", "FLOPs", "flops", [of.flops for of in listed]),
-        Column("bytes", "Bytes", "bytes", [of.bytes for of in listed]),
+        Column("flops", "FLOPs", "flops", [of.flops if of.tells_flops else None for of in listed]),
+        Column("bytes", "Bytes", "bytes", [of.bytes if of.tells_bytes else None for of in listed]),
         Column("track", "Track", "track", [of.track for of in listed]),
         query_column(of.metadata.name for of in listed),
     ]
@@ -121,8 +121,8 @@ def _sums(asked: AskedOperations, operations: Sequence[Operation]) -> dict[str, 
         "total": asked.ticks(sum(of.total for of in operations)),
         "self": asked.ticks(own),
         "share": own / span if span else None,
-        "flops": sum(of.flops for of in operations),
-        "bytes": sum(of.bytes for of in operations),
+        "flops": sum(of.flops for of in operations) if any(of.tells_flops for of in operations) else None,
+        "bytes": sum(of.bytes for of in operations) if any(of.tells_bytes for of in operations) else None,
     }
 
 

@@ -104,6 +104,7 @@ def _listed(node: Node, limit: int, cover: int) -> list[Node]:
         rest.flops += part.flops
         rest.bytes += part.bytes
         rest.waiting += part.waiting
+        rest.tells_flops = rest.tells_flops or part.tells_flops
         rest.fused = part.fused
         if part.hbm_bytes is not None:
             rest.hbm_bytes = (rest.hbm_bytes or 0) + part.hbm_bytes
@@ -126,7 +127,7 @@ def _table(
         share = amount / (node.own / 1e12) / peak
         return share if share <= 1 else None if node.waiting else 1.0  # asynchronous ones go on after their time
 
-    flops = [used(node.flops if node.flops or node.bytes else None, node, peaks.flops) for node in nodes]
+    flops = [used(node.flops if node.tells_flops else None, node, peaks.flops) for node in nodes]
     hbm = [used(node.hbm_bytes, node, peaks.hbm) for node in nodes]
     operations = [node.operation for node in nodes]
     shares: list[Value] = [None if node.fused or not whole else node.own / whole for node in nodes]
@@ -162,7 +163,7 @@ def _table(
             [asked.ticks(of.total // of.count) if of is not None and of.count else None for of in operations],
             total="none",
         ),
-        Column("flops", "FLOPs", "flops", [node.flops if node.count or node.fused else None for node in nodes]),
+        Column("flops", "FLOPs", "flops", [node.flops if node.tells_flops or node.fused else None for node in nodes]),
         Column("bytes", "HBM bytes", "bytes", [node.hbm_bytes for node in nodes]),
         texts("category", "Category", lambda of: of.category, ""),
         texts("provenance", "Framework", lambda of: of.provenance, "provenance"),

@@ -35,6 +35,7 @@ class Node:
     hbm_bytes: int | None = None  # None: the trace tells of none where its bytes go
     waiting: int = 0  # of `own`, that of operations which wait for others
     track: int = -1
+    tells_flops: bool = False  # whether the trace says of any how much it computes
     fused: FusedPart | None = None  # it is a part of an operation: only its FLOPs are known
 
     def add(self, operation: Operation) -> None:
@@ -44,6 +45,7 @@ class Node:
         self.total += operation.total
         self.count += operation.count
         self.flops += operation.flops
+        self.tells_flops = self.tells_flops or operation.tells_flops
         self.bytes += operation.bytes
         if operation.by_memory:
             self.hbm_bytes = (self.hbm_bytes or 0) + operation.known_hbm_bytes
