@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Final
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.facts.operations.metadata import operation_metadata
 from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds
-from tilescope.tiler.facts.step_times.parts import TPU_PARTS, StepPart, part_of_category
-from tilescope.tiler.pages.operations import OperationKind, Operations, TrackKinds
+from tilescope.tiler.facts.step_times.category_codes import PART_CODES, part_codes
+from tilescope.tiler.facts.step_times.parts import TPU_PARTS, StepPart
+from tilescope.tiler.pages.operations import Operations, TrackKinds
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.windows import Windows
 
 Ints = NDArray[np.int64]
 Codes = NDArray[np.uint8]
 
-_CODES: Final = {part: code for code, part in enumerate(TPU_PARTS)}
-_ALL_REDUCE: Final = _CODES[StepPart.ALL_REDUCE_COMPUTE]
+_ALL_REDUCE: Final = PART_CODES[StepPart.ALL_REDUCE_COMPUTE]
 
 # Sums of those of a track have to fit into 64 bits.
 _MOST_PS: Final = 1 << 62
@@ -85,7 +82,7 @@ class _Summing:
         self, reader: QueryReader, track: int, kinds: TrackKinds, starts: Ints, stops: Ints, parts: Ints
     ) -> None:
         self._records = OperationRecords(reader, track, kinds)
-        self._codes = _codes(reader, track, kinds)
+        self._codes = part_codes(reader, track, kinds)
         self._starts, self._stops = starts, stops
         self._windows = Windows.of(starts, stops)
         self._parts = parts
@@ -97,10 +94,15 @@ class _Summing:
         if not self._records.meets(number, self._windows):
             return
         of = self._records.operations(number)
-        events = self._records.events(number, len(of))
         self._taken += float(of.duration.sum(dtype=np.float64))
         if self._taken >= _MOST_PS:
             raise UsageError("the operations of a core take more time together than can be added up: 53 days")
+        window = self._window_of(number)
+        if window is not None:
+            rows = np.arange(len(of))
+            self._add(of, rows, np.full(len(of), window), of.duration)
+            return
+        events = self._records.events(number, len(of))
         start, end = events.start, events.start + events.duration
         first = np.searchsorted(self._stops, start, side="right")  # the first window that ends after it
         at = np.minimum(first, len(self._starts) - 1)
@@ -116,6 +118,16 @@ class _Summing:
                 np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts) + np.repeat(first[cut], counts)
             )
             self._add(of, rows, window, self._cut(of.duration[rows], start[rows], end[rows], window))
+
+    def _window_of(self, number: int) -> int | None:
+        """The window in which all operations of a record lie; None: there is no such window."""
+        kinds = self._records.kinds
+        first, last = int(kinds.start[number]), int(kinds.last_start[number])
+        at = int(np.searchsorted(self._stops, first, side="right"))
+        if at == len(self._starts) or self._starts[at] > first:
+            return None
+        # An event of no length at the end of a window is not in it.
+        return at if last < self._stops[at] and int(kinds.stop[number]) <= self._stops[at] else None
 
     def _cut(self, duration: Ints, start: Ints, end: Ints, window: Ints) -> Ints:
         """What windows leave of durations: products have more than 64 bits."""
@@ -135,37 +147,3 @@ class _Summing:
         if ids is not None:
             known = (code == _ALL_REDUCE) & (ids[rows] >= 0)
             self.reduces.append((window[known], ids[rows][known], ps[known]))
-
-
-_KNOWN: WeakKeyDictionary[QueryReader, dict[int, Codes]] = WeakKeyDictionary()
-
-
-def _codes(reader: QueryReader, track: int, kinds: TrackKinds) -> Codes:
-    """Of each kind of operations the column of its part."""
-    known = _KNOWN.setdefault(reader, {})
-    if track not in known:
-        known[track] = _found_codes(reader, track, kinds)
-    return known[track]
-
-
-def _found_codes(reader: QueryReader, track: int, kinds: TrackKinds) -> Codes:
-    file = reader.store.file_of(track)
-    tables = reader.store.event_metadata(file)
-    codes = np.full(len(kinds.kinds), _CODES[StepPart.LOW_FLOPS], np.uint8)
-    if tables is None:
-        return codes
-    # Kinds of the same metadata are of one category, unless their own stats say something else.
-    metadata = np.array([-1 if kind.stats else kind.metadata for kind in kinds.kinds], np.int64)
-    known = (metadata >= 0) & (metadata < len(tables))
-    metadata[known] = tables.alike[metadata[known]]
-    _, first, inverse = np.unique(metadata[known], return_index=True, return_inverse=True)
-    at = np.flatnonzero(known)
-    of_first = [_code(reader, file, tables, kinds.kinds[place]) for place in at[first].tolist()]
-    codes[at] = np.array(of_first, np.uint8)[inverse]
-    for place in np.flatnonzero(~known).tolist():
-        codes[place] = _code(reader, file, tables, kinds.kinds[place])
-    return codes
-
-
-def _code(reader: QueryReader, file: int, tables: XStatTables, kind: OperationKind) -> int:
-    return _CODES[part_of_category(operation_metadata(reader, file, tables, kind).category)]
