@@ -88,7 +88,7 @@ def _of_gpu(told: Peaks, stats: dict[str, object], number: _Number) -> Peaks:
     is_amd = stats.get("device_vendor") == "AMD"
     kind = stats.get("compute_cap_major"), stats.get("compute_cap_minor", 0)
     capability = ".".join(map(str, kind))
-    name = "AMD GPU, gfx" + capability.replace(".", "") if is_amd else f"NVIDIA GPU, compute capability {capability}"
+    name = f"AMD GPU, gfx{capability.replace('.', '')}x" if is_amd else f"NVIDIA GPU, compute capability {capability}"
     device = str(stats.get("gpu_device_name") or told.device or name)
     clocks, cores = number("clock_rate", 1e3), number("core_count", 1)  # kHz
     per_clock = (_AMD if is_amd else _NVIDIA).get(kind)

@@ -15,6 +15,7 @@ from tilescope.tiler.query import Steps
 from tilescope.tiler.schema import TotalKind
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table, Value
 from tilescope.tiler.tools.question import SpanQuestion
+from tilescope.tiler.tools.row_query import query_column
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.tool import Reason, Tool
 
@@ -89,6 +90,7 @@ def _table(found: KernelTable, kernels: Sequence[Kernel], limit: int, tick_ps: i
         Column("could_use", "Could use them", "flag", [found.could_use_tensor_cores(of) for of in listed]),
         Column("operation", "Operation", "text", [of.operation or None for of in listed]),
         Column("event", "Longest one", "event", [_event(of) for of in listed]),
+        query_column(of.name for of in listed),
     ]
     rest = _sums(kernels[limit:], whole, tick_ps) if len(kernels) > len(listed) else None
     return Table("kernels", "By kernel", columns, totals=_sums(kernels, whole, tick_ps), rest=rest)
@@ -120,7 +122,7 @@ def _notes(found: KernelTable, kernels: Sequence[Kernel]) -> list[Note]:
     if not whole:
         return [*notes, Note("info", "no kernel runs in what is looked at")]
     first = kernels[0]
-    text = f"{_short(first.name)} takes {first.total / whole:.1%} of the time of kernels, more than any other"
+    text = f"of the time of kernels, {first.total / whole:.1%} is of {_short(first.name)}, more than of any other"
     event = first.longest_event
     notes.append(Note("info", text.replace("%", " %"), track=None if event is None else event[0]))
     idle = [of for of in kernels if found.could_use_tensor_cores(of) and not uses_tensor_cores(of.name)]

@@ -159,8 +159,8 @@ def _notes(asked: AskedOperations, every: Row, operations: Sequence[Row]) -> lis
     if lost is not None and _lost(lost) > 0:
         share = _lost(lost) / every.operation.total if every.operation.total else 0.0
         text = (
-            f"{lost.label} loses the most: at its roof it would take {lost.rates.share or 0:.1%} of its time, and "
-            f"{share:.1%} of the program's would be gone"
+            f"most time is lost in {lost.label}: at its roof it would take {lost.rates.share or 0:.1%} of its time,"
+            f" and the program {share:.1%} less"
         )
         notes.append(Note("info", text.replace("%", " %"), track=lost.operation.track))
     return notes

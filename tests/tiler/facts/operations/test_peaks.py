@@ -30,7 +30,7 @@ def test_an_mi300x(tmp_path: Path) -> None:
     assert f"{(found.flops or 0) / 1e9:.6g}" == f"{float(told['peak_flop_rate']):.6g}"
     assert f"{(found.hbm or 0) / GIB:.6g}" == told["peak_hbm_bw"]
     assert f"{(found.shared or 0) / GIB:.6g}" == told["peak_vmem_write_bw"]
-    assert found.device == "AMD GPU, gfx94"
+    assert found.device == "AMD GPU, gfx94x"
 
 
 def test_a_v100_whose_trace_names_no_vendor(tmp_path: Path) -> None:
