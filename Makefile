@@ -14,7 +14,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 NATIVE_CODE := $(wildcard tiler/native/*/*.cpp tiler/native/*/*.hpp)
 NATIVE := CMakeLists.txt $(NATIVE_CODE)
-PROTOS := $(wildcard protos/tilescope/v1/* protos/tilescope/hlo/*)
+PROTOS := $(wildcard protos/tilescope/v1/* protos/tilescope/hlo/* protos/tilescope/graph/*)
 VIEWER := $(shell find viewer -type d \( -name node_modules -o -name dist \) -prune -o -type f -print 2>/dev/null)
 VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
@@ -154,8 +154,10 @@ lint-python: $(STAMPS)/test-tools
 	@for f in tiler server; do ln -sfn ../../../$$f build/src/tilescope/$$f; done
 	@$(BIN)/python -c 'import tilescope.v1; print(*tilescope.v1.__path__)' > build/src/v1
 	@mkdir -p build/src/tilescope/v1 && for f in __init__.py tiles_pb2.pyi; do ln -sfn $$(cat build/src/v1)/$$f build/src/tilescope/v1/$$f; done
-	@$(BIN)/python -c 'import tilescope.hlo; print(*tilescope.hlo.__path__)' > build/src/hlo
-	@mkdir -p build/src/tilescope/hlo && for f in __init__.py hlo_pb2.pyi; do ln -sfn $$(cat build/src/hlo)/$$f build/src/tilescope/hlo/$$f; done
+	@for m in hlo graph; do \
+		$(BIN)/python -c "import tilescope.$$m; print(*tilescope.$$m.__path__)" > build/src/$$m && mkdir -p build/src/tilescope/$$m && \
+		for f in __init__.py $${m}_pb2.pyi; do ln -sfn $$(cat build/src/$$m)/$$f build/src/tilescope/$$m/$$f; done; \
+	done
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/mypy -p tilescope

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
+from tests import model_graphs
 from tests.hlo_protos import hlo_plane, small_program
 from tests.memory_trace import random_plane
 from tests.tpu_trace import random_core, random_gpu, write_trace
@@ -34,8 +35,14 @@ def _page(folder: Path) -> Path:
     return path
 
 
+def _model(folder: Path) -> Path:
+    path = folder / "model.pb"
+    path.write_bytes(model_graphs.graph())
+    return path
+
+
 # Name of a store → what writes the trace into a folder.
-RUN_KINDS: Final[Mapping[str, Callable[[Path], Path]]] = {"devices": _tpu, "page": _page}
+RUN_KINDS: Final[Mapping[str, Callable[[Path], Path]]] = {"devices": _tpu, "page": _page, "model": _model}
 
 
 def build_run_kinds(folder: Path) -> dict[str, Path]:

@@ -12,13 +12,15 @@ from tilescope.tiler.plugins import load_plugins
 from tilescope.tiler.readers.cloud_tpu import CLOUD_TPU
 from tilescope.tiler.readers.foreign import guarded, why_no_format
 from tilescope.tiler.readers.format import Format
+from tilescope.tiler.readers.tf_graph import TF_GRAPH
 from tilescope.tiler.readers.trace_event import TRACE_EVENT
 from tilescope.tiler.readers.xspace import XSPACE
 
 ENTRY_POINTS: Final = "tilescope.formats"
 
-# An XSpace may begin as JSON does, and not the other way round; a page is JSON that is no trace.
-_OURS: Final = (CLOUD_TPU, TRACE_EVENT, XSPACE)
+# An XSpace may begin as JSON does, and not the other way round. A page is JSON that is no trace, a graph begins as an
+# XSpace does.
+_OURS: Final = (CLOUD_TPU, TF_GRAPH, TRACE_EVENT, XSPACE)
 _OUR_CODECS: Final = {of.args.id: of.args for of in _OURS}
 
 

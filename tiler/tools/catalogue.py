@@ -27,6 +27,7 @@ from tilescope.tiler.tools.input_pipeline import TOOL as INPUT_PIPELINE
 from tilescope.tiler.tools.kernels import TOOL as KERNELS
 from tilescope.tiler.tools.memory_profile import TOOL as MEMORY_PROFILE
 from tilescope.tiler.tools.memory_viewer import TOOL as MEMORY_VIEWER
+from tilescope.tiler.tools.model_graph import TOOL as MODEL_GRAPH
 from tilescope.tiler.tools.nesting import TOOL as NESTING
 from tilescope.tiler.tools.op_profile import TOOL as OP_PROFILE
 from tilescope.tiler.tools.overlap import TOOL as OVERLAP
@@ -63,6 +64,7 @@ _OURS: Final[tuple[AnyTool, ...]] = (
     KERNELS,
     ROOFLINE,
     IMPORTED,
+    MODEL_GRAPH,
     BINS,
     NESTING,
 )

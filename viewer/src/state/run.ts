@@ -9,8 +9,8 @@ import { type ConnectWatch, GrowthFollower, watchSocket } from "./growth";
 import { page } from "./page";
 import { makeTrace, type Trace } from "./trace";
 
-/** Of files that are no traces but pages that another profiler saved: these have no timeline, and a page of ours. */
-const PAGES_FORMAT = "cloud_tpu";
+/** Files that are no traces: their runs have no timeline, and this page of ours in its place. */
+const PAGE_OF_FORMAT: Readonly<Record<string, string>> = { cloud_tpu: "imported", tf_graph: "model_graph" };
 
 export type RunView =
   | { readonly kind: "list" }
@@ -209,8 +209,10 @@ export class RunOpener {
       if (next !== null) {
         const isGrowing = next.kind === "open" && next.trace.manifest.state === "indexing";
         this.#growth.follow(isGrowing ? id : null);
-        if (next.kind === "open" && next.trace.manifest.empty && page.peek().tool === null) {
-          page.value = { ...page.peek(), tool: "imported" };
+        const tool =
+          next.kind === "open" && next.trace.manifest.empty ? PAGE_OF_FORMAT[next.trace.manifest.format] : null;
+        if (tool && page.peek().tool === null) {
+          page.value = { ...page.peek(), tool };
         }
         runView.value = next;
       }
@@ -241,7 +243,7 @@ export class RunOpener {
     const early = build === null ? null : this.#api.build(id, build).tracks();
     early?.catch(() => undefined); // awaited below, if it is the build
     const manifest = await this.#api.manifest(id);
-    if (manifest.empty && manifest.format !== PAGES_FORMAT) {
+    if (manifest.empty && PAGE_OF_FORMAT[manifest.format] === undefined) {
       return manifest.state === "indexing" ? null : { kind: "empty", manifest };
     }
     const api = this.#api.build(id, manifest.build);

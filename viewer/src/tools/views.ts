@@ -15,6 +15,13 @@ const OWN: Readonly<Record<string, () => Promise<ComponentType<TextProps>>>> = {
     ]);
     return withFields(FIELDS, OpProfileView);
   },
+  model_graph: async () => {
+    const [{ ModelGraphView }, { FIELDS }] = await Promise.all([
+      import("./model-graph/view"),
+      import("./model-graph/fields"),
+    ]);
+    return withFields(FIELDS, ModelGraphView);
+  },
   graph: async () => {
     const [{ GraphView }, { FIELDS }] = await Promise.all([import("./graph/view"), import("./graph/fields")]);
     return withFields(FIELDS, GraphView);

@@ -3,7 +3,17 @@
 import type { ToolAnswer, ToolTable } from "@tilescope/client";
 
 /** What is told apart by colour: what moves data, what computes, what runs others. */
-export type Family = "data" | "compute" | "collective" | "fusion" | "control" | "other";
+export type Family =
+  | "data"
+  | "compute"
+  | "collective"
+  | "fusion"
+  | "control"
+  | "other"
+  // Of models: what a TPU can run.
+  | "valid"
+  | "mixed"
+  | "invalid";
 
 export interface GraphNode {
   /** Its row in the table of instructions. */

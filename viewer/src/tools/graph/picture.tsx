@@ -7,6 +7,8 @@ import { beside, type GraphModel, type GraphNode } from "./model";
 interface Props {
   readonly model: GraphModel;
   readonly focus: number;
+  /** What the drawing shows. */
+  readonly label: string;
   readonly onFocus: (row: number) => void;
   /** Takes a node to the middle. */
   readonly onCentre: (node: GraphNode) => void;
@@ -24,7 +26,7 @@ const LEAST_SCALE = 0.15;
 const MOST_SCALE = 2;
 const WHEEL = 0.0015;
 
-export function Picture({ model, focus, onFocus, onCentre, onToggle }: Props) {
+export function Picture({ model, focus, label, onFocus, onCentre, onToggle }: Props) {
   const place = useMemo(() => layOut(model), [model]);
   const frame = useRef<SVGSVGElement>(null);
   const [view, setView] = useState<View>({ x: 0, y: 0, scale: 1 });
@@ -113,7 +115,7 @@ export function Picture({ model, focus, onFocus, onCentre, onToggle }: Props) {
       <svg
         ref={frame}
         class="graph-picture"
-        aria-label="Instructions around, operands above their users"
+        aria-label={label}
         onWheel={(event) => {
           event.preventDefault();
           const { left, top } = event.currentTarget.getBoundingClientRect();
@@ -132,7 +134,7 @@ export function Picture({ model, focus, onFocus, onCentre, onToggle }: Props) {
           drag.current = null;
         }}
       >
-        <title>Instructions around</title>
+        <title>{label}</title>
         <defs>
           <marker id="graph-arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
             <path d="M0 0 L8 4 L0 8 Z" />

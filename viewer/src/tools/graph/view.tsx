@@ -157,6 +157,7 @@ function Drawing({
       <Picture
         model={model}
         focus={node.row}
+        label="Instructions around, operands above their users"
         onFocus={(row) => setName(model.nodes[row]!.name)}
         onCentre={onCentre}
         onToggle={onToggle}

@@ -1,0 +1,34 @@
+"""Whether a TPU can run an operation of a model, as far as its name tells: an estimate.
+
+What decides is `tpu_operations.py`; types and shapes are not looked at.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Final
+
+from tilescope.tiler.facts.model_graph.model_graph import ModelNode
+from tilescope.tiler.facts.model_graph.tpu_operations import TPU_OPERATIONS
+
+
+class Placement(Enum):
+    """Where an operation can be."""
+
+    VALID = "on a TPU"
+    INVALID = "not on a TPU"
+    ELSEWHERE = "placed elsewhere by hand"  # not judged
+
+
+_TPU_DEVICE: Final = "TPU"
+
+# What tf.function calls what it traces.
+_FUNCTIONS: Final = ("__inference_", "__forward_", "__backward_")
+
+
+def placement(node: ModelNode) -> Placement:
+    """Where a node can be. Calls of functions are valid: what is in these is judged by itself."""
+    device = node.device.rpartition("device:")[2].upper()
+    if device and not device.startswith(_TPU_DEVICE):
+        return Placement.ELSEWHERE
+    return Placement.VALID if node.op in TPU_OPERATIONS or node.op.startswith(_FUNCTIONS) else Placement.INVALID

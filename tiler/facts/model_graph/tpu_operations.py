@@ -1,0 +1,86 @@
+"""Operations of TensorFlow that XLA compiles for TPUs, by their names in graphs, as public lists have them."""
+
+from typing import Final
+
+_ELEMENTWISE: Final = """
+Abs Acos Acosh Add AddN AddV2 Angle ApproximateEqual Asin Asinh Atan Atan2 Atanh BesselI0e BesselI1e Betainc Bitcast
+BitwiseAnd BitwiseOr BitwiseXor Cast Ceil CheckNumerics ClipByValue Complex ComplexAbs Conj Cos Cosh Digamma Div
+DivNoNan Elu EluGrad Equal Erf Erfc Erfinv Exp Expm1 Floor FloorDiv FloorMod Greater GreaterEqual HSVToRGB Igamma
+IgammaGradA Igammac Imag Inv Invert IsFinite IsInf IsNan LeakyRelu LeakyReluGrad LeftShift Less LessEqual Lgamma Log
+Log1p LogicalAnd LogicalNot LogicalOr Maximum Minimum Mod Mul MulNoNan Ndtri Neg NextAfter NotEqual Polygamma Pow
+RGBToHSV Real RealDiv Reciprocal ReciprocalGrad Relu Relu6 Relu6Grad ReluGrad RightShift Rint Round Rsqrt RsqrtGrad
+Select SelectV2 Selu SeluGrad Sigmoid SigmoidGrad Sign Sin Sinh Softplus SoftplusGrad Softsign SoftsignGrad Sqrt
+SqrtGrad Square SquaredDifference Sub Tan Tanh TanhGrad TruncateDiv TruncateMod Xdivy Xlog1py Xlogy Zeta
+"""
+_PRODUCTS: Final = """
+AvgPool AvgPool3D AvgPool3DGrad AvgPoolGrad BatchMatMul BatchMatMulV2 BatchMatMulV3 BiasAdd BiasAddGrad BiasAddV1
+Cholesky Conv Conv2D Conv2DBackpropFilter Conv2DBackpropInput Conv3D Conv3DBackpropFilterV2 Conv3DBackpropInputV2
+Cross DepthwiseConv2dNative DepthwiseConv2dNativeBackpropFilter DepthwiseConv2dNativeBackpropInput Einsum FFT FFT2D
+FFT3D FusedBatchNorm FusedBatchNormGrad FusedBatchNormGradV2 FusedBatchNormGradV3 FusedBatchNormV2 FusedBatchNormV3
+IFFT IFFT2D IFFT3D IRFFT IRFFT2D IRFFT3D L2Loss LRN LRNGrad LogMatrixDeterminant LogSoftmax MatMul MatrixDeterminant
+MatrixInverse MatrixSolve MatrixTriangularSolve MaxPool MaxPool3D MaxPool3DGrad MaxPool3DGradGrad MaxPoolGrad
+MaxPoolGradGrad MaxPoolGradGradV2 MaxPoolGradV2 MaxPoolV2 Qr RFFT RFFT2D RFFT3D SelfAdjointEigV2 Softmax
+SoftmaxCrossEntropyWithLogits SparseMatMul SparseSoftmaxCrossEntropyWithLogits Svd TridiagonalMatMul TridiagonalSolve
+"""
+_REDUCTIONS: Final = """
+All Any ArgMax ArgMin Bincount Bucketize Cumprod Cumsum CumulativeLogsumexp DenseBincount EuclideanNorm
+HistogramFixedWidth InTopKV2 InvertPermutation LowerBound Max Mean Min Prod SegmentMax SegmentMaxV2 SegmentMin
+SegmentMinV2 SegmentProd SegmentProdV2 SegmentSum SegmentSumV2 Sum TopK TopKV2 UnsortedSegmentMax UnsortedSegmentMin
+UnsortedSegmentProd UnsortedSegmentSum UpperBound
+"""
+_SHAPES: Final = """
+BatchToSpace BatchToSpaceND BroadcastArgs BroadcastGradientArgs BroadcastTo Concat ConcatOffset ConcatV2
+ConjugateTranspose Const ControlTrigger DepthToSpace Diag DiagPart DynamicStitch Empty EmptyTensorList EnsureShape
+ExpandDims ExtractImagePatches Fill Gather GatherNd GatherV2 GuaranteeConst Identity IdentityN InplaceAdd InplaceSub
+InplaceUpdate LinSpace ListDiff MatrixBandPart MatrixDiag MatrixDiagPart MatrixDiagPartV2 MatrixDiagPartV3
+MatrixDiagV2 MatrixDiagV3 MatrixSetDiag MatrixSetDiagV2 MatrixSetDiagV3 MirrorPad MirrorPadGrad NoOp OneHot OnesLike
+Pack Pad PadV2 ParallelDynamicStitch Placeholder PlaceholderV2 PlaceholderWithDefault PreventGradient Range Rank
+Reshape Reverse ReverseSequence ReverseV2 Roll ScatterNd Shape ShapeN Size Slice Snapshot Sort SpaceToBatch
+SpaceToBatchND SpaceToDepth Split SplitV Squeeze StopGradient StridedSlice StridedSliceGrad TensorScatterAdd
+TensorScatterMax TensorScatterMin TensorScatterSub TensorScatterUpdate TensorStridedSliceUpdate Tile Transpose Unique
+Unpack Where ZerosLike
+"""
+_RANDOM: Final = """
+Multinomial ParameterizedTruncatedNormal RandomGammaGrad RandomShuffle RandomStandardNormal RandomUniform
+RandomUniformInt RngReadAndSkip RngSkip StatefulStandardNormalV2 StatefulTruncatedNormal StatefulUniform
+StatefulUniformFullInt StatefulUniformInt StatelessMultinomial StatelessParameterizedTruncatedNormal
+StatelessRandomGetAlg StatelessRandomGetKeyCounter StatelessRandomGetKeyCounterAlg StatelessRandomNormal
+StatelessRandomNormalV2 StatelessRandomUniform StatelessRandomUniformFullInt StatelessRandomUniformFullIntV2
+StatelessRandomUniformInt StatelessRandomUniformIntV2 StatelessRandomUniformV2 StatelessTruncatedNormal
+StatelessTruncatedNormalV2 TruncatedNormal
+"""
+_STATE: Final = """
+AssignAddVariableOp AssignSubVariableOp AssignVariableOp ReadVariableOp ResourceApplyAdaMax ResourceApplyAdadelta
+ResourceApplyAdagrad ResourceApplyAdagradDA ResourceApplyAdagradV2 ResourceApplyAdam ResourceApplyAddSign
+ResourceApplyCenteredRMSProp ResourceApplyFtrl ResourceApplyFtrlV2 ResourceApplyGradientDescent
+ResourceApplyKerasMomentum ResourceApplyMomentum ResourceApplyPowerSign ResourceApplyProximalAdagrad
+ResourceApplyProximalGradientDescent ResourceApplyRMSProp ResourceGather ResourceGatherNd ResourceScatterAdd
+ResourceScatterDiv ResourceScatterMax ResourceScatterMin ResourceScatterMul ResourceScatterNdAdd ResourceScatterNdSub
+ResourceScatterNdUpdate ResourceScatterSub ResourceScatterUpdate ResourceStridedSliceAssign StackCloseV2 StackPopV2
+StackPushV2 StackV2 TensorArrayCloseV3 TensorArrayConcatV3 TensorArrayGatherV3 TensorArrayGradV3 TensorArrayReadV3
+TensorArrayScatterV3 TensorArraySizeV3 TensorArraySplitV3 TensorArrayV3 TensorArrayWriteV3 TensorListElementShape
+TensorListFromTensor TensorListGather TensorListGetItem TensorListLength TensorListPopBack TensorListPushBack
+TensorListReserve TensorListSetItem TensorListSplit TensorListStack VarHandleOp VarIsInitializedOp VariableShape
+"""
+_CONTROL: Final = """
+Assert Case Enter Exit If LoopCond Merge NextIteration PartitionedCall RemoteCall StatefulPartitionedCall
+StatelessCase StatelessIf StatelessWhile Switch SymbolicGradient While XlaCallModule _Arg _Retval
+"""
+_IMAGES: Final = """
+AdjustContrastv2 AdjustHue AdjustSaturation CombinedNonMaxSuppression CropAndResize Dequantize FakeParam
+FakeQuantWithMinMaxArgs FakeQuantWithMinMaxArgsGradient FakeQuantWithMinMaxVars FakeQuantWithMinMaxVarsGradient
+NonMaxSuppressionV3 NonMaxSuppressionV4 QuantizeAndDequantizeV2 QuantizeAndDequantizeV3 QuantizeAndDequantizeV4
+ResizeBilinear ResizeBilinearGrad ResizeNearestNeighbor ResizeNearestNeighborGrad
+"""
+_TPU: Final = """
+AllToAll CollectivePermute CollectiveReduceV2 CrossReplicaSum InfeedDequeue InfeedDequeueTuple OutfeedEnqueue
+OutfeedEnqueueTuple TPUReplicateMetadata TPUReplicatedInput TPUReplicatedOutput XlaAllReduce XlaBroadcastHelper
+XlaConv XlaConvV2 XlaDequantize XlaDot XlaDotV2 XlaDynamicSlice XlaDynamicUpdateSlice XlaEinsum XlaGather
+XlaHostCompute XlaIf XlaKeyValueSort XlaOptimizationBarrier XlaPad XlaRecv XlaReduce XlaReduceScatter XlaReduceWindow
+XlaReplicaId XlaScatter XlaSelectAndScatter XlaSelfAdjointEig XlaSend XlaSetDynamicDimensionSize XlaSharding XlaSort
+XlaSpmdFullToShardShape XlaSpmdShardToFullShape XlaSvd XlaVariadicReduceV2 XlaVariadicSort XlaWhile
+"""
+
+TPU_OPERATIONS: Final[frozenset[str]] = frozenset(
+    " ".join((_ELEMENTWISE, _PRODUCTS, _REDUCTIONS, _SHAPES, _RANDOM, _STATE, _CONTROL, _IMAGES, _TPU)).split()
+)

@@ -1,0 +1,139 @@
+"""The graph of a TensorFlow model by scopes, with an estimate of which of its operations a TPU can run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Annotated, Final
+
+from msgspec import Meta
+
+from tilescope.tiler.facts.model_graph import ModelGraph, Placement, model_graphs
+from tilescope.tiler.facts.model_graph.model_graph import has_model_graphs
+from tilescope.tiler.query import Steps
+from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
+from tilescope.tiler.tools.model_graph.scopes import ModelPart, Scopes
+from tilescope.tiler.tools.question import Question
+from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.tool import Reason, Tool
+
+MAX_PARTS: Final = 1000
+NO_GRAPH: Final = (
+    "the run has no graph of a model: open a GraphDef or SavedModel (.pb, .pbtxt), or an event file of TensorBoard"
+)
+ESTIMATE: Final = (
+    "which operations a TPU can run is an estimate: by their names, as public lists have them, without types and shapes"
+)
+BY_NAME: Final = "an estimate, by name"
+
+
+class ModelGraphQuestion(Question, frozen=True, kw_only=True):
+    """A scope of a model."""
+
+    scope: Annotated[
+        str,
+        Meta(max_length=4096, description="The scope whose parts are shown, as in model/layer; all unless given."),
+    ] = ""
+    limit: Annotated[int, Meta(ge=1, le=MAX_PARTS, description="The most parts and operations that are listed.")] = 200
+
+
+def _answer(scope: Scope, question: ModelGraphQuestion) -> Steps[Answer]:
+    graphs = model_graphs(scope.reader)
+    if not graphs:
+        return Answer(notes=[Note("warning", NO_GRAPH)])
+    yield
+    graph = graphs[0]
+    scopes = Scopes(graph)
+    yield
+    inside = scopes.inside(question.scope)
+    notes = [Note("info", ESTIMATE)]
+    if not inside:
+        notes.append(Note("warning", f"there is no scope {question.scope[:100]!r}: all of the graph is shown"))
+        inside = scopes.inside("")
+    wanted = question.scope if scopes.inside(question.scope) else ""
+    parts = scopes.parts(wanted)
+    yield
+    shown = parts[: question.limit]
+    if len(parts) > len(shown):
+        notes.append(Note("warning", f"{len(parts) - len(shown):,} more parts are not shown: the largest are"))
+    if len(graphs) > 1:
+        notes.append(Note("info", f"the run has {len(graphs)} graphs: that of {graph.file} is shown"))
+    tables = [_nodes(shown), _edges(scopes, shown), _operations(scopes, inside, question.limit)]
+    lacking = [place for place in inside if scopes.placements[place] is Placement.INVALID]
+    tables.append(_invalid(graph, lacking[: question.limit]))
+    return Answer(_facts(graph, scopes, inside), tables, notes=notes)
+
+
+def _facts(graph: ModelGraph, scopes: Scopes, inside: Sequence[int]) -> list[Fact]:
+    count = Counter(scopes.placements[place] for place in inside)
+    judged = count[Placement.VALID] + count[Placement.INVALID]
+    return [
+        Fact("file", "File", graph.file, "text"),
+        Fact("operations", "Operations", len(inside), "count"),
+        Fact("valid_share", "On a TPU", count[Placement.VALID] / judged if judged else None, "fraction", BY_NAME),
+        Fact("invalid", "Not on a TPU", count[Placement.INVALID], "count", BY_NAME),
+        Fact("elsewhere", "Placed elsewhere", count[Placement.ELSEWHERE], "count", "by hand: not judged"),
+    ]
+
+
+def _nodes(parts: Sequence[ModelPart]) -> Table:
+    columns = [
+        Column("name", "Part", "name", [of.name for of in parts]),
+        Column("opcode", "Operation", "text", [of.op for of in parts]),
+        Column("operations", "Operations", "count", [of.valid + of.invalid + of.elsewhere for of in parts]),
+        Column("valid", "On a TPU", "count", [of.valid for of in parts]),
+        Column("invalid", "Not on a TPU", "count", [of.invalid for of in parts]),
+        Column("elsewhere", "Placed elsewhere", "count", [of.elsewhere for of in parts]),
+        Column("share", "Share on a TPU", "fraction", [of.share for of in parts], total="none"),
+        Column("scope", "Scope", "text", [of.scope for of in parts]),
+    ]
+    return Table("nodes", "Parts", columns)
+
+
+def _edges(scopes: Scopes, parts: Sequence[ModelPart]) -> Table:
+    edges = scopes.edges(parts)
+    columns = [
+        Column("source", "From", "id", [source for source, _ in edges]),
+        Column("target", "To", "id", [target for _, target in edges]),
+        Column("source_name", "Input", "name", [parts[source].name for source, _ in edges]),
+        Column("target_name", "User", "name", [parts[target].name for _, target in edges]),
+        Column("count", "Inputs", "count", list(edges.values())),
+    ]
+    return Table("edges", "Inputs", columns)
+
+
+def _operations(scopes: Scopes, inside: Sequence[int], limit: int) -> Table:
+    nodes = scopes.graph.nodes
+    counted = Counter(nodes[place].op for place in inside).most_common(limit)
+    invalid = {nodes[place].op for place in inside if scopes.placements[place] is Placement.INVALID}
+    columns = [
+        Column("op", "Operation", "name", [op for op, _ in counted]),
+        Column("count", "Count", "count", [count for _, count in counted]),
+        Column("placement", "On a TPU", "flag", [op not in invalid for op, _ in counted]),
+    ]
+    return Table("operations", "Operations", columns)
+
+
+def _invalid(graph: ModelGraph, places: Sequence[int]) -> Table:
+    nodes = [graph.nodes[place] for place in places]
+    columns = [
+        Column("name", "Name", "name", [of.name for of in nodes]),
+        Column("op", "Operation", "text", [of.op for of in nodes]),
+        Column("scope", "Scope", "text", [of.scope for of in nodes]),
+    ]
+    return Table("not_on_tpu", "Not on a TPU", columns)
+
+
+def _availability(scope: Scope) -> Reason:
+    return "" if scope.reader.store.is_growing or has_model_graphs(scope.reader) else NO_GRAPH
+
+
+TOOL: Final = Tool(
+    id="model_graph",
+    title="Model graph",
+    help="The operations of a TensorFlow model by scope, and which of them a TPU can run.",
+    group="imports",
+    question=ModelGraphQuestion,
+    answer=_answer,
+    availability=_availability,
+)

@@ -1,0 +1,42 @@
+/** The answer of the tool `model_graph` as a drawing of `tools/graph`. */
+
+import type { ToolAnswer } from "@tilescope/client";
+import type { Family, GraphModel } from "../graph/model";
+
+/** By the share of operations that a TPU can run; null: none is judged. */
+export function familyOfShare(share: number | null): Family {
+  return share === null ? "data" : share === 1 ? "valid" : share === 0 ? "invalid" : "mixed";
+}
+
+/** Null where the answer has no parts. */
+export function partsModel(answer: ToolAnswer): GraphModel | null {
+  const nodes = answer.tables.find(({ id }) => id === "nodes");
+  const edges = answer.tables.find(({ id }) => id === "edges");
+  const of = (table: typeof nodes, id: string) => table?.columns.find((column) => column.id === id)?.values ?? [];
+  const names = of(nodes, "name");
+  if (names.length === 0) {
+    return null;
+  }
+  const shares = of(nodes, "share");
+  const [opcodes, counts, scopes] = [of(nodes, "opcode"), of(nodes, "operations"), of(nodes, "scope")];
+  const [sources, targets] = [of(edges, "source"), of(edges, "target")];
+  return {
+    nodes: names.map((name, row) => {
+      const share = shares[row] === null ? null : Number(shares[row]);
+      const isScope = (scopes[row] ?? null) !== null;
+      return {
+        row,
+        name: String(name),
+        opcode: isScope ? "" : String(opcodes[row]),
+        shape: share === null ? "placed elsewhere" : isScope ? `${(share * 100).toFixed(0)} % on a TPU` : "",
+        family: familyOfShare(share),
+        distance: 0,
+        inside: isScope ? Number(counts[row]) : 0,
+        isOpen: false,
+        frame: -1,
+      };
+    }),
+    edges: sources.map((source, row) => ({ source: Number(source), target: Number(targets[row]) })),
+    middle: 0,
+  };
+}

@@ -1,0 +1,88 @@
+/** The parts of a scope of a model, drawn: scopes are entered, and left by the way above. */
+
+import type { ToolAnswer } from "@tilescope/client";
+import { useMemo, useState } from "preact/hooks";
+import { AnswerView } from "../../answers/answer-view";
+import { Answered } from "../../asking/states";
+import type { PageContext, PageProps } from "../contract";
+import { useAnswer } from "../frame/use-answer";
+import { Picture } from "../graph/picture";
+import "../graph/graph.css";
+import type { ModelGraphFields } from "./fields";
+import { partsModel } from "./model";
+
+const TOOL = { id: "model_graph", title: "Model graph", help: "" };
+
+export function ModelGraphView({ context, fields, setFields }: PageProps<ModelGraphFields>) {
+  const { scope } = fields;
+  const asked = useAnswer(
+    context,
+    TOOL.id,
+    useMemo(() => ({ scope }), [scope]),
+  );
+  const parts = scope === "" ? [] : scope.split("/");
+  return (
+    <>
+      <nav class="tool-bar is-flat" aria-label="Scopes">
+        {["All", ...parts].map((name, depth) => {
+          const whole = parts.slice(0, depth).join("/");
+          return (
+            <button
+              key={whole}
+              type="button"
+              class="button is-outlined"
+              disabled={depth === parts.length}
+              onClick={() => setFields({ scope: whole })}
+            >
+              {name}
+            </button>
+          );
+        })}
+        <p class="page-of">
+          <span class="graph-key is-valid">on a TPU</span> <span class="graph-key is-mixed">in part</span>{" "}
+          <span class="graph-key is-invalid">not on a TPU</span> <span class="graph-key is-data">not judged</span>
+        </p>
+      </nav>
+      <Answered asked={asked}>
+        {(answer) => (
+          <Shown key={scope} answer={answer} context={context} onEnter={(next) => setFields({ scope: next })} />
+        )}
+      </Answered>
+    </>
+  );
+}
+
+interface ShownProps {
+  readonly answer: ToolAnswer;
+  readonly context: PageContext;
+  readonly onEnter: (scope: string) => void;
+}
+
+function Shown({ answer, context, onEnter }: ShownProps) {
+  const model = useMemo(() => partsModel(answer), [answer]);
+  const [focus, setFocus] = useState(0);
+  const scopes = answer.tables.find(({ id }) => id === "nodes")?.columns.find(({ id }) => id === "scope")?.values ?? [];
+  const enter = (row: number) => {
+    const scope = scopes[row];
+    if (typeof scope === "string") {
+      onEnter(scope);
+    }
+  };
+  return (
+    <>
+      {model !== null && (
+        <div class="graph is-alone">
+          <Picture
+            model={model}
+            focus={focus}
+            label="Parts of the model, inputs above their users"
+            onFocus={setFocus}
+            onCentre={({ row }) => enter(row)}
+            onToggle={({ row }) => enter(row)}
+          />
+        </div>
+      )}
+      <AnswerView tool={TOOL} answer={answer} links={context} rangeText="the model" onMore={null} />
+    </>
+  );
+}
