@@ -153,6 +153,7 @@ export function TreeHead() {
     counts.shown === counts.all
       ? plural(counts.all, "track")
       : `${formatCount(counts.shown)} of ${plural(counts.all, "track")}`;
+  const unitAt = count.lastIndexOf(" ");
   return (
     <div class="tree-head">
       <div class="tree-head-row">
@@ -189,7 +190,8 @@ export function TreeHead() {
       </div>
       <div class="tree-head-row">
         <span class="tree-count" role="status" title={count}>
-          {count}
+          <span>{count.slice(0, unitAt)}</span>
+          <span>{count.slice(unitAt)}</span>
         </span>
         <EmptyTracks />
         <HiddenTracks />

@@ -125,7 +125,9 @@ export function TreeLabel({ item, trace }: { item: LayoutItem; trace: Trace }) {
       {home === "" ? (
         <span class="tree-note">{fittingNote(item, name)}</span>
       ) : (
-        <span class="tree-note is-home">{home}</span>
+        <span class="tree-note is-home">
+          <bdi>{home}</bdi>
+        </span>
       )}
     </div>
   );
