@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from tilescope.tiler.device_lines import MODULE_LINES, is_one_of
 from tilescope.tiler.facts.busy import Busy
-from tilescope.tiler.facts.devices import WorkTrack, hlo_categories
+from tilescope.tiler.facts.devices import Kinds, WorkTrack, hlo_categories
 from tilescope.tiler.facts.operations import TpuCore
 from tilescope.tiler.facts.operations.records import track_kinds
 from tilescope.tiler.facts.work import Work
@@ -30,32 +32,48 @@ OFF_DUTY: Final = frozenset(
 )
 
 
+@dataclass(slots=True)
+class _Known:
+    """Of a run: ticks on duty by process, over all its time, and what is work by name, of each file."""
+
+    whole: dict[int, int] = field(default_factory=dict)
+    kinds: dict[int, Kinds] = field(default_factory=dict)
+
+
+_KNOWN: WeakKeyDictionary[QueryReader, _Known] = WeakKeyDictionary()
+
+
 def duty_times(reader: QueryReader, cores: Iterable[TpuCore], windows_of: WindowsOf) -> Steps[tuple[int, int]]:
     """How long cores are on duty, and from the first module or operation of each to the end of its last one, in ticks.
 
     Both in windows, summed over cores. Raises DamagedStore, NotBuilt.
     """
     busy = span = 0
-    kinds_of_file: dict[int, np.ndarray[tuple[int], np.dtype[np.uint8]]] = {}
+    known = _Known() if reader.store.is_growing else _KNOWN.setdefault(reader, _Known())
+    whole, kinds_of_file = known.whole, known.kinds
     for core in cores:
         file = reader.store.file_of(core.operations[0])
         if file not in kinds_of_file:
             kinds_of_file[file] = yield from _on_duty(reader, file)
-        lines = [
-            known for track in (*core.operations, *_modules(reader, core)) if (known := track_kinds(reader, track))
-        ]
+        lines = [line for track in (*core.operations, *_modules(reader, core)) if (line := track_kinds(reader, track))]
         if not lines:
             continue
         start, stop = min(int(of.start[0]) for of in lines), max(int(of.stop.max()) for of in lines)
         windows = windows_of(core.operations[0]).clipped(start, stop)
         span += windows.ticks
+        is_whole = windows.ticks == stop - start
+        if is_whole and core.group in whole:
+            busy += whole[core.group]
+            continue
+        works = 0
         for piece in Busy(reader, [WorkTrack(track, kinds_of_file[file]) for track in core.operations]).pieces(windows):
             if piece is not None:
-                works = piece.of[0].any
-                for other in piece.of[1:]:
-                    works = works.joined(other.any)
-                busy += works.ticks
+                of_all = piece.of[0].any.joined(*(other.any for other in piece.of[1:]))
+                works += of_all.ticks
             yield
+        busy += works
+        if is_whole:
+            whole[core.group] = works
     return busy, span
 
 
@@ -69,7 +87,7 @@ def _modules(reader: QueryReader, core: TpuCore) -> list[int]:
     ]
 
 
-def _on_duty(reader: QueryReader, file: int) -> Steps[np.ndarray[tuple[int], np.dtype[np.uint8]]]:
+def _on_duty(reader: QueryReader, file: int) -> Steps[Kinds]:
     """Of each name, that of events without one first, whether it is work: unless all that are called so are not."""
     kinds = np.full(reader.names.count + 1, Work.COMPUTATION, np.uint8)
     metadata = reader.store.event_metadata(file)

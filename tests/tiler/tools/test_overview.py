@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.corpus import corpus_path
-from tests.tiler.readers.wire_writer import data, message, number, stat_metadata
+from tests.tiler.readers.wire_writer import data, event_metadata, message, number, stat_metadata
 from tests.tpu_trace import Instruction, Run, plane, write_trace
 from tests.xprof_golden import golden, is_close, rows
 from tilescope.tiler.indexing import build_store
@@ -181,6 +181,31 @@ def test_steps_and_hosts_are_chosen(readers: dict[str, QueryReader]) -> None:
     nothing = answer(reader, host=HOST, tracks=elsewhere)
     assert value(nothing, "hosts") == 0
     assert any("none of these tracks is on host" in note.text for note in nothing.notes)
+
+
+def test_waiting_for_collectives_is_held_against_memory(tmp_path: Path) -> None:
+    waits = Instruction("all-gather-done.1", {"program_id": 3, "symbol_id": 1, "hlo_category": "all-gather-done"})
+    names = ("index_on_host", "bytes_reserved", "bytes_allocated", "bytes_available")
+    for used, words in ((10, "at most 10.0 % of their memory"), (60, "")):
+        stats = [
+            message(4, number(1, key), number(3, bytes_of)) for key, bytes_of in enumerate((0, 0, used, 100 - used), 1)
+        ]
+        allocation = message(4, number(1, 1), number(2, 5), *stats)
+        host = message(
+            1,
+            data(2, "/host:CPU"),
+            message(3, number(1, 1), data(2, "main"), allocation),
+            event_metadata(1, "MemoryAllocation"),
+            *(stat_metadata(key, name) for key, name in enumerate(names, 1)),
+        )
+        device = plane("/device:TPU:0", [waits], {"XLA Ops": [Run(0, 0, 10)]})
+        folder = tmp_path / str(used)
+        folder.mkdir()
+        build_store([write_trace(folder / "t.xplane.pb", [device, host])], folder / "store")
+        found = answer(QueryReader(open_run_store(folder / "store")))
+        said = [note.text for note in found.notes if "asynchronous collectives" in note.text]
+        assert len(said) == bool(words)
+        assert all(words in text for text in said)
 
 
 def test_losses_are_a_warning(tmp_path: Path) -> None:

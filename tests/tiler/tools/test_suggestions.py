@@ -33,6 +33,11 @@ QUIET = {"input": 0.02, "mxu": 0.6, "hbm": 0.6, "idle": 0.05, "span": 1000}
             ["gathers and pads: 30.0 %"],
             {"operations": (operation("gather", 299),)},
         ),
+        (
+            {"operations": (operation("all-gather-done", 101),), "memory": 0.49},
+            ["asynchronous collectives 10.1 %", "at most 49.0 % of their memory"],
+            {"operations": (operation("all-gather-done", 101),), "memory": 0.50},
+        ),
         ({"mxu": 0.71, "hbm": 0.49}, ["bound by computation", "71.0 %"], {"mxu": 0.70, "hbm": 0.49}),
         ({"mxu": 0.49, "hbm": 0.71}, ["bound by memory", "71.0 %"], {"mxu": 0.50, "hbm": 0.71}),
         ({"mxu": 0.49, "hbm": 0.49}, ["Neither computation nor memory"], {"mxu": 0.49, "hbm": 0.50}),

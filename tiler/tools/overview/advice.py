@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Final
 
 import numpy as np
 
+from tilescope.tiler.errors import UsageError
 from tilescope.tiler.facts.event_fraction import BARRIER, DEBUG_PRINT, EventFraction, event_fractions
+from tilescope.tiler.facts.memory import hosts_of, memories_of
 from tilescope.tiler.facts.operations import tpu_cores
 from tilescope.tiler.facts.step_times import StepPart
 from tilescope.tiler.query import Steps
@@ -15,13 +18,15 @@ from tilescope.tiler.tools.answer import Note
 from tilescope.tiler.tools.input_pipeline.device_tables import Measured
 from tilescope.tiler.tools.input_pipeline.host_side import InputCategory, host_side
 from tilescope.tiler.tools.input_pipeline.tpu_side import tpu_steps
+from tilescope.tiler.tools.looked import Looked
 from tilescope.tiler.tools.operations import AskedOperations
 from tilescope.tiler.tools.overview.environment import HBM, MXU, Environment
 from tilescope.tiler.tools.overview.performance import DeviceUse
-from tilescope.tiler.tools.overview.suggestions import Evidence, SeenAt, Slowest, suggestions
+from tilescope.tiler.tools.overview.suggestions import OFFLOAD_SHARE, Evidence, SeenAt, Slowest, suggestions
 from tilescope.tiler.tools.question import SpanQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_times import AskedSteps
+from tilescope.tiler.windows import Windows
 
 _LEAST_CORES: Final = 3
 _NORMAL: Final = 0.6745  # of a normal distribution half lies so many deviations around the median
@@ -77,7 +82,25 @@ def advice(
         operations=asked.table.operations,
         places=places,
     )
+    if evidence.waits_for_collectives > OFFLOAD_SHARE and not scope.reader.store.is_growing:
+        evidence = replace(evidence, memory=(yield from _memory_share(scope, tracks, steps.looked)))
     return suggestions(evidence)
+
+
+def _memory_share(scope: Scope, tracks: frozenset[int], looked: Looked) -> Steps[float | None]:
+    """How much of the fullest memory of any device is in use at most; None: no allocator says it."""
+    shares = []
+    windows = Windows.one(*looked.span(sorted(tracks)))
+    for host in hosts_of(scope.reader, sorted(tracks)):
+        try:
+            memories = yield from memories_of(scope.reader, host)
+        except UsageError:  # too many allocations for one answer
+            return None
+        for memory in memories:
+            peak = None if memory.is_host or not len(windows) else memory.peak(windows)
+            if peak is not None and peak.fill.capacity:
+                shares.append(peak.fill.used / peak.fill.capacity)
+    return max(shares, default=None)
 
 
 def copied_share(steps: AskedSteps) -> Fraction:

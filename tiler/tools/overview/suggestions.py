@@ -18,6 +18,8 @@ PROCESSING_SHARE: Final = 0.50
 DEBUG_SHARE: Final = 0.05
 IDLE_SHARE: Final = 0.10
 SPARSE_SHARE: Final = 0.10
+OFFLOAD_SHARE: Final = 0.10
+OFFLOAD_MEMORY: Final = 0.50
 BUSY_UNIT: Final = 0.70  # of a unit that limits a program
 SLACK_UNIT: Final = 0.50  # of one that does not
 
@@ -29,6 +31,8 @@ COLLECTIVES: Final = frozenset(
         *("host send", "host send-done", "host recv", "host recv-done"),
     }
 )
+# Where a core waits for a collective that goes on beside it.
+ASYNC_DONE: Final = frozenset({"all-gather-done", "all-reduce-done", "collective-permute-done", "async-done"})
 SHUFFLES: Final = frozenset(
     {
         *("broadcast", "concatenate", "data formatting", "dynamic-slice", "dynamic-update-slice", "gather", "pad"),
@@ -69,9 +73,16 @@ class Evidence:
     idle: float | None = None  # of the time of devices
     mxu: float | None = None  # use of the matrix units, and of the memory's bandwidth
     hbm: float | None = None
+    memory: float | None = None  # the most of the devices' memory that is in use
     span: int = 0  # of the devices, ps
     operations: Sequence[Operation] = ()
     places: dict[str, SeenAt] = field(default_factory=dict)  # by the name of a figure
+
+    @property
+    def waits_for_collectives(self) -> float:
+        """The share of the time of devices in which they wait for asynchronous collectives."""
+        waits = sum(of.own for of in self.operations if of.metadata.category in ASYNC_DONE)
+        return waits / self.span if self.span else 0.0
 
     @property
     def is_latency_bound(self) -> bool:
@@ -81,7 +92,7 @@ class Evidence:
 
 def suggestions(of: Evidence) -> list[Note]:
     """What the figures call for, with them."""
-    return [*_input(of), *_waits(of), *_operations(of), *_bounds(of)]
+    return [*_input(of), *_waits(of), *_operations(of), *_offload(of), *_bounds(of)]
 
 
 def _note(of: Evidence, place: str, text: str) -> Note:
@@ -177,6 +188,18 @@ def _operations(of: Evidence) -> Iterator[Note]:
             f"{percent(first.own / of.span)}: {advice} (see hlo_stats)."
         )
         yield Note("warning", text, track=first.track)
+
+
+def _offload(of: Evidence) -> Iterator[Note]:
+    share = of.waits_for_collectives
+    if share <= OFFLOAD_SHARE or of.memory is None or of.memory >= OFFLOAD_MEMORY:
+        return
+    first = max((one for one in of.operations if one.metadata.category in ASYNC_DONE), key=lambda one: one.own)
+    text = (
+        f"Cores wait for asynchronous collectives {percent(share)} of their time, most in {first.metadata.name}, while "
+        f"at most {percent(of.memory)} of their memory is in use: start them earlier, or let sparse cores do them."
+    )
+    yield Note("warning", text, track=first.track)
 
 
 def _bounds(of: Evidence) -> Iterator[Note]:
