@@ -36,6 +36,9 @@ DEFAULT_LISTED: Final = 100
 
 _SMALL_SHARE: Final = 0.1  # of the capacity
 
+# The peak is shown in the timeline with so small a part of the range on both sides.
+_AROUND: Final = 200
+
 _NONE_YET: Final = "nothing was recorded by then: choose a longer span"
 _NOT_SAID: Final = "the allocator does not say"
 _BEFORE: Final = "allocated before the trace began, or not recorded"
@@ -307,14 +310,16 @@ def _notes(found: _Found, memory: MemoryPool, live: Live) -> list[Note]:
     if peak is None:
         return []
     fill = peak.fill
+    # What devices and hosts did around it.
+    around = max(1, (found.windows.stop - found.windows.start) // _AROUND)
     where = f"{memory.name} of {found.host}" if found.host else memory.name
     share = f", {fill.used / fill.capacity:.1%} of what there is" if fill.capacity else ""
     notes = [
         Note(
             "info",
             f"Memory {where} is fullest here{share}".replace("%", " %"),
-            start=peak.time,
-            end=peak.time + 1,
+            start=max(0, peak.time - around),
+            end=peak.time + around,
             track=int(memory.track[peak.at]),
         )
     ]
