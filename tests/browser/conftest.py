@@ -125,7 +125,7 @@ def served(
     for number, name in enumerate((DEMO, DEVICES)):
         shutil.copyfile(trace_file(name), hosts / f"host{number}.xplane.pb")
     real = [path for name in TRACES if (path := corpus_root() / name).exists()]
-    made = [empty, RUN_KINDS["page"](folder), folder / "logs"]
+    made = [empty, RUN_KINDS["page"](folder), RUN_KINDS["model"](folder), folder / "logs"]
     with serving([trace_file(DEMO).parent, *real, *made], folder / "cache") as running:
         yield running
 

@@ -43,3 +43,24 @@ def test_a_graph_is_walked_and_opened_by_keys(viewer: Viewer, served: Served, th
     page.locator(".graph-node.is-middle", has_text="copy-done.1").wait_for()
     card.get_by_role("button", name="Find in the timeline").click()
     viewer.wait("document.querySelector('.search-box input')?.value === '\"copy-done.1\"'")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_scopes_of_a_model_are_entered_and_left(viewer: Viewer, served: Served, theme: str) -> None:
+    """It opens by itself: a model has no timeline."""
+    page = viewer.page
+    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    page.goto(f"{viewer.url}/?run={served.run_id('model.pb')}")
+    model = page.locator(".graph-node", has_text="model")
+    model.wait_for()
+    assert "is-mixed" in str(model.get_attribute("class"))
+    assert "80 % on a TPU" in str(model.text_content())
+    assert faults(viewer) == []
+    viewer.screenshot(f"model-graph-{theme}")
+    model.focus()
+    page.keyboard.press("Enter")
+    page.locator(".graph-node.is-invalid", has_text="words").wait_for()
+    page.locator(".graph-node", has_text="dense").dblclick()
+    page.locator(".graph-node", has_text="MatMul").wait_for()
+    page.get_by_role("navigation", name="Scopes").get_by_role("button", name="All").click()
+    model.wait_for()
