@@ -69,3 +69,11 @@ class OperationRecords:
         if len(events) != count:
             raise DamagedStore(f"track {self._track} has other events than operations from {first} on")
         return events
+
+    def events_in(self, number: int, count: int, windows: Windows) -> Events:
+        """Those of them that have a tick in the windows, or start in one. Raises DamagedStore."""
+        kinds, first = self.kinds, self.first(number)
+        stop = max(int(kinds.stop[number]), int(kinds.last_start[number]) + 1)
+        plan = self._reader.plan(self._track, windows.clipped(int(kinds.start[number]), stop))
+        events = join([no_events(self._track), *self._reading.events(plan, plan.leaf_runs)])
+        return events.take((events.ordinal >= first) & (events.ordinal < first + count))

@@ -102,22 +102,22 @@ class _Summing:
             rows = np.arange(len(of))
             self._add(of, rows, np.full(len(of), window), of.duration)
             return
-        events = self._records.events(number, len(of))
+        events = self._records.events_in(number, len(of), self._windows)
+        row = events.ordinal - self._records.first(number)
         start, end = events.start, events.start + events.duration
         first = np.searchsorted(self._stops, start, side="right")  # the first window that ends after it
         at = np.minimum(first, len(self._starts) - 1)
         whole = (first < len(self._starts)) & (self._starts[at] <= start) & (end <= self._stops[at])
-        which = np.flatnonzero(whole)
-        self._add(of, which, at[which], of.duration[which])
+        self._add(of, row[whole], at[whole], of.duration[row[whole]])
         last = np.searchsorted(self._starts, end, side="left") - 1
         cut = np.flatnonzero(~whole & (last >= first))
         if len(cut):
             counts = (last - first + 1)[cut]
-            rows = np.repeat(cut, counts)
+            some = np.repeat(cut, counts)
             window = (
-                np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts) + np.repeat(first[cut], counts)
+                np.arange(len(some)) - np.repeat(np.cumsum(counts) - counts, counts) + np.repeat(first[cut], counts)
             )
-            self._add(of, rows, window, self._cut(of.duration[rows], start[rows], end[rows], window))
+            self._add(of, row[some], window, self._cut(of.duration[row[some]], start[some], end[some], window))
 
     def _window_of(self, number: int) -> int | None:
         """The window in which all operations of a record lie; None: there is no such window."""
