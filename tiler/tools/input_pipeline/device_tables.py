@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.step_times import TPU_PARTS, StepClass, StepPart
+from tilescope.tiler.schema import Severity
 from tilescope.tiler.tools.answer import Column, Fact, Note, Series, Table, Value
 from tilescope.tiler.tools.input_pipeline import levels
 from tilescope.tiler.tools.input_pipeline.levels import Level, percent
@@ -269,7 +270,6 @@ def _level_notes(rows: Sequence[tuple[str, Ints, Level | None]], duration: Ints)
         share = int(ps.sum()) / whole if whole else 0.0
         word = "" if level is None else level.word(share)
         if word:
-            notes.append(
-                Note("warning" if word == "high" else "info", f"{title} takes {percent(share)} of the steps: {word}.")
-            )
+            severity: Severity = "warning" if word == "high" else "info"
+            notes.append(Note(severity, f"{title} takes {percent(share)} of the steps: {_WORDS[word]}."))
     return notes

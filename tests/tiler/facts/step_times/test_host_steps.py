@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -265,3 +266,42 @@ def test_every_instant_of_steps(
             assert before.get(step, Counter()) == +halves[step]
             assert before.get(step, Counter()) + after.get(step, Counter()) == whole
         store.close()
+
+
+def test_steps_of_pytorch_are_what_happens_while_they_last(tmp_path: Path) -> None:
+    rows = [  # name, category, thread, start and duration in us
+        ("ProfilerStep#4", "user_annotation", 1, 0, 100),
+        ("enumerate(DataLoader)#_Iter.__next__", "user_annotation", 1, 0, 10),
+        ("aten::conv2d", "cpu_op", 1, 10, 40),
+        ("cudaLaunchKernel", "cuda_runtime", 1, 30, 10),
+        ("train.py(3): forward", "python_function", 1, 5, 90),
+        ("conv_fwd_kernel", "kernel", 7, 35, 30),
+        ("hgemm_128x64", "kernel", 7, 65, 5),
+        ("Memcpy DtoH (Device -> Pageable)", "gpu_memcpy", 7, 68, 4),
+        ("ncclAllReduceRingLLKernel", "kernel", 8, 60, 15),
+        ("ProfilerStep#5", "user_annotation", 1, 100, 50),
+        ("late_kernel", "kernel", 7, 140, 60),
+    ]
+    events = [
+        {"ph": "X", "name": name, "cat": category, "pid": 0, "tid": thread, "ts": start, "dur": duration, "args": {}}
+        for name, category, thread, start, duration in rows
+    ]
+    trace = {"schemaVersion": 1, "deviceProperties": [], "traceEvents": events}
+    (tmp_path / "run.pt.trace.json").write_text(json.dumps(trace))
+    build_store([tmp_path / "run.pt.trace.json"], tmp_path / "store")
+    (times,) = asked(QueryReader(open_run_store(tmp_path / "store")))
+    found = [{part: int(ps[at]) // 1_000_000 for part, ps in times.parts.items() if ps[at]} for at in range(2)]
+    assert times.number.tolist() == [4, 5]
+    assert found == [
+        {
+            StepPart.WAIT_INPUT: 10,
+            StepPart.HOST_COMPUTE: 20,
+            StepPart.LAUNCH: 5,
+            StepPart.DEVICE_COMPUTE_32: 30,
+            StepPart.DEVICE_COMPUTE_16: 5,
+            StepPart.DEVICE_TO_HOST: 2,
+            StepPart.DEVICE_COLLECTIVES: 3,
+            StepPart.OTHERS: 25,
+        },
+        {StepPart.DEVICE_COMPUTE_32: 10, StepPart.OTHERS: 40},
+    ]
