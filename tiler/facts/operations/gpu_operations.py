@@ -96,18 +96,22 @@ def _instruction(kind: OperationKind) -> tuple[str, str] | None:
 
 def _add_stream(instructions: Instructions, track: int, sums: KindSums, rows: dict[_Key, Operation]) -> Steps[None]:
     kernels: dict[_Key, set[int]] = {}
-    for place, kind in enumerate(sums.kinds.kinds):
-        key = _instruction(kind)
-        metadata = yield from instructions.metadata(track, kind, *(key or ("", "")))
+    file = instructions.file_of(track)
+    columns = [column.tolist() for column in (sums.occurrences, sums.total, sums.shortest, sums.longest)]
+    for place, (count, total, shortest, longest) in enumerate(zip(*columns, strict=True)):
+        if not total and longest < 0:
+            continue  # not in the windows
+        kind = sums.kinds.kinds[place]
+        metadata = yield from instructions.metadata(file, kind, *(_instruction(kind) or ("", "")))
         known = metadata.program, metadata.name
         kernels.setdefault(known, set()).add(place)
-        row = rows.setdefault(known, Operation(metadata, track=track))
-        count = int(sums.occurrences[place])
-        _count(row, metadata, count, int(sums.total[place]))
+        row = rows.get(known)
+        if row is None:
+            row = rows[known] = Operation(metadata, track=track)
+        _count(row, metadata, count, total)
         if count and row.count == count:
             row.track = track
-        if int(sums.longest[place]) >= 0:
-            shortest, longest = int(sums.shortest[place]), int(sums.longest[place])
+        if longest >= 0:
             row.shortest = shortest if row.shortest is None else min(row.shortest, shortest)
             row.longest = longest if row.longest is None else max(row.longest, longest)
     for known, places in kernels.items():

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+from weakref import WeakKeyDictionary
 
 from tilescope.tiler.facts.hlo import HloDamage, HloModule, Program, hlo_module, programs_of
 from tilescope.tiler.facts.hlo.costs import Costs
@@ -33,6 +35,45 @@ class FusedPart:
     shape: str
 
 
+@dataclass(frozen=True, slots=True)
+class InstructionFacts:
+    """What a program says of an instruction beside its cost."""
+
+    meanings: Mapping[int, str]  # of the dimensions of its value
+    parts: Sequence[FusedPart]  # of a fusion those that compute something, those with the most FLOPs first
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What is known of an instruction, what its program is called, and why there is no more."""
+
+    metadata: OperationMetadata
+    label: str
+    note: str
+
+
+class _Kept:
+    """What was found for earlier questions, up to some memory; then all is forgotten."""
+
+    def __init__(self) -> None:
+        self.found: dict[tuple[int, str, str], _Found] = {}
+        self.facts: dict[tuple[int, str, str, bool], InstructionFacts] = {}
+        self._size = 0
+
+    def count(self, *texts: str) -> None:
+        """Before something with such texts is kept."""
+        self._size += _ENTRY_BYTES + sum(map(len, texts))
+        if self._size > MAX_KEPT_BYTES:
+            self.found.clear()
+            self.facts.clear()
+            self._size = 0
+
+
+MAX_KEPT_BYTES: Final = 64 << 20
+_ENTRY_BYTES: Final = 1000
+_KEPT: WeakKeyDictionary[QueryReader, _Kept] = WeakKeyDictionary()
+
+
 class Instructions:
     """Those of the programs of a run. `notes` says of which programs nothing is known, and why."""
 
@@ -46,26 +87,42 @@ class Instructions:
             by_name.setdefault((program.file, program.name), []).append(program)
         self._by_name = {key: found[0] for key, found in by_name.items() if len(found) == 1}
         self._modules: dict[Program, _Module | None] = {}
-        self._known: dict[tuple[int, str, str], OperationMetadata] = {}
+        # While the run is indexed it has no programs yet.
+        self._kept = _Kept() if reader.store.is_growing else _KEPT.setdefault(reader, _Kept())
+        self._damage: dict[Program, str] = {}
         self.names: dict[str, str] = {}
         self.notes: list[str] = []
 
-    def metadata(self, track: int, kind: OperationKind, program: str, name: str) -> Steps[OperationMetadata]:
+    def file_of(self, track: int) -> int:
+        """The file of the run that a track is from."""
+        return self._reader.store.file_of(track)
+
+    def metadata(self, file: int, kind: OperationKind, program: str, name: str) -> Steps[OperationMetadata]:
         """Of the operations of a kind, which run an instruction of a program; or none, where it has no name."""
-        file = self._reader.store.file_of(track)
         if not name:
             return self._kernel(file, kind)
         key = file, program, name
-        if key not in self._known:
-            self._known[key] = yield from self._instruction(file, kind, program, name)
-        return self._known[key]
+        found = self._kept.found.get(key)
+        if found is None:
+            found = yield from self._instruction(file, kind, program, name)
+            self._kept.count(found.metadata.expression, found.metadata.source_stack, found.metadata.shape)
+            self._kept.found[key] = found
+        self.names[program] = found.label
+        if found.note and found.note not in self.notes:
+            self.notes.append(found.note)
+        return found.metadata
 
-    def of_operation(self, operation: Operation) -> Steps[ProgramInstruction | None]:
-        """The instruction that an operation runs; None: the run has no HLO proto that can be read and has it."""
-        of = operation.metadata
-        found = self._programs.get((self._reader.store.file_of(operation.track), of.program))
-        module = None if found is None else (yield from self._module(found))
-        return None if module is None or of.name not in module.within else ProgramInstruction(module, of.name)
+    def facts(self, operation: Operation) -> Steps[InstructionFacts]:
+        """Of the instruction that an operation runs; none where no HLO proto of the run has it, or none can be read."""
+        of, file = operation.metadata, self.file_of(operation.track)
+        key = file, of.program, of.name, self._is_gpu
+        if key not in self._kept.facts:
+            program = self._programs.get((file, of.program))
+            module = None if program is None else (yield from self._module(program))
+            facts = _NO_FACTS if module is None or of.name not in module.within else module.facts(of.name)
+            self._kept.count(*(part.expression for part in facts.parts))
+            self._kept.facts[key] = facts
+        return self._kept.facts[key]
 
     def _kernel(self, file: int, kind: OperationKind) -> OperationMetadata:
         name = self._kernel_name(file, kind)
@@ -79,20 +136,18 @@ class Instructions:
         number = int(tables.name[kind.metadata])
         return self._reader.names[number].text if number >= 0 else tables.entry(kind.metadata).name
 
-    def _instruction(self, file: int, kind: OperationKind, program: str, name: str) -> Steps[OperationMetadata]:
-        found = self._programs.get((file, program)) or self._by_name.get((file, program))
+    def _instruction(self, file: int, kind: OperationKind, program: str, name: str) -> Steps[_Found]:
         module_name = str(kind.stats.get("hlo_module", ""))
+        found = self._programs.get((file, program)) or self._by_name.get((file, program))
+        found = found or self._by_name.get((file, module_name))
+        plain = _plain(program, name, "", str(kind.stats.get("tf_op", "")))
         if found is None:
-            found = self._by_name.get((file, module_name))
-        label = f"{module_name}({program})" if module_name and module_name != program else program
-        self.names[program] = label if found is None else found.label
-        if found is not None:
-            module = yield from self._module(found)
-            if module is not None and name in module.within:
-                return module.metadata(program, name)
-        elif f"{label} has no HLO proto" not in "\n".join(self.notes):
-            self.notes.append(f"{label} has no HLO proto: what its instructions compute is not known")
-        return _plain(program, name, "", str(kind.stats.get("tf_op", "")))
+            label = f"{module_name}({program})" if module_name and module_name != program else program
+            return _Found(plain, label, f"{label} has no HLO proto: what its instructions compute is not known")
+        module = yield from self._module(found)
+        if module is None:
+            return _Found(plain, found.label, self._damage[found])
+        return _Found(module.metadata(program, name) if name in module.within else plain, found.label, "")
 
     def _module(self, program: Program) -> Steps[_Module | None]:
         if program not in self._modules:
@@ -100,7 +155,7 @@ class Instructions:
                 self._modules[program] = _Module((yield from hlo_module(self._reader, program)), is_gpu=self._is_gpu)
             except HloDamage as damage:
                 self._modules[program] = None
-                self.notes.append(str(damage))
+                self._damage[program] = str(damage)
         return self._modules[program]
 
 
@@ -140,34 +195,23 @@ class _Module:
             duplicate_of=of.duplicate_of,
         )
 
-
-class ProgramInstruction:
-    """One instruction of a program."""
-
-    def __init__(self, module: _Module, name: str) -> None:
-        self._of = module
-        self._within, self.instruction = module.within[name]
-
-    @property
-    def meanings(self) -> dict[int, str]:
-        """What the dimensions of its value are."""
-        return meanings(self._of.module, self.instruction)
-
-    def parts(self) -> list[FusedPart]:
-        """Those of a fusion that compute something, those with the most FLOPs first."""
-        return [
+    def facts(self, name: str) -> InstructionFacts:
+        of = self.within[name][1]
+        parts = [
             FusedPart(
                 one.name,
                 flops,
-                expression(self._of.module, self._of.within[one.name][0], one),
+                expression(self.module, self.within[one.name][0], one),
                 one.op_name,
-                self._of.module.source(one),
+                self.module.source(one),
                 one.shape.text,
             )
-            for one, flops in self._of.costs.fused(self.instruction)[:_MOST_PARTS]
+            for one, flops in self.costs.fused(of)[:_MOST_PARTS]
         ]
+        return InstructionFacts(meanings(self.module, of), parts)
 
 
+_NO_FACTS: Final = InstructionFacts({}, ())
 _MOST_PARTS: Final = 1000
 
 

@@ -34,16 +34,13 @@ def known_layouts(reader: QueryReader, root: Node, *, is_gpu: bool) -> Steps[dic
         operation = node.operation
         if operation is None:
             continue
-        meanings: dict[int, str] = {}
-        one = yield from instructions.of_operation(operation)
-        if one is not None:
-            meanings = one.meanings
-            for part in one.parts():
-                below = node.child(part.name)
-                below.fused, below.flops, below.track = part, part.flops * operation.count, operation.track
+        facts = yield from instructions.facts(operation)
+        for part in facts.parts:
+            below = node.child(part.name)
+            below.fused, below.flops, below.track = part, part.flops * operation.count, operation.track
         shape = shape_of_text(operation.metadata.shape)
         if shape is not None:
-            dimensions = [] if shape.is_tuple else layout_dimensions(shape, meanings)
+            dimensions = [] if shape.is_tuple else layout_dimensions(shape, facts.meanings)
             found[id(operation)] = KnownLayout(" · ".join(of.text for of in dimensions), padding(shape))
         yield
     return found
