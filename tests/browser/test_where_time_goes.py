@@ -126,7 +126,7 @@ def test_the_op_profile_by_keys_and_both_ways(pages: ToolPages, ids: dict[str, s
     page.get_by_label("Hosts and devices").select_option(label="tpu-pod-w-1")
     pages.viewer.wait("location.hash.includes('f.tracks=')")
     pages.answered()
-    expect(page.locator(".fact-card", has_text="Cores").locator(".fact-value")).to_have_text("4")
+    expect(page.locator(".fact-card", has_text=re.compile("^(Cores|Devices)")).locator(".fact-value")).to_have_text("4")
     expect(tree).not_to_contain_text("idle")
     expect(tree).to_contain_text(" more")
     # What is selected in the timeline is what the page tells of.

@@ -147,7 +147,7 @@ export function ChartCard({ series, tables, choices, onRow, links, rangeText, he
   const pointedPlace = pointed.value === null ? null : placeOf(pointed.value.place);
   const leads = data.xKind === "time" || data.stops.some((place) => placeOf(place) !== null);
   return (
-    <section class="chart-card" aria-label={series.title} data-series={series.id}>
+    <section class="chart-card" aria-label={`${series.title}: chart`} data-series={series.id}>
       <div class="chart-head">
         {head}
         <ChartLegend data={data} hidden={hidden.value} colors={colors.value} onToggle={toggle} />

@@ -57,7 +57,9 @@ function FactCard({ fact, time }: { fact: ToolFact; time: TimeBase }) {
         {unit !== "" && <span class="fact-unit">{unit}</span>}
         {!isThere && <span class="visually-hidden">not recorded</span>}
       </dd>
-      <dd class="fact-note">{isThere ? note : `Not recorded${note === "" ? "" : `: ${note}`}`}</dd>
+      <dd class="fact-note">
+        {isThere ? note : `Not recorded${note === "" ? "" : `: ${note.replace(/^not recorded: /, "")}`}`}
+      </dd>
     </div>
   );
 }

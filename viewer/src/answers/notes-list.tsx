@@ -50,7 +50,7 @@ function NoteItem({ note, links }: { note: ToolNote; links: Links }) {
       </span>
       <span class="note-text">
         <span class="visually-hidden">{WORDS[severity]}: </span>
-        {text.charAt(0).toUpperCase() + text.slice(1)}
+        {text}
       </span>
       {where.length > 0 && (
         <button type="button" class="note-link" title={where.join("\n")} onClick={() => links.goTo(span, track)}>

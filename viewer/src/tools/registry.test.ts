@@ -30,6 +30,15 @@ it("each tool has a page, and one with the id of a tool stands in its place", ()
   ]);
 });
 
+it("the overview of a run stands beside the timeline", () => {
+  const pages = withCatalogue([timelinePage], [entry("find"), entry("overview", { group: "devices" })]);
+  expect(pages.map(({ id, group }) => [id, group])).toEqual([
+    ["timeline", "run"],
+    ["overview", "run"],
+    ["find", "events"],
+  ]);
+});
+
 it("no name is the timeline, and a name of nothing is no page", () => {
   expect(pageAmong([timelinePage, own], null)).toBe(timelinePage);
   expect(pageAmong([timelinePage, own], "stats")).toBe(own);
