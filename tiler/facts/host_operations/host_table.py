@@ -6,7 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import Final
 from weakref import WeakKeyDictionary
+
+import numpy as np
 
 from tilescope.tiler.facts.devices import plane_of
 from tilescope.tiler.facts.host_operations.event_ops import HOST_PLANE, EventOps
@@ -14,6 +17,12 @@ from tilescope.tiler.facts.host_operations.naming import HostOp
 from tilescope.tiler.facts.host_operations.op_sums import OpSums
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.windows import Windows, WindowsOf
+
+# Of operations by number: count, total and own time, the longest.
+Sums = dict[int, tuple[int, int, int, int]]
+
+# Sums of whole tracks that are kept, of some 200 bytes.
+_KEPT_ROWS: Final = 200_000
 
 
 @dataclass(slots=True)
@@ -77,7 +86,7 @@ def host_operations(reader: QueryReader, threads: Iterable[int], windows_of: Win
             windows = windows_of(track)
             table.threads.append(track)
             table.span += windows.clipped(*span).ticks
-            for number, (count, total, own, longest) in (yield from _sums(known.sums, track, windows)).items():
+            for number, (count, total, own, longest) in (yield from known.track_sums(track, windows)).items():
                 op = known.ops.ops[number]
                 key = op.name, op.stage
                 row = rows.setdefault(key, HostOperation(op, known.ops.names[number]))
@@ -109,20 +118,49 @@ class _Known:
         self.threads: defaultdict[int, list[int]] = defaultdict(list)  # by file
         for track in host_threads(reader):
             self.threads[reader.store.file_of(track)].append(track)
+        self._end = reader.end
+        self._whole: dict[int, Sums] = {}
+        self._rows = 0
+
+    def track_sums(self, track: int, windows: Windows) -> Steps[Sums]:
+        """Those of a track; of whole runs they are kept."""
+        is_whole = len(windows) == 1 and windows.start == 0 and windows.stop > self._end
+        if not is_whole:
+            return (yield from _sums(self.sums, track, windows))
+        if track not in self._whole:
+            found = yield from _sums(self.sums, track, windows)
+            if self._rows > _KEPT_ROWS:
+                return found
+            self._rows += len(found)
+            self._whole[track] = found
+        return self._whole[track]
 
 
 _KNOWN: WeakKeyDictionary[QueryReader, _Known] = WeakKeyDictionary()
 
 
-def _sums(sums: OpSums, track: int, windows: Windows) -> Steps[dict[int, tuple[int, int, int, int]]]:
+def _sums(sums: OpSums, track: int, windows: Windows) -> Steps[Sums]:
     """Of each operation of a track, by number: count, total and own time, the longest."""
-    found: dict[int, tuple[int, int, int, int]] = {}
+    parts = []
     for part in sums.parts(track, windows):
         if part is None:
             yield
-            continue
-        columns = (part.op, part.count, part.total, part.own, part.longest)
-        for number, count, total, own, longest in zip(*(column.tolist() for column in columns), strict=True):
-            before = found.get(number, (0, 0, 0, 0))
-            found[number] = before[0] + count, before[1] + total, before[2] + own, max(before[3], longest)
-    return found
+        elif len(part.op):
+            parts.append(part)
+    if not parts:
+        return {}
+    op, count, total, own, longest = (np.concatenate([getattr(of, column) for of in parts]) for column in _COLUMNS)
+    if float(total.sum(dtype=np.float64)) >= _MOST:  # Python's integers have no limit
+        total, own = total.astype(object), own.astype(object)
+    ops, at = np.unique(op, return_inverse=True)
+    columns = [np.zeros(len(ops), column.dtype) for column in (count, total, own)]
+    for sums_of, column in zip(columns, (count, total, own), strict=True):
+        np.add.at(sums_of, at, column)
+    most = np.zeros(len(ops), np.int64)
+    np.maximum.at(most, at, longest)
+    rows = zip(*(column.tolist() for column in (*columns, most)), strict=True)
+    return dict(zip(ops.tolist(), rows, strict=True))
+
+
+_COLUMNS: Final = ("op", "count", "total", "own", "longest")
+_MOST: Final = float(1 << 62)
