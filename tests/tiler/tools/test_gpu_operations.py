@@ -12,8 +12,10 @@ from tests.gpu_trace import Kernel, gpu_plane
 from tests.hlo_protos import computation, hlo_plane, hlo_proto, instruction, shape, write_space
 from tests.xprof_golden import golden, is_close, rows
 from tilescope.tiler.errors import NotAvailable
+from tilescope.tiler.facts.hlo import HloModule, Program, hlo_module
+from tilescope.tiler.facts.operations import instructions
 from tilescope.tiler.indexing import build_store
-from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.query import QueryReader, Steps, finish
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
 from tilescope.tiler.tools.answer import values_of
@@ -195,6 +197,25 @@ def test_ids_of_programs_are_unsigned(tmp_path: Path) -> None:
     reader = reader_of(write_space(tmp_path / "t.xplane.pb", *planes), tmp_path / "store")
     (row,) = by_row(answer(reader, "hlo_stats"))
     assert (row["program"], row["bytes"], row["category"]) == (str(told), 32, "iota")
+
+
+def test_what_is_known_of_instructions_is_kept_under_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = reader_of(corpus_path("xplane/gpu_mi300x8_conv.xplane.pb"), tmp_path / "store")
+    asked: list[str] = []
+
+    def counting(of: QueryReader, program: Program) -> Steps[HloModule]:
+        asked.append(program.id)
+        return (yield from hlo_module(of, program))
+
+    monkeypatch.setattr(instructions, "hlo_module", counting)
+    first = by_row(answer(reader, "op_profile"))
+    assert asked == ["15", "15"]  # for the costs, and for parts and layouts
+    assert by_row(answer(reader, "op_profile")) == first
+    assert len(asked) == 2
+    monkeypatch.setattr(instructions, "MAX_KEPT_BYTES", 1)
+    reader = QueryReader(reader.store)
+    assert [by_row(answer(reader, "op_profile")) for _ in range(2)] == [first, first]
+    assert len(asked) == 6
 
 
 def test_costs_come_from_the_program_found_by_name_too(tmp_path: Path) -> None:
