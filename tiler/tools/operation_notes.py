@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 from tilescope.tiler.facts.operations import Operation
@@ -16,8 +17,13 @@ _NAME_CHARS: Final = 64
 
 def is_bound_elsewhere(operation: Operation) -> bool:
     """Whether an operation waits for others: for devices, links or the host. No device makes it faster."""
-    metadata = operation.metadata
-    return xla_operation(Name(metadata.name, metadata.category)) != Work.COMPUTATION
+    return _is_bound_elsewhere(operation.metadata.name, operation.metadata.category)
+
+
+# Asked several times of each instruction of a program, of which there may be 40,000.
+@lru_cache(1 << 17)
+def _is_bound_elsewhere(name: str, category: str) -> bool:
+    return xla_operation(Name(name, category)) != Work.COMPUTATION
 
 
 def operation_notes(asked: AskedOperations) -> list[Note]:

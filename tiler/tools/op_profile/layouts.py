@@ -11,7 +11,7 @@ from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.tools.op_profile.tree import Node
 
 # Operations that take the least time have no parts: nobody looks for them.
-MAX_OPERATIONS: Final = 10_000
+MAX_OPERATIONS: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
