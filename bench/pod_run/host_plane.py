@@ -166,9 +166,10 @@ def _pipeline(rng: random.Random, begin: int, slowly: int) -> Iterator[HostEvent
     for read in reads:
         records.append(HostEvent(f"{SHUFFLE}::TFRecord", at, read, {"id": 14, "parent_id": 13}))
         at += read + 40 * _US
+    after = rng.randrange(60, 120) * _US
     for place, name in enumerate((BATCH, MAP, SHUFFLE)):
         own = begin + 20 * _US * place
-        length = at - own + (3 - place) * rng.randrange(60, 120) * _US + place * 7
+        length = at - own + (3 - place) * after - place * 7
         yield HostEvent(name, own, length, {"id": 11 + place, "parent_id": 10 + place})
     yield from records
 

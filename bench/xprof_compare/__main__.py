@@ -21,7 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bench.machine import machine_lines
-from bench.xprof_compare import hlo_stats, op_profile
+from bench.xprof_compare import framework_ops, hlo_stats, kernels, op_profile
 from bench.xprof_compare.case import Case, cases
 from bench.xprof_compare.figures import Figure
 from bench.xprof_compare.peer import ask_xprof
@@ -36,7 +36,7 @@ class Comparison(Protocol):
     figures: Callable[[Case], Iterator[Figure]]
 
 
-COMPARISONS = cast("Sequence[Comparison]", (op_profile, hlo_stats))
+COMPARISONS = cast("Sequence[Comparison]", (op_profile, hlo_stats, framework_ops, kernels))
 
 
 def compared(case: Case) -> Iterator[Figure]:

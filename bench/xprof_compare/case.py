@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bench.pod_run import PodShape, write_pod
+from tilescope.tiler.facts.operations import tpu_cores
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
@@ -38,6 +39,18 @@ class Case:
         """Makes the store that our tools ask."""
         build_store(self.files, folder / f"{self.name}.store")
         self.reader = QueryReader(open_run_store(folder / f"{self.name}.store"))
+
+    @property
+    def tick_ps(self) -> int:
+        """How long a tick of the store is."""
+        assert self.reader is not None
+        return int(self.reader.store.manifest()["tick_ps"])
+
+    @property
+    def is_gpu(self) -> bool:
+        """Whether it is of GPUs."""
+        assert self.reader is not None
+        return not tpu_cores(self.reader)
 
     def why_not(self, which: str) -> str:
         """Why a tool has no answer of ours about it."""

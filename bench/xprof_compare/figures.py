@@ -16,9 +16,10 @@ Values = Mapping[Any, Any]
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """`why`: why ours differs on purpose, where the key is in `differing`, or everywhere when that is empty.
+    """`why`: why ours differs on purpose, where the key is in `differing`, or everywhere when that is None.
 
-    `truth`: what is known of the run; ours must be that wherever it differs from theirs.
+    `more`: why ours has what theirs has not. `truth`: what is known of the run; ours must be that wherever it differs
+    from theirs.
     """
 
     tool: str
@@ -26,23 +27,26 @@ class Figure:
     theirs: Values
     ours: Values
     why: str = ""
-    differing: frozenset[Any] = frozenset()
+    differing: frozenset[Any] | None = None
     truth: Values = field(default_factory=dict)
+    more: str = ""
 
     @property
     def verdict(self) -> str:
         """`agrees (n)`, `differs: why (n of m)`, or `DIFFERS`, with the first that does."""
         if not self.theirs and not self.ours:
             return "none"
-        apart = [key for key in (*self.theirs, *(set(self.ours) - set(self.theirs))) if not self._agrees(key)]
+        beyond = [key for key in self.ours if key not in self.theirs]
+        apart = [key for key in (*self.theirs, *([] if self.more else beyond)) if not self._agrees(key)]
+        more = f"; ours has {len(beyond)} more: {self.more}" if self.more and beyond else ""
         if not apart:
-            return f"agrees ({len(self.theirs)})"
+            return f"agrees ({len(self.theirs)}){more}"
         unexplained = [key for key in apart if not self._is_explained(key)]
         if unexplained:
             key = unexplained[0]
             theirs, ours = self.theirs.get(key), self.ours.get(key)
             return f"DIFFERS: {key}: xprof {theirs!r}, ours {ours!r} ({len(unexplained)} of {len(self.theirs)})"
-        return f"differs: {self.why} ({len(apart)} of {len(self.theirs)})"
+        return f"differs: {self.why} ({len(apart)} of {len(self.theirs)}){more}"
 
     @property
     def is_explained(self) -> bool:
@@ -52,7 +56,7 @@ class Figure:
         return key in self.theirs and key in self.ours and is_same(self.ours[key], self.theirs[key])
 
     def _is_explained(self, key: Any) -> bool:
-        meant = bool(self.why) and (not self.differing or key in self.differing)
+        meant = bool(self.why) and (self.differing is None or key in self.differing)
         return meant and (key not in self.truth or is_same(self.ours.get(key), self.truth[key]))
 
 

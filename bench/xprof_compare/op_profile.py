@@ -14,6 +14,9 @@ PEER = ("op_profile", "op_profile.by_category", "op_profile.by_provenance")
 _BY = ("program", "category", "provenance")
 _LOOPS = "xprof leaves a loop's own time out, and counts what runs in it twice"
 ENDS = "xprof takes the ends of operations from the events' clock, their begins from the device's"
+MORE = "kernels that run for no instruction"
+OVERLAP = "operations on streams of one GPU overlap: together with idle time they take more than the device's time"
+KERNELS = "xprof counts each kernel as an occurrence of its instruction, with all its costs, and knows less of memories"
 _OF_EVENTS = "xprof takes FLOPs and bytes of custom calls from metadata; their events say other ones"
 
 Path = tuple[str, ...]
@@ -33,7 +36,8 @@ def _tree(case: Case, by: str, root: dict[str, Any]) -> Iterator[Figure]:
     ours: dict[Path, dict[str, Any]] = {}
     for row in case.rows(TOOL, "operations", by=by):
         paths.append((*(paths[row["parent"]] if row["parent"] >= 0 else ()), row["name"]))
-        ours[paths[-1]] = row
+        if row["self"] is not None:  # parts of fusions have no time of their own
+            ours[paths[-1]] = row
     loops = {path for path in ours if path[-1].startswith("while")}
     around = frozenset(path[:length] for path in loops for length in range(len(path) + 1))
     custom = {one["name"] for one in case.truth.get("instructions", ()) if one["counts_itself"]}
@@ -49,24 +53,35 @@ def _tree(case: Case, by: str, root: dict[str, Any]) -> Iterator[Figure]:
             f"by {by}: {name}",
             {path: of_theirs(node["metrics"]) for path, node in theirs.items()},
             {path: of_ours(row) for path, row in shown.items()},
-            why,
-            which,
+            KERNELS if case.is_gpu else why,
+            None if case.is_gpu and why is _OF_EVENTS else which,
+            more=MORE if case.is_gpu else "",
         )
 
     whole = root["metrics"]["rawTime"]
-    own = {path: row["self"] for path, row in ours.items()}
+    own = {path: row["self"] * case.tick_ps for path, row in ours.items()}
     span = sum(taken for path, taken in own.items() if len(path) == 1)
     known = sum(core["last"] - core["first"] for core in case.truth["cores"]) if case.truth else 0
-    yield Figure(TOOL, f"by {by}: whole time (ps)", {"": whole}, {"": span}, ENDS if known else "", truth={"": known})
-    yield figure("self time (ps)", lambda of: of["rawTime"], lambda row: row["self"], _LOOPS, around)
+    times = OVERLAP if case.is_gpu else ENDS
+    meant = case.is_gpu or known
+    yield Figure(
+        TOOL,
+        f"by {by}: whole time (ps)",
+        {"": whole},
+        {"": span},
+        times if meant else "",
+        truth={"": known} if known else {},
+    )
+    yield figure("self time (ps)", lambda of: of["rawTime"], lambda row: row["self"] * case.tick_ps, _LOOPS, around)
     yield Figure(
         TOOL,
         f"by {by}: share",
         {path: node["metrics"]["rawTime"] / whole for path, node in theirs.items()},
         {path: row["share"] for path, row in shown.items()},
-        f"{_LOOPS}; {ENDS}" if known else _LOOPS,
-        frozenset() if known else around,
+        f"{_LOOPS}; {times}" if meant else _LOOPS,
+        None if meant else around,
         {path: taken / known for path, taken in own.items()} if known else {},
+        more=MORE if case.is_gpu else "",
     )
     yield figure("FLOPs", lambda of: of["bf16Flops"], lambda row: row["flops"] or 0, _OF_EVENTS, counted)
     yield figure(
