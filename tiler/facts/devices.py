@@ -233,7 +233,9 @@ def hlo_categories(metadata: XStatTables) -> Steps[dict[int, set[str]]]:
     """The categories of the operations of devices by name id: of several, where programs share a name."""
     found: dict[int, set[str]] = defaultdict(set)
     planes = [number for number, plane in enumerate(metadata.planes) if plane.name.startswith(DEVICE_PREFIX)]
-    for count, number in enumerate(np.flatnonzero(np.isin(metadata.plane, planes) & (metadata.name >= 0)).tolist()):
+    used = np.isin(metadata.plane, planes) & (metadata.name >= 0)
+    # The devices of a host say the same of an operation: it is read once.
+    for count, number in enumerate(np.unique(metadata.alike[used]).tolist()):
         for stat in metadata.stats_called("hlo_category", number):
             if isinstance(stat.value, str) and stat.value:
                 found[int(metadata.name[number])].add(stat.value)

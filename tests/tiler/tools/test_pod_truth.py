@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from bench.pod_run import Pod, PodShape, write_pod
+from tilescope.tiler.facts.devices import hlo_categories
 from tilescope.tiler.facts.operations.instruction_places import instruction_places
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
@@ -105,6 +106,18 @@ def test_cores_share_what_is_known_of_an_instruction(pod: Pod, reader: QueryRead
         assert len(cores) == 2
         of_second = tables.alike[(tables.plane == cores[1]) & (tables.name >= 0)]  # those that events use
         assert np.all(tables.plane[of_second] == cores[0])
+
+
+def test_categories_are_those_of_all_cores(pod: Pod, reader: QueryReader) -> None:
+    for file in range(len(pod.files)):
+        tables = reader.store.event_metadata(file)
+        assert tables is not None
+        plain: dict[int, set[str]] = {}
+        for number in range(len(tables)):
+            for stat in tables.stats_called("hlo_category", number):
+                if tables.name[number] >= 0 and isinstance(stat.value, str):
+                    plain.setdefault(int(tables.name[number]), set()).add(stat.value)
+        assert finish(hlo_categories(tables)) == plain
 
 
 def test_each_step(pod: Pod, reader: QueryReader) -> None:
