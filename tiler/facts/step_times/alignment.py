@@ -32,16 +32,24 @@ class AlignedSteps:
 def aligned(times: Sequence[StepTimes]) -> AlignedSteps:
     """Steps of the same pass and number are one; those without numbers are told by when they are."""
     shifts = _shifts(times)
-    keys: Ints = np.zeros((0, 2), np.int64)
-    of_each = [np.stack([of.pass_, of.number + shift], axis=1) for of, shift in zip(times, shifts, strict=True)]
-    if of_each:
-        keys = np.unique(np.concatenate(of_each), axis=0)
-    rows = np.full((len(keys), len(times)), -1)
-    known = {key: at for at, key in enumerate(map(tuple, keys.tolist()))}
-    for place, one in enumerate(of_each):
-        at = [known[key] for key in map(tuple, one.tolist())]
-        rows[at, place] = np.arange(len(one))
-    return AlignedSteps(keys[:, 1], keys[:, 0], rows, shifts)
+    pass_, number, place, row = (np.concatenate([np.zeros(0, np.int64), *column]) for column in _columns(times, shifts))
+    order = np.lexsort((number, pass_))
+    change = np.ones(len(order), np.bool_)
+    change[1:] = (np.diff(number[order]) != 0) | (np.diff(pass_[order]) != 0)
+    first = order[change]
+    rows = np.full((len(first), len(times)), -1)
+    rows[np.cumsum(change) - 1, place[order]] = row[order]
+    return AlignedSteps(number[first], pass_[first], rows, shifts)
+
+
+def _columns(times: Sequence[StepTimes], shifts: Sequence[int]) -> tuple[list[Ints], ...]:
+    """Pass, number, core and row of all steps."""
+    return (
+        [of.pass_ for of in times],
+        [of.number + shift for of, shift in zip(times, shifts, strict=True)],
+        [np.full(len(of), place) for place, of in enumerate(times)],
+        [np.arange(len(of)) for of in times],
+    )
 
 
 def _shifts(times: Sequence[StepTimes]) -> list[int]:

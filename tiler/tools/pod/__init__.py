@@ -134,9 +134,9 @@ def _stragglers_table(asked: AskedSteps, found: Sequence[Straggler]) -> Table:
 
 def _cells_table(asked: AskedSteps, limit: int) -> Table:
     """Each step on each core."""
-    cells = [(core, int(row)) for step in asked.aligned.rows for core, row in enumerate(step.tolist()) if row >= 0]
-    step_of = [k for k, step in enumerate(asked.aligned.rows) for row in step.tolist() if row >= 0]
-    cells, step_of = cells[:limit], step_of[:limit]
+    step, place = np.nonzero(asked.aligned.rows[:limit] >= 0)
+    step_of, core_of = step[:limit].tolist(), place[:limit].tolist()
+    cells = list(zip(core_of, asked.aligned.rows[step_of, core_of].tolist(), strict=True))
     rows = [(asked.times[core], row) for core, row in cells]
 
     def part(of: StepTimes, one: StepPart, row: int) -> int | None:
