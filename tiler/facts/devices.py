@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler import _native
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.device_lines import ASYNC_OP_LINES, DEVICE_PREFIX, OP_LINES, is_one_of, is_stream
 from tilescope.tiler.errors import NotBuilt
@@ -233,15 +234,26 @@ def hlo_categories(metadata: XStatTables) -> Steps[dict[int, set[str]]]:
     """The categories of the operations of devices by name id: of several, where programs share a name."""
     found: dict[int, set[str]] = defaultdict(set)
     planes = [number for number, plane in enumerate(metadata.planes) if plane.name.startswith(DEVICE_PREFIX)]
+    readers: dict[int, _native.ChosenStats] = {}
     used = np.isin(metadata.plane, planes) & (metadata.name >= 0)
     # The devices of a host say the same of an operation: it is read once.
     for count, number in enumerate(np.unique(metadata.alike[used]).tolist()):
-        for stat in metadata.stats_called("hlo_category", number):
-            if isinstance(stat.value, str) and stat.value:
-                found[int(metadata.name[number])].add(stat.value)
+        entry = metadata.entry(number)
+        if entry.plane not in readers:
+            names = metadata.planes[entry.plane].stat_names
+            readers[entry.plane] = _native.ChosenStats([[stat for stat, name in names.items() if name == _CATEGORY]])
+        try:
+            (category,) = readers[entry.plane].read(entry.stats)
+        except ValueError:  # damaged
+            continue
+        if isinstance(category, tuple):  # the name of a stat
+            category = metadata.planes[entry.plane].stat_names.get(category[0])
+        if isinstance(category, str) and category:
+            found[int(metadata.name[number])].add(category)
         if count % _ENTRIES_AT_ONCE == 0:
             yield
     return found
 
 
+_CATEGORY: Final = "hlo_category"
 _ENTRIES_AT_ONCE: Final = 1024
