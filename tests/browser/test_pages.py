@@ -64,8 +64,8 @@ def test_the_menu_lists_pages_in_groups_and_why_some_have_no_answer(pages: ToolP
     assert faults(pages.viewer) == []
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    pages.wait_for("stats")
-    assert page.title().startswith("Statistics – ")
+    pages.wait_for("overview")  # it stands beside the timeline
+    assert page.title().startswith("Overview – ")
 
 
 def test_back_and_forward_lead_through_pages_without_loading_anew(pages: ToolPages, run: str) -> None:
