@@ -140,6 +140,11 @@ def test_hosts_without_tpus(readers: dict[str, QueryReader]) -> None:
     assert not list(rows(cpu))
     bert = answer(readers["gpu_v100x8_bert"])
     assert str(value(bert, "devices")) == golden("gpu_v100x8_bert/overview_page")[2]["p"]["device_core_count"]
+    # Kernels without programs: what they compute is not recorded, which is not that it is nothing.
+    assert value(bert, "flops_of_peak") is None
+    assert value(bert, "hbm_of_peak") is None
+    assert "HLO protos" in bert.fact("flops_of_peak").note
+    assert not any(" 0.0 %" in note.text for note in bert.notes)
     assert "3 of them work" in bert.fact("devices").note
     assert value(bert, "step_mean") == 21_310_352
     assert value(bert, "low_precision") == pytest.approx(0.305, abs=2e-3)

@@ -13,7 +13,7 @@ from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Fact
 from tilescope.tiler.tools.host_operations import NO_HOST_OPERATIONS, AskedHost
 from tilescope.tiler.tools.input_pipeline.device_tables import Measured
-from tilescope.tiler.tools.operations import NO_OPERATIONS, NO_PEAK, AskedOperations
+from tilescope.tiler.tools.operations import NO_FLOPS, NO_OPERATIONS, NO_PEAK, AskedOperations
 from tilescope.tiler.tools.overlap.parts import Parts, parts_of
 from tilescope.tiler.tools.overview.environment import Environment
 from tilescope.tiler.tools.scope import Scope
@@ -55,9 +55,11 @@ def device_use(
     if table.cores and table.span:
         seconds = table.span / 1e12
         some = [one for one in table.operations if one.metadata.category not in _CONTROL]
-        flops = None if peaks.flops is None else sum(one.flops for one in some) / seconds / peaks.flops
-        hbm = None if peaks.hbm is None else _hbm_bytes(some) / seconds / peaks.hbm
-    peak_note = NO_PEAK if table.cores else NO_OPERATIONS
+        if peaks.flops is not None and any(one.tells_flops for one in some):
+            flops = sum(one.flops for one in some) / seconds / peaks.flops
+        if peaks.hbm is not None and any(one.tells_bytes for one in some):
+            hbm = _hbm_bytes(some) / seconds / peaks.hbm
+    peak_note = NO_OPERATIONS if not table.cores else NO_PEAK if peaks.flops is None else NO_FLOPS
     if cores and table.span:
         busy, span = yield from duty_times(scope.reader, cores, windows_of)
         return DeviceUse(
