@@ -312,7 +312,7 @@ def _notes(found: _Found, memory: MemoryPool, live: Live) -> list[Note]:
     fill = peak.fill
     # What devices and hosts did around it.
     around = max(1, (found.windows.stop - found.windows.start) // _AROUND)
-    where = f"{memory.name} of {found.host}" if found.host else memory.name
+    where = f"{memory.name} on {found.host}" if found.host else memory.name
     share = f", {fill.used / fill.capacity:.1%} of what there is" if fill.capacity else ""
     notes = [
         Note(

@@ -1,10 +1,10 @@
 /** Buffers as lines over the program's points, and a card about the one that somebody points at or has walked to. */
 
 import { useSignal } from "@preact/signals";
-import type { TimeBase, ToolTable } from "@tilescope/client";
+import type { TimeBase, ToolColumn, ToolTable } from "@tilescope/client";
 import { useMemo, useRef } from "preact/hooks";
 import { seriesStyle } from "../../answers/chart-style";
-import { exactText } from "../../answers/figures";
+import { exactText, type Figure, figureText } from "../../answers/figures";
 import { theme } from "../../state/settings";
 import { type Lifeline, lifelines } from "./lifelines";
 import "./memory-viewer.css";
@@ -93,13 +93,23 @@ export function LifelineChart({ table, points, peak, time }: Props) {
   );
 }
 
+function rounded(column: ToolColumn, value: Figure, time: TimeBase): string {
+  const { digits, unit } = figureText(column, value, time);
+  return `${digits} ${unit}`.trim();
+}
+
 function Card({ table, line, hue, time }: { table: ToolTable; line: Lifeline; hue: number; time: TimeBase }) {
   const facts = CARD.flatMap((id) => {
     const column = table.columns.find((one) => one.id === id);
     const value = column?.values[line.row] ?? null;
     return column === undefined || value === null
       ? []
-      : [{ title: column.title, text: exactText(column, value, time) }];
+      : [
+          {
+            title: column.title,
+            text: column.kind === "number" ? rounded(column, value, time) : exactText(column, value, time),
+          },
+        ];
   });
   const { fill, line: rim } = seriesStyle(hue, HUES, theme.value, null);
   return (
