@@ -206,7 +206,7 @@ def _availability(scope: Scope) -> Reason:
 TOOL: Final = Tool(
     id="graph",
     title="Graph",
-    help="What lies around an instruction of a program: operands, users, and what fusions are made of.",
+    help="what lies around an instruction of a program: operands, users, and what fusions are made of",
     group="devices",
     question=GraphQuestion,
     answer=_answer,

@@ -75,7 +75,7 @@ def _availability(scope: Scope) -> Reason:
 TOOL: Final = Tool(
     id="imported",
     title="Imported page",
-    help="What a JSON file of the Cloud TPU profiler holds: pod viewer, op profile, overview, input or memory page.",
+    help="what a JSON file of the Cloud TPU profiler holds: pod viewer, op profile, overview, input or memory page",
     group="imports",
     question=ImportedQuestion,
     answer=_answer,

@@ -131,7 +131,7 @@ def _availability(scope: Scope) -> Reason:
 TOOL: Final = Tool(
     id="model_graph",
     title="Model graph",
-    help="The operations of a TensorFlow model by scope, and which of them a TPU can run.",
+    help="the operations of a TensorFlow model by scope, and which of them a TPU can run",
     group="imports",
     question=ModelGraphQuestion,
     answer=_answer,
