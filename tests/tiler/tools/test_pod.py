@@ -114,6 +114,20 @@ def test_any_span_is_the_sum_of_its_halves(readers: dict[str, QueryReader]) -> N
             assert {key: first.get(key, 0) + second.get(key, 0) for key in whole} == whole
 
 
+def test_cores_on_their_chips(readers: dict[str, QueryReader]) -> None:
+    of = answer(readers["pod"])
+    rows = by_row(of, "cores")
+    assert [(row["host"], row["chip"], row["core_number"]) for row in rows] == [
+        (f"tpu-pod-w-{chip // 4}", chip, 0) for chip in range(16)
+    ]
+    assert [(row["x"], row["y"]) for row in rows] == [(chip % 4, chip // 4) for chip in range(16)]  # a row each
+    assert any("row by row" in note.text for note in of.notes)
+    for row in rows:  # all of a step is told by category, up to what means leave of a picosecond each
+        assert 0 <= row["duration"] - sum(row[name] for name in row if name.startswith("tpu_")) < 14
+    (host,) = by_row(answer(readers["jax_cpu_10steps"]), "cores")
+    assert host["chip"] is host["x"] is host["tpu_idle"] is None
+
+
 def test_the_map(readers: dict[str, QueryReader]) -> None:
     (series,) = answer(readers["pod"], colour="input", steps="101-102").series
     assert values_of(series.x) == [101, 102]
@@ -122,3 +136,7 @@ def test_the_map(readers: dict[str, QueryReader]) -> None:
     for column, key in zip(series.ys, sorted(known[0]["cores"], key=int), strict=True):
         cores = [step["cores"][key] for step in known]
         assert values_of(column) == [core["category"]["infeed"] / core["duration"] for core in cores]
+    (series,) = answer(readers["pod"], colour="tpu_all_reduce_sync", steps="101-102").series
+    for column, key in zip(series.ys, sorted(known[0]["cores"], key=int), strict=True):
+        cores = [step["cores"][key] for step in known]
+        assert values_of(column) == [core["all_reduce"]["sync"] / core["duration"] for core in cores]

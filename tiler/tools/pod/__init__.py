@@ -10,6 +10,7 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
+from tilescope.tiler.facts.core_places import CorePlace, core_places
 from tilescope.tiler.facts.step_times import TPU_PARTS, StepClass, StepPart, StepTimes
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
@@ -28,6 +29,9 @@ DEFAULT_LISTED: Final = 2000
 
 # Rows of a heat map: one is a few pixels high.
 _MOST_DRAWN: Final = 256
+
+# What ids of the categories of TPUs begin with: some are those of classes, too.
+_TPU: Final = "tpu_"
 
 NO_STEPS: Final = (
     "the trace marks no steps: mark them (jax.profiler.StepTraceAnnotation, Keras, step of torch.profiler)"
@@ -49,8 +53,25 @@ class PodQuestion(SpanQuestion, frozen=True, kw_only=True):
             "output",
             "compilation",
             "others",
+            "tpu_high_flops",
+            "tpu_low_flops",
+            "tpu_infeed",
+            "tpu_sparse_infeed",
+            "tpu_outfeed",
+            "tpu_host_send",
+            "tpu_host_recv",
+            "tpu_all_reduce_compute",
+            "tpu_all_reduce_sync",
+            "tpu_collectives",
+            "tpu_send",
+            "tpu_recv",
+            "tpu_megacore",
+            "tpu_idle",
         ],
-        Meta(description="What the map of steps and cores shows: how long steps are, or the share of a class."),
+        Meta(
+            description="What the map of steps and cores shows: how long steps are, or the share of a class, or of a "
+            "category of TPUs (tpu_…)."
+        ),
     ] = "device_collectives"
     limit: Annotated[int, Meta(ge=0, le=MAX_LISTED, description="The most steps of cores that are listed.")] = (
         DEFAULT_LISTED
@@ -63,8 +84,12 @@ def _answer(scope: Scope, question: PodQuestion) -> Steps[Answer]:
     yield
     if not asked.times:
         return Answer([Fact("cores", "Cores", None, "count", asked.why)], notes=asked.notes)
-    tables = [_stragglers_table(asked, found), _cores_table(asked, found), _cells_table(asked, question.limit)]
-    return Answer(_facts(asked, found), tables, [_map(asked, question)], [*_notes(asked, found), *asked.notes])
+    known = core_places(scope.reader)
+    places = [known.get(of.group) for of in asked.times]
+    cores = _cores_table(asked, found, places)
+    tables = [_stragglers_table(asked, found), cores, _cells_table(asked, question.limit)]
+    notes = [*_notes(asked, found), *_place_notes(places), *asked.notes]
+    return Answer(_facts(asked, found), tables, [_map(asked, question)], notes)
 
 
 def _facts(asked: AskedSteps, found: Sequence[Straggler]) -> list[Fact]:
@@ -88,7 +113,7 @@ def _facts(asked: AskedSteps, found: Sequence[Straggler]) -> list[Fact]:
     return facts
 
 
-def _cores_table(asked: AskedSteps, found: Sequence[Straggler]) -> Table:
+def _cores_table(asked: AskedSteps, found: Sequence[Straggler], places: Sequence[CorePlace | None]) -> Table:
     """Each core with the means of its steps."""
     times = asked.times
     causes: dict[int, list[str]] = {}
@@ -108,7 +133,21 @@ def _cores_table(asked: AskedSteps, found: Sequence[Straggler]) -> Table:
             Column(one.value, CLASS_TITLES[one], "ticks", means([of.classes[one] for of in times]), total="none")
             for one in StepClass
         ),
+        *(
+            Column(
+                f"{_TPU}{one.value}",
+                PART_TITLES[one],
+                "ticks",
+                means([of.parts[one] for of in times]) if asked.of_tpus else [None] * len(times),
+                total="none",
+            )
+            for one in TPU_PARTS
+        ),
         Column("host", "On host", "text", [host or None for host in asked.hosts]),
+        Column("chip", "Chip", "id", [of and of.chip for of in places]),
+        Column("core_number", "Core of chip", "id", [of and of.core for of in places]),
+        Column("x", "X", "id", [of and of.x for of in places]),
+        Column("y", "Y", "id", [of and of.y for of in places]),
         Column("start", "Start", "time", [int(of.start.min()) for of in times]),
         Column("end", "End", "time", [int(of.stop.max()) for of in times]),
         Column("track", "Track", "track", [int(of.track[0]) if of.track[0] >= 0 else None for of in times]),
@@ -154,7 +193,7 @@ def _cells_table(asked: AskedSteps, limit: int) -> Table:
             for one in StepClass
         ),
         *(
-            Column(f"tpu_{one.value}", PART_TITLES[one], "ticks", [part(of, one, row) for of, row in rows])
+            Column(f"{_TPU}{one.value}", PART_TITLES[one], "ticks", [part(of, one, row) for of, row in rows])
             for one in TPU_PARTS
         ),
         Column("pass", "Pass", "count", [int(asked.aligned.pass_[k]) + 1 for k in step_of], total="none"),
@@ -175,14 +214,29 @@ def _map(asked: AskedSteps, question: PodQuestion) -> Series:
             values: list[Value] = [None if row < 0 else int(of.duration[row]) // asked.tick_ps for row in at]
             columns.append(Column(f"core_{core}", asked.names[core], "ticks", values))
             continue
-        taken = of.classes[StepClass(question.colour)]
+        taken = _taken(of, question.colour)
         shares: list[Value] = [
-            None if row < 0 or not of.duration[row] else float(taken[row]) / float(of.duration[row]) for row in at
+            None if row < 0 or taken is None or not of.duration[row] else float(taken[row]) / float(of.duration[row])
+            for row in at
         ]
         columns.append(Column(f"core_{core}", asked.names[core], "fraction", shares))
-    title = "How long steps are" if question.colour == "duration" else CLASS_TITLES[StepClass(question.colour)]
     x = Column("step", "Step", "count", asked.aligned.number[: question.limit])
-    return Series("map", f"{title}, by core and step", "heat", x, columns)
+    return Series("map", f"{_title(question.colour)}, by core and step", "heat", x, columns)
+
+
+def _taken(of: StepTimes, colour: str) -> Ints | None:
+    """How long the steps of a core take for a class, or for a category of TPUs; None: it has no categories."""
+    if colour.startswith(_TPU):
+        return of.parts.get(StepPart(colour.removeprefix(_TPU)))
+    return of.classes[StepClass(colour)]
+
+
+def _title(colour: str) -> str:
+    if colour == "duration":
+        return "How long steps are"
+    if colour.startswith(_TPU):
+        return PART_TITLES[StepPart(colour.removeprefix(_TPU))]
+    return CLASS_TITLES[StepClass(colour)]
 
 
 def _notes(asked: AskedSteps, found: Sequence[Straggler]) -> list[Note]:
@@ -202,6 +256,13 @@ def _notes(asked: AskedSteps, found: Sequence[Straggler]) -> list[Note]:
         track = int(times.track[row])
         notes.append(Note("warning", text, int(times.start[row]), int(times.stop[row]), track if track >= 0 else None))
     return notes
+
+
+def _place_notes(places: Sequence[CorePlace | None]) -> list[Note]:
+    if not any(of is not None and of.x is not None for of in places):
+        return []
+    text = "the trace numbers chips, and does not record where they are: X and Y lay them out by number, row by row"
+    return [Note("info", text)]
 
 
 def _availability(scope: Scope) -> str:
