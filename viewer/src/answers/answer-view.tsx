@@ -3,14 +3,13 @@
 import "./answer.css";
 import { useSignal } from "@preact/signals";
 import type { ToolAnswer, ToolTable } from "@tilescope/client";
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { formatCount } from "../components/format";
 import { ChartCard } from "./chart-card";
 import { DataTable } from "./data-table";
 import { FactCards } from "./facts-cards";
-import type { AnswerProps } from "./links";
+import type { AnswerProps, RowOfTable } from "./links";
 import { NotesList } from "./notes-list";
-import type { RowOfTable } from "./series-places";
 import { TableChoices } from "./table-model";
 import { Tabs } from "./tabs";
 
@@ -38,11 +37,24 @@ function rowsOf(table: ToolTable): number {
   return table.columns[0]?.values.length ?? 0;
 }
 
-export function AnswerView({ tool, answer, links, rangeText, onMore, isOwn = false }: AnswerProps) {
+export function AnswerView({
+  tool,
+  answer,
+  links,
+  rangeText,
+  onMore,
+  isOwn = false,
+  wanted: asked = null,
+}: AnswerProps) {
   const { facts, tables, series, notes } = answer;
   const seriesById = useMemo(() => new Map(series.map((one) => [one.id, one])), [series]);
   const tablesById = useMemo(() => new Map(tables.map((table) => [table.id, table])), [tables]);
   const wanted = useSignal<(RowOfTable & { readonly id: string }) | null>(null);
+  useEffect(() => {
+    if (asked !== null) {
+      wanted.value = { ...asked, id: asked.table };
+    }
+  }, [asked]);
   const infos = notes.filter((note) => note.severity === "info");
   return (
     <div class="answer" data-tool={tool.id}>

@@ -15,10 +15,10 @@ import type { PlotColors } from "./chart-style";
 import { ChartTooltip } from "./chart-tooltip";
 import { CopyButton } from "./copy-button";
 import { DataTable } from "./data-table";
-import type { Links } from "./links";
+import type { Links, RowOfTable } from "./links";
 import { goToPlace } from "./places";
 import type { Plot } from "./plot";
-import { type RowOfTable, SeriesPlaces } from "./series-places";
+import { SeriesPlaces } from "./series-places";
 import type { TableChoices } from "./table-model";
 import { tsv } from "./tsv";
 

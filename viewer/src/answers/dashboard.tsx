@@ -7,9 +7,8 @@ import { choices } from "./answer-view";
 import { ChartCard } from "./chart-card";
 import { DataTable } from "./data-table";
 import { FactCards } from "./facts-cards";
-import type { AnswerProps } from "./links";
+import type { AnswerProps, RowOfTable } from "./links";
 import { NotesList } from "./notes-list";
-import type { RowOfTable } from "./series-places";
 
 /** So many rows of a table are seen without scrolling it. */
 const MOST_ROWS = 10;

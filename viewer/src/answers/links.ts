@@ -14,6 +14,12 @@ export interface Links {
   goToEvent(track: number, ordinal: number): void;
 }
 
+/** A row of a table of an answer. */
+export interface RowOfTable {
+  readonly table: string;
+  readonly row: number;
+}
+
 /** What draws an answer is given: the tool that gave it, the answer, and the ways into the timeline. */
 export interface AnswerProps {
   readonly tool: Pick<ToolEntry, "id" | "title" | "help">;
@@ -25,6 +31,8 @@ export interface AnswerProps {
   readonly onMore: ((more: string) => void) | null;
   /** On a page of its own: what it says first stands above all else, and all of a row beside its table. */
   readonly isOwn?: boolean;
+  /** A row that somebody asked for elsewhere on the page; another object asks anew. */
+  readonly wanted?: RowOfTable | null;
 }
 
 /** A way from a row into the timeline, beside those that its columns lead. */

@@ -4,13 +4,8 @@
  */
 
 import type { ToolColumn, ToolSeries, ToolTable } from "@tilescope/client";
+import type { RowOfTable } from "./links";
 import { type Place, Places } from "./places";
-
-/** A row of a table of the same answer. */
-export interface RowOfTable {
-  readonly table: string;
-  readonly row: number;
-}
 
 export class SeriesPlaces {
   readonly #own: Places;

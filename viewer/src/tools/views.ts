@@ -26,6 +26,10 @@ const OWN: Readonly<Record<string, () => Promise<ComponentType<TextProps>>>> = {
     const [{ GraphView }, { FIELDS }] = await Promise.all([import("./graph/view"), import("./graph/fields")]);
     return withFields(FIELDS, GraphView);
   },
+  pod: async () => {
+    const [{ PodView }, { FIELDS }] = await Promise.all([import("./pod/view"), import("./pod/fields")]);
+    return withFields(FIELDS, PodView);
+  },
   memory_profile: async () => {
     const [{ MemoryProfileView }, { FIELDS }] = await Promise.all([
       import("./memory-profile/view"),

@@ -1,0 +1,85 @@
+"""The page of a pod: the map of its cores by pointer and keys, one step, stragglers, and ways to rows and timeline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.browser.conftest import Served, serving, watched_page
+from tests.browser.driver import Viewer
+from tests.browser.test_accessibility import faults
+from tests.browser.tool_pages import ToolPages
+from tests.corpus import corpus_path
+from tilescope.tiler.indexing import build_store
+
+STORE = "pod.store"
+
+
+@pytest.fixture(scope="module")
+def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("pod")
+    build_store(sorted(corpus_path("pod").rglob("*.xplane.pb")), folder / STORE)
+    with serving([folder / STORE], folder / "cache") as running:
+        yield running
+
+
+@pytest.fixture
+def pages(browser: Browser, site: Served) -> Iterator[ToolPages]:
+    with watched_page(browser, site.url) as page:
+        page.set_viewport_size({"width": 1280, "height": 720})
+        yield ToolPages(Viewer(page, site.url))
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_pod_is_walked_core_by_core_and_step_by_step(pages: ToolPages, site: Served, theme: str) -> None:
+    page, run = pages.page, site.run_id(STORE)
+    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    pages.go(run, "tool=pod")
+    pages.answered()
+    cells, card = page.locator(".pod-core"), page.get_by_role("region", name="Core", exact=True)
+    assert cells.count() == 16
+    assert page.locator(".pod-host-name").all_inner_texts() == [f"tpu-pod-w-{host}" for host in range(4)]
+    assert page.locator(".pod-straggler").count() == 5
+    legend = page.locator(".pod-legend")
+    assert ("Dark is bad" if theme == "light" else "Bright is bad") in legend.inner_text()
+    assert "tpu-pod-w-2" in card.inner_text()  # what stands out comes first
+    stragglers = page.get_by_role("region", name="Cores that keep others waiting")
+    assert stragglers.locator("tbody tr").count() == 5
+    assert faults(pages.viewer) == []
+    pages.viewer.screenshot(f"pod-{theme}")
+    # By keys, as the chips lie.
+    cells.nth(0).focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    text = card.inner_text()
+    assert "tpu-pod-w-1 · Chip 1" in text
+    assert "X 1, Y 1" in text
+    cells.nth(15).hover()
+    assert "tpu-pod-w-3 · Chip 3" in card.inner_text()
+    stragglers.get_by_role("button", name="tpu-pod-w-1 · Chip 2").click()
+    assert "tpu-pod-w-1 · Chip 2" in card.inner_text()
+    # Another breakdown, and one step of it: what host 2 waits for its input.
+    page.get_by_role("combobox", name="What colours the map").select_option("tpu_infeed")
+    page.locator(".pod-legend", has_text="Infeed").wait_for()
+    page.get_by_role("radio", name="One step").check()
+    page.get_by_role("slider", name="Step").focus()
+    page.keyboard.press("ArrowRight")
+    page.get_by_text("Figures are of step 101.").wait_for()
+    pages.answered()
+    assert pages.address()["f.step"] == "101"
+    assert (
+        float(cells.nth(8).locator(".pod-figure").inner_text())
+        > 20
+        > float(cells.nth(0).locator(".pod-figure").inner_text())
+    )
+    assert faults(pages.viewer) == []
+    pages.viewer.screenshot(f"pod-step-{theme}")
+    cells.nth(8).click()
+    card.get_by_role("button", name="Its row").click()
+    page.get_by_role("tab", name="Cores", exact=False, selected=True).wait_for()
+    assert "tpu-pod-w-2 · Chip 0" in page.locator("tr.is-current").inner_text()
+    cells.nth(8).focus()
+    page.keyboard.press("Enter")
+    pages.wait_for("timeline")
