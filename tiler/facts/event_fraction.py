@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.facts.operations import TpuCore
-from tilescope.tiler.facts.operations.metadata import operation_metadata
+from tilescope.tiler.facts.operations.instruction_places import instruction_places
 from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds
 from tilescope.tiler.facts.step_times import StepTimes
 from tilescope.tiler.query import QueryReader, Steps
@@ -79,12 +79,11 @@ def _occurrences(
     reader: QueryReader, track: int, steps: StepTimes, word: str
 ) -> Steps[list[tuple[int, int, int, int]]]:
     """Of each such operation that starts in a step: the step, how long it takes (ps), its first and last tick."""
-    kinds, file = track_kinds(reader, track), reader.store.file_of(track)
-    tables = reader.store.event_metadata(file)
-    if kinds is None or tables is None:
+    kinds, known = track_kinds(reader, track), instruction_places(reader)
+    places = None if kinds is None else known.places(reader, track, kinds)
+    if kinds is None or places is None:
         return []
-    names = [operation_metadata(reader, file, tables, kind) for kind in kinds.kinds]
-    wanted = np.array([word in of.name or word in of.expression for of in names], np.bool_)
+    wanted = known.are_saying(word)[places]
     if not wanted.any():
         return []
     records = OperationRecords(reader, track, kinds)

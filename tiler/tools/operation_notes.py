@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
-from tilescope.tiler.facts.operations import Operation
+import numpy as np
+
+from tilescope.tiler.facts.operations import Operation, OpTable
+from tilescope.tiler.facts.operations.instruction_columns import Ints, Mask, sum_of
 from tilescope.tiler.facts.work import Work, xla_operation
 from tilescope.tiler.query import Name
 from tilescope.tiler.tools.answer import Note
 from tilescope.tiler.tools.operations import AskedOperations
 
 _NAME_CHARS: Final = 64
+_ABOUT: Final = 1 - 1e-9
 
 
 def is_bound_elsewhere(operation: Operation) -> bool:
@@ -28,38 +31,64 @@ def _is_bound_elsewhere(name: str, category: str) -> bool:
 
 def operation_notes(asked: AskedOperations) -> list[Note]:
     """How much of its FLOPS a device reaches, which operation loses the most, and which takes the most waiting."""
-    table, peaks = asked.table, asked.peaks
-    lasting = [of for of in table.operations if of.own]
-    if not lasting or not table.whole:
+    table, peaks, of = asked.table, asked.peaks, asked.table.columns
+    lasting = of.own != 0
+    if not lasting.any() or not table.whole:
         return []
-    computing = [of for of in lasting if not is_bound_elsewhere(of)]
-    waiting = [of for of in lasting if is_bound_elsewhere(of)]
+    waits = _waiting(table)
+    computing, waiting = np.flatnonzero(lasting & ~waits), np.flatnonzero(lasting & waits)
     said = []
-    reached = sum(of.flops for of in lasting) / (table.span / 1e12) / peaks.flops if peaks.flops and table.span else 0
-    first = max(computing or lasting, key=lambda of: _lost(asked, of))
+    reached = sum_of(of.flops[lasting]) / (table.span / 1e12) / peaks.flops if peaks.flops and table.span else 0
+    first = _most_lost(asked, computing if len(computing) else np.flatnonzero(lasting))
     if reached:
         said.append(f"The devices reach {_share(reached)} of their FLOPS.")
-    if computing and (peaks.flops or peaks.hbm) and _is_known(first):
+    if len(computing) and (peaks.flops or peaks.hbm) and _is_known(first):
         said.append(
             f"Look at {_short(first)} first: {first.own / table.whole:.1%} of the time, "
             f"{_lost(asked, first):.1%} wasted."
         )
     else:
-        first = _longest(lasting)
+        first = _longest(table, np.flatnonzero(lasting))
         said.append(f"The most time goes to {_short(first)}: {first.own / table.whole:.1%}.")
     notes = [_note(" ".join(said), first)]
-    if waiting and _longest(waiting).own > (_longest(computing).own if computing else 0):
-        longest = _longest(waiting)
-        text = (
-            f"No peak of the device bounds {_short(longest)}, which takes {longest.own / table.whole:.1%} of the time: "
-            "it moves data, or waits for other devices or the host."
-        )
-        notes.append(_note(text, longest))
+    if len(waiting):
+        longest = _longest(table, waiting)
+        if longest.own > (_longest(table, computing).own if len(computing) else 0):
+            text = (
+                f"No peak of the device bounds {_short(longest)}, which takes {longest.own / table.whole:.1%} of the "
+                "time: it moves data, or waits for other devices or the host."
+            )
+            notes.append(_note(text, longest))
     return notes
 
 
-def _longest(operations: Iterable[Operation]) -> Operation:
-    return max(operations, key=lambda of: of.own)
+def _waiting(table: OpTable) -> Mask:
+    """Which operations of a table wait for others. Those without a category are told by their names."""
+    of = table.columns
+    found = of.are(lambda category: _is_bound_elsewhere("", category))
+    for place in np.flatnonzero(of.are(lambda category: not category)).tolist():
+        found[place] = is_bound_elsewhere(table.operations[place])
+    return found
+
+
+def _longest(table: OpTable, places: Ints) -> Operation:
+    """The first of those that take most time, of some."""
+    return table.operations[int(places[np.argmax(table.columns.own[places])])]
+
+
+def _most_lost(asked: AskedOperations, places: Ints) -> Operation:
+    """The first of those that lose most, of some."""
+    table, of = asked.table, asked.table.columns
+    own = of.own[places].astype(np.float64)
+    best = np.zeros(len(places))
+    for amount, peak in ((of.flops, asked.peaks.flops), (of.known_hbm, asked.peaks.hbm)):
+        if peak:
+            best = np.maximum(best, amount[places].astype(np.float64) / (own / 1e12) / peak)
+    lost = np.where((of.tells_flops | of.tells_bytes)[places], own * np.maximum(0.0, 1 - best), 0.0)
+    # Which of those that lose about the same it is, is told exactly.
+    most = float(lost.max())
+    near = places[lost >= min(most, most * _ABOUT)]
+    return max((table.operations[int(place)] for place in near), key=lambda one: _lost(asked, one))
 
 
 def _is_known(of: Operation) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tilescope.tiler.facts.operations import GpuDevice, OpTable, TpuCore, gpu_devices, gpu_op_table, op_table, tpu_cores
+from tilescope.tiler.facts.operations.instruction_columns import sum_of
 from tilescope.tiler.facts.operations.peaks import Peaks, peaks_of
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Fact, Note
@@ -112,10 +113,11 @@ def time_facts(asked: AskedOperations) -> list[Fact]:
 
 
 def _utilisation(asked: AskedOperations) -> Fact:
-    flops, peak = sum(of.flops for of in asked.table.operations), asked.peaks.flops
+    of = asked.table.columns
+    flops, peak = sum_of(of.flops), asked.peaks.flops
     name, label = "flops_utilisation", "FLOPS of peak"
     if peak is None or not asked.table.span:
         return Fact(name, label, None, "fraction", NO_PEAK if asked.table.cores else NO_OPERATIONS)
-    if not any(of.tells_flops for of in asked.table.operations):
+    if not of.tells_flops.any():
         return Fact(name, label, None, "fraction", NO_FLOPS)
     return Fact(name, label, flops / (asked.table.span / 1e12) / peak, "fraction", "of the device time, idle included")

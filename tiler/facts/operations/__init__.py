@@ -3,7 +3,8 @@
 from tilescope.tiler.facts.operations.gpu_operations import GpuDevice, gpu_devices, gpu_op_table
 from tilescope.tiler.facts.operations.instructions import KERNEL, FusedPart, Instructions
 from tilescope.tiler.facts.operations.kind_sums import KindSums, kind_sums
-from tilescope.tiler.facts.operations.op_table import Operation, OpTable, TpuCore, op_table, tpu_cores
+from tilescope.tiler.facts.operations.op_table import OpTable, TpuCore, op_table, tpu_cores
+from tilescope.tiler.facts.operations.operation import Operation
 
 __all__ = [
     "KERNEL",

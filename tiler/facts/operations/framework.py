@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from tilescope.tiler.facts.host_operations.naming import framework_op
-from tilescope.tiler.facts.operations.op_table import Operation
+from tilescope.tiler.facts.operations.operation import Operation
 from tilescope.tiler.facts.operations.peaks import Peaks
 from tilescope.tiler.facts.operations.rates import Rates, rates_of
 

@@ -20,7 +20,8 @@ from tilescope.tiler.facts.devices import devices_of, plane_of
 from tilescope.tiler.facts.operations.instructions import Instructions
 from tilescope.tiler.facts.operations.kind_sums import KindSums, clipped, kind_sums
 from tilescope.tiler.facts.operations.metadata import OperationMetadata, program_id
-from tilescope.tiler.facts.operations.op_table import Operation, OpTable
+from tilescope.tiler.facts.operations.op_table import OpTable
+from tilescope.tiler.facts.operations.operation import Operation
 from tilescope.tiler.facts.operations.records import track_kinds
 from tilescope.tiler.pages.operations import OperationKind, TrackKinds
 from tilescope.tiler.query import QueryReader, Steps

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.details.xstat_tables import XStatTables
+from tilescope.tiler.facts.operations.instruction_columns import InstructionColumns
 from tilescope.tiler.facts.operations.metadata import CUSTOM_CALL, OperationMetadata, operation_metadata
 from tilescope.tiler.pages.operations import OperationKinds, TrackKinds
 from tilescope.tiler.query import QueryReader
@@ -30,6 +30,8 @@ class InstructionPlaces:
         self._of_numbers: dict[int, Ints] = {}  # by file: of each number of metadata its place, -1 not looked up yet
         self._of_tracks: dict[int, Ints] = {}
         self._custom: list[bool] = []
+        self._saying: dict[str, list[bool]] = {}
+        self._columns: InstructionColumns | None = None
 
     def places(self, reader: QueryReader, track: int, kinds: TrackKinds) -> Ints | None:
         """Of each kind of a track the place; None: the file has no metadata. Raises DamagedStore."""
@@ -53,6 +55,19 @@ class InstructionPlaces:
         for metadata in self.metadata[len(self._custom) :]:
             self._custom.append(metadata.category == CUSTOM_CALL)
         return np.array(self._custom, np.bool_)
+
+    def are_saying(self, word: str) -> NDArray[np.bool_]:
+        """Of each place whether a word is in the name of the instruction, or in its expression."""
+        known = self._saying.setdefault(word, [])
+        known += [word in of.name or word in of.expression for of in self.metadata[len(known) :]]
+        return np.array(known, np.bool_)
+
+    @property
+    def columns(self) -> InstructionColumns:
+        """What is known of each place."""
+        if self._columns is None or len(self._columns) < len(self.metadata):
+            self._columns = InstructionColumns.of(self.metadata)
+        return self._columns
 
     def _plain(self, reader: QueryReader, file: int, tables: XStatTables, numbers: NDArray[np.int32]) -> Ints:
         """The places of metadata by their numbers."""
@@ -95,7 +110,6 @@ class ColumnSums:
             self._sums = self._sums.astype(object)
         np.add.at(self._sums, places, values)
 
-    def of(self, size: int) -> Sequence[int]:
+    def of(self, size: int) -> NDArray[Any]:
         """The sums of so many places."""
-        found: list[int] = self._sums.tolist()
-        return found + [0] * (size - len(found))
+        return np.concatenate([self._sums, np.zeros(size - len(self._sums), self._sums.dtype)])

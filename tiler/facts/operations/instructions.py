@@ -17,7 +17,7 @@ from tilescope.tiler.pages.operations import OperationKind
 from tilescope.tiler.query import QueryReader, Steps
 
 if TYPE_CHECKING:
-    from tilescope.tiler.facts.operations.op_table import Operation
+    from tilescope.tiler.facts.operations.operation import Operation
 
 KERNEL: Final = "kernel"  # categories of what runs for no instruction
 COPY: Final = "copy"

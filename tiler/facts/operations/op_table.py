@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
@@ -12,9 +12,13 @@ import numpy as np
 
 from tilescope.tiler.device_lines import DEVICE_PREFIX, STEP_LINES, is_one_of
 from tilescope.tiler.facts.devices import plane_of
+from tilescope.tiler.facts.operations.instruction_columns import Exact, products, sum_of
 from tilescope.tiler.facts.operations.instruction_places import ColumnSums, Ints, instruction_places
 from tilescope.tiler.facts.operations.kind_sums import KindSums, clipped, kind_sums
-from tilescope.tiler.facts.operations.metadata import Memory, OperationMetadata
+from tilescope.tiler.facts.operations.metadata import OperationMetadata
+from tilescope.tiler.facts.operations.op_columns import OpColumns
+from tilescope.tiler.facts.operations.op_rows import OpRows
+from tilescope.tiler.facts.operations.operation import Operation
 from tilescope.tiler.facts.operations.records import track_kinds
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.windows import Windows, WindowsOf
@@ -23,63 +27,11 @@ _TPU_CORE: Final = re.compile(rf"{DEVICE_PREFIX}TPU:[0-9]+$")
 _OP_LINE: Final = frozenset({"XLA Ops"})
 
 
-@dataclass(slots=True)
-class Operation:
-    """All operations of one instruction, on all devices that are looked at. Times in ps, on the device."""
-
-    metadata: OperationMetadata
-    count: int = 0
-    total: int = 0
-    own: int = 0  # without those that lie in it
-    shortest: int | None = None
-    longest: int | None = None
-    stall: int = 0  # waiting for copies
-    flops: int = 0
-    model_flops: int = 0
-    bytes: int = 0
-    by_memory: dict[tuple[int, bool], int] = field(default_factory=dict)  # bytes by memory and whether it is written
-    track: int = -1  # one on which it occurs
-
-    def add(self, other: Operation) -> None:
-        """Adds operations that are of the same instruction."""
-        self.shortest = min((of for of in (self.shortest, other.shortest) if of is not None), default=None)
-        self.longest = max((of for of in (self.longest, other.longest) if of is not None), default=None)
-        self.track = other.track if not self.count else self.track
-        for name in ("count", "total", "own", "stall", "flops", "model_flops", "bytes"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        for key, moved in other.by_memory.items():
-            self.by_memory[key] = self.by_memory.get(key, 0) + moved
-
-    @property
-    def tells_flops(self) -> bool:
-        """Whether the trace says how much it computes."""
-        return bool(self.flops) or self.metadata.flops is not None
-
-    @property
-    def tells_bytes(self) -> bool:
-        """Whether the trace says how much it moves."""
-        return bool(self.bytes) or self.metadata.bytes is not None
-
-    @property
-    def hbm_bytes(self) -> int:
-        """Those that go to the device's memory, or come from it; all where the trace does not tell."""
-        return self.known_hbm_bytes if self.by_memory else self.bytes
-
-    @property
-    def known_hbm_bytes(self) -> int:
-        """Those of which the trace says so."""
-        return sum(count for (memory, _), count in self.by_memory.items() if memory == Memory.HBM)
-
-    def memory_bytes(self, memory: Memory, *, written: bool) -> int:
-        """Those that are read from a memory, or written to it."""
-        return self.by_memory.get((memory, written), 0)
-
-
 @dataclass
 class OpTable:
     """`operations` by program and symbol, in the order in which they are first met."""
 
-    operations: list[Operation]
+    operations: Sequence[Operation]
     span: int  # of all cores together, from the first operation of each to the end of its last one, ps
     cores: int
     tracks: list[int]  # that were looked at
@@ -88,9 +40,15 @@ class OpTable:
     notes: list[str] = field(default_factory=list)  # what is missing, and why
 
     @cached_property
+    def columns(self) -> OpColumns:
+        """Sums of the operations. To be asked when all are there: they are kept."""
+        of = self.operations
+        return of.columns if isinstance(of, OpRows) else OpColumns.of(of)
+
+    @cached_property
     def busy(self) -> int:
         """What operations take, ps. To be asked when all are there: it is kept."""
-        return sum(of.own for of in self.operations)
+        return sum_of(self.columns.own)
 
     @property
     def idle(self) -> int:
@@ -189,47 +147,63 @@ class _Summing:
             added = _custom(known[place], sums, kind)
             self._custom[place] = [a + b for a, b in zip(self._custom.get(place, (0, 0, 0)), added, strict=True)]
 
-    def operations(self) -> list[Operation]:
+    def operations(self) -> Sequence[Operation]:
         """A row for each instruction that has been met."""
-        known = self._instructions.metadata
-        size = len(self._track)
-        rows: dict[tuple[str, int], Operation] = {}
-        columns = (self._count.of(size), self._total.of(size), self._own.of(size), self._stall.of(size))
-        for place, (count, total, own, stall) in enumerate(zip(*columns, strict=True)):
-            metadata = known[place]
-            if not (count or total) or not metadata.symbol:
-                continue
-            if place in self._custom:
-                flops, model_flops, moved = self._custom[place]
-            else:
-                flops, model_flops, moved = _of_metadata(metadata, count)
-            by_memory: dict[tuple[int, bool], int] = {}
-            for traffic in metadata.traffic:
-                key = traffic.memory, traffic.is_write
-                by_memory[key] = by_memory.get(key, 0) + traffic.bytes * count
-            shortest, longest = int(self._shortest[place]), int(self._longest[place])
-            row = Operation(
-                metadata,
-                count,
-                total,
-                own,
-                shortest if count else None,
-                longest if count else None,
-                stall,
-                flops,
-                model_flops,
-                moved,
-                by_memory,
-                int(self._track[place]),
-            )
-            one = rows.setdefault((metadata.program, metadata.symbol), row)
+        known, size = self._instructions.columns, len(self._track)
+        count, total, own, stall = (of.of(size) for of in (self._count, self._total, self._own, self._stall))
+        flops, model_flops, moved = (
+            products(column[:size], count) for column in (known.flops, known.model_flops, known.bytes)
+        )
+        for place, (custom_flops, custom_model_flops, custom_bytes) in self._custom.items():
+            flops = _with(flops, place, custom_flops)
+            model_flops = _with(model_flops, place, custom_model_flops)
+            moved = _with(moved, place, custom_bytes)
+        places = np.flatnonzero(((count > 0) | (total > 0)) & known.has_symbol[:size])
+        columns = OpColumns(
+            count[places],
+            total[places],
+            own[places],
+            flops[places],
+            moved[places],
+            products(known.hbm[:size], count)[places],
+            known.tells_flops[places] | (flops[places] != 0),
+            known.tells_bytes[places] | (moved[places] != 0),
+            known.tells_memory[places],
+            known.rank[places],
+            known.category[places],
+            known.categories,
+        )
+        rows = OpRows(
+            columns,
+            [self._instructions.metadata[place] for place in places.tolist()],
+            self._shortest[places],
+            self._longest[places],
+            stall[places],
+            model_flops[places],
+            self._track[places],
+        )
+        first = known.first[places]
+        if len(np.unique(first)) == len(first):
+            return rows
+        merged: dict[int, Operation] = {}
+        for place, row in zip(first.tolist(), rows, strict=True):
+            one = merged.setdefault(place, row)
             if one is not row:
                 one.add(row)
-        return list(rows.values())
+        return list(merged.values())
+
+
+def _with(column: Exact, place: int, value: int) -> Exact:
+    """A column with another value at a place."""
+    if value > _LARGEST:
+        column = column.astype(object)
+    column[place] = value
+    return column
 
 
 _STALL: Final = "dma_stall_duration_ps"
-_NONE: Final = np.iinfo(np.int64).max
+_LARGEST: Final = int(np.iinfo(np.int64).max)
+_NONE: Final = _LARGEST
 
 
 def _of_metadata(metadata: OperationMetadata, count: int) -> tuple[int, int, int]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tilescope.tiler.facts.operations.metadata import Memory
-from tilescope.tiler.facts.operations.op_table import Operation
+from tilescope.tiler.facts.operations.operation import Operation
 from tilescope.tiler.facts.operations.peaks import Peaks
 
 _PS: Final = 1e12

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from tilescope.tiler.facts.operations.metadata import OperationMetadata
-from tilescope.tiler.facts.operations.op_table import Operation, OpTable
+from tilescope.tiler.facts.operations.op_table import OpTable
+from tilescope.tiler.facts.operations.operation import Operation
 from tilescope.tiler.facts.operations.peaks import Peaks
 
 PROGRAM: Final = "Program"

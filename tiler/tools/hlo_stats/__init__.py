@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import accumulate
 from typing import Annotated, Final
 
 from msgspec import Meta
 
 from tilescope.tiler.facts.operations import Operation, tpu_cores
+from tilescope.tiler.facts.operations.instruction_columns import Ints, sum_of
 from tilescope.tiler.facts.operations.rates import Rates, rates_of
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Table, Value
@@ -34,11 +35,11 @@ class HloStatsQuestion(SpanQuestion, frozen=True, kw_only=True):
 
 def _answer(scope: Scope, question: HloStatsQuestion) -> Steps[Answer]:
     asked = yield from asked_operations(scope, question)
-    operations = sorted(asked.table.operations, key=lambda of: (-of.own, of.metadata.program, of.metadata.symbol))
+    order = asked.table.columns.by_time()
     yield
     return Answer(
         time_facts(asked),
-        [_table(asked, operations, question.limit, _core_of(scope))] if asked.table.cores else [],
+        [_table(asked, order, question.limit, _core_of(scope))] if asked.table.cores else [],
         notes=[*asked.notes, *operation_notes(asked)],
     )
 
@@ -48,8 +49,8 @@ def _core_of(scope: Scope) -> str | None:
     return "TensorCore" if tpu_cores(scope.reader) else None
 
 
-def _table(asked: AskedOperations, operations: Sequence[Operation], limit: int, core: str | None) -> Table:
-    listed = operations[:limit]
+def _table(asked: AskedOperations, order: Ints, limit: int, core: str | None) -> Table:
+    listed = [asked.table.operations[place] for place in order[:limit].tolist()]
     rates = [rates_of(of, asked.peaks) for of in listed]
     span = asked.table.whole
 
@@ -110,19 +111,20 @@ def _table(asked: AskedOperations, operations: Sequence[Operation], limit: int, 
         Column("track", "Track", "track", [of.track for of in listed]),
         query_column(of.metadata.name for of in listed),
     ]
-    rest = _sums(asked, operations[limit:]) if len(operations) > len(listed) else None
-    return Table("operations", "By instruction", columns, totals=_sums(asked, operations), rest=rest)
+    rest = _sums(asked, order[limit:]) if len(order) > len(listed) else None
+    return Table("operations", "By instruction", columns, totals=_sums(asked, order), rest=rest)
 
 
-def _sums(asked: AskedOperations, operations: Sequence[Operation]) -> dict[str, Value]:
-    own, span = sum(of.own for of in operations), asked.table.whole
+def _sums(asked: AskedOperations, places: Ints) -> dict[str, Value]:
+    of, span = asked.table.columns, asked.table.whole
+    own = sum_of(of.own[places])
     return {
-        "count": sum(of.count for of in operations),
-        "total": asked.ticks(sum(of.total for of in operations)),
+        "count": sum_of(of.count[places]),
+        "total": asked.ticks(sum_of(of.total[places])),
         "self": asked.ticks(own),
         "share": own / span if span else None,
-        "flops": sum(of.flops for of in operations) if any(of.tells_flops for of in operations) else None,
-        "bytes": sum(of.bytes for of in operations) if any(of.tells_bytes for of in operations) else None,
+        "flops": sum_of(of.flops[places]) if of.tells_flops[places].any() else None,
+        "bytes": sum_of(of.bytes[places]) if of.tells_bytes[places].any() else None,
     }
 
 

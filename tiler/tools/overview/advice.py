@@ -11,7 +11,7 @@ import numpy as np
 from tilescope.tiler.errors import UsageError
 from tilescope.tiler.facts.event_fraction import BARRIER, DEBUG_PRINT, EventFraction, event_fractions
 from tilescope.tiler.facts.memory import hosts_of, memories_of
-from tilescope.tiler.facts.operations import tpu_cores
+from tilescope.tiler.facts.operations import Operation, tpu_cores
 from tilescope.tiler.facts.step_times import StepPart
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Note
@@ -22,7 +22,7 @@ from tilescope.tiler.tools.looked import Looked
 from tilescope.tiler.tools.operations import AskedOperations
 from tilescope.tiler.tools.overview.environment import HBM, MXU, Environment
 from tilescope.tiler.tools.overview.performance import DeviceUse
-from tilescope.tiler.tools.overview.suggestions import OFFLOAD_SHARE, Evidence, SeenAt, Slowest, suggestions
+from tilescope.tiler.tools.overview.suggestions import OFFLOAD_SHARE, RULED, Evidence, SeenAt, Slowest, suggestions
 from tilescope.tiler.tools.question import SpanQuestion
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_times import AskedSteps
@@ -79,12 +79,18 @@ def advice(
         mxu=counters[0] if counters[0] is not None else use.flops,
         hbm=counters[1] if counters[1] is not None else use.hbm,
         span=asked.table.whole,
-        operations=asked.table.operations,
+        operations=_of_rules(asked),
         places=places,
     )
     if evidence.waits_for_collectives > OFFLOAD_SHARE and not scope.reader.store.is_growing:
         evidence = replace(evidence, memory=(yield from _memory_share(scope, tracks, steps.looked)))
     return suggestions(evidence)
+
+
+def _of_rules(asked: AskedOperations) -> list[Operation]:
+    """The operations that rules are about."""
+    places = np.flatnonzero(asked.table.columns.are(RULED.__contains__)).tolist()
+    return [asked.table.operations[place] for place in places]
 
 
 def _memory_share(scope: Scope, tracks: frozenset[int], looked: Looked) -> Steps[float | None]:

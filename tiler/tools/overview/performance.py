@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from tilescope.tiler.facts import NO_DEVICES
 from tilescope.tiler.facts.duty import duty_times
-from tilescope.tiler.facts.operations import Operation, tpu_cores
+from tilescope.tiler.facts.operations import tpu_cores
+from tilescope.tiler.facts.operations.instruction_columns import Mask, sum_of
+from tilescope.tiler.facts.operations.op_columns import OpColumns
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Fact
 from tilescope.tiler.tools.host_operations import NO_HOST_OPERATIONS, AskedHost
@@ -54,11 +55,12 @@ def device_use(
     flops = hbm = None
     if table.cores and table.span:
         seconds = table.span / 1e12
-        some = [one for one in table.operations if one.metadata.category not in _CONTROL]
-        if peaks.flops is not None and any(one.tells_flops for one in some):
-            flops = sum(one.flops for one in some) / seconds / peaks.flops
-        if peaks.hbm is not None and any(one.tells_bytes for one in some):
-            hbm = _hbm_bytes(some) / seconds / peaks.hbm
+        columns = table.columns
+        some = ~columns.are(_CONTROL.__contains__)
+        if peaks.flops is not None and columns.tells_flops[some].any():
+            flops = sum_of(columns.flops[some]) / seconds / peaks.flops
+        if peaks.hbm is not None and columns.tells_bytes[some].any():
+            hbm = _hbm_bytes(columns, some) / seconds / peaks.hbm
     peak_note = NO_OPERATIONS if not table.cores else NO_PEAK if peaks.flops is None else NO_FLOPS
     if cores and table.span:
         busy, span = yield from duty_times(scope.reader, cores, windows_of)
@@ -91,11 +93,9 @@ def device_use(
     )
 
 
-def _hbm_bytes(operations: Sequence[Operation]) -> int:
+def _hbm_bytes(of: OpColumns, some: Mask) -> int:
     """Those that go to the memory of devices, or come from it; all where the trace tells of none where they go."""
-    if any(of.by_memory for of in operations):
-        return sum(of.known_hbm_bytes for of in operations)
-    return sum(of.bytes for of in operations)
+    return sum_of((of.known_hbm if of.tells_memory[some].any() else of.bytes)[some])
 
 
 def step_facts(steps: AskedSteps, measured: Measured | None) -> list[Fact]:

@@ -39,6 +39,8 @@ SHUFFLES: Final = frozenset(
         *("reverse", "scatter", "select", "select-and-scatter", "shuffle", "slice", "sort"),
     }
 )
+# Whatever rules look at.
+RULED: Final = COLLECTIVES | ASYNC_DONE | SHUFFLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ class Evidence:
     hbm: float | None = None
     memory: float | None = None  # the most of the devices' memory that is in use
     span: int = 0  # of the devices, ps
-    operations: Sequence[Operation] = ()
+    operations: Sequence[Operation] = ()  # of categories that rules are about
     places: dict[str, SeenAt] = field(default_factory=dict)  # by the name of a figure
 
     @property

@@ -1,28 +1,53 @@
-"""Tables of operations: what is asked of them for each of very many operations takes no longer for it."""
+"""Tables of operations: sums of all of them are columns, and a row is made of those alone that are looked at."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, cast
+from dataclasses import asdict
+from pathlib import Path
+from unittest.mock import patch
 
-from tilescope.tiler.facts.operations.op_table import Operation, OpTable
+import numpy as np
+
+from bench.pod_run import PodShape, write_pod
+from tilescope.tiler.facts.operations import op_table, tpu_cores
+from tilescope.tiler.facts.operations.instruction_columns import exact, products, sum_of
+from tilescope.tiler.facts.operations.op_columns import OpColumns
+from tilescope.tiler.facts.operations.op_rows import OpRows
+from tilescope.tiler.indexing import build_store
+from tilescope.tiler.query import QueryReader, finish
+from tilescope.tiler.store import open_run_store
+from tilescope.tiler.windows import Windows, everywhere
 
 
-class CountedOperations:
-    """Operations that count how often somebody goes over them."""
+def test_columns_say_what_rows_say_and_rows_are_made_when_asked_for(tmp_path: Path) -> None:
+    build_store([Path(path) for path in write_pod(tmp_path / "pod", PodShape()).files], tmp_path / "store")
+    reader = QueryReader(open_run_store(tmp_path / "store"))
+    for start, stop in ((0, reader.end + 1), (reader.end // 3, reader.end // 2)):
+        table = finish(op_table(reader, tpu_cores(reader), everywhere(Windows.one(start, stop))))
+        with patch.object(OpRows, "_row", side_effect=AssertionError("a row is made")):
+            columns, order = table.columns, table.columns.by_time()
+            assert table.busy == sum_of(columns.own) > 0
+            assert len(order) > 10
+        rows = list(table.operations)
+        of_rows = OpColumns.of(rows)
+        for name in ("count", "total", "own", "flops", "bytes", "known_hbm", "rank"):
+            assert len(rows) == len(getattr(columns, name))
+            if name != "rank":  # of all instructions there, of those in the windows here
+                assert getattr(columns, name).tolist() == getattr(of_rows, name).tolist(), name
+        for name in ("tells_flops", "tells_bytes", "tells_memory"):
+            assert getattr(columns, name).tolist() == getattr(of_rows, name).tolist(), name
+        assert [columns.categories[of] for of in columns.category] == [of.metadata.category for of in rows]
+        by_hand = sorted(rows, key=lambda of: (-of.own, of.metadata.program, of.metadata.symbol))
+        assert [rows[place] for place in order] == by_hand
+        assert [asdict(table.operations[-1])] == [asdict(of) for of in table.operations[-1:]]
+        assert table.operations[0] is rows[0]
 
-    def __init__(self, *own: int) -> None:
-        self.own = own
-        self.looks = 0
 
-    def __iter__(self) -> Iterator[Operation]:
-        self.looks += 1
-        return iter([Operation(cast(Any, None), own=own) for own in self.own])
-
-
-def test_times_of_all_are_summed_once() -> None:
-    counted = CountedOperations(3, 4)
-    table = OpTable(cast(Any, counted), 10, 1, [])
-    for _ in range(5):
-        assert (table.busy, table.idle, table.whole) == (7, 3, 10)
-    assert counted.looks == 1
+def test_sums_and_products_have_no_limit() -> None:
+    large = exact([2**62, 2**62, 5])
+    assert large.dtype == np.int64
+    assert sum_of(large) == 2**63 + 5
+    assert products(large, exact([3, 0, 7])).tolist() == [3 * 2**62, 0, 35]
+    assert products(exact([3, 4]), exact([5, 6])).dtype == np.int64
+    assert sum_of(exact([2**70, -1])) == 2**70 - 1
+    assert sum_of(exact([])) == 0

@@ -1,0 +1,70 @@
+"""Operations of which a row is made only when it is looked at: of tens of thousands a tool lists a few hundred."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import overload
+
+from tilescope.tiler.facts.operations.instruction_columns import Exact, Ints
+from tilescope.tiler.facts.operations.metadata import OperationMetadata
+from tilescope.tiler.facts.operations.op_columns import OpColumns
+from tilescope.tiler.facts.operations.operation import Operation
+
+
+class OpRows(Sequence[Operation]):
+    """A row stays the same when it is asked for again."""
+
+    def __init__(
+        self,
+        columns: OpColumns,
+        metadata: Sequence[OperationMetadata],
+        shortest: Ints,
+        longest: Ints,
+        stall: Exact,
+        model_flops: Exact,
+        track: Ints,
+    ) -> None:
+        self.columns = columns
+        self._metadata = metadata
+        self._shortest, self._longest, self._stall = shortest, longest, stall
+        self._model_flops, self._track = model_flops, track
+        self._made: dict[int, Operation] = {}
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    @overload
+    def __getitem__(self, place: int) -> Operation: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Operation]: ...
+
+    def __getitem__(self, place: int | slice) -> Operation | Sequence[Operation]:
+        if isinstance(place, slice):
+            return [self[at] for at in range(len(self))[place]]
+        at = range(len(self))[place]
+        if at not in self._made:
+            self._made[at] = self._row(at)
+        return self._made[at]
+
+    def _row(self, at: int) -> Operation:
+        of, metadata = self.columns, self._metadata[at]
+        count = int(of.count[at])
+        by_memory: dict[tuple[int, bool], int] = {}
+        for traffic in metadata.traffic:
+            key = traffic.memory, traffic.is_write
+            by_memory[key] = by_memory.get(key, 0) + traffic.bytes * count
+        return Operation(
+            metadata,
+            count,
+            int(of.total[at]),
+            int(of.own[at]),
+            int(self._shortest[at]) if count else None,
+            int(self._longest[at]) if count else None,
+            int(self._stall[at]),
+            int(of.flops[at]),
+            int(self._model_flops[at]),
+            int(of.bytes[at]),
+            by_memory,
+            int(self._track[at]),
+        )
