@@ -159,3 +159,13 @@ def test_ranges_add_up(reader: QueryReader) -> None:
         added = figures(start=0, end=cut)
         added.update(figures(start=cut, end=end))
         assert +added == +whole
+
+
+def test_the_average_step_has_the_rates_of_all(pod: Pod, reader: QueryReader) -> None:
+    """Of VMEM, too, which this program reads."""
+    count, *_ = times_of(pod.truth)
+    near = sum(one["vmem_read"] * count[one["name"]] for one in pod.truth["instructions"])
+    taken = sum(core["duration"] for step in pod.truth["steps"] for core in step["cores"].values())
+    average = by_row(answer(reader, "roofline"), "programs")[1]
+    assert average["what"] == "Average step"
+    assert average["vmem_read_rate"] == pytest.approx(near / taken * 1e12)

@@ -111,6 +111,7 @@ def _averaged(whole: Operation, count: int, peaks: Peaks) -> Row:
     rates = rates_of(whole, peaks)
     mean = Operation(whole.metadata, 1, whole.total // count)
     mean.flops, mean.bytes = whole.flops // count, whole.bytes // count
+    mean.by_memory = {memory: moved // count for memory, moved in whole.by_memory.items()}
     return Row("Average step", mean, rates)
 
 
