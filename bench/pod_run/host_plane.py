@@ -63,6 +63,11 @@ class HostEvent:
     def end(self) -> int:
         return self.begin + self.duration
 
+    @property
+    def feeds(self) -> bool:
+        """Whether it provides input to the devices."""
+        return self.name.startswith("Iterator") or self.name == ENQUEUE
+
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
@@ -98,18 +103,28 @@ class Host:
         return message(1, *parts)
 
     def input_ops(self) -> dict[str, list[int]]:
-        """Of operations that feed the devices: how often, their time, and that without what lies in them."""
+        """Of operations that feed the devices: how often, their time, and that without other ones in them."""
         found: dict[str, list[int]] = {}
         for events in self.lines.values():
-            for place, event in enumerate(events):
-                if event.name.startswith("Iterator") or event.name == ENQUEUE:
-                    inner = _directly_in(events, place)
-                    of = found.setdefault(event.name, [0, 0, 0])
-                    of[:] = [
-                        of[0] + 1,
-                        of[1] + event.duration,
-                        of[2] + event.duration - sum(one.duration for one in inner),
-                    ]
+            feeding = [event for event in events if event.feeds]
+            for place, event in enumerate(feeding):
+                inner = sum(one.duration for one in _directly_in(feeding, place))
+                of = found.setdefault(event.name, [0, 0, 0])
+                of[:] = [of[0] + 1, of[1] + event.duration, of[2] + event.duration - inner]
+        return found
+
+    @property
+    def enqueues(self) -> list[list[int]]:
+        """When input was enqueued, and how long that took."""
+        return [[event.begin, event.duration] for of in self.lines.values() for event in of if event.name == ENQUEUE]
+
+    @property
+    def threads(self) -> dict[str, list[int]]:
+        """From when to when each line has operations: those that feed the devices, and those that allocate memory."""
+        found = {}
+        for name, events in self.lines.items():
+            of = [event for event in events if event.feeds or "tf_op" in event.stats]
+            found[name] = [min(event.begin for event in of), max(event.end for event in of)]
         return found
 
 

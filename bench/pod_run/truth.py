@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.pod_run.device_plane import CUSTOM_BYTES, CUSTOM_FLOPS, INIT_BEGIN_PS, INIT_OP_PS, INIT_PS, PEAKS
+from bench.pod_run.device_plane import CUSTOM_BYTES, CUSTOM_FLOPS, INIT_BEGIN_PS, INIT_OP_PS, INIT_PS, MODULE_PS, PEAKS
 from bench.pod_run.hlo_module import HloModule
 from bench.pod_run.host_plane import UTILISATION, Host
 from bench.pod_run.program import INIT_PROGRAM, TRAIN_PROGRAM, Instruction, Program, init_instruction
@@ -31,6 +31,8 @@ def truth(
                 "late": host == shape.late_host,
                 "utilisation": {name: value + host for name, value in UTILISATION.items()},
                 "input_ops": of.input_ops(),
+                "enqueues": of.enqueues,
+                "threads": of.threads,
                 "memory": {device: [asdict(row) for row in rows] for device, rows in of.memory.items()},
             }
             for host, of in enumerate(hosts)
@@ -75,6 +77,8 @@ def _core(shape: PodShape, schedule: Schedule, core: int) -> dict[str, Any]:
         "last_op": int((last.start + last.duration).max()),
         "first": min(INIT_BEGIN_PS + INIT_OP_PS[0] if has_init else steps[0].begin, steps[0].begin),  # of steps, too
         "last": last.end,
+        "first_program": INIT_BEGIN_PS if has_init else steps[0].begin + MODULE_PS,
+        "last_program": last.end - MODULE_PS,
         "init": {"module": INIT_PS, "op": INIT_OP_PS[1]} if has_init else None,
     }
 

@@ -2,7 +2,7 @@
 
 python -m bench.xprof_compare --xprof build/peers/bin/python
 
-Exits with 1 when a figure differs and nobody has said why.
+Exits with 1 when a figure differs and nobody has said why, or when one of ours about the synthetic run is not true.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bench.machine import machine_lines
-from bench.xprof_compare import framework_ops, hlo_stats, kernels, op_profile
+from bench.xprof_compare import framework_ops, hlo_stats, input_pipeline, kernels, op_profile, overview, roofline
 from bench.xprof_compare.case import Case, cases
 from bench.xprof_compare.figures import Figure
 from bench.xprof_compare.peer import ask_xprof
@@ -36,7 +36,9 @@ class Comparison(Protocol):
     figures: Callable[[Case], Iterator[Figure]]
 
 
-COMPARISONS = cast("Sequence[Comparison]", (op_profile, hlo_stats, framework_ops, kernels))
+COMPARISONS = cast(
+    "Sequence[Comparison]", (overview, input_pipeline, op_profile, hlo_stats, framework_ops, kernels, roofline)
+)
 
 
 def compared(case: Case) -> Iterator[Figure]:
@@ -72,25 +74,46 @@ def main(argv: Sequence[str] | None = None) -> int:
             found[case.name] = list(compared(case))
     for line in table_lines(found):
         print(line)
-    unexplained = sum(not figure.is_explained for of in found.values() for figure in of)
-    print(
-        f"\n{unexplained} figures differ and nobody says why" if unexplained else "\nnothing differs without a reason"
-    )
-    return 1 if unexplained else 0
+    print(f"\n{summary_line(found)}")
+    return 0 if all(figure.is_explained for of in found.values() for figure in of) else 1
 
 
 def table_lines(found: Mapping[str, Sequence[Figure]]) -> list[str]:
-    """A line for each figure of each run."""
-    grid = Table("run", "tool", "figure", "agrees", box=MARKDOWN)
+    """A line for each figure of each run, and the reasons, which the table has as numbers."""
+    grid = Table("run", "tool", "figure", "agrees", "why", "0 is unknown", "true", box=MARKDOWN)
+    numbers: dict[str, int] = {}
     for name, figures in found.items():
         for figure in figures:
-            grid.add_row(*map(Text, (name, figure.tool, figure.name, figure.verdict)))
+            whys = " ".join(f"[{numbers.setdefault(why, len(numbers) + 1)}]" for why in figure.whys)
+            true = "" if figure.true is None else str(figure.true)
+            cells = name, figure.tool, figure.name, figure.verdict, whys, str(figure.unknown or ""), true
+            grid.add_row(*map(Text, cells))
         if not figures:
             grid.add_row(name, "", "", "no tool of both has an answer")
     console = Console(width=1000, color_system=None)
     with console.capture() as printed:
         console.print(grid)
-    return [line.rstrip() for line in printed.get().splitlines() if line.strip()]
+    table = [line.rstrip() for line in printed.get().splitlines() if line.strip()]
+    legend = [
+        "",
+        "0 is unknown: of so many xprof says 0, and ours that nothing is known",
+        "true: so many are as the run is known to be",
+        *(f"[{number}] {why}" for why, number in numbers.items()),
+    ]
+    return [*table, *legend]
+
+
+def summary_line(found: Mapping[str, Sequence[Figure]]) -> str:
+    """How many values were compared, and came out how."""
+    every = [figure for of in found.values() for figure in of]
+    wrong = [figure for figure in every if not figure.is_explained]
+    both = sum(len(figure.theirs) - len(figure.lacking) for figure in every)
+    apart = sum(len(figure.apart) for figure in every)
+    alone = sum(len(figure.beyond) + len(figure.lacking) for figure in every)
+    true = sum(figure.true or 0 for figure in every)
+    told = f"{len(every)} figures: of {both:,} values of both {apart:,} differ; {alone:,} values of ours alone"
+    verdict = f"{len(wrong)} differ without a reason, or are not true" if wrong else "nothing differs without a reason"
+    return f"{told}; {true:,} held against the truth; {verdict}"
 
 
 if __name__ == "__main__":

@@ -46,11 +46,20 @@ class Case:
         assert self.reader is not None
         return int(self.reader.store.manifest()["tick_ps"])
 
+    def ps(self, ticks: Any) -> int | None:
+        """Of ticks of the store; None stays what is not known."""
+        return None if ticks is None else int(ticks) * self.tick_ps
+
     @property
     def is_gpu(self) -> bool:
         """Whether it is of GPUs."""
         assert self.reader is not None
         return not tpu_cores(self.reader)
+
+    @property
+    def begins_late(self) -> bool:
+        """Whether a host of it is known to begin a step later than others."""
+        return any(host["late"] for host in self.truth.get("hosts", ()))
 
     def why_not(self, which: str) -> str:
         """Why a tool has no answer of ours about it."""

@@ -2,42 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from bench.xprof_compare import known
 from bench.xprof_compare.case import Case
-from bench.xprof_compare.figures import Figure, rows
+from bench.xprof_compare.figures import Figure, Reason, rows
 from bench.xprof_compare.op_profile import KERNELS
 
 TOOL = "framework_ops"
 PEER = ("framework_op_stats",)
+
+_PATHLESS = "kernels without a framework's path"
+_LISTED = 499  # and idle time
+_MORE = f"xprof lists {_LISTED + 1} rows at most"
 
 
 def figures(case: Case) -> Iterator[Figure]:
     """By name. Rates are compared where no custom call says itself what it does."""
     whole = list(rows(case.theirs["framework_op_stats"][0]))
     tables = {table.id for table in case.ask(TOOL).tables}
+    truth = {"device": known.by_framework, "host": known.host_operations}
     for place in ("Device", "Host"):
-        if place.lower() not in tables:
-            continue
-        theirs = {row["operation"]: row for row in whole if row["host_or_device"] == place and row["type"] != "IDLE"}
-        ours = {row["name"]: row for row in case.rows(TOOL, place.lower(), limit=100_000) if row["count"]}
-        why = KERNELS if case.is_gpu and place == "Device" else ""
-        yield from _figures(why, case.tick_ps, place.lower(), theirs, ours)
+        if place.lower() in tables:
+            theirs = {
+                row["operation"]: row for row in whole if row["host_or_device"] == place and row["type"] != "IDLE"
+            }
+            did = truth[place.lower()](case.truth) if case.truth else None
+            yield from _figures(case, place.lower(), theirs, did)
 
 
-def _figures(why: str, tick_ps: int, place: str, theirs: dict[str, Any], ours: dict[str, Any]) -> Iterator[Figure]:
-    def figure(name: str, of_theirs: Callable[[Any], Any], of_ours: Callable[[Any], Any]) -> Figure:
+def _figures(
+    case: Case, place: str, theirs: Mapping[str, Any], did: Mapping[str, known.Did] | None
+) -> Iterator[Figure]:
+    ours = {row["name"]: row for row in case.rows(TOOL, place, limit=100_000) if row["count"]}
+
+    more = Reason(_PATHLESS) if case.is_gpu and place == "device" else None
+    if len(theirs) >= _LISTED:
+        more = Reason(_MORE)
+
+    def figure(
+        name: str,
+        of_theirs: Callable[[Any], Any],
+        of_ours: Callable[[Any], Any],
+        of_truth: Callable[[known.Did], Any] | None,
+        *reasons: Reason,
+    ) -> Figure:
+        known_of = {key: of_truth(of) for key, of in did.items()} if did and of_truth else {}
         return Figure(
             TOOL,
             f"{place}: {name}",
             {key: of_theirs(row) for key, row in theirs.items()},
             {key: of_ours(row) for key, row in ours.items()},
-            why,
-            more="what xprof leaves out: kernels and host operations without a framework's path",
+            reasons,
+            None if did is None else known_of,
+            more=more,
         )
 
-    yield figure("type", lambda row: row["type"], lambda row: row["type"])
-    yield figure("occurrences", lambda row: int(row["occurrences"]), lambda row: row["count"])
-    yield figure("total time (ps)", lambda row: round(row["total_time"] * 1e6), lambda row: row["total"] * tick_ps)
-    yield figure("self time (ps)", lambda row: round(row["total_self_time"] * 1e6), lambda row: row["self"] * tick_ps)
+    counts = [Reason(KERNELS)] if case.is_gpu and place == "device" else []
+    yield figure("type", lambda row: row["type"], lambda row: row["type"], None)
+    yield figure(
+        "occurrences", lambda row: int(row["occurrences"]), lambda row: row["count"], lambda of: of.count, *counts
+    )
+    yield figure(
+        "total time (ps)",
+        lambda row: round(row["total_time"] * 1e6),
+        lambda row: row["total"] * case.tick_ps,
+        lambda of: of.total,
+    )
+    yield figure(
+        "self time (ps)",
+        lambda row: round(row["total_self_time"] * 1e6),
+        lambda row: row["self"] * case.tick_ps,
+        lambda of: of.own,
+    )

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from bench.xprof_compare import known
 from bench.xprof_compare.case import Case
-from bench.xprof_compare.figures import Figure
+from bench.xprof_compare.figures import Figure, Reason, Values
 
 TOOL = "op_profile"
 PEER = ("op_profile", "op_profile.by_category", "op_profile.by_provenance")
 
 _BY = ("program", "category", "provenance")
-_LOOPS = "xprof leaves a loop's own time out, and counts what runs in it twice"
+_IN_LOOPS = "xprof leaves a loop's own time out, and counts what runs in it twice"
+_LEFT_OUT = "xprof has no rows of loops and of idle time"
 ENDS = "xprof takes the ends of operations from the events' clock, their begins from the device's"
 MORE = "kernels that run for no instruction"
 OVERLAP = "operations on streams of one GPU overlap: together with idle time they take more than the device's time"
 KERNELS = "xprof counts each kernel as an occurrence of its instruction, with all its costs, and knows less of memories"
-_OF_EVENTS = "xprof takes FLOPs and bytes of custom calls from metadata; their events say other ones"
+OF_EVENTS = "xprof takes FLOPs and bytes of custom calls from metadata; their events say other ones"
 
 Path = tuple[str, ...]
 
@@ -38,59 +40,75 @@ def _tree(case: Case, by: str, root: dict[str, Any]) -> Iterator[Figure]:
         paths.append((*(paths[row["parent"]] if row["parent"] >= 0 else ()), row["name"]))
         if row["self"] is not None:  # parts of fusions have no time of their own
             ours[paths[-1]] = row
-    loops = {path for path in ours if path[-1].startswith("while")}
-    around = frozenset(path[:length] for path in loops for length in range(len(path) + 1))
-    custom = {one["name"] for one in case.truth.get("instructions", ()) if one["counts_itself"]}
-    counted = frozenset(path[:length] for path in ours if path[-1] in custom for length in range(len(path) + 1))
-    # Of ours, what xprof leaves out: loops, and idle time, which has no category.
-    shown = {path: row for path, row in ours.items() if path in theirs or (path not in around and path != ("idle",))}
+    around = _above(ours, lambda name: name.startswith("while"))
+    did = _did(case, ours)
+    custom = {name for _, name in known.counting_themselves(case.truth)} if case.truth else set()
 
     def figure(
-        name: str, of_theirs: Callable[[Any], Any], of_ours: Callable[[Any], Any], why: str, which: frozenset[Path]
+        name: str,
+        of_theirs: Callable[[Any], Any],
+        of_ours: Callable[[Any], Any],
+        of_truth: Callable[[known.Did], Any],
+        *reasons: Reason,
     ) -> Figure:
         return Figure(
             TOOL,
             f"by {by}: {name}",
             {path: of_theirs(node["metrics"]) for path, node in theirs.items()},
-            {path: of_ours(row) for path, row in shown.items()},
-            KERNELS if case.is_gpu else why,
-            None if case.is_gpu and why is _OF_EVENTS else which,
-            more=MORE if case.is_gpu else "",
+            {path: of_ours(row) for path, row in ours.items()},
+            reasons,
+            {path: of_truth(of) for path, of in did.items()} if case.truth else None,
+            more=Reason(MORE) if case.is_gpu else Reason(_LEFT_OUT, around | {("idle",)}),
         )
 
     whole = root["metrics"]["rawTime"]
-    own = {path: row["self"] * case.tick_ps for path, row in ours.items()}
-    span = sum(taken for path, taken in own.items() if len(path) == 1)
-    known = sum(core["last"] - core["first"] for core in case.truth["cores"]) if case.truth else 0
-    times = OVERLAP if case.is_gpu else ENDS
-    meant = case.is_gpu or known
+    span = sum(row["self"] * case.tick_ps for path, row in ours.items() if len(path) == 1)
+    told = known.span(case.truth) if case.truth else 0
+    times = [Reason(OVERLAP)] if case.is_gpu else [Reason(ENDS)] if case.truth else []
+    costs = Reason(KERNELS) if case.is_gpu else Reason(OF_EVENTS, _above(ours, lambda name: name in custom))
     yield Figure(
         TOOL,
         f"by {by}: whole time (ps)",
         {"": whole},
         {"": span},
-        times if meant else "",
-        truth={"": known} if known else {},
+        times,
+        {"": told} if case.truth else None,
     )
-    yield figure("self time (ps)", lambda of: of["rawTime"], lambda row: row["self"] * case.tick_ps, _LOOPS, around)
-    yield Figure(
-        TOOL,
-        f"by {by}: share",
-        {path: node["metrics"]["rawTime"] / whole for path, node in theirs.items()},
-        {path: row["share"] for path, row in shown.items()},
-        f"{_LOOPS}; {times}" if meant else _LOOPS,
-        None if meant else around,
-        {path: taken / known for path, taken in own.items()} if known else {},
-        more=MORE if case.is_gpu else "",
+    loops = Reason(_IN_LOOPS, around)
+    yield figure(
+        "self time (ps)", lambda of: of["rawTime"], lambda row: row["self"] * case.tick_ps, lambda did: did.own, loops
     )
-    yield figure("FLOPs", lambda of: of["bf16Flops"], lambda row: row["flops"] or 0, _OF_EVENTS, counted)
+    yield figure(
+        "share", lambda of: of["rawTime"] / whole, lambda row: row["share"], lambda did: did.own / told, *times, loops
+    )
+    yield figure("FLOPs", lambda of: of["bf16Flops"], lambda row: row["flops"], lambda did: did.flops, costs)
     yield figure(
         "HBM bytes",
         lambda of: of["rawBytesAccessedArray"][0],
-        lambda row: float(row["bytes"] or 0),
-        _OF_EVENTS,
-        counted,
+        lambda row: None if row["bytes"] is None else float(row["bytes"]),
+        lambda did: float(did.hbm),
+        costs,
     )
+
+
+def _above(paths: Values, is_meant: Callable[[str], bool]) -> frozenset[Path]:
+    """The paths that end with such names, and all above them."""
+    meant = [path for path in paths if is_meant(path[-1])]
+    return frozenset(path[:length] for path in meant for length in range(len(path) + 1))
+
+
+def _did(case: Case, ours: Values) -> dict[Path, known.Did]:
+    """What is true of each path: of an instruction what it did, of others what all below them did."""
+    if not case.truth:
+        return {}
+    instructions = {name: did for (_, name), did in known.instructions(case.truth).items()}
+    found: dict[Path, known.Did] = {}
+    for path in ours:
+        if path[-1] in instructions:
+            for length in range(1, len(path) + 1):
+                found[path[:length]] = found.get(path[:length], known.Did()) + instructions[path[-1]]
+    worked = sum(did.own for did in instructions.values())
+    return found | {("idle",): known.Did(own=known.span(case.truth) - worked)}
 
 
 def _nodes(node: Mapping[str, Any], *path: str) -> Iterator[tuple[Path, Any]]:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from bench.xprof_compare.__main__ import COMPARISONS, main, table_lines
+from bench.xprof_compare.__main__ import COMPARISONS, main, summary_line, table_lines
 from bench.xprof_compare.case import cases
-from bench.xprof_compare.figures import Figure
+from bench.xprof_compare.figures import Figure, Printed, Reason, is_same
 from tilescope.tiler.tools import tools
 
 
@@ -19,32 +19,96 @@ def test_verdicts() -> None:
     assert (same.verdict, same.is_explained) == ("agrees (3)", True)
     other = Figure("t", "f", {"a": 3, "b": 4}, {"a": 3, "b": 5})
     assert other.verdict == "DIFFERS: b: xprof 4, ours 5 (1 of 2)"
-    missing = Figure("t", "f", {"a": 3}, {"b": 3})
-    assert not missing.is_explained
-    meant = Figure("t", "f", {"a": 3, "b": 4}, {"a": 3, "b": 5}, "they are wrong", frozenset("b"), {"b": 5})
-    assert meant.verdict == "differs: they are wrong (1 of 2)"
-    # A reason for one row is none for another, and none where ours is not the truth.
-    assert not Figure("t", "f", {"a": 3}, {"a": 4}, "they are wrong", frozenset("b")).is_explained
-    assert not Figure("t", "f", {"a": 3}, {"a": 4}, "they are wrong", truth={"a": 5}).is_explained
     (line,) = [line for line in table_lines({"run": [other]}) if "DIFFERS" in line]
     assert line.startswith("| run ")
+    wrong = Reason("they are wrong", frozenset("b"))
+    meant = Figure("t", "f", {"a": 3, "b": 4}, {"a": 3, "b": 5}, [wrong, Reason("not this", frozenset("a"))], {"b": 5})
+    assert (meant.verdict, meant.whys, meant.true) == ("differs (1 of 2)", ["they are wrong"], 1)
+    lines = table_lines({"run": [meant], "again": [meant]})
+    assert [line[-16:] for line in lines if line.startswith("[")] == ["] they are wrong"]
+    assert "2 figures: of 4 values of both 2 differ" in summary_line({"run": [meant, meant]})
+    # A reason for one row is none for another.
+    assert not Figure("t", "f", {"a": 3}, {"a": 4}, [wrong]).is_explained
+
+
+def test_ours_must_be_true() -> None:
+    wrong = [Reason("they are wrong")]
+    # Where it differs, the truth must be known; where both agree they may both be wrong.
+    for theirs, ours, truth in ((3, 4, {"a": 5}), (3, 4, {}), (3, 3, {"a": 4})):
+        figure = Figure("t", "f", {"a": theirs}, {"a": ours}, wrong, truth)
+        assert figure.verdict.startswith(f"UNTRUE: a: xprof 3, ours {ours}, truth ")
+        assert not figure.is_explained
+    assert not Figure("t", "f", {}, {"a": 4}, truth={}, more=Reason("they have none")).is_explained
+    assert Figure("t", "f", {"a": 3}, {"a": 3}, truth={}).verdict == "agrees (1)"
+
+
+def test_rows_of_one_alone_are_named() -> None:
+    assert not Figure("t", "f", {"a": 3}, {"b": 3}, [Reason("they are wrong")]).is_explained
+    few = Reason("theirs are few")
+    figure = Figure("t", "f", {}, {("x", "b"): 3, "c": 1, "d": 1, "e": 1}, more=few)
+    assert (figure.verdict, figure.whys) == ("ours alone", ["only ours has b, c, d and 1 more: theirs are few"])
+    assert not Figure("t", "f", {}, {"a": 3, "b": 3}, more=Reason("no a there", frozenset("a"))).is_explained
+    assert not Figure("t", "f", {"a": 3}, {}, more=few).is_explained  # nothing of theirs may be missing
+
+
+def test_printed_numbers() -> None:
+    for text, scale, yes, no in (
+        ("3.7%", 1.0, 0.03749, 0.0376),
+        ("72.65", 1e-9, 72_654_000_000, 72_660_000_000),
+        ("1.30744e+06", 1.0, 1_307_443.2, 1_307_456.0),
+        ("559.756", 1.0, 559.7561, 559.757),
+    ):
+        printed = Printed(text, scale)
+        assert is_same(yes, printed)
+        assert not is_same(no, printed)
+    # What is not known agrees with 0, and is counted.
+    unknown = Figure("t", "f", {"a": Printed("0.0%"), "b": 0.0}, {"a": None, "b": None})
+    assert (unknown.verdict, unknown.unknown) == ("agrees (2)", 2)
+    assert not is_same(None, Printed("-nan"))
+    assert not is_same(0, Printed("-nan"))
+
+
+class Zeros(dict[str, str]):
+    """Properties of an xprof that says 0 of everything."""
+
+    def __contains__(self, key: object) -> bool:
+        return True
+
+    def __missing__(self, key: str) -> str:
+        return "0.0"
 
 
 def test_our_side_of_a_synthetic_run(tmp_path: Path) -> None:
-    """Compared with an xprof that knows nothing, all that it should know differs."""
+    """All figures of ours are true, also compared with an xprof that knows nothing."""
     (case,) = cases(tmp_path, None)
     case.index(tmp_path)
-    empty: dict[str, Any] = {"cols": [], "rows": []}
+    empty: dict[str, Any] = {"cols": [], "rows": [], "p": Zeros()}
+    environment = {**empty, "p": {"device_core_count": "6", "host_count": "3", "device_type": "", "is_training": ""}}
+    index = {"rows": [{"c": []}, {"c": [{"v": "Core name"}]}]}
     tree = {"metrics": {"rawTime": 1}, "children": []}
+    case.theirs = {
+        "hlo_stats": empty,
+        "op_profile": {"byProgram": tree},
+        "op_profile.by_category": {"byCategory": tree},
+        "op_profile.by_provenance": {"byProvenance": tree},
+        "framework_op_stats": [empty],
+        "kernel_stats": empty,
+        "roofline_model": [empty],
+        "overview_page": [empty, empty, environment],
+        "input_pipeline_analyzer": [index, empty, empty],
+    }
+    held = 0
     for comparison in COMPARISONS:
         assert comparison.TOOL in tools()
-    case.theirs = {"hlo_stats": empty, "op_profile": {"byProgram": tree}, "framework_op_stats": [empty]}
-    for comparison in COMPARISONS:
-        if comparison.PEER[0] in case.theirs:
-            found = list(comparison.figures(case))
-            assert len(found) >= 4
-            # Of frameworks and hosts, xprof may know less.
-            assert comparison.TOOL == "framework_ops" or not all(figure.is_explained for figure in found)
+        found = list(comparison.figures(case)) if not case.why_not(comparison.TOOL) else []
+        assert len(found) >= 7 or comparison.TOOL == "kernels"
+        for figure in found:
+            # What is not known of the run, only agrees with xprof or does not.
+            assert [key for key in figure.untrue if key in (figure.truth or {})] == [], figure.name
+            held += figure.true or 0
+        # Of frameworks and hosts, xprof may know less.
+        assert not found or comparison.TOOL == "framework_ops" or not all(figure.is_explained for figure in found)
+    assert held > 1500
 
 
 def test_without_xprof(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,210 @@
+"""How near the program and its instructions come to what the device could reach."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from bench.xprof_compare import known
+from bench.xprof_compare.case import Case
+from bench.xprof_compare.figures import Figure, Printed, Reason, rows, scaled
+from bench.xprof_compare.hlo_stats import ASYNC, GIB
+from bench.xprof_compare.op_profile import ENDS, KERNELS, MORE, OF_EVENTS
+from bench.xprof_compare.steps import LATE, LONGEST
+
+TOOL = "roofline"
+PEER = ("roofline_model",)
+
+PROGRAM = "Program"
+_NO_PEAK = "xprof knows no peak of GPUs whose trace does not name their vendor"
+_NO_AVERAGE = "xprof has no average step of GPUs"
+_NO_STEPS = "xprof says that steps of GPUs take no time"
+_NO_VMEM = "xprof loses the peaks of VMEM where there are several hosts"
+
+
+# Ours, xprof's, the factor from ours to xprof's, and what is true.
+_RATES: tuple[tuple[str, str, str, float, Callable[[known.Did], float]], ...] = (
+    ("GFLOP/s", "flop_rate", "measured_flop_rate", 1e-9, lambda of: of.per_ns(of.flops)),
+    ("model GFLOP/s", "model_flop_rate", "model_flop_rate", 1e-9, lambda of: of.per_ns(of.flops)),
+    ("GiB/s", "byte_rate", "measured_memory_bw", 1 / GIB, lambda of: of.gib_per_s(of.bytes)),
+    ("HBM GiB/s", "hbm_rate", "hbm_bw", 1 / GIB, lambda of: of.gib_per_s(of.hbm_if_alone)),
+    ("intensity", "intensity", "operational_intensity", 1, lambda of: of.intensity),
+)
+_MEMORIES = {"HBM": "hbm", "VMEM read": "vmem_read", "VMEM write": "vmem_write"}
+
+
+def figures(case: Case) -> Iterator[Figure]:
+    """The program and its instructions, with infeed and without; steps; the peaks."""
+    table = case.theirs["roofline_model"][0]
+    theirs = list(rows(table))
+    for with_infeed in (True, False):
+        some = [row for row in theirs if row["include_infeed_outfeed"] == with_infeed]
+        yield from _instructions(case, some, with_infeed=with_infeed)
+        yield from _steps(case, some, with_infeed=with_infeed)
+    yield from _peaks(case, table["p"])
+
+
+def _name(with_infeed: bool) -> str:
+    return "" if with_infeed else "without infeed, "
+
+
+def _instructions(case: Case, theirs: list[dict[str, Any]], *, with_infeed: bool) -> Iterator[Figure]:
+    def key(program: str | None, name: str) -> Any:
+        return PROGRAM if name == PROGRAM else (program or "0", name)
+
+    of_theirs = {key(row["hlo_module_id"], row["operation"]): row for row in theirs if row["step"] == "Total"}
+    of_ours = {
+        key(row["program"], row["name"]): row
+        for row in case.rows(TOOL, "operations", limit=100_000, with_infeed=with_infeed, each_step=0)
+    }
+    did: dict[Any, known.Did] = {}
+    if case.truth:
+        told = known.categories(case.truth)
+        did = {
+            one: of for one, of in known.instructions(case.truth).items() if with_infeed or told[one] not in known.FEEDS
+        }
+        did[PROGRAM] = known.program(case.truth, with_feeds=with_infeed)
+    counts = [Reason(KERNELS)] if case.is_gpu else []
+    ends = Reason(ENDS, frozenset([PROGRAM]) if case.truth else frozenset())
+    custom = Reason(OF_EVENTS, known.counting_themselves(case.truth) | {PROGRAM} if case.truth else frozenset())
+    starts = Reason(ASYNC, frozenset(one for one, row in of_ours.items() if row["bound_by"] == "async"))
+
+    def figure(name: str, ours: Callable[[Any], Any], xprof: Callable[[Any], Any], truth: Any, *of: Reason) -> Figure:
+        return Figure(
+            TOOL,
+            _name(with_infeed) + name,
+            {one: xprof(row) for one, row in of_theirs.items()},
+            {one: ours(row) for one, row in of_ours.items()},
+            [reason for reason in of if name != "intensity" or reason is not ends],
+            {one: truth(of) for one, of in did.items()} if case.truth else None,
+            more=Reason(MORE) if case.is_gpu else None,
+        )
+
+    yield figure(
+        "total time (ps)",
+        lambda row: row["total"] * case.tick_ps,
+        lambda row: round(row["total_time"] * 1e6),
+        lambda of: of.total,
+        ends,
+    )
+    yield figure(
+        "occurrences", lambda row: row["count"], lambda row: int(row["occurrences"]), lambda of: of.count, *counts
+    )
+    whole = did[PROGRAM].total if did else 0
+    yield figure(
+        "share",
+        lambda row: row["share"],
+        lambda row: row["total_time_in_percentage"],
+        lambda of: of.total / whole,
+        Reason(ENDS, None if case.truth else frozenset()),
+    )
+    yield from _rates(case, figure, (*counts, custom, ends, starts))
+
+
+def _rates(case: Case, figure: Callable[..., Figure], reasons: tuple[Reason, ...]) -> Iterator[Figure]:
+    """`reasons`: why those per second differ."""
+    peaks = case.truth.get("peaks", {})
+    for name, ours, xprof, factor, truth in _RATES:
+        yield figure(
+            name,
+            lambda row, of=ours, by=factor: scaled(row[of], by),
+            lambda row, of=xprof: row[of],
+            truth,
+            *reasons,
+        )
+    for name, one, other, share in (
+        ("share of its roof", "efficiency", "roofline_efficiency", lambda of: max(of.shares(peaks).values())),
+        ("FLOPs of the peak", "flops_share", "compute_efficiency", lambda of: of.shares(peaks)["compute"]),
+        (
+            "memory of the peak",
+            "memory_share",
+            "max_mem_bw_utilization",
+            lambda of: max(value for name, value in of.shares(peaks).items() if name != "compute"),
+        ),
+    ):
+        yield figure(name, lambda row, of=one: row[of], lambda row, of=other: row[of], share, *reasons)
+    yield figure(
+        "bound by",
+        lambda row: (row["bound_by"] or "").lower(),
+        lambda row: "" if row["bound_by"] == "Unknown" else row["bound_by"].lower(),
+        lambda of: of.bound_by(peaks),
+        *reasons,
+    )
+
+
+def _steps(case: Case, theirs: list[dict[str, Any]], *, with_infeed: bool) -> Iterator[Figure]:
+    """Single steps, and the average one: xprof numbers them from 0 on."""
+    of_ours: dict[Any, dict[str, Any]] = {}
+    for row in case.rows(TOOL, "programs", with_infeed=with_infeed, each_step=1000):
+        if row["what"] != "Total":
+            of_ours[row["what"].removeprefix("Step ")] = row
+    first = min((int(name) for name in of_ours if name.isdecimal()), default=0)
+    of_theirs = {}
+    for row in theirs:
+        if row["step"] != "Total":
+            of_theirs["Average step" if row["step"] == "Average" else str(first + int(row["step"]))] = row
+    if not of_ours:
+        return  # xprof has an average step, all 0, of runs that mark none
+    did: dict[Any, known.Did] = {}
+    if case.truth:
+        numbers = [step["step"] for step in case.truth["steps"]]
+        did = {str(one): known.program(case.truth, one, with_feeds=with_infeed) for one in numbers}
+        every = known.program(case.truth, *numbers, with_feeds=with_infeed)
+        did["Average step"] = every.over(len(numbers))
+    more = Reason(_NO_AVERAGE, frozenset(["Average step"])) if case.is_gpu else None
+    if case.begins_late:
+        more = Reason(LATE, frozenset([max(name for name in of_ours if name.isdecimal())]))
+    steps = [Reason(LATE)] if case.begins_late else []
+    steps.append(Reason(_NO_STEPS if case.is_gpu else LONGEST))
+
+    def figure(name: str, ours: Callable[[Any], Any], xprof: Callable[[Any], Any], truth: Any) -> Figure:
+        return Figure(
+            TOOL,
+            f"{_name(with_infeed)}steps: {name}",
+            {one: xprof(row) for one, row in of_theirs.items()},
+            {one: ours(row) for one, row in of_ours.items()},
+            [Reason(OF_EVENTS, frozenset(did))] if name == "intensity" else steps,
+            {one: truth(of) for one, of in did.items()} if case.truth else None,
+            more=more,
+        )
+
+    yield figure(
+        "total time (ps)",
+        lambda row: float(row["total"] * case.tick_ps),  # a share of all the time of cores: not to the picosecond
+        lambda row: row["total_time"] * 1e6,
+        lambda of: float(of.total),
+    )
+    yield from _rates(case, lambda *of: figure(*of[:4]), ())
+
+
+def _peaks(case: Case, told: Mapping[str, str]) -> Iterator[Figure]:
+    """What the device could reach."""
+    facts = {fact.id: fact.value for fact in case.ask(TOOL, each_step=0, limit=0).facts}
+    roofs = {row["memory"]: row for row in case.rows(TOOL, "roofs", each_step=0, limit=0)}
+    peaks = case.truth.get("peaks", {})
+    theirs: dict[str, Any] = {"FLOPs, GFLOP/s": Printed(told["peak_flop_rate"])}
+    ours: dict[str, Any] = {"FLOPs, GFLOP/s": scaled(facts["peak_flops"], 1e-9)}
+    truth: dict[str, Any] = {}
+    for memory, name in _MEMORIES.items():
+        if memory in roofs:
+            theirs |= {
+                f"{memory}, GiB/s": Printed(told[f"peak_{name}_bw"]),
+                f"{memory}, FLOP/B": Printed(told[f"{name}_ridge_point"]),
+            }
+            ours |= {
+                f"{memory}, GiB/s": scaled(roofs[memory]["bandwidth"], 1 / GIB),
+                f"{memory}, FLOP/B": roofs[memory]["ridge"],
+            }
+    if case.truth:
+        flops = peaks["peak_teraflops_per_second"] * 1e3
+        truth["FLOPs, GFLOP/s"] = flops
+        for memory, name in (("HBM", "hbm"), ("VMEM read", "vmem_rd"), ("VMEM write", "vmem_wr")):
+            decimal = peaks[f"peak_{name}_bw_gigabytes_per_second"]
+            truth |= {f"{memory}, GiB/s": decimal * 1e9 / GIB, f"{memory}, FLOP/B": flops / decimal}
+    vmem = frozenset(one for one in ours if one.startswith("VMEM"))
+    several = len(case.files) > 1
+    reasons = [
+        Reason(_NO_VMEM, vmem if several else frozenset()),
+        Reason(_NO_PEAK, frozenset(ours) if case.is_gpu else frozenset()),
+    ]
+    yield Figure(TOOL, "peaks", theirs, ours, reasons, truth if case.truth else None)

@@ -1,0 +1,112 @@
+"""What steps come to, as the overview and the analysis of input both say; and why figures of steps differ."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from statistics import mean, stdev
+from typing import Any, Final
+
+from bench.xprof_compare import known
+from bench.xprof_compare.case import Case
+from bench.xprof_compare.figures import Figure, Printed, Reason
+
+LONGEST: Final = "in xprof each step of a core takes as long as the longest of its host"
+LATE: Final = (
+    "xprof counts the steps of each host from its first one: those of a host that begins late go with earlier ones of "
+    "others, and the last has no row"
+)
+DROPPED: Final = "xprof leaves out the first and the last of more than five steps"
+HOSTS: Final = (
+    "xprof leaves out what hosts do where there are GPUs, and takes copies that it does not know for computation"
+)
+_SINGLE: Final = "xprof prints -nan of a single step"
+_TWICE: Final = "xprof counts all-reduces twice in what it divides the waiting for input by"
+
+_MS: Final = 1e-9  # of a ps
+# Of TPU cores and of hosts: rows of our table, properties of xprof's.
+_PARTS: Final = {
+    "Compute": "tc_compute_ms_average",
+    "Infeed": "tc_infeed_ms_average",
+    "Outfeed": "tc_outfeed_ms_average",
+    "Host transfer": "host_transfer_ms_average",
+    "Idle": "tc_idle_ms_average",
+    "Device compute": "device_compute_time_ms_avg",
+    "Device to device": "device_to_device_time_ms_avg",
+    "Collectives": "device_collectives_time_ms_avg",
+    "Host compute": "host_compute_time_ms_avg",
+    "Kernel launch": "kernel_launch_time_ms_avg",
+    "Input": "infeed_time_ms_avg",
+    "Output": "outfeed_time_ms_avg",
+    "Compilation": "compile_time_ms_avg",
+    "All others": "other_time_ms_avg",
+}
+_SPREAD: Final = {
+    "mean": "steptime_ms_average",
+    "deviation": "steptime_ms_standard_deviation",
+    "min": "steptime_ms_minimum",
+    "max": "steptime_ms_maximum",
+}
+_INPUT: Final = {"infeed_mean": "average", "infeed_min": "minimum", "infeed_max": "maximum"}
+_CONCLUSION: Final = re.compile(r"(HIGHLY|MODERATELY|POTENTIALLY|NOT) input-bound because ([0-9.]+%)")
+
+
+def step_figure(case: Case, tool: str, told: Mapping[str, str], prefix: str = "") -> Figure:
+    """The times of steps and their parts, and how much of them is waiting for input. `prefix`: of our facts."""
+    answer = case.ask(tool)
+    facts = {fact.id: fact.value for fact in answer.facts}
+    parts = {row["name"]: row for row in case.rows(tool, "parts")} if _has(answer, "parts") else {}
+    theirs: dict[str, Any] = {}
+    ours: dict[str, Any] = {}
+    for name, key in _SPREAD.items():
+        theirs[f"step {name}"] = Printed(told[key], _MS)
+        ours[f"step {name}"] = case.ps(facts.get(f"{prefix}{name}"))
+    for name, key in _PARTS.items():
+        if key in told:
+            theirs[name] = Printed(told[key], _MS)
+            # A class of hosts that never occurs has no row.
+            ours[name] = case.ps(parts[name]["mean"] if name in parts else 0 if parts else None)
+    for name, key in _INPUT.items():
+        if name in facts:
+            theirs[name] = Printed(f"{told[f'infeed_percent_{key}']}%")
+            ours[name] = facts[name]
+    said = _CONCLUSION.search(told["input_conclusion"])
+    of_others = "All Others" in told["input_conclusion"]
+    if said and not of_others:
+        theirs["waits for input"], ours["waits for input"] = Printed(said[2]), facts["input_share"]
+    if said and "verdict" in facts:
+        theirs["verdict"], ours["verdict"] = f"{said[1].lower()} input-bound", facts["verdict"]
+    truth = _truth(case) if case.truth else None
+    waits = Reason(_TWICE, frozenset(["waits for input"]))
+    single = Reason(_SINGLE, frozenset(name for name, value in theirs.items() if repr(value) == "-nan"))
+    steps = [Reason(LATE, frozenset(theirs) - {"waits for input"})] if case.begins_late else []
+    longest = Reason(LONGEST, frozenset(["Idle", *_INPUT]))
+    hosts = [Reason(HOSTS)] if case.is_gpu else []
+    return Figure(tool, "steps in all", theirs, ours, [waits, single, *steps, longest, *hosts], truth)
+
+
+def _truth(case: Case) -> dict[str, Any]:
+    steps = list(known.steps(case.truth).values())
+    durations = [step.duration for step in steps]
+    share = sum(step.waits[0] for step in steps) / sum(step.waits[1] for step in steps)
+    most = [max(step.shares) for step in steps]
+    return {
+        "step mean": round(mean(durations)),
+        "step deviation": round(stdev(durations)),
+        "step min": min(durations),
+        "step max": max(durations),
+        "Compute": round(mean(step.compute for step in steps)),
+        "Infeed": round(mean(step.infeed for step in steps)),
+        "Outfeed": round(mean(step.outfeed for step in steps)),
+        "Host transfer": 0,
+        "Idle": round(mean(step.idle for step in steps)),
+        "infeed_mean": mean(most),
+        "infeed_min": min(most),
+        "infeed_max": max(most),
+        "waits for input": share,
+        "verdict": f"{'highly' if share >= 0.2 else 'moderately' if share >= 0.05 else 'not'} input-bound",
+    }
+
+
+def _has(answer: Any, table: str) -> bool:
+    return any(one.id == table for one in answer.tables)
