@@ -101,6 +101,11 @@ class HloModule:
         return {of.name: of for of in self.instructions()}
 
     @cached_property
+    def within(self) -> dict[str, tuple[Computation, Instruction]]:
+        """Instructions by their names, each with the computation that it belongs to."""
+        return {of.name: (one, of) for one in self.computations.values() for of in one.instructions.values()}
+
+    @cached_property
     def by_id(self) -> dict[int, Instruction]:
         """Instructions by their ids."""
         return {of.id: of for of in self.instructions()}

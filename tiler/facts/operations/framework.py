@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
+import numpy as np
+
 from tilescope.tiler.facts.host_operations.naming import framework_op
+from tilescope.tiler.facts.operations.instruction_columns import sum_of
+from tilescope.tiler.facts.operations.metadata import OperationMetadata
+from tilescope.tiler.facts.operations.op_table import OpTable
 from tilescope.tiler.facts.operations.operation import Operation
 from tilescope.tiler.facts.operations.peaks import Peaks
 from tilescope.tiler.facts.operations.rates import Rates, rates_of
 
 UNKNOWN_TYPE: Final = "Unknown"
+
+_SMALL: Final = 1 << 62
 
 
 @dataclass(slots=True)
@@ -26,15 +34,26 @@ class FrameworkOperation:
     knows_bytes: bool
 
 
+def longest_framework_operations(table: OpTable, limit: int) -> list[FrameworkOperation]:
+    """So many of them, those that take most time themselves first; then by name."""
+    codes: dict[str, int] = {}
+    code = np.array([codes.setdefault(_named(of)[0], len(codes)) for of in table.metadata], np.int64)
+    own = np.zeros(len(codes), object if sum_of(table.columns.own) >= _SMALL else np.int64)
+    np.add.at(own, code, table.columns.own)
+    names, times = list(codes), own.tolist()
+    wanted = sorted(range(len(names)), key=lambda at: (-times[at], names[at]))[:limit]
+    places = np.flatnonzero(np.isin(code, wanted)).tolist()
+    found = {of.name: of for of in framework_operations([table.operations[place] for place in places])}
+    return [found[names[at]] for at in wanted]
+
+
 def framework_operations(operations: Sequence[Operation]) -> list[FrameworkOperation]:
     """Those that some instructions come from, in the order in which they are met."""
     found: dict[str, FrameworkOperation] = {}
     for of in operations:
-        op = framework_op(of.metadata.framework) if of.metadata.framework else None
-        name = of.metadata.name if op is None else op.name
+        name, kind = _named(of.metadata)
         row = found.get(name)
         if row is None:
-            kind = (op.type if op is not None else "") or UNKNOWN_TYPE
             row = found[name] = FrameworkOperation(name, kind, Operation(of.metadata, track=of.track), of, False, False)
         _add(row.sums, of)
         row.knows_flops = row.knows_flops or bool(of.flops) or of.metadata.flops is not None
@@ -42,6 +61,18 @@ def framework_operations(operations: Sequence[Operation]) -> list[FrameworkOpera
         if of.own > row.longest_part.own:
             row.longest_part, row.sums.track, row.sums.metadata = of, of.track, of.metadata
     return list(found.values())
+
+
+def _named(of: OperationMetadata) -> tuple[str, str]:
+    """What the framework's operation that an instruction comes from is called, and its type."""
+    return _op(of.framework) if of.framework else (of.name, UNKNOWN_TYPE)
+
+
+# Asked of each of maybe 40,000 instructions, for each question.
+@lru_cache(1 << 16)
+def _op(framework: str) -> tuple[str, str]:
+    op = framework_op(framework)
+    return op.name, op.type or UNKNOWN_TYPE
 
 
 def known_rates(of: FrameworkOperation, peaks: Peaks) -> Rates:

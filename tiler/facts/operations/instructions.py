@@ -11,7 +11,6 @@ from tilescope.tiler.facts.hlo import HloDamage, HloModule, Program, hlo_module,
 from tilescope.tiler.facts.hlo.costs import Costs
 from tilescope.tiler.facts.hlo.expressions import category, expression
 from tilescope.tiler.facts.hlo.layouts import meanings
-from tilescope.tiler.facts.hlo.module import Computation, Instruction
 from tilescope.tiler.facts.operations.metadata import Memory, OperationMetadata, Traffic
 from tilescope.tiler.pages.operations import OperationKind
 from tilescope.tiler.query import QueryReader, Steps
@@ -165,11 +164,7 @@ class _Module:
     def __init__(self, module: HloModule, *, is_gpu: bool) -> None:
         self.module = module
         self.costs = Costs(module, is_gpu=is_gpu)
-        self.within: dict[str, tuple[Computation, Instruction]] = {
-            of.name: (computation, of)
-            for computation in module.computations.values()
-            for of in computation.instructions.values()
-        }
+        self.within = module.within
 
     def metadata(self, program: str, name: str) -> OperationMetadata:
         within, of = self.within[name]

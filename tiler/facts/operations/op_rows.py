@@ -25,7 +25,7 @@ class OpRows(Sequence[Operation]):
         track: Ints,
     ) -> None:
         self.columns = columns
-        self._metadata = metadata
+        self.metadata = metadata
         self._shortest, self._longest, self._stall = shortest, longest, stall
         self._model_flops, self._track = model_flops, track
         self._made: dict[int, Operation] = {}
@@ -48,7 +48,7 @@ class OpRows(Sequence[Operation]):
         return self._made[at]
 
     def _row(self, at: int) -> Operation:
-        of, metadata = self.columns, self._metadata[at]
+        of, metadata = self.columns, self.metadata[at]
         count = int(of.count[at])
         by_memory: dict[tuple[int, bool], int] = {}
         for traffic in metadata.traffic:

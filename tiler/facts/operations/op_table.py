@@ -45,6 +45,12 @@ class OpTable:
         of = self.operations
         return of.columns if isinstance(of, OpRows) else OpColumns.of(of)
 
+    @property
+    def metadata(self) -> Sequence[OperationMetadata]:
+        """Of each operation."""
+        of = self.operations
+        return of.metadata if isinstance(of, OpRows) else [one.metadata for one in of]
+
     @cached_property
     def busy(self) -> int:
         """What operations take, ps. To be asked when all are there: it is kept."""

@@ -38,19 +38,29 @@ class Node:
     tells_flops: bool = False  # whether the trace says of any how much it computes
     fused: FusedPart | None = None  # it is a part of an operation: only its FLOPs are known
 
-    def add(self, operation: Operation) -> None:
-        """Counts an operation."""
-        self.waiting += operation.own if is_bound_elsewhere(operation) else 0
-        self.own += operation.own
-        self.total += operation.total
-        self.count += operation.count
-        self.flops += operation.flops
-        self.tells_flops = self.tells_flops or operation.tells_flops
-        self.bytes += operation.bytes
-        if operation.by_memory:
-            self.hbm_bytes = (self.hbm_bytes or 0) + operation.known_hbm_bytes
+    def set(self, operation: Operation) -> None:
+        """Makes it the leaf of an operation."""
+        self.operation = operation
+        self.own, self.total, self.count = operation.own, operation.total, operation.count
+        self.waiting = operation.own if is_bound_elsewhere(operation) else 0
+        self.flops, self.bytes = operation.flops, operation.bytes
+        self.tells_flops = operation.tells_flops
+        self.hbm_bytes = operation.known_hbm_bytes if operation.by_memory else None
+        self.track = operation.track
+
+    def add(self, leaf: Node) -> None:
+        """Counts an operation that is below it."""
+        self.waiting += leaf.waiting
+        self.own += leaf.own
+        self.total += leaf.total
+        self.count += leaf.count
+        self.flops += leaf.flops
+        self.tells_flops = self.tells_flops or leaf.tells_flops
+        self.bytes += leaf.bytes
+        if leaf.hbm_bytes is not None:
+            self.hbm_bytes = (self.hbm_bytes or 0) + leaf.hbm_bytes
         if self.track < 0:
-            self.track = operation.track
+            self.track = leaf.track
 
     def child(self, name: str) -> Node:
         """The part of this name."""
@@ -100,17 +110,20 @@ def tree(operations: Iterable[Operation], by: By, program_names: dict[str, str])
 
 
 def _put(root: Node, path: Sequence[str], operation: Operation) -> None:
+    leaf = Node("")
+    leaf.set(operation)
     node = root
-    node.add(operation)
+    node.add(leaf)
     for name in path:
         node = node.child(name)
-        node.add(operation)
+        node.add(leaf)
     name = operation.metadata.name
     if name in node.children:  # programs of one name have instructions of one name
         name = f"{name} ({operation.metadata.program}, {operation.metadata.symbol})"
-    leaf = node.child(name)
-    leaf.operation = operation
-    leaf.add(operation)
+    leaf.name = name
+    if node.children.setdefault(name, leaf) is not leaf:
+        node.children[name].operation = operation
+        node.children[name].add(leaf)
 
 
 def _path(operation: Operation, by: By, program_names: dict[str, str]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Final
 
 from tilescope.tiler.facts import Device, Work
-from tilescope.tiler.facts.operations.framework import framework_operations, known_rates
+from tilescope.tiler.facts.operations.framework import known_rates, longest_framework_operations
 from tilescope.tiler.query import QueryReader, Reading, Steps
 from tilescope.tiler.tools.answer import Column, Table, Value
 from tilescope.tiler.tools.operations import AskedOperations
@@ -22,9 +22,8 @@ TITLE: Final = "What takes most of the devices' time"
 
 def top_operations(asked: AskedOperations, limit: int) -> Table:
     """Operations of the framework; shares are of the time in which devices work."""
-    rows = sorted(framework_operations(asked.table.operations), key=lambda of: (-of.sums.own, of.name))
+    listed = longest_framework_operations(asked.table, limit)
     busy = asked.table.busy
-    listed = rows[:limit]
     rates = [known_rates(of, asked.peaks) for of in listed]
     columns = [
         *_columns(

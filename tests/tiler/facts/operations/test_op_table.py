@@ -9,7 +9,8 @@ from unittest.mock import patch
 import numpy as np
 
 from bench.pod_run import PodShape, write_pod
-from tilescope.tiler.facts.operations import op_table, tpu_cores
+from tilescope.tiler.facts.operations import OpTable, op_table, tpu_cores
+from tilescope.tiler.facts.operations.framework import framework_operations, longest_framework_operations
 from tilescope.tiler.facts.operations.instruction_columns import exact, products, sum_of
 from tilescope.tiler.facts.operations.op_columns import OpColumns
 from tilescope.tiler.facts.operations.op_rows import OpRows
@@ -51,3 +52,15 @@ def test_sums_and_products_have_no_limit() -> None:
     assert products(exact([3, 4]), exact([5, 6])).dtype == np.int64
     assert sum_of(exact([2**70, -1])) == 2**70 - 1
     assert sum_of(exact([])) == 0
+
+
+def test_the_longest_operations_of_a_framework_are_those_of_all(tmp_path: Path) -> None:
+    build_store([Path(path) for path in write_pod(tmp_path / "pod", PodShape()).files], tmp_path / "store")
+    reader = QueryReader(open_run_store(tmp_path / "store"))
+    table = finish(op_table(reader, tpu_cores(reader), everywhere(Windows.one(0, reader.end + 1))))
+    every = sorted(framework_operations(list(table.operations)), key=lambda of: (-of.sums.own, of.name))
+    assert len(every) > 5
+    for limit in (0, 3, len(every) + 1):
+        assert longest_framework_operations(table, limit) == every[:limit]
+    rows = OpTable(list(table.operations), table.span, table.cores, table.tracks)
+    assert longest_framework_operations(rows, 3) == every[:3]
