@@ -252,6 +252,7 @@ def test_the_palette_does_what_keys_do_and_says_what_cannot_be_done(viewer: View
     page.keyboard.press("Enter")
     viewer.wait("tilescope.page === 'stats'")
     page.keyboard.press("F1")
+    viewer.wait(IN_PALETTE)
     assert "In the timeline only" in page.inner_text("[data-key=zoom-in]")
     page.keyboard.press("Escape")
     viewer.wait("document.querySelector('dialog.finder') === null")
