@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.facts.operations.instruction_columns import InstructionColumns
 from tilescope.tiler.facts.operations.metadata import CUSTOM_CALL, OperationMetadata, operation_metadata
-from tilescope.tiler.pages.operations import OperationKinds, TrackKinds
+from tilescope.tiler.pages.operations import OperationKind, OperationKinds, TrackKinds
 from tilescope.tiler.query import QueryReader
 
 Ints = NDArray[np.int64]
@@ -73,8 +73,7 @@ class InstructionPlaces:
         """The places of metadata by their numbers."""
         known = self._of_numbers.setdefault(file, np.full(len(tables), -1))
         for number in np.unique(numbers[known[numbers] < 0]).tolist():
-            kind = OperationKinds(np.array([number]), {})[0]
-            known[number] = self._place(operation_metadata(reader, file, tables, kind))
+            known[number] = self._place(operation_metadata(reader, file, tables, OperationKind(number)))
         found: Ints = known[numbers]
         return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import IntEnum
+from hashlib import blake2b
 from typing import Final
 from weakref import WeakKeyDictionary
 
@@ -71,19 +72,45 @@ class OperationMetadata:
 
 _OF_HOST: Final = (":XlaSendToHost", ":XlaRecvFromHost")
 
-_KNOWN: WeakKeyDictionary[QueryReader, dict[tuple[int, int], OperationMetadata]] = WeakKeyDictionary()
+
+class _Known:
+    """Of a run: what was read. Hosts that run one program say the same of its instructions: that is read once."""
+
+    def __init__(self) -> None:
+        self.of_number: dict[tuple[int, int], OperationMetadata] = {}  # by file
+        self._of_content: dict[tuple[int, int | str, str, bytes], OperationMetadata] = {}
+        self._names: dict[frozenset[tuple[int, str]], int] = {}  # of stats: those of planes that have the same
+        self._of_planes: dict[tuple[int, int], int] = {}  # by file
+
+    def read(self, reader: QueryReader, file: int, tables: XStatTables, number: int) -> OperationMetadata:
+        """What is known of the metadata of this number."""
+        entry = tables.entry(number)
+        plane = file, entry.plane
+        if plane not in self._of_planes:
+            names = frozenset(tables.planes[entry.plane].stat_names.items())
+            self._of_planes[plane] = self._names.setdefault(names, len(self._names))
+        name = int(tables.name[number])
+        stats = blake2b(entry.stats, digest_size=20).digest()
+        key = self._of_planes[plane], name if name >= 0 else entry.name, entry.long_name, stats
+        found = self._of_content.get(key)
+        if found is None:
+            found = self._of_content[key] = _metadata(reader, tables, OperationKind(number))
+        return found
+
+
+_KNOWN: WeakKeyDictionary[QueryReader, _Known] = WeakKeyDictionary()
 
 
 def operation_metadata(reader: QueryReader, file: int, tables: XStatTables, kind: OperationKind) -> OperationMetadata:
     """What is known of a kind of operations of a file. Raises DamagedStore."""
-    if kind.stats or kind.metadata < 0:
+    if kind.stats or not 0 <= kind.metadata < len(tables):
         return _metadata(reader, tables, kind)
-    known = _KNOWN.setdefault(reader, {})
+    known = _KNOWN.setdefault(reader, _Known())
     # Planes of cores have the same of each instruction.
-    first = int(tables.alike[kind.metadata]) if kind.metadata < len(tables) else kind.metadata
-    if (file, first) not in known:
-        known[file, first] = _metadata(reader, tables, OperationKind(first))
-    return known[file, first]
+    first = int(tables.alike[kind.metadata])
+    if (file, first) not in known.of_number:
+        known.of_number[file, first] = known.read(reader, file, tables, first)
+    return known.of_number[file, first]
 
 
 _TEXTS: Final = (
