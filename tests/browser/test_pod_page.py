@@ -76,6 +76,8 @@ def test_a_pod_is_walked_core_by_core_and_step_by_step(pages: ToolPages, site: S
     )
     assert faults(pages.viewer) == []
     pages.viewer.screenshot(f"pod-step-{theme}")
+    page.get_by_role("tab", name="All-reduces", exact=False).click()
+    assert "tpu-pod-w-2" in page.locator("tr[data-row='0']").inner_text()  # comes last to the first of them
     cells.nth(8).click()
     card.get_by_role("button", name="Its row").click()
     page.get_by_role("tab", name="Cores", exact=False, selected=True).wait_for()

@@ -128,6 +128,45 @@ def test_cores_on_their_chips(readers: dict[str, QueryReader]) -> None:
     assert host["chip"] is host["x"] is host["tpu_idle"] is None
 
 
+def test_all_reduces_and_who_comes_last(readers: dict[str, QueryReader]) -> None:
+    reader = readers["pod"]
+    rows = by_row(answer(reader, collectives=True), "collectives")
+    events: dict[tuple[int, str], list[dict[str, Any]]] = {}
+    for track in (of for of in reader.tree.tracks if of["name"] == "XLA Ops"):
+        for row in by_row(finish(ask(tool("events"), Scope(reader), asked_events(track["id"]))), "events"):
+            if row["name"].startswith("all-reduce"):
+                on = events.setdefault((track["id"], row["name"]), [])
+                on.append(row)
+    known = iter(rows)
+    for place, step in enumerate(truth()["steps"]):
+        cores = step["cores"]
+        for name in ("all-reduce.1", "all-reduce.2"):
+            row = next(known)
+            ps = [core["ops"][name][1] for core in cores.values()]
+            on = [of[place] for (_, which), of in events.items() if which == name]
+            assert (row["step"], row["name"], row["cores"]) == (step["step"], name, 16)
+            assert (row["compute"], row["longest_wait"]) == (min(ps), max(ps) - min(ps))
+            assert row["waits"] == sum(ps) - 16 * min(ps)
+            begins, ends = [of["start"] for of in on], [of["start"] + of["duration"] for of in on]
+            assert (row["start"], row["end"]) == (min(begins), max(ends))
+            assert (row["begins_apart"], row["ends_apart"]) == (max(begins) - min(begins), max(ends) - min(ends))
+            late = "tpu-pod-w-2" if name == "all-reduce.1" else "tpu-pod-w-1 · Chip 2"  # as it is built
+            assert row["last"].startswith(late)
+    assert next(known, None) is None
+    # Each belongs to where it begins: nothing is told twice, and nothing is left out.
+    cut = rows[5]["start"] + 1
+    halves = [answer(reader, collectives=True, start=0, end=cut), answer(reader, collectives=True, start=cut)]
+    counts = [sum(row["cores"] for row in by_row(of, "collectives")) for of in halves]
+    assert sum(counts) == 16 * len(rows)
+    assert counts[0] % 16  # the cut goes through one
+    assert len(by_row(answer(reader, collectives=True, limit=3), "collectives")) == 3
+    assert by_row(answer(readers["jax_cpu_10steps"], collectives=True), "collectives") == []
+
+
+def asked_events(track: int) -> Any:
+    return from_values(tool("events").question, {"tracks": [track], "limit": 10_000})
+
+
 def test_the_map(readers: dict[str, QueryReader]) -> None:
     (series,) = answer(readers["pod"], colour="input", steps="101-102").series
     assert values_of(series.x) == [101, 102]

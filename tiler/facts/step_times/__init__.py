@@ -2,7 +2,19 @@
 
 from tilescope.tiler.facts.step_times.alignment import AlignedSteps, aligned
 from tilescope.tiler.facts.step_times.parts import CLASS_OF, TPU_PARTS, StepClass, StepPart
+from tilescope.tiler.facts.step_times.reduce_skew import ReduceEvents, reduce_events
 from tilescope.tiler.facts.step_times.run_times import run_step_times
 from tilescope.tiler.facts.step_times.times import StepTimes
 
-__all__ = ["CLASS_OF", "TPU_PARTS", "AlignedSteps", "StepClass", "StepPart", "StepTimes", "aligned", "run_step_times"]
+__all__ = [
+    "CLASS_OF",
+    "TPU_PARTS",
+    "AlignedSteps",
+    "ReduceEvents",
+    "StepClass",
+    "StepPart",
+    "StepTimes",
+    "aligned",
+    "reduce_events",
+    "run_step_times",
+]

@@ -16,6 +16,7 @@ from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
 from tilescope.tiler.tools.input_pipeline.device_tables import CLASS_TITLES, PART_TITLES
 from tilescope.tiler.tools.input_pipeline.levels import percent
+from tilescope.tiler.tools.pod.collectives import collectives_table
 from tilescope.tiler.tools.pod.stragglers import LEAST, Straggler, stragglers
 from tilescope.tiler.tools.question import SpanQuestion
 from tilescope.tiler.tools.scope import Scope
@@ -73,9 +74,13 @@ class PodQuestion(SpanQuestion, frozen=True, kw_only=True):
             "category of TPUs (tpu_…)."
         ),
     ] = "device_collectives"
-    limit: Annotated[int, Meta(ge=0, le=MAX_LISTED, description="The most steps of cores that are listed.")] = (
-        DEFAULT_LISTED
-    )
+    collectives: Annotated[
+        bool,
+        Meta(description="Whether the all-reduces of steps are listed, with the cores that come first and last."),
+    ] = False
+    limit: Annotated[
+        int, Meta(ge=0, le=MAX_LISTED, description="The most steps of cores, and all-reduces, that are listed.")
+    ] = DEFAULT_LISTED
 
 
 def _answer(scope: Scope, question: PodQuestion) -> Steps[Answer]:
@@ -88,6 +93,8 @@ def _answer(scope: Scope, question: PodQuestion) -> Steps[Answer]:
     places = [known.get(of.group) for of in asked.times]
     cores = _cores_table(asked, found, places)
     tables = [_stragglers_table(asked, found), cores, _cells_table(asked, question.limit)]
+    if question.collectives:
+        tables.append((yield from collectives_table(scope, asked, question.limit)))
     notes = [*_notes(asked, found), *_place_notes(places), *asked.notes]
     return Answer(_facts(asked, found), tables, [_map(asked, question)], notes)
 

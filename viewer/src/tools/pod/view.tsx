@@ -86,7 +86,7 @@ function OneStep({ question, ...props }: ShownProps & { readonly question: Reado
   const asked = useAnswer(
     props.context,
     TOOL.id,
-    useMemo(() => ({ ...question, steps: `${step}-${step}` }), [question, step]),
+    useMemo(() => ({ ...question, steps: `${step}-${step}`, collectives: "true" }), [question, step]),
   );
   return <Answered asked={asked}>{(answer) => <Shown {...props} answer={answer} />}</Answered>;
 }

@@ -1,0 +1,103 @@
+"""The all-reduces of steps: when the first and the last core begin and end each, and how long cores wait in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler.facts.operations import tpu_cores
+from tilescope.tiler.facts.step_times import ReduceEvents, reduce_events
+from tilescope.tiler.query import Steps
+from tilescope.tiler.tools.answer import Column, Table, Value
+from tilescope.tiler.tools.scope import Scope
+from tilescope.tiler.tools.step_times import AskedSteps
+
+Ints = NDArray[np.int64]
+
+
+def collectives_table(scope: Scope, asked: AskedSteps, limit: int) -> Steps[Table]:
+    """A row for each all-reduce that begins in a step, the cores together; told as a whole, wherever the span ends.
+
+    One that a step has several times is matched by its turn. It computes for the least time that it takes on any core;
+    the others wait for the rest of theirs.
+    """
+    cores = {core.group: core for core in tpu_cores(scope.reader)}
+    steps, places, found = [], [], []
+    for place, of in enumerate(asked.times):
+        rows = asked.aligned.rows[:limit, place]
+        step = np.flatnonzero(rows >= 0)
+        step = step[np.argsort(of.start[rows[step]], kind="stable")]
+        if of.group not in cores or not len(step):
+            continue
+        events = yield from reduce_events(
+            scope.reader, cores[of.group], of.start[rows[step]], np.asarray(of.stop[rows[step]])
+        )
+        steps.append(step[events.window])
+        places.append(np.full(len(events), place))
+        found.append(events)
+    return _table(scope, asked, _joined(steps), _joined(places), found, limit)
+
+
+def _table(
+    scope: Scope, asked: AskedSteps, step: Ints, place: Ints, found: Sequence[ReduceEvents], limit: int
+) -> Table:
+    ids, begin, end, ps = (_joined([getattr(of, column) for of in found]) for column in ("id", "begin", "end", "ps"))
+    turn = _turns(step, place, ids, begin)
+    order = np.lexsort((place, begin, turn, ids, step))
+    first = _changes([column[order] for column in (step, ids, turn)])
+    last = np.append(first, len(order))[1:] - 1
+    if len(first):  # in the order of time
+        in_time = np.lexsort((begin[order][first], step[order][first]))[:limit]
+        reduced = [np.minimum.reduceat(ps[order], first), np.maximum.reduceat(ps[order], first)]
+        reduced += [np.add.reduceat(ps[order], first), np.minimum.reduceat(end[order], first)]
+        reduced += [np.maximum.reduceat(end[order], first)]
+        least, most, total, first_end, last_end = (column[in_time] for column in reduced)
+        first, last = first[in_time], last[in_time]
+    else:
+        least = most = total = first_end = last_end = first
+    counts = last - first + 1
+    head, tail = order[first], order[last]
+    name, track, ordinal = (_joined([getattr(of, column) for of in found]) for column in ("name", "track", "ordinal"))
+    known = scope.reader.names.of(np.unique(name[head]).tolist())
+    names: list[Value] = [known[one].text if one in known else None for one in name[head].tolist()]
+    events: list[Value] = [
+        f"{on}.{number}" for on, number in zip(track[tail].tolist(), ordinal[tail].tolist(), strict=True)
+    ]
+    columns = [
+        Column("step", "Step", "count", asked.aligned.number[step[head]], total="none"),
+        Column("name", "All-reduce", "name", names),
+        Column("cores", "Cores", "count", counts, total="none"),
+        Column("last", "Comes last", "text", [asked.names[one] for one in place[tail].tolist()]),
+        Column("begins_apart", "Begins apart", "ticks", begin[tail] - begin[head]),
+        Column("ends_apart", "Ends apart", "ticks", last_end - first_end),
+        Column("compute", "Computes", "ticks", asked.ticks(least)),
+        Column("longest_wait", "Longest wait", "ticks", asked.ticks(most - least), total="max"),
+        Column("waits", "Waits, all cores", "ticks", asked.ticks(total - counts * least)),
+        Column("first", "Comes first", "text", [asked.names[one] for one in place[head].tolist()]),
+        Column("start", "Start", "time", begin[head]),
+        Column("end", "End", "time", last_end),
+        Column("event", "Event of the last", "event", events),
+    ]
+    return Table("collectives", "All-reduces", columns)
+
+
+def _turns(step: Ints, place: Ints, ids: Ints, begin: Ints) -> Ints:
+    """The how-manieth of its id each is, on its core in its step."""
+    order = np.lexsort((begin, ids, place, step))
+    first = _changes([column[order] for column in (step, place, ids)])
+    turn = np.empty(len(order), np.int64)
+    turn[order] = np.arange(len(order)) - np.repeat(first, np.diff(first, append=len(order)))
+    return turn
+
+
+def _changes(columns: Sequence[Ints]) -> Ints:
+    """Where rows differ from the row before."""
+    change = np.ones(len(columns[0]), np.bool_)
+    change[1:] = np.logical_or.reduce([np.diff(column) != 0 for column in columns])
+    return np.flatnonzero(change)
+
+
+def _joined(columns: Sequence[Ints]) -> Ints:
+    return np.concatenate([np.zeros(0, np.int64), *columns])
