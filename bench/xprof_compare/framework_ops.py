@@ -19,7 +19,7 @@ _MORE = f"xprof lists {_LISTED + 1} rows at most"
 
 
 def figures(case: Case) -> Iterator[Figure]:
-    """By name. Rates are compared where no custom call says itself what it does."""
+    """By name. Rates are those of their instructions, which `hlo_stats` compares."""
     whole = list(rows(case.theirs["framework_op_stats"][0]))
     tables = {table.id for table in case.ask(TOOL).tables}
     truth = {"device": known.by_framework, "host": known.host_operations}

@@ -28,6 +28,7 @@ _RATES: tuple[tuple[str, str, str, float, Callable[[known.Did], float]], ...] = 
     ("model GFLOP/s", "model_flop_rate", "model_flop_rate", 1e-9, lambda of: of.per_ns(of.flops)),
     ("GiB/s", "byte_rate", "measured_memory_bw", 1 / GIB, lambda of: of.gib_per_s(of.bytes)),
     ("HBM GiB/s", "hbm_rate", "hbm_bw", 1 / GIB, lambda of: of.gib_per_s(of.hbm_if_alone)),
+    ("VMEM read GiB/s", "vmem_read_rate", "vmem_read_bw", 1 / GIB, lambda of: of.gib_per_s(of.near)),
     ("intensity", "intensity", "operational_intensity", 1, lambda of: of.intensity),
 )
 _MEMORIES = {"HBM": "hbm", "VMEM read": "vmem_read", "VMEM write": "vmem_write"}
@@ -107,8 +108,8 @@ def _rates(case: Case, figure: Callable[..., Figure], reasons: tuple[Reason, ...
     for name, ours, xprof, factor, truth in _RATES:
         yield figure(
             name,
-            lambda row, of=ours, by=factor: scaled(row[of], by),
-            lambda row, of=xprof: row[of],
+            lambda row, of=ours, by=factor: scaled(row.get(of), by),
+            lambda row, of=xprof: row.get(of),
             truth,
             *reasons,
         )
