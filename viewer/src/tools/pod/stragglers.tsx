@@ -31,7 +31,7 @@ export function Stragglers({ stragglers, fact, time, onCore }: Props) {
           <thead>
             <tr>
               <th scope="col">Core</th>
-              <th scope="col">Takes longer for</th>
+              <th scope="col">Longer for</th>
               <th scope="col">Share</th>
               <th scope="col">Usual</th>
               <th scope="col">Longer by</th>
