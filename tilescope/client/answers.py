@@ -24,16 +24,19 @@ NameTexts = Mapping[int, tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Sums over the events of a span: how many start in it, and their ticks within it. Named like the columns."""
+    """Sums over the events of a span: how many start in it, and their ticks within it. Named like the columns.
+
+    Durations are None where no event starts in the span.
+    """
 
     count: int
     busy: int
     self: int
-    mean: int
-    shortest: int
-    p50: int
-    p99: int
-    longest: int
+    mean: int | None
+    shortest: int | None
+    p50: int | None
+    p99: int | None
+    longest: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,8 +219,8 @@ def _sums(sums: Mapping[str, Value]) -> Sums:
     return Sums(**{name: _integer(sums[name]) for name in Sums.__dataclass_fields__})
 
 
-def _integer(value: Value) -> int:
-    assert isinstance(value, int)
+def _integer(value: Value) -> Any:
+    assert value is None or isinstance(value, int)
     return value
 
 
