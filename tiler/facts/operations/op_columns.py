@@ -22,6 +22,7 @@ class OpColumns:
     total: Exact
     own: Exact
     flops: Exact
+    model_flops: Exact
     bytes: Exact
     known_hbm: Exact
     tells_flops: Mask
@@ -40,6 +41,7 @@ class OpColumns:
             exact(of.total for of in operations),
             exact(of.own for of in operations),
             exact(of.flops for of in operations),
+            exact(of.model_flops for of in operations),
             exact(of.bytes for of in operations),
             exact(of.known_hbm_bytes for of in operations),
             np.array([of.tells_flops for of in operations], np.bool_),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import overload
 
+import numpy as np
+
 from tilescope.tiler.facts.operations.instruction_columns import Exact, Ints
 from tilescope.tiler.facts.operations.metadata import OperationMetadata
 from tilescope.tiler.facts.operations.op_columns import OpColumns
@@ -21,13 +23,12 @@ class OpRows(Sequence[Operation]):
         shortest: Ints,
         longest: Ints,
         stall: Exact,
-        model_flops: Exact,
         track: Ints,
     ) -> None:
         self.columns = columns
         self.metadata = metadata
         self._shortest, self._longest, self._stall = shortest, longest, stall
-        self._model_flops, self._track = model_flops, track
+        self._track = track
         self._made: dict[int, Operation] = {}
 
     def __len__(self) -> int:
@@ -47,13 +48,18 @@ class OpRows(Sequence[Operation]):
             self._made[at] = self._row(at)
         return self._made[at]
 
+    def by_memory(self, places: Ints) -> dict[tuple[int, bool], int]:
+        """Bytes of some of them, as a row has them."""
+        found: dict[tuple[int, bool], int] = {}
+        for place, count in zip(places.tolist(), self.columns.count[places].tolist(), strict=True):
+            for traffic in self.metadata[place].traffic:
+                key = traffic.memory, traffic.is_write
+                found[key] = found.get(key, 0) + traffic.bytes * count
+        return found
+
     def _row(self, at: int) -> Operation:
         of, metadata = self.columns, self.metadata[at]
         count = int(of.count[at])
-        by_memory: dict[tuple[int, bool], int] = {}
-        for traffic in metadata.traffic:
-            key = traffic.memory, traffic.is_write
-            by_memory[key] = by_memory.get(key, 0) + traffic.bytes * count
         return Operation(
             metadata,
             count,
@@ -63,8 +69,8 @@ class OpRows(Sequence[Operation]):
             int(self._longest[at]) if count else None,
             int(self._stall[at]),
             int(of.flops[at]),
-            int(self._model_flops[at]),
+            int(of.model_flops[at]),
             int(of.bytes[at]),
-            by_memory,
+            self.by_memory(np.array([at])),
             int(self._track[at]),
         )

@@ -170,6 +170,7 @@ class _Summing:
             total[places],
             own[places],
             flops[places],
+            model_flops[places],
             moved[places],
             products(known.hbm[:size], count)[places],
             known.tells_flops[places] | (flops[places] != 0),
@@ -185,7 +186,6 @@ class _Summing:
             self._shortest[places],
             self._longest[places],
             stall[places],
-            model_flops[places],
             self._track[places],
         )
         first = known.first[places]

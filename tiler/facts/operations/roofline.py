@@ -9,7 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
+from tilescope.tiler.facts.operations.instruction_columns import sum_of
 from tilescope.tiler.facts.operations.metadata import OperationMetadata
+from tilescope.tiler.facts.operations.op_rows import OpRows
 from tilescope.tiler.facts.operations.op_table import OpTable
 from tilescope.tiler.facts.operations.operation import Operation
 from tilescope.tiler.facts.operations.peaks import Peaks
@@ -62,16 +66,17 @@ def program(table: OpTable, *, with_feeds: bool = True) -> Operation:
     Where the trace tells which memory bytes belong to, those of which it does not are of no memory here: copies from
     and to the host have them. Where it tells of none, all are of the device's memory.
     """
-    operations = table.operations if with_feeds else without_feeds(table.operations)
-    feeding = sum(of.own for of in table.operations) - sum(of.own for of in operations)
-    found = Operation(_ALL, count=1, total=table.span - feeding)
-    for of in operations:
-        if of.metadata.category in _CONTROL:
-            continue
-        found.flops += of.flops
-        found.model_flops += of.model_flops
-        found.bytes += of.bytes
-        for memory, count in of.by_memory.items():
+    of = table.columns
+    feeds = of.are(_FEEDS.__contains__) & (not with_feeds)
+    some = np.flatnonzero(~feeds & ~of.are(_CONTROL.__contains__))
+    found = Operation(_ALL, count=1, total=table.span - sum_of(of.own[feeds]))
+    found.flops, found.model_flops = sum_of(of.flops[some]), sum_of(of.model_flops[some])
+    found.bytes = sum_of(of.bytes[some])
+    if isinstance(table.operations, OpRows):
+        found.by_memory = table.operations.by_memory(some)
+        return found
+    for place in some.tolist():
+        for memory, count in table.operations[place].by_memory.items():
             found.by_memory[memory] = found.by_memory.get(memory, 0) + count
     return found
 

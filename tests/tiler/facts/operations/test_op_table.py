@@ -15,6 +15,7 @@ from tilescope.tiler.facts.operations.framework import framework_operations, lon
 from tilescope.tiler.facts.operations.instruction_columns import exact, products, sum_of
 from tilescope.tiler.facts.operations.op_columns import OpColumns
 from tilescope.tiler.facts.operations.op_rows import OpRows
+from tilescope.tiler.facts.operations.roofline import program
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
@@ -32,7 +33,7 @@ def test_columns_say_what_rows_say_and_rows_are_made_when_asked_for(tmp_path: Pa
             assert len(order) > 10
         rows = list(table.operations)
         of_rows = OpColumns.of(rows)
-        for name in ("count", "total", "own", "flops", "bytes", "known_hbm", "rank"):
+        for name in ("count", "total", "own", "flops", "model_flops", "bytes", "known_hbm", "rank"):
             assert len(rows) == len(getattr(columns, name))
             if name != "rank":  # of all instructions there, of those in the windows here
                 assert getattr(columns, name).tolist() == getattr(of_rows, name).tolist(), name
@@ -43,6 +44,9 @@ def test_columns_say_what_rows_say_and_rows_are_made_when_asked_for(tmp_path: Pa
         assert [rows[place] for place in order] == by_hand
         assert [asdict(table.operations[-1])] == [asdict(of) for of in table.operations[-1:]]
         assert table.operations[0] is rows[0]
+        of_list = OpTable(rows, table.span, table.cores, table.tracks)
+        for with_feeds in (True, False):
+            assert program(table, with_feeds=with_feeds) == program(of_list, with_feeds=with_feeds)
 
 
 def test_sums_and_products_have_no_limit() -> None:
