@@ -90,11 +90,11 @@ def late(track: list[Slice]) -> list[Slice]:
 
 
 @st.composite
-def small_tracks(draw: st.DrawFn) -> list[Slice]:
-    """A few events, anyhow."""
-    times = st.integers(0, 40) | st.integers(0, TIME_LIMIT // 4)
+def small_tracks(draw: st.DrawFn, latest: int = TIME_LIMIT // 4, least: int = 0) -> list[Slice]:
+    """A few events, anyhow; at least so many. None starts after `latest`, or lasts longer."""
+    times = st.integers(0, 40) | st.integers(0, latest)
     event = st.builds(Slice, times, times, st.integers(-1, 12), flags=st.sampled_from(FLAGS))
-    return canonical(draw(st.lists(event, max_size=40)))
+    return canonical(draw(st.lists(event, min_size=least, max_size=40)))
 
 
 @st.composite
