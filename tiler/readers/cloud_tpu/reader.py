@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from tilescope.tiler.columns import EventChunk, TraceSummary
 from tilescope.tiler.errors import DamagedTrace, TooLarge
-from tilescope.tiler.readers.attached import Attached
 from tilescope.tiler.readers.cloud_tpu.signature import page_of
-from tilescope.tiler.readers.room import Room
-from tilescope.tiler.readers.source import ByteSource
+from tilescope.tiler.readers.eventless import EventlessReader
 
 ID: Final = "cloud_tpu"
 
@@ -23,17 +19,12 @@ MAX_PAGE_BYTES: Final = 32 << 20
 MAX_DEPTH: Final = 200
 
 
-class CloudTpuReader:
-    """A `Reader` of one page."""
+class CloudTpuReader(EventlessReader):
+    """Of one page."""
 
-    def __init__(self, source: ByteSource, *, scratch_dir: Path | None = None, room: Room | None = None) -> None:
-        self.size_bytes = source.size_bytes
-        self._source = source
-        self._room = room or Room()
-        self._summary = TraceSummary(ID)
+    ID = ID
 
-    def chunks(self) -> Iterator[EventChunk]:
-        """None, but the page is looked at. Raises DamagedTrace, TooLarge."""
+    def _content(self) -> tuple[str, bytes]:
         content = self._source.read(MAX_PAGE_BYTES + 1)
         path = self._source.path
         if len(content) > MAX_PAGE_BYTES:
@@ -46,23 +37,7 @@ class CloudTpuReader:
         page = page_of(parsed)
         if page is None:
             raise DamagedTrace(path, "begins as a page of the Cloud TPU profiler, but has not what one has")
-        attached = Attached(self._room)
-        attached.add(f"page/{page}", path.name, "application/json", len(content), lambda: iter([content]))
-        self._summary.attachments = attached.found
-        self._summary.warnings = [*attached.notes()]
-        yield from ()
-
-    def bytes_read(self) -> int:
-        return self._source.bytes_read
-
-    def summary(self) -> TraceSummary:
-        return self._summary
-
-    def summary_so_far(self) -> TraceSummary:
-        return self._summary
-
-    def close(self) -> None:
-        self._source.close()
+        return f"page/{page}", content
 
 
 def _parsed(content: bytes, path: Path) -> Any:
