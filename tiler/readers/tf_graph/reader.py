@@ -7,7 +7,6 @@ from typing import Final
 
 from tilescope.tiler.errors import DamagedTrace
 from tilescope.tiler.readers.eventless import EventlessReader
-from tilescope.tiler.readers.tf_graph.parsing import GraphDamage, nodes_of
 from tilescope.tiler.readers.tf_graph.signature import form_of
 
 ID: Final = "tf_graph"
@@ -24,6 +23,9 @@ class TfGraphReader(EventlessReader):
     ID = ID
 
     def _content(self) -> tuple[str, bytes]:
+        # Protobuf takes time and memory, which no other format needs: it is loaded for graphs alone.
+        from tilescope.tiler.readers.tf_graph.parsing import GraphDamage, nodes_of
+
         path = self._source.path
         form = form_of(self._source.peek(_HEAD_BYTES))
         if form is None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import struct
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -116,3 +118,9 @@ def test_what_is_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(parsing, "MAX_GRAPH_BYTES", 10)
     with pytest.raises(DamagedTrace, match="more than 10 bytes"):
         nodes(path)
+
+
+def test_nobody_else_pays_for_protobuf() -> None:
+    """Some 20 MB and 50 ms, which `tilescope index` does without."""
+    script = "import sys, tilescope.tiler.indexing; sys.exit('google.protobuf' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
