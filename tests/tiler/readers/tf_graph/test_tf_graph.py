@@ -121,6 +121,6 @@ def test_what_is_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_nobody_else_pays_for_protobuf() -> None:
-    """Some 20 MB and 50 ms, which `tilescope index` does without."""
+    """Its time and memory are none that `tilescope index` needs."""
     script = "import sys, tilescope.tiler.indexing; sys.exit('google.protobuf' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
