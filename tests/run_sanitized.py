@@ -8,6 +8,7 @@ pytest-xdist starts its processes). Leaks are not looked for: Python itself does
 
 from __future__ import annotations
 
+import importlib
 import os
 import shutil
 import subprocess
@@ -47,6 +48,9 @@ NOT_HERE = ("indexing/test_kill.py", "indexing/test_same_trace.py", "indexing/te
 SHARES = 6
 SHARE_S = 1800  # that one may take
 
+# Messages of protos: these are made where the package is installed.
+GENERATED = ("v1", "hlo", "graph")
+
 # Without this, tests of another module would pass.
 PROBE = (
     "import ctypes, tilescope.tiler._native as native; "
@@ -64,6 +68,9 @@ def lay_out() -> None:
         for entry in folder.iterdir():
             (target / entry.name).symlink_to(entry)
     (package / "server").symlink_to(ROOT / "server")
+    for name in GENERATED:
+        (found,) = importlib.import_module(f"tilescope.{name}").__path__
+        (package / name).symlink_to(found)
     (module,) = BUILT.glob("_native*.so")
     (package / "tiler" / module.name).symlink_to(module)
 
