@@ -36,7 +36,7 @@ _failures = logging.getLogger("tilescope.server")
 class Conversation(web.RequestHandler):
     """One connection, made by the doorkeeper."""
 
-    __slots__ = ("_head_deadline", "_send_deadline")
+    __slots__ = ("_ended", "_head_deadline", "_send_deadline")
 
     def __init__(self, server: web.Server) -> None:
         super().__init__(
@@ -47,6 +47,7 @@ class Conversation(web.RequestHandler):
             access_log=logger if logger.handlers else None,  # type: ignore[arg-type]  # None: it writes none
             logger=_log,
         )
+        self._ended = asyncio.Event()
         self._head_deadline = _Deadline(HEAD_TIMEOUT_S, self._give_up)
         self._send_deadline = _Deadline(SEND_TIMEOUT_S, self._give_up)
 
@@ -58,6 +59,7 @@ class Conversation(web.RequestHandler):
     def connection_lost(self, exc: BaseException | None) -> None:
         """Waits for nothing any more."""
         super().connection_lost(exc)
+        self._ended.set()
         self._head_deadline.cancel()
         self._send_deadline.cancel()
 
@@ -79,6 +81,21 @@ class Conversation(web.RequestHandler):
         """It does again."""
         super().resume_writing()
         self._send_deadline.cancel()
+
+    async def shutdown(self, timeout: float | None = 15.0) -> None:
+        """Ends the conversation when the server ends. What was written last may still wait in the transport then (up to
+        64 KiB, for a client that is slow): it would be lost with the event loop, so it is sent first.
+        """
+        transport = self.transport
+        sends = transport is not None and (self._request_in_progress or transport.get_write_buffer_size() > 0)
+        await super().shutdown(timeout)
+        if transport is None or not sends:
+            return
+        try:
+            async with asyncio.timeout(timeout):
+                await self._ended.wait()
+        except TimeoutError:
+            transport.abort()
 
     def set_parser(self, parser: Any, data_received_cb: Any = None) -> None:
         """From here on this is a WebSocket."""

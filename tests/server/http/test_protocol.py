@@ -11,10 +11,13 @@ import struct
 import aiohttp
 import msgpack
 import pytest
+from aiohttp import web
 
 from tests.server.conftest import Site
 from tests.server.fakes import FakeStore, page_bytes, small_pages
 from tests.server.test_serving import STREAM, open_connections, served
+from tilescope.server import serving
+from tilescope.server.app import make_app
 from tilescope.server.http import bodies, protocol
 from tilescope.server.settings import Settings
 
@@ -205,3 +208,38 @@ async def test_a_body_that_is_not_encoded_as_it_says_is_a_bad_request(site: Site
         headers = {"Content-Encoding": encoding}
         async with session.post(url.rstrip("/") + BATCH, data=b'{"pages": []}', headers=headers) as answer:
             assert (answer.status, (await answer.json())["error"]["code"]) == (400, "bad_request")
+
+
+async def test_the_end_of_an_answer_is_sent_before_the_server_ends(site: Site) -> None:
+    rest = b"the end of the answer"
+    answered = asyncio.Event()
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse()
+        await response.prepare(request)
+        assert request.transport is not None
+        while request.transport.get_write_buffer_size() == 0:  # as much as the system takes from a client that waits
+            await response.write(bytes(65536))
+        await response.write_eof(rest)
+        answered.set()
+        return response
+
+    app = make_app(site.registry())
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=5)
+    app.router.add_get("/slow", answer)
+    await runner.setup()
+    listening = serving.bind("127.0.0.1", 0)
+    server = await serving.listen(runner, listening)
+    slow = socket.socket()
+    slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)  # a size that is set does not grow
+    slow.connect(listening.getsockname()[:2])
+    reader, writer = await asyncio.open_connection(sock=slow, limit=1024)
+    writer.write(b"GET /slow HTTP/1.0\r\nHost: localhost\r\n\r\n")
+    await answered.wait()
+    server.close()
+    ending = asyncio.create_task(runner.cleanup())
+    ended, _ = await asyncio.wait({ending}, timeout=0.3)
+    assert not ended, "a client that takes nothing for now is waited for"
+    said = await until_the_end(reader, writer)
+    await ending
+    assert said.endswith(rest)
