@@ -82,13 +82,13 @@ test: $(STAMPS)/test-tools $(VIEWER_BUILT) browser firefox nginx ## everything: 
 	@$(BIN)/python tests/run_stages.py
 
 test-python: $(STAMPS)/test-tools $(VIEWER_BUILT) nginx ## Python tests
-	$(BIN)/python -m pytest -rs --ignore=tests/browser --ignore=tests/distribution
+	$(BIN)/python -m pytest -rs -o cache_dir=build/pytest/$@ --ignore=tests/browser --ignore=tests/distribution
 
 test-viewer: $(VIEWER_MODULES) ## unit tests of the viewer
 	cd viewer && npm run --silent test
 
 test-browser: $(STAMPS)/test-tools $(VIEWER_BUILT) browser firefox nginx ## the viewer in a real browser
-	$(BIN)/python -m pytest -rs tests/browser
+	$(BIN)/python -m pytest -rs -o cache_dir=build/pytest/$@ tests/browser
 
 # A build of its own, so that neither the installed module nor its build folder are touched.
 $(STAMPS)/sanitized: $(NATIVE) $(STAMPS)/build-tools

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,7 +18,7 @@ ALL = [run_stages.FIRST, *run_stages.BESIDE]
 
 @pytest.mark.parametrize("failing", [None, "lint-viewer", "test-python"])
 def test_every_stage_is_run_and_a_failure_is_told(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], failing: str | None
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], failing: str | None
 ) -> None:
     ran: list[str] = []
 
@@ -25,6 +28,7 @@ def test_every_stage_is_run_and_a_failure_is_told(
         return SimpleNamespace(returncode=2 if command[-1] == failing else 0, stdout=b"what it says\n")
 
     monkeypatch.setattr(subprocess, "run", run)
+    monkeypatch.setattr(run_stages, "CACHES", tmp_path)
     monkeypatch.delenv("CI", raising=False)
     monkeypatch.setenv("MAKEFLAGS", "w")
     assert run_stages.main() == (0 if failing is None else 1)
@@ -32,8 +36,38 @@ def test_every_stage_is_run_and_a_failure_is_told(
     assert sorted(ran) == sorted(ALL)
     assert out.count("what it says") == len(run_stages.BESIDE), "what was held back is printed"
     summary = out.partition("=== summary ===\n")[2].splitlines()
-    assert [line.split()[:2] for line in summary[:-2]] == [[s, "FAILED" if s == failing else "ok"] for s in ALL]
+    assert [line.split()[::3] for line in summary[:-2]] == [[s, "FAILED" if s == failing else "ok"] for s in ALL]
     assert summary[-1] == ("all stages passed" if failing is None else f"failed: {failing}")
+
+
+@pytest.mark.parametrize(
+    ("at_first", "again", "status", "word"),
+    [
+        ("1", "0", 0, "ok, 1 only when run again"),
+        ("1", "1", 2, "FAILED"),
+        ("6", "0", 2, "FAILED"),  # too many for an accident
+        ("0", "0", 2, "FAILED"),  # something else than a test
+    ],
+)
+def test_a_few_tests_that_failed_are_run_once_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_first: str, again: str, status: int, word: str
+) -> None:
+    file, marker = tmp_path / "test_moody.py", tmp_path / "second"
+    file.write_text(
+        "import pathlib, pytest\n"
+        f"FAILS = {again} if pathlib.Path({str(marker)!r}).exists() else {at_first}\n"
+        "@pytest.mark.parametrize('n', range(6))\n"
+        "def test(n): assert n >= FAILS\n"
+    )
+    monkeypatch.setattr(run_stages, "CACHES", tmp_path)
+    monkeypatch.setattr(run_stages, "ROOT", tmp_path)
+    cache = f"cache_dir={tmp_path / 'test-python'}"
+    subprocess.run([sys.executable, "-m", "pytest", "-o", cache, str(file)], cwd=tmp_path, check=False)
+    marker.touch()
+    result = run_stages.run_failed_again(run_stages.Result("test-python", 2, 1.0))
+    assert (result.status, result.word) == (status, word)
+    assert run_stages.run_failed_again(replace(result, stage="lint-viewer")) == replace(result, stage="lint-viewer")
+    assert result.unsteady == (("test_moody.py::test[0]",) if status == 0 else ())
 
 
 def test_ci_runs_the_sanitized_tests_too(monkeypatch: pytest.MonkeyPatch) -> None:
