@@ -14,7 +14,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 NATIVE_CODE := $(wildcard tiler/native/*/*.cpp tiler/native/*/*.hpp)
 NATIVE := CMakeLists.txt $(NATIVE_CODE)
-PROTOS := $(wildcard protos/tilescope/v1/* protos/tilescope/hlo/* protos/tilescope/graph/*)
+PROTOS := $(wildcard protos/tilescope/v1/* protos/tilescope/hlo/* protos/tilescope/graph/* protos/tilescope/profiler/*)
 VIEWER := $(shell find viewer -type d \( -name node_modules -o -name dist \) -prune -o -type f -print 2>/dev/null)
 VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html

@@ -49,7 +49,7 @@ SHARES = 6
 SHARE_S = 1800  # that one may take
 
 # Messages of protos: these are made where the package is installed.
-GENERATED = ("v1", "hlo", "graph")
+GENERATED = ("v1", "hlo", "graph", "profiler")
 
 # Without this, tests of another module would pass.
 PROBE = (

@@ -19,7 +19,7 @@ FOLDERS: Final = {
 # From the ground up. A module belongs to the longest name that it starts with, and imports from its own layer and from
 # those before it. Modules that lie at the root of a package are named where its rooms stand on them.
 LAYERS: Final = (
-    "tilescope tilescope.v1 tilescope.hlo tilescope.graph",
+    "tilescope tilescope.v1 tilescope.hlo tilescope.graph tilescope.profiler",
     "tilescope.tiler.schema",
     "tilescope.tiler",
     "tilescope.tiler.columns",
@@ -42,6 +42,7 @@ LAYERS: Final = (
     "tilescope.tiler.indexing.output",
     "tilescope.tiler.indexing",
     "tilescope.client",
+    "tilescope.capture",
     "tilescope.server.errors tilescope.server.told tilescope.server.json_text tilescope.server.page_keys "
     "tilescope.server.paths tilescope.server.access_log tilescope.server.metrics",
     "tilescope.server.runs",
@@ -57,7 +58,7 @@ LAYERS: Final = (
 )
 
 # Messages of protos.
-GENERATED: Final = frozenset({"tilescope.v1", "tilescope.hlo", "tilescope.graph"})
+GENERATED: Final = frozenset({"tilescope.v1", "tilescope.hlo", "tilescope.graph", "tilescope.profiler"})
 
 # Neither of them knows the other, whichever comes first.
 APART: Final = (

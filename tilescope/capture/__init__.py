@@ -1,0 +1,22 @@
+"""Captures from profiler servers of JAX and TensorFlow: from an address to a run in a log directory."""
+
+from tilescope.capture.address import ProfilerAddress, parse_address, parse_addresses
+from tilescope.capture.failures import CaptureCause, CaptureFailed, Failure
+from tilescope.capture.options import CaptureOptions
+from tilescope.capture.progress import CapturePhase, HostProgress, Tell
+from tilescope.capture.result import CaptureResult, HostCapture
+
+__all__ = [
+    "CaptureCause",
+    "CaptureFailed",
+    "CaptureOptions",
+    "CapturePhase",
+    "CaptureResult",
+    "Failure",
+    "HostCapture",
+    "HostProgress",
+    "ProfilerAddress",
+    "Tell",
+    "parse_address",
+    "parse_addresses",
+]
