@@ -5,6 +5,7 @@ from tilescope.capture.failures import CaptureCause, CaptureFailed, Failure
 from tilescope.capture.options import CaptureOptions
 from tilescope.capture.progress import CapturePhase, HostProgress, Tell
 from tilescope.capture.result import CaptureResult, HostCapture
+from tilescope.capture.sample import MonitorSample, MonitorSource
 
 __all__ = [
     "CaptureCause",
@@ -15,6 +16,8 @@ __all__ = [
     "Failure",
     "HostCapture",
     "HostProgress",
+    "MonitorSample",
+    "MonitorSource",
     "ProfilerAddress",
     "Tell",
     "parse_address",
