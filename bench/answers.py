@@ -5,6 +5,7 @@ python -m bench.answers --store big.store    a store that is there
 python -m bench.answers --rows search        some of the rows
 python -m bench.answers --rows big           100 million events on 400 tracks: statistics and totals
 python -m bench.answers --rows pod           10 million operations of 40,000 instructions: tools about devices
+python -m bench.answers --rows programs      a module of 50,000 instructions: its graph, and the memory it needs
 python -m bench.answers --quick              a small trace, for the test that keeps this alive
 """
 
@@ -22,13 +23,14 @@ from bench import (
     device_answers,
     memory_answers,
     pod_answers,
+    program_answers,
     search_answers,
     stats_answers,
     stopping_answers,
 )
 from bench.answer_work import Subject, Work
 from bench.machine import machine_lines
-from bench.pod_run import write_pod
+from bench.pod_run import PodShape, write_pod
 from bench.table import table_lines
 from bench.traces import TraceSpec
 from tilescope.cli.text import count_text
@@ -45,8 +47,14 @@ ROWS: Mapping[str, Sequence[Work]] = {
     "stopping": stopping_answers.ROWS,
     "big": big_answers.ROWS,
     "pod": pod_answers.ROWS,
+    "programs": program_answers.ROWS,
 }
-USUAL: Sequence[str] = [name for name in ROWS if name not in ("big", "pod")]
+# Rows about pods, which have runs of their own: in full, and quickly.
+_PODS: Mapping[str, tuple[PodShape, PodShape]] = {
+    "pod": (pod_answers.SHAPE, pod_answers.QUICK_SHAPE),
+    "programs": (program_answers.SHAPE, program_answers.QUICK_SHAPE),
+}
+USUAL: Sequence[str] = [name for name in ROWS if name != "big" and name not in _PODS]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -55,8 +63,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     for line in machine_lines("bench.answers", argv):
         print(line)
     with tempfile.TemporaryDirectory(prefix="tilescope-bench-", dir=args.directory) as folder:
-        if args.store is None and args.rows == ["pod"]:
-            path = _make_pod(Path(folder), quick=args.quick)
+        if args.store is None and len(args.rows) == 1 and args.rows[0] in _PODS:
+            path = _make_pod(Path(folder), _PODS[args.rows[0]][args.quick])
         else:
             path = args.store or _make_store(Path(folder), *_size(args))
         store = open_run_store(path)
@@ -87,8 +95,8 @@ def _make_store(folder: Path, events: int, tracks: int) -> Path:
     return path
 
 
-def _make_pod(folder: Path, *, quick: bool) -> Path:
-    pod = write_pod(folder / "pod", pod_answers.QUICK_SHAPE if quick else pod_answers.SHAPE)
+def _make_pod(folder: Path, shape: PodShape) -> Path:
+    pod = write_pod(folder / "pod", shape)
     path = folder / "pod.store"
     build_store(pod.files, path)
     for file in pod.files:

@@ -315,6 +315,16 @@ class GuardedMap:
     def broken(self) -> bool:
         """Whether something was read that the file no longer has."""
 
+class MessageFields:
+    """The fields of a protobuf message that are numbers or bytes, in order."""
+
+    def __init__(self, raw: bytes) -> None: ...
+    def __iter__(self) -> MessageFields: ...
+    def __next__(self) -> tuple[int, int | bytes]:
+        """
+        Returns the number of the next field, and its value: a signed number, or bytes. Raises WireError.
+        """
+
 class ChosenStats:
     """Reads chosen stats of metadata: for each place, those of some ids."""
 

@@ -11,8 +11,16 @@ from tilescope.tiler.facts.hlo.buffers import (
 )
 from tilescope.tiler.facts.hlo.damage import HloDamage
 from tilescope.tiler.facts.hlo.module import Computation, Frame, HloModule, Instruction
-from tilescope.tiler.facts.hlo.programs import Program, buffer_assignment, hlo_module, programs_of
+from tilescope.tiler.facts.hlo.programs import (
+    Program,
+    buffer_assignment,
+    hlo_module,
+    left_out_words,
+    program_values,
+    programs_of,
+)
 from tilescope.tiler.facts.hlo.shapes import ArrayLayout, ValueShape
+from tilescope.tiler.facts.hlo.values import InstructionFinder
 
 __all__ = [
     "Allocation",
@@ -27,10 +35,13 @@ __all__ = [
     "HloDamage",
     "HloModule",
     "Instruction",
+    "InstructionFinder",
     "LogicalBuffer",
     "Program",
     "ValueShape",
     "buffer_assignment",
     "hlo_module",
+    "left_out_words",
+    "program_values",
     "programs_of",
 ]

@@ -8,11 +8,11 @@ from enum import IntEnum
 from typing import Final
 
 from tilescope.hlo import hlo_pb2 as pb
-from tilescope.tiler.details.wire import signed
 from tilescope.tiler.facts.hlo.damage import HloDamage
-from tilescope.tiler.facts.hlo.module import HloModule, Instruction
+from tilescope.tiler.facts.hlo.module import Instruction
 from tilescope.tiler.facts.hlo.parsing import AT_ONCE, MAX_BYTES, Taken, message_in, parsed, payload, pieces, text
 from tilescope.tiler.facts.hlo.shapes import ValueShape
+from tilescope.tiler.facts.hlo.values import InstructionFinder
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +26,13 @@ class LogicalBuffer:
     shape_index: tuple[int, ...]
     color: int  # the memory space
 
-    def instruction(self, module: HloModule) -> Instruction | None:
+    def instruction(self, module: InstructionFinder) -> Instruction | None:
         """The one that it is a value of."""
         if self.instruction_name:
             return module.by_name.get(self.instruction_name)
         return module.by_id.get(self.instruction_id)
 
-    def shape(self, module: HloModule) -> ValueShape | None:
+    def shape(self, module: InstructionFinder) -> ValueShape | None:
         """Of the value."""
         found = self.instruction(module)
         return None if found is None else found.shape.at(self.shape_index)
@@ -115,14 +115,14 @@ def parse_buffers(raw: bytes) -> Generator[None, None, BufferAssignment]:
     traces: list[HeapTrace] = []
     names: dict[bytes, str] = {}
     assignment = message_in(raw, pb.HloProto.BUFFER_ASSIGNMENT_FIELD_NUMBER)
-    for count, field in enumerate(pieces(assignment, "the assignment of buffers")):
-        if field.number == pb.BufferAssignment.LOGICAL_BUFFERS_FIELD_NUMBER:
-            buffer = _buffer(payload(field), taken)
+    for count, (number, value) in enumerate(pieces(assignment, "the assignment of buffers")):
+        if number == pb.BufferAssignment.LOGICAL_BUFFERS_FIELD_NUMBER:
+            buffer = _buffer(payload(number, value), taken)
             buffers[buffer.id] = buffer
-        elif field.number == pb.BufferAssignment.BUFFER_ALLOCATIONS_FIELD_NUMBER:
-            allocations.append(_allocation(payload(field), taken))
-        elif field.number == pb.BufferAssignment.HEAP_SIMULATOR_TRACES_FIELD_NUMBER:
-            traces.append((yield from _trace(payload(field), names, taken)))
+        elif number == pb.BufferAssignment.BUFFER_ALLOCATIONS_FIELD_NUMBER:
+            allocations.append(_allocation(payload(number, value), taken))
+        elif number == pb.BufferAssignment.HEAP_SIMULATOR_TRACES_FIELD_NUMBER:
+            traces.append((yield from _trace(payload(number, value), names, taken)))
         if count % AT_ONCE == 0:
             yield
     return BufferAssignment(buffers, tuple(allocations), tuple(traces), taken.bytes)
@@ -131,13 +131,13 @@ def parse_buffers(raw: bytes) -> Generator[None, None, BufferAssignment]:
 def _trace(raw: bytes, names: dict[bytes, str], taken: Taken) -> Generator[None, None, HeapTrace]:
     events: list[HeapEvent] = []
     numbers = {_IS_WHOLE: 0, _ALLOCATION: 0}
-    for field in pieces(raw, "a heap trace"):
-        if field.number == pb.HeapSimulatorTrace.EVENTS_FIELD_NUMBER:
-            events.append(_event(payload(field), names, taken))
+    for number, value in pieces(raw, "a heap trace"):
+        if number == pb.HeapSimulatorTrace.EVENTS_FIELD_NUMBER:
+            events.append(_event(payload(number, value), names, taken))
             if len(events) % AT_ONCE == 0:
                 yield
-        elif field.number in numbers and isinstance(field.value, int):
-            numbers[field.number] = signed(field.value)
+        elif number in numbers and isinstance(value, int):
+            numbers[number] = value
     return HeapTrace(tuple(events), bool(numbers[_IS_WHOLE]), numbers[_ALLOCATION])
 
 

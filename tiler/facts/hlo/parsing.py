@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 from google.protobuf.message import DecodeError, Message
 
 from tilescope.hlo import hlo_pb2 as pb
-from tilescope.tiler.details.wire import Field, WireDamage, fields, signed
+from tilescope.tiler import _native
 from tilescope.tiler.facts.hlo.damage import HloDamage
 from tilescope.tiler.facts.hlo.module import Computation, Frame, HloModule, Instruction
 from tilescope.tiler.facts.hlo.shapes import ArrayLayout, ValueShape
@@ -62,28 +62,28 @@ def parsed(kind: type[M], raw: bytes, what: str) -> M:
         raise HloDamage(f"{what} is damaged: its {len(raw):,} bytes are no message") from None
 
 
-def pieces(raw: bytes, what: str) -> Iterator[Field]:
-    """The fields of a message, one by one: however many they are, they take no memory. Raises HloDamage."""
+def pieces(raw: bytes, what: str) -> Iterator[tuple[int, int | bytes]]:
+    """The number and value of each field of a message: however many they are, they take no memory. Raises HloDamage."""
     try:
-        yield from fields(raw)
-    except WireDamage as damage:
-        raise HloDamage(f"{what} is damaged: its {len(raw):,} bytes are no message ({damage})") from None
+        yield from _native.MessageFields(raw)
+    except _native.WireError as damage:
+        raise HloDamage(f"{what} is damaged: its {len(raw):,} bytes are no message ({damage.args[0]})") from None
 
 
 def message_in(raw: bytes, number: int) -> bytes:
     """The message that is a field of an `HloProto`; empty where it has none. Raises HloDamage."""
     found = b""
-    for field in pieces(raw, "it"):
-        if field.number == number:
-            found = payload(field)
+    for place, value in pieces(raw, "it"):
+        if place == number:
+            found = payload(place, value)
     return found
 
 
-def payload(field: Field) -> bytes:
+def payload(number: int, value: int | bytes) -> bytes:
     """The bytes of a field. Raises HloDamage: it has none."""
-    if not isinstance(field.value, bytes):
-        raise HloDamage(f"field {field.number} is a number where a message belongs")
-    return field.value
+    if not isinstance(value, bytes):
+        raise HloDamage(f"field {number} is a number where a message belongs")
+    return value
 
 
 def text(raw: bytes) -> str:
@@ -93,14 +93,14 @@ def text(raw: bytes) -> str:
 
 def parse_module(raw: bytes) -> Generator[None, None, HloModule]:
     """The program of an `HloProto`. Raises HloDamage."""
-    return (yield from _Parsing().module(raw))
+    return (yield from ModuleParser().module(raw))
 
 
-class _Parsing:
-    """Of one module. Texts and shapes that occur often are kept once."""
+class ModuleParser:
+    """Parses one module, or some of it. Texts and shapes that occur often are kept once."""
 
     def __init__(self) -> None:
-        self._taken = Taken()
+        self.taken = Taken()
         self._texts: dict[bytes, str] = {b"": ""}
         self._shapes: dict[bytes, ValueShape] = {b"": ValueShape()}
 
@@ -109,38 +109,38 @@ class _Parsing:
         name = entry_name = ""
         entry, frames = 0, b""
         found: dict[int, Computation] = {}
-        for field in pieces(message_in(raw, _MODULE), "the module"):
-            if field.number == pb.HloModule.COMPUTATIONS_FIELD_NUMBER:
-                computation = yield from self._computation(payload(field), len(found), found)
+        for number, value in pieces(message_in(raw, MODULE), "the module"):
+            if number == pb.HloModule.COMPUTATIONS_FIELD_NUMBER:
+                computation = yield from self._computation(payload(number, value), len(found), found)
                 if computation.id in found:
                     raise HloDamage(f"two computations have the id {computation.id}")
                 found[computation.id] = computation
-            elif field.number == pb.HloModule.NAME_FIELD_NUMBER:
-                name = text(payload(field))
-            elif field.number == pb.HloModule.ENTRY_COMPUTATION_NAME_FIELD_NUMBER:
-                entry_name = text(payload(field))
-            elif field.number == pb.HloModule.ENTRY_COMPUTATION_ID_FIELD_NUMBER and isinstance(field.value, int):
-                entry = signed(field.value)
-            elif field.number == pb.HloModule.STACK_FRAME_INDEX_FIELD_NUMBER:
-                frames = payload(field)
+            elif number == pb.HloModule.NAME_FIELD_NUMBER:
+                name = text(payload(number, value))
+            elif number == pb.HloModule.ENTRY_COMPUTATION_NAME_FIELD_NUMBER:
+                entry_name = text(payload(number, value))
+            elif number == pb.HloModule.ENTRY_COMPUTATION_ID_FIELD_NUMBER and isinstance(value, int):
+                entry = value
+            elif number == pb.HloModule.STACK_FRAME_INDEX_FIELD_NUMBER:
+                frames = payload(number, value)
         if entry not in found:  # old protos have names alone
-            entry = next((number for number, of in found.items() if of.name == entry_name), 0)
-        places = yield from self._frames(frames)
-        return HloModule(name, found, entry, places, self._taken.bytes)
+            entry = next((key for key, of in found.items() if of.name == entry_name), 0)
+        places = yield from self.frames(frames)
+        return HloModule(name, found, entry, places, self.taken.bytes)
 
     def _computation(
         self, raw: bytes, place: int, before: dict[int, Computation]
     ) -> Generator[None, None, Computation]:
         name, instructions = "", dict[int, Instruction]()
         numbers = {_ID: 0, _ROOT: 0, _IS_FUSION: 0}
-        for field in pieces(raw, f"computation {place}"):
-            if field.number == _NAME:
-                name = self._text(payload(field))
-            elif field.number in numbers and isinstance(field.value, int):
-                numbers[field.number] = signed(field.value)
-            if field.number != _INSTRUCTIONS:
+        for number, value in pieces(raw, f"computation {place}"):
+            if number == _NAME:
+                name = self._text(payload(number, value))
+            elif number in numbers and isinstance(value, int):
+                numbers[number] = value
+            if number != _INSTRUCTIONS:
                 continue
-            instruction = self._instruction(payload(field), f"instruction {len(instructions)} of {shown(name)}")
+            instruction = self.instruction(payload(number, value), f"instruction {len(instructions)} of {shown(name)}")
             if instruction.id in instructions:
                 raise HloDamage(f"two instructions of {shown(name)} have the id {instruction.id}")
             if not all(operand in instructions for operand in instruction.operands):
@@ -155,7 +155,8 @@ class _Parsing:
         root = numbers[_ROOT] if numbers[_ROOT] in instructions else next(reversed(instructions))
         return Computation(numbers[_ID], name, instructions, root, bool(numbers[_IS_FUSION]))
 
-    def _instruction(self, raw: bytes, what: str) -> Instruction:
+    def instruction(self, raw: bytes, what: str) -> Instruction:
+        """One, whose operands are not looked at. Raises HloDamage."""
         of = parsed(pb.HloInstruction, raw, what)
         told = parsed(pb.OpMetadata, of.metadata, what) if of.metadata else _NO_METADATA
         operands, called, dimensions = (
@@ -163,7 +164,7 @@ class _Parsing:
         )
         kept = len(of.window) + len(of.backend_config)
         numbers = len(operands) + len(called) + len(dimensions)
-        self._taken.take(_INSTRUCTION_BYTES + kept + numbers * _NUMBER_BYTES)
+        self.taken.take(_INSTRUCTION_BYTES + kept + numbers * _NUMBER_BYTES)
         return Instruction(
             of.id,
             self._text(of.name),
@@ -193,7 +194,7 @@ class _Parsing:
     def _text(self, raw: bytes) -> str:
         found = self._texts.get(raw)
         if found is None:
-            self._taken.take(2 * (_TEXT_BYTES + len(raw)))
+            self.taken.take(2 * (_TEXT_BYTES + len(raw)))
             found = self._texts[raw] = text(raw)
         return found
 
@@ -207,7 +208,7 @@ class _Parsing:
         parts = tuple(self._shape(part, what, depth + 1) for part in of.tuple_shapes)
         layout = self._layout(of.layout, what)
         numbers = len(of.dimensions) + len(parts)
-        self._taken.take(_SHAPE_BYTES + len(raw) + numbers * _NUMBER_BYTES)
+        self.taken.take(_SHAPE_BYTES + len(raw) + numbers * _NUMBER_BYTES)
         found = ValueShape(of.element_type, tuple(of.dimensions), parts, layout)
         if min(found.dimensions, default=0) < 0:
             raise HloDamage(f"the shape of {what} has a dimension of {min(found.dimensions)}")
@@ -230,7 +231,7 @@ class _Parsing:
             return None
         of = parsed(pb.Layout, raw, f"the layout of {what}")
         tiles = tuple(tuple(tile.dimensions) for tile in of.tiles)
-        self._taken.take(_NUMBER_BYTES * (len(of.minor_to_major) + len(tiles) + sum(map(len, tiles))))
+        self.taken.take(_NUMBER_BYTES * (len(of.minor_to_major) + len(tiles) + sum(map(len, tiles))))
         bits = of.element_size_in_bits
         if not 0 <= bits <= _MAX_ELEMENT_BITS:
             raise HloDamage(f"the layout of {what} has elements of {bits} bits")
@@ -242,19 +243,20 @@ class _Parsing:
             of.tail_padding_alignment_in_elements,
         )
 
-    def _frames(self, raw: bytes) -> Generator[None, None, list[tuple[Frame, int]]]:
+    def frames(self, raw: bytes) -> Generator[None, None, list[tuple[Frame, int]]]:
+        """The lines of the source, each with the place of the one that called it. Raises HloDamage."""
         index = parsed(pb.StackFrameIndex, raw, "the index of stack frames")
         files, functions = ([self._text(name) for name in names] for names in (index.file_names, index.function_names))
         places: list[Frame] = []
         for number, piece in enumerate(index.file_locations):
-            self._taken.take(_SHAPE_BYTES)
+            self.taken.take(_SHAPE_BYTES)
             of = parsed(pb.FileLocation, piece, "a line of the source")
             places.append(Frame(_at(files, of.file_name_id), _at(functions, of.function_name_id), of.line, of.column))
             if number % AT_ONCE == 0:
                 yield
         found: list[tuple[Frame, int]] = []
         for number, piece in enumerate(index.stack_frames):
-            self._taken.take(_SHAPE_BYTES)
+            self.taken.take(_SHAPE_BYTES)
             frame = parsed(pb.StackFrame, piece, "a stack frame")
             known = 0 < frame.file_location_id <= len(places)
             found.append((places[frame.file_location_id - 1] if known else _NO_FRAME, frame.parent_frame_id))
@@ -272,7 +274,7 @@ def _at(texts: list[str], number: int) -> str:
     return texts[number - 1] if 0 < number <= len(texts) else ""
 
 
-_MODULE: Final = pb.HloProto.HLO_MODULE_FIELD_NUMBER
+MODULE: Final = pb.HloProto.HLO_MODULE_FIELD_NUMBER
 _NAME: Final = pb.HloComputation.NAME_FIELD_NUMBER
 _INSTRUCTIONS: Final = pb.HloComputation.INSTRUCTIONS_FIELD_NUMBER
 _ID: Final = pb.HloComputation.ID_FIELD_NUMBER

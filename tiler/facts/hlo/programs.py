@@ -13,6 +13,7 @@ from tilescope.tiler.facts.hlo.buffers import BufferAssignment, parse_buffers
 from tilescope.tiler.facts.hlo.damage import HloDamage
 from tilescope.tiler.facts.hlo.module import HloModule
 from tilescope.tiler.facts.hlo.parsing import MAX_PROTO_BYTES, parse_module
+from tilescope.tiler.facts.hlo.values import ProgramValues, parse_values
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.store.attachments import AttachmentEntry, content, listed
 
@@ -21,7 +22,7 @@ MAX_KEPT_BYTES: Final = 256 << 20
 
 _PREFIX: Final = "hlo/"
 
-T = TypeVar("T", HloModule, BufferAssignment)
+T = TypeVar("T", HloModule, BufferAssignment, ProgramValues)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,28 +65,39 @@ def hlo_module(reader: QueryReader, program: Program) -> Steps[HloModule]:
     return (yield from _kept(reader, program, "module", parse_module))
 
 
+def program_values(reader: QueryReader, program: Program) -> Steps[ProgramValues]:
+    """Its instructions for those who ask for single ones. Raises HloDamage, one line that names it; DamagedStore."""
+    return (yield from _kept(reader, program, "values", parse_values))
+
+
 def buffer_assignment(reader: QueryReader, program: Program) -> Steps[BufferAssignment]:
     """The memory of a program. Raises HloDamage, one line that names it; DamagedStore."""
     return (yield from _kept(reader, program, "buffers", parse_buffers))
 
 
+def left_out_words(program: Program) -> str:
+    """What damage does to one, in words."""
+    return f"the HLO proto of {program.label} was left out"
+
+
 _Key = tuple[str, str, int, int]
+_Parsed = HloModule | BufferAssignment | ProgramValues
 
 
 class _Kept:
     """What was parsed, the least recently used forgotten first; or why it could not be."""
 
     def __init__(self) -> None:
-        self._of: OrderedDict[_Key, tuple[HloModule | BufferAssignment | str, int]] = OrderedDict()
+        self._of: OrderedDict[_Key, tuple[_Parsed | str, int]] = OrderedDict()
 
-    def get(self, key: _Key) -> HloModule | BufferAssignment | str | None:
+    def get(self, key: _Key) -> _Parsed | str | None:
         found = self._of.pop(key, None)
         if found is None:
             return None
         self._of[key] = found
         return found[0]
 
-    def put(self, key: _Key, value: HloModule | BufferAssignment | str, size: int) -> None:
+    def put(self, key: _Key, value: _Parsed | str, size: int) -> None:
         self._of[key] = value, size
         while len(self._of) > 1 and sum(size for _, size in self._of.values()) > MAX_KEPT_BYTES:
             self._of.popitem(last=False)
@@ -110,7 +122,7 @@ def _kept(
             found = str(damage)
             kept.put(key, found, len(found))
     if isinstance(found, str):
-        raise HloDamage(f"the HLO proto of {program.label} was left out: {found}")
+        raise HloDamage(f"{left_out_words(program)}: {found}")
     return cast(T, found)
 
 

@@ -18,9 +18,10 @@ from tilescope.tiler.facts.hlo.buffers import (
     HeapTrace,
     LogicalBuffer,
 )
-from tilescope.tiler.facts.hlo.module import HloModule, Instruction
+from tilescope.tiler.facts.hlo.module import Instruction
 from tilescope.tiler.facts.hlo.parsing import AT_ONCE
 from tilescope.tiler.facts.hlo.shapes import POINTER_BYTES, ValueShape
+from tilescope.tiler.facts.hlo.values import InstructionFinder
 from tilescope.tiler.query import Steps
 
 Purpose = Literal["parameter", "output", "thread-local", "constant", "temporary"]
@@ -123,7 +124,7 @@ def spaces_of(assignment: BufferAssignment) -> list[int]:
 
 
 def working_space(
-    module: HloModule, assignment: BufferAssignment, space: int, *, only_at_peak: bool = False
+    module: InstructionFinder, assignment: BufferAssignment, space: int, *, only_at_peak: bool = False
 ) -> Steps[WorkingSpace]:
     """The use of a memory space by a program; `only_at_peak`: with lifelines of buffers that are there at the peak."""
     allocations = tuple(of for of in assignment.allocations if of.color == space)
@@ -172,7 +173,7 @@ def working_space(
 
 
 def _lifeline(
-    module: HloModule,
+    module: InstructionFinder,
     assignment: BufferAssignment,
     buffer: int,
     purpose: Purpose,
@@ -211,7 +212,7 @@ def _trace_of(assignment: BufferAssignment, of_buffer: dict[int, Allocation], sp
 class _Heap:
     """Fills and empties, event by event."""
 
-    def __init__(self, module: HloModule, assignment: BufferAssignment) -> None:
+    def __init__(self, module: InstructionFinder, assignment: BufferAssignment) -> None:
         self._module = module
         self._buffers = assignment.buffers
         self._stands_for: dict[int, int] = {}  # buffers that share the memory of another

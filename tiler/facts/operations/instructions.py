@@ -40,6 +40,7 @@ class InstructionFacts:
 
     meanings: Mapping[int, str]  # of the dimensions of its value
     parts: Sequence[FusedPart]  # of a fusion those that compute something, those with the most FLOPs first
+    note: str = ""  # why the program says nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +108,7 @@ class Instructions:
             self._kept.count(found.metadata.expression, found.metadata.source_stack, found.metadata.shape)
             self._kept.found[key] = found
         self.names[program] = found.label
-        if found.note and found.note not in self.notes:
-            self.notes.append(found.note)
+        self._note(found.note)
         return found.metadata
 
     def facts(self, operation: Operation) -> Steps[InstructionFacts]:
@@ -118,10 +118,19 @@ class Instructions:
         if key not in self._kept.facts:
             program = self._programs.get((file, of.program))
             module = None if program is None else (yield from self._module(program))
-            facts = _NO_FACTS if module is None or of.name not in module.within else module.facts(of.name)
+            if module is not None and of.name in module.within:
+                facts = module.facts(of.name)
+            else:
+                facts = InstructionFacts({}, (), "" if program is None else self._damage.get(program, ""))
             self._kept.count(*(part.expression for part in facts.parts))
             self._kept.facts[key] = facts
-        return self._kept.facts[key]
+        found = self._kept.facts[key]
+        self._note(found.note)
+        return found
+
+    def _note(self, note: str) -> None:
+        if note and note not in self.notes:
+            self.notes.append(note)
 
     def _kernel(self, file: int, kind: OperationKind) -> OperationMetadata:
         name = self._kernel_name(file, kind)
@@ -206,7 +215,6 @@ class _Module:
         return InstructionFacts(meanings(self.module, of), parts)
 
 
-_NO_FACTS: Final = InstructionFacts({}, ())
 _MOST_PARTS: Final = 1000
 
 

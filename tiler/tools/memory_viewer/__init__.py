@@ -9,7 +9,16 @@ import numpy as np
 from msgspec import Meta
 
 from tilescope.tiler.facts.envelope import envelope
-from tilescope.tiler.facts.hlo import HloDamage, HloModule, Program, buffer_assignment, hlo_module, programs_of
+from tilescope.tiler.facts.hlo import (
+    BufferAssignment,
+    HloDamage,
+    InstructionFinder,
+    Program,
+    buffer_assignment,
+    left_out_words,
+    program_values,
+    programs_of,
+)
 from tilescope.tiler.facts.hlo.working_space import Lifeline, WorkingSpace, purposes_of, spaces_of, working_space
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
@@ -65,12 +74,25 @@ def _answer(scope: Scope, question: MemoryViewerQuestion) -> Steps[Answer]:
     if shown is None:
         return Answer(tables=[table], notes=[Note("warning", f"there is no program {question.program!r}")])
     try:
-        module = yield from hlo_module(scope.reader, shown)
+        values = yield from program_values(scope.reader, shown)
         assignment = yield from buffer_assignment(scope.reader, shown)
     except HloDamage as damage:
         return Answer(tables=[table], notes=[Note("warning", str(damage))])
+    try:
+        return (yield from _of_program(question, shown, values, assignment, table))
+    except HloDamage as damage:
+        return Answer(tables=[table], notes=[Note("warning", f"{left_out_words(shown)}: {damage}")])
+
+
+def _of_program(
+    question: MemoryViewerQuestion,
+    shown: Program,
+    values: InstructionFinder,
+    assignment: BufferAssignment,
+    table: Table,
+) -> Steps[Answer]:
     only_at_peak = question.buffers == "peak"
-    space = yield from working_space(module, assignment, question.space, only_at_peak=only_at_peak)
+    space = yield from working_space(values, assignment, question.space, only_at_peak=only_at_peak)
     yield
     notes = []
     spaces = spaces_of(assignment)
@@ -86,7 +108,7 @@ def _answer(scope: Scope, question: MemoryViewerQuestion) -> Steps[Answer]:
     else:
         lines.sort(key=lambda line: (line.first, line.last, line.buffer.id))
     yield
-    tables = [_buffers_table(module, lines, question), _allocations_table(space), table]
+    tables = [_buffers_table(values, lines, question), _allocations_table(space), table]
     return Answer(_facts(shown, space), tables, _series(space), notes)
 
 
@@ -157,7 +179,7 @@ def _series(space: WorkingSpace) -> list[Series]:
     return [Series("working_space", "Memory in use as the program runs", "line", x, ys, lines=[limit])]
 
 
-def _buffers_table(module: HloModule, lines: Sequence[Lifeline], question: MemoryViewerQuestion) -> Table:
+def _buffers_table(values: InstructionFinder, lines: Sequence[Lifeline], question: MemoryViewerQuestion) -> Table:
     listed, rest = lines[: question.limit], lines[question.limit :]
 
     def texts(name: str, title: str, value: Callable[[Lifeline], str]) -> Column:
@@ -178,7 +200,7 @@ def _buffers_table(module: HloModule, lines: Sequence[Lifeline], question: Memor
         texts("shape", "Shape and layout", lambda line: "" if line.shape is None else line.shape.text),
         texts("opcode", "Opcode", lambda line: "" if line.instruction is None else line.instruction.opcode),
         texts("framework", "Framework", lambda line: "" if line.instruction is None else line.instruction.op_name),
-        texts("source", "Source", lambda line: "" if line.instruction is None else module.source(line.instruction)),
+        texts("source", "Source", lambda line: "" if line.instruction is None else values.source(line.instruction)),
         counts("first", "From point", lambda line: line.first + 1),
         counts("last", "To point", lambda line: line.last),
         Column("at_peak", "At the peak", "flag", [line.is_at_peak for line in listed]),

@@ -57,10 +57,10 @@ def _answer(scope: Scope, question: OpProfileQuestion) -> Steps[Answer]:
     asked = yield from asked_operations(scope, question)
     root = tree(asked.table.operations, question.by, {**asked.table.program_names, **_program_names(scope)})
     yield
-    known = yield from known_layouts(scope.reader, root, is_gpu=asked.is_gpu)
+    notes = [*asked.notes, *operation_notes(asked)]
+    known = yield from known_layouts(scope.reader, root, notes, is_gpu=asked.is_gpu)
     rows = list(_rows(root, question.limit, question.cover))
     yield
-    notes = [*asked.notes, *operation_notes(asked)]
     return Answer(
         time_facts(asked),
         [_table(asked, rows, known, with_idle=question.with_idle)] if asked.table.cores else [],

@@ -8,10 +8,12 @@ from typing import Final
 from tilescope.tiler.facts.hlo.layouts import layout_dimensions, padding, shape_of_text
 from tilescope.tiler.facts.operations import Instructions
 from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.tools.answer import Note
 from tilescope.tiler.tools.op_profile.tree import Node
 
 # Operations that take the least time have no parts: nobody looks for them.
 MAX_OPERATIONS: Final = 1000
+_MOST_NOTES: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +27,8 @@ class KnownLayout:
 NO_LAYOUT: Final = KnownLayout()
 
 
-def known_layouts(reader: QueryReader, root: Node, *, is_gpu: bool) -> Steps[dict[int, KnownLayout]]:
-    """By the identity of the operation. Puts the parts of fusions below these."""
+def known_layouts(reader: QueryReader, root: Node, notes: list[Note], *, is_gpu: bool) -> Steps[dict[int, KnownLayout]]:
+    """By the identity of the operation. Puts the parts of fusions below these; `notes` get why a program has none."""
     instructions = Instructions(reader, is_gpu=is_gpu)
     found: dict[int, KnownLayout] = {}
     leaves = sorted(root.leaves(), key=lambda of: -of.own)
@@ -43,4 +45,6 @@ def known_layouts(reader: QueryReader, root: Node, *, is_gpu: bool) -> Steps[dic
             dimensions = [] if shape.is_tuple else layout_dimensions(shape, facts.meanings)
             found[id(operation)] = KnownLayout(" · ".join(of.text for of in dimensions), padding(shape))
         yield
+    said = {note.text for note in notes}
+    notes += [Note("warning", text) for text in instructions.notes[:_MOST_NOTES] if text not in said]
     return found

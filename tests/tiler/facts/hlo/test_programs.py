@@ -22,6 +22,7 @@ from tilescope.tiler.facts.hlo import (
 )
 from tilescope.tiler.facts.hlo.buffers import parse_buffers
 from tilescope.tiler.facts.hlo.parsing import parse_module
+from tilescope.tiler.facts.hlo.values import parse_values
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
@@ -174,7 +175,7 @@ def buffers_of(**more: list[bytes]) -> bytes:
 
 HOSTILE = {
     "it is damaged: its 3 bytes are no message": b"\xff\xff\xff",
-    "cut short": hlo_proto("f", one())[:-3],
+    "reaches beyond it": hlo_proto("f", one())[:-3],
     "a number where a message belongs": b"\x08\x01",
     "calls a computation": hlo_proto("f", one(called_computation_ids=[0])),
     "calls a computation that does not": hlo_proto("f", one("a", 1, called_computation_ids=[2]), one("b", 2)),
@@ -212,6 +213,16 @@ HOSTILE = {
 def test_hostile_protos_are_refused_in_a_line(why: str) -> None:
     with pytest.raises(HloDamage, match=rf"\A.*{why}.*\Z"):  # one line
         read(HOSTILE[why])
+
+
+def test_values_alone_are_those_of_the_whole_program() -> None:
+    raw = old_proto()
+    module, values = finish(parse_module(raw)), finish(parse_values(raw))
+    assert list(module.by_id) == list(values.by_id.raw)
+    for of in module.instructions():
+        assert of == values.by_id.get(of.id) == values.by_name.get(of.name)
+        assert values.source(of) == module.source(of)
+    assert values.by_id.get(99) is values.by_name.get("none") is None
 
 
 def test_every_cut_and_every_wrong_byte_is_read_or_refused() -> None:

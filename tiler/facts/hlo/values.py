@@ -1,0 +1,110 @@
+"""The instructions of a program whose values lie in memory: each is parsed when somebody asks for it.
+
+What looks at some values of a large program does not wait until all of it is parsed. What is never asked for is not
+checked either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Final, Protocol, TypeVar
+
+from tilescope.hlo import hlo_pb2 as pb
+from tilescope.tiler.facts.hlo.module import HloModule, Instruction
+from tilescope.tiler.facts.hlo.parsing import AT_ONCE, MODULE, ModuleParser, message_in, parsed, payload, pieces, text
+
+K_contra = TypeVar("K_contra", contravariant=True)
+
+
+class KnownInstructions(Protocol[K_contra]):
+    """Some that are known by their ids, or by their names."""
+
+    def get(self, key: K_contra, /) -> Instruction | None:
+        """None: there is no such instruction."""
+
+
+class InstructionFinder(Protocol):
+    """What a program is for those who ask for single instructions; an `HloModule` is such a thing, too."""
+
+    @property
+    def by_id(self) -> KnownInstructions[int]: ...
+
+    @property
+    def by_name(self) -> KnownInstructions[str]: ...
+
+    def source(self, of: Instruction) -> str:
+        """The line of an instruction: "train.py:43"; "" unknown."""
+
+
+class _ById:
+    """Instructions that are parsed once, when they are first asked for. Raises HloDamage."""
+
+    def __init__(self, parser: ModuleParser) -> None:
+        self._parser = parser
+        self.raw: dict[int, bytes] = {}
+        self._known: dict[int, Instruction] = {}
+
+    def get(self, key: int, /) -> Instruction | None:
+        found = self._known.get(key)
+        if found is None and key in self.raw:
+            found = self._known[key] = self._parser.instruction(self.raw[key], f"instruction {key}")
+        return found
+
+
+class _ByName:
+    """The same, for old protos, whose buffers know no ids."""
+
+    def __init__(self, by_id: _ById) -> None:
+        self._by_id = by_id
+        self._ids: dict[str, int] | None = None
+
+    def get(self, key: str, /) -> Instruction | None:
+        if self._ids is None:
+            raw = self._by_id.raw
+            self._ids = {text(pb.HloInstruction.FromString(of).name): number for number, of in raw.items()}
+        number = self._ids.get(key)
+        return None if number is None else self._by_id.get(number)
+
+
+class ProgramValues:
+    """Of a program that is not parsed as a whole."""
+
+    def __init__(self, parser: ModuleParser) -> None:
+        self.by_id = _ById(parser)
+        self.by_name = _ByName(self.by_id)
+        self.places = HloModule("", {}, 0)  # lines of the source alone
+        self.size_bytes = 0  # about what it takes in memory
+
+    def source(self, of: Instruction) -> str:
+        """The line of an instruction: "train.py:43"; "" unknown."""
+        return self.places.source(of)
+
+
+def parse_values(raw: bytes) -> Generator[None, None, ProgramValues]:
+    """Where the instructions of an `HloProto` are. Raises HloDamage."""
+    parser = ModuleParser()
+    found = ProgramValues(parser)
+    computations = 0
+    for number, value in pieces(message_in(raw, MODULE), "the module"):
+        if number == pb.HloModule.COMPUTATIONS_FIELD_NUMBER:
+            yield from _index(payload(number, value), f"computation {computations}", parser, found.by_id.raw)
+            computations += 1
+        elif number == pb.HloModule.STACK_FRAME_INDEX_FIELD_NUMBER:
+            found.places.frames = yield from parser.frames(payload(number, value))
+    found.size_bytes = parser.taken.bytes
+    return found
+
+
+def _index(raw: bytes, what: str, parser: ModuleParser, found: dict[int, bytes]) -> Generator[None, None, None]:
+    one_of, take = f"an instruction of {what}", parser.taken.take
+    for count, (number, value) in enumerate(pieces(raw, what)):
+        if number == _INSTRUCTIONS:
+            one = payload(number, value)
+            take(_INDEX_BYTES + len(one))
+            found[parsed(pb.HloInstruction, one, one_of).id] = one
+        if count % AT_ONCE == AT_ONCE - 1:
+            yield
+
+
+_INSTRUCTIONS: Final = pb.HloComputation.INSTRUCTIONS_FIELD_NUMBER
+_INDEX_BYTES: Final = 500
