@@ -150,11 +150,11 @@ TIDY := build/tidy
 # mypy sees one folder per package, as an installation has it; the folders of the repository have other names.
 lint-python: $(STAMPS)/test-tools
 	@mkdir -p build/src/tilescope
-	@for f in __init__.py __init__.pyi __main__.py py.typed cli client; do ln -sfn ../../../tilescope/$$f build/src/tilescope/$$f; done
+	@for f in __init__.py __init__.pyi __main__.py py.typed cli client capture; do ln -sfn ../../../tilescope/$$f build/src/tilescope/$$f; done
 	@for f in tiler server; do ln -sfn ../../../$$f build/src/tilescope/$$f; done
 	@$(BIN)/python -c 'import tilescope.v1; print(*tilescope.v1.__path__)' > build/src/v1
 	@mkdir -p build/src/tilescope/v1 && for f in __init__.py tiles_pb2.pyi; do ln -sfn $$(cat build/src/v1)/$$f build/src/tilescope/v1/$$f; done
-	@for m in hlo graph; do \
+	@for m in hlo graph profiler; do \
 		$(BIN)/python -c "import tilescope.$$m; print(*tilescope.$$m.__path__)" > build/src/$$m && mkdir -p build/src/tilescope/$$m && \
 		for f in __init__.py $${m}_pb2.pyi; do ln -sfn $$(cat build/src/$$m)/$$f build/src/tilescope/$$m/$$f; done; \
 	done

@@ -1,8 +1,10 @@
 """Captures from profiler servers of JAX and TensorFlow: from an address to a run in a log directory."""
 
 from tilescope.capture.address import ProfilerAddress, parse_address, parse_addresses
+from tilescope.capture.capturing import capture
 from tilescope.capture.failures import CaptureCause, CaptureFailed, Failure
 from tilescope.capture.options import CaptureOptions
+from tilescope.capture.profiler import Profiler
 from tilescope.capture.progress import CapturePhase, HostProgress, Tell
 from tilescope.capture.result import CaptureResult, HostCapture
 from tilescope.capture.sample import MonitorSample, MonitorSource
@@ -18,8 +20,10 @@ __all__ = [
     "HostProgress",
     "MonitorSample",
     "MonitorSource",
+    "Profiler",
     "ProfilerAddress",
     "Tell",
+    "capture",
     "parse_address",
     "parse_addresses",
 ]

@@ -1,6 +1,7 @@
 """Why a capture fails: a closed list of causes, each with a plain sentence and what to do.
 
-A `Failure` is of one host: the cause, and the words of whoever said so. `CaptureFailed` is the exception for it.
+A `Failure` is of one host: the cause, and the words of whoever said so. `CaptureFailed` is the exception for it; within
+this room, below the modules that know the address, `Fault` is.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ _MEANINGS: Final = {
         "the server is of a version that writes traces to its own disk, and sends nothing",
         (
             "name a folder that both machines see as the repository root",
-            "or update the job: JAX 0.6.1 and newer, and TensorFlow 2.20 and newer, send the trace",
+            "or update the job: jaxlib 0.7.2 and TensorFlow 2.21, and what is newer, send the trace",
         ),
     ),
     CaptureCause.REFUSED_BY_SERVER: _Meaning("the server refused", (), may_pass=True),
@@ -139,3 +140,11 @@ class CaptureFailed(TilescopeError):
         self.failure = failure
         hints = f" ({'; '.join(failure.hints)})" if failure.hints else ""
         super().__init__(f"{where}: {failure}{hints}")
+
+
+class Fault(Exception):
+    """A failure, raised where the server it is about has no name."""
+
+    def __init__(self, cause: CaptureCause, detail: str = "") -> None:
+        self.failure = Failure(cause, detail)
+        super().__init__(str(self.failure))

@@ -1,0 +1,37 @@
+"""Time as a capture sees it, so that tests can have one of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from typing import Protocol
+
+
+class CaptureTime(Protocol):
+    """What a capture needs of time, and of chance."""
+
+    def unix_ns(self) -> int:
+        """Now."""
+
+    async def sleep(self, seconds: float) -> None:
+        """Returns after so long."""
+
+    def chance(self) -> float:
+        """A random number, at least 0 and below 1."""
+
+
+class SystemTime:
+    """The clock of the system."""
+
+    def unix_ns(self) -> int:
+        """Now."""
+        return time.time_ns()
+
+    async def sleep(self, seconds: float) -> None:
+        """Returns after so long."""
+        await asyncio.sleep(seconds)
+
+    def chance(self) -> float:
+        """A random number, at least 0 and below 1."""
+        return random.random()

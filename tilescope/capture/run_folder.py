@@ -1,0 +1,73 @@
+"""The folder of a run in a log directory, as TensorBoard, XProf and JAX lay it out: `LOGDIR/plugins/profile/RUN`."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from tilescope.capture.address import ProfilerAddress
+from tilescope.capture.arriving_file import ArrivingFile, fault_of_disk
+from tilescope.tiler.errors import UsageError
+
+SUFFIX: Final = ".xplane.pb"
+
+_UNSAFE: Final = re.compile(r"[^A-Za-z0-9_.+-]")
+_MOST_NAMES: Final = 1000  # of runs that begin in the same second
+_LONGEST_NAME: Final = 100  # of data of a tool
+
+
+class RunFolder:
+    """A new run. Its folders are made when the first file comes; those that stay empty are removed again."""
+
+    def __init__(self, logdir: Path, run_name: str | None) -> None:
+        self.root = logdir.absolute() / "plugins" / "profile"
+        self.path = self.root / (run_name or _free_name(self.root))
+        if self.path.exists():
+            raise UsageError(f"{self.path}: there is a run of that name already (choose another one)")
+        self._new = [self.path]  # the deepest first
+        while not self._new[-1].parent.exists():
+            self._new.append(self._new[-1].parent)
+
+    def trace_file(self, host: str) -> ArrivingFile:
+        """The trace of a host, to be written. Raises `Fault`."""
+        return self._file(f"{host}{SUFFIX}")
+
+    def tool_file(self, host: str, tool: str) -> ArrivingFile:
+        """What a server sent of one of its tools, to be written. Raises `Fault`."""
+        return self._file(f"{host}.{_UNSAFE.sub('_', tool)[:_LONGEST_NAME]}")
+
+    def tidy(self) -> bool:
+        """Removes the folders that are new and empty. Returns whether the run is left."""
+        for folder in self._new:
+            with suppress(OSError):
+                folder.rmdir()
+        return self.path.is_dir()
+
+    def _file(self, name: str) -> ArrivingFile:
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise fault_of_disk(error, self.path) from None
+        return ArrivingFile(self.path / name)
+
+
+def host_names(addresses: Sequence[ProfilerAddress]) -> tuple[str, ...]:
+    """How the files of each begin: its host, with the port where several have the same one."""
+    hosts = [_UNSAFE.sub("_", address.host).lstrip(".") for address in addresses]
+    times = Counter(host.lower() for host in hosts)
+    return tuple(
+        host if times[host.lower()] == 1 else f"{host}_{address.port}"
+        for host, address in zip(hosts, addresses, strict=True)
+    )
+
+
+def _free_name(root: Path) -> str:
+    """Date and time, as the other tools name their runs."""
+    now = datetime.now().strftime("%Y_%m_%d_%H_%M_%S")
+    names = [now, *(f"{now}.{k}" for k in range(2, _MOST_NAMES))]
+    return next((name for name in names if not (root / name).exists()), now)

@@ -1,0 +1,49 @@
+"""What a server left that cannot send its trace: it writes `ROOT/SESSION/HOST.xplane.pb`, on its own disk.
+
+If that disk is seen here under the same path, the trace is taken from there.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from tilescope.capture.arriving_file import ArrivingFile, fault_of_disk
+from tilescope.capture.failures import CaptureCause, Fault
+
+_COPY_BYTES: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class ServerDisk:
+    """Where one server writes. Methods may take seconds: not for the event loop."""
+
+    written: Path
+    is_ours: bool  # it lies in the log directory of this capture, and nobody else asked for it
+
+    def take(self, file: ArrivingFile) -> None:
+        """Puts what it wrote into `file`'s place; `file` is empty. Raises `Fault` if it is not to be found."""
+        try:
+            size_bytes = self.written.stat().st_size
+            if not size_bytes:
+                raise Fault(CaptureCause.EMPTY)
+            file.expect(size_bytes)
+            with self.written.open("rb") as source:
+                while data := source.read(_COPY_BYTES):
+                    file.write(data)
+        except (FileNotFoundError, NotADirectoryError):
+            what = f"it wrote {self.written} on its own disk, and there is no such file here"
+            raise Fault(CaptureCause.NOT_INLINE, what) from None
+        except OSError as error:
+            raise fault_of_disk(error, self.written) from None
+        self.remove()
+        file.commit()
+
+    def remove(self) -> None:
+        """Removes what it wrote, if it is ours."""
+        if self.is_ours:
+            with suppress(OSError):
+                self.written.unlink(missing_ok=True)
+                self.written.parent.rmdir()

@@ -1,0 +1,94 @@
+"""Where a trace goes that comes from a server: into a file, and where the capture is goes to whoever watches."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+
+from tilescope.capture.arriving_file import ArrivingFile
+from tilescope.capture.failures import CaptureCause, Fault
+from tilescope.capture.progress import CapturePhase
+
+TELL_EVERY_S: Final = 0.2  # while bytes come
+
+
+class ToldTaker:
+    """Takes one trace. `file` is there when bytes of it have come."""
+
+    def __init__(
+        self,
+        open_file: Callable[[], ArrivingFile],
+        moved: Callable[[], None],
+        *,
+        delay_s: Callable[[], float],
+        duration_s: float,
+        most_bytes: int,
+    ) -> None:
+        self.file: ArrivingFile | None = None
+        self.phase = CapturePhase.CONNECTING
+        self.total_bytes = 0
+        self._open_file = open_file
+        self._moved = moved
+        self._delay_s = delay_s
+        self._duration_s = duration_s
+        self._most_bytes = most_bytes
+        self._loop = asyncio.get_running_loop()
+        self._timer: asyncio.TimerHandle | None = None
+        self._told = 0.0
+
+    @property
+    def size_bytes(self) -> int:
+        """That have come."""
+        return 0 if self.file is None else self.file.size_bytes
+
+    def greeted(self) -> None:
+        """The server has the request: what it does now is a matter of time."""
+        delay_s = self._delay_s()
+        if delay_s > 0:
+            self.go_to(CapturePhase.DELAYED)
+            self._timer = self._loop.call_later(delay_s, self._start)
+        else:
+            self._start()
+
+    def begin(self, size_bytes: int) -> None:
+        """The answer begins."""
+        if size_bytes > self._most_bytes:
+            what = f"{size_bytes / 1e6:,.0f} MB; at most {self._most_bytes / 1e6:,.0f} MB are taken"
+            raise Fault(CaptureCause.TOO_LARGE, what)
+        self.total_bytes = size_bytes
+        self.go_to(CapturePhase.RECEIVING)
+
+    def take(self, data: memoryview) -> None:
+        """The next bytes of the trace."""
+        if self.file is None:
+            self.file = self._open_file()
+            self.file.expect(self.total_bytes)
+        self.file.write(data)
+        if self._loop.time() - self._told >= TELL_EVERY_S:
+            self._tell()
+
+    def go_to(self, phase: CapturePhase) -> None:
+        """Tells that the capture is in this phase now."""
+        self.end()
+        self.phase = phase
+        self._tell()
+
+    def end(self) -> None:
+        """No phase follows by time alone."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def discard(self) -> None:
+        """Removes what has come."""
+        if self.file is not None:
+            self.file.discard()
+
+    def _start(self) -> None:
+        self.go_to(CapturePhase.CAPTURING)
+        self._timer = self._loop.call_later(self._duration_s, self.go_to, CapturePhase.COLLECTING)
+
+    def _tell(self) -> None:
+        self._told = self._loop.time()
+        self._moved()
