@@ -2,6 +2,7 @@
 
 python -m bench.indexing                       10 million events, XSpace
 python -m bench.indexing --format chrome       the same as trace-event JSON
+python -m bench.indexing --realistic           with 40,000 names and long expressions, or as PyTorch writes JSON
 python -m bench.indexing --quick               a small trace, for a look and for the test that keeps this alive
 """
 
@@ -97,7 +98,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = _parse(argv)
     for line in machine_lines("bench.indexing", argv):
         print(line)
-    spec = TraceSpec(args.format, args.events, args.tracks, args.gzip)
+    spec = TraceSpec(args.format, args.events, args.tracks, args.gzip, args.realistic)
     with tempfile.TemporaryDirectory(prefix="tilescope-bench-", dir=args.directory) as folder:
         result = index_trace(spec.write(Path(folder)), verify=args.verify)
     for line in report(result):
@@ -109,6 +110,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.indexing", description="Measures indexing.")
     parser.add_argument("--format", choices=FORMATS, default="xspace")
     parser.add_argument("--gzip", action="store_true", help="compress the trace")
+    parser.add_argument("--realistic", action="store_true", help="as large programs are recorded")
     parser.add_argument("--events", type=int, help=f"default: {EVENTS:,}, or {QUICK_EVENTS:,} with --quick")
     parser.add_argument("--tracks", type=int, default=TRACKS)
     parser.add_argument("--quick", action="store_true", help="a small trace; its numbers mean little")

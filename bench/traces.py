@@ -21,6 +21,7 @@ class TraceSpec:
     events: int
     tracks: int = TRACKS
     gzip: bool = False
+    realistic: bool = False  # as large programs are recorded: `tilescope synth --realistic`
 
     def write(self, folder: Path) -> Trace:
         """Writes it into the folder, which is made. The same spec gives the same bytes."""
@@ -33,7 +34,13 @@ class TraceSpec:
             uncompressed_bytes = size_bytes
 
         result = write_synthetic_trace(
-            path, format=self.format, events=self.events, tracks=self.tracks, seed=SEED, progress=count
+            path,
+            format=self.format,
+            events=self.events,
+            tracks=self.tracks,
+            seed=SEED,
+            realistic=self.realistic,
+            progress=count,
         )
         return Trace(self, path, result.events, result.size_bytes, uncompressed_bytes)
 
@@ -50,7 +57,7 @@ class Trace:
 
     def facts(self) -> str:
         """What a reader of a result wants to know of its input."""
-        kind = self.spec.format + (", gzip" if self.spec.gzip else "")
+        kind = ("realistic " if self.spec.realistic else "") + self.spec.format + (", gzip" if self.spec.gzip else "")
         tracks = plural(self.spec.tracks, "track", "tracks")
         return f"{kind}, {count_text(self.events)} events on {tracks}, seed {SEED}, {size_text(self.size_bytes)}"
 

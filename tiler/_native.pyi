@@ -887,7 +887,7 @@ def texts_with(
     """
 
 def synth_trace(
-    format: str, events: int, tracks: int, seed: int, write: Callable[[bytes, int], None]
+    format: str, events: int, tracks: int, seed: int, realistic: bool, write: Callable[[bytes, int], None]
 ) -> list[dict[str, str | int]]:
     """
     Generates a trace and hands it to write(bytes, events_so_far) in pieces. Returns the totals of each track.

@@ -10,7 +10,7 @@ import pytest
 from bench.indexing import main
 
 
-@pytest.mark.parametrize("options", [[], ["--gzip"]])
+@pytest.mark.parametrize("options", [[], ["--gzip"], ["--realistic"]])
 def test_a_quick_run(tmp_path: Path, capfd: pytest.CaptureFixture[str], options: list[str]) -> None:
     assert main(["--quick", "--events", "20000", "--directory", str(tmp_path), *options]) == 0
     out = capfd.readouterr().out

@@ -40,19 +40,28 @@ def totals_path(path: Path) -> Path:
 
 
 def write_synthetic_trace(
-    path: Path, *, format: str, events: int, tracks: int, seed: int, progress: OnProgress | None = None
+    path: Path,
+    *,
+    format: str,
+    events: int,
+    tracks: int,
+    seed: int,
+    realistic: bool = False,
+    progress: OnProgress | None = None,
 ) -> SynthResult:
     """Writes a trace of exactly `events` events on `tracks` tracks, gzip-compressed when `path` ends in `.gz`.
 
-    The same arguments give the same bytes. What was at `path` is replaced in one step, so that an interrupted run
-    leaves the old file. Raises `UsageError` for impossible numbers and `OSError` when the file cannot be written.
+    A realistic trace is like those of large programs: an XSpace has 40,000 operations with long expressions, JSON is as
+    PyTorch writes it. The same arguments give the same bytes. What was at `path` is replaced in one step, so that an
+    interrupted run leaves the old file. Raises `UsageError` for impossible numbers and `OSError` when the file cannot
+    be written.
     """
     _check(format, events, tracks, seed)
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     partial_totals = path.with_name(f".{path.name}.{os.getpid()}.totals.partial")
     try:
-        per_track = _generate(partial, path.suffix == ".gz", format, events, tracks, seed, progress)
-        totals = _totals(format, seed, per_track)
+        per_track = _generate(partial, path.suffix == ".gz", format, events, tracks, seed, realistic, progress)
+        totals = _totals(format, seed, realistic, per_track)
         partial_totals.write_text(json.dumps(totals, indent=1) + "\n", encoding="utf-8")
         partial_totals.replace(totals_path(path))
         partial.replace(path)
@@ -77,7 +86,14 @@ def _check(format: str, events: int, tracks: int, seed: int) -> None:
 
 
 def _generate(
-    path: Path, compress: bool, format: str, events: int, tracks: int, seed: int, progress: OnProgress | None
+    path: Path,
+    compress: bool,
+    format: str,
+    events: int,
+    tracks: int,
+    seed: int,
+    realistic: bool,
+    progress: OnProgress | None,
 ) -> list[dict[str, Any]]:
     with ExitStack() as stack:
         file: BinaryIO = stack.enter_context(path.open("wb"))
@@ -95,16 +111,17 @@ def _generate(
             if progress is not None:
                 progress(events_so_far, written)
 
-        return _native.synth_trace(format, events, tracks, seed, take)
+        return _native.synth_trace(format, events, tracks, seed, realistic, take)
 
 
-def _totals(format: str, seed: int, per_track: list[dict[str, Any]]) -> dict[str, Any]:
+def _totals(format: str, seed: int, realistic: bool, per_track: list[dict[str, Any]]) -> dict[str, Any]:
     """The content of the totals file: the same keys for the whole trace and for each of its tracks."""
     counts = {kind: sum(track[kind] for track in per_track) for kind in COUNTS}
     total = sum(track["events"] for track in per_track)
     return {
         "format": format,
         "seed": seed,
+        "realistic": realistic,
         "events": {"total": total, **counts},
         "busy_ps": sum(track["busy_ps"] for track in per_track),
         "tracks": per_track,

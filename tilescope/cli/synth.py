@@ -1,13 +1,19 @@
-"""Writes a realistic synthetic trace, with exact totals beside it.
+"""Writes a synthetic trace, with exact totals beside it.
 
 The trace has steps, modules, nested operations, host threads, counters, flows and arguments. The
 same seed gives the same bytes. PATH.totals.json says, for each track, how many events of each kind
 it has and how long they take together. A path that ends in .gz is compressed.
 
+--realistic writes what the profilers of large programs write. An XSpace has 40,000 operations with
+long expressions, in four stages that devices have by turns, and the times of the device's clock beside
+those of each operation. Trace-event JSON is as PyTorch writes it: texts for some pids and tids, kernels
+with their launches and flows, memory instants, and the events of all tracks mixed (259 bytes each).
+
 Examples:
 
     tilescope synth --format xspace --events 10000000 --tracks 120 -o big.xplane.pb
     tilescope synth --format chrome --events 100000 --tracks 24 --seed 7 -o small.trace.json.gz
+    tilescope synth --realistic --format chrome --events 10000000 --tracks 120 -o torch.pt.trace.json
 """
 
 from __future__ import annotations
@@ -28,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("xspace", "chrome"), default="xspace", help="default: xspace")
     parser.add_argument("--events", type=int, metavar="N", default=1_000_000, help="default: 1,000,000")
     parser.add_argument("--tracks", type=int, metavar="N", default=40, help="lines and threads; default: 40")
+    parser.add_argument("--realistic", action="store_true", help="as large programs are recorded")
     parser.add_argument("--seed", type=int, metavar="S", default=0, help="default: 0")
     parser.add_argument("-o", "--output", type=Path, metavar="PATH", required=True, help="the file to write")
 
@@ -43,6 +50,7 @@ def run(args: argparse.Namespace) -> int:
             events=args.events,
             tracks=args.tracks,
             seed=args.seed,
+            realistic=args.realistic,
             progress=lambda events, size_bytes: display.update(
                 "writing", events / max(1, args.events), events=events, size_bytes=size_bytes
             ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections import Counter, defaultdict
 from decimal import Decimal
@@ -56,8 +57,11 @@ def recount(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("events", [0, 1, 3, 50, 2_000, 20_000])
 @pytest.mark.parametrize("tracks", [1, 2, 3, 7, 23])
-def test_the_file_holds_what_the_totals_say(tmp_path: Path, events: int, tracks: int) -> None:
-    result = write_synthetic_trace(tmp_path / "a.json", format="chrome", events=events, tracks=tracks, seed=3)
+@pytest.mark.parametrize("realistic", [False, True])
+def test_the_file_holds_what_the_totals_say(tmp_path: Path, events: int, tracks: int, realistic: bool) -> None:
+    result = write_synthetic_trace(
+        tmp_path / "a.json", format="chrome", events=events, tracks=tracks, seed=3, realistic=realistic
+    )
     totals = json.loads(result.totals_path.read_text())
     assert recount(load(result.path)) == totals["tracks"]
     assert result.events == totals["events"]["total"] == events
@@ -71,6 +75,38 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     return load(path)
 
 
+@pytest.fixture(scope="module")
+def realistic(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("synth") / "a.json"
+    write_synthetic_trace(path, format="chrome", events=60_000, tracks=24, seed=1, realistic=True)
+    return path
+
+
+def test_a_realistic_trace_is_as_pytorch_writes_it(realistic: Path) -> None:
+    events = load(realistic)
+    assert 245 < realistic.stat().st_size / len(events) < 275
+    kinds = Counter((e["ph"], e.get("cat")) for e in events)
+    assert {("X", "cpu_op"), ("X", "cuda_runtime"), ("X", "kernel"), ("X", "gpu_memcpy"), ("X", "gpu_memset")} < set(
+        kinds
+    )
+    assert kinds["i", "cpu_instant_event"] > 5_000
+    assert kinds["s", "ac2g"] == kinds["f", "ac2g"] > 5_000
+    assert {(type(e["pid"]), type(e["tid"])) for e in events} == {(int, int), (int, str), (str, str)}
+    # The events of a track lie all over the file.
+    turns = sum(a["tid"] != b["tid"] for a, b in itertools.pairwise(events))
+    assert turns > len(events) / 50
+    for name in ("Total Allocated", "Total Reserved"):
+        assert all(e["args"][name] >= 0 for e in events if e["ph"] == "i")
+
+
+def test_kernels_run_after_their_launches(realistic: Path) -> None:
+    events = load(realistic)
+    launched = {e["args"]["correlation"]: e["ts"] for e in events if e.get("cat") == "cuda_runtime"}
+    run = {e["args"]["correlation"]: e["ts"] for e in events if e.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset")}
+    assert launched.keys() == run.keys()
+    assert sum(run[key] > launched[key] for key in run) > 0.95 * len(run)
+
+
 def test_all_kinds_occur(trace: list[dict[str, Any]]) -> None:
     assert {event["ph"] for event in trace} == {*KINDS, "e", "M"}
 
@@ -82,9 +118,10 @@ def test_flows_have_two_ends_and_go_forward(trace: list[dict[str, Any]]) -> None
     assert all(times["f"][key] > start for key, start in times["s"].items())
 
 
-def test_flow_ends_lie_at_the_start_of_a_slice(trace: list[dict[str, Any]]) -> None:
-    starts = {(e["pid"], e["tid"], e["ts"]) for e in trace if e["ph"] == "X"}
-    assert all((e["pid"], e["tid"], e["ts"]) in starts for e in trace if e["ph"] in "sf")
+def test_flow_ends_lie_at_the_start_of_a_slice(trace: list[dict[str, Any]], realistic: Path) -> None:
+    for events in (trace, load(realistic)):
+        starts = {(e["pid"], e["tid"], e["ts"]) for e in events if e["ph"] == "X"}
+        assert all((e["pid"], e["tid"], e["ts"]) in starts for e in events if e["ph"] in "sf")
 
 
 def test_slices_nest_exactly(trace: list[dict[str, Any]]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,8 @@ def stored(store: Path) -> set[Row]:
 
 def rows_of_json(track: dict[str, Any]) -> set[Row]:
     """One thread of a JSON trace becomes up to four tracks."""
-    process, name, busy_ps = track["process"], track["name"], track["busy_ps"]
+    process, busy_ps = track["process"], track["busy_ps"]
+    name = re.sub(r"^thread \d+ \((.*)\)$", r"\1", track["name"])  # as PyTorch writes it
     rows = {
         (process, "slice", name, track["slices"], busy_ps),
         (process, "instant", f"{name} · instants", track["instants"], 0),
@@ -48,9 +50,10 @@ def rows_of_json(track: dict[str, Any]) -> set[Row]:
 
 @pytest.mark.parametrize("tracks", [1, 4, 17])
 @pytest.mark.parametrize("suffix", ["", ".gz"])
-def test_xspace(tmp_path: Path, tracks: int, suffix: str) -> None:
+@pytest.mark.parametrize("realistic", [False, True])
+def test_xspace(tmp_path: Path, tracks: int, suffix: str, realistic: bool) -> None:
     trace = write_synthetic_trace(
-        tmp_path / f"a.pb{suffix}", format="xspace", events=30_000, tracks=tracks, seed=tracks
+        tmp_path / f"a.pb{suffix}", format="xspace", events=30_000, tracks=tracks, seed=tracks, realistic=realistic
     )
     totals = json.loads(trace.totals_path.read_text())["tracks"]
     build_store([trace.path], tmp_path / "store")
@@ -61,9 +64,10 @@ def test_xspace(tmp_path: Path, tracks: int, suffix: str) -> None:
 
 @pytest.mark.parametrize("tracks", [1, 4, 17])
 @pytest.mark.parametrize("suffix", ["", ".gz"])
-def test_trace_event_json(tmp_path: Path, tracks: int, suffix: str) -> None:
+@pytest.mark.parametrize("realistic", [False, True])
+def test_trace_event_json(tmp_path: Path, tracks: int, suffix: str, realistic: bool) -> None:
     trace = write_synthetic_trace(
-        tmp_path / f"a.json{suffix}", format="chrome", events=30_000, tracks=tracks, seed=tracks
+        tmp_path / f"a.json{suffix}", format="chrome", events=30_000, tracks=tracks, seed=tracks, realistic=realistic
     )
     totals = json.loads(trace.totals_path.read_text())["tracks"]
     build_store([trace.path], tmp_path / "store")

@@ -12,17 +12,20 @@ from tilescope.tiler.errors import UsageError
 from tilescope.tiler.synth import FORMATS, totals_path, write_synthetic_trace
 
 
-def write(path: Path, format: str, events: int = 3_000, tracks: int = 9, seed: int = 5) -> bytes:
-    write_synthetic_trace(path, format=format, events=events, tracks=tracks, seed=seed)
+def write(
+    path: Path, format: str, realistic: bool = False, *, events: int = 3_000, tracks: int = 9, seed: int = 5
+) -> bytes:
+    write_synthetic_trace(path, format=format, events=events, tracks=tracks, seed=seed, realistic=realistic)
     return path.read_bytes()
 
 
+@pytest.mark.parametrize("realistic", [False, True])
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("suffix", ["", ".gz"])
-def test_the_same_seed_gives_the_same_bytes(tmp_path: Path, format: str, suffix: str) -> None:
-    first = write(tmp_path / f"first{suffix}", format)
-    assert write(tmp_path / f"second{suffix}", format) == first
-    assert write(tmp_path / f"third{suffix}", format, seed=6) != first
+def test_the_same_seed_gives_the_same_bytes(tmp_path: Path, format: str, suffix: str, realistic: bool) -> None:
+    first = write(tmp_path / f"first{suffix}", format, realistic=realistic)
+    assert write(tmp_path / f"second{suffix}", format, realistic=realistic) == first
+    assert write(tmp_path / f"third{suffix}", format, seed=6, realistic=realistic) != first
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -65,7 +68,7 @@ def test_progress_grows_to_the_end(tmp_path: Path, format: str) -> None:
 )
 def test_impossible_numbers(tmp_path: Path, numbers: dict[str, int], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        write(tmp_path / "a", "xspace", **numbers)
+        write(tmp_path / "a", "xspace", realistic=False, **numbers)
     assert list(tmp_path.iterdir()) == []
 
 

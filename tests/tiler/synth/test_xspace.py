@@ -32,8 +32,11 @@ def deepest(line: Line) -> int:
 
 @pytest.mark.parametrize("events", [0, 1, 3, 50, 2_000, 20_000])
 @pytest.mark.parametrize("tracks", [1, 2, 3, 7, 23])
-def test_the_file_holds_what_the_totals_say(tmp_path: Path, events: int, tracks: int) -> None:
-    result = write_synthetic_trace(tmp_path / "a.xplane.pb", format="xspace", events=events, tracks=tracks, seed=3)
+@pytest.mark.parametrize("realistic", [False, True])
+def test_the_file_holds_what_the_totals_say(tmp_path: Path, events: int, tracks: int, realistic: bool) -> None:
+    result = write_synthetic_trace(
+        tmp_path / "a.xplane.pb", format="xspace", events=events, tracks=tracks, seed=3, realistic=realistic
+    )
     totals = json.loads(result.totals_path.read_text())
     found = lines(result.path.read_bytes())
     assert result.events == totals["events"]["total"] == events
@@ -48,6 +51,31 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> list[Plane]:
     path = tmp_path_factory.mktemp("synth") / "a.xplane.pb"
     write_synthetic_trace(path, format="xspace", events=60_000, tracks=12, seed=1)
     return planes(path.read_bytes())
+
+
+@pytest.fixture(scope="module")
+def realistic(tmp_path_factory: pytest.TempPathFactory) -> list[Plane]:
+    path = tmp_path_factory.mktemp("synth") / "a.xplane.pb"
+    write_synthetic_trace(path, format="xspace", events=110_000, tracks=27, seed=1, realistic=True)
+    return planes(path.read_bytes())
+
+
+def test_a_realistic_trace_has_40000_names_and_times_of_two_clocks(realistic: list[Plane]) -> None:
+    names = set()
+    for plane in realistic:
+        ids = {name: key for key, name in plane.stat_names.items()}
+        for line in plane.lines:
+            if line.name == "XLA Ops":
+                names |= {plane.event_names[event["metadata_id"]] for event in line.events}
+                assert deepest(line) == 3
+                assert not any(event["offset_ps"] % 1000 or event["duration_ps"] % 1000 for event in line.events)
+                late = [event["stats"][ids["device_offset_ps"]] - event["offset_ps"] for event in line.events]
+                assert min(late) == late[0] < late[-1] == max(late)
+                more = [event["stats"][ids["device_duration_ps"]] - event["duration_ps"] for event in line.events]
+                assert 0 <= min(more) < max(more) < 1000
+    assert len(names) == 40_000
+    assert sum(map(len, names)) / len(names) > 200
+    assert all(len(plane.event_names) < 11_000 for plane in realistic)
 
 
 def test_every_event_has_a_name_and_every_stat_too(trace: list[Plane]) -> None:

@@ -11,6 +11,7 @@
 #include "bind/arrays.hpp"
 #include "bind/module.hpp"
 #include "synth/chrome.hpp"
+#include "synth/kineto.hpp"
 #include "synth/output.hpp"
 #include "synth/plan.hpp"
 #include "synth/xspace.hpp"
@@ -52,9 +53,9 @@ Rows as_list(const Plan& plan, const Totals& totals) {
 }
 
 Rows synth_trace(const std::string& format, std::uint64_t events, std::uint64_t tracks, std::uint64_t seed,
-                 const Write& write) {
+                 bool realistic, const Write& write) {
     if (tracks == 0) throw std::invalid_argument("a trace has at least one track");
-    const Plan plan({format_of(format), events, tracks, seed});
+    const Plan plan({format_of(format), events, tracks, seed, realistic});
     Totals totals;
     {
         nb::gil_scoped_release release;
@@ -62,7 +63,9 @@ Rows synth_trace(const std::string& format, std::uint64_t events, std::uint64_t 
             nb::gil_scoped_acquire acquire;
             write(tilescope::to_bytes(bytes), events_so_far);
         });
-        totals = plan.format() == Format::xspace ? write_xspace(plan, output) : write_chrome(plan, output);
+        totals = plan.format() == Format::xspace ? write_xspace(plan, output)
+                 : plan.kineto()                 ? write_kineto(plan, output)
+                                                 : write_chrome(plan, output);
         output.flush();
     }
     return as_list(plan, totals);
@@ -72,6 +75,6 @@ Rows synth_trace(const std::string& format, std::uint64_t events, std::uint64_t 
 
 void tilescope::bind_synth(nb::module_& m) {
     m.def("synth_trace", &synth_trace, nb::arg("format"), nb::arg("events"), nb::arg("tracks"), nb::arg("seed"),
-          nb::arg("write"),
+          nb::arg("realistic"), nb::arg("write"),
           "Generates a trace and hands it to write(bytes, events_so_far) in pieces. Returns the totals of each track.");
 }

@@ -1,10 +1,10 @@
 #include "synth/chrome.hpp"
 
-#include <charconv>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "synth/json_line.hpp"
 #include "synth/names.hpp"
 #include "synth/track.hpp"
 
@@ -14,41 +14,9 @@ namespace {
 
 constexpr std::uint64_t kQuantumPs = 1'000;  // three decimals of a microsecond
 
-// Text of one or a few events. All names that occur are free of characters that JSON would have escaped.
-class JsonLine {
-  public:
-    void clear() { text_.clear(); }
-    std::string_view text() const { return text_; }
-
-    JsonLine& operator<<(std::string_view text) {
-        text_.append(text);
-        return *this;
-    }
-
-    JsonLine& operator<<(std::uint64_t number) {
-        char digits[20];
-        const auto end = std::to_chars(digits, digits + sizeof digits, number);
-        text_.append(digits, end.ptr);
-        return *this;
-    }
-
-    // Thousandths as a decimal number: 1234567 → 1234.567
-    JsonLine& thousandths(std::uint64_t number) {
-        const auto rest = static_cast<unsigned>(number % 1'000);
-        *this << number / 1'000;
-        const char decimals[4] = {'.', static_cast<char>('0' + rest / 100), static_cast<char>('0' + rest / 10 % 10),
-                                  static_cast<char>('0' + rest % 10)};
-        text_.append(decimals, sizeof decimals);
-        return *this;
-    }
-
-  private:
-    std::string text_;
-};
-
 class ChromeWriter {
   public:
-    ChromeWriter(const Plan& plan, Output& output) : plan_(plan), score_(plan.seed()), output_(output) {}
+    ChromeWriter(const Plan& plan, Output& output) : plan_(plan), score_(plan), output_(output) {}
 
     Totals write() {
         output_.write(
@@ -97,7 +65,7 @@ class ChromeWriter {
     }
 
     void operation(std::size_t k, const PlannedTrack& track, const PlannedEvent& event) {
-        const Operation& what = score_.device.operations[event.name];
+        const Operation& what = score_.device(track.index).operations[event.name];
         begin("X", what.name);
         place(k, track, event.start_ps).duration(event.duration_ps);
         line_ << ",\"cat\":\"" << what.category << "\",\"args\":{\"shape\":\"" << what.shape << "\",\"tf_op\":\""

@@ -9,7 +9,8 @@ namespace tilescope::synth {
 
 namespace {
 
-constexpr std::uint64_t kOperationsPerStep = 1'500;   // on one device
+constexpr std::uint64_t kOperationsPerStep = 1'500;   // of all devices together
+constexpr std::uint64_t kRealisticOperationsPerStep = 12'000;  // of each device: its whole program
 constexpr std::uint64_t kOperationPs = 10'000'000;    // 10 us from one operation to the next, on average
 constexpr std::uint64_t kCheckpointEvery = 64;        // steps; a long pause follows
 constexpr std::uint64_t kMaxSteps = 200'000;
@@ -44,6 +45,11 @@ std::uint64_t weight(Role role) {
 }  // namespace
 
 Plan::Plan(const Request& request) : request_(request) {
+    if (kineto()) {
+        lay_out_kineto();
+        deal_out_kineto();
+        return;
+    }
     lay_out();
     modules_ = count(Role::modules);
     threads_ = count(Role::host_thread);
@@ -52,7 +58,9 @@ Plan::Plan(const Request& request) : request_(request) {
     std::uint64_t weights = 0;
     for (const PlannedTrack& track : tracks_) weights += weight(track.role);
     const std::uint64_t operations = weights == 0 ? 0 : scale(request_.events, weight(Role::operations), weights);
-    std::uint64_t steps = std::clamp<std::uint64_t>(operations / kOperationsPerStep, 1, kMaxSteps);
+    const std::uint64_t per_step =
+        realistic() ? kRealisticOperationsPerStep * count(Role::operations) : kOperationsPerStep;
+    std::uint64_t steps = std::clamp<std::uint64_t>(operations / per_step, 1, kMaxSteps);
     while (steps > 1 && fixed_cost(steps) > request_.events / 4) steps /= 2;
 
     if (fixed_cost(steps) > request_.events) flows_ = false;
@@ -158,6 +166,12 @@ std::uint64_t Plan::flow_of_launch(std::uint64_t thread, std::uint64_t step, std
     if (!flows_ || slot >= launches_per_step(thread)) return 0;
     const std::uint64_t device = slot / kModulesPerStep * threads_ + thread;
     return flow_of_module(device, step, slot % kModulesPerStep).id;
+}
+
+std::uint64_t Plan::entries_in_step(const PlannedTrack& track, std::uint64_t step) const {
+    const std::uint64_t launches =
+        kineto() && track.role == Role::host_thread ? kernel_launches_per_step(track.index) : 0;
+    return launches + share(track.entries - launches * steps(), steps(), step);
 }
 
 }  // namespace tilescope::synth

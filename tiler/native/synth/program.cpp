@@ -30,6 +30,12 @@ Program::Program(const ProgramShape& shape, std::uint64_t seed) {
     nodes_.reserve(shape.nodes);
     std::vector<std::size_t> open;  // the parents of the place where we are
     std::uint32_t now = 0;
+    std::uint32_t leaf = 0;
+    std::uint32_t parent = 0;
+    const auto leaf_name = [&] { return shape.each_once ? leaf++ % shape.leaf_names : pick(random, shape.leaf_names); };
+    const auto parent_name = [&] {
+        return shape.each_once ? parent++ % shape.parent_names : pick(random, shape.parent_names);
+    };
     while (nodes_.size() < shape.nodes) {
         if (!open.empty() && random.chance(18)) {
             nodes_[open.back()].end = now + static_cast<std::uint32_t>(random.below(40));
@@ -39,14 +45,14 @@ Program::Program(const ProgramShape& shape, std::uint64_t seed) {
         }
         const bool nest = open.size() + 1 < shape.max_depth && random.chance(shape.nest_percent);
         if (nest) {
-            const std::uint32_t name = shape.leaf_names + pick(random, shape.parent_names);
+            const std::uint32_t name = shape.leaf_names + parent_name();
             open.push_back(nodes_.size());
             nodes_.push_back({name, now, now, false});
             now += static_cast<std::uint32_t>(random.below(30));
             continue;
         }
         const std::uint32_t weight = leaf_weight(random);
-        nodes_.push_back({pick(random, shape.leaf_names), now, now + weight, true});
+        nodes_.push_back({leaf_name(), now, now + weight, true});
         now += weight;
         if (random.chance(30)) now += static_cast<std::uint32_t>(random.below(200));
     }

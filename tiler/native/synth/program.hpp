@@ -20,6 +20,7 @@ struct ProgramShape {
     unsigned nest_percent;    // how often a node gets children
     std::uint32_t leaf_names;    // names [0, leaf_names) are for leaves,
     std::uint32_t parent_names;  // the next `parent_names` for nodes with children
+    bool each_once;              // names in their order, again when all had a turn; otherwise some far more often
 };
 
 class Program {

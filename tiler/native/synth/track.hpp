@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "synth/names.hpp"
 #include "synth/plan.hpp"
@@ -11,17 +12,17 @@ namespace tilescope::synth {
 
 // What all tracks share: they run the same programs with the same vocabularies.
 struct Score {
-    explicit Score(std::uint64_t seed);
+    explicit Score(const Plan& plan);
 
-    Vocabulary device;
+    std::vector<Vocabulary> devices;  // stages of a pipeline, which devices have by turns; at least one
     Vocabulary async;
     Vocabulary host;
-    Program device_program;
+    std::vector<Program> device_programs;
     Program async_program;
     Program host_program;
 
-    const Vocabulary& vocabulary(Role role) const;
-    const Program& program(Role role) const;
+    const Vocabulary& device(std::uint64_t index) const { return devices[index % devices.size()]; }
+    const Program& program(const PlannedTrack& track) const;
 };
 
 enum class FlowSide { none, out, in };
@@ -32,6 +33,7 @@ struct PlannedEvent {
     std::uint64_t step;
     std::uint32_t name;   // operations and host events: into the vocabulary; modules: which of the step
     bool instant;         // meant as an instant where the format has them
+    bool launch;          // the call that launches a kernel
     FlowSide flow_side;
     std::uint64_t flow;   // its id
     std::int64_t value;   // counter samples, in thousandths
@@ -45,11 +47,15 @@ class TrackEvents {
     // False, and `event` unchanged, after the last one.
     bool next(PlannedEvent& event);
 
+    // Of the event that `next` gives; the number of all steps at the end.
+    std::uint64_t step() const { return step_; }
+
   private:
     bool enter_step();
     void enter_repetition();
     Window window() const;
     void from_program(PlannedEvent& event);
+    void on_host(PlannedEvent& event, bool leaf, bool empty, std::uint64_t draw) const;
     void sample(PlannedEvent& event);
 
     const Plan& plan_;

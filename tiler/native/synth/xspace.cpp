@@ -25,6 +25,11 @@ constexpr std::uint64_t kModuleMetadata = 5'000;
 constexpr std::uint64_t kCounterMetadata = 5'001;
 constexpr std::uint64_t kAsyncMetadata = 6'000;
 constexpr std::uint64_t kStepMetadata = 10'000;
+// In realistic traces operations are more than fit there.
+constexpr std::uint64_t kStageMetadata = 1'000'000;
+
+constexpr std::uint64_t kNanosecondPs = 1'000;
+constexpr std::uint64_t kDeviceAheadPs = 731'204'517;
 
 enum Stat : std::uint64_t {
     kDeviceOffset = 1,
@@ -112,13 +117,16 @@ void text_stat(Wire& wire, unsigned field, Stat id, std::string_view value) {
     wire.close(mark);
 }
 
-std::uint64_t metadata_id(Role role, const PlannedEvent& event) {
+// The first id of operations of a device.
+std::uint64_t operations_id(const Plan& plan) { return plan.realistic() ? kStageMetadata : 1; }
+
+std::uint64_t metadata_id(const Plan& plan, Role role, const PlannedEvent& event) {
     switch (role) {
     case Role::steps: return kStepMetadata + event.step;
     case Role::modules: return kModuleMetadata;
     case Role::counter: return kCounterMetadata;
     case Role::async_operations: return kAsyncMetadata + event.name;
-    case Role::operations:
+    case Role::operations: return operations_id(plan) + event.name;
     case Role::host_thread: return 1 + event.name;
     }
     throw std::logic_error("a role without metadata");
@@ -126,14 +134,14 @@ std::uint64_t metadata_id(Role role, const PlannedEvent& event) {
 
 class LineEncoder {
   public:
-    LineEncoder(const Score& score, const PlannedTrack& track, std::uint64_t base_ps)
-        : score_(score), track_(track), base_ps_(base_ps) {}
+    LineEncoder(const Plan& plan, const Score& score, const PlannedTrack& track, std::uint64_t base_ps)
+        : plan_(plan), score_(score), track_(track), base_ps_(base_ps) {}
 
     // The whole `events` field of one event, valid until the next call.
     std::string_view encode(const PlannedEvent& event) {
         wire_.clear();
         const std::size_t mark = wire_.open(4);
-        wire_.uint_field(1, metadata_id(track_.role, event));
+        wire_.uint_field(1, metadata_id(plan_, track_.role, event));
         wire_.uint_field(2, event.start_ps - base_ps_);
         if (event.duration_ps > 0) wire_.uint_field(3, event.duration_ps);
         stats(event);
@@ -158,8 +166,17 @@ class LineEncoder {
             int_stat(wire_, 4, kConsumer, event.flow);
             break;
         case Role::operations:
-            uint_stat(wire_, 4, kDeviceOffset, event.start_ps);
-            uint_stat(wire_, 4, kDeviceDuration, event.duration_ps);
+            if (!plan_.realistic()) {
+                uint_stat(wire_, 4, kDeviceOffset, event.start_ps);
+                uint_stat(wire_, 4, kDeviceDuration, event.duration_ps);
+                break;
+            }
+            // The device's clock is ahead, a little fast, and exact, where the event itself has whole nanoseconds.
+            uint_stat(wire_, 4, kDeviceOffset, event.start_ps + event.start_ps / 500'000 + kDeviceAheadPs);
+            uint_stat(wire_, 4, kDeviceDuration, event.duration_ps + noise(event.start_ps, 30) % kNanosecondPs);
+            if (event.name % 16 != 0) break;
+            uint_stat(wire_, 4, kQueueId, event.name / 16 % 4);
+            int_stat(wire_, 4, kReplicaId, track_.index);
             break;
         case Role::async_operations:
             text_stat(wire_, 4, kHloOp, score_.async.operations[event.name].name);
@@ -189,6 +206,7 @@ class LineEncoder {
         }
     }
 
+    const Plan& plan_;
     const Score& score_;
     const PlannedTrack& track_;
     std::uint64_t base_ps_;
@@ -197,7 +215,7 @@ class LineEncoder {
 
 class XSpaceWriter {
   public:
-    XSpaceWriter(const Plan& plan, Output& output) : plan_(plan), score_(plan.seed()), output_(output) {}
+    XSpaceWriter(const Plan& plan, Output& output) : plan_(plan), score_(plan), output_(output) {}
 
     Totals write() {
         totals_.resize(plan_.tracks().size());
@@ -267,8 +285,8 @@ class XSpaceWriter {
 
     std::uint64_t measure(std::size_t k) {
         const PlannedTrack& track = plan_.tracks()[k];
-        TrackEvents events(plan_, score_, track, 1);
-        LineEncoder encoder(score_, track, line_base_ns(track) * 1'000);
+        TrackEvents events(plan_, score_, track, plan_.realistic() ? kNanosecondPs : 1);
+        LineEncoder encoder(plan_, score_, track, line_base_ns(track) * 1'000);
         std::uint64_t size = 0;
         for (PlannedEvent event{}; events.next(event);) size += encoder.encode(event).size();
         return size;
@@ -277,8 +295,8 @@ class XSpaceWriter {
     void line(std::size_t k) {
         const PlannedTrack& track = plan_.tracks()[k];
         output_.write(line_head(k));
-        TrackEvents events(plan_, score_, track, 1);
-        LineEncoder encoder(score_, track, line_base_ns(track) * 1'000);
+        TrackEvents events(plan_, score_, track, plan_.realistic() ? kNanosecondPs : 1);
+        LineEncoder encoder(plan_, score_, track, line_base_ns(track) * 1'000);
         for (PlannedEvent event{}; events.next(event);) {
             totals_[k].add(event, track.role, Format::xspace);
             output_.count_event();
@@ -289,6 +307,7 @@ class XSpaceWriter {
 
     std::string plane_metadata(const PlannedProcess& process) {
         wire_.clear();
+        const std::uint64_t index = plan_.tracks()[process.tracks.front()].index;  // of the device
         bool steps = false;
         bool device = true;
         for (const std::size_t k : process.tracks) {
@@ -296,7 +315,7 @@ class XSpaceWriter {
             device &= plan_.tracks()[k].role != Role::host_thread;
         }
         if (device) {
-            vocabulary(score_.device, 1);
+            vocabulary(score_.device(index), operations_id(plan_));
             event_metadata(kModuleMetadata, kModuleName);
             event_metadata(kCounterMetadata, "HBM bandwidth utilisation (%)");
             vocabulary(score_.async, kAsyncMetadata);
