@@ -47,7 +47,7 @@ def fault_of_status(code: str, message: str) -> Fault | None:
         return None
     if not re.fullmatch("[0-9]{1,9}", code, re.ASCII):
         return Fault(CaptureCause.BAD_ANSWER, "it ends without a status")
-    message = message[:_MOST_TEXT]
+    message = message[:_MOST_TEXT].strip().removesuffix(".")
     if _BUSY.search(message):
         return Fault(CaptureCause.BUSY, message)
     name = _NAMES[int(code)] if int(code) < len(_NAMES) else f"status {code}"

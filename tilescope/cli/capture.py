@@ -1,0 +1,180 @@
+"""Captures what jobs do that run a profiler server, indexes it, and with --view shows it in the browser.
+
+ADDRESS is where the server of a job listens: HOST:PORT, several parted by commas, IPv6 as [::1]:PORT. A job starts its
+server with jax.profiler.start_server(PORT) or tf.profiler.experimental.server.start(PORT). All hosts are
+captured at the same moment, into one run: DIR/plugins/profile/RUN/HOST.xplane.pb. The traces come over
+the network, so no shared file system is needed; files are there whole or not at all.
+
+What fails and may pass is tried again, after waits that grow. If some hosts fail, the traces of the others
+are kept, and the exit code is 1. Ctrl-C ends the capture early: the servers send what they have, which is
+kept and indexed, and the exit code is 130; a second one ends at once.
+
+Servers before jaxlib 0.7.2 and TensorFlow 2.21 cannot send traces, and write them to their own disk. They are
+taken from there if that disk is seen here under the same path: below DIR, or below --repository-root.
+
+Examples:
+
+    tilescope capture localhost:9012 --logdir logs --view
+    tilescope capture 10.0.0.1:8466,10.0.0.2:8466 --logdir logs --duration-ms 5000
+    tilescope capture localhost:9012 --logdir logs --duration-ms 60000 --python-tracer-level 1
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tilescope.cli.cache_options import add_cache_options, cache_directory
+from tilescope.cli.capture_progress import CaptureDisplay
+from tilescope.cli.capture_report import report
+from tilescope.cli.command import EXIT_BAD, EXIT_INTERRUPTED
+from tilescope.cli.memory_option import DEFAULT_MEMORY_BYTES
+from tilescope.cli.progress import ProgressDisplay
+from tilescope.cli.say import complain, say
+from tilescope.cli.server_options import parse_port
+from tilescope.cli.sizes import parse_size
+from tilescope.cli.text import plural, seconds_text
+
+if TYPE_CHECKING:
+    from tilescope.capture import CaptureOptions, CaptureResult, ProfilerAddress
+
+NAME = "capture"
+HELP = "capture a running job of JAX or TensorFlow"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the arguments; a test compares the defaults with `CaptureOptions`."""
+    parser.add_argument("addresses", metavar="ADDRESS", help="of profiler servers: HOST:PORT[,HOST:PORT...]")
+    parser.add_argument("--logdir", type=Path, metavar="DIR", required=True, help="the log directory to write to")
+    parser.add_argument("--run-name", metavar="NAME", help="of the run; default: date and time")
+    parser.add_argument(
+        "--duration-ms", type=int, metavar="N", default=1000, help="how long to capture; default: 1000 ms"
+    )
+    parser.add_argument("--delay-ms", type=int, metavar="N", default=0, help="wait so long before; default: 0 ms")
+    parser.add_argument(
+        "--num-tracing-attempts", type=int, metavar="N", default=3, help="for each host, in all; default: 3"
+    )
+    parser.add_argument(
+        "--host-tracer-level",
+        type=int,
+        metavar="N",
+        default=2,
+        help="0: nothing of the host; 1: what the program annotates; 2: and costly operations; 3: all; default: 2",
+    )
+    parser.add_argument(
+        "--device-tracer-level", type=int, metavar="N", default=1, help="0: nothing of devices; default: 1"
+    )
+    parser.add_argument(
+        "--python-tracer-level", type=int, metavar="N", default=0, help="1: calls of Python functions; default: 0"
+    )
+    parser.add_argument(
+        "--include-dataset-ops",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="record operations of tf.data; default: yes",
+    )
+    parser.add_argument(
+        "--answer-within",
+        type=float,
+        metavar="SECONDS",
+        default=120.0,
+        help="how long a server may take to put its trace together; default: 120",
+    )
+    parser.add_argument(
+        "--max-trace", type=parse_size, metavar="SIZE", default=0xFFFF_FFFF, help="of one host; default: 4GiB"
+    )
+    parser.add_argument(
+        "--repository-root",
+        metavar="PATH",
+        help="a folder that old servers write to, and that is seen here under the same path",
+    )
+    parser.add_argument(
+        "--view", action="store_true", help="serve the run and open the browser, as tilescope view does"
+    )
+    parser.add_argument("--no-browser", action="store_true", help="with --view: only print the URL")
+    parser.add_argument(
+        "--port", type=parse_port, metavar="N", help="with --view: where to serve, as of tilescope view"
+    )
+    add_cache_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Captures and reports, then indexes or shows."""
+    import asyncio
+
+    from tilescope.capture import parse_addresses
+
+    addresses = parse_addresses(args.addresses)
+    result = asyncio.run(_capture(addresses, options_of(args), args.logdir))
+    report(result)
+    if result.folder is None:
+        return EXIT_INTERRUPTED if result.was_stopped else EXIT_BAD
+    if args.view and not result.was_stopped:
+        return _view(result.folder, args)
+    _index(result.folder, args)
+    if result.was_stopped:
+        return EXIT_INTERRUPTED
+    return EXIT_BAD if result.failed else 0
+
+
+def options_of(args: argparse.Namespace) -> CaptureOptions:
+    """What the command line asks for. Raises `UsageError`."""
+    from tilescope.capture import CaptureOptions
+
+    return CaptureOptions(
+        duration_ms=args.duration_ms,
+        delay_ms=args.delay_ms,
+        host_tracer_level=args.host_tracer_level,
+        device_tracer_level=args.device_tracer_level,
+        python_tracer_level=args.python_tracer_level,
+        include_dataset_ops=args.include_dataset_ops,
+        attempts=args.num_tracing_attempts,
+        run_name=args.run_name,
+        answer_within_s=args.answer_within,
+        most_answer_bytes=args.max_trace,
+        repository_root=args.repository_root,
+    )
+
+
+async def _capture(addresses: tuple[ProfilerAddress, ...], options: CaptureOptions, logdir: Path) -> CaptureResult:
+    from tilescope.capture import capture
+    from tilescope.cli.stop_signals import stop_on_signals
+
+    with CaptureDisplay() as display, stop_on_signals() as stop:
+        return await capture(addresses, options, logdir, display.tell, stop)
+
+
+def _index(folder: Path, args: argparse.Namespace) -> None:
+    """Indexes the run where `tilescope view` will look for it."""
+    from tilescope.tiler.indexing import build_store
+    from tilescope.tiler.readers import find_run
+    from tilescope.tiler.store import open_run_store
+
+    found = find_run(folder)
+    store_path = cache_directory(args).store_of(found.id, found.files)
+    begin = time.monotonic()
+    with ProgressDisplay() as display:
+        build_store(found.files, store_path, progress=display.update_build, memory_bytes=DEFAULT_MEMORY_BYTES)
+    store = open_run_store(store_path)
+    try:
+        events = int(store.manifest()["events"]["total"])
+    finally:
+        store.close()
+    for note in found.notes:
+        complain(note)
+    took = seconds_text(time.monotonic() - begin)
+    say(f"indexed {plural(events, 'event', 'events')} in {took}; to see them: tilescope view {folder}")
+
+
+def _view(folder: Path, args: argparse.Namespace) -> int:
+    """Serves the run, as `tilescope view` does."""
+    from tilescope.cli import view
+
+    parser = argparse.ArgumentParser()
+    view.add_arguments(parser)
+    passed = ["--no-browser"] if args.no_browser else []
+    viewed = parser.parse_args([*passed, "--", str(folder)])
+    viewed.port, viewed.cache_dir, viewed.cache_size = args.port, args.cache_dir, args.cache_size
+    return view.run(viewed)
