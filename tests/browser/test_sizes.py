@@ -56,6 +56,17 @@ def test_no_control_is_cut_covered_or_too_small(
             assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
+def test_no_width_of_the_window_makes_controls_cover_one_another(browser: Browser, served: Served) -> None:
+    with watched_page(browser, served.url) as page:
+        viewer = Viewer(page, served.url)
+        viewer.open(served.run_id(TRAINING))
+        viewer.wait("document.querySelector('.strip-room > *') !== null")
+        for width in range(1101, 1700, 37):
+            page.set_viewport_size({"width": width, "height": 600})
+            viewer.frames(2)
+            assert page.evaluate(_OVERLAPS) == [], width
+
+
 def test_colours_and_motion_that_a_person_has_asked_for(browser: Browser, served: Served) -> None:
     options: dict[str, Any] = {"forced_colors": "active", "reduced_motion": "reduce", "color_scheme": "dark"}
     with watched_page(browser, served.url, **options) as page:
@@ -113,4 +124,12 @@ _TROUBLES = """() => {
         }
     }
     return trouble;
+}"""
+
+_OVERLAPS = """() => {
+    const controls = [...document.querySelectorAll('.topbar button, .topbar input')];
+    const boxes = controls.map(one => [one.getAttribute('aria-label') ?? one.textContent, one.getBoundingClientRect()]);
+    const isOver = (a, b) => Math.min(a.right, b.right) > Math.max(a.left, b.left) + 0.5;
+    const shown = boxes.filter(([, box]) => box.width > 4);
+    return shown.flatMap(([name, box], k) => shown.slice(k + 1).filter(([, b]) => isOver(box, b)).map(([n]) => [name, n]));
 }"""
