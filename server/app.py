@@ -7,13 +7,27 @@ from collections.abc import AsyncIterator
 
 from aiohttp import web
 
+from tilescope.server.captures.captures import Captures
+from tilescope.server.captures.running import Capturer
 from tilescope.server.guard.admission import admit, keep_private
 from tilescope.server.guard.cors import mark_shared, share_with
 from tilescope.server.guard.guests import Guests
 from tilescope.server.guard.security import MAX_REQUEST_BYTES, add_headers, guard
 from tilescope.server.http.sockets import close_all
 from tilescope.server.http.viewer_files import ViewerFiles
-from tilescope.server.keys import CONNECTIONS, GUESTS, MARKS, METRICS, QUESTIONS, REGISTRY, SETTINGS, VIEWER, WATCHES
+from tilescope.server.keys import (
+    CAPTURE_WATCHES,
+    CAPTURES,
+    CONNECTIONS,
+    GUESTS,
+    MARKS,
+    METRICS,
+    QUESTIONS,
+    REGISTRY,
+    SETTINGS,
+    VIEWER,
+    WATCHES,
+)
 from tilescope.server.metrics import Metrics, measure
 from tilescope.server.routes import routes_below
 from tilescope.server.routes.failures import answer_failures
@@ -28,9 +42,13 @@ _log = logging.getLogger(__name__)
 
 
 def make_app(
-    registry: Registry, *, settings: Settings = DEFAULTS, viewer: ViewerFiles | None = None
+    registry: Registry,
+    *,
+    settings: Settings = DEFAULTS,
+    viewer: ViewerFiles | None = None,
+    capturer: Capturer | None = None,
 ) -> web.Application:
-    """An application that serves the runs of a registry, and opens and closes it."""
+    """An application that serves the runs of a registry, and opens and closes it. `capturer`: ours, unless given."""
     origins = settings.allow_origins
     metrics = Metrics()
     app = web.Application(
@@ -49,6 +67,8 @@ def make_app(
     app[SETTINGS] = settings
     app[METRICS] = metrics
     app[GUESTS] = Guests(settings, metrics)
+    app[CAPTURES] = Captures(settings.captures, registry, capturer)
+    app[CAPTURE_WATCHES] = set()
     app[CONNECTIONS] = set()
     app[WATCHES] = set()
     metrics.streams.set_function(lambda: len(app[CONNECTIONS]))
@@ -64,7 +84,8 @@ def make_app(
 
 
 async def _close_sockets(app: web.Application) -> None:
-    await close_all([*app[CONNECTIONS], *app[WATCHES]])
+    await app[CAPTURES].close()
+    await close_all([*app[CONNECTIONS], *app[WATCHES], *app[CAPTURE_WATCHES]])
 
 
 async def _keep_registry_open(app: web.Application) -> AsyncIterator[None]:

@@ -12,6 +12,8 @@
         ├── PreconditionFailed  the client has another version than it believes
         ├── TooManyRequests   more connections, or questions at once, than one client may have
         ├── TooSlow           the body of the request does not come
+        ├── InUse             what the request needs is in use by somebody else
+        ├── CannotCapture     this server has no place for captures
         ├── QuestionFailed    the process that looked for the answer has died
         ├── NotIndexed        the run has no index yet
         └── IndexingFailed    the run could not be indexed; `str()` is the one line that says why
@@ -90,6 +92,14 @@ class TooSlow(ServerError):
     """The client does not send what it began to send."""
 
 
+class InUse(ServerError):
+    """What the request needs is in use: later it may be free."""
+
+
+class CannotCapture(ServerError):
+    """This server has no place for captures. The message says what to change."""
+
+
 class QuestionFailed(ServerError):
     """A question could not be answered, and that is no fault of who asks."""
 
@@ -126,6 +136,8 @@ _ANSWERS: tuple[tuple[type[Exception], ErrorStatus], ...] = (
     (NotAcceptable, ErrorStatus(HTTPStatus.NOT_ACCEPTABLE, "not_acceptable")),
     (PreconditionFailed, ErrorStatus(HTTPStatus.PRECONDITION_FAILED, "precondition_failed")),
     (TooManyRequests, ErrorStatus(HTTPStatus.TOO_MANY_REQUESTS, "too_many")),
+    (InUse, ErrorStatus(HTTPStatus.CONFLICT, "busy")),
+    (CannotCapture, ErrorStatus(HTTPStatus.UNPROCESSABLE_ENTITY, "not_available")),
     (QuestionFailed, ErrorStatus(HTTPStatus.INTERNAL_SERVER_ERROR, "question_failed")),
     (ToolFailed, ErrorStatus(HTTPStatus.INTERNAL_SERVER_ERROR, "tool_failed")),
     (NotAvailable, ErrorStatus(HTTPStatus.UNPROCESSABLE_ENTITY, "not_available")),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aiohttp import web
 
+from tilescope.server.captures.captures import Captures
 from tilescope.server.guard.guests import Guests
 from tilescope.server.http.viewer_files import ViewerFiles
 from tilescope.server.metrics import Metrics
@@ -12,6 +13,7 @@ from tilescope.server.runs.registry import Registry
 from tilescope.server.services import Questions
 from tilescope.server.settings import Settings
 from tilescope.server.stream.connection import Connection
+from tilescope.server.watch.capture import CaptureConnection
 from tilescope.server.watch.connection import WatchConnection
 
 REGISTRY = web.AppKey("registry", Registry)
@@ -22,4 +24,6 @@ GUESTS = web.AppKey("guests", Guests)
 SETTINGS = web.AppKey("settings", Settings)
 CONNECTIONS = web.AppKey("connections", set[Connection])
 WATCHES = web.AppKey("watches", set[WatchConnection])
+CAPTURES = web.AppKey("captures", Captures)
+CAPTURE_WATCHES = web.AppKey("capture_watches", set[CaptureConnection])
 VIEWER = web.AppKey("viewer", ViewerFiles)

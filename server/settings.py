@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tilescope.server.guard.access import OPEN, Access
+from tilescope.server.guard.capture_rules import NOTHING_BUT_LOOPBACK, CaptureRules
 from tilescope.server.guard.tls import Certificate
 from tilescope.tiler.errors import UsageError
 
@@ -32,6 +33,7 @@ class Settings:
     allow_frames: frozenset[str] = frozenset()  # web pages of other servers that may show ours in a frame
     perfetto_url: str | None = PERFETTO  # where the viewer opens Perfetto; None: nowhere
     allow_notes: bool = False  # whether marks of runs may be written, beside their stores
+    captures: CaptureRules = NOTHING_BUT_LOOPBACK  # from where may be captured
     # Limits of connections, streams among them. 200 viewers of one machine are 400 streams.
     max_connections: int = 4096
     max_connections_per_client: int = 1024

@@ -48,6 +48,7 @@ LAYERS: Final = (
     "tilescope.server.runs",
     "tilescope.server.guard tilescope.server.settings",
     "tilescope.server.services",
+    "tilescope.server.captures",
     "tilescope.server.http",
     "tilescope.server.stream tilescope.server.watch",
     "tilescope.server.keys",

@@ -6,6 +6,7 @@ import re
 from typing import Any, Final
 
 from tilescope.server.http.batch import CONTENT_TYPE as BATCH_TYPE
+from tilescope.server.openapi.captures import capture_items
 from tilescope.server.openapi.headers import KEPT, headers
 from tilescope.server.openapi.marks import marks_item
 from tilescope.server.openapi.schemas import BYTES, TEXT, Schema, reference
@@ -21,6 +22,7 @@ _CACHE_FOR_EVER = (
 _AS_STORED = "Sent as it was stored, as one gzip member with `Content-Encoding: gzip`, whatever `Accept-Encoding` says."
 
 _PARAMETERS: Final[dict[str, tuple[str, Schema]]] = {
+    "capture": ("Id of a capture, from its beginning or from the list.", {"type": "string"}),
     "run": ("Id of a run, from the list of runs.", {"type": "string"}),
     "build": ("Build id, from the manifest.", {"type": "string"}),
     "page": ("Name id divided by the page size.", {"type": "integer", "minimum": 0}),
@@ -42,10 +44,10 @@ _ERRORS: Final[dict[int, str]] = {
         "or, while it is being built, `not_built_yet`."
     ),
     408: "`too_slow`: the body does not come.",
-    409: "`not_indexed`: there is no index yet.",
+    409: "`not_indexed`: there is no index yet; `busy`: what the request needs is in use.",
     412: "`precondition_failed`: the resource is not what `If-Match` names.",
     413: "`too_large`: the body has more than 256 KiB.",
-    422: "`bad_trace`: indexing failed; the message is the line that says why.",
+    422: "`bad_trace`: indexing failed; `not_available`: this is not to be had here. The message says why.",
     429: (
         "`too_many`: more connections, or questions at once, than a client may have: "
         "ask again after `Retry-After` seconds."
@@ -98,7 +100,9 @@ def path_items() -> dict[str, PathItem]:
     items = _path_items()
     for path, item in items.items():
         for method, operation in item.items():
-            item[method] = {"operationId": _operation_id(path), **operation}
+            item[method] = (
+                operation if "operationId" in operation else {"operationId": _operation_id(path), **operation}
+            )
     return items
 
 
@@ -115,6 +119,7 @@ def _path_items() -> dict[str, PathItem]:
         f"{API}/runs": {
             "get": _json("The runs that are offered, newest first", "RunList", (403, 500), notes="ETag, no-cache.")
         },
+        **capture_items(_operation),
         f"{RUN}/index": {"post": _index()},
         f"{RUN}/manifest": {
             "get": _json("What a run holds", "Manifest", (403, 404, 409, 422, 500, 507), "run", notes="ETag, no-cache.")

@@ -28,10 +28,15 @@ _ANSWERS: Final = (
     schema.ToolList,
     schema.ToolAnswer,
     schema.WatchMessage,
+    schema.CaptureRoom,
+    schema.CaptureOrder,
 )
 
 # Choices that have names of their own.
 _CHOICES: Final[dict[str, tuple[Any, str]]] = {
+    "CaptureCauseName": (schema.CaptureCauseName, "Why a host gave no trace."),
+    "CapturePhaseName": (schema.CapturePhaseName, "Where the capture of a host is."),
+    "CaptureState": (schema.CaptureState, "What has become of a capture."),
     "ErrorCode": (schema.ErrorCode, "What went wrong, for programs."),
     "FigureKind": (schema.Kind, "What a figure is: exact integers are decimal text, ids and fractions numbers."),
     "GroupKind": (schema.GroupKind, "What a group of tracks stands for."),

@@ -10,6 +10,7 @@ from aiohttp import hdrs, web
 from tilescope.server.routes import (
     attachments,
     batch,
+    captures,
     events,
     export,
     flows,
@@ -36,6 +37,7 @@ ALL_ROUTES: tuple[web.RouteTableDef, ...] = (
     metrics.routes,
     openapi.routes,
     runs.routes,
+    captures.routes,
     manifest.routes,
     tracks.routes,
     names.routes,

@@ -51,7 +51,7 @@ class Registry:
         max_inflated: int | None = None,
         rescan_interval_s: float = RESCAN_INTERVAL_S,
     ) -> None:
-        self._paths = tuple(paths)
+        self.paths = tuple(paths)
         self._cache = cache
         self.cache_root = cache.root
         self._stores = stores
@@ -101,6 +101,15 @@ class Registry:
         if run_id not in self._runs:
             await self._scan()
         return self._known(run_id)
+
+    async def find_folder(self, folder: Path) -> FoundRun | None:
+        """The run of which the files are in a folder that was filled just now; None if it is not served."""
+        await self._scan(is_due=True)
+        place = folder.resolve()
+        for run in self._runs.values():
+            if run.files and run.files[0].parent.resolve() == place:
+                return run
+        return None
 
     def request_index(self, run: FoundRun) -> RunStatus:
         """Has the run indexed next, unless it is. A run that failed is tried again."""
@@ -243,11 +252,11 @@ class Registry:
         except KeyError:
             raise NotFound(f"there is no run {run_id!r}") from None
 
-    async def _scan(self) -> None:
+    async def _scan(self, *, is_due: bool = False) -> None:
         async with self._scanning:
-            if time.monotonic() < self._rescan_at_s:
+            if not is_due and time.monotonic() < self._rescan_at_s:
                 return
-            found = await asyncio.to_thread(find_runs, self._paths, self._cache, self._discover)
+            found = await asyncio.to_thread(find_runs, self.paths, self._cache, self._discover)
             self._rescan_at_s = time.monotonic() + self._rescan_interval_s
         self._runs = {run.id: run for run in found}
         if self._index_all:

@@ -67,6 +67,8 @@ def examples() -> Iterator[tuple[str, Any, type]]:
         "## `GET …/events/{track}/{ordinal}`": schema.EventDetails,
         "### Tools": schema.ToolAnswer,
         "### Events": schema.Events,
+        "## Captures": schema.CaptureOrder,
+        "### `GET /captures/{capture}`": schema.Capture,
     }
     text = API_PAGE.read_text()
     for heading, of in types.items():

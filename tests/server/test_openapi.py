@@ -20,6 +20,7 @@ VIEWER_ROUTE = ("GET", "/{path}")
 BUILD = "/api/v1/runs/{run}/builds/{build}"
 TOOL = BUILD + "/tools/{tool}"  # described once for each tool
 PARAMETERS = {
+    "capture": "nothing",
     "run": "run1",
     "build": "b1",
     "page": "0",

@@ -55,7 +55,7 @@ def discover(path: Path | str, max_inflated: int | None = None) -> list[Discover
     """
     path = Path(path)
     if path.is_dir():
-        if _is_run_folder(path):
+        if is_run_folder(path):
             return [_folder_run(path, path.resolve().name)]
         return sorted(_search(path, max_inflated), key=_newest_first)
     if path.is_file():
@@ -95,7 +95,7 @@ def _search(root: Path, max_inflated: int | None) -> Iterator[DiscoveredRun]:
             subfolders.clear()
             continue
         subfolders[:] = sorted(name for name in subfolders if not name.startswith(".")) if depth < _MAX_DEPTH else []
-        if _is_run_folder(folder):
+        if is_run_folder(folder):
             yield _folder_run(folder, _run_name(folder, root))
             continue
         for name in sorted(files):
@@ -104,7 +104,7 @@ def _search(root: Path, max_inflated: int | None) -> Iterator[DiscoveredRun]:
                 yield from _file_runs(file, file.relative_to(root).as_posix(), max_inflated)
 
 
-def _is_run_folder(folder: Path) -> bool:
+def is_run_folder(folder: Path) -> bool:
     """Whether the files in it belong together."""
     return _has_run_place(folder.resolve()) and any(is_host_file(file) and file.is_file() for file in folder.iterdir())
 

@@ -17,6 +17,19 @@ from tilescope.tiler.schema.answer import (
     TotalKind,
 )
 from tilescope.tiler.schema.attachments import Attachment, AttachmentList
+from tilescope.tiler.schema.capture import (
+    MOST_CAPTURE_HOSTS,
+    MOST_CAPTURE_MS,
+    Capture,
+    CaptureCauseName,
+    CapturedHost,
+    CaptureOrder,
+    CapturePhaseName,
+    CaptureProblem,
+    CaptureRoom,
+    CaptureState,
+    CaptureTarget,
+)
 from tilescope.tiler.schema.error import ErrorAnswer, ErrorCode, Refusal
 from tilescope.tiler.schema.event import (
     FLOWS_AT_MOST,
@@ -61,9 +74,20 @@ __all__ = [
     "FLOWS_AT_MOST",
     "LIMITS",
     "MAX_MARKS_BYTES",
+    "MOST_CAPTURE_HOSTS",
+    "MOST_CAPTURE_MS",
     "Argument",
     "Attachment",
     "AttachmentList",
+    "Capture",
+    "CaptureCauseName",
+    "CaptureOrder",
+    "CapturePhaseName",
+    "CaptureProblem",
+    "CaptureRoom",
+    "CaptureState",
+    "CaptureTarget",
+    "CapturedHost",
     "Count",
     "Decimal",
     "ErrorAnswer",

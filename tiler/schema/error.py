@@ -11,6 +11,7 @@ ErrorCode = Literal[
     "bad_request",
     "bad_store",
     "bad_trace",
+    "busy",
     "cancelled",
     "disk_full",
     "forbidden",

@@ -69,10 +69,27 @@ def add_access_options(parser: argparse.ArgumentParser) -> None:
         help="let viewers keep marks and notes in the cache directory",
     )
 
+    group.add_argument(
+        "--capture-target",
+        action="append",
+        default=[],
+        metavar="NAME=HOST:PORT",
+        help="offer this profiler server by NAME in the viewer's dialog Capture; repeatable",
+    )
+    group.add_argument(
+        "--allow-capture",
+        action="append",
+        default=[],
+        metavar="HOST:PORT",
+        help="let viewers capture from this address, beside those of --capture-target; repeatable; "
+        "loopback: any port of this machine's loopback interface; none: no other; default: loopback",
+    )
+
 
 def make_settings(args: argparse.Namespace) -> Settings:
     """How the server treats those who ask it. Raises `UsageError`."""
     from tilescope.server.guard.access import choose_access
+    from tilescope.server.guard.capture_rules import parse_capture_rules
     from tilescope.server.guard.tls import choose_certificate
     from tilescope.server.settings import Settings, parse_base_path, parse_host, parse_origin, parse_perfetto_url
 
@@ -89,6 +106,7 @@ def make_settings(args: argparse.Namespace) -> Settings:
         allow_frames=frozenset(map(parse_origin, args.allow_frame)),
         perfetto_url=parse_perfetto_url(args.perfetto_url),
         allow_notes=args.allow_notes,
+        captures=parse_capture_rules(args.capture_target, args.allow_capture),
         kept_answers_bytes=args.kept_answers,
         **limits_of(args),
     )

@@ -1,0 +1,1 @@
+"""Captures and monitors of running jobs, for those who ask this server for them."""

@@ -1,0 +1,156 @@
+"""The captures of this server: those that run, and what came of the last ones."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from tilescope.capture import ProfilerAddress
+from tilescope.server.captures.names import look_up
+from tilescope.server.captures.places import find_log_directory
+from tilescope.server.captures.running import Capturer, LookUp, RunningCapture
+from tilescope.server.errors import (
+    BadRequest,
+    CannotCapture,
+    Forbidden,
+    IndexingFailed,
+    InUse,
+    NotFound,
+)
+from tilescope.server.guard.capture_rules import AllowedHost, CaptureRules
+from tilescope.server.runs.registry import Registry
+from tilescope.server.runs.watchers import Watcher, Watchers
+from tilescope.tiler.schema import CaptureOrder, CaptureRoom, CaptureTarget
+
+MOST_RUNNING: Final = 8  # captures at once, however many hosts each has
+MOST_KEPT: Final = 50  # results, until the server ends
+STOP_TIMEOUT_S: Final = (
+    8.0  # for what hosts return when they are stopped, before the server goes; less than DRAIN_TIMEOUT_S
+)
+_NOTHING_ALLOWED: Final = "captures are switched off: start the server with --allow-capture HOST:PORT"
+
+
+class Captures:
+    """Begins captures, follows them and stops them. Open between its making and `close`."""
+
+    def __init__(
+        self, rules: CaptureRules, registry: Registry, capturer: Capturer | None = None, look_up: LookUp = look_up
+    ) -> None:
+        self._rules = rules
+        self._registry = registry
+        self._capturer = capturer
+        self._look_up = look_up
+        self._all: dict[str, RunningCapture] = {}  # oldest first
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._watchers = Watchers()
+        self._is_closed = False
+
+    def room(self) -> CaptureRoom:
+        """What can be captured, and what was."""
+        reason = self._reason_against()
+        return CaptureRoom(
+            allowed=reason is None,
+            reason=reason,
+            targets=[CaptureTarget(name=name, address=str(to)) for name, to in self._rules.targets.items()],
+            addresses=self._rules.told(),
+            captures=[capture.told() for capture in reversed(self._all.values())],
+        )
+
+    def begin(self, order: CaptureOrder) -> RunningCapture:
+        """Begins a capture.
+
+        Raises `CannotCapture`, `BadRequest`, `Forbidden` for an address that is not allowed, and `InUse` where one is
+        captured from already, or too many captures are running.
+        """
+        logdir = self._place()
+        hosts = self._allowed(order.hosts)
+        running = [capture for capture in self._all.values() if capture.is_running]
+        for host in hosts:
+            if any(host.address in capture.addresses for capture in running):
+                raise InUse(f"{host.name}: a capture is running there; wait until it ends, or stop it")
+        if len(running) >= MOST_RUNNING:
+            raise InUse("as many captures are running as this server takes: wait until one ends")
+        capture = RunningCapture(order, hosts, self._watchers.wake)
+        self._all[capture.id] = capture
+        self._forget()
+        task = asyncio.create_task(
+            capture.run(self._capture(), self._look_up, lambda: self._in_use(capture), logdir, self._take_in)
+        )
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return capture
+
+    def find(self, capture_id: str) -> RunningCapture:
+        """Raises `NotFound`."""
+        try:
+            return self._all[capture_id]
+        except KeyError:
+            raise NotFound(f"there is no capture {capture_id!r}") from None
+
+    @contextmanager
+    def watching(self, capture_id: str) -> Iterator[Watcher]:
+        """Somebody who is woken when something becomes of the capture, until the block is left."""
+        with self._watchers.watching(capture_id) as watcher:
+            yield watcher
+
+    async def close(self) -> None:
+        """Stops what runs, keeps what hosts return within a few seconds, and gives up the rest."""
+        self._is_closed = True
+        for capture in self._all.values():
+            capture.stop()
+        tasks = set(self._tasks)
+        if tasks:
+            _, late = await asyncio.wait(tasks, timeout=STOP_TIMEOUT_S)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _capture(self) -> Capturer:
+        if self._capturer is None:
+            from tilescope.capture import capture  # with gRPC, which few servers need
+
+            self._capturer = capture
+        return self._capturer
+
+    def _allowed(self, names: Sequence[str]) -> list[AllowedHost]:
+        hosts = [self._rules.find(name.strip()) for name in names]
+        for k, host in enumerate(hosts):
+            if host.address in (other.address for other in hosts[:k]):
+                raise BadRequest(f"{host.name}: this host is named twice")
+        return hosts
+
+    def _place(self) -> Path:
+        if self._is_closed:
+            raise CannotCapture("the server is about to end")
+        if not self._rules.is_anything_allowed:
+            raise Forbidden(_NOTHING_ALLOWED)
+        return find_log_directory(self._registry.paths)
+
+    def _reason_against(self) -> str | None:
+        try:
+            self._place()
+        except (CannotCapture, Forbidden) as error:
+            return str(error)
+        return None
+
+    def _in_use(self, by_others_than: RunningCapture) -> set[ProfilerAddress]:
+        others = (one for one in self._all.values() if one.is_running and one is not by_others_than)
+        return {address for one in others for address in one.addresses}
+
+    async def _take_in(self, folder: Path) -> str | None:
+        """Has the run of a folder listed and indexed at once; its id, None if it is not served."""
+        run = await self._registry.find_folder(folder)
+        if run is None:
+            return None
+        with suppress(IndexingFailed):  # said where the run is looked at
+            self._registry.request_index(run)
+        return run.id
+
+    def _forget(self) -> None:
+        """Drops the oldest results."""
+        over = [one.id for one in self._all.values() if not one.is_running][: max(0, len(self._all) - MOST_KEPT)]
+        for capture_id in over:
+            del self._all[capture_id]

@@ -1,0 +1,31 @@
+"""Where captures go: a log directory among what is served, so that they are found there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from tilescope.server.errors import CannotCapture
+from tilescope.tiler.readers.logdir import is_run_folder
+from tilescope.tiler.store import is_store
+
+
+def find_log_directory(served: Sequence[Path]) -> Path:
+    """The first log directory that can be written. Raises `CannotCapture`, which says what to change."""
+    folders = [path for path in served if path.is_dir() and not is_store(path) and not is_run_folder(path)]
+    if not folders:
+        raise CannotCapture("captures have no place: what is served is no log directory, serve a folder")
+    for folder in folders:
+        if os.access(_above_plugins(folder), os.W_OK | os.X_OK):
+            return _above_plugins(folder)
+    names = ", ".join(folder.absolute().name for folder in folders)
+    raise CannotCapture(f"captures have no place: the server may not write into {names}")
+
+
+def _above_plugins(folder: Path) -> Path:
+    """The log directory of a folder that lies within its usual layout, `LOGDIR/plugins/profile`."""
+    *_, above, name = ("", "", *folder.resolve().parts)
+    if (above, name) == ("plugins", "profile"):
+        return folder.resolve().parents[1]
+    return folder.resolve().parent if name == "plugins" else folder
