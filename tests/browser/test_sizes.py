@@ -131,5 +131,6 @@ _OVERLAPS = """() => {
     const boxes = controls.map(one => [one.getAttribute('aria-label') ?? one.textContent, one.getBoundingClientRect()]);
     const isOver = (a, b) => Math.min(a.right, b.right) > Math.max(a.left, b.left) + 0.5;
     const shown = boxes.filter(([, box]) => box.width > 4);
-    return shown.flatMap(([name, box], k) => shown.slice(k + 1).filter(([, b]) => isOver(box, b)).map(([n]) => [name, n]));
+    const others = (box, k) => shown.slice(k + 1).filter(([, b]) => isOver(box, b));
+    return shown.flatMap(([name, box], k) => others(box, k).map(([n]) => [name, n]));
 }"""
