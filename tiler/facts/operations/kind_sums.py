@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler import _native
+from tilescope.tiler.facts.operations.borders import Opened, TrackBorders, track_borders
 from tilescope.tiler.facts.operations.occurrences import Occurrences
 from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds
 from tilescope.tiler.pages.operations import NUMBERS, Operations, TrackKinds
 from tilescope.tiler.query import QueryReader, Steps
-from tilescope.tiler.query.events import Events
 from tilescope.tiler.store.two_threads import for_each
 from tilescope.tiler.windows import Windows
 
@@ -71,7 +71,8 @@ def kind_sums(
         return None
     group = None if grouping is None else grouping(kinds)
     # Two threads, each with sums of its own. What occurs is told from record to record: by one.
-    first, second = (_Summing(reader, track, kinds, windows, group) for _ in range(2))
+    borders = yield from track_borders(reader, track, windows.starts, windows.stops)
+    first, second = (_Summing(reader, track, kinds, windows, borders, group) for _ in range(2))
     met = [number for number in range(kinds.records) if first.records.meets(number, windows)]
     yield from for_each(met, lambda number, into: into.add(number), first, second if group is None else None)
     return first.found(second)
@@ -81,26 +82,31 @@ class _Summing:
     """Goes over records of a track."""
 
     def __init__(
-        self, reader: QueryReader, track: int, kinds: TrackKinds, windows: Windows, group: Ints | None
+        self,
+        reader: QueryReader,
+        track: int,
+        kinds: TrackKinds,
+        windows: Windows,
+        borders: TrackBorders,
+        group: Ints | None,
     ) -> None:
         self.records = OperationRecords(reader, track, kinds)
         self._occurrences = None if group is None else Occurrences(group, self.records.operations)
         self._kinds = kinds
         self._windows = windows
+        self._borders = borders
         self._sums = _native.KindSums(len(kinds.kinds), len(NUMBERS))
         self._numbers: set[str] = set()  # that any has
 
     def add(self, number: int) -> None:
         """Adds what of a record lies in the windows."""
-        kinds = self._kinds
-        of = self.records.operations(number)
-        # An event of no length at the end of a window is not in it.
-        start, stop, last = (column[number : number + 1] for column in (kinds.start, kinds.stop, kinds.last_start))
-        if self._windows.cover(start, stop)[0] and self._windows.hold(last)[0]:
+        of, first = self.records.operations(number), self.records.first(number)
+        last = first + len(of)
+        if self._borders.is_whole(first, last):
             self._add(of, np.ones(len(of), np.bool_), of.duration, number)
         else:
-            events = self.records.events(number, len(of))
-            self._add(of, self._windows.hold(events.start), self._parts(of, events), number)
+            starts = self._borders.starts(first, last)
+            self._add(of, starts, self._parts(of, starts, self._borders.opened.between(first, last), first), number)
 
     def found(self, other: _Summing) -> KindSums:
         """The sums of both."""
@@ -125,13 +131,11 @@ class _Summing:
             numbers,
         )
 
-    def _parts(self, of: Operations, events: Events) -> Ints:
+    def _parts(self, of: Operations, starts: NDArray[np.bool_], opened: Opened, first: int) -> Ints:
         """What of each operation's duration lies in the windows."""
-        end = events.start + events.duration
-        whole = self._windows.cover(events.start, end) & self._windows.hold(events.start)
-        parts: Ints = np.where(whole, of.duration, 0)
-        for at in np.flatnonzero(~whole & self._windows.meet(events.start, end)).tolist():
-            parts[at] = clipped(self._windows, int(events.start[at]), int(end[at]), int(of.duration[at]))
+        parts: Ints = np.where(starts, of.duration, 0)
+        for ordinal, start, end in zip(*(column.tolist() for column in opened.columns), strict=True):
+            parts[ordinal - first] = clipped(self._windows, start, end, int(of.duration[ordinal - first]))
         return parts
 
     def _add(self, of: Operations, starts: NDArray[np.bool_], parts: Ints, number: int) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tilescope.tiler.errors import UsageError
+from tilescope.tiler.facts.operations.borders import TrackBorders, track_borders
 from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds
 from tilescope.tiler.facts.step_times.category_codes import PART_CODES, part_codes
 from tilescope.tiler.facts.step_times.parts import TPU_PARTS, StepPart
@@ -64,7 +65,8 @@ def core_sums(reader: QueryReader, tracks: tuple[int, ...], starts: Ints, stops:
         kinds = track_kinds(reader, track)
         if kinds is None or not len(lasting):
             continue
-        summing = _Summing(reader, track, kinds, starts[lasting], stops[lasting], sums)
+        borders = yield from track_borders(reader, track, starts[lasting], stops[lasting])
+        summing = _Summing(reader, track, kinds, starts[lasting], stops[lasting], borders, sums)
         for number in range(kinds.records):
             summing.add(number)
             yield
@@ -79,11 +81,19 @@ class _Summing:
     """Adds the records of a track to the sums of its core."""
 
     def __init__(
-        self, reader: QueryReader, track: int, kinds: TrackKinds, starts: Ints, stops: Ints, parts: Ints
+        self,
+        reader: QueryReader,
+        track: int,
+        kinds: TrackKinds,
+        starts: Ints,
+        stops: Ints,
+        borders: TrackBorders,
+        parts: Ints,
     ) -> None:
         self._records = OperationRecords(reader, track, kinds)
         self._codes = part_codes(reader, track, kinds)
         self._starts, self._stops = starts, stops
+        self._borders = borders
         self._windows = Windows.of(starts, stops)
         self._parts = parts
         self._taken = 0.0
@@ -97,37 +107,27 @@ class _Summing:
         self._taken += float(of.duration.sum(dtype=np.float64))
         if self._taken >= _MOST_PS:
             raise UsageError("the operations of a core take more time together than can be added up: 53 days")
-        window = self._window_of(number)
-        if window is not None:
-            rows = np.arange(len(of))
-            self._add(of, rows, np.full(len(of), window), of.duration)
-            return
-        events = self._records.events_in(number, len(of), self._windows)
-        row = events.ordinal - self._records.first(number)
-        start, end = events.start, events.start + events.duration
-        first = np.searchsorted(self._stops, start, side="right")  # the first window that ends after it
-        at = np.minimum(first, len(self._starts) - 1)
-        whole = (first < len(self._starts)) & (self._starts[at] <= start) & (end <= self._stops[at])
-        self._add(of, row[whole], at[whole], of.duration[row[whole]])
-        last = np.searchsorted(self._starts, end, side="left") - 1
-        cut = np.flatnonzero(~whole & (last >= first))
-        if len(cut):
-            counts = (last - first + 1)[cut]
-            some = np.repeat(cut, counts)
-            window = (
-                np.arange(len(some)) - np.repeat(np.cumsum(counts) - counts, counts) + np.repeat(first[cut], counts)
-            )
-            self._add(of, row[some], window, self._cut(of.duration[row[some]], start[some], end[some], window))
+        rows = np.arange(len(of))
+        first = self._records.first(number)
+        opened = self._borders.opened.between(first, first + len(of))
+        is_whole = np.ones(len(of), np.bool_)
+        is_whole[opened.ordinal - first] = False
+        for at in self._borders.met(first, first + len(of)):
+            some = slice(max(int(self._borders.first[at]) - first, 0), int(self._borders.last[at]) - first)
+            row = rows[some][is_whole[some]]
+            self._add(of, row, np.full(len(row), at), of.duration[row])
+        if len(opened):
+            self._add_cut(of, opened.ordinal - first, opened.start, opened.end)
 
-    def _window_of(self, number: int) -> int | None:
-        """The window in which all operations of a record lie; None: there is no such window."""
-        kinds = self._records.kinds
-        first, last = int(kinds.start[number]), int(kinds.last_start[number])
-        at = int(np.searchsorted(self._stops, first, side="right"))
-        if at == len(self._starts) or self._starts[at] > first:
-            return None
-        # An event of no length at the end of a window is not in it.
-        return at if last < self._stops[at] and int(kinds.stop[number]) <= self._stops[at] else None
+    def _add_cut(self, of: Operations, row: Ints, start: Ints, end: Ints) -> None:
+        """Adds operations that go on beyond a border."""
+        first = np.searchsorted(self._stops, start, side="right")  # the first window that ends after it
+        last = np.searchsorted(self._starts, end, side="left") - 1
+        cut = np.flatnonzero(last >= first)
+        counts = (last - first + 1)[cut]
+        some = np.repeat(cut, counts)
+        window = np.arange(len(some)) - np.repeat(np.cumsum(counts) - counts, counts) + np.repeat(first[cut], counts)
+        self._add(of, row[some], window, self._cut(of.duration[row[some]], start[some], end[some], window))
 
     def _cut(self, duration: Ints, start: Ints, end: Ints, window: Ints) -> Ints:
         """What windows leave of durations: products have more than 64 bits."""
