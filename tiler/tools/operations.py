@@ -6,9 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tilescope.tiler.facts.operations import GpuDevice, OpTable, TpuCore, gpu_devices, gpu_op_table, op_table, tpu_cores
+from tilescope.tiler.facts.operations import (
+    GpuDevice,
+    Operation,
+    OpTable,
+    TpuCore,
+    gpu_devices,
+    gpu_op_table,
+    op_table,
+    tpu_cores,
+)
 from tilescope.tiler.facts.operations.instruction_columns import sum_of
+from tilescope.tiler.facts.operations.kept_tables import kept_table
 from tilescope.tiler.facts.operations.peaks import Peaks, peaks_of
+from tilescope.tiler.facts.operations.program_sums import program_sums
+from tilescope.tiler.facts.operations.roofline import program
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Fact, Note
 from tilescope.tiler.tools.looked import Looked
@@ -64,21 +76,50 @@ def asked_operations(scope: Scope, question: SpanQuestion) -> Steps[AskedOperati
     return AskedOperations(table, peaks[0] if peaks else Peaks(), int(scope.manifest["tick_ps"]), notes, not is_tpu)
 
 
+def asked_programs(
+    scope: Scope, questions: Sequence[SpanQuestion], *, with_feeds: bool
+) -> Steps[list[Operation | None]]:
+    """The program as a whole in what each of some questions is about, on the same tracks; None: nothing runs there."""
+    looked = []
+    for question in questions:
+        looked.append((yield from scope.windows(question)))
+    tracks = frozenset(scope.leaves(questions[0].tracks))
+    every = tpu_cores(scope.reader)
+    if every:
+        cores = _asked_cores(scope, tracks, every)
+        return (yield from program_sums(scope.reader, cores, [of.of for of in looked], with_feeds=with_feeds))
+    found = []
+    for of in looked:
+        table, _ = yield from _of_gpus(scope, tracks, of)
+        found.append(program(table, with_feeds=with_feeds) if table.operations else None)
+    return found
+
+
 _Found = tuple[OpTable, list[Peaks]]
 
 
 def _of_tpus(scope: Scope, tracks: frozenset[int], looked: Looked) -> Steps[_Found | None]:
     every = tpu_cores(scope.reader)
-    cores = [core for core in every if _is_asked(scope, tracks, (*core.operations, *core.steps))]
     if not every:
         return None
-    table = yield from op_table(scope.reader, cores, looked.of)
+    cores = _asked_cores(scope, tracks, every)
+    asked = [track for core in cores for track in (*core.operations, *core.steps)]
+    table = yield from kept_table(
+        scope.reader, "cores", asked, looked.of, lambda: op_table(scope.reader, cores, looked.of)
+    )
     return table, [_peaks(scope, core, core.operations[0]) for core in cores]
+
+
+def _asked_cores(scope: Scope, tracks: frozenset[int], every: Sequence[TpuCore]) -> list[TpuCore]:
+    return [core for core in every if _is_asked(scope, tracks, (*core.operations, *core.steps))]
 
 
 def _of_gpus(scope: Scope, tracks: frozenset[int], looked: Looked) -> Steps[_Found]:
     devices = [one for one in gpu_devices(scope.reader) if _is_asked(scope, tracks, one.streams)]
-    table = yield from gpu_op_table(scope.reader, devices, looked.of)
+    asked = [track for device in devices for track in device.streams]
+    table = yield from kept_table(
+        scope.reader, "gpus", asked, looked.of, lambda: gpu_op_table(scope.reader, devices, looked.of)
+    )
     return table, [_peaks(scope, device, device.streams[0]) for device in devices]
 
 

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
-from tilescope.tiler.facts.host_operations.naming import framework_op
-from tilescope.tiler.facts.operations.instruction_columns import sum_of
-from tilescope.tiler.facts.operations.metadata import OperationMetadata
+from tilescope.tiler.facts.operations.framework_names import named
+from tilescope.tiler.facts.operations.instruction_columns import Exact, Ints, Mask, sum_of
 from tilescope.tiler.facts.operations.op_table import OpTable
 from tilescope.tiler.facts.operations.operation import Operation
 from tilescope.tiler.facts.operations.peaks import Peaks
 from tilescope.tiler.facts.operations.rates import Rates, rates_of
-
-UNKNOWN_TYPE: Final = "Unknown"
 
 _SMALL: Final = 1 << 62
 
@@ -34,24 +30,74 @@ class FrameworkOperation:
     knows_bytes: bool
 
 
+@dataclass(frozen=True, slots=True)
+class FrameworkColumns:
+    """Sums of the operations of a framework, a row for each; `of`: of each operation of a table its row."""
+
+    names: Sequence[str]
+    of: Ints
+    count: Exact  # as often as the most frequent of its instructions
+    total: Exact
+    own: Exact
+    flops: Exact
+    bytes: Exact
+    knows_flops: Mask
+    knows_bytes: Mask
+
+    @classmethod
+    def of_table(cls, table: OpTable) -> FrameworkColumns:
+        """Those of some operations."""
+        of = table.columns
+        used, row = np.unique(of.framework, return_inverse=True)
+        names = [of.frameworks[place] for place in used.tolist()]
+        count = np.zeros(len(names), of.count.dtype)
+        np.maximum.at(count, row, of.count)
+
+        def sums(column: Exact) -> Exact:
+            is_large = sum_of(column) >= _SMALL
+            found = np.zeros(len(names), object if is_large else np.int64)
+            np.add.at(found, row, column)
+            return found
+
+        def any_of(mask: Mask) -> Mask:
+            found = np.zeros(len(names), np.bool_)
+            found[row[mask]] = True
+            return found
+
+        flops, moved = any_of(of.tells_flops), any_of(of.tells_bytes)
+        return cls(names, row, count, sums(of.total), sums(of.own), sums(of.flops), sums(of.bytes), flops, moved)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def first(self, own: Exact, limit: int) -> list[int]:
+        """So many rows, those whose `own` is most first, then by name."""
+        if limit <= 0 or not len(self):
+            return []
+        some = list(range(len(self)))
+        if limit < len(self):
+            least = np.partition(own, len(self) - limit)[len(self) - limit]
+            some = np.flatnonzero(own >= least).tolist()
+        return sorted(some, key=lambda at: (-own[at], self.names[at]))[:limit]
+
+    def operations(self, table: OpTable, rows: Sequence[int]) -> list[FrameworkOperation]:
+        """Some of them with all that is known."""
+        places = np.flatnonzero(np.isin(self.of, rows)).tolist()
+        found = {of.name: of for of in framework_operations([table.operations[place] for place in places])}
+        return [found[self.names[row]] for row in rows]
+
+
 def longest_framework_operations(table: OpTable, limit: int) -> list[FrameworkOperation]:
     """So many of them, those that take most time themselves first; then by name."""
-    codes: dict[str, int] = {}
-    code = np.array([codes.setdefault(_named(of)[0], len(codes)) for of in table.metadata], np.int64)
-    own = np.zeros(len(codes), object if sum_of(table.columns.own) >= _SMALL else np.int64)
-    np.add.at(own, code, table.columns.own)
-    names, times = list(codes), own.tolist()
-    wanted = sorted(range(len(names)), key=lambda at: (-times[at], names[at]))[:limit]
-    places = np.flatnonzero(np.isin(code, wanted)).tolist()
-    found = {of.name: of for of in framework_operations([table.operations[place] for place in places])}
-    return [found[names[at]] for at in wanted]
+    columns = FrameworkColumns.of_table(table)
+    return columns.operations(table, columns.first(columns.own, limit))
 
 
 def framework_operations(operations: Sequence[Operation]) -> list[FrameworkOperation]:
     """Those that some instructions come from, in the order in which they are met."""
     found: dict[str, FrameworkOperation] = {}
     for of in operations:
-        name, kind = _named(of.metadata)
+        name, kind = named(of.metadata)
         row = found.get(name)
         if row is None:
             row = found[name] = FrameworkOperation(name, kind, Operation(of.metadata, track=of.track), of, False, False)
@@ -61,18 +107,6 @@ def framework_operations(operations: Sequence[Operation]) -> list[FrameworkOpera
         if of.own > row.longest_part.own:
             row.longest_part, row.sums.track, row.sums.metadata = of, of.track, of.metadata
     return list(found.values())
-
-
-def _named(of: OperationMetadata) -> tuple[str, str]:
-    """What the framework's operation that an instruction comes from is called, and its type."""
-    return _op(of.framework) if of.framework else (of.name, UNKNOWN_TYPE)
-
-
-# Asked of each of maybe 40,000 instructions, for each question.
-@lru_cache(1 << 16)
-def _op(framework: str) -> tuple[str, str]:
-    op = framework_op(framework)
-    return op.name, op.type or UNKNOWN_TYPE
 
 
 def known_rates(of: FrameworkOperation, peaks: Peaks) -> Rates:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tilescope.tiler.facts.operations.framework_names import framework_name
 from tilescope.tiler.facts.operations.metadata import Memory, OperationMetadata
 
 Ints = NDArray[np.int64]
@@ -34,6 +35,9 @@ class InstructionColumns:
     rank: Ints  # in the order of programs and instructions
     category: Ints  # its place in `categories`
     categories: Sequence[str]
+    traffic: Mapping[tuple[int, bool], Exact]  # bytes by memory and whether it is written
+    framework: Ints  # its place in `frameworks`
+    frameworks: Sequence[str]  # what operations of the framework are called
 
     @classmethod
     def of(cls, metadata: Sequence[OperationMetadata]) -> InstructionColumns:
@@ -44,6 +48,8 @@ class InstructionColumns:
         firsts: dict[tuple[str, int], int] = {}
         codes: dict[str, int] = {}
         category = np.array([codes.setdefault(of.category, len(codes)) for of in metadata], np.int64)
+        frameworks: dict[str, int] = {}
+        framework = [frameworks.setdefault(framework_name(of), len(frameworks)) for of in metadata]
         return cls(
             exact(of.flops or 0 for of in metadata),
             exact(of.model_flops or 0 for of in metadata),
@@ -57,10 +63,28 @@ class InstructionColumns:
             rank,
             category,
             list(codes),
+            _traffic(metadata),
+            np.array(framework, np.int64),
+            list(frameworks),
         )
 
     def __len__(self) -> int:
         return len(self.rank)
+
+    def are(self, wanted: Callable[[str], bool]) -> Mask:
+        """Which instructions are of categories that are wanted."""
+        return np.array([wanted(of) for of in self.categories], np.bool_)[self.category]
+
+
+def _traffic(metadata: Sequence[OperationMetadata]) -> dict[tuple[int, bool], Exact]:
+    found: dict[tuple[int, bool], list[int]] = {}
+    for place, of in enumerate(metadata):
+        for part in of.traffic:
+            key = part.memory, part.is_write
+            if key not in found:
+                found[key] = [0] * len(metadata)
+            found[key][place] += part.bytes
+    return {key: exact(moved) for key, moved in found.items()}
 
 
 def exact(values: Iterable[int]) -> Exact:

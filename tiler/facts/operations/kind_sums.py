@@ -73,8 +73,9 @@ def kind_sums(
     # Two threads, each with sums of its own. What occurs is told from record to record: by one.
     borders = yield from track_borders(reader, track, windows.starts, windows.stops)
     first, second = (_Summing(reader, track, kinds, windows, borders, group) for _ in range(2))
-    met = [number for number in range(kinds.records) if first.records.meets(number, windows)]
-    yield from for_each(met, lambda number, into: into.add(number), first, second if group is None else None)
+    yield from for_each(
+        first.records.met(windows), lambda number, into: into.add(number), first, second if group is None else None
+    )
     return first.found(second)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -31,6 +31,9 @@ class OpColumns:
     rank: Ints  # in the order of programs and instructions
     category: Ints
     categories: Sequence[str]
+    by_memory: Mapping[tuple[int, bool], Exact]  # bytes by memory and whether it is written
+    framework: Ints  # a place in `frameworks`
+    frameworks: Sequence[str]
 
     @classmethod
     def of(cls, operations: Sequence[Operation]) -> OpColumns:
@@ -50,6 +53,12 @@ class OpColumns:
             known.rank,
             known.category,
             known.categories,
+            {
+                (memory, written): exact(of.memory_bytes(memory, written=written) for of in operations)
+                for memory, written in dict.fromkeys(key for of in operations for key in of.by_memory)
+            },
+            known.framework,
+            known.frameworks,
         )
 
     def __len__(self) -> int:

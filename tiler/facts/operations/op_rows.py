@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import overload
 
-import numpy as np
-
 from tilescope.tiler.facts.operations.instruction_columns import Exact, Ints
 from tilescope.tiler.facts.operations.metadata import OperationMetadata
 from tilescope.tiler.facts.operations.op_columns import OpColumns
@@ -48,18 +46,18 @@ class OpRows(Sequence[Operation]):
             self._made[at] = self._row(at)
         return self._made[at]
 
-    def by_memory(self, places: Ints) -> dict[tuple[int, bool], int]:
-        """Bytes of some of them, as a row has them."""
-        found: dict[tuple[int, bool], int] = {}
-        for place, count in zip(places.tolist(), self.columns.count[places].tolist(), strict=True):
-            for traffic in self.metadata[place].traffic:
-                key = traffic.memory, traffic.is_write
-                found[key] = found.get(key, 0) + traffic.bytes * count
-        return found
+    @property
+    def made(self) -> int:
+        """How many rows have been looked at."""
+        return len(self._made)
 
     def _row(self, at: int) -> Operation:
         of, metadata = self.columns, self.metadata[at]
         count = int(of.count[at])
+        by_memory: dict[tuple[int, bool], int] = {}
+        for traffic in metadata.traffic:
+            key = traffic.memory, traffic.is_write
+            by_memory[key] = by_memory.get(key, 0) + traffic.bytes * count
         return Operation(
             metadata,
             count,
@@ -71,6 +69,6 @@ class OpRows(Sequence[Operation]):
             int(of.flops[at]),
             int(of.model_flops[at]),
             int(of.bytes[at]),
-            self.by_memory(np.array([at])),
+            by_memory,
             int(self._track[at]),
         )

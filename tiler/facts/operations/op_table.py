@@ -103,12 +103,12 @@ def op_table(reader: QueryReader, cores: Iterable[TpuCore], windows_of: WindowsO
             yield
         if found:
             table.cores += 1
-            table.span += _span(reader, core, windows_of(core.operations[0]))
+            table.span += core_span(reader, core, windows_of(core.operations[0]))
     table.operations = summing.operations()
     return table
 
 
-def _span(reader: QueryReader, core: TpuCore, windows: Windows) -> int:
+def core_span(reader: QueryReader, core: TpuCore, windows: Windows) -> int:
     """What windows leave of the time from the first step or operation of a core to the end of the last one, ps."""
     lines = [kinds for track in (*core.operations, *core.steps) if (kinds := track_kinds(reader, track)) is not None]
     start, stop = min(int(of.start[0]) for of in lines), max(int(of.stop.max()) for of in lines)
@@ -179,6 +179,9 @@ class _Summing:
             known.rank[places],
             known.category[places],
             known.categories,
+            {key: products(moved[:size], count)[places] for key, moved in known.traffic.items()},
+            known.framework[places],
+            known.frameworks,
         )
         rows = OpRows(
             columns,

@@ -54,6 +54,6 @@ class Operation:
         """Those of which the trace says so."""
         return sum(count for (memory, _), count in self.by_memory.items() if memory == Memory.HBM)
 
-    def memory_bytes(self, memory: Memory, *, written: bool) -> int:
+    def memory_bytes(self, memory: int, *, written: bool) -> int:
         """Those that are read from a memory, or written to it."""
         return self.by_memory.get((memory, written), 0)

@@ -41,6 +41,11 @@ class OperationRecords:
         # An event of no length at the end of a record is in a window that begins there.
         return bool(windows.meet(start, np.maximum(stop, self.kinds.last_start[number] + 1))[0])
 
+    def met(self, windows: Windows) -> list[int]:
+        """The records that have operations in the windows."""
+        of = self.kinds
+        return np.flatnonzero(windows.meet(of.start, np.maximum(of.stop, of.last_start + 1))).tolist()
+
     @staticmethod
     def first(number: int) -> int:
         """The first event of a record."""

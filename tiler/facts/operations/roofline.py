@@ -5,7 +5,6 @@ The program as a whole is a row of its own: what its instructions compute and mo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,14 +12,12 @@ import numpy as np
 
 from tilescope.tiler.facts.operations.instruction_columns import sum_of
 from tilescope.tiler.facts.operations.metadata import OperationMetadata
-from tilescope.tiler.facts.operations.op_rows import OpRows
 from tilescope.tiler.facts.operations.op_table import OpTable
 from tilescope.tiler.facts.operations.operation import Operation
 from tilescope.tiler.facts.operations.peaks import Peaks
 
 PROGRAM: Final = "Program"
 
-# They run others, which are rows of their own.
 _CONTROL: Final = frozenset({"while", "conditional", "call"})
 _FEEDS: Final = frozenset({"infeed", "outfeed"})
 
@@ -55,9 +52,19 @@ def roofs(peaks: Peaks) -> list[Roof]:
     return [Roof(name, title, bandwidth) for name, title, bandwidth in found if bandwidth]
 
 
-def without_feeds(operations: Sequence[Operation]) -> list[Operation]:
-    """Those that do not wait for the host's input or take its output."""
-    return [of for of in operations if of.metadata.category not in _FEEDS]
+def is_control(category: str) -> bool:
+    """Whether operations run others, which are rows of their own."""
+    return category in _CONTROL
+
+
+def is_feed(category: str) -> bool:
+    """Whether operations wait for the host's input or take its output."""
+    return category in _FEEDS
+
+
+def nothing_of_program(total: int) -> Operation:
+    """A program of which nothing is known but its time, ps."""
+    return Operation(_ALL, count=1, total=total)
 
 
 def program(table: OpTable, *, with_feeds: bool = True) -> Operation:
@@ -67,17 +74,13 @@ def program(table: OpTable, *, with_feeds: bool = True) -> Operation:
     and to the host have them. Where it tells of none, all are of the device's memory.
     """
     of = table.columns
-    feeds = of.are(_FEEDS.__contains__) & (not with_feeds)
-    some = np.flatnonzero(~feeds & ~of.are(_CONTROL.__contains__))
-    found = Operation(_ALL, count=1, total=table.span - sum_of(of.own[feeds]))
+    feeds = of.are(is_feed) & (not with_feeds)
+    some = np.flatnonzero(~feeds & ~of.are(is_control))
+    found = nothing_of_program(table.span - sum_of(of.own[feeds]))
     found.flops, found.model_flops = sum_of(of.flops[some]), sum_of(of.model_flops[some])
     found.bytes = sum_of(of.bytes[some])
-    if isinstance(table.operations, OpRows):
-        found.by_memory = table.operations.by_memory(some)
-        return found
-    for place in some.tolist():
-        for memory, count in table.operations[place].by_memory.items():
-            found.by_memory[memory] = found.by_memory.get(memory, 0) + count
+    if of.tells_memory[some].any():
+        found.by_memory = {key: sum_of(moved[some]) for key, moved in of.by_memory.items()}
     return found
 
 

@@ -8,7 +8,6 @@ from typing import Annotated, Final
 from msgspec import Meta
 
 from tilescope.tiler.facts.host_operations import host_threads
-from tilescope.tiler.facts.operations.framework import framework_operations
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Fact
 from tilescope.tiler.tools.framework_ops.tables import device_table, host_table
@@ -37,11 +36,10 @@ class FrameworkOpsQuestion(SpanQuestion, frozen=True, kw_only=True):
 def _answer(scope: Scope, question: FrameworkOpsQuestion) -> Steps[Answer]:
     asked = yield from asked_operations(scope, question)
     host = yield from asked_host(scope, question)
-    found = framework_operations(asked.table.operations)
     yield
     tables = []
     if asked.table.cores:
-        tables.append(device_table(asked, found, question.limit, with_idle=question.with_idle))
+        tables.append(device_table(asked, question.limit, with_idle=question.with_idle))
     if host.table.threads:
         tables.append(host_table(scope.reader, host, question.limit, with_idle=question.with_idle))
     yield

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Final
 
-from tilescope.tiler.facts.operations.framework import FrameworkOperation, known_rates
+import numpy as np
+
+from tilescope.tiler.facts.operations.framework import FrameworkColumns, FrameworkOperation, known_rates
+from tilescope.tiler.facts.operations.instruction_columns import sum_of
 from tilescope.tiler.facts.operations.rates import Rates
 from tilescope.tiler.query import QueryReader
 from tilescope.tiler.tools.answer import Column, Table, Value
@@ -34,28 +37,25 @@ class _Row:
     bytes: int | None = None
 
 
-def device_table(
-    asked: AskedOperations, operations: Sequence[FrameworkOperation], limit: int, *, with_idle: bool
-) -> Table:
+def device_table(asked: AskedOperations, limit: int, *, with_idle: bool) -> Table:
     """Operations of devices, those that take most time first."""
-    rows = [
-        _Row(
-            of.name,
-            of.type,
-            of.sums.count,
-            asked.ticks(of.sums.total),
-            asked.ticks(of.sums.own),
-            of.sums.track,
-            of.longest_part.metadata.name,
-            known_rates(of, asked.peaks),
-            of.sums.flops if of.knows_flops else None,
-            of.sums.bytes if of.knows_bytes else None,
-        )
-        for of in operations
-    ]
     table = asked.table
+    of = FrameworkColumns.of_table(table)
+    own, total = of.own // asked.tick_ps, of.total // asked.tick_ps
     idle, whole = asked.ticks(table.idle), asked.ticks(table.whole if with_idle else table.busy)
-    shown = _Shown(rows, idle if with_idle else 0, whole, limit)
+    places = of.first(own, limit)
+    rows = [_device_row(asked, one) for one in of.operations(table, places)]
+    others = np.ones(len(of), np.bool_)
+    others[places] = False
+    sums = _Sums(
+        len(of) - len(places),
+        sum_of(of.count[others]),
+        sum_of(total[others]),
+        sum_of(own[others]),
+        sum_of(of.flops[others]) if of.knows_flops[others].any() else None,
+        sum_of(of.bytes[others]),
+    )
+    shown = _Shown(rows, sums, idle if with_idle else 0, whole, limit)
     listed = shown.listed
 
     def of_rates(name: str, title: str, unit: str, value: Callable[[Rates], float | None]) -> Column:
@@ -91,28 +91,86 @@ def device_table(
     return shown.table("device", "On devices", columns)
 
 
+def _device_row(asked: AskedOperations, of: FrameworkOperation) -> _Row:
+    return _Row(
+        of.name,
+        of.type,
+        of.sums.count,
+        asked.ticks(of.sums.total),
+        asked.ticks(of.sums.own),
+        of.sums.track,
+        of.longest_part.metadata.name,
+        known_rates(of, asked.peaks),
+        of.sums.flops if of.knows_flops else None,
+        of.sums.bytes if of.knows_bytes else None,
+    )
+
+
 def host_table(reader: QueryReader, host: AskedHost, limit: int, *, with_idle: bool) -> Table:
     """Operations of hosts, those that take most time first."""
-    names = reader.names.of(of.name for of in host.table.operations)
-    rows = [
-        _Row(of.op.name, of.op.type, of.count, of.total, of.own, of.track, names[of.name].text)
-        for of in host.table.operations
-    ]
     table = host.table
-    shown = _Shown(rows, table.idle if with_idle else 0, table.span if with_idle else table.busy, limit)
-    eager = {of.op.name for of in table.operations if of.op.is_eager}
+    order = sorted(table.operations, key=lambda of: (-of.own, of.op.name))
+    names = reader.names.of(of.name for of in order[:limit])
+    rows = [
+        _Row(of.op.name, of.op.type, of.count, of.total, of.own, of.track, names[of.name].text) for of in order[:limit]
+    ]
+    others = _Sums(
+        len(order) - len(rows),
+        *(sum(getattr(of, column) for of in order[limit:]) for column in ("count", "total", "own")),
+    )
+    shown = _Shown(rows, others, table.idle if with_idle else 0, table.span if with_idle else table.busy, limit)
+    eager = {of.op.name for of in order[:limit] if of.op.is_eager}
     run = [None if of.count is None else "eager" if of.name in eager else "function" for of in shown.listed]
     columns = [*shown.columns(), *shown.means(), Column("run_as", "Run as", "text", run), *_leading(shown.listed)]
     return shown.table("host", "On hosts", columns)
 
 
-class _Shown:
-    """Rows, with one for the time without any, the greatest first; `whole`: what shares are of."""
+@dataclass(slots=True)
+class _Sums:
+    """Sums of so many rows; `flops` None: of none of them they are known."""
 
-    def __init__(self, rows: Sequence[_Row], idle: int, whole: int, limit: int) -> None:
+    rows: int = 0
+    count: int = 0
+    total: int = 0
+    own: int = 0
+    flops: int | None = None
+    bytes: int = 0
+
+    def add(self, rows: Iterable[_Row]) -> _Sums:
+        """With more rows."""
+        found = replace(self)
+        for of in rows:
+            found.rows += 1
+            found.count += of.count or 0
+            found.total += of.total
+            found.own += of.own
+            found.bytes += of.bytes or 0
+            if of.flops is not None:
+                found.flops = (found.flops or 0) + of.flops
+        return found
+
+    def values(self, whole: int) -> dict[str, Value]:
+        """By column; shares are of `whole`."""
+        found: dict[str, Value] = {
+            "count": self.count,
+            "total": self.total,
+            "self": self.own,
+            "share": self.own / whole if whole else None,
+        }
+        return found if self.flops is None else found | {"flops": self.flops, "bytes": self.bytes}
+
+
+class _Shown:
+    """Rows, with one for the time without any, the greatest first; `whole`: what shares are of.
+
+    `others` are the sums of rows that come after these.
+    """
+
+    def __init__(self, rows: Sequence[_Row], others: _Sums, idle: int, whole: int, limit: int) -> None:
         every = [*rows, _Row(IDLE, "", None, idle, idle, -1, None)] if idle > 0 else list(rows)
         every.sort(key=lambda of: (-of.own, of.name))
-        self.listed, self._rest = every[:limit], every[limit:]
+        self.listed = every[:limit]
+        self._rest = others.add(every[limit:])
         self._whole = whole
 
     def columns(self) -> list[Column]:
@@ -146,8 +204,8 @@ class _Shown:
 
     def table(self, name: str, title: str, columns: Sequence[Column]) -> Table:
         """With sums of all rows, and of those that are not listed."""
-        rest = _sums(self._rest, self._whole) if self._rest else None
-        return Table(name, title, columns, totals=_sums([*self.listed, *self._rest], self._whole), rest=rest)
+        rest = self._rest.values(self._whole) if self._rest.rows else None
+        return Table(name, title, columns, totals=self._rest.add(self.listed).values(self._whole), rest=rest)
 
 
 def _leading(listed: Sequence[_Row]) -> list[Column]:
@@ -156,16 +214,3 @@ def _leading(listed: Sequence[_Row]) -> list[Column]:
         Column("track", "Track", "track", [of.track if of.track >= 0 else None for of in listed]),
         query_column(of.shown for of in listed),
     ]
-
-
-def _sums(rows: Sequence[_Row], whole: int) -> dict[str, Value]:
-    own = sum(of.own for of in rows)
-    sums: dict[str, Value] = {
-        "count": sum(of.count or 0 for of in rows),
-        "total": sum(of.total for of in rows),
-        "self": own,
-        "share": own / whole if whole else None,
-    }
-    if any(of.flops is not None for of in rows):
-        sums |= {"flops": sum(of.flops or 0 for of in rows), "bytes": sum(of.bytes or 0 for of in rows)}
-    return sums

@@ -9,14 +9,21 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from tilescope.tiler.facts.operations import Operation, OpTable
+from tilescope.tiler.facts.operations.instruction_columns import Ints
 from tilescope.tiler.facts.operations.peaks import Peaks
 from tilescope.tiler.facts.operations.rates import Rates, rates_of
-from tilescope.tiler.facts.operations.roofline import program, roofs, without_feeds
+from tilescope.tiler.facts.operations.roofline import is_feed, program, roofs
 from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Table
-from tilescope.tiler.tools.operations import NO_OPERATIONS, AskedOperations, asked_operations, availability
+from tilescope.tiler.tools.operations import (
+    NO_OPERATIONS,
+    AskedOperations,
+    asked_operations,
+    asked_programs,
+    availability,
+)
 from tilescope.tiler.tools.question import SpanQuestion
-from tilescope.tiler.tools.roofline.chart import chart
+from tilescope.tiler.tools.roofline.chart import MOST_POINTS, chart
 from tilescope.tiler.tools.roofline.rows import Row, operation_columns, program_columns
 from tilescope.tiler.tools.scope import Scope
 from tilescope.tiler.tools.step_range import StepRange
@@ -25,6 +32,7 @@ from tilescope.tiler.tools.tool import Tool
 MAX_LISTED: Final = 100_000
 DEFAULT_LISTED: Final = 200
 MAX_STEPS: Final = 1000
+_AT_ONCE: Final = 256
 DEFAULT_STEPS: Final = 20
 
 _NO_PEAKS: Final = (
@@ -52,11 +60,11 @@ def _answer(scope: Scope, question: RooflineQuestion) -> Steps[Answer]:
     asked = yield from asked_operations(scope, question)
     if not asked.table.cores:
         return Answer(notes=asked.notes)
-    every = _row("Program", asked.table, asked.peaks, question)
-    operations = _listed(asked.table, asked.peaks, question)
+    every = _row("Program", program(asked.table, with_feeds=question.with_infeed), asked.peaks)
+    order = _order(asked.table, with_feeds=question.with_infeed)
     yield
     programs = [Row("Total", every.operation, every.rates), *(yield from _steps(scope, question, asked.peaks))]
-    rows = [every, *operations]
+    rows = [every, *_rows(asked, order[: max(question.limit, MOST_POINTS)])]
     series = chart(rows, asked.peaks)
     listed = rows[: question.limit + 1]
     return Answer(
@@ -67,21 +75,26 @@ def _answer(scope: Scope, question: RooflineQuestion) -> Steps[Answer]:
             _roofs(asked.peaks),
         ],
         [] if series is None else [series],
-        [*asked.notes, *_notes(asked, every, operations)],
+        [*asked.notes, *_notes(asked, every, order)],
     )
 
 
-def _row(label: str, table: OpTable, peaks: Peaks, question: RooflineQuestion) -> Row:
-    whole = program(table, with_feeds=question.with_infeed)
+def _row(label: str, whole: Operation, peaks: Peaks) -> Row:
     return Row(label, whole, rates_of(whole, peaks))
 
 
-def _listed(table: OpTable, peaks: Peaks, question: RooflineQuestion) -> list[Row]:
-    operations = table.operations if question.with_infeed else without_feeds(table.operations)
-    operations = sorted(
-        (of for of in operations if of.count), key=lambda of: (-of.own, of.metadata.program, of.metadata.symbol)
-    )
-    return [Row(of.metadata.name, of, rates_of(of, peaks)) for of in operations]
+def _order(table: OpTable, *, with_feeds: bool) -> Ints:
+    """Places of the operations that are rows, those that take most time first."""
+    of = table.columns
+    order = of.by_time()
+    shown = (of.count > 0) & (with_feeds | ~of.are(is_feed))
+    found: Ints = order[shown[order]]
+    return found
+
+
+def _rows(asked: AskedOperations, places: Ints) -> list[Row]:
+    found = [asked.table.operations[place] for place in places.tolist()]
+    return [_row(of.metadata.name, of, asked.peaks) for of in found]
 
 
 def _steps(scope: Scope, question: RooflineQuestion, peaks: Peaks) -> Steps[list[Row]]:
@@ -91,19 +104,16 @@ def _steps(scope: Scope, question: RooflineQuestion, peaks: Peaks) -> Steps[list
     known = scope.reader.steps if question.step_name is None else (yield from scope.steps(question.step_name))
     first, last = question.steps or (0, 10**18)
     numbers = [number for number in known.numbers.tolist() if first <= number <= last]
+    if not numbers:
+        return []
     said = len(scope.notes)
-    found = []
-    for number in numbers[: question.each_step]:
-        asked = yield from asked_operations(scope, replace(question, steps=StepRange.of(number, number)))
-        if asked.table.operations:
-            found.append(_row(f"Step {number}", asked.table, peaks, question))
-    if numbers:
-        span = StepRange.of(numbers[0], numbers[-1])
-        asked = yield from asked_operations(scope, replace(question, steps=span))
-        whole = _row("", asked.table, peaks, question)
-        found.insert(0, _averaged(whole.operation, len(numbers), peaks))
+    ranges = [StepRange.of(number, number) for number in numbers[: question.each_step]]
+    questions = [replace(question, steps=of) for of in (StepRange.of(numbers[0], numbers[-1]), *ranges)]
+    every, *each = yield from asked_programs(scope, questions, with_feeds=question.with_infeed)
     del scope.notes[said:]  # they are about single steps
-    return found
+    labelled = zip(numbers, each, strict=False)
+    found = [_row(f"Step {number}", of, peaks) for number, of in labelled if of is not None]
+    return found if every is None else [_averaged(every, len(numbers), peaks), *found]
 
 
 def _averaged(whole: Operation, count: int, peaks: Peaks) -> Row:
@@ -142,7 +152,7 @@ def _roofs(peaks: Peaks) -> Table:
     return Table("roofs", "What the device could reach", columns)
 
 
-def _notes(asked: AskedOperations, every: Row, operations: Sequence[Row]) -> list[Note]:
+def _notes(asked: AskedOperations, every: Row, order: Ints) -> list[Note]:
     """The answer in words."""
     rates: Rates = every.rates
     if not rates.flops and not rates.bytes:
@@ -156,8 +166,8 @@ def _notes(asked: AskedOperations, every: Row, operations: Sequence[Row]) -> lis
             f"the FLOPs that the device can do".replace("%", " %"),
         )
     ]
-    lost = max(operations, key=_lost, default=None)
-    if lost is not None and _lost(lost) > 0:
+    lost = _most_lost(asked, order)
+    if lost is not None:
         share = _lost(lost) / every.operation.total if every.operation.total else 0.0
         text = (
             f"most time is lost in {lost.label}: at its roof it would take {lost.rates.share or 0:.1%} of its time,"
@@ -169,6 +179,21 @@ def _notes(asked: AskedOperations, every: Row, operations: Sequence[Row]) -> lis
 
 def _limit(rates: Rates) -> str:
     return "the device's FLOPs" if rates.bound_by == "Compute" else f"the bytes per second of {rates.bound_by}"
+
+
+def _most_lost(asked: AskedOperations, order: Ints) -> Row | None:
+    """The instruction that loses most time, the first of several."""
+    if not len(order):
+        return None
+    own = asked.table.columns.own[order]
+    found: Row | None = None
+    for first in range(0, len(order), _AT_ONCE):
+        if found is not None and _lost(found) >= own[first]:
+            break  # those that follow take less time than that
+        for row in _rows(asked, order[first : first + _AT_ONCE]):
+            if _lost(row) > (0 if found is None else _lost(found)):
+                found = row
+    return found
 
 
 def _lost(row: Row) -> float:

@@ -11,12 +11,12 @@ from tilescope.tiler.tools.answer import Column, Series
 from tilescope.tiler.tools.roofline.rows import Row
 
 _ROOM: Final = 4.0  # times, on both sides
-_MOST_POINTS: Final = 1000
+MOST_POINTS: Final = 1000
 
 
 def chart(rows: Sequence[Row], peaks: Peaks) -> Series | None:
     """The program, the first row, and instructions, by what bounds them; None: none of them has FLOPs and bytes."""
-    points = [(row, *place) for row in rows[:_MOST_POINTS] if (place := _place(row)) is not None]
+    points = [(row, *place) for row in rows[:MOST_POINTS] if (place := _place(row)) is not None]
     if not points:
         return None
     limits = roofs(peaks) if peaks.flops else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import asdict
 from pathlib import Path
 from unittest.mock import patch
@@ -9,12 +10,14 @@ from unittest.mock import patch
 import numpy as np
 
 from bench.pod_run import PodShape, write_pod
+from tests.tpu_trace import Instruction, Run, in_order, plane, write_trace
 from tilescope.tiler.facts.operations import OpTable, op_table, tpu_cores
 from tilescope.tiler.facts.operations import metadata as metadata_module
 from tilescope.tiler.facts.operations.framework import framework_operations, longest_framework_operations
 from tilescope.tiler.facts.operations.instruction_columns import exact, products, sum_of
 from tilescope.tiler.facts.operations.op_columns import OpColumns
 from tilescope.tiler.facts.operations.op_rows import OpRows
+from tilescope.tiler.facts.operations.program_sums import program_sums
 from tilescope.tiler.facts.operations.roofline import program
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
@@ -47,6 +50,36 @@ def test_columns_say_what_rows_say_and_rows_are_made_when_asked_for(tmp_path: Pa
         of_list = OpTable(rows, table.span, table.cores, table.tracks)
         for with_feeds in (True, False):
             assert program(table, with_feeds=with_feeds) == program(of_list, with_feeds=with_feeds)
+
+
+def test_programs_in_many_windows_are_those_of_the_table_of_each(tmp_path: Path) -> None:
+    rng = random.Random(5)
+    instructions = [
+        Instruction(
+            f"op.{at}", {"program_id": 7, "symbol_id": at and at + 1, "flops": 10**at, "hlo_category": category}
+        )
+        for at, category in enumerate(("fusion", "infeed", "while", "custom-call", "custom-call", "fusion"))
+    ]
+    runs = [
+        Run(rng.randrange(6), at, rng.randrange(30), (at, rng.randrange(40)), stats=(("flops", at),) if at % 3 else ())
+        for at in range(0, 400, 5)
+    ]
+    write_trace(tmp_path / "t.xplane.pb", [plane("/device:TPU:0", instructions, {"XLA Ops": in_order(runs)})])
+    pod = [Path(path) for path in write_pod(tmp_path / "pod", PodShape()).files]
+    for number, files in enumerate(([tmp_path / "t.xplane.pb"], pod)):
+        build_store(files, tmp_path / f"store{number}")
+        reader = QueryReader(open_run_store(tmp_path / f"store{number}"))
+        cores, end = tpu_cores(reader), reader.end
+        cuts = [sorted(rng.randrange(end + 9) for _ in range(4)) for _ in range(12)]
+        asked = [everywhere(Windows.of(of[::2], of[1::2])) for of in cuts]
+        asked += [everywhere(Windows.one(0, end + 1)), everywhere(Windows.one(end + 5, end + 6)), asked[0]]
+        for with_feeds in (True, False):
+            found = finish(program_sums(reader, cores, asked, with_feeds=with_feeds))
+            assert found[0] is found[-1]  # it is kept
+            assert found[-2] is None
+            for of, windows_of in zip(found, asked, strict=True):
+                table = finish(op_table(reader, cores, windows_of))
+                assert of == (program(table, with_feeds=with_feeds) if table.operations else None)
 
 
 def test_sums_and_products_have_no_limit() -> None:

@@ -1,0 +1,28 @@
+"""What the operations of a framework are called that instructions come from."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+from tilescope.tiler.facts.host_operations.naming import framework_op
+from tilescope.tiler.facts.operations.metadata import OperationMetadata
+
+UNKNOWN_TYPE: Final = "Unknown"
+
+
+def framework_name(of: OperationMetadata) -> str:
+    """The path in the framework's terms; the name of the instruction where it has none."""
+    return named(of)[0]
+
+
+def named(of: OperationMetadata) -> tuple[str, str]:
+    """What the framework's operation that an instruction comes from is called, and its type."""
+    return _op(of.framework) if of.framework else (of.name, UNKNOWN_TYPE)
+
+
+# Asked of each of maybe 40,000 instructions.
+@lru_cache(1 << 16)
+def _op(framework: str) -> tuple[str, str]:
+    op = framework_op(framework)
+    return op.name, op.type or UNKNOWN_TYPE

@@ -1,0 +1,195 @@
+"""What programs do as a whole in many windows, on TPU cores: sums that need no row of each instruction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from tilescope.tiler.facts.operations.borders import Mask, track_borders
+from tilescope.tiler.facts.operations.instruction_columns import Exact, Ints, products, sum_of
+from tilescope.tiler.facts.operations.instruction_places import instruction_places
+from tilescope.tiler.facts.operations.kind_sums import clipped
+from tilescope.tiler.facts.operations.op_table import TpuCore, core_span
+from tilescope.tiler.facts.operations.operation import Operation
+from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds
+from tilescope.tiler.facts.operations.roofline import is_control, is_feed, nothing_of_program
+from tilescope.tiler.pages.operations import Operations, TrackKinds
+from tilescope.tiler.query import QueryReader, Steps
+from tilescope.tiler.windows import Windows, WindowsOf
+
+# Steps that follow each other share records: of each core's one or two are kept, of half a megabyte.
+_KEPT_RECORDS: Final = 48
+
+# Sums that are kept for the next question, of some hundred bytes.
+_KEPT_SUMS: Final = 20_000
+
+_Key = tuple[bool, bytes]
+
+
+def program_sums(
+    reader: QueryReader, cores: Sequence[TpuCore], windows: Sequence[WindowsOf], *, with_feeds: bool
+) -> Steps[list[Operation | None]]:
+    """As `roofline.program` of the table of each of some windows; None: no operation is there."""
+    known = {} if reader.store.is_growing else _KNOWN.setdefault(reader, {})
+    keys = [(with_feeds, _digest(cores, windows_of)) for windows_of in windows]
+    reading: _Reading | None = None
+    found = []
+    for key, windows_of in zip(keys, windows, strict=True):
+        if key in known:
+            found.append(known[key])
+            continue
+        reading = reading or _Reading(reader, cores, with_feeds=with_feeds)
+        found.append((yield from reading.program(windows_of)))
+        if len(known) >= _KEPT_SUMS:
+            known.clear()
+        known[key] = found[-1]
+    return found
+
+
+_KNOWN: WeakKeyDictionary[QueryReader, dict[_Key, Operation | None]] = WeakKeyDictionary()
+
+
+def _digest(cores: Sequence[TpuCore], windows_of: WindowsOf) -> bytes:
+    """Of what is looked at on which cores."""
+    found = blake2b(digest_size=20)
+    for core in cores:
+        for track in (*core.operations, *core.steps):
+            of = windows_of(track)
+            found.update(f"{track} {len(of)} ".encode())
+            found.update(of.starts.tobytes() + of.stops.tobytes())
+    return found.digest()
+
+
+@dataclass(frozen=True, slots=True)
+class _Track:
+    """Operations of a core, and what is known of each of their kinds."""
+
+    track: int
+    kinds: TrackKinds
+    records: OperationRecords
+    places: Ints
+    of_program: Mask  # those that have rows
+    feeds: Mask  # those that do not belong to the program, nor does their time
+    custom: Mask
+
+
+class _Sums:
+    """Of one of the windows."""
+
+    def __init__(self, places: int) -> None:
+        self.count = np.zeros(places, np.int64)  # of each instruction
+        self.seen = np.zeros(places, np.bool_)
+        self.feeds = 0  # what they take, ps
+        self.flops = self.model_flops = self.bytes = 0  # of custom calls
+
+
+class _Reading:
+    """Reads for one question."""
+
+    def __init__(self, reader: QueryReader, cores: Sequence[TpuCore], *, with_feeds: bool) -> None:
+        self._reader = reader
+        self._instructions = instruction_places(reader)
+        self._with_feeds = with_feeds
+        self._cores = [core for core in cores if any(track_kinds(reader, track) for track in core.operations)]
+        self._tracks = [of for core in cores for track in core.operations if (of := self._of(track)) is not None]
+        self._record = lru_cache(_KEPT_RECORDS)(lambda at, number: self._tracks[at].records.operations(number))
+
+    def _of(self, track: int) -> _Track | None:
+        kinds = track_kinds(self._reader, track)
+        places = None if kinds is None else self._instructions.places(self._reader, track, kinds)
+        if kinds is None or places is None:
+            return None
+        known = self._instructions.columns
+        of_program = known.has_symbol[places]
+        feeds = known.are(is_feed)[places] & of_program & (not self._with_feeds)
+        custom = self._instructions.are_custom()[places] & of_program
+        return _Track(track, kinds, OperationRecords(self._reader, track, kinds), places, of_program, feeds, custom)
+
+    def program(self, windows_of: WindowsOf) -> Steps[Operation | None]:
+        """The program in some windows; None: no operation is there."""
+        known = self._instructions.columns
+        sums = _Sums(len(known))
+        for at, of in enumerate(self._tracks):
+            yield from self._add(at, of, windows_of(of.track), sums)
+        sums.seen &= known.has_symbol
+        if not sums.seen.any():
+            return None
+        span = sum(core_span(self._reader, core, windows_of(core.operations[0])) for core in self._cores)
+        found = nothing_of_program(span - sums.feeds)
+        some = known.has_symbol & ~known.are(is_control)
+        if not self._with_feeds:
+            some &= ~known.are(is_feed)
+        count = np.where(some, sums.count, 0)
+        plain = np.where(self._instructions.are_custom(), 0, count)
+        found.flops = sums.flops + sum_of(products(known.flops, plain))
+        found.model_flops = sums.model_flops + sum_of(products(known.model_flops, plain))
+        found.bytes = sums.bytes + sum_of(products(known.bytes, plain))
+        if (known.tells_memory & sums.seen & some).any():
+            found.by_memory = {key: sum_of(products(moved, count)) for key, moved in known.traffic.items()}
+        return found
+
+    def _add(self, at: int, of: _Track, looked: Windows, sums: _Sums) -> Steps[None]:
+        """Adds the operations of a track."""
+        if not len(looked):
+            return
+        borders = yield from track_borders(self._reader, of.track, looked.starts, looked.stops)
+        count, seen = np.zeros(len(of.places), np.int64), np.zeros(len(of.places), np.bool_)
+        said: dict[str, int] = {}
+        for number in of.records.met(looked):
+            found, first = self._record(at, number), of.records.first(number)
+            starts = borders.starts(first, first + len(found))
+            opened = borders.opened.between(first, first + len(found))
+            count += np.bincount(found.kind[starts], minlength=len(count))
+            parts = np.where(starts, found.duration, 0)
+            for ordinal, start, end in zip(*(column.tolist() for column in opened.columns), strict=True):
+                row = ordinal - first
+                parts[row] = clipped(looked, start, end, int(found.duration[row]))
+                seen[found.kind[row]] |= parts[row] > 0
+            if of.feeds.any():
+                sums.feeds += _own(found, parts, of.feeds)
+            _add_numbers(found, starts & of.custom[found.kind], said)
+            yield
+        np.add.at(sums.count, of.places, count)
+        sums.seen[of.places[seen | (count > 0)]] = True
+        self._add_custom(of, np.where(of.custom, count, 0), said, sums)
+
+    def _add_custom(self, of: _Track, count: Ints, said: dict[str, int], sums: _Sums) -> None:
+        """Adds custom calls: what they say themselves goes before what their instructions say."""
+        if not of.custom.any():
+            return
+        known = self._instructions.columns
+
+        def total(column: Exact) -> int:
+            return sum_of(products(column[of.places], count))
+
+        flops = said.get("flops")
+        sums.flops += total(known.flops) if flops is None else flops
+        model_flops = said.get("model_flops", flops)
+        sums.model_flops += total(known.model_flops) if model_flops is None else model_flops
+        moved = said.get("bytes_accessed")
+        sums.bytes += total(known.bytes) if moved is None else moved
+
+
+def _own(of: Operations, parts: Ints, wanted: Mask) -> int:
+    """What some kinds of operations take themselves, without those that lie in them."""
+    within = of.parent >= 0
+    inner = np.zeros(len(of), np.bool_)
+    inner[within] = wanted[of.parent[within]]
+    return sum_of(parts[wanted[of.kind]]) - sum_of(parts[inner])
+
+
+def _add_numbers(of: Operations, some: Mask, into: dict[str, int]) -> None:
+    """Adds what operations say themselves."""
+    for name in _SAID:
+        if name in of.numbers:
+            said = of.numbers[name][some]
+            into[name] = into.get(name, 0) + sum_of(said[said > 0])
+
+
+_SAID: Final = ("flops", "model_flops", "bytes_accessed")
