@@ -19,7 +19,7 @@ VIEWER := $(shell find viewer -type d \( -name node_modules -o -name dist \) -pr
 VIEWER_MODULES := $(STAMPS)/viewer-modules
 VIEWER_BUILT := server/static/index.html
 
-.PHONY: help demo install test test-python test-viewer test-browser test-dist kill-test damage hostile sanitize fuzz lint lint-python lint-native lint-viewer tidy format bench bench-scale \
+.PHONY: help demo install test test-python test-viewer test-browser test-dist kill-test damage hostile torch sanitize fuzz lint lint-python lint-native lint-viewer tidy format bench bench-scale \
         bench-load bench-answers compare-xprof dist resolve viewer browser firefox nginx cli-docs stubs tools-docs types clean
 
 help: ## this list
@@ -111,6 +111,18 @@ damage: $(STAMPS)/test-tools ## flips 500 bits of a store and cuts it 50 times; 
 sanitize: $(STAMPS)/sanitized $(STAMPS)/test-tools ## tests of native code under ASan and UBSan
 	$(BIN)/python tests/run_sanitized.py $(SANITIZE_ARGS)
 
+# PyTorch is too large for the environment of all tests: a folder of its own, for processors alone. On PyPI it brings CUDA along.
+TORCH := build/torch
+TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
+TORCH_VERSION ?= torch>=2.4
+
+$(STAMPS)/torch: $(STAMPS)/test-tools
+	$(PIP) install --target $(TORCH) --upgrade --extra-index-url $(TORCH_INDEX) "$(TORCH_VERSION)"
+	@touch $@
+
+torch: $(STAMPS)/torch ## tests with PyTorch, installed in build/torch (1 GB; TORCH_INDEX, TORCH_VERSION)
+	$(BIN)/python -m pytest -rs tests/profiling
+
 FUZZ_MINUTES ?= 5
 FUZZ_SEED ?= 1
 
@@ -150,7 +162,7 @@ TIDY := build/tidy
 # mypy sees one folder per package, as an installation has it; the folders of the repository have other names.
 lint-python: $(STAMPS)/test-tools
 	@mkdir -p build/src/tilescope
-	@for f in __init__.py __init__.pyi __main__.py py.typed cli client capture; do ln -sfn ../../../tilescope/$$f build/src/tilescope/$$f; done
+	@for f in __init__.py __init__.pyi __main__.py py.typed capture cli client profiling; do ln -sfn ../../../tilescope/$$f build/src/tilescope/$$f; done
 	@for f in tiler server; do ln -sfn ../../../$$f build/src/tilescope/$$f; done
 	@$(BIN)/python -c 'import tilescope.v1; print(*tilescope.v1.__path__)' > build/src/v1
 	@mkdir -p build/src/tilescope/v1 && for f in __init__.py tiles_pb2.pyi; do ln -sfn $$(cat build/src/v1)/$$f build/src/tilescope/v1/$$f; done

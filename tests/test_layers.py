@@ -42,6 +42,7 @@ LAYERS: Final = (
     "tilescope.tiler.indexing.output",
     "tilescope.tiler.indexing",
     "tilescope.client",
+    "tilescope.profiling",
     "tilescope.capture",
     "tilescope.server.errors tilescope.server.told tilescope.server.json_text tilescope.server.page_keys "
     "tilescope.server.paths tilescope.server.access_log tilescope.server.metrics",

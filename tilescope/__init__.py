@@ -15,6 +15,9 @@ _PLACES = {
         FlowPartner Match Phase Progress Refused Run RunInfo RunState RunView SearchAnswer StatsAnswer Sums Table Time
         ToolAnswer Track TrackKind TrackList Tracks Unreachable connect connect_async index
     """,
+    "tilescope.profiling": """
+        Profile RecordingFailed profile
+    """,
     "tilescope.tiler.errors": """
         Cancelled ChangedTrace DamagedStore DamagedTrace DiskFull FormatFailed NoStore NotBuilt OutOfMemory StoreError
         StoreVersion TilescopeError TooLarge TooMany TraceError UnknownFormat UsageError

@@ -99,6 +99,15 @@ from tilescope.client import (
 from tilescope.client import (
     index as index,
 )
+from tilescope.profiling import (
+    Profile as Profile,
+)
+from tilescope.profiling import (
+    RecordingFailed as RecordingFailed,
+)
+from tilescope.profiling import (
+    profile as profile,
+)
 from tilescope.tiler.errors import (
     Cancelled as Cancelled,
 )
@@ -176,7 +185,9 @@ __all__ = [
     "NotBuilt",
     "OutOfMemory",
     "Phase",
+    "Profile",
     "Progress",
+    "RecordingFailed",
     "Refused",
     "Run",
     "RunInfo",
@@ -205,4 +216,5 @@ __all__ = [
     "connect",
     "connect_async",
     "index",
+    "profile",
 ]

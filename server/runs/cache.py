@@ -7,26 +7,18 @@ the longest time go. One that is in use, by whatever process, never goes.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from tilescope.tiler.readers.fingerprint import stamps_digest
 from tilescope.tiler.store import is_store
+from tilescope.tiler.store.cache_place import cached_store
 from tilescope.tiler.store.sweep import Leftover, evict, size_of, sweep
 from tilescope.tiler.store.turn import CURRENT, is_ours, last_used_ns
 
 # Indexes of about 30 GB of XSpace files, or of some hundred runs as people usually capture them.
 DEFAULT_CAPACITY_BYTES: Final = 20 * 10**9
-
-
-def default_cache_dir() -> Path:
-    """`$XDG_CACHE_HOME/tilescope/stores`, as the XDG base directory specification has it."""
-    home = os.environ.get("XDG_CACHE_HOME", "")
-    base = Path(home) if Path(home).is_absolute() else Path.home() / ".cache"
-    return base / "tilescope" / "stores"
 
 
 class CacheDirectory:
@@ -38,7 +30,7 @@ class CacheDirectory:
 
     def store_of(self, run_id: str, files: Sequence[Path]) -> Path:
         """Where the store of these files belongs, as they are now. Raises `OSError` when a file is gone."""
-        return self.root / run_id / stamps_digest(files)
+        return cached_store(self.root, run_id, files)
 
     def stores(self) -> list[Path]:
         """Every store below the root, and what is left of any."""

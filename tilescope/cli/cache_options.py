@@ -33,6 +33,7 @@ def add_cache_options(parser: argparse.ArgumentParser) -> None:
 
 def cache_directory(args: argparse.Namespace) -> CacheDirectory:
     """The directory that the options name."""
-    from tilescope.server.runs.cache import CacheDirectory, default_cache_dir
+    from tilescope.server.runs.cache import CacheDirectory
+    from tilescope.tiler.store.cache_place import default_cache_dir
 
     return CacheDirectory((args.cache_dir or default_cache_dir()).absolute(), args.cache_size)

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tilescope.server.runs.cache import CacheDirectory, default_cache_dir
+from tilescope.server.runs.cache import CacheDirectory
+from tilescope.tiler.store.cache_place import default_cache_dir
 from tilescope.tiler.store.turn import turn
 from tilescope.tiler.store.use import hold
 
