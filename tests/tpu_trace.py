@@ -14,10 +14,11 @@ NUMBERS = ("device_offset_ps", "device_duration_ps", "dma_stall_duration_ps", "f
 
 @dataclass(frozen=True)
 class Instruction:
-    """Operations of one instruction; `shared`: stats of its metadata."""
+    """Operations of one instruction; `shared`: stats of its metadata; `expression`: its HLO text."""
 
     name: str
     shared: Mapping[str, int | str] = field(default_factory=dict)
+    expression: str = ""
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def plane(name: str, instructions: Sequence[Instruction], lines: Mapping[str, Se
         parts.append(message(3, number(1, place + 1), data(2, line), *events))
     for place, one in enumerate(instructions):
         stats = [stat(5, ids[key], value) for key, value in one.shared.items()]
-        parts.append(event_metadata(place + 1, f"%{one.name} = f32[] op()", one.name, *stats))
+        parts.append(event_metadata(place + 1, one.expression or f"%{one.name} = f32[] op()", one.name, *stats))
     parts += [stat_metadata(key, text) for text, key in ids.items()]
     return message(1, *parts)
 

@@ -30,6 +30,9 @@ PEAKS: Final = {
     "peak_sram_wr_bw_gigabytes_per_second": 16128.0,
 }
 
+# Of the hardware, as they are called, and in which set.
+COUNTERS: Final = (("mxu_busy_cycles", "cycles in which the matrix unit works", "core"), ("hbm_beats", "", "memory"))
+
 _HBM, _NEAR, _READ, _WRITE = 1, 3, 1, 2
 _SIGNED: Final = {"dma_stall_duration_ps": 4}  # stats that are written as int64, by the field for that
 _STATS: Final = (
@@ -64,10 +67,14 @@ _STATS: Final = (
     "device_type_string",
     "has_megacore",
     "has_merged_vmem",
+    "counter_value",
+    "performance_counter_id",
+    "performance_counter_description",
+    "performance_counter_sets",
 )
 _ID: Final = {name: place + 1 for place, name in enumerate([*_STATS, *PEAKS])}
 _OPS_FROM: Final = 16  # numbers of metadata: instructions of the step from here on
-_INIT_OP, _INIT_MODULE, _TRAIN_MODULE, _COPY_START, _BARRIER = 1, 2, 3, 4, 5
+_INIT_OP, _INIT_MODULE, _TRAIN_MODULE, _COPY_START, _BARRIER, _COUNTERS_FROM = 1, 2, 3, 4, 5, 6
 
 
 class DevicePlanes:
@@ -138,7 +145,27 @@ class DevicePlanes:
             ("XLA Ops", b"".join(ops)),
             ("Async XLA Ops", copies),
             ("XLA TraceMe", barrier),
+            ("Performance counters", self._counters(core, steps)),
         ]
+
+    def _counters(self, core: int, steps: dict[int, CoreStep]) -> bytes:
+        """A sample of each, at the end of each step."""
+        shape = self._shape
+        began = self._schedule.began[shape.host_of(core)]
+        found = []
+        for step, of in steps.items():
+            for place, (_, description, of_set) in enumerate(COUNTERS):
+                stats: dict[str, Value] = {
+                    "counter_value": counter_value(place, core, step),
+                    "performance_counter_id": 0x100 + place,
+                    "performance_counter_sets": of_set,
+                }
+                if description:
+                    stats["performance_counter_description"] = description
+                parts = [stat(4, _ID[name], value) for name, value in stats.items()]
+                at = of.end + shape.clock_ps - began - (2 - place) * 2_000_000
+                found.append(message(4, number(1, _COUNTERS_FROM + place), number(2, at), number(3, 1_000_000), *parts))
+        return b"".join(found)
 
     def _copy(self, step: int, done: int) -> bytes:
         """A copy that began beside other work, and had ended when it was waited for."""
@@ -184,6 +211,7 @@ class DevicePlanes:
             _named(_TRAIN_MODULE, f"jit_train_step({TRAIN_PROGRAM})"),
             self._metadata_of(_COPY_START, program.async_start, TRAIN_PROGRAM),
             _named(_BARRIER, "barrier-cores"),
+            *(_named(_COUNTERS_FROM + place, name) for place, (name, _, _) in enumerate(COUNTERS)),
         ]
         found += [self._metadata_of(_OPS_FROM + at, one, TRAIN_PROGRAM) for at, one in enumerate(program.instructions)]
         names = range(self._shape.first_step, self._shape.first_step + self._shape.steps)
@@ -219,6 +247,11 @@ def breakdown(one: Instruction) -> bytes:
     return b"".join(
         message(1, number(1, what), number(2, memory), number(3, moved)) for what, memory, moved in of if moved
     )
+
+
+def counter_value(place: int, core: int, step: int) -> int:
+    """What a counter comes to in a step on a core; more than 64 bits hold when cores are added up."""
+    return (1 << 60) * place + 1_000_000 * (core + 1) + step
 
 
 def flow_id(shape: PodShape, core: int, step: int) -> int:

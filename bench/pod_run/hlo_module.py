@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from bench.pod_run.array_shape import TOKEN, AnyShape, ArrayShape, TupleShape
-from bench.pod_run.program import Instruction, Program, init_instruction
+from bench.pod_run.program import PAIRS, Instruction, Program, init_instruction
 from bench.pod_run.wire import message, number, packed, text
 
 SOURCE = "/home/user/net/train.py"
@@ -171,6 +171,8 @@ def _instruction(one: Instruction, computation: int, ids: _Ids, computations: di
         parts.append(message(29, ArrayShape("f32", (500,), (0,)).message))
     if one.channel:
         parts.append(number(26, one.channel))
+    if one.pairs:
+        parts.append(message(68, message(1, text(1, PAIRS) + text(2, one.pairs_text))))
     parts += [
         number(35, ids.new(computation, one.name)),
         packed(36, [ids.of[name] for name in one.operands if name in ids.of]),

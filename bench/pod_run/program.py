@@ -8,6 +8,7 @@ from bench.pod_run.array_shape import TOKEN, AnyShape, ArrayShape, TupleShape
 
 TRAIN_PROGRAM, INIT_PROGRAM = 9_214_500_311_772_846_133, 4_410_229_118_350_017_721  # the first needs 64 bits
 ITERATIONS = 3  # of the loop
+PAIRS = "_xla_send_recv_source_target_pairs"  # the attribute that says which core sends to which
 
 _MS = 1_000_000_000
 
@@ -31,6 +32,7 @@ class Instruction:
     kind: str = ""  # of a fusion
     calls: tuple[str, ...] = ()  # computations
     channel: int = 0
+    pairs: tuple[tuple[int, int], ...] = ()  # of cores: which sends to which
     duplicate_of: str = ""
     counts_itself: bool = False  # its events say what they compute, and how much they move
     tuple_place: int = 0
@@ -41,7 +43,14 @@ class Instruction:
         operands = ", ".join(f"%{name}" for name in self.operands)
         tail = f", kind={self.kind}, calls=%{self.calls[0]}" if self.kind else ""
         tail += f", channel_id={self.channel}" if self.channel else ""
+        if self.pairs:
+            tail += f', frontend_attributes={{{PAIRS}="{self.pairs_text}"}}'
         return f"%{self.name} = {self.shape.text} {self.opcode}({operands}){tail}"
+
+    @property
+    def pairs_text(self) -> str:
+        """As HLO has them."""
+        return "{" + ",".join(f"{{{source},{destination}}}" for source, destination in self.pairs) + "}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +72,11 @@ class Program:
         return [one for place, one in enumerate(self.instructions) if place not in self.body]
 
 
-def training_program(layers: int, batch: int) -> Program:
-    """A network of convolutions, with a loop, a custom call, and sends and receives."""
+def training_program(layers: int, batch: int, cores: int, chips: int) -> Program:
+    """A network of convolutions, with a loop, a custom call, and sends and receives.
+
+    Cores send to the next one by channel 5, and to the same one of the next host, of so many chips, by channel 6.
+    """
     image = ArrayShape("bf16", (batch, 96, 96, 3), (3, 0, 2, 1))
     turned = replace(image, minor_to_major=(0, 3, 2, 1))
     stem = ArrayShape("bf16", (batch, 48, 48, 60), (3, 0, 2, 1))
@@ -74,8 +86,9 @@ def training_program(layers: int, batch: int) -> Program:
     norm = ArrayShape("f32", (500,), (0,))
     count = ArrayShape("s32", (), ())
     context = ArrayShape("u32", (), ())
-    sent = TupleShape((norm, context, TOKEN))
     near = replace(weights, memory=1)
+    ring = tuple((core, (core + 1) % cores) for core in range(cores) if cores > 1)
+    across = tuple((core, (core + chips) % cores) for core in range(cores) if cores > chips)
     step, forward, backward = "jit(train_step)/", "jit(train_step)/jvp(main)/", "jit(train_step)/transpose(jvp(main))/"
     layer_ps = 42 * _MS // (3 * layers)
 
@@ -229,34 +242,8 @@ def training_program(layers: int, batch: int) -> Program:
             read=norm.padded_bytes,
             written=norm.padded_bytes,
         ),
-        Instruction(
-            "send.1",
-            "send",
-            "send",
-            sent,
-            ("all-reduce.1", "after-all.1"),
-            step + "pipeline/ppermute",
-            55,
-            _MS // 25,
-            read=norm.padded_bytes,
-            channel=5,
-        ),
-        Instruction("send-done.1", "send-done", "send-done", TOKEN, ("send.1",), "", 0, _MS // 2, channel=5),
-        Instruction(
-            "recv.1",
-            "recv",
-            "recv",
-            sent,
-            ("after-all.1",),
-            step + "pipeline/ppermute",
-            55,
-            _MS // 30,
-            written=norm.padded_bytes,
-            channel=6,
-        ),
-        Instruction(
-            "recv-done.1", "recv-done", "recv-done", TupleShape((norm, TOKEN)), ("recv.1",), "", 0, _MS, channel=6
-        ),
+        *_transfers(1, 5, norm, "all-reduce.1", ring),
+        *_transfers(2, 6, replace(weights, dims=(3, 3, 500, 50)), "fusion.3", across),
         moved(
             Instruction(
                 "all-reduce.2",
@@ -315,7 +302,7 @@ def training_program(layers: int, batch: int) -> Program:
     )
     return Program(
         found,
-        [*before, *body * ITERATIONS, *range(names["send.1"], len(found))],
+        [*before, *body * ITERATIONS, *range(names["recv.1"], len(found))],
         [
             ("w.stem", ArrayShape("bf16", (7, 7, 3, 60), (3, 2, 1, 0))),
             ("p.w", weights),
@@ -328,6 +315,38 @@ def training_program(layers: int, batch: int) -> Program:
         (names["all-reduce.1"], names["all-reduce.2"]),
         names,
     )
+
+
+def _transfers(
+    number: int, channel: int, sent: ArrayShape, what: str, pairs: tuple[tuple[int, int], ...]
+) -> list[Instruction]:
+    """What each core sends to another one, and what it receives."""
+    path, padded = "jit(train_step)/pipeline/ppermute", sent.padded_bytes
+    on_its_way = TupleShape((sent, ArrayShape("u32", (), ()), TOKEN))
+    there = TupleShape((sent, TOKEN))
+    send, recv = f"send.{number}", f"recv.{number}"
+
+    def one(opcode: str, shape: AnyShape, *operands: str, typical: int, framework: str = "") -> Instruction:
+        line = 55 if framework else 0
+        return Instruction(
+            f"{opcode}.{number}",
+            opcode,
+            opcode,
+            shape,
+            operands,
+            framework,
+            line,
+            typical,
+            channel=channel,
+            pairs=pairs,
+        )
+
+    return [
+        replace(one("recv", on_its_way, "after-all.1", typical=_MS // 30, framework=path), written=padded),
+        replace(one("send", on_its_way, what, "after-all.1", typical=_MS // 25, framework=path), read=padded),
+        one("send-done", TOKEN, send, typical=_MS // 2),
+        one("recv-done", there, recv, typical=_MS),
+    ]
 
 
 def init_instruction() -> Instruction:

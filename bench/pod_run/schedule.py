@@ -52,14 +52,19 @@ def schedule(shape: PodShape, program: Program) -> Schedule:
     """All cores wait for each other in the collectives; each begins its next step some time after the last."""
     rng = np.random.default_rng(shape.seed)
     ready = [FIRST_STEP_PS + int(late) * QUANTUM_PS for late in rng.integers(0, 30_000, shape.cores)]
-    steps = []
+    steps, waits = [], _waits(program)
     for _ in range(shape.steps):
         works = [_Work.of(shape, program, core, rng) for core in range(shape.cores)]
         begin = list(ready)
         at = [start + _LEAD_PS for start in begin]
-        for place, end in _collectives(program):
+        for place, end in _meetings(program):
             at = [work.run_until(end, now) for work, now in zip(works, at, strict=True)]
-            if place is not None:
+            if place is not None and place in waits:
+                at = [
+                    work.receive(place, now, _arrival(waits[place], core, works, rng))
+                    for core, (work, now) in enumerate(zip(works, at, strict=True))
+                ]
+            elif place is not None:
                 met = max(at) + int(rng.integers(400_000, 480_000)) * QUANTUM_PS
                 at = [work.meet(place, now, met) for work, now in zip(works, at, strict=True)]
         ends = [now + int(rng.integers(20_000, 60_000)) * QUANTUM_PS for now in at]
@@ -76,13 +81,41 @@ def schedule(shape: PodShape, program: Program) -> Schedule:
 def _began(shape: PodShape, host: int, first: list[CoreStep]) -> int:
     """Some time after the others; of the host that is late, shortly before its second step."""
     own = first[host * shape.chips : (host + 1) * shape.chips]
-    return min(core.end for core in own) - 5_000_000_000 if host == shape.late_host else host * 250_000_000
+    late = min(core.end for core in own) - 5_000_000_000
+    return late // 1000 * 1000 if host == shape.late_host else host * 250_000_000  # captures tell it in ns
 
 
-def _collectives(program: Program) -> Iterator[tuple[int | None, int]]:
-    """Where cores wait for each other: places in the order, and at last its end."""
-    for instruction in program.collectives:
-        place = program.order.index(instruction)
+@dataclass(frozen=True, slots=True)
+class _Wait:
+    """What a core waits for to receive: the place of the send, by core the one that sends, and how long that takes."""
+
+    sent: int
+    sources: dict[int, int]
+    least_ps: int
+
+
+def _waits(program: Program) -> dict[int, _Wait]:
+    """By the place at which cores wait."""
+    found = {}
+    for place, one in enumerate(program.instructions):
+        if one.opcode == "recv-done" and one.pairs:
+            sent = next(of for of in program.instructions if of.opcode == "send" and of.channel == one.channel)
+            sources = {destination: source for source, destination in one.pairs}
+            least = 25_000_000 + sent.read * 30 // QUANTUM_PS * QUANTUM_PS
+            found[program.order.index(place)] = _Wait(
+                program.order.index(program.names[sent.name]), sources, least // QUANTUM_PS * QUANTUM_PS
+            )
+    return found
+
+
+def _arrival(wait: _Wait, core: int, works: list[_Work], rng: np.random.Generator) -> int:
+    late = int(rng.integers(0, 8000)) * QUANTUM_PS
+    return int(works[wait.sources[core]].start[wait.sent]) + wait.least_ps + late
+
+
+def _meetings(program: Program) -> Iterator[tuple[int | None, int]]:
+    """Where cores wait for others: places in the order, and at last its end."""
+    for place in sorted([*_waits(program), *(program.order.index(one) for one in program.collectives)]):
         yield place, place
     yield None, len(program.order)
 
@@ -123,6 +156,13 @@ class _Work:
         self.start[piece] = ends - self._advance[piece]
         self._next = end
         return int(ends[-1]) if len(ends) else now
+
+    def receive(self, place: int, now: int, arrival: int) -> int:
+        """Waits for what another core has sent, until `arrival`; not long if it is there already."""
+        end = max(now + QUANTUM_PS, arrival)
+        self.start[place], self.duration[place] = now, end - now
+        self._next = place + 1
+        return end + QUANTUM_PS
 
     def meet(self, place: int, now: int, met: int) -> int:
         """Waits for the other cores until `met`."""

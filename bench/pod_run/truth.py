@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from bench.pod_run.device_plane import CUSTOM_BYTES, CUSTOM_FLOPS, INIT_BEGIN_PS, INIT_OP_PS, INIT_PS, MODULE_PS, PEAKS
+from bench.pod_run.array_shape import TupleShape
+from bench.pod_run.device_plane import (
+    COUNTERS,
+    CUSTOM_BYTES,
+    CUSTOM_FLOPS,
+    INIT_BEGIN_PS,
+    INIT_OP_PS,
+    INIT_PS,
+    MODULE_PS,
+    PEAKS,
+    counter_value,
+)
 from bench.pod_run.hlo_module import HloModule
 from bench.pod_run.host_plane import UTILISATION, Host
 from bench.pod_run.program import INIT_PROGRAM, TRAIN_PROGRAM, Instruction, Program, init_instruction
@@ -50,9 +62,47 @@ def truth(
             }
             for step, cores in enumerate(schedule.steps)
         ],
+        "channels": list(_transfers(shape, program, schedule, captured)),
+        "counters": {
+            name: {str(core): [counter_value(place, core, step) for step in captured[core]] for core in captured}
+            for place, (name, _, _) in enumerate(COUNTERS)
+        },
         "custom_call": {"flops": CUSTOM_FLOPS, "bytes": CUSTOM_BYTES},  # and the core's number; the step's place
         "modules": {module.name: module.truth() for module in modules},
     }
+
+
+def _transfers(
+    shape: PodShape, program: Program, schedule: Schedule, captured: dict[int, range]
+) -> Iterator[dict[str, Any]]:
+    """What was sent in each step, where both hosts recorded it: from when it was sent until it had been received."""
+    for sent in program.instructions:
+        if sent.opcode != "send":
+            continue
+        of_channel = {one.opcode: one.name for one in program.instructions if one.channel == sent.channel}
+        places = {opcode: program.order.index(program.names[name]) for opcode, name in of_channel.items()}
+        for source, destination in sent.pairs:
+            for step, cores in enumerate(schedule.steps):
+                if step not in captured[source] or step not in captured[destination]:
+                    continue
+                one, other = cores[source], cores[destination]
+                begin, done = int(one.start[places["send"]]), places["recv-done"]
+                end = int(other.start[done] + other.duration[done])
+                yield {
+                    "channel": sent.channel,
+                    "step": shape.first_step + step,
+                    "source": source,
+                    "destination": destination,
+                    "bytes": _value_bytes(sent),
+                    "latency": end - begin,
+                    "send_delay": max(0, begin - int(other.start[places["recv"]])),
+                    "hlo": [of_channel["send"], of_channel["recv-done"]],
+                }
+
+
+def _value_bytes(sent: Instruction) -> int:
+    assert isinstance(sent.shape, TupleShape)
+    return sent.shape.parts[0].unpadded_bytes
 
 
 def own_ps(program: Program, of: CoreStep) -> Any:

@@ -32,7 +32,7 @@ class Pod:
 
 def write_pod(folder: Path, shape: PodShape) -> Pod:
     """Writes an XSpace for each host, and `truth.json.gz`."""
-    program = training_program(shape.layers, shape.batch)
+    program = training_program(shape.layers, shape.batch, shape.cores, shape.chips)
     times = schedule(shape, program)
     modules = [train_module(program, shape.cores), init_module()]
     hosts = [make_host(shape, times, host) for host in range(shape.hosts)]

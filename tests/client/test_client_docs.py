@@ -67,7 +67,7 @@ def test_columns_of_tools(text: str, example: Example, tmp_path: Path) -> None:
         "steps": [{"step_name": "everything", "per_track": True}],
         "flows": [{"event": "0.0"}, {}],
         "bins": [{"track": 0}],
-        "pod": [{"collectives": True}],
+        "pod": [{"collectives": True, "channels": True}],
         "nesting": [{"track": example.track("thread 0"), "ordinal": 0}],
     }
     stores = (example.path, *build_run_kinds(tmp_path).values())

@@ -21,6 +21,7 @@ from tilescope.tiler.query import QueryReader
 _DETAILS: Final = "core_details"
 _CORE_NUMBER: Final = 3
 _GLOBAL_CHIP: Final = 5
+_GLOBAL_CORE: Final = 6
 
 _MOST_CHIPS: Final = 1 << 16
 
@@ -33,6 +34,7 @@ class CorePlace:
 
     chip: int  # unique among all hosts
     core: int  # on the chip
+    number: int | None  # of the core among all hosts, as programs number them; None: the trace does not tell them apart
     x: int | None
     y: int | None
 
@@ -52,7 +54,7 @@ def core_places(reader: QueryReader) -> Mapping[int, CorePlace]:
 
 def _found(reader: QueryReader) -> Mapping[int, CorePlace]:
     told = {(of.file, of.plane): of.values.get(_DETAILS) for of in plane_facts(reader)}
-    cores = {}
+    cores, known = {}, {}
     for core in tpu_cores(reader):
         details = told.get(_plane(reader, core))
         if isinstance(details, bytes):
@@ -61,12 +63,17 @@ def _found(reader: QueryReader) -> Mapping[int, CorePlace]:
             except wire.WireDamage:
                 continue
             cores[core.group] = numbers.get(_GLOBAL_CHIP, 0), numbers.get(_CORE_NUMBER, 0)
+            known[core.group] = numbers.get(_GLOBAL_CORE, 0)
     chips: dict[object, set[int]] = defaultdict(set)
     for group, (chip, _) in cores.items():
         chips[reader.tree.groups[group]["parent"]].add(chip)
     unique = len(set(cores.values())) == len(cores)
     cells = grid_of(list(chips.values())) if unique else {}
-    return {group: CorePlace(chip, core, *cells.get(chip, (None, None))) for group, (chip, core) in cores.items()}
+    are_numbered = len(set(known.values())) == len(known)
+    return {
+        group: CorePlace(chip, core, known[group] if are_numbered else None, *cells.get(chip, (None, None)))
+        for group, (chip, core) in cores.items()
+    }
 
 
 def _plane(reader: QueryReader, core: TpuCore) -> tuple[int, str]:

@@ -16,6 +16,7 @@ from tilescope.tiler.query import Steps
 from tilescope.tiler.tools.answer import Answer, Column, Fact, Note, Series, Table, Value
 from tilescope.tiler.tools.input_pipeline.device_tables import CLASS_TITLES, PART_TITLES
 from tilescope.tiler.tools.input_pipeline.levels import percent
+from tilescope.tiler.tools.pod.channels import channels_table
 from tilescope.tiler.tools.pod.collectives import collectives_table
 from tilescope.tiler.tools.pod.stragglers import LEAST, Straggler, stragglers
 from tilescope.tiler.tools.question import SpanQuestion
@@ -78,8 +79,12 @@ class PodQuestion(SpanQuestion, frozen=True, kw_only=True):
         bool,
         Meta(description="Whether the all-reduces of steps are listed, with the cores that come first and last."),
     ] = False
+    channels: Annotated[
+        bool,
+        Meta(description="Whether the channels are listed by which cores send to each other, with how fast they are."),
+    ] = False
     limit: Annotated[
-        int, Meta(ge=0, le=MAX_LISTED, description="The most steps of cores, and all-reduces, that are listed.")
+        int, Meta(ge=0, le=MAX_LISTED, description="The most steps of cores, all-reduces and channels that are listed.")
     ] = DEFAULT_LISTED
 
 
@@ -96,6 +101,8 @@ def _answer(scope: Scope, question: PodQuestion) -> Steps[Answer]:
     if question.collectives:
         tables.append((yield from collectives_table(scope, asked, question.limit)))
     notes = [*_notes(asked, found), *_place_notes(places), *asked.notes]
+    if question.channels:
+        tables.append((yield from channels_table(scope, asked, places, question.limit, notes)))
     return Answer(_facts(asked, found), tables, [_map(asked, question)], notes)
 
 
