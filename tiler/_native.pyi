@@ -80,20 +80,26 @@ def container_columns(
     """
 
 class Histograms:
-    """The histograms of names of a track's tiles, one after the other."""
+    """The histograms of names of tiles, one after the other."""
 
     def __init__(
         self,
-        start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        duration: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        name: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        tracks: Sequence[
+            tuple[
+                Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+                Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
+            ]
+        ],
         level: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
         index: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        leaf: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        leaf_of: Annotated[NDArray[numpy.uint32], dict(shape=(None,), order="C", device="cpu", writable=False)],
         budget: MemoryBudget | None = None,
     ) -> None:
         """
-        Of slices in canonical order, and of tiles in the order in which they are wanted.
+        Of start, duration and name of the slices of up to 32 tracks together, in canonical order, and of tiles
+        in the order in which they are wanted. `leaf_of`: for which tracks a tile is a leaf, as bits: they are
+        not in the histograms of tiles below.
         """
 
     def next(
@@ -572,9 +578,29 @@ def prove_block(
     names: int,
     kinds: Sequence[int],
     rows: Sequence[int],
-    has_histogram: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order="C", device="cpu", writable=False)],
+    summed: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order="C", device="cpu", writable=False)],
     fetch: Callable[[int], tuple[bytes, bytes | None]],
-    histogram: Callable[
+    alone: Callable[
+        [
+            int,
+            tuple[
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            ],
+            tuple[
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+                Annotated[NDArray[numpy.int64], dict(shape=(None,))],
+            ],
+        ],
+        None,
+    ],
+    together: Callable[
         [
             int,
             tuple[
@@ -626,9 +652,10 @@ def prove_block(
     ],
 ]:
     """
-    Proves the tiles of a block. `fetch` gives page and residual of a page; `histogram` takes each tile's:
-    position; of each name: name, count, busy time, self time, duration, longest, shortest; of all buckets of
-    durations: name, bucket, count.
+    Proves the tiles of a block. `fetch` gives page and residual of a page. `alone` takes the histogram of each
+    tile whose `summed` has bit 1: position; of each name: name, count, busy time, self time, duration, longest,
+    shortest; of all buckets of durations: name, bucket, count. `together` takes that of all tiles of one level
+    and index that have bit 2, with the position of the first.
 
     Returns by slot, of tracks of slices: events, busy time, rows in use, single slices, bins, overview
     (bin, busy time, name); of counters: samples, bins, overview (bin, greatest value), least and greatest

@@ -12,4 +12,7 @@ def small_histograms(monkeypatch: pytest.MonkeyPatch) -> int:
     """Tiles have histograms from this many events on: so that small traces have some, on several levels."""
     fewest = 40
     monkeypatch.setattr(shape, "HISTOGRAM_EVENTS", fewest)
+    monkeypatch.setattr(shape, "EVENTS_PER_ROW", 2)
+    monkeypatch.setattr(shape, "BLOCK_HISTOGRAM_EVENTS", fewest)
+    monkeypatch.setattr(shape, "BLOCK_HISTOGRAM_TRACKS", 2)
     return fewest

@@ -20,7 +20,7 @@ from tilescope.tiler.indexing.scratch import Scratch
 from tilescope.tiler.indexing.tracks.block_pages import BlockPages
 from tilescope.tiler.indexing.tracks.busy_names import BusyNames
 from tilescope.tiler.indexing.tracks.decoding_tables import DecodingTables
-from tilescope.tiler.indexing.tracks.histograms import histograms
+from tilescope.tiler.indexing.tracks.histograms import block_histograms, histograms
 from tilescope.tiler.indexing.tracks.layout import Layout, PlacedTrack
 from tilescope.tiler.indexing.tracks.open_slices import MANY_ROWS, OpenSlices
 from tilescope.tiler.indexing.tracks.operations import OperationWriter
@@ -229,6 +229,7 @@ class Builder:
             shape = pages.shape()
             for track, data in sorted(block.data.items()):
                 self._write(histograms(track, data, shape, budget))
+            self._write(block_histograms(number, block.data, shape, budget))
             self._write(page_names(block.data, shape, budget))
         self._write([(keys.shape(number), compress(shape.encode()))])
         with self._counting:

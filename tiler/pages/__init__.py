@@ -12,7 +12,7 @@ from tilescope.tiler.pages.histogram import (
 )
 from tilescope.tiler.pages.key import (
     BINS_PER_TILE,
-    HISTOGRAM_EVENTS,
+    INDEX_BITS,
     PAGE_BYTES_AT_MOST,
     TRACKS_PER_BLOCK,
     PageKey,
@@ -31,7 +31,7 @@ from tilescope.tiler.pages.page import (
     with_residual,
 )
 from tilescope.tiler.pages.page_names import PageNames, join_page_names
-from tilescope.tiler.pages.shape import Shape
+from tilescope.tiler.pages.shape import Shape, pays
 from tilescope.tiler.pages.spread import DurationSpread
 from tilescope.tiler.pages.stored import join_parts, part_of
 from tilescope.tiler.pages.titles import record_title
@@ -39,8 +39,8 @@ from tilescope.tiler.pages.titles import record_title
 __all__ = [
     "BINS_PER_TILE",
     "BUSY_LIMIT",
-    "HISTOGRAM_EVENTS",
     "HISTOGRAM_ROWS",
+    "INDEX_BITS",
     "OTHER_NAMES",
     "PAGE_BYTES_AT_MOST",
     "TRACKS_PER_BLOCK",
@@ -67,6 +67,7 @@ __all__ = [
     "join_parts",
     "join_rows",
     "part_of",
+    "pays",
     "record_title",
     "select",
     "sum_by_name",

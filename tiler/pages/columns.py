@@ -121,7 +121,11 @@ class Col(IntEnum):
     SHAPE_LEVEL = 80, Where.SHAPE, "level of the tile"
     SHAPE_INDEX = 81, Where.SHAPE, "tile index"
     SHAPE_SLOT = 82, Where.SHAPE, "track within the block"
-    SHAPE_FLAGS = 83, Where.SHAPE, "1 leaf, 2 terminal, 4 first tile of a page, 8 that page has a residual"
+    SHAPE_FLAGS = (
+        83,
+        Where.SHAPE,
+        "1 leaf, 2 terminal, 4 first tile of a page, 8 that page has a residual, 16 has a histogram, 32 its block has",
+    )
     SHAPE_EVENTS = 84, Where.SHAPE, "events that start in the tile"
     SHAPE_PAGE_CRC = (
         85,
@@ -223,12 +227,14 @@ class Col(IntEnum):
 
 
 class TileFlag(IntFlag):
-    """Bits of the tile flags; PAGE_START and HAS_RESIDUAL are in shape records alone."""
+    """Bits of the tile flags; all but the first two are in shape records alone."""
 
     LEAF = 1
     TERMINAL = 2
     PAGE_START = 4
     HAS_RESIDUAL = 8  # the page that begins with this tile
+    HAS_HISTOGRAM = 16
+    HAS_BLOCK_HISTOGRAM = 32  # all tracks of slices together; of these tiles, the first has the flag
 
 
 class SliceFlag(IntFlag):

@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.pages.columns import Col, TileFlag
 from tilescope.tiler.pages.container import SHAPE_MAGIC, decode, encode
-from tilescope.tiler.pages.key import HISTOGRAM_EVENTS, PageKey
+from tilescope.tiler.pages.key import (
+    BLOCK_HISTOGRAM_EVENTS,
+    BLOCK_HISTOGRAM_TRACKS,
+    EVENTS_PER_ROW,
+    HISTOGRAM_EVENTS,
+    PageKey,
+)
 
 Ints = NDArray[np.int64]
 
@@ -24,6 +30,11 @@ _COLUMNS: tuple[int, ...] = (
     Col.SHAPE_PAGE_CRC,
     Col.SHAPE_RESIDUAL_CRC,
 )
+
+
+def pays(rows: int, events: int) -> bool:
+    """Whether a histogram of so many rows and events is worth its room."""
+    return rows * EVENTS_PER_ROW <= events
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +61,34 @@ class Shape:
 
     @property
     def has_histogram(self) -> NDArray[np.bool_]:
-        """Which tiles have a histogram, if they are of slices. With a tile, the one above it has one."""
+        """Which tiles have a histogram."""
+        has: NDArray[np.bool_] = (self.flags & TileFlag.HAS_HISTOGRAM) != 0
+        return has
+
+    @property
+    def has_block_histogram(self) -> NDArray[np.bool_]:
+        """Tiles, of which all together have a histogram: the first of each level and index."""
+        has: NDArray[np.bool_] = (self.flags & TileFlag.HAS_BLOCK_HISTOGRAM) != 0
+        return has
+
+    @property
+    def has_many_events(self) -> NDArray[np.bool_]:
+        """Which tiles may have a histogram, if they are of slices. With a tile, the one above it may."""
         many: NDArray[np.bool_] = self.events >= HISTOGRAM_EVENTS
         return many
+
+    def many_together(self, slots: Ints) -> tuple[Ints, Ints]:
+        """Tiles that tracks may have a histogram of together: position of the first of each; events that start in all.
+
+        With tiles, those above may.
+        """
+        at = np.flatnonzero(np.isin(self.slot, slots))
+        first = np.flatnonzero(np.diff(self.level[at], prepend=-1) | np.diff(self.index[at], prepend=-1))
+        if not len(first):
+            return at, at
+        events = np.add.reduceat(self.events[at], first)
+        many = (events >= BLOCK_HISTOGRAM_EVENTS) & (np.diff(first, append=len(at)) >= BLOCK_HISTOGRAM_TRACKS)
+        return at[first[many]], events[many]
 
     def page_starts(self) -> Ints:
         """Positions of the first tiles of the pages."""

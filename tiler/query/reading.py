@@ -57,7 +57,10 @@ class Reading:
         for block, windows, stored in self._by_block(tracks, windows_of):
             first = block * TRACKS_PER_BLOCK
             names = {} if as_name is None else {slot: as_name(first + slot) for slot in windows}
-            yield from add_windows(self, block, windows, sums, aside=aside, stored=stored, as_name=names, rename=rename)
+            whole = stored and len(windows) == self._reader.tree.summed_in_blocks[block]
+            yield from add_windows(
+                self, block, windows, sums, aside=aside, stored=stored, whole=whole, as_name=names, rename=rename
+            )
             yield
         sums.add(aside)
 
@@ -99,3 +102,11 @@ class Reading:
     def histogram_record(self, track: int, level: int, index: int) -> bytes | None:
         """The stored histogram of a tile, compressed."""
         return self._reader.store.histogram_record(track, level, index)
+
+    def block_spread_record(self, block: int, level: int, index: int) -> bytes | None:
+        """The spread that belongs to a histogram of a block, compressed."""
+        return self._reader.store.block_spread_record(block, level, index)
+
+    def block_histogram_record(self, block: int, level: int, index: int) -> bytes | None:
+        """The stored histogram of a tile of all tracks of a block, compressed."""
+        return self._reader.store.block_histogram_record(block, level, index)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tilescope.tiler.errors import UsageError
-from tilescope.tiler.pages import decompress
+from tilescope.tiler.pages import BUSY_LIMIT, TRACKS_PER_BLOCK, decompress
 
 # Kinds whose events have names and durations, and whose events rollups sum.
 SLICE_KINDS = frozenset({"slice", "async", "instant"})
@@ -34,6 +34,9 @@ class TrackTree:
     _parts: Lists = field(default_factory=_lists, init=False, repr=False)  # by group: groups in it
     _summed: Lists = field(default_factory=_lists, init=False, repr=False)  # by group: its tracks that rollups sum
 
+    summed_in_blocks: dict[int, int] = field(default_factory=lambda: defaultdict(int), init=False, repr=False)
+    """By block: how many of its tracks have histograms."""
+
     def __post_init__(self) -> None:
         for group in self.groups:
             self._naming[group["rollup"]].append(group["id"])
@@ -41,6 +44,7 @@ class TrackTree:
         for track in self.tracks:
             if track["kind"] in SLICE_KINDS and track["events"] != "0":
                 self._summed[track["group"]].append(track["id"])
+                self.summed_in_blocks[track["id"] // TRACKS_PER_BLOCK] += int(track["busy"]) < BUSY_LIMIT
 
     @classmethod
     def decode(cls, member: bytes) -> TrackTree:

@@ -142,6 +142,14 @@ class GrowingStore:
         self._require(track)
         return self._now.spread_record(track, level, index)
 
+    def block_histogram_record(self, block: int, level: int, index: int) -> bytes | None:
+        """As `RunStore.block_histogram_record`; None where it is not built."""
+        return self._now.block_histogram_record(block, level, index)
+
+    def block_spread_record(self, block: int, level: int, index: int) -> bytes | None:
+        """As `RunStore.block_spread_record`; None where it is not built."""
+        return self._now.block_spread_record(block, level, index)
+
     def args_chunk(self, track: int, ordinal: int) -> Chunk | None:
         """As `RunStore.args_chunk`."""
         self._require(track)

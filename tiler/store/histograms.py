@@ -21,6 +21,9 @@ Ints = NDArray[np.int64]
 # Other names for all slices of a page: of its content, the shape, its first tile, and the tiles that matter.
 Rename = Callable[[bytes, Shape, int, Ints], NDArray[np.int32]]
 
+# Gives the record of a tile, compressed.
+Record = Callable[[int, int, int], bytes | None]
+
 # Pages that are added at a time; those whose slices get other names take some thirty times as long.
 _PAGES: Final = 64
 _RENAMED_PAGES: Final = 2
@@ -41,6 +44,12 @@ class TileSource(Protocol):
         """The stored histogram of a tile, compressed."""
 
     def spread_record(self, track: int, level: int, index: int) -> bytes | None:
+        """The spread that belongs to it, compressed."""
+
+    def block_histogram_record(self, block: int, level: int, index: int) -> bytes | None:
+        """The stored histogram of a tile of all tracks of a block, compressed."""
+
+    def block_spread_record(self, block: int, level: int, index: int) -> bytes | None:
         """The spread that belongs to it, compressed."""
 
 
@@ -65,18 +74,19 @@ def add_windows(
     *,
     aside: SpanSums | None = None,
     stored: bool = True,
+    whole: bool = False,
     as_name: Mapping[int, int] | None = None,
     rename: Rename | None = None,
 ) -> Iterator[None]:
     """Adds what lies in some windows of tracks of slices; `windows`: by slot. Yields where it may be interrupted.
 
     At each level at most two tiles lie across the borders of a window, so at most six that are within it are not in a
-    tile that is within it, too. Those with a histogram cost a record or two each. The others have fewer than
-    HISTOGRAM_EVENTS events, and their leaves are read, each page once for all tracks. Names that a histogram has summed
-    up as "other" are looked for in the tiles below: then all of its leaves may be read. `aside`: where a second thread
-    adds its part. `stored`: whether the tracks
-    have histograms. `as_name`: by slot, the name that all events of a track are summed up under. `rename` gives the
-    slices of a page other names; histograms do not know them. Raises DamagedStore.
+    tile that is within it, too. Those with a histogram cost a record or two each. The others have few events, or few of
+    each name, and their leaves are read, each page once for all tracks. Names that a histogram has summed up as "other"
+    are looked for in the tiles below: then all of its leaves may be read. `aside`: where a second thread adds its part.
+    `stored`: whether the tracks have histograms; `whole`: whether these are all tracks of the block that have some.
+    `as_name`: by slot, the name that all events of a track are summed up under. `rename` gives the slices of a page
+    other names; histograms do not know them. Raises DamagedStore.
     """
     if not windows:
         return
@@ -91,8 +101,10 @@ def add_windows(
     for slot, of in windows.items():
         alike.setdefault(id(of), (of, []))[1].append(slot)
     cells = []
+    stored = stored and rename is None
+    together = stored and whole and len(alike) == 1 and len(set(names[list(windows)].tolist())) == 1
     for of, slots in alike.values():
-        leaves = yield from reading.stored_parts(np.array(slots, np.int64), of, stored=stored and rename is None)
+        leaves = yield from reading.stored_parts(np.array(slots, np.int64), of, stored=stored, together=together)
         cells.append(leaf_parts(shape, leaves, of))
     yield from reading.leaves(np.concatenate(cells, axis=1))
 
@@ -116,22 +128,36 @@ class _Reading:
         self._aside = aside
         self._names = names  # by slot
 
-    def stored_parts(self, slots: Ints, windows: Windows, *, stored: bool) -> Generator[None, None, Ints]:
-        """Adds stored histograms; returns the positions of leaves that are to be read, ascending."""
+    def stored_parts(
+        self, slots: Ints, windows: Windows, *, stored: bool, together: bool
+    ) -> Generator[None, None, Ints]:
+        """Adds stored histograms; returns the positions of leaves that are to be read, ascending.
+
+        `together`: those of the block, too, which count what these tracks have in a tile.
+        """
         shape = self._shape
         leaves: list[Ints] = []
         opened = slots  # tiles of the level above whose children are wanted: index and slot in one number
         tiles = np.flatnonzero(np.isin(shape.slot, slots))
-        levels, has_histogram, is_leaf = shape.level[tiles], shape.has_histogram, shape.is_leaf
+        levels, is_leaf = shape.level[tiles], shape.is_leaf
+        has_histogram, has_together = shape.has_histogram, shape.has_block_histogram
         for level in range(int(levels.max(initial=-1)), -1, -1):
             if not len(opened):
                 break
-            here = tiles[np.searchsorted(levels, level) : np.searchsorted(levels, level, side="right")]
-            here = here[np.isin((shape.index[here] >> 2 << _SLOT_BITS) | shape.slot[here], opened)]
+            every = tiles[np.searchsorted(levels, level) : np.searchsorted(levels, level, side="right")]
+            here = every[np.isin((shape.index[every] >> 2 << _SLOT_BITS) | shape.slot[every], opened)]
             first = shape.index[here] << (2 * level + 8)
             stop = np.minimum((shape.index[here] + 1) << (2 * level + 8), TICK_LIMIT)
             wanted = windows.meet(first, stop)
             within = wanted & windows.cover(first, stop)
+            if together:
+                some = here[within & has_together[here]]
+                # Where some tracks have been added by themselves, a level above, the others are, too.
+                index = shape.index[some]
+                some = some[_how_many(shape.index[here], index) == _how_many(shape.index[every], index)]
+                added = yield from for_each(some.tolist(), self._add_together, self._sums, self._aside)
+                known = np.isin(shape.index[here], shape.index[some[np.array(added, np.bool_)]])
+                wanted, within = wanted & ~known, within & ~known
             if stored:
                 some = np.flatnonzero(within & has_histogram[here])
                 added = yield from for_each(here[some].tolist(), self._add_stored, self._sums, self._aside)
@@ -159,17 +185,29 @@ class _Reading:
         yield from for_each(of_pages, add, self._sums, self._aside, _PAGES if self._rename is None else _RENAMED_PAGES)
 
     def _add_stored(self, tile: int, sums: SpanSums) -> bool:
+        track = self._shape.block * TRACKS_PER_BLOCK + int(self._shape.slot[tile])
+        of = self._source.histogram_record, self._source.spread_record
+        return self._add(tile, sums, "track", track, *of)
+
+    def _add_together(self, tile: int, sums: SpanSums) -> bool:
+        of = self._source.block_histogram_record, self._source.block_spread_record
+        return self._add(tile, sums, "block", self._shape.block, *of)
+
+    def _add(self, tile: int, sums: SpanSums, kind: str, owner: int, histogram: Record, spread_of: Record) -> bool:
         shape = self._shape
-        track = shape.block * TRACKS_PER_BLOCK + int(shape.slot[tile])
         level, index = int(shape.level[tile]), int(shape.index[tile])
-        where = f"track {track}, level {level}, tile {index}"
-        record = self._source.histogram_record(track, level, index)
-        spread = self._source.spread_record(track, level, index) if sums.has_spread else None
+        where = f"{kind} {owner}, level {level}, tile {index}"
+        record = histogram(owner, level, index)
+        spread = spread_of(owner, level, index) if sums.has_spread else None
         if record is None or (spread is None and sums.has_spread):
             raise DamagedStore(f"{where}: its histogram is missing (index the trace again)")
         try:
             durations = None if spread is None else decompress(spread)
             name = int(self._names[shape.slot[tile]])
-            return sums.add_stored(decompress(record), durations, track, level, name)
+            return sums.add_stored(decompress(record), durations, owner, level, name)
         except DamagedStore as error:
             raise DamagedStore(f"{where}: its histogram is damaged (index the trace again)") from error
+
+
+def _how_many(ascending: Ints, values: Ints) -> Ints:
+    return np.searchsorted(ascending, values, side="right") - np.searchsorted(ascending, values)

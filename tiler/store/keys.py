@@ -28,6 +28,7 @@ _ONE_OF = {
     b"K": "the kinds of operations of track",
 }
 _OF_TILE = {b"H": "its histogram", b"Q": "its spread", b"G": "its flow tile, and those after it"}
+_OF_BLOCK = {b"J": "its histogram", b"R": "its spread"}
 _FROM_EVENT = {b"D": "arguments", b"F": "flows", b"X": "operations", STEPS: "steps"}
 
 
@@ -84,7 +85,7 @@ def histogram(track: int, level: int, index: int) -> bytes:
 
 
 def histogram_tile(key: bytes) -> tuple[int, int, int]:
-    """Track, level and index of the tile whose histogram has this key."""
+    """Track or block, level and index of the tile whose histogram has this key."""
     _, track, level, index = _HISTOGRAM.unpack(key)
     return track, level, index
 
@@ -92,6 +93,16 @@ def histogram_tile(key: bytes) -> tuple[int, int, int]:
 def spread(track: int, level: int, index: int) -> bytes:
     """Key of the spread of a tile, which belongs to its histogram."""
     return _HISTOGRAM.pack(b"Q", track, level, index)
+
+
+def block_histogram(block: int, level: int, index: int) -> bytes:
+    """Key of the histogram of a tile of all tracks of a block."""
+    return _HISTOGRAM.pack(b"J", block, level, index)
+
+
+def block_spread(block: int, level: int, index: int) -> bytes:
+    """Key of the spread that belongs to it."""
+    return _HISTOGRAM.pack(b"R", block, level, index)
 
 
 def details(track: int, ordinal: int) -> bytes:
@@ -183,6 +194,9 @@ def _describe(key: bytes) -> str:
     if kind in _OF_TILE:
         _, track, level, index = _HISTOGRAM.unpack(key)
         return f"track {track}, level {level}, tile {index}: {_OF_TILE[kind]}"
+    if kind in _OF_BLOCK:
+        _, block, level, index = _HISTOGRAM.unpack(key)
+        return f"block {block}, level {level}, tile {index}: {_OF_BLOCK[kind]}"
     if kind in _FROM_EVENT:
         _, track, ordinal = _DETAILS.unpack(key)
         return f"track {track}: {_FROM_EVENT[kind]} from event {ordinal} on"

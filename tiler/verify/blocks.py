@@ -14,7 +14,7 @@ from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.verify.catalogue import SLICE_KINDS, Catalogue, TrackEntry
 from tilescope.tiler.verify.columns import Floats, Ints
 from tilescope.tiler.verify.families import FamilyCheck
-from tilescope.tiler.verify.histograms import HistogramCheck, tiles_with_histogram
+from tilescope.tiler.verify.histograms import HistogramCheck, what_to_sum
 from tilescope.tiler.verify.memory import ProofMemory, ShortOfMemory
 from tilescope.tiler.verify.overview import OverviewCheck, busiest
 from tilescope.tiler.verify.page_names import PageNamesCheck
@@ -104,9 +104,6 @@ class BlockCheck:
     def _prove(self, first_row: int, stop_row: int) -> _Proven:
         tree, tracks = self._tree, self._tracks
         tally: Tally = Tally()
-        has_histogram = np.zeros(len(tree), np.bool_)
-        for track in tracks:
-            has_histogram[tiles_with_histogram(track, tree)] = True
         histograms = HistogramCheck(self._store, tree, tracks, self._families, tally)
         looked_at = np.where(tree.leaf, tree.events, 0)
         # Names are compared the first time that a page is read.
@@ -133,9 +130,10 @@ class BlockCheck:
                 self._catalogue.names,
                 [_kind(track) for track in tracks],
                 [track.rows for track in tracks],
-                has_histogram,
+                what_to_sum(tracks, tree),
                 fetch_and_compare,
                 histograms.compare,
+                histograms.compare_together,
                 (first_row, stop_row),
                 self._memory.native,
             )

@@ -1,28 +1,49 @@
-"""Compares the histograms of names with the sums of the events in the leaves."""
+"""Compares the histograms of names, of tracks and of blocks, with the sums of the events in the leaves."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages import BUSY_LIMIT, HISTOGRAM_ROWS, DurationSpread, Histogram, sum_by_name
+from tilescope.tiler.pages import BUSY_LIMIT, HISTOGRAM_ROWS, INDEX_BITS, DurationSpread, Histogram, pays, sum_by_name
 from tilescope.tiler.store.run_store import RunStore
 from tilescope.tiler.verify.catalogue import SLICE_KINDS, TrackEntry
-from tilescope.tiler.verify.columns import Ints, unequal
+from tilescope.tiler.verify.columns import Ints, Mask, unequal
 from tilescope.tiler.verify.families import FamilyCheck
 from tilescope.tiler.verify.page_reader import inflate
 from tilescope.tiler.verify.report import Tally
 from tilescope.tiler.verify.tree import BlockTree
 
+# What of a tile the native proof sums per name.
+ALONE, TOGETHER = 1, 2
 
-def tiles_with_histogram(track: TrackEntry, tree: BlockTree) -> Ints:
-    """Positions of the track's tiles that have one."""
-    if track.kind not in SLICE_KINDS or track.busy >= BUSY_LIMIT:
-        return np.zeros(0, np.int64)
-    tiles: Ints = np.flatnonzero((tree.slot == track.slot) & tree.shape.has_histogram)
-    return tiles
+
+def summed_tiles(tracks: Sequence[TrackEntry], tree: BlockTree) -> tuple[Ints, Ints]:
+    """Positions of the tiles that may have a histogram; of the first of those that may have one together."""
+    some = [track for track in tracks if track.kind in SLICE_KINDS and track.events and track.busy < BUSY_LIMIT]
+    slots = np.array([track.slot for track in some], np.int64)
+    alone: Ints = np.flatnonzero(np.isin(tree.slot, slots) & tree.shape.has_many_events)
+    if sum(track.busy for track in some) >= BUSY_LIMIT:
+        return alone, np.zeros(0, np.int64)
+    return alone, tree.shape.many_together(slots)[0]
+
+
+def what_to_sum(tracks: Sequence[TrackEntry], tree: BlockTree) -> NDArray[np.uint8]:
+    """By position. Raises DamagedStore where the shape record says that others have histograms."""
+    alone, together = summed_tiles(tracks, tree)
+    for has, may in ((tree.shape.has_histogram, alone), (tree.shape.has_block_histogram, together)):
+        wrong = np.setdiff1d(np.flatnonzero(has), may)
+        if len(wrong):
+            raise tree.error(int(wrong[0]), "the shape record gives it a histogram, but it has too few events")
+    summed = np.zeros(len(tree), np.uint8)
+    summed[alone] |= ALONE
+    summable = [t.slot for t in tracks if t.kind in SLICE_KINDS and t.busy < BUSY_LIMIT]
+    place = (tree.level << INDEX_BITS) | tree.index
+    summed[np.isin(place, place[together]) & np.isin(tree.slot, summable)] |= TOGETHER
+    return summed
 
 
 class HistogramCheck:
@@ -44,40 +65,79 @@ class HistogramCheck:
         """
         track = self._tracks[int(self._tree.slot[tile])].id
         level, index = int(self._tree.level[tile]), int(self._tree.index[tile])
-        record = self._store.histogram_record(track, level, index)
-        if record is None:
-            raise self._tree.error(tile, "its histogram is missing")
-        try:
-            found = Histogram.decode(inflate(record), track, level)
-        except DamagedStore as error:
-            raise self._tree.error(tile, f"its histogram is damaged: {error}") from error
         rows = sum_by_name([Histogram(*sums)])
         self._families.take(track, level, rows)
+        if self._is_stored(tile, rows, self._tree.shape.has_histogram, "histogram"):
+            records = self._store.histogram_record(track, level, index), self._store.spread_record(track, level, index)
+            self._compare(tile, "its", track, records, rows, buckets)
+
+    def compare_together(self, tile: int, sums: tuple[Ints, ...], buckets: tuple[Ints, Ints, Ints]) -> None:
+        """The same of all tracks of the block that have a tile of its level and index, of which this is the first."""
+        block, level, index = self._tree.block, int(self._tree.level[tile]), int(self._tree.index[tile])
+        rows = sum_by_name([Histogram(*sums)])
+        if self._is_stored(tile, rows, self._tree.shape.has_block_histogram, "histogram of its block"):
+            records = (
+                self._store.block_histogram_record(block, level, index),
+                self._store.block_spread_record(block, level, index),
+            )
+            self._compare(tile, "its block's", block, records, rows, buckets)
+
+    def _is_stored(self, tile: int, rows: Histogram, has: Mask, kind: str) -> bool:
+        """Whether there should be records. The shape record must say so, or not."""
+        is_worth = pays(min(len(rows), HISTOGRAM_ROWS + 1), int(rows.count.sum()))
+        if is_worth != bool(has[tile]):
+            what = f"the shape record gives it {'no' if is_worth else 'a'} {kind}, with {len(rows)} names"
+            raise self._tree.error(tile, what)
+        return is_worth
+
+    def _compare(
+        self,
+        tile: int,
+        whose: str,
+        owner: int,
+        records: tuple[bytes | None, bytes | None],
+        rows: Histogram,
+        buckets: tuple[Ints, Ints, Ints],
+    ) -> None:
+        record, spread = records
+        level = int(self._tree.level[tile])
+        if record is None:
+            raise self._tree.error(tile, f"{whose} histogram is missing")
+        try:
+            found = Histogram.decode(inflate(record), owner, level)
+        except DamagedStore as error:
+            raise self._tree.error(tile, f"{whose} histogram is damaged: {error}") from error
         expected = rows.first_rows(HISTOGRAM_ROWS)
         if len(found) != len(expected):
-            what = f"its histogram has {len(found)} names, from the events there are {len(expected)}"
+            what = f"{whose} histogram has {len(found)} names, from the events there are {len(expected)}"
             raise self._tree.error(tile, what)
         for column in Histogram.__slots__:
             should, is_ = getattr(expected, column), getattr(found, column)
             k = unequal(should, is_)
             if k is not None:
-                what = f"its histogram, row {k}: {column} is {is_[k]}, from the events it is {should[k]}"
+                what = f"{whose} histogram, row {k}: {column} is {is_[k]}, from the events it is {should[k]}"
                 raise self._tree.error(tile, what)
         self._tally["histograms"] += 1
         self._tally["histogram_rows"] += len(found)
-        self._compare_spread(tile, rows.name, len(expected), buckets)
+        self._compare_spread(tile, whose, owner, spread, rows.name, len(expected), buckets)
 
-    def _compare_spread(self, tile: int, names: Ints, n_rows: int, buckets: tuple[Ints, Ints, Ints]) -> None:
+    def _compare_spread(
+        self,
+        tile: int,
+        whose: str,
+        owner: int,
+        record: bytes | None,
+        names: Ints,
+        n_rows: int,
+        buckets: tuple[Ints, Ints, Ints],
+    ) -> None:
         """`names`: of all rows, those included that the last of `n_rows` sums up."""
-        track = self._tracks[int(self._tree.slot[tile])].id
-        level, index = int(self._tree.level[tile]), int(self._tree.index[tile])
-        record = self._store.spread_record(track, level, index)
         if record is None:
-            raise self._tree.error(tile, "its spread is missing")
+            raise self._tree.error(tile, f"{whose} spread is missing")
         try:
-            found = DurationSpread.decode(inflate(record), track, level)
+            found = DurationSpread.decode(inflate(record), owner, int(self._tree.level[tile]))
         except DamagedStore as error:
-            raise self._tree.error(tile, f"its spread is damaged: {error}") from error
+            raise self._tree.error(tile, f"{whose} spread is damaged: {error}") from error
         name, bucket, count = buckets
         by_name = np.argsort(names)
         row = np.minimum(by_name[np.searchsorted(names, name, sorter=by_name)], n_rows - 1)
@@ -86,10 +146,10 @@ class HistogramCheck:
         for column in DurationSpread.__slots__:
             should, is_ = getattr(expected, column), getattr(found, column)
             if len(should) != len(is_):
-                what = f"its spread has {len(is_)} values of {column}, from the events there are {len(should)}"
+                what = f"{whose} spread has {len(is_)} values of {column}, from the events there are {len(should)}"
                 raise self._tree.error(tile, what)
             k = unequal(should, is_)
             if k is not None:
-                what = f"its spread, value {k}: {column} is {is_[k]}, from the events it is {should[k]}"
+                what = f"{whose} spread, value {k}: {column} is {is_[k]}, from the events it is {should[k]}"
                 raise self._tree.error(tile, what)
         self._tally["spreads"] += 1

@@ -6,6 +6,8 @@ import json
 import struct
 from collections.abc import Callable, Iterator
 
+import numpy as np
+
 from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.details.chunk import Chunk
 from tilescope.tiler.details.xstat_tables import ENTRIES_PER_PAGE, XStatTables, page_count, unpack_page
@@ -20,7 +22,6 @@ from tilescope.tiler.verify.attachments import AttachmentCheck
 from tilescope.tiler.verify.catalogue import Catalogue
 from tilescope.tiler.verify.flow_bins import FlowTileCheck
 from tilescope.tiler.verify.flows import FlowRecordCheck
-from tilescope.tiler.verify.histograms import tiles_with_histogram
 from tilescope.tiler.verify.leaf_slices import LeafSlices
 from tilescope.tiler.verify.memory import ProofMemory
 from tilescope.tiler.verify.operations import OperationCheck
@@ -71,7 +72,7 @@ class RecordCheck:
         self._steps = StepRecordCheck(catalogue, slices, tally)
         self._operations = OperationCheck(store, catalogue, slices, tally)
         self._flow_tiles = FlowTileCheck(store, catalogue, memory, tally)
-        self._histograms = {key for tree in trees for key in _histogram_keys(catalogue, tree)}
+        self._histograms = {key for tree in trees for key in _histogram_keys(tree)}
         self._takes: dict[bytes, Callable[[bytes, bytes], None]] = {
             keys.MANIFEST: self._take_known,
             keys.TRACKS: self._take_known,
@@ -88,6 +89,8 @@ class RecordCheck:
             b"G": self._take_flow_tiles,
             b"H": self._take_histogram,
             b"Q": self._take_histogram,
+            b"J": self._take_histogram,
+            b"R": self._take_histogram,
             b"L": self._take_page_names,
             keys.STEPS: self._steps.take,
             b"K": self._operations.take_kinds,
@@ -263,12 +266,16 @@ class RecordCheck:
         return _error(self._store, f"a record that should not be there: {key!r}")
 
 
-def _histogram_keys(catalogue: Catalogue, tree: BlockTree) -> Iterator[bytes]:
-    for track in catalogue.block(tree.block):
-        for tile in tiles_with_histogram(track, tree):
-            of_tile = track.id, int(tree.level[tile]), int(tree.index[tile])
-            yield keys.histogram(*of_tile)
-            yield keys.spread(*of_tile)
+def _histogram_keys(tree: BlockTree) -> Iterator[bytes]:
+    for tile in np.flatnonzero(tree.shape.has_histogram):
+        place = int(tree.level[tile]), int(tree.index[tile])
+        track = tree.block * TRACKS_PER_BLOCK + int(tree.slot[tile])
+        yield keys.histogram(track, *place)
+        yield keys.spread(track, *place)
+    for tile in np.flatnonzero(tree.shape.has_block_histogram):
+        place = int(tree.level[tile]), int(tree.index[tile])
+        yield keys.block_histogram(tree.block, *place)
+        yield keys.block_spread(tree.block, *place)
 
 
 def _no_page(_number: int) -> bytes:

@@ -7,14 +7,11 @@ import numpy as np
 from tilescope.tiler import _native
 from tilescope.tiler.columns import TrackKind
 from tilescope.tiler.errors import DamagedStore
-from tilescope.tiler.pages import TRACKS_PER_BLOCK, PageKey, Shape, TileFlag
+from tilescope.tiler.pages import INDEX_BITS, TRACKS_PER_BLOCK, PageKey, Shape, TileFlag
 from tilescope.tiler.verify.catalogue import Catalogue
 from tilescope.tiler.verify.columns import Ints, Mask
 
-# The last tile index is below 2**53.
-_INDEX_BITS = 53
-
-_FLAGS = TileFlag.LEAF | TileFlag.TERMINAL | TileFlag.PAGE_START | TileFlag.HAS_RESIDUAL
+_FLAGS = np.bitwise_or.reduce(list(TileFlag))
 
 
 class BlockTree:
@@ -76,7 +73,7 @@ class BlockTree:
         self._fail((self.slot < 0) | (self.slot >= len(tracks)), "the shape record names a track that is not there")
         self._fail((self.level < 0) | (self.level > root), f"its level is not in 0 to {root}")
         # The root covers the run, so all indices at its level are 0; at the level below at most 3, and so on.
-        limit = np.left_shift(1, np.minimum(2 * (root - self.level), _INDEX_BITS))
+        limit = np.left_shift(1, np.minimum(2 * (root - self.level), INDEX_BITS))
         self._fail((self.index < 0) | (self.index >= limit), "it lies beyond the run")
         key = (self.index << 5) | self.slot
         level_step, key_step = np.diff(self.level, prepend=-1), np.diff(key, prepend=-1)

@@ -37,6 +37,11 @@ def wanted_tiles(track: Sequence[Slice], at_least: int) -> list[Tile]:
     return tiles
 
 
+def columns(track: Sequence[Slice]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    times = (np.array([getattr(s, column) for s in track], np.int64) for column in ("start", "duration"))
+    return *times, np.array([s.name for s in track], np.int32)  # type: ignore[return-value]
+
+
 def walk(
     track: Sequence[Slice],
     tiles: Sequence[Tile],
@@ -45,12 +50,10 @@ def walk(
     spreads: Spreads | None = None,
 ) -> dict[Tile, list[Row]]:
     found = _native.Histograms(
-        np.array([s.start for s in track], np.int64),
-        np.array([s.duration for s in track], np.int64),
-        np.array([s.name for s in track], np.int32),
+        [columns(track)],
         np.array([level for level, _ in tiles], np.uint8),
         np.array([index for _, index in tiles], np.int64),
-        np.array([tile in leaves for tile in tiles], np.bool_),
+        np.array([tile in leaves for tile in tiles], np.uint32),
     )
     out: dict[Tile, list[Row]] = {}
     spreads = {} if spreads is None else spreads
@@ -108,6 +111,34 @@ def test_a_few_slices_anyhow(track: list[Slice], at_least: int) -> None:
 @given(repeated_tracks())
 def test_patterns(track: list[Slice]) -> None:
     check(track[:600], 100)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_tracks_together(seed: int) -> None:
+    """A tile counts the tracks for which no tile above is a leaf."""
+    rng = random.Random(seed)
+    tracks = [canonical(SHAPES[shape](rng, 200, 9, 50)) for shape in SHAPES]
+    every = [Timed(s.start, s.duration, s.name) for track in tracks for s in track]
+    level = _native.root_level(max(event.end for event in every))
+    tiles = [(level, 0), (level - 1, 0), (level - 2, 1), (level - 1, 2)]
+    leaf_of = [1 << rng.randrange(len(tracks)) if level > 1 else 0 for _ in tiles]
+    numbers = np.array([z for z, _ in tiles], np.uint8), np.array([index for _, index in tiles], np.int64)
+    found = _native.Histograms([columns(track) for track in tracks], *numbers, np.array(leaf_of, np.uint32))
+    seen = {}
+    while (record := found.next(1 << 20)) is not None:
+        z, index, (name, count, busy, self_busy, *_), _ = record
+        ticks = (column.view(np.int64).tolist() for column, _ in (busy, self_busy))
+        seen[z, index] = {row[0]: row[1:] for row in zip(name.tolist(), count.tolist(), *ticks, strict=True)}
+    for z, index in tiles:
+        above = [leaf for (z0, i0), leaf in zip(tiles, leaf_of, strict=True) if z0 > z and index >> 2 * (z0 - z) == i0]
+        width, expected = 256 * 4**z, dict[int, list[int]]()
+        for number, track in enumerate(tracks):
+            events = [Timed(s.start, s.duration, s.name) for s in track]
+            of = histogram(events, list(on_top(events)), index * width, (index + 1) * width)
+            for row in of if not any(leaf >> number & 1 for leaf in above) else ():
+                sums = expected.setdefault(row.name, [0, 0, 0])
+                expected[row.name] = [a + b for a, b in zip(sums, (row.count, row.busy, row.self_busy), strict=True)]
+        assert seen[z, index] == {name: tuple(sums) for name, sums in expected.items()}
 
 
 def test_rows_beyond_the_limit_are_summed_up() -> None:

@@ -16,6 +16,7 @@ def _many_histograms() -> Iterator[None]:
     """Tiles have histograms from 200 events on, so that this small trace has some on several levels."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shape, "HISTOGRAM_EVENTS", 200)
+        patch.setattr(shape, "BLOCK_HISTOGRAM_EVENTS", 400)
         yield
 
 

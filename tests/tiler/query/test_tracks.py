@@ -59,8 +59,10 @@ def test_groups_stand_in_a_tree() -> None:
         {"id": 3, "parent": None, "rollup": None},
     ]
     kinds = {4: "slice", 5: "counter", 6: "async", 7: "instant", 8: "slice"}
-    tracks: list[dict[str, Any]] = [{"id": k, "group": 3, "kind": "slice", "events": "1"} for k in range(4)]
-    tracks += [{"id": k, "group": 2, "kind": kind, "events": "1"} for k, kind in kinds.items()]
+    tracks: list[dict[str, Any]] = [
+        {"id": k, "group": 3, "kind": "slice", "events": "1", "busy": "7"} for k in range(4)
+    ]
+    tracks += [{"id": k, "group": 2, "kind": kind, "events": "1", "busy": "7"} for k, kind in kinds.items()]
     tracks[8]["events"] = "0"
     tracks += [{"id": 9, "group": 1, "kind": "rollup", "events": "3"}]
     assert TrackTree(groups, tracks).children(9) == [4, 6, 7]

@@ -114,6 +114,22 @@ def test_an_unknown_track_is_refused_and_a_counter_has_no_names(example: Example
     assert (len(empty.rows), sums(empty.total), empty.rest) == (0, [0, 0, 0], None)
 
 
+def test_all_tracks_are_summed_up_by_block(example: Example, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A record or two for all of them, and the same figures as of each track by itself."""
+    of_each = [
+        finish(summary(example.reader, everywhere(EVERYTHING), [k], 1000)) for k in example.reader.tree.leaves(None)
+    ]
+    expected = sum_by_name([of.rows.histogram for of in of_each])
+    for method in ("histogram_record", "spread_record", "page"):
+        monkeypatch.setattr(type(example.store), method, lambda *_: pytest.fail("tracks were read by themselves"))
+    found = finish(summary(example.reader, everywhere(EVERYTHING), None, 1000))
+    assert rows(found.rows.histogram) == rows(expected)
+    assert found.rows.spread.count.sum() == expected.count.sum()
+    for by in get_args(GroupBy):
+        if by in ("process", "host"):  # one of each
+            finish(summary(example.reader, everywhere(EVERYTHING), None, 1000, groups(example.reader, by)))
+
+
 @given(windows=WINDOWS, by=st.sampled_from(get_args(GroupBy)))
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_windows_are_the_sum_of_each_of_them(example: Example, windows: Windows, by: GroupBy) -> None:

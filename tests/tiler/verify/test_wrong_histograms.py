@@ -12,7 +12,7 @@ from tests.tiler.json_traces import busy_events, write_trace
 from tests.tiler.verify.altered_store import AlteredStore
 from tilescope.tiler.errors import DamagedStore
 from tilescope.tiler.indexing import build_store
-from tilescope.tiler.pages import DurationSpread, Histogram, compress, decompress
+from tilescope.tiler.pages import DurationSpread, Histogram, TileFlag, compress, decompress
 from tilescope.tiler.store import keys
 from tilescope.tiler.verify import verify_store
 
@@ -30,10 +30,21 @@ def assert_noticed(store: AlteredStore, records: dict[bytes, bytes | None], mess
 
 
 def some_of(store: AlteredStore) -> dict[bytes, bytes]:
-    """Histograms of the highest and the lowest levels, and of some between."""
-    records = sorted(store.records(b"H").items(), key=lambda record: keys.histogram_tile(record[0])[1])
-    assert len(records) > 10
-    return dict([records[0], *records[:: len(records) // 4], records[-1]])
+    """Histograms of the highest and the lowest levels, and of some between; of tracks and of blocks."""
+    found: dict[bytes, bytes] = {}
+    for kind in (b"H", b"J"):
+        records = sorted(store.records(kind).items(), key=lambda record: keys.histogram_tile(record[0])[1])
+        assert len(records) > 10
+        found |= dict([records[0], *records[:: len(records) // 3], records[-1]])
+    return found
+
+
+def spread_of(key: bytes) -> bytes:
+    return {b"H": b"Q", b"J": b"R"}[key[:1]] + key[1:]
+
+
+def whose(key: bytes) -> str:
+    return "its block's" if key[:1] == b"J" else "its"
 
 
 @pytest.mark.parametrize("column", Histogram.__slots__)
@@ -45,15 +56,15 @@ def test_one_value_that_is_one_off(altered: AlteredStore, column: str, by: int) 
         values = getattr(found, column).copy()
         values[len(values) // 2] += by
         changed = compress(dataclasses.replace(found, **{column: values}).encode(track, level))
-        assert_noticed(altered, {key: changed}, rf"track {track} .*level {level}, tile {index}: .*{column} is")
+        assert_noticed(altered, {key: changed}, rf"level {level}, tile {index}: {whose(key)} histogram, .*{column} is")
 
 
 @pytest.mark.parametrize("column", DurationSpread.__slots__)
 def test_one_value_of_a_spread_that_is_one_off(altered: AlteredStore, column: str) -> None:
     for key in some_of(altered):
         track, level, index = keys.histogram_tile(key)
-        of_spread = keys.spread(track, level, index)
-        found = DurationSpread.decode(decompress(altered.records(b"Q")[of_spread]), track, level)
+        of_spread = spread_of(key)
+        found = DurationSpread.decode(decompress(altered.records(of_spread)[of_spread]), track, level)
         values = getattr(found, column).copy()
         values[-1] += 1
         wrong = dataclasses.replace(found, **{column: values})
@@ -61,18 +72,20 @@ def test_one_value_of_a_spread_that_is_one_off(altered: AlteredStore, column: st
             values[:2] += (1, -1)
             values[-1] -= 1
         changed = compress(wrong.encode(track, level))
-        message = rf"track {track} .*level {level}, tile {index}: its spread.*: {column} is"
+        message = rf"level {level}, tile {index}: {whose(key)} spread.*: {column} is"
         assert_noticed(altered, {of_spread: changed}, message)
 
 
 def test_spreads_that_are_missing_or_damaged(altered: AlteredStore) -> None:
     for key in some_of(altered):
-        track, level, index = keys.histogram_tile(key)
-        of_spread = keys.spread(track, level, index)
-        record = altered.records(b"Q")[of_spread]
-        assert_noticed(altered, {of_spread: None}, rf"level {level}, tile {index}: its spread is missing")
-        assert_noticed(altered, {of_spread: record[:-5] + b"\x00" + record[-4:]}, "its spread is damaged")
-        assert_noticed(altered, {keys.spread(99, level, index): record}, "a record that should not be there")
+        _, level, index = keys.histogram_tile(key)
+        of_spread = spread_of(key)
+        record = altered.records(of_spread)[of_spread]
+        assert_noticed(altered, {of_spread: None}, rf"level {level}, tile {index}: {whose(key)} spread is missing")
+        assert_noticed(altered, {of_spread: record[:-5] + b"\x00" + record[-4:]}, "spread is damaged")
+        assert_noticed(
+            altered, {of_spread[:1] + keys.spread(99, level, index)[1:]: record}, "a record that should not be there"
+        )
 
 
 def test_names_that_are_missing(altered: AlteredStore) -> None:
@@ -87,13 +100,13 @@ def test_names_that_are_missing(altered: AlteredStore) -> None:
 
 def test_records_that_are_missing(altered: AlteredStore) -> None:
     for key in some_of(altered):
-        track, level, index = keys.histogram_tile(key)
-        assert_noticed(altered, {key: None}, rf"track {track} .*level {level}, tile {index}: its histogram is missing")
+        _, level, index = keys.histogram_tile(key)
+        assert_noticed(altered, {key: None}, rf"level {level}, tile {index}: {whose(key)} histogram is missing")
 
 
 def test_records_that_are_damaged(altered: AlteredStore) -> None:
     for key, record in some_of(altered).items():
-        assert_noticed(altered, {key: record[:-5] + b"\x00" + record[-4:]}, "its histogram is damaged")
+        assert_noticed(altered, {key: record[:-5] + b"\x00" + record[-4:]}, "histogram is damaged")
 
 
 def test_records_that_should_not_be_there(altered: AlteredStore) -> None:
@@ -103,6 +116,8 @@ def test_records_that_should_not_be_there(altered: AlteredStore) -> None:
         keys.histogram(track, level, index + 1_000_000),
         keys.histogram(altered.tracks_of_kind("rollup")[0], level, index),
         keys.histogram(99, level, index),
+        keys.block_histogram(0, level, index + 1_000_000),
+        keys.block_histogram(9, level, index),
         key + b"x",
         b"H",
     ):
@@ -114,5 +129,34 @@ def test_of_another_tile(altered: AlteredStore) -> None:
     assert_noticed(altered, {key: other}, "its histogram")
 
 
+@pytest.mark.parametrize("flag", [TileFlag.HAS_HISTOGRAM, TileFlag.HAS_BLOCK_HISTOGRAM])
+def test_flags_of_shape_records(altered: AlteredStore, flag: TileFlag) -> None:
+    shape = altered.shape(0)
+    has = (shape.flags & flag) != 0
+    few = np.flatnonzero(~has & (shape.events < 40))[0]
+    for tile, message in (
+        (np.flatnonzero(has)[-1], "gives it no histogram.*, with"),
+        (few, "but it has too few events"),
+    ):
+        changed = shape.flags.copy()
+        changed[tile] ^= flag
+        place = int(shape.level[tile]), int(shape.index[tile])
+        told = keys.block_histogram(0, *place), keys.block_spread(0, *place)
+        if flag == TileFlag.HAS_HISTOGRAM:
+            told = keys.histogram(int(shape.slot[tile]), *place), keys.spread(int(shape.slot[tile]), *place)
+        record = compress(dataclasses.replace(shape, flags=changed).encode())
+        assert_noticed(altered, {keys.shape(0): record, **dict.fromkeys(told if has[tile] else ())}, message)
+
+
+def test_with_a_name_for_almost_every_event_there_are_none(tmp_path: Path, small_histograms: int) -> None:
+    times = [(tid, ts) for ts in range(300) for tid in (1, 2)]
+    events = [{"ph": "X", "name": f"n{ts % 290}", "pid": 1, "tid": tid, "ts": ts * 9, "dur": 5} for tid, ts in times]
+    build_store([write_trace(tmp_path / "trace.json", events)], tmp_path / "store")
+    store = AlteredStore(tmp_path / "store")
+    # Two events of each name in both tracks together, one in each of them.
+    assert not store.records(b"H")
+    assert len(store.records(b"J")) == verify_store(store.path).histograms == 1
+
+
 def test_all_of_them_are_looked_at(altered: AlteredStore) -> None:
-    assert verify_store(altered.path).histograms == len(altered.records(b"H"))
+    assert verify_store(altered.path).histograms == len(altered.records(b"H")) + len(altered.records(b"J"))

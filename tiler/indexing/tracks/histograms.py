@@ -1,47 +1,107 @@
-"""The histograms that are stored of a track: those of its tiles with many events."""
+"""The histograms that are stored of a track, and of those of a block together: of tiles with many events."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tilescope.tiler import _native
 from tilescope.tiler.indexing.tracks.track_data import TrackData
 from tilescope.tiler.pages import (
     BUSY_LIMIT,
     HISTOGRAM_ROWS,
+    INDEX_BITS,
     TRACKS_PER_BLOCK,
     DurationSpread,
     Histogram,
     Shape,
+    TileFlag,
     compress,
+    pays,
 )
 from tilescope.tiler.store import keys
 from tilescope.tiler.store.store import Entry
+
+Ints = NDArray[np.int64]
+Key = Callable[[int, int, int], bytes]
 
 
 def histograms(
     track: int, data: TrackData, shape: Shape, budget: _native.MemoryBudget | None = None
 ) -> Iterator[Entry]:
-    """Entries of the track's histograms, each as soon as it is summed. `shape`: of its block.
+    """Entries of the track's histograms, each as soon as it is summed; `shape`, of its block, gets their flags.
 
     Raises MemoryError when more slices are open at once than `budget` has room for.
     """
-    if data.value is not None or data.busy >= BUSY_LIMIT:
+    if not _has_histograms(data):
         return
-    tiles = np.flatnonzero((shape.slot == track % TRACKS_PER_BLOCK) & shape.has_histogram)
-    if not len(tiles):
+    tiles = np.flatnonzero((shape.slot == track % TRACKS_PER_BLOCK) & shape.has_many_events)
+    shape.flags[tiles] |= TileFlag.HAS_HISTOGRAM
+    tiles = _in_order(shape, tiles)
+    leaf_of = shape.is_leaf[tiles].astype(np.uint32)
+    missing = yield from _entries([data], shape, tiles, leaf_of, budget, track, keys.histogram, keys.spread)
+    shape.flags[missing] &= ~TileFlag.HAS_HISTOGRAM
+
+
+def block_histograms(
+    block: int, data: Mapping[int, TrackData], shape: Shape, budget: _native.MemoryBudget | None = None
+) -> Iterator[Entry]:
+    """As `histograms`: of the tracks of a block together, given by their numbers."""
+    summed = sorted(track for track, of in data.items() if _has_histograms(of))
+    if sum(data[track].busy for track in summed) >= BUSY_LIMIT:
         return
+    slots = np.array([track % TRACKS_PER_BLOCK for track in summed], np.int64)
+    tiles, _ = shape.many_together(slots)
+    shape.flags[tiles] |= TileFlag.HAS_BLOCK_HISTOGRAM
+    tiles = _in_order(shape, tiles)
+    leaf_of = np.zeros(len(tiles), np.uint32)
+    place = (shape.level << INDEX_BITS) | shape.index
+    for number, slot in enumerate(slots.tolist()):
+        leaves = place[(shape.slot == slot) & shape.is_leaf]
+        leaf_of |= np.isin(place[tiles], leaves).astype(np.uint32) << np.uint32(number)
+    of = [data[track] for track in summed]
+    missing = yield from _entries(of, shape, tiles, leaf_of, budget, block, keys.block_histogram, keys.block_spread)
+    shape.flags[missing] &= ~TileFlag.HAS_BLOCK_HISTOGRAM
+
+
+def _has_histograms(data: TrackData) -> bool:
+    return data.value is None and data.busy < BUSY_LIMIT
+
+
+def _in_order(shape: Shape, tiles: Ints) -> Ints:
+    """By time, and a tile before those below it."""
     level, index = shape.level[tiles], shape.index[tiles]
-    order = np.lexsort([-level, index << (2 * level + 8)])
-    level, index, tiles = level[order], index[order], tiles[order]
-    slices = data.start, data.duration, data.name
-    walk = _native.Histograms(*slices, level.astype(np.uint8), index, shape.is_leaf[tiles], budget)
+    return tiles[np.lexsort([-level, index << (2 * level + 8)])]
+
+
+def _entries(
+    tracks: list[TrackData],
+    shape: Shape,
+    tiles: Ints,
+    leaf_of: NDArray[np.uint32],
+    budget: _native.MemoryBudget | None,
+    owner: int,
+    histogram: Key,
+    spread: Key,
+) -> Generator[Entry, None, list[int]]:
+    """Entries of tiles in order; returns those that have too many names to be stored."""
+    missing: list[int] = []
+    if not len(tiles):
+        return missing
+    level, index = shape.level[tiles], shape.index[tiles]
+    at = dict(zip(zip(level.tolist(), index.tolist(), strict=True), tiles.tolist(), strict=True))
+    columns = [(data.start, data.duration, data.name) for data in tracks]
+    walk = _native.Histograms(columns, level.astype(np.uint8), index, leaf_of, budget)
     while (found := walk.next(HISTOGRAM_ROWS)) is not None:
         level_of, index_of, (name, count, busy, self_busy, duration, longest, shortest), buckets = found
-        # The low halves do: the track's total is below BUSY_LIMIT.
+        if not pays(len(name), int(count.sum())):
+            missing.append(at[level_of, index_of])
+            continue
+        # The low halves do: the totals of the tracks are below BUSY_LIMIT.
         ticks = [low.view(np.int64) for low, _ in (busy, self_busy, duration)]
-        record = Histogram(name, count, ticks[0], ticks[1], ticks[2], longest, shortest).encode(track, level_of)
-        yield keys.histogram(track, level_of, index_of), compress(record)
-        yield keys.spread(track, level_of, index_of), compress(DurationSpread(*buckets).encode(track, level_of))
+        record = Histogram(name, count, ticks[0], ticks[1], ticks[2], longest, shortest).encode(owner, level_of)
+        yield histogram(owner, level_of, index_of), compress(record)
+        yield spread(owner, level_of, index_of), compress(DurationSpread(*buckets).encode(owner, level_of))
+    return missing

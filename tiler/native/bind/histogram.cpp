@@ -77,18 +77,25 @@ BucketColumns columns_of(BucketRows rows) {
     return {to_numpy(std::move(rows.n)), to_numpy(std::move(rows.bucket)), to_numpy(std::move(rows.count))};
 }
 
+// Start, duration and name of the slices of a track.
+using TrackColumns = std::tuple<InColumn<int64_t>, InColumn<int64_t>, InColumn<int32_t>>;
+
 // A walk that keeps the arrays alive which it goes over.
 class BoundHistograms {
   public:
-    BoundHistograms(const InColumn<int64_t>& start, const InColumn<int64_t>& duration, const InColumn<int32_t>& name,
-                    const InColumn<uint8_t>& level, const InColumn<int64_t>& index, const InColumn<bool>& leaf,
-                    MemoryBudget* budget)
-        : start_(start), duration_(duration), name_(name) {
+    BoundHistograms(std::vector<TrackColumns> tracks, const InColumn<uint8_t>& level, const InColumn<int64_t>& index,
+                    const InColumn<uint32_t>& leaf_of, MemoryBudget* budget)
+        : tracks_(std::move(tracks)) {
         nb::gil_scoped_release release;
-        const SliceColumns slices(span_of(start), span_of(duration), span_of(name));
-        check(slices);
-        std::vector<HistogramTile> tiles(same_size(level, index, leaf));
-        for (size_t k = 0; k < tiles.size(); ++k) tiles[k] = {span_of(index)[k], span_of(level)[k], span_of(leaf)[k]};
+        std::vector<SliceColumns> slices;
+        for (const auto& [start, duration, name] : tracks_) {
+            slices.emplace_back(span_of(start), span_of(duration), span_of(name));
+            check(slices.back());
+        }
+        std::vector<HistogramTile> tiles(same_size(level, index, leaf_of));
+        for (size_t k = 0; k < tiles.size(); ++k) {
+            tiles[k] = {span_of(index)[k], span_of(level)[k], span_of(leaf_of)[k]};
+        }
         walk_ = std::make_unique<HistogramWalk>(slices, std::move(tiles), budget);
     }
 
@@ -110,8 +117,7 @@ class BoundHistograms {
     }
 
   private:
-    InColumn<int64_t> start_, duration_;
-    InColumn<int32_t> name_;
+    std::vector<TrackColumns> tracks_;
     std::unique_ptr<HistogramWalk> walk_;
     bool done_ = false;
 };
@@ -215,12 +221,14 @@ class BoundLeafSpans {
 }  // namespace
 
 void bind_histogram(nb::module_& m) {
-    nb::class_<BoundHistograms>(m, "Histograms", "The histograms of names of a track's tiles, one after the other.")
-        .def(nb::init<const InColumn<int64_t>&, const InColumn<int64_t>&, const InColumn<int32_t>&,
-                      const InColumn<uint8_t>&, const InColumn<int64_t>&, const InColumn<bool>&, MemoryBudget*>(),
-             nb::arg("start"), nb::arg("duration"), nb::arg("name"), nb::arg("level"), nb::arg("index"),
-             nb::arg("leaf"), nb::arg("budget") = nb::none(), nb::keep_alive<1, 8>(),
-             "Of slices in canonical order, and of tiles in the order in which they are wanted.")
+    nb::class_<BoundHistograms>(m, "Histograms", "The histograms of names of tiles, one after the other.")
+        .def(nb::init<std::vector<TrackColumns>, const InColumn<uint8_t>&, const InColumn<int64_t>&,
+                      const InColumn<uint32_t>&, MemoryBudget*>(),
+             nb::arg("tracks"), nb::arg("level"), nb::arg("index"), nb::arg("leaf_of"), nb::arg("budget") = nb::none(),
+             nb::keep_alive<1, 6>(),
+             "Of start, duration and name of the slices of up to 32 tracks together, in canonical order, and of tiles\n"
+             "in the order in which they are wanted. `leaf_of`: for which tracks a tile is a leaf, as bits: they are\n"
+             "not in the histograms of tiles below.")
         .def("next", &BoundHistograms::next, nb::arg("rows"),
              "Returns level and index of the next tile; of each of its names, so many at most, its sums; and buckets\n"
              "of durations. Both as `SpanSums` has them. None: there are no more tiles.");

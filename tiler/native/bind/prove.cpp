@@ -86,10 +86,10 @@ using BySlot = nb::typed<nb::dict, std::size_t, Facts>;
 // What is known of the tracks of slices, and of the counters.
 std::pair<BySlot<SliceFacts>, BySlot<CounterFacts>> prove_block(
     const BoundTree& tree, int root_level, int64_t end, int64_t names, const std::vector<int>& kinds,
-    const std::vector<int64_t>& rows, const InColumn<bool>& has_histogram, const Fetch& fetch,
-    const TellHistogram& histogram, std::pair<int64_t, int64_t> row_range, ProveMemory& memory) {
+    const std::vector<int64_t>& rows, const InColumn<uint8_t>& summed, const Fetch& fetch, const TellHistogram& alone,
+    const TellHistogram& together, std::pair<int64_t, int64_t> row_range, ProveMemory& memory) {
     if (same_size(kinds, rows) > kProveSlots) throw std::invalid_argument("a block has 32 tracks at most");
-    same_size(tree.tree(), has_histogram);
+    same_size(tree.tree(), summed);
     for (const uint8_t slot : tree.tree().slot) {
         if (slot >= kinds.size()) throw std::invalid_argument("a tile of no track");
     }
@@ -99,7 +99,7 @@ std::pair<BySlot<SliceFacts>, BySlot<CounterFacts>> prove_block(
             throw std::invalid_argument("no such track");
         tracks.push_back({static_cast<ProveTrack::Kind>(kinds[slot]), rows[slot]});
     }
-    const auto tell = [&histogram](std::size_t tile, ProveNames& names_of_tile) {
+    const auto tell = [](const TellHistogram& histogram, std::size_t tile, ProveNames& names_of_tile) {
         std::vector<int64_t> name, count, busy, self, duration, longest, shortest, of_name, bucket, of_bucket;
         for (const ProveNameSum& sum : names_of_tile.sums()) {
             name.push_back(sum.name);
@@ -123,10 +123,12 @@ std::pair<BySlot<SliceFacts>, BySlot<CounterFacts>> prove_block(
                             to_numpy(std::move(shortest))),
             std::make_tuple(to_numpy(std::move(of_name)), to_numpy(std::move(bucket)), to_numpy(std::move(of_bucket))));
     };
-    const auto flags = copy_of<uint8_t>(has_histogram);
+    const auto flags = copy_of<uint8_t>(summed);
     const ProveRows window{row_range.first, row_range.second};
-    ProveBlock block(run_of(root_level, end, names), tree.tree(), tracks, window, flags, fetch_by(fetch, memory), tell,
-                     memory);
+    ProveBlock block(
+        run_of(root_level, end, names), tree.tree(), tracks, window, flags, fetch_by(fetch, memory),
+        [&](std::size_t tile, ProveNames& of_tile) { tell(alone, tile, of_tile); },
+        [&](std::size_t tile, ProveNames& of_tile) { tell(together, tile, of_tile); }, memory);
     {
         nb::gil_scoped_release release;
         block.run();
@@ -223,15 +225,17 @@ void bind_prove(nb::module_& m) {
                       const InColumn<uint8_t>&, const InColumn<int64_t>&, const InColumn<int64_t>&>(),
              nb::arg("block"), nb::arg("level"), nb::arg("index"), nb::arg("slot"), nb::arg("flags"), nb::arg("events"),
              nb::arg("page_first"));
-    m.def("prove_block", &prove_block, nb::arg("tree"), nb::arg("root_level"), nb::arg("end"), nb::arg("names"),
-          nb::arg("kinds"), nb::arg("rows"), nb::arg("has_histogram"), nb::arg("fetch"), nb::arg("histogram"),
-          nb::arg("row_range"), nb::arg("memory"),
-          "Proves the tiles of a block. `fetch` gives page and residual of a page; `histogram` takes each tile's:\n"
-          "position; of each name: name, count, busy time, self time, duration, longest, shortest; of all buckets of\n"
-          "durations: name, bucket, count.\n\n"
-          "Returns by slot, of tracks of slices: events, busy time, rows in use, single slices, bins, overview\n"
-          "(bin, busy time, name); of counters: samples, bins, overview (bin, greatest value), least and greatest\n"
-          "value. Raises WrongTile, ShortTile and MemoryError.");
+    m.def(
+        "prove_block", &prove_block, nb::arg("tree"), nb::arg("root_level"), nb::arg("end"), nb::arg("names"),
+        nb::arg("kinds"), nb::arg("rows"), nb::arg("summed"), nb::arg("fetch"), nb::arg("alone"), nb::arg("together"),
+        nb::arg("row_range"), nb::arg("memory"),
+        "Proves the tiles of a block. `fetch` gives page and residual of a page. `alone` takes the histogram of each\n"
+        "tile whose `summed` has bit 1: position; of each name: name, count, busy time, self time, duration, longest,\n"
+        "shortest; of all buckets of durations: name, bucket, count. `together` takes that of all tiles of one level\n"
+        "and index that have bit 2, with the position of the first.\n\n"
+        "Returns by slot, of tracks of slices: events, busy time, rows in use, single slices, bins, overview\n"
+        "(bin, busy time, name); of counters: samples, bins, overview (bin, greatest value), least and greatest\n"
+        "value. Raises WrongTile, ShortTile and MemoryError.");
     m.def(
         "unlisted_name", &bound_unlisted_name, nb::arg("page"), nb::arg("listed"),
         "Returns a name that starts in a leaf of an inflated page and is not listed, or is listed and does not; None\n"

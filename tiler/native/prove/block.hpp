@@ -14,10 +14,14 @@ namespace tilescope {
 
 class ProveBlock {
   public:
-    // Bins of these `rows` of the tracks that have them; with the first of them all else. `has_histogram`: by position.
+    // What of a tile is summed per name: for itself; with the same tile of other tracks.
+    static constexpr uint8_t kAlone = 1, kTogether = 2;
+
+    // Bins of these `rows` of the tracks that have them; with the first of them all else. `summed`: by position, sums of
+    // the above. `together` is given those of several tracks, with the position of the first of their tiles.
     ProveBlock(const ProveRun& run, const ProveTree& tree, const std::vector<ProveTrack>& tracks, const ProveRows& rows,
-               const std::vector<uint8_t>& has_histogram, ProvePages::Fetch fetch,
-               const ProveSlices::Histogram& histogram, ProveMemory& memory);
+               const std::vector<uint8_t>& summed, ProvePages::Fetch fetch, ProveSlices::Histogram alone,
+               ProveSlices::Histogram together, ProveMemory& memory);
 
     // Throws WrongTile, and ShortTile when it would take more memory than it may.
     void run();
@@ -27,8 +31,19 @@ class ProveBlock {
     const ProveCounter* counter(std::size_t slot) const { return counters_.at(slot).get(); }
 
   private:
+    struct Together {
+        std::size_t first = 0;
+        std::unique_ptr<ProveNames> names;
+    };
+
+    void take_names(std::size_t tile, ProveNames& names);
+    void close_names(std::size_t tile);
+
     const ProveTree& tree_;
-    const std::vector<uint8_t>& has_histogram_;
+    const std::vector<uint8_t>& summed_;
+    ProveSlices::Histogram alone_, together_;
+    ProveMemory& memory_;
+    std::array<Together, kProveLevels> open_;  // of the tile that is left
     ProvePages::Fetch fetch_;
     ProvePages pages_;
     LadderScratch scratch_;

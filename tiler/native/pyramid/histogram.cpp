@@ -122,27 +122,39 @@ void NameSweep::pass_to(int64_t time, NameSums& sums) {
     now_ = time;
 }
 
-HistogramWalk::HistogramWalk(const SliceColumns& slices, std::vector<HistogramTile> tiles, MemoryBudget* budget)
-    : sweep_(slices, budget), tiles_(std::move(tiles)) {
+HistogramWalk::HistogramWalk(const std::vector<SliceColumns>& tracks, std::vector<HistogramTile> tiles,
+                             MemoryBudget* budget)
+    : tiles_(std::move(tiles)) {
+    if (tracks.size() > kTracks) throw std::invalid_argument("too many tracks");
+    for (const SliceColumns& slices : tracks) sweeps_.emplace_back(slices, budget);
     if (tiles_.empty()) return;
     for (const HistogramTile& tile : tiles_) {
         if (tile.level > kMaxLevel || tile.index < 0 || tile.index > tile_at(kTimeLimit - 1, tile.level)) {
             throw std::invalid_argument("a tile begins beyond 2**61");
         }
     }
-    // The sweep begins at the first tile: nothing may lie before it.
-    if (slices.size() > 0 && slices.start[0] < tile_start(tiles_[0].index, tiles_[0].level)) {
-        throw std::invalid_argument("slices start before the first tile");
+    // The sweeps begin at the first tile: nothing may lie before it.
+    for (const SliceColumns& slices : tracks) {
+        if (slices.size() > 0 && slices.start[0] < tile_start(tiles_[0].index, tiles_[0].level)) {
+            throw std::invalid_argument("slices start before the first tile");
+        }
     }
-    open(tiles_[at_++]);
+    open(tiles_[at_++], UINT32_MAX);
 }
 
-void HistogramWalk::open(const HistogramTile& tile) {
+void HistogramWalk::open(const HistogramTile& tile, uint32_t tracks) {
     if (depth_ == open_.size()) open_.emplace_back();
     Open& opened = open_[depth_++];
     opened.tile = tile;
+    opened.tracks = tracks;
     opened.next_child = 0;
     opened.sums.clear();
+}
+
+void HistogramWalk::sweep(uint32_t tracks, int64_t start, int64_t stop, NameSums& sums) {
+    for (std::size_t k = 0; k < sweeps_.size(); ++k) {
+        if ((tracks >> k & 1) != 0) sweeps_[k].add(start, stop, sums);
+    }
 }
 
 bool HistogramWalk::is_next(int level, int64_t index) const {
@@ -153,18 +165,18 @@ bool HistogramWalk::next() {
     while (depth_ > 0) {
         Open& top = open_[depth_ - 1];
         const HistogramTile& tile = top.tile;
-        const bool whole = tile.leaf || tile.level == 0;
-        if (whole) {
-            sweep_.add(tile_start(tile.index, tile.level), tile_start(tile.index + 1, tile.level), top.sums);
-        } else if (top.next_child < 4) {
+        const uint32_t leaf_of = tile.level == 0 ? UINT32_MAX : tile.leaf_of;
+        if (const uint32_t below = top.tracks & ~leaf_of; below != 0 && top.next_child < 4) {
             const int64_t child = 4 * tile.index + top.next_child++;
             if (is_next(tile.level - 1, child)) {
-                open(tiles_[at_++]);
+                open(tiles_[at_++], below);
             } else {
-                sweep_.add(tile_start(child, tile.level - 1), tile_start(child + 1, tile.level - 1), top.sums);
+                sweep(below, tile_start(child, tile.level - 1), tile_start(child + 1, tile.level - 1), top.sums);
             }
             continue;
         }
+        sweep(top.tracks & leaf_of, tile_start(tile.index, tile.level), tile_start(tile.index + 1, tile.level),
+              top.sums);
         --depth_;
         if (depth_ > 0) open_[depth_ - 1].sums.add(top.sums);
         return true;

@@ -1,6 +1,7 @@
-// Sums per name of a track's tiles: how often, how long, how long in itself, the longest.
+// Sums per name of tiles: how often, how long, how long in itself, the longest.
 #pragma once
 
+#include <deque>
 #include <queue>
 #include <unordered_map>
 #include <utility>
@@ -94,7 +95,7 @@ class NameSweep {
 struct HistogramTile {
     int64_t index;
     uint8_t level;
-    bool leaf;  // none of its children is wanted
+    uint32_t leaf_of;  // tracks, as bits: none of its children is wanted of them
 };
 
 // Of a tile: its sums, and of each the buckets of its durations.
@@ -103,18 +104,23 @@ struct HistogramRows {
     BucketRows buckets;
 };
 
-// The histograms of tiles, one after the other, children before parents. Memory: the tables of one tile per level.
+// The histograms of tiles, one after the other, children before parents: of some tracks together, or of one. Memory: the
+// tables of one tile per level.
 class HistogramWalk {
   public:
+    static constexpr std::size_t kTracks = 32;
+
     // `tiles`: in the order (start, higher level first). The first contains all others, and each that is not the first
-    // has its parent among them. Throws std::invalid_argument when they are not so.
-    HistogramWalk(const SliceColumns& slices, std::vector<HistogramTile> tiles, MemoryBudget* budget = nullptr);
+    // has its parent among them. Throws std::invalid_argument when they are not so, or there are more than kTracks.
+    HistogramWalk(const std::vector<SliceColumns>& tracks, std::vector<HistogramTile> tiles,
+                  MemoryBudget* budget = nullptr);
 
     // Goes on to the next tile; false: there is none.
     bool next();
 
     const HistogramTile& tile() const { return open_[depth_].tile; }
     // Its sums: most busy first, then by name. At most `rows`, and then one of all others, whose name is `kOtherNames`.
+    // What tracks have in the tile is not in it where a tile above is a leaf of theirs.
     HistogramRows rows(size_t rows) const;
 
     static constexpr int32_t kOtherNames = -2;
@@ -122,14 +128,16 @@ class HistogramWalk {
   private:
     struct Open {
         HistogramTile tile{};
+        uint32_t tracks = 0;  // those that it counts
         int next_child = 0;
         NameSums sums{true};
     };
 
-    void open(const HistogramTile& tile);
+    void open(const HistogramTile& tile, uint32_t tracks);
+    void sweep(uint32_t tracks, int64_t start, int64_t stop, NameSums& sums);
     bool is_next(int level, int64_t index) const;
 
-    NameSweep sweep_;
+    std::deque<NameSweep> sweeps_;  // of each track
     std::vector<HistogramTile> tiles_;
     size_t at_ = 0;
     std::vector<Open> open_;  // the first depth_ are in work, and that at depth_ is the tile that was finished last
