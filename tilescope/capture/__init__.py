@@ -3,6 +3,7 @@
 from tilescope.capture.address import ProfilerAddress, parse_address, parse_addresses
 from tilescope.capture.capturing import capture
 from tilescope.capture.failures import CaptureCause, CaptureFailed, Failure
+from tilescope.capture.monitoring import MonitorOptions, monitor
 from tilescope.capture.options import CaptureOptions
 from tilescope.capture.profiler import Profiler
 from tilescope.capture.progress import CapturePhase, HostProgress, Tell
@@ -18,12 +19,14 @@ __all__ = [
     "Failure",
     "HostCapture",
     "HostProgress",
+    "MonitorOptions",
     "MonitorSample",
     "MonitorSource",
     "Profiler",
     "ProfilerAddress",
     "Tell",
     "capture",
+    "monitor",
     "parse_address",
     "parse_addresses",
 ]

@@ -1,0 +1,87 @@
+"""The text and the figures of `Monitor`, as servers of TPUs write them.
+
+    Timestamp: 20:41:52
+    TPU type: TPU v2
+    Number of TPU cores: 8 (Replica count = 8, num cores per replica = 1)
+    TPU idle time (lower is better): 36.9%
+    Utilization of TPU Matrix Units (higher is better): 10.7%
+    Step time: 90.8ms (avg), 89.8ms (min), 92.2ms (max)
+    Infeed percentage: 0.000% (avg), 0.000% (min), 0.000% (max)
+
+Which lines there are depends on the level, and on what was measured. Figures come beside it as numbers, in which
+nothing distinguishes what was not measured from zero; so the text says which count.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from tilescope.profiler import profiler_pb2 as pb
+
+_NUMBER: Final = r"([0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?)"
+_PERCENT: Final = rf"{_NUMBER} ?%"
+_TIME: Final = rf"{_NUMBER} ?(us|µs|ms|s|min)\b"
+_MS: Final[Mapping[str, float]] = {"us": 1e-3, "µs": 1e-3, "ms": 1.0, "s": 1e3, "min": 6e4}
+_MOST_TEXT: Final = 4096
+
+_TYPE: Final = re.compile(r"^\s*\w+ type:[ \t]*(\S[^\n]*?)\s*$", re.MULTILINE | re.IGNORECASE)
+_DEVICES: Final = re.compile(r"^\s*Number of \w+ cores:\s*([0-9]{1,9})\b", re.MULTILINE | re.IGNORECASE)
+_IDLE: Final = re.compile(rf"^[^\n:]*idle time[^\n:]*:\s*{_PERCENT}", re.MULTILINE | re.IGNORECASE)
+_MATRIX: Final = re.compile(rf"^[^\n:]*matrix units?[^\n:]*:\s*{_PERCENT}", re.MULTILINE | re.IGNORECASE)
+_STEP: Final = re.compile(r"^\s*Step time:([^\n]*)$", re.MULTILINE | re.IGNORECASE)
+_INFEED: Final = re.compile(r"^\s*Infeed percentage:([^\n]*)$", re.MULTILINE | re.IGNORECASE)
+
+
+def monitor_figures(response: pb.MonitorResponse) -> dict[str, Any]:
+    """The fields of `MonitorSample` that were measured."""
+    text = response.data[:_MOST_TEXT]
+    told = _of_text(text)
+    numbers = _of_result(response.monitor_result) if response.HasField("monitor_result") else {}
+    if text.strip():
+        # The numbers are the same, but not rounded.
+        numbers = {name: value for name, value in numbers.items() if name in told}
+    return told | numbers
+
+
+def _of_text(text: str) -> dict[str, Any]:
+    told: dict[str, Any] = {}
+    if found := _TYPE.search(text):
+        told["device_type"] = found[1]
+    if found := _DEVICES.search(text):
+        told["devices"] = int(found[1])
+    if found := _IDLE.search(text):
+        told["device_idle"] = float(found[1]) / 100
+    if found := _MATRIX.search(text):
+        told["matrix_unit_utilization"] = float(found[1]) / 100
+    if found := _STEP.search(text):
+        times = [float(number) * _MS[unit] for number, unit in re.findall(_TIME, found[1])]
+        told |= _three("step_mean_ms", "step_min_ms", "step_max_ms", times)
+    if found := _INFEED.search(text):
+        # The last one comes without its sign from some servers.
+        shares = [float(number) / 100 for number in re.findall(rf"{_NUMBER} ?%?(?=\s*\()", found[1])]
+        told |= _three("infeed_mean", "infeed_min", "infeed_max", shares)
+    return told
+
+
+def _three(mean: str, least: str, most: str, values: list[float]) -> dict[str, float]:
+    return dict(zip((mean, least, most), values, strict=True)) if len(values) == 3 else {}
+
+
+def _of_result(result: pb.MonitorResult) -> dict[str, float]:
+    numbers = {
+        "device_idle": result.device_idle_time_percent / 100,
+        "matrix_unit_utilization": result.matrix_unit_utilization_percent / 100,
+        "infeed_mean": result.infeed_percent_avg / 100,
+        "infeed_min": result.infeed_percent_min / 100,
+        "infeed_max": result.infeed_percent_max / 100,
+    }
+    if result.step_time_ms_avg > 0:  # no step takes no time
+        numbers |= {
+            "step_mean_ms": result.step_time_ms_avg,
+            "step_min_ms": result.step_time_ms_min,
+            "step_max_ms": result.step_time_ms_max,
+        }
+    return {name: value for name, value in numbers.items() if math.isfinite(value) and value >= 0}
