@@ -41,6 +41,12 @@ def test_a_graph_is_walked_and_opened_by_keys(viewer: Viewer, served: Served, th
     page.keyboard.press("Enter")
     page.get_by_label("found").select_option("copy-done.1")
     page.locator(".graph-node.is-middle", has_text="copy-done.1").wait_for()
+    card.get_by_role("button", name="Op profile").click()
+    page.locator("tr.is-current", has_text="copy-done.1").wait_for()
+    page.go_back()
+    card.get_by_role("button", name="Memory viewer").click()
+    page.wait_for_url("**tool=memory_viewer*f.program=jit_f*")
+    page.go_back()
     card.get_by_role("button", name="Find in the timeline").click()
     viewer.wait("document.querySelector('.search-box input')?.value === '\"copy-done.1\"'")
 

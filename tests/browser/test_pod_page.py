@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser
 
+from bench.pod_run import PodShape, write_pod
 from tests.browser.conftest import Served, serving, watched_page
 from tests.browser.driver import Viewer
 from tests.browser.test_accessibility import faults
@@ -14,14 +15,16 @@ from tests.browser.tool_pages import ToolPages
 from tests.corpus import corpus_path
 from tilescope.tiler.indexing import build_store
 
-STORE = "pod.store"
+STORE, MADE = "pod.store", "made.store"
 
 
 @pytest.fixture(scope="module")
 def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("pod")
     build_store(sorted(corpus_path("pod").rglob("*.xplane.pb")), folder / STORE)
-    with serving([folder / STORE], folder / "cache") as running:
+    made = write_pod(folder / "made", PodShape(hosts=4, chips=4, steps=4, late_host=None))
+    build_store(made.files, folder / MADE)
+    with serving([folder / STORE, folder / MADE], folder / "cache") as running:
         yield running
 
 
@@ -84,4 +87,47 @@ def test_a_pod_is_walked_core_by_core_and_step_by_step(pages: ToolPages, site: S
     assert "tpu-pod-w-2 · Chip 0" in page.locator("tr.is-current").inner_text()
     cells.nth(8).focus()
     page.keyboard.press("Enter")
+    pages.wait_for("timeline")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_channels_are_drawn_on_the_map(pages: ToolPages, site: Served, theme: str) -> None:
+    page, run = pages.page, site.run_id(MADE)
+    page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
+    pages.go(run, "tool=pod&f.colour=tpu_recv")
+    pages.answered()
+    page.get_by_role("radio", name="32 channels").check()
+    arrow, card = page.locator(".pod-arrow-line"), page.get_by_role("region", name="Channel", exact=True)
+    first = arrow.get_attribute("d")
+    rows = page.locator(".pod-channel")
+    assert rows.count() == 32
+    rows.nth(5).hover()
+    hovered = arrow.get_attribute("d")
+    assert hovered != first
+    of_hovered = card.inner_text()
+    page.keyboard.press("Tab")
+    rows.nth(4).focus()
+    page.keyboard.press("ArrowDown")  # as by pointer
+    assert card.inner_text() == of_hovered
+    page.keyboard.press("ArrowDown")
+    assert card.inner_text() != of_hovered
+    assert arrow.get_attribute("d") != hovered
+    page.get_by_role("combobox", name="Channel").select_option("6")
+    assert rows.count() == 16
+    text = card.inner_text()
+    assert "0.4292 MiB" in text
+    assert "GiB/s" in text
+    assert "Send delay" in text
+    assert "recv-done.2" in text
+    assert faults(pages.viewer) == []
+    pages.viewer.screenshot(f"pod-channels-{theme}")
+    card.get_by_role("button", name="Op profile of recv-done.2").click()
+    pages.wait_for("op_profile")
+    pages.answered()
+    page.locator("tr.is-current", has_text="recv-done.2").wait_for()
+    page.go_back()
+    pages.wait_for("pod")
+    pages.answered()
+    page.get_by_role("radio", name="32 channels").check()
+    card.get_by_role("button", name="Show the slowest in the timeline").click()
     pages.wait_for("timeline")

@@ -10,13 +10,14 @@ import pytest
 
 from tests.corpus import corpus_path
 from tests.xprof_golden import golden, is_close
-from tilescope.tiler.facts.step_times import StepClass
+from tilescope.tiler.facts.step_times import TPU_PARTS, StepClass
 from tilescope.tiler.indexing import build_store
 from tilescope.tiler.query import QueryReader, finish
 from tilescope.tiler.store import open_run_store
 from tilescope.tiler.tools import Answer, Scope, ask, from_values, tool
 from tilescope.tiler.tools.answer import values_of
 from tilescope.tiler.tools.input_pipeline.device_tables import CLASS_TITLES
+from tilescope.tiler.tools.parameters import parameters
 
 FILES = {"pod": "pod", "jax_cpu_10steps": "xplane/jax_cpu_10steps.xplane.pb"}
 CLASSES = dict(zip((str(k) for k in range(1, 10)), StepClass, strict=True))
@@ -179,3 +180,9 @@ def test_the_map(readers: dict[str, QueryReader]) -> None:
     for column, key in zip(series.ys, sorted(known[0]["cores"], key=int), strict=True):
         cores = [step["cores"][key] for step in known]
         assert values_of(column) == [core["all_reduce"]["sync"] / core["duration"] for core in cores]
+
+
+def test_every_part_colours_the_map() -> None:
+    (colour,) = [of for of in parameters(tool("pod").question) if of.name == "colour"]
+    parts = [*(of.value for of in StepClass), *(f"tpu_{of.value}" for of in TPU_PARTS)]
+    assert sorted(colour.choices) == sorted(["duration", *parts])

@@ -17,6 +17,7 @@ export function makeContext(trace: Trace, range: PageRange, looked: Looked, acti
     goTo: (span, track, query) => actions.goTo(span, track, query),
     goToEvent: (track, ordinal) => actions.goToEvent(track, ordinal),
     select: (span) => actions.select(span),
+    openPage: (tool, texts) => actions.open({ tool, range, texts }),
     setRange: (next) => actions.setRange(next),
     ask: (tool, question, signal) => trace.api.ask(tool, { ...looking, ...question }, signal),
   };

@@ -47,6 +47,8 @@ export interface PageContext extends Links {
   ask(tool: string, question: ToolQuestion, signal: AbortSignal): Promise<ToolAnswer>;
   /** Selects a span in the timeline without going there; pages whose range is the selection follow. */
   select(span: TickRange): void;
+  /** Leads to another page of the same range, with these fields. Back returns to this one. */
+  openPage(tool: string, texts: PageTexts): void;
   /** Has all pages look at another range; a new entry in the history. */
   setRange(range: PageRange): void;
 }

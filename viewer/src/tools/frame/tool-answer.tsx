@@ -2,15 +2,18 @@
 
 import type { ToolAnswer, ToolEntry } from "@tilescope/client";
 import { AnswerView } from "../../answers/answer-view";
+import type { RowOfTable } from "../../answers/links";
 import type { PageContext } from "../contract";
 
 interface Props {
   readonly tool: Pick<ToolEntry, "id" | "title" | "help">;
   readonly answer: ToolAnswer;
   readonly context: PageContext;
+  /** A row that somebody asked for. */
+  readonly wanted?: RowOfTable | null;
 }
 
-export function ToolAnswerView({ tool, answer, context }: Props) {
+export function ToolAnswerView({ tool, answer, context, wanted = null }: Props) {
   return (
     <>
       {!answer.complete && <Incomplete />}
@@ -21,6 +24,7 @@ export function ToolAnswerView({ tool, answer, context }: Props) {
         rangeText={context.rangeText}
         onMore={null}
         isOwn={true}
+        wanted={wanted}
       />
     </>
   );

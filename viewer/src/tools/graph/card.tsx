@@ -3,20 +3,23 @@
 import type { ToolColumn, ToolTable } from "@tilescope/client";
 import { figureText } from "../../answers/figures";
 import type { Links } from "../../answers/links";
+import type { PageContext } from "../contract";
 import type { GraphNode } from "./model";
 
 interface Props {
   readonly table: ToolTable;
   readonly node: GraphNode;
   readonly isMiddle: boolean;
-  readonly links: Links;
+  readonly context: PageContext;
+  /** The program, as the memory viewer knows it. */
+  readonly program: string;
   readonly onCentre: (node: GraphNode) => void;
   readonly onToggle: (node: GraphNode) => void;
 }
 
 const SHOWN = ["opcode", "shape", "bytes", "operands", "users", "inside", "computation", "framework", "source"];
 
-export function NodeCard({ table, node, isMiddle, links, onCentre, onToggle }: Props) {
+export function NodeCard({ table, node, isMiddle, context, program, onCentre, onToggle }: Props) {
   const column = (id: string) => table.columns.find((one) => one.id === id);
   const query = column("query")?.values[node.row];
   return (
@@ -28,7 +31,7 @@ export function NodeCard({ table, node, isMiddle, links, onCentre, onToggle }: P
           .map((one) => (
             <div key={one.id}>
               <dt>{one.title}</dt>
-              <dd>{worded(one, node.row, links)}</dd>
+              <dd>{worded(one, node.row, context)}</dd>
             </div>
           ))}
       </dl>
@@ -44,10 +47,24 @@ export function NodeCard({ table, node, isMiddle, links, onCentre, onToggle }: P
           </button>
         )}
         {typeof query === "string" && (
-          <button type="button" class="button is-outlined" onClick={() => links.goTo(null, null, query)}>
+          <button type="button" class="button is-outlined" onClick={() => context.goTo(null, null, query)}>
             Find in the timeline
           </button>
         )}
+        <button
+          type="button"
+          class="button is-outlined"
+          onClick={() => context.openPage("op_profile", { operation: node.name })}
+        >
+          Op profile
+        </button>
+        <button
+          type="button"
+          class="button is-outlined"
+          onClick={() => context.openPage("memory_viewer", { program, buffers: "all" })}
+        >
+          Memory viewer
+        </button>
       </div>
     </aside>
   );

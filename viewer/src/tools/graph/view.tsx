@@ -166,7 +166,8 @@ function Drawing({
         table={table}
         node={node}
         isMiddle={node.row === model.middle}
-        links={context}
+        context={context}
+        program={String(answer.facts.find(({ id }) => id === "program")?.value ?? "")}
         onCentre={onCentre}
         onToggle={onToggle}
       />

@@ -3,7 +3,7 @@ import { FIELDS, LISTED } from "./fields";
 
 test("what is written is read again, and what is malformed is the default", () => {
   for (const listed of LISTED) {
-    const fields = { by: "category", withIdle: false, listed, tracks: "1,5-8" } as const;
+    const fields = { by: "category", withIdle: false, listed, tracks: "1,5-8", operation: "fusion.1" } as const;
     expect(FIELDS.parse(FIELDS.format(fields))).toEqual(fields);
   }
   const plain = FIELDS.parse({});

@@ -15,22 +15,26 @@ export interface OpProfileFields {
   readonly listed: Listed;
   /** Tracks that say whose cores are looked at; empty: all. */
   readonly tracks: string;
+  /** The operation that one comes for, by its name; empty: none. */
+  readonly operation: string;
 }
 
-const DEFAULT: OpProfileFields = { by: "program", withIdle: true, listed: "limit=100", tracks: "" };
+const DEFAULT: OpProfileFields = { by: "program", withIdle: true, listed: "limit=100", tracks: "", operation: "" };
 
 export const FIELDS: PageFields<OpProfileFields> = {
-  parse: ({ by, with_idle, limit, cover, tracks = "" }) => ({
+  parse: ({ by, with_idle, limit, cover, tracks = "", operation = "" }) => ({
     by: GROUPINGS.find((one) => one === by) ?? DEFAULT.by,
     withIdle: with_idle !== "false",
     listed: LISTED.find((one) => one === `cover=${cover}` || one === `limit=${limit}`) ?? DEFAULT.listed,
     tracks: /^[\d,-]{1,2000}$/.test(tracks) ? tracks : "",
+    operation: operation.slice(0, 1000),
   }),
-  format: ({ by, withIdle, listed, tracks }) => ({
+  format: ({ by, withIdle, listed, tracks, operation }) => ({
     ...(by === DEFAULT.by ? {} : { by }),
     ...(withIdle ? {} : { with_idle: "false" }),
     ...(listed === DEFAULT.listed ? {} : part(listed)),
     ...(tracks === "" ? {} : { tracks }),
+    ...(operation === "" ? {} : { operation }),
   }),
 };
 

@@ -1,8 +1,9 @@
 /** The op profile: what to look at first, the choices, and the tree with all of an operation beside it. */
 
+import type { ToolAnswer } from "@tilescope/client";
 import { useMemo } from "preact/hooks";
 import { Answered } from "../../asking/states";
-import type { PageProps } from "../contract";
+import type { PageContext, PageProps } from "../contract";
 import { Choices } from "../frame/choices";
 import { PlacePicker } from "../frame/place-picker";
 import { ToolAnswerView } from "../frame/tool-answer";
@@ -68,7 +69,34 @@ export function OpProfileView({ context, fields, setFields }: PageProps<OpProfil
         />
         <p class="page-of">Figures are of {context.rangeText}.</p>
       </div>
-      <Answered asked={asked}>{(answer) => <ToolAnswerView tool={TOOL} answer={answer} context={context} />}</Answered>
+      <Answered asked={asked}>
+        {(answer) => <Tree answer={answer} context={context} operation={fields.operation} />}
+      </Answered>
+    </>
+  );
+}
+
+interface TreeProps {
+  readonly answer: ToolAnswer;
+  readonly context: PageContext;
+  readonly operation: string;
+}
+
+/** The answer; what one has come for has the focus, where it is listed. */
+function Tree({ answer, context, operation }: TreeProps) {
+  const wanted = useMemo(() => {
+    const names = answer.tables.find(({ id }) => id === "operations")?.columns.find(({ id }) => id === "name")?.values;
+    const row = operation === "" ? -1 : (names?.indexOf(operation) ?? -1);
+    return row < 0 ? null : { table: "operations", row };
+  }, [answer, operation]);
+  return (
+    <>
+      {operation !== "" && wanted === null && (
+        <p class="page-note" role="status">
+          {operation} is not among the operations that are listed here.
+        </p>
+      )}
+      <ToolAnswerView tool={TOOL} answer={answer} context={context} wanted={wanted} />
     </>
   );
 }

@@ -1,12 +1,11 @@
 /** The part of the address that is the pod page's own; the names are those of the tool's question. */
 
 import type { PageFields } from "../contract";
-import { isColour } from "./parts";
 
 export interface PodFields {
   /** One step alone, by its number; empty: all of the range. */
   readonly step: string;
-  /** What colours the map. */
+  /** What colours the map: one of the choices that the server has. */
   readonly colour: string;
   readonly tracks: string;
 }
@@ -16,7 +15,7 @@ const COLOUR = "device_collectives";
 export const FIELDS: PageFields<PodFields> = {
   parse: ({ step = "", colour = "", tracks = "" }) => ({
     step: /^\d{1,18}$/.test(step) ? step : "",
-    colour: isColour(colour) ? colour : COLOUR,
+    colour: /^[a-z_]{1,60}$/.test(colour) ? colour : COLOUR,
     tracks: tracks.slice(0, 4096),
   }),
   format: ({ step, colour, tracks }) => ({

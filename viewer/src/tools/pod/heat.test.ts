@@ -3,7 +3,7 @@ import { heatColor } from "../../answers/chart-style";
 import { column, table } from "../../answers/made-up";
 import { contrast } from "../../raster/color";
 import { heatOf, inkOn } from "./heat";
-import { isColour, legendWords, partGroups } from "./parts";
+import { legendWords, partGroups } from "./parts";
 
 const CORES = table([
   column("duration", "ticks", ["100", "200", "0", null]),
@@ -40,7 +40,6 @@ test("all can be read on any colour", () => {
 
 test("the picker has what was recorded, and the legend says what it is worth", () => {
   expect(partGroups(CORES)).toEqual([{ title: "Classes", parts: [{ id: "input", title: "input" }] }]);
-  expect([isColour("tpu_idle"), isColour("duration"), isColour("host")]).toEqual([true, true, false]);
   expect(legendWords("device_compute", "Dark")).toBe("Dark is good");
   expect(legendWords("tpu_low_flops", "Bright")).toContain("neither");
   expect(legendWords("tpu_all_reduce_sync", "Dark")).toContain("waits for the cores that have least");

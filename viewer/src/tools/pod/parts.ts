@@ -5,33 +5,6 @@ import type { ToolTable } from "@tilescope/client";
 /** Whether more of it is what one wants. */
 export type Worth = "good" | "bad" | "neither";
 
-const CLASSES: readonly string[] = [
-  "device_compute",
-  "device_to_device",
-  "device_collectives",
-  "host_compute",
-  "kernel_launch",
-  "input",
-  "output",
-  "compilation",
-  "others",
-];
-const TPU_PARTS: readonly string[] = [
-  "tpu_high_flops",
-  "tpu_low_flops",
-  "tpu_infeed",
-  "tpu_sparse_infeed",
-  "tpu_outfeed",
-  "tpu_host_send",
-  "tpu_host_recv",
-  "tpu_all_reduce_compute",
-  "tpu_all_reduce_sync",
-  "tpu_collectives",
-  "tpu_send",
-  "tpu_recv",
-  "tpu_megacore",
-  "tpu_idle",
-];
 const GOOD: ReadonlySet<string> = new Set(["device_compute", "tpu_high_flops"]);
 const NEITHER: ReadonlySet<string> = new Set(["tpu_low_flops", "tpu_all_reduce_compute", "tpu_megacore"]);
 const WAITING: ReadonlySet<string> = new Set(["device_collectives", "tpu_all_reduce_sync"]);
@@ -39,9 +12,8 @@ const WAITING: ReadonlySet<string> = new Set(["device_collectives", "tpu_all_red
 /** How long a step takes as a whole. */
 export const DURATION = "duration";
 
-export function isColour(id: string): boolean {
-  return id === DURATION || CLASSES.includes(id) || TPU_PARTS.includes(id);
-}
+/** What ids of the categories of TPUs begin with: some of the others are those of classes. */
+const TPU = "tpu_";
 
 /** The parts that a table tells, by class or by the categories of TPUs. */
 export interface PartGroup {
@@ -49,16 +21,15 @@ export interface PartGroup {
   readonly parts: readonly { readonly id: string; readonly title: string }[];
 }
 
+/** All columns of times but the duration itself are parts of it, in the server's order. */
 export function partGroups(cores: ToolTable): readonly PartGroup[] {
-  const told = (ids: readonly string[]) =>
-    ids.flatMap((id) => {
-      const column = cores.columns.find((one) => one.id === id);
-      return column?.values.some((value) => value !== null) === true ? [{ id, title: column.title }] : [];
-    });
+  const parts = cores.columns
+    .filter(({ id, kind, values }) => kind === "ticks" && id !== DURATION && values.some((value) => value !== null))
+    .map(({ id, title }) => ({ id, title }));
   return [
-    { title: "Classes", parts: told(CLASSES) },
-    { title: "Categories of TPUs", parts: told(TPU_PARTS) },
-  ].filter(({ parts }) => parts.length > 0);
+    { title: "Classes", parts: parts.filter(({ id }) => !id.startsWith(TPU)) },
+    { title: "Categories of TPUs", parts: parts.filter(({ id }) => id.startsWith(TPU)) },
+  ].filter((group) => group.parts.length > 0);
 }
 
 export function worthOf(colour: string): Worth {

@@ -7,6 +7,7 @@ import { scaleOf } from "../../answers/figures";
 import { theme } from "../../state/settings";
 import { type Heat, inkOn } from "./heat";
 import { type ArrowKey, type Chip, type HostBox, neighbour, type PodLayout } from "./layout";
+import { type Transfer, TransferArrow } from "./transfer-arrow";
 
 interface Props {
   readonly cores: ToolTable;
@@ -17,6 +18,8 @@ interface Props {
   readonly current: number;
   readonly stragglers: ReadonlySet<string>;
   readonly time: TimeBase;
+  /** Rows of the core that sends, and of that which receives, of the channel that one looks at. */
+  readonly transfer: Transfer | null;
   readonly onCurrent: (row: number) => void;
   readonly onEnter: (row: number) => void;
 }
@@ -55,6 +58,7 @@ export function Topology(props: Props) {
       {layout.boxes.map((box) => (
         <Host key={`${box.host} ${box.column} ${box.row}`} {...props} box={box} />
       ))}
+      {props.transfer !== null && <TransferArrow holder={holder} transfer={props.transfer} />}
     </div>
   );
 }

@@ -1,15 +1,18 @@
 /** The pod: where in it time goes, which cores keep the others waiting, and all of each core. */
 
 import type { ToolAnswer, ToolTable } from "@tilescope/client";
-import { useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { AnswerView } from "../../answers/answer-view";
 import type { RowOfTable } from "../../answers/links";
 import { goToPlace, Places } from "../../answers/places";
 import { Answered } from "../../asking/states";
 import type { PageContext, PageProps } from "../contract";
+import { Choices } from "../frame/choices";
 import { PlacePicker } from "../frame/place-picker";
 import { Incomplete } from "../frame/tool-answer";
 import { useAnswer } from "../frame/use-answer";
+import { channelRows } from "./channel-rows";
+import { Channels } from "./channels";
 import { CoreCard } from "./core-card";
 import type { PodFields } from "./fields";
 import { heatOf } from "./heat";
@@ -35,7 +38,8 @@ export function PodView({ context, fields, setFields }: PageProps<PodFields>) {
   const all = known.current;
   const cores = all?.tables.find(({ id }) => id === "cores");
   const steps = [...new Set((all?.series.find(({ id }) => id === "map")?.x.values ?? []).map(String))];
-  const shown = { context, fields, core, onCore: setCore };
+  const [link, setLink] = useState(NO_LINK);
+  const shown = { context, fields, core, onCore: setCore, link, onLink: setLink };
   return (
     <>
       <div class="tool-bar is-flat">
@@ -65,7 +69,7 @@ export function PodView({ context, fields, setFields }: PageProps<PodFields>) {
         <p class="page-of">Figures are of {step === "" ? context.rangeText : `step ${step}`}.</p>
       </div>
       {step === "" ? (
-        <Answered asked={asked}>{(answer) => <Shown {...shown} answer={answer} />}</Answered>
+        <Answered asked={asked}>{(answer) => <Shown {...shown} question={question} answer={answer} />}</Answered>
       ) : (
         <OneStep {...shown} question={question} />
       )}
@@ -73,35 +77,57 @@ export function PodView({ context, fields, setFields }: PageProps<PodFields>) {
   );
 }
 
+/** What one looks at beside the map: cores, or channels between them; of all of these or of one, and which row. */
+interface LinkChoice {
+  readonly side: "core" | "channels";
+  readonly channel: string;
+  readonly row: number;
+}
+
+const NO_LINK: LinkChoice = { side: "core", channel: "", row: 0 };
+
+/** Parts of steps of cores that send to each other. */
+const SENDING: ReadonlySet<string> = new Set(["tpu_send", "tpu_recv", "tpu_collectives"]);
+
 interface ShownProps {
   readonly context: PageContext;
   readonly fields: PodFields;
   /** The core that one looks at, by name; empty: none yet. */
   readonly core: string;
   readonly onCore: (name: string) => void;
+  readonly link: LinkChoice;
+  readonly onLink: (link: LinkChoice) => void;
+  /** What the page asks. */
+  readonly question: Readonly<Record<string, string>>;
 }
 
-function OneStep({ question, ...props }: ShownProps & { readonly question: Readonly<Record<string, string>> }) {
+function OneStep({ question, ...props }: ShownProps) {
   const { step } = props.fields;
-  const asked = useAnswer(
-    props.context,
-    TOOL.id,
-    useMemo(() => ({ ...question, steps: `${step}-${step}`, collectives: "true" }), [question, step]),
-  );
-  return <Answered asked={asked}>{(answer) => <Shown {...props} answer={answer} />}</Answered>;
+  const ofStep = useMemo(() => ({ ...question, steps: `${step}-${step}`, collectives: "true" }), [question, step]);
+  const asked = useAnswer(props.context, TOOL.id, ofStep);
+  return <Answered asked={asked}>{(answer) => <Shown {...props} question={ofStep} answer={answer} />}</Answered>;
 }
 
 function Shown({ answer, ...props }: ShownProps & { readonly answer: ToolAnswer }) {
   const [wanted, setWanted] = useState<RowOfTable | null>(null);
+  const [asked, setAsked] = useState<ToolTable | null>(null);
   const cores = answer.tables.find(({ id }) => id === "cores");
+  const told = answer.tables.find(({ id }) => id === "channels");
+  const sends = cores?.columns.some(({ id, values }) => SENDING.has(id) && values.some((value) => Number(value) > 0));
+  const channels = told ?? (sends === true ? asked : null);
   const { context, fields } = props;
   return (
     <>
       {!answer.complete && <Incomplete />}
-      {cores !== undefined && <Pod {...props} answer={answer} cores={cores} onRow={setWanted} />}
+      {told === undefined && sends === true && <AskChannels {...props} onTable={setAsked} />}
+      {cores !== undefined && <Pod {...props} answer={answer} cores={cores} channels={channels} onRow={setWanted} />}
       <AnswerView
         tool={TOOL}
-        answer={{ ...answer, notes: answer.notes.filter(({ severity }) => severity === "info") }}
+        answer={{
+          ...answer,
+          tables: told === undefined && channels !== null ? [...answer.tables, channels] : answer.tables,
+          notes: answer.notes.filter(({ severity }) => severity === "info"),
+        }}
         links={context}
         rangeText={fields.step === "" ? context.rangeText : `step ${fields.step}`}
         onMore={null}
@@ -111,14 +137,29 @@ function Shown({ answer, ...props }: ShownProps & { readonly answer: ToolAnswer 
   );
 }
 
+/** Asks for the channels behind the rest of the page: they take longer. */
+function AskChannels({ context, question, onTable }: ShownProps & { onTable: (table: ToolTable | null) => void }) {
+  const asked = useAnswer(
+    context,
+    TOOL.id,
+    useMemo(() => ({ ...question, collectives: "false", channels: "true" }), [question]),
+  );
+  const { asking } = asked;
+  const table = asking.kind === "answered" ? asking.answer.tables.find(({ id }) => id === "channels") : undefined;
+  useEffect(() => onTable(table ?? null), [table, onTable]);
+  return asking.kind === "failed" ? <p class="page-note">The channels could not be asked for.</p> : null;
+}
+
 interface PodProps extends ShownProps {
   readonly answer: ToolAnswer;
   readonly cores: ToolTable;
+  /** Null: there are none, or not yet. */
+  readonly channels: ToolTable | null;
   readonly onRow: (row: RowOfTable) => void;
 }
 
 /** The map with its legend, and beside it the core that one looks at and the stragglers. */
-function Pod({ context, fields, core, onCore, answer, cores, onRow }: PodProps) {
+function Pod({ context, fields, core, onCore, link, onLink, answer, cores, channels, onRow }: PodProps) {
   const { colour } = fields;
   const stragglers = answer.tables.find(({ id }) => id === "stragglers");
   const layout = useMemo(() => podLayout(cores), [cores]);
@@ -132,6 +173,11 @@ function Pod({ context, fields, core, onCore, answer, cores, onRow }: PodProps) 
     .flatMap(({ parts }) => parts)
     .find(({ id }) => id === colour);
   const title = chosen?.title ?? (colour === DURATION ? "Step time" : "Not recorded");
+  const links = useMemo(() => (channels === null ? [] : channelRows(channels)), [channels]);
+  const isOfChannels = link.side === "channels" && channels !== null;
+  const ofChannel = links.filter(({ channel }) => link.channel === "" || channel === link.channel);
+  const looked = isOfChannels ? (ofChannel.find(({ row }) => row === link.row) ?? ofChannel[0]) : undefined;
+  const [from, to] = [names.indexOf(looked?.source ?? ""), names.indexOf(looked?.destination ?? "")];
   const toTimeline = (row: number) => goToPlace(context, places.of(row));
   return (
     <div class="pod">
@@ -151,26 +197,52 @@ function Pod({ context, fields, core, onCore, answer, cores, onRow }: PodProps) 
           current={current}
           stragglers={new Set(straggling)}
           time={context.time}
+          transfer={from < 0 || to < 0 ? null : { from, to }}
           onCurrent={(row) => onCore(names[row] ?? "")}
           onEnter={toTimeline}
         />
       </section>
       <div class="pod-side">
-        <CoreCard
-          cores={cores}
-          row={current}
-          colour={colour}
-          time={context.time}
-          onTimeline={() => toTimeline(current)}
-          onRow={() => onRow({ table: "cores", row: current })}
-        />
-        {stragglers !== undefined && (
-          <Stragglers
-            stragglers={stragglers}
-            fact={answer.facts.find(({ id }) => id === "stragglers")}
-            time={context.time}
-            onCore={onCore}
+        {channels !== null && links.length > 0 && (
+          <Choices
+            label="What is beside the map"
+            choices={[
+              { value: "core", text: "Core" },
+              { value: "channels", text: `${links.length} channels` },
+            ]}
+            chosen={link.side}
+            onChoose={(side) => onLink({ ...link, side })}
           />
+        )}
+        {isOfChannels ? (
+          <Channels
+            table={channels}
+            cores={cores}
+            context={context}
+            channel={link.channel}
+            onChannel={(channel) => onLink({ ...link, channel })}
+            current={looked?.row ?? -1}
+            onCurrent={(row) => onLink({ ...link, row })}
+          />
+        ) : (
+          <>
+            <CoreCard
+              cores={cores}
+              row={current}
+              colour={colour}
+              time={context.time}
+              onTimeline={() => toTimeline(current)}
+              onRow={() => onRow({ table: "cores", row: current })}
+            />
+            {stragglers !== undefined && (
+              <Stragglers
+                stragglers={stragglers}
+                fact={answer.facts.find(({ id }) => id === "stragglers")}
+                time={context.time}
+                onCore={onCore}
+              />
+            )}
+          </>
         )}
       </div>
     </div>

@@ -1,0 +1,173 @@
+/** The channels of the pod: which there are, how long each takes, and all of the one that is looked at. */
+
+import type { ToolColumn, ToolTable } from "@tilescope/client";
+import { useRef } from "preact/hooks";
+import { figureText } from "../../answers/figures";
+import { goToPlace, Places } from "../../answers/places";
+import { GoIcon } from "../../components/icons";
+import type { PageContext } from "../contract";
+import {
+  bandwidthText,
+  type ChannelRow,
+  channelNames,
+  channelRows,
+  dataText,
+  partOf,
+  shortNames,
+} from "./channel-rows";
+
+interface Props {
+  readonly table: ToolTable;
+  readonly cores: ToolTable;
+  readonly context: PageContext;
+  /** The channel whose pairs are listed; empty: all. */
+  readonly channel: string;
+  readonly onChannel: (channel: string) => void;
+  /** The row that is looked at. */
+  readonly current: number;
+  readonly onCurrent: (row: number) => void;
+}
+
+const MOST_LISTED = 200;
+
+export function Channels({ table, cores, context, channel, onChannel, current, onCurrent }: Props) {
+  const list = useRef<HTMLOListElement>(null);
+  const all = channelRows(table);
+  const rows = all.filter((row) => channel === "" || row.channel === channel);
+  const listed = rows.slice(0, MOST_LISTED);
+  const looked = rows.find(({ row }) => row === current) ?? listed[0];
+  const words = worded(table, context);
+  const short = shortNames(cores);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const at = listed.findIndex(({ row }) => row === looked?.row);
+    const next = by === undefined ? undefined : listed[at + by];
+    if (next !== undefined) {
+      onCurrent(next.row);
+      list.current?.querySelector<HTMLElement>(`[data-channel-row="${next.row}"]`)?.focus();
+      event.preventDefault();
+      event.stopPropagation();
+    }
+  };
+  return (
+    <section class="pod-channels" aria-label="Channels between cores">
+      <div class="pod-channel-head">
+        <h3>Channels</h3>
+        <select
+          class="bar-select"
+          aria-label="Channel"
+          value={channel}
+          onChange={(event) => onChannel(event.currentTarget.value)}
+        >
+          <option value="">All channels</option>
+          {channelNames(all).map((name) => (
+            <option key={name} value={name}>
+              Channel {name}
+            </option>
+          ))}
+        </select>
+        <span class="pod-worth">Mean latency, the slowest first</span>
+      </div>
+      <ol class="pod-channel-list" ref={list} onKeyDown={onKeyDown}>
+        {listed.map((row) => (
+          <li key={row.row}>
+            <button
+              type="button"
+              class="pod-channel"
+              data-channel-row={row.row}
+              tabIndex={row.row === looked?.row ? 0 : -1}
+              aria-current={row.row === looked?.row}
+              onMouseEnter={() => onCurrent(row.row)}
+              onFocus={() => onCurrent(row.row)}
+              onClick={() => onCurrent(row.row)}
+            >
+              <span class="pod-channel-name">
+                {row.channel}: {short.get(row.source) ?? row.source} → {short.get(row.destination) ?? row.destination}
+              </span>
+              <span class="pod-bar">
+                <span style={{ width: `${100 * partOf(row, listed)}%` }} />
+              </span>
+              <span class="pod-channel-time">{words("latency", row)}</span>
+            </button>
+          </li>
+        ))}
+      </ol>
+      {rows.length > MOST_LISTED && <p class="page-note">{rows.length - MOST_LISTED} more are in the table below.</p>}
+      {looked !== undefined && <ChannelCard table={table} context={context} of={looked} words={words} />}
+    </section>
+  );
+}
+
+type Words = (id: keyof typeof COLUMNS, row: ChannelRow) => string;
+
+interface CardProps {
+  readonly table: ToolTable;
+  readonly context: PageContext;
+  readonly of: ChannelRow;
+  readonly words: Words;
+}
+
+function ChannelCard({ table, context, of, words }: CardProps) {
+  const place = new Places(table.columns).of(of.row);
+  const facts: readonly (readonly [string, string])[] = [
+    ["Data", dataText(of.data)],
+    ["Latency", words("latency", of)],
+    ["Bandwidth", bandwidthText(of.bandwidth)],
+    ["Send delay", words("sendDelay", of)],
+    ["Transfers", words("occurrences", of)],
+  ];
+  return (
+    <section class="pod-card" aria-label="Channel">
+      <h3>
+        Channel {of.channel}: {of.source} → {of.destination}
+      </h3>
+      <dl>
+        {facts.map(([title, told]) => (
+          <div key={title}>
+            <dt>{title}</dt>
+            <dd>{told}</dd>
+          </div>
+        ))}
+      </dl>
+      <ul class="pod-hlo">
+        {of.hlo.map((name) => (
+          <li key={name}>
+            <code>{name}</code>
+            <button type="button" class="pod-link" onClick={() => context.openPage("op_profile", { operation: name })}>
+              Op profile<span class="visually-hidden"> of {name}</span>
+            </button>
+            <button
+              type="button"
+              class="pod-link"
+              onClick={() => context.openPage("memory_viewer", { program: of.program ?? "", buffers: "all" })}
+            >
+              Memory viewer<span class="visually-hidden"> of the program of {name}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {place !== null && (
+        <div class="pod-ways">
+          <button type="button" class="button is-outlined" onClick={() => goToPlace(context, place)}>
+            <GoIcon /> Show the slowest in the timeline
+          </button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+const COLUMNS = { latency: "latency", sendDelay: "send_delay", occurrences: "occurrences" } as const;
+
+/** Figures of rows with their units. */
+function worded(table: ToolTable, context: PageContext): Words {
+  const columns = new Map<string, ToolColumn>(table.columns.map((column) => [column.id, column]));
+  return (id, row) => {
+    const column = columns.get(COLUMNS[id]);
+    if (column === undefined || row[id] === null) {
+      return "–";
+    }
+    const { digits, unit } = figureText(column, row[id], context.time);
+    return `${digits} ${unit}`.trim();
+  };
+}
