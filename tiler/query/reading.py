@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
@@ -19,6 +20,9 @@ from tilescope.tiler.windows import Windows, WindowsOf
 # The leaves of small tracks of a block share pages, one for each level; those of a large track take turns between
 # levels. A page takes about half a megabyte.
 _KEPT_PAGES = 16
+
+# Histograms of a block are read where at most so many times the tracks asked for are in it.
+_MORE_TRACKS = 4
 
 
 class Reading:
@@ -48,16 +52,26 @@ class Reading:
         windows_of: WindowsOf,
         as_name: Callable[[int], int] | None = None,
         rename: Rename | None = None,
+        harmless: Sequence[int] = (),
     ) -> Iterator[None]:
         """Adds what lies in windows of tracks of slices; `as_name`: what all events of a track are summed up under.
 
-        `rename` gives slices other names, page by page. Raises DamagedStore.
+        `rename` gives slices other names, page by page. `harmless`: more tracks, parts of which may be added. Raises
+        DamagedStore.
         """
         aside = SpanSums(spread=sums.has_spread)
+        told = self._reader.tree.tracks
+        more = Counter(
+            track // TRACKS_PER_BLOCK
+            for track in harmless
+            if told[track]["events"] != "0" and int(told[track]["busy"]) < BUSY_LIMIT
+        )
         for block, windows, stored in self._by_block(tracks, windows_of):
             first = block * TRACKS_PER_BLOCK
             names = {} if as_name is None else {slot: as_name(first + slot) for slot in windows}
-            whole = stored and len(windows) == self._reader.tree.summed_in_blocks[block]
+            tracks_in_all = self._reader.tree.summed_in_blocks[block]
+            # Those of a few tracks have far fewer rows than that of all.
+            whole = stored and len(windows) + more[block] == tracks_in_all <= _MORE_TRACKS * len(windows)
             yield from add_windows(
                 self, block, windows, sums, aside=aside, stored=stored, whole=whole, as_name=names, rename=rename
             )

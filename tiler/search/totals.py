@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,6 +44,7 @@ class Totals:
 def totals(reader: QueryReader, selection: Selection, windows_of: WindowsOf) -> Steps[Totals]:
     """From histograms where names alone are selected, otherwise from the leaves. Raises DamagedStore."""
     yield
+    asked = selection.tracks
     selection = occurring(reader, selection)
     if not selection.names.any() or not len(selection.tracks):
         return _summed([], np.int64)
@@ -51,7 +53,7 @@ def totals(reader: QueryReader, selection: Selection, windows_of: WindowsOf) -> 
     found = list(leaves(reader, selection, windows_of, reaching=True))
     yield
     if selection.is_by_name and sum(map(len, found)) > _FEW_LEAVES:
-        return (yield from _of_histograms(reader, selection, windows_of, dtype))
+        return (yield from _of_histograms(reader, selection, asked, windows_of, dtype))
     finder = Finder(reader, selection, reaching=True)
     parts: list[Totals] = []
     for some in found:
@@ -84,9 +86,13 @@ def per_track(reader: QueryReader, selection: Selection, windows_of: WindowsOf) 
     return found
 
 
-def _of_histograms(reader: QueryReader, selection: Selection, windows_of: WindowsOf, dtype: type[Any]) -> Steps[Totals]:
+def _of_histograms(
+    reader: QueryReader, selection: Selection, asked: Sequence[int], windows_of: WindowsOf, dtype: type[Any]
+) -> Steps[Totals]:
     sums = SpanSums()
-    yield from Reading(reader).add_windows(sums, selection.tracks, windows_of)
+    # On the other tracks that were asked for, no selected name occurs.
+    harmless = sorted(set(asked).difference(selection.tracks))
+    yield from Reading(reader).add_windows(sums, selection.tracks, windows_of, harmless=harmless)
     found = sums.sums(dtype)
     wanted = selection.names[found.name + 1]
     return _summed([Totals(found.name[wanted], found.count[wanted], found.busy[wanted])], dtype)

@@ -140,7 +140,7 @@ class _Reading:
         opened = slots  # tiles of the level above whose children are wanted: index and slot in one number
         tiles = np.flatnonzero(np.isin(shape.slot, slots))
         levels, is_leaf = shape.level[tiles], shape.is_leaf
-        has_histogram, has_together = shape.has_histogram, shape.has_block_histogram
+        has_histogram, has_together = shape.has_histogram, np.flatnonzero(shape.has_block_histogram)
         for level in range(int(levels.max(initial=-1)), -1, -1):
             if not len(opened):
                 break
@@ -151,10 +151,11 @@ class _Reading:
             wanted = windows.meet(first, stop)
             within = wanted & windows.cover(first, stop)
             if together:
-                some = here[within & has_together[here]]
+                flagged = shape.index[has_together[shape.level[has_together] == level]]
+                index, some = np.unique(shape.index[here][within], return_index=True)
                 # Where some tracks have been added by themselves, a level above, the others are, too.
-                index = shape.index[some]
-                some = some[_how_many(shape.index[here], index) == _how_many(shape.index[every], index)]
+                are_all = _how_many(shape.index[here], index) == _how_many(shape.index[every], index)
+                some = here[within][some[are_all & np.isin(index, flagged)]]
                 added = yield from for_each(some.tolist(), self._add_together, self._sums, self._aside)
                 known = np.isin(shape.index[here], shape.index[some[np.array(added, np.bool_)]])
                 wanted, within = wanted & ~known, within & ~known

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tests.example import Example, PlainEvent, random_events
 from tests.tiler.windows import WINDOWS, overlaps, starts_in, ticks_in
-from tilescope.tiler.pages import PageKey
+from tilescope.tiler.pages import PageKey, shape
 from tilescope.tiler.query import EVERYTHING, Place, finish
 from tilescope.tiler.resolver import TickRange
 from tilescope.tiler.search import bins as bins_module
@@ -54,6 +54,8 @@ QUERY = st.sampled_from(sorted(QUERIES))
 def example(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Example]:
     patch = pytest.MonkeyPatch()
     patch.setattr(hits_module, "_FEWEST_LEAVES", 2)
+    patch.setattr(shape, "HISTOGRAM_EVENTS", 200)
+    patch.setattr(shape, "BLOCK_HISTOGRAM_EVENTS", 400)
     patch.setattr(totals_module, "_FEW_LEAVES", 3)
     patch.setattr(totals_module, "_LEAVES_AT_ONCE", 2)
     patch.setattr(two_threads, "WORTH_A_THREAD", 2)
@@ -76,8 +78,8 @@ def plain(hits: Hits, example: Example) -> list[tuple[int, int, str, int]]:
     return list(zip(hits.start.tolist(), hits.track.tolist(), names, hits.duration.tolist(), strict=True))
 
 
-@given(windows=st.lists(WINDOWS, min_size=4, max_size=4), query=QUERY)
-@settings(max_examples=80, deadline=None)
+@given(windows=st.lists(WINDOWS, min_size=4, max_size=4) | WINDOWS.map(lambda windows: [windows] * 4), query=QUERY)
+@settings(max_examples=120, deadline=None)
 def test_totals_are_those_of_all_events(example: Example, windows: list[Windows], query: str) -> None:
     of_track = {f"thread {k}": windows[k] for k in range(4)}
     by_id = {example.track(name): of for name, of in of_track.items()}
@@ -99,6 +101,17 @@ def test_totals_are_those_of_all_events(example: Example, windows: list[Windows]
     if selection.is_by_name:
         counted = finish(per_track(example.reader, selection, by_id.__getitem__))
         assert counted == {track: n for track, n in on_track.items() if n}
+
+
+@pytest.mark.parametrize("query", ["op", "needle"])  # on all tracks, and on one of them
+def test_totals_of_all_tracks_are_read_by_block(example: Example, query: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    selection = occurring(example.reader, selected(example, query))
+    assert len(selection.tracks) == (1 if query == "needle" else 4)
+    monkeypatch.setattr(totals_module, "_FEW_LEAVES", 0)
+    for method in ("histogram_record", "page"):
+        monkeypatch.setattr(type(example.store), method, lambda *_: pytest.fail("tracks were read by themselves"))
+    found = finish(totals(example.reader, selected(example, query), everywhere(EVERYTHING)))
+    assert found.count.sum() == sum(query in event.name for event in example.events)
 
 
 def test_an_event_that_starts_between_windows_counts_once(example: Example) -> None:
