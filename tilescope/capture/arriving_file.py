@@ -33,7 +33,7 @@ class ArrivingFile:
         """Refuses what the disk has no room for, before it comes."""
         free_bytes = shutil.disk_usage(self.path.parent).free
         if size_bytes > free_bytes:
-            room = f"{size_bytes / 1e6:,.0f} MB are needed, {free_bytes / 1e6:,.0f} MB are free"
+            room = f"{size_bytes / 1e6:,.1f} MB are needed, {free_bytes / 1e6:,.1f} MB are free"
             raise Fault(CaptureCause.DISK_FULL, f"{self.path.parent}: {room}")
 
     def write(self, data: memoryview | bytes) -> None:

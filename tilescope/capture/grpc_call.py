@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import math
 import urllib.parse
+from contextlib import suppress
 from typing import Final, Protocol
 
 import h2.config
@@ -60,6 +61,8 @@ async def call(address: ProfilerAddress, method: str, request: bytes, taker: Tak
         await _Exchange(reader, writer, taker).run(str(address), method, request, answer_within_s)
     finally:
         writer.transport.abort()  # nothing more is to be sent, and nobody reads what still comes
+        with suppress(OSError):
+            await writer.wait_closed()
 
 
 class _Exchange:
@@ -82,13 +85,13 @@ class _Exchange:
         self._ask(authority, method, request, answer_within_s)
         while not self._is_over:
             if self._begun_at is not None:
-                until, why = self._begun_at + STALL_S, f"the answer stopped for {STALL_S:.0f} s"
+                until, why = self._begun_at + STALL_S, f"the answer stopped for {STALL_S:g} s"
             else:
-                until, why = began + answer_within_s, f"nothing came for {answer_within_s:,.0f} s"
+                until, why = began + answer_within_s, f"nothing came for {answer_within_s:g} s"
             if not self._greeting.is_complete and began + GREET_WITHIN_S < until:
                 until, why = (
                     began + GREET_WITHIN_S,
-                    f"it accepted the connection, and said nothing for {GREET_WITHIN_S:.0f} s",
+                    f"it accepted the connection, and said nothing for {GREET_WITHIN_S:g} s",
                 )
             try:
                 async with asyncio.timeout_at(until):
@@ -98,7 +101,7 @@ class _Exchange:
             except TimeoutError:
                 raise Fault(CaptureCause.DEADLINE, why) from None
             except OSError as error:
-                raise self._lost(error.strerror or str(error)) from None
+                raise self._lost("" if isinstance(error, ConnectionError) else str(error)) from None
             if not data:
                 raise self._lost("")
             had = self._message.received_bytes
@@ -183,7 +186,8 @@ class _Exchange:
         """Why the connection is gone."""
         if not self._greeting.is_complete:
             return self._greeting.cut_short()
-        return Fault(CaptureCause.LOST, why)
+        how_far = f"after {self._message.how_far()}" if self._message.received_bytes else ""
+        return Fault(CaptureCause.LOST, ": ".join(filter(None, (how_far, why))))
 
 
 def _texts(headers: list[tuple[bytes, bytes]] | None) -> dict[str, str]:

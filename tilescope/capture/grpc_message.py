@@ -41,6 +41,11 @@ class MessageReader:
 
     def finish(self) -> None:
         """The server says that this was all. Raises `Fault` if it was not."""
+        if len(self._prefix) < _PREFIX_BYTES:
+            raise Fault(CaptureCause.BAD_ANSWER, "it ends without a message")
         if self.received_bytes != _PREFIX_BYTES + self._size_bytes:
-            got = max(self.received_bytes - _PREFIX_BYTES, 0)
-            raise Fault(CaptureCause.BAD_ANSWER, f"it ends after {got:,} of {self._size_bytes:,} bytes")
+            raise Fault(CaptureCause.BAD_ANSWER, f"it ends after {self.how_far()}")
+
+    def how_far(self) -> str:
+        """How much has come: "4 of 1,000 bytes"."""
+        return f"{max(self.received_bytes - _PREFIX_BYTES, 0):,} of {self._size_bytes:,} bytes"

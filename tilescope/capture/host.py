@@ -50,9 +50,9 @@ class HostCapturing:
         self._options = setting.options
         self._attempt = 1
         self._tool_files: tuple[Path, ...] = ()
-        root = Path(self._options.repository_root or setting.run.root)
-        written = root / setting.session_id / f"{name}{SUFFIX}"
-        self._disk = ServerDisk(written, is_ours=root == setting.run.root)
+        self._root = self._options.repository_root or str(setting.run.root)
+        written = Path(self._root, setting.session_id, f"{name}{SUFFIX}")
+        self._disk = ServerDisk(written, is_ours=self._options.repository_root is None)
 
     async def run(self) -> HostCapture:
         """What came of it. Cancelling it ends the remote run."""
@@ -103,7 +103,7 @@ class HostCapturing:
             options,
             session_id=setting.session_id,
             host_name=self._name,
-            repository_root=str(self._disk.written.parent.parent),
+            repository_root=self._root,
             start_ns=setting.start_ns if self._delay_s() > 0 else 0,
         )
         within_s = self._delay_s() + options.duration_ms / 1000 + options.answer_within_s
@@ -133,7 +133,7 @@ class HostCapturing:
         patience_s = self._options.answer_within_s
         await asyncio.wait({asking}, timeout=patience_s)
         if not asking.done() and taker.phase is not CapturePhase.RECEIVING:
-            raise Fault(CaptureCause.STOPPED, f"the server was told so, and sent nothing for {patience_s:,.0f} s")
+            raise Fault(CaptureCause.STOPPED, f"the server was told so, and sent nothing for {patience_s:g} s")
 
     async def _wait(self, taker: ToldTaker, failure: Failure) -> bool:
         """Waits before the next attempt; whether there is to be one."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from tilescope.tiler.errors import UsageError
@@ -14,6 +13,9 @@ MOST_ATTEMPTS: Final = 100
 MOST_LEVEL: Final = 10
 MOST_ANSWER_BYTES: Final = 0xFFFF_FFFF  # what a gRPC message can hold
 
+MOST_PATIENCE_S: Final = 86_400
+
+_UNITS: Final = {"duration": " ms", "delay": " ms", "largest trace": " bytes"}
 _RUN_NAME: Final = re.compile(r"[\w][\w.+@=-]{0,127}")
 
 
@@ -41,14 +43,17 @@ class CaptureOptions:
             ("device tracer level", self.device_tracer_level, 0, MOST_LEVEL),
             ("Python tracer level", self.python_tracer_level, 0, MOST_LEVEL),
             ("number of attempts", self.attempts, 1, MOST_ATTEMPTS),
+            ("largest trace", self.most_answer_bytes, 1, MOST_ANSWER_BYTES),
         ):
             if not least <= value <= most:
-                unit = " ms" if name in ("duration", "delay") else ""
+                unit = _UNITS.get(name, "")
                 raise UsageError(f"the {name} of a capture is {least:,} to {most:,}{unit}, not {value:,}")
         if self.run_name is not None and not _RUN_NAME.fullmatch(self.run_name):
             raise UsageError(
                 f"{self.run_name!r} is no name for a run "
                 "(up to 128 letters, digits and . _ + @ = -, of which the first is a letter or a digit)"
             )
-        if self.repository_root is not None and not Path(self.repository_root).name:
-            raise UsageError(f"{self.repository_root!r} is no folder in which a server could write")
+        if not 0 < self.answer_within_s <= MOST_PATIENCE_S:
+            raise UsageError(f"a server may take up to {MOST_PATIENCE_S:,} s to answer, not {self.answer_within_s:g}")
+        if self.repository_root == "":
+            raise UsageError("the repository root is a folder in which servers may write, and has a name")

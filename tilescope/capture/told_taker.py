@@ -54,7 +54,7 @@ class ToldTaker:
     def begin(self, size_bytes: int) -> None:
         """The answer begins."""
         if size_bytes > self._most_bytes:
-            what = f"{size_bytes / 1e6:,.0f} MB; at most {self._most_bytes / 1e6:,.0f} MB are taken"
+            what = f"{size_bytes / 1e6:,.1f} MB; at most {self._most_bytes / 1e6:,.1f} MB are taken"
             raise Fault(CaptureCause.TOO_LARGE, what)
         self.total_bytes = size_bytes
         self.go_to(CapturePhase.RECEIVING)
