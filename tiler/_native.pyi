@@ -341,6 +341,30 @@ class ChosenStats:
         the number of its name; a text that is no UTF-8 is bytes.
         """
 
+class StatCodes:
+    """
+    Values of stats by numbers: what is equal has one. Number 0 is nothing.
+    """
+
+    def __init__(self) -> None: ...
+    def read(
+        self,
+        page: list[object],
+        at: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
+        chosen: ChosenStats,
+        names: dict[int, str],
+    ) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """
+        Returns numbers for each entry of a page at some places: of its long name, and of the chosen stats.
+        `names` are what references name.
+        """
+
+    def of(self, value: object) -> int:
+        """Returns the number of a value."""
+
+    def values(self, first: int = 0) -> list[object]:
+        """Returns what has the numbers from `first` on."""
+
 def memory_traffic(raw: bytes) -> list[tuple[int, int, int]]:
     """
     Returns the operation, the memory and the bytes of each part of a breakdown.

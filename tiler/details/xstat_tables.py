@@ -76,6 +76,7 @@ class XStatTables:
         if len(self.plane) != len(self.name) or np.any(self.plane >= len(self.planes)) or np.any(self.plane < 0):
             raise ValueError("tables of metadata whose columns differ")
         self._page = lru_cache(_KEPT_PAGES)(lambda number: unpack_page(page(number)))
+        self._raw = page
         self._by_name: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
@@ -87,6 +88,13 @@ class XStatTables:
             raise LookupError(f"there is no metadata {number}")
         page, at = divmod(number, ENTRIES_PER_PAGE)
         return self._page(page)[at]
+
+    def raw_page(self, page: int) -> list[object]:
+        """The entries of a page as they are packed, for whoever reads all of them. Raises ValueError."""
+        found = msgpack.unpackb(self._raw(page))
+        if not isinstance(found, list):
+            raise ValueError("a page of metadata that makes no sense")
+        return found
 
     def of_name(self, name: int) -> list[int]:
         """The numbers of the metadata whose events have this name, a name id of the run: of several programs, say."""

@@ -16,10 +16,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler import _native
 from tilescope.tiler.details.xstat_tables import XStatTables
 from tilescope.tiler.device_lines import ASYNC_OP_LINES, DEVICE_PREFIX, OP_LINES, is_one_of, is_stream
 from tilescope.tiler.errors import NotBuilt
+from tilescope.tiler.facts.metadata_codes import CATEGORY, metadata_codes
 from tilescope.tiler.facts.work import (
     Work,
     ascend_stream,
@@ -212,7 +212,7 @@ class _Finding:
             kinds = (yield from self._kinds(xla_operation)).copy()
             metadata = self._metadata(file)
             if metadata is not None:
-                categories = yield from hlo_categories(metadata)
+                categories = yield from hlo_categories(self._reader, file, metadata)
                 for name, of in categories.items():
                     work = {xla_operation(Name("", category)) for category in of}
                     if len(work) == 1 and name + 1 < len(kinds):
@@ -230,30 +230,17 @@ class _Finding:
         return str(self._tree.tracks[track]["name"])
 
 
-def hlo_categories(metadata: XStatTables) -> Steps[dict[int, set[str]]]:
+def hlo_categories(reader: QueryReader, file: int, tables: XStatTables) -> Steps[dict[int, set[str]]]:
     """The categories of the operations of devices by name id: of several, where programs share a name."""
-    found: dict[int, set[str]] = defaultdict(set)
-    planes = [number for number, plane in enumerate(metadata.planes) if plane.name.startswith(DEVICE_PREFIX)]
-    readers: dict[int, _native.ChosenStats] = {}
-    used = np.isin(metadata.plane, planes) & (metadata.name >= 0)
+    planes = [number for number, plane in enumerate(tables.planes) if plane.name.startswith(DEVICE_PREFIX)]
+    used = np.isin(tables.plane, planes) & (tables.name >= 0)
     # The devices of a host say the same of an operation: it is read once.
-    for count, number in enumerate(np.unique(metadata.alike[used]).tolist()):
-        entry = metadata.entry(number)
-        if entry.plane not in readers:
-            names = metadata.planes[entry.plane].stat_names
-            readers[entry.plane] = _native.ChosenStats([[stat for stat, name in names.items() if name == _CATEGORY]])
-        try:
-            (category,) = readers[entry.plane].read(entry.stats)
-        except ValueError:  # damaged
-            continue
-        if isinstance(category, tuple):  # the name of a stat
-            category = metadata.planes[entry.plane].stat_names.get(category[0])
-        if isinstance(category, str) and category:
-            found[int(metadata.name[number])].add(category)
-        if count % _ENTRIES_AT_ONCE == 0:
-            yield
+    numbers = np.unique(tables.alike[used])
+    category = yield from metadata_codes(reader).column(file, tables, numbers, CATEGORY)
+    found: dict[int, set[str]] = defaultdict(set)
+    values = metadata_codes(reader).values
+    for name, code in np.unique(np.stack([tables.name[numbers], category]), axis=1).T.tolist():
+        of = values[code]
+        if isinstance(of, str):
+            found[name].add(of)
     return found
-
-
-_CATEGORY: Final = "hlo_category"
-_ENTRIES_AT_ONCE: Final = 1024

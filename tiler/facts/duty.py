@@ -92,7 +92,7 @@ def _on_duty(reader: QueryReader, file: int) -> Steps[Kinds]:
     kinds = np.full(reader.names.count + 1, Work.COMPUTATION, np.uint8)
     metadata = reader.store.event_metadata(file)
     if metadata is not None:
-        categories = yield from hlo_categories(metadata)
+        categories = yield from hlo_categories(reader, file, metadata)
         for name, of in categories.items():
             if of <= OFF_DUTY:
                 kinds[name + 1] = Work.NONE

@@ -80,7 +80,7 @@ def _occurrences(
 ) -> Steps[list[tuple[int, int, int, int]]]:
     """Of each such operation that starts in a step: the step, how long it takes (ps), its first and last tick."""
     kinds, known = track_kinds(reader, track), instruction_places(reader)
-    places = None if kinds is None else known.places(reader, track, kinds)
+    places = None if kinds is None else (yield from known.places(track, kinds))
     if kinds is None or places is None:
         return []
     wanted = known.are_saying(word)[places]

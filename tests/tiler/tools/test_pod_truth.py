@@ -91,7 +91,7 @@ def test_instructions(pod: Pod, reader: QueryReader) -> None:
 
 def test_cores_share_what_is_known_of_an_instruction(pod: Pod, reader: QueryReader) -> None:
     answer(reader, "hlo_stats")
-    assert len(instruction_places(reader).metadata) == len(pod.truth["instructions"])
+    assert len(instruction_places(reader)) == len(pod.truth["instructions"])
     for file in range(len(pod.files)):
         tables = reader.store.event_metadata(file)
         assert tables is not None
@@ -117,7 +117,7 @@ def test_categories_are_those_of_all_cores(pod: Pod, reader: QueryReader) -> Non
             for stat in tables.stats_called("hlo_category", number):
                 if tables.name[number] >= 0 and isinstance(stat.value, str):
                     plain.setdefault(int(tables.name[number]), set()).add(stat.value)
-        assert finish(hlo_categories(tables)) == plain
+        assert finish(hlo_categories(reader, file, tables)) == plain
 
 
 def test_each_step(pod: Pod, reader: QueryReader) -> None:

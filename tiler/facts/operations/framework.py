@@ -10,6 +10,7 @@ import numpy as np
 
 from tilescope.tiler.facts.operations.framework_names import named
 from tilescope.tiler.facts.operations.instruction_columns import Exact, Ints, Mask, sum_of
+from tilescope.tiler.facts.operations.op_rows import OpRows
 from tilescope.tiler.facts.operations.op_table import OpTable
 from tilescope.tiler.facts.operations.operation import Operation
 from tilescope.tiler.facts.operations.peaks import Peaks
@@ -48,8 +49,9 @@ class FrameworkColumns:
     def of_table(cls, table: OpTable) -> FrameworkColumns:
         """Those of some operations."""
         of = table.columns
-        used, row = np.unique(of.framework, return_inverse=True)
-        names = [of.frameworks[place] for place in used.tolist()]
+        every, framework = _frameworks(table)
+        used, row = np.unique(framework, return_inverse=True)
+        names = [every[place] for place in used.tolist()]
         count = np.zeros(len(names), of.count.dtype)
         np.maximum.at(count, row, of.count)
 
@@ -85,6 +87,15 @@ class FrameworkColumns:
         places = np.flatnonzero(np.isin(self.of, rows)).tolist()
         found = {of.name: of for of in framework_operations([table.operations[place] for place in places])}
         return [found[self.names[row]] for row in rows]
+
+
+def _frameworks(table: OpTable) -> tuple[Sequence[str], Ints]:
+    """What operations of the framework are called, and of each operation of a table which of them it is of."""
+    if isinstance(table.operations, OpRows):
+        return table.operations.frameworks()
+    names: dict[str, int] = {}
+    found = [names.setdefault(named(of.metadata)[0], len(names)) for of in table.operations]
+    return list(names), np.array(found, np.int64)
 
 
 def longest_framework_operations(table: OpTable, limit: int) -> list[FrameworkOperation]:

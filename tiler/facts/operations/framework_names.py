@@ -11,14 +11,14 @@ from tilescope.tiler.facts.operations.metadata import OperationMetadata
 UNKNOWN_TYPE: Final = "Unknown"
 
 
-def framework_name(of: OperationMetadata) -> str:
-    """The path in the framework's terms; the name of the instruction where it has none."""
-    return named(of)[0]
-
-
 def named(of: OperationMetadata) -> tuple[str, str]:
     """What the framework's operation that an instruction comes from is called, and its type."""
     return _op(of.framework) if of.framework else (of.name, UNKNOWN_TYPE)
+
+
+def framework_op_name(path: str) -> str:
+    """What the operation is called that a path in the framework's terms ends with."""
+    return _op(path)[0]
 
 
 # Asked of each of maybe 40,000 instructions.

@@ -9,8 +9,16 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.facts.operations.framework_names import framework_name
-from tilescope.tiler.facts.operations.metadata import Memory, OperationMetadata
+from tilescope.tiler.facts.metadata_codes import STAT, MetadataCodes
+from tilescope.tiler.facts.operations.metadata import (
+    Memory,
+    OperationMetadata,
+    Traffic,
+    integer_of,
+    program_id,
+    text_of,
+    traffic_of,
+)
 
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -36,8 +44,6 @@ class InstructionColumns:
     category: Ints  # its place in `categories`
     categories: Sequence[str]
     traffic: Mapping[tuple[int, bool], Exact]  # bytes by memory and whether it is written
-    framework: Ints  # its place in `frameworks`
-    frameworks: Sequence[str]  # what operations of the framework are called
 
     @classmethod
     def of(cls, metadata: Sequence[OperationMetadata]) -> InstructionColumns:
@@ -48,8 +54,6 @@ class InstructionColumns:
         firsts: dict[tuple[str, int], int] = {}
         codes: dict[str, int] = {}
         category = np.array([codes.setdefault(of.category, len(codes)) for of in metadata], np.int64)
-        frameworks: dict[str, int] = {}
-        framework = [frameworks.setdefault(framework_name(of), len(frameworks)) for of in metadata]
         return cls(
             exact(of.flops or 0 for of in metadata),
             exact(of.model_flops or 0 for of in metadata),
@@ -63,9 +67,59 @@ class InstructionColumns:
             rank,
             category,
             list(codes),
-            _traffic(metadata),
-            np.array(framework, np.int64),
-            list(frameworks),
+            _moved([of.traffic for of in metadata]),
+        )
+
+    @classmethod
+    def of_rows(cls, codes: MetadataCodes, rows: Sequence[int]) -> InstructionColumns:
+        """Those of some rows of metadata."""
+        matrix, values = codes.matrix[np.array(rows, np.int64)], codes.values
+
+        def column(stat: str) -> tuple[list[object], Ints]:
+            used, place = np.unique(matrix[:, STAT[stat]], return_inverse=True)
+            return [values[code] for code in used.tolist()], place
+
+        def numbers(stat: str) -> tuple[Exact, Mask]:
+            said, place = column(stat)
+            known = [integer_of(value) for value in said]
+            told = np.array([number is not None for number in known], np.bool_)[place]
+            return exact(number or 0 for number in known)[place], told
+
+        def texts(stat: str, text: Callable[[object], str]) -> tuple[list[str], Ints]:
+            """In alphabetical order, each once."""
+            said, place = column(stat)
+            known = [text(value) for value in said]
+            order = sorted(set(known))
+            at = {one: rank for rank, one in enumerate(order)}
+            return order, np.array([at[one] for one in known], np.int64)[place]
+
+        flops, tells_flops = numbers("flops")
+        model_flops, tells_model = numbers("model_flops")
+        moved, tells_bytes = numbers("bytes_accessed")
+        symbol, _ = numbers("symbol_id")
+        symbols, symbol_rank = np.unique(symbol, return_inverse=True)
+        _, program = texts("program_id", lambda value: program_id(text_of(value)))
+        key = program * len(symbols) + symbol_rank
+        rank = np.empty(len(rows), np.int64)
+        rank[np.argsort(key, kind="stable")] = np.arange(len(rows))
+        _, first, of_key = np.unique(key, return_index=True, return_inverse=True)
+        categories, category = texts("hlo_category", text_of)
+        traffic, tells_memory = _traffic(*column("memory_access_breakdown"))
+        hbm = [column for (memory, _), column in traffic.items() if memory == Memory.HBM]
+        return cls(
+            flops,
+            np.where(tells_model, model_flops, flops),
+            moved,
+            sum_of_columns(hbm, len(rows)),
+            tells_flops,
+            tells_bytes,
+            tells_memory,
+            symbol != 0,
+            first[of_key],
+            rank,
+            category,
+            categories,
+            traffic,
         )
 
     def __len__(self) -> int:
@@ -76,15 +130,31 @@ class InstructionColumns:
         return np.array([wanted(of) for of in self.categories], np.bool_)[self.category]
 
 
-def _traffic(metadata: Sequence[OperationMetadata]) -> dict[tuple[int, bool], Exact]:
+def _traffic(said: Sequence[object], place: Ints) -> tuple[dict[tuple[int, bool], Exact], Mask]:
+    """Bytes by memory and whether it is written, and of which instructions any are told."""
+    parts = [traffic_of(value) for value in said]
+    columns = _moved(parts)
+    return {key: of[place] for key, of in columns.items()}, np.array([bool(of) for of in parts], np.bool_)[place]
+
+
+def _moved(parts: Sequence[Sequence[Traffic]]) -> dict[tuple[int, bool], Exact]:
     found: dict[tuple[int, bool], list[int]] = {}
-    for place, of in enumerate(metadata):
-        for part in of.traffic:
+    for place, of in enumerate(parts):
+        for part in of:
             key = part.memory, part.is_write
             if key not in found:
-                found[key] = [0] * len(metadata)
+                found[key] = [0] * len(parts)
             found[key][place] += part.bytes
     return {key: exact(moved) for key, moved in found.items()}
+
+
+def sum_of_columns(columns: Sequence[Exact], size: int) -> Exact:
+    """Of each row the sum: exact."""
+    found: Exact = np.zeros(size, np.int64)
+    for column in columns:
+        largest = float(np.abs(found).max(initial=0)) + float(np.abs(column).max(initial=0))
+        found = (found.astype(object) if largest >= _SMALL else found) + column
+    return found
 
 
 def exact(values: Iterable[int]) -> Exact:

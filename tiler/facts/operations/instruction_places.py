@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Sequence
+from threading import Lock
+from typing import Any, Final, overload
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tilescope.tiler.details.xstat_tables import XStatTables
+from tilescope.tiler.facts.metadata_codes import LONG_NAME, NAME, STAT, metadata_codes
+from tilescope.tiler.facts.operations.framework_names import framework_op_name
 from tilescope.tiler.facts.operations.instruction_columns import InstructionColumns
-from tilescope.tiler.facts.operations.metadata import CUSTOM_CALL, OperationMetadata, operation_metadata
-from tilescope.tiler.pages.operations import OperationKind, OperationKinds, TrackKinds
-from tilescope.tiler.query import QueryReader
+from tilescope.tiler.facts.operations.metadata import CUSTOM_CALL, OperationMetadata, metadata_of_row, text_of
+from tilescope.tiler.pages.operations import OperationKinds, TrackKinds
+from tilescope.tiler.query import QueryReader, Steps
 
 Ints = NDArray[np.int64]
 
@@ -21,67 +24,104 @@ _LONG: Final = 1 << 50
 _MAX_TRACKS: Final = 1 << 11
 
 
-class InstructionPlaces:
-    """Of a build: `metadata` of each place; planes that have the same of an instruction share its place."""
+class InstructionPlaces(Sequence[OperationMetadata]):
+    """Of a build: the metadata of each place; planes that have the same of an instruction share its place."""
 
-    def __init__(self) -> None:
-        self.metadata: list[OperationMetadata] = []
-        self._places: dict[OperationMetadata, int] = {}
-        self._of_numbers: dict[int, Ints] = {}  # by file: of each number of metadata its place, -1 not looked up yet
+    def __init__(self, reader: QueryReader) -> None:
+        self._reader = reader
+        self._codes = metadata_codes(reader)
+        self._rows: list[int] = []  # of metadata, by place
+        self._place = np.zeros(0, np.int64)  # by row, -1 not looked up yet
         self._of_tracks: dict[int, Ints] = {}
-        self._custom: list[bool] = []
         self._saying: dict[str, list[bool]] = {}
         self._columns: InstructionColumns | None = None
+        self._metadata: dict[int, OperationMetadata] = {}
+        self._frameworks: dict[str, int] = {}
+        self._framework: Ints = np.zeros(0, np.int64)
+        self._lock = Lock()
 
-    def places(self, reader: QueryReader, track: int, kinds: TrackKinds) -> Ints | None:
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, place: int) -> OperationMetadata: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[OperationMetadata]: ...
+
+    def __getitem__(self, place: int | slice) -> OperationMetadata | Sequence[OperationMetadata]:
+        if isinstance(place, slice):
+            return [self[at] for at in range(len(self))[place]]
+        if place not in self._metadata:
+            self._metadata[place] = metadata_of_row(self._codes, self._rows[place])
+        return self._metadata[place]
+
+    def places(self, track: int, kinds: TrackKinds) -> Steps[Ints | None]:
         """Of each kind of a track the place; None: the file has no metadata. Raises DamagedStore."""
         if track in self._of_tracks:
             return self._of_tracks[track]
-        file = reader.store.file_of(track)
-        tables = reader.store.event_metadata(file)
+        file = self._reader.store.file_of(track)
+        tables = self._reader.store.event_metadata(file)
         if tables is None:
             return None
         of = OperationKinds.of(kinds.kinds)
         plain = (of.metadata >= 0) & (of.metadata < len(tables))
-        places = np.full(len(of), -1)
-        places[plain] = self._plain(reader, file, tables, tables.alike[of.metadata[plain]])
+        rows = np.full(len(of), -1)
+        numbers = tables.alike[of.metadata[plain]]
+        yield from self._codes.rows_of(file, tables, numbers)
+        rows[plain] = self._codes.of(file, numbers)
         for place in {*np.flatnonzero(~plain).tolist(), *of.stats}:
-            places[place] = self._place(operation_metadata(reader, file, tables, of[place]))
-        self._of_tracks[track] = places
-        return places
+            rows[place] = self._codes.row(file, tables, of[place].metadata, of[place].stats)
+        with self._lock:
+            found = self._of_tracks[track] = self._places(rows)
+        return found
 
     def are_custom(self) -> NDArray[np.bool_]:
         """Of each place whether it is of custom calls."""
-        for metadata in self.metadata[len(self._custom) :]:
-            self._custom.append(metadata.category == CUSTOM_CALL)
-        return np.array(self._custom, np.bool_)
+        return self.columns.are(lambda category: category == CUSTOM_CALL)
 
     def are_saying(self, word: str) -> NDArray[np.bool_]:
         """Of each place whether a word is in the name of the instruction, or in its expression."""
         known = self._saying.setdefault(word, [])
-        known += [word in of.name or word in of.expression for of in self.metadata[len(known) :]]
+        if len(known) < len(self):
+            of = self._codes.matrix[self._rows[len(known) :]]
+            said = {code: word in text_of(self._codes.values[code]) for code in np.unique(of[:, LONG_NAME]).tolist()}
+            known += [
+                said[expression] or word in self._codes.name(name)
+                for name, expression in zip(of[:, NAME].tolist(), of[:, LONG_NAME].tolist(), strict=True)
+            ]
         return np.array(known, np.bool_)
+
+    def frameworks(self) -> tuple[Sequence[str], Ints]:
+        """What operations of the framework are called, and of each place which of them it is of."""
+        if len(self._framework) < len(self):
+            of, names = self._codes.matrix[self._rows], self._frameworks
+            used, place = np.unique(of[:, STAT["tf_op"]], return_inverse=True)
+            paths = [text_of(self._codes.values[code]) for code in used.tolist()]
+            known = [names.setdefault(framework_op_name(path), len(names)) if path else -1 for path in paths]
+            found = np.array(known, np.int64)[place]
+            for row in np.flatnonzero(found < 0).tolist():
+                found[row] = names.setdefault(self._codes.name(int(of[row, NAME])), len(names))
+            self._framework = found
+        return list(self._frameworks), self._framework
 
     @property
     def columns(self) -> InstructionColumns:
         """What is known of each place."""
-        if self._columns is None or len(self._columns) < len(self.metadata):
-            self._columns = InstructionColumns.of(self.metadata)
+        if self._columns is None or len(self._columns) < len(self):
+            self._columns = InstructionColumns.of_rows(self._codes, self._rows)
         return self._columns
 
-    def _plain(self, reader: QueryReader, file: int, tables: XStatTables, numbers: NDArray[np.int32]) -> Ints:
-        """The places of metadata by their numbers."""
-        known = self._of_numbers.setdefault(file, np.full(len(tables), -1))
-        for number in np.unique(numbers[known[numbers] < 0]).tolist():
-            known[number] = self._place(operation_metadata(reader, file, tables, OperationKind(number)))
-        found: Ints = known[numbers]
+    def _places(self, rows: Ints) -> Ints:
+        more = len(self._codes.matrix) - len(self._place)
+        self._place = np.concatenate([self._place, np.full(more, -1)])
+        met, first = np.unique(rows, return_index=True)
+        new = met[np.argsort(first)]  # in the order in which they are met
+        new = new[self._place[new] < 0]
+        self._place[new] = len(self._rows) + np.arange(len(new))
+        self._rows += new.tolist()
+        found: Ints = self._place[rows]
         return found
-
-    def _place(self, metadata: OperationMetadata) -> int:
-        place = self._places.setdefault(metadata, len(self._places))
-        if place == len(self.metadata):
-            self.metadata.append(metadata)
-        return place
 
 
 _KNOWN: WeakKeyDictionary[QueryReader, InstructionPlaces] = WeakKeyDictionary()
@@ -89,7 +129,9 @@ _KNOWN: WeakKeyDictionary[QueryReader, InstructionPlaces] = WeakKeyDictionary()
 
 def instruction_places(reader: QueryReader) -> InstructionPlaces:
     """Those of a build, kept for the next question."""
-    return _KNOWN.setdefault(reader, InstructionPlaces())
+    if reader not in _KNOWN:
+        _KNOWN[reader] = InstructionPlaces(reader)
+    return _KNOWN[reader]
 
 
 class ColumnSums:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 from enum import IntEnum
-from hashlib import blake2b
 from typing import Final
-from weakref import WeakKeyDictionary
 
 from tilescope.tiler import _native
-from tilescope.tiler.details.xstat_tables import PlaneNames, XStatTables
+from tilescope.tiler.details.xstat_tables import XStatTables
+from tilescope.tiler.facts.metadata_codes import LONG_NAME, NAME, STAT, MetadataCodes, metadata_codes
 from tilescope.tiler.pages.operations import OperationKind
 from tilescope.tiler.query import QueryReader
 
@@ -73,104 +71,33 @@ class OperationMetadata:
 _OF_HOST: Final = (":XlaSendToHost", ":XlaRecvFromHost")
 
 
-class _Known:
-    """Of a run: what was read. Hosts that run one program say the same of its instructions: that is read once."""
-
-    def __init__(self) -> None:
-        self.of_number: dict[tuple[int, int], OperationMetadata] = {}  # by file
-        self._of_content: dict[tuple[int, int | str, str, bytes], OperationMetadata] = {}
-        self._names: dict[frozenset[tuple[int, str]], int] = {}  # of stats: those of planes that have the same
-        self._of_planes: dict[tuple[int, int], int] = {}  # by file
-
-    def read(self, reader: QueryReader, file: int, tables: XStatTables, number: int) -> OperationMetadata:
-        """What is known of the metadata of this number."""
-        entry = tables.entry(number)
-        plane = file, entry.plane
-        if plane not in self._of_planes:
-            names = frozenset(tables.planes[entry.plane].stat_names.items())
-            self._of_planes[plane] = self._names.setdefault(names, len(self._names))
-        name = int(tables.name[number])
-        stats = blake2b(entry.stats, digest_size=20).digest()
-        key = self._of_planes[plane], name if name >= 0 else entry.name, entry.long_name, stats
-        found = self._of_content.get(key)
-        if found is None:
-            found = self._of_content[key] = _metadata(reader, tables, OperationKind(number))
-        return found
-
-
-_KNOWN: WeakKeyDictionary[QueryReader, _Known] = WeakKeyDictionary()
-
-
 def operation_metadata(reader: QueryReader, file: int, tables: XStatTables, kind: OperationKind) -> OperationMetadata:
     """What is known of a kind of operations of a file. Raises DamagedStore."""
-    if kind.stats or not 0 <= kind.metadata < len(tables):
-        return _metadata(reader, tables, kind)
-    known = _KNOWN.setdefault(reader, _Known())
-    # Planes of cores have the same of each instruction.
-    first = int(tables.alike[kind.metadata])
-    if (file, first) not in known.of_number:
-        known.of_number[file, first] = known.read(reader, file, tables, first)
-    return known.of_number[file, first]
+    codes = metadata_codes(reader)
+    return metadata_of_row(codes, codes.row(file, tables, kind.metadata, kind.stats))
 
 
-_TEXTS: Final = (
-    "program_id",
-    "hlo_category",
-    "tf_op",
-    "source",
-    "source_stack",
-    "shape_with_layout",
-    "deduplicated_name",
-)
-_INTEGERS: Final = ("symbol_id", "flops", "model_flops", "bytes_accessed")
-_BREAKDOWN: Final = "memory_access_breakdown"
-_WANTED: Final = (*_TEXTS, *_INTEGERS, _BREAKDOWN)
-
-
-_READERS: WeakKeyDictionary[XStatTables, dict[int, _native.ChosenStats]] = WeakKeyDictionary()
-
-
-def _wanted_of(tables: XStatTables, plane: int) -> _native.ChosenStats:
-    """What reads the stats of metadata of a plane."""
-    known = _READERS.setdefault(tables, {})
-    if plane not in known:
-        ids: dict[str, list[int]] = {}
-        for stat, name in tables.planes[plane].stat_names.items():
-            ids.setdefault(name, []).append(stat)
-        known[plane] = _native.ChosenStats([ids.get(name, []) for name in _WANTED])
-    return known[plane]
-
-
-def _metadata(reader: QueryReader, tables: XStatTables, kind: OperationKind) -> OperationMetadata:
-    name = expression = ""
-    values: list[object] = [None] * len(_WANTED)
-    if kind.metadata >= 0:
-        entry = tables.entry(kind.metadata)
-        number = int(tables.name[kind.metadata])
-        name = reader.names[number].text if number >= 0 else entry.name
-        expression = entry.long_name
-        plane = tables.planes[entry.plane]
-        with suppress(ValueError):  # damaged stats: none of them is known
-            values = [_named(value, plane) for value in _wanted_of(tables, entry.plane).read(entry.stats)]
-    if kind.stats:
-        values = [kind.stats.get(name, value) for name, value in zip(_WANTED, values, strict=True)]
-    program, category, framework, source, stack, shape, duplicate = map(_text, values[: len(_TEXTS)])
-    symbol, flops, model_flops, moved = map(_integer, values[len(_TEXTS) : -1])
+def metadata_of_row(codes: MetadataCodes, row: int) -> OperationMetadata:
+    """What a row of codes says."""
+    of = codes.matrix[row].tolist()
+    name, expression = codes.name(of[NAME]), text_of(codes.values[of[LONG_NAME]])
+    said = {stat: codes.values[of[at]] for stat, at in STAT.items()}
+    flops, model_flops = integer_of(said["flops"]), integer_of(said["model_flops"])
     return OperationMetadata(
-        program=program_id(program),
-        symbol=symbol or 0,
+        program=program_id(text_of(said["program_id"])),
+        symbol=integer_of(said["symbol_id"]) or 0,
         name=name,
         expression=expression or name,
-        category=category,
-        framework=framework,
+        category=text_of(said["hlo_category"]),
+        framework=text_of(said["tf_op"]),
         flops=flops,
         model_flops=flops if model_flops is None else model_flops,
-        bytes=moved,
-        traffic=_traffic(values[-1]),
-        source=source,
-        source_stack=stack,
-        shape=shape,
-        duplicate_of=duplicate,
+        bytes=integer_of(said["bytes_accessed"]),
+        traffic=traffic_of(said["memory_access_breakdown"]),
+        source=text_of(said["source"]),
+        source_stack=text_of(said["source_stack"]),
+        shape=text_of(said["shape_with_layout"]),
+        duplicate_of=text_of(said["deduplicated_name"]),
     )
 
 
@@ -179,25 +106,19 @@ def program_id(told: str) -> str:
     return str(int(told) + (1 << 64)) if told.startswith("-") and told[1:].isdecimal() else told
 
 
-def _named(value: object, plane: PlaneNames) -> object:
-    """A reference is the name of a stat."""
-    if isinstance(value, tuple):
-        (number,) = value
-        return plane.stat_names.get(number) or f"[stat {number}]"
-    return value
-
-
-def _text(value: object) -> str:
+def text_of(value: object) -> str:
+    """A stat as a text."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     return "" if value is None else str(value)
 
 
-def _integer(value: object) -> int | None:
+def integer_of(value: object) -> int | None:
+    """A stat as a number that is not negative; None: it is none."""
     return value if isinstance(value, int) and value >= 0 else None
 
 
-def _traffic(value: object) -> tuple[Traffic, ...]:
+def traffic_of(value: object) -> tuple[Traffic, ...]:
     """A message: field 1, repeated, has the operation (2 write), the memory and the bytes."""
     if not isinstance(value, bytes | str):
         return ()

@@ -32,8 +32,6 @@ class OpColumns:
     category: Ints
     categories: Sequence[str]
     by_memory: Mapping[tuple[int, bool], Exact]  # bytes by memory and whether it is written
-    framework: Ints  # a place in `frameworks`
-    frameworks: Sequence[str]
 
     @classmethod
     def of(cls, operations: Sequence[Operation]) -> OpColumns:
@@ -57,8 +55,6 @@ class OpColumns:
                 (memory, written): exact(of.memory_bytes(memory, written=written) for of in operations)
                 for memory, written in dict.fromkeys(key for of in operations for key in of.by_memory)
             },
-            known.framework,
-            known.frameworks,
         )
 
     def __len__(self) -> int:

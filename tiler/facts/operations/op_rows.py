@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import overload
 
 from tilescope.tiler.facts.operations.instruction_columns import Exact, Ints
-from tilescope.tiler.facts.operations.metadata import OperationMetadata
+from tilescope.tiler.facts.operations.instruction_places import InstructionPlaces
 from tilescope.tiler.facts.operations.op_columns import OpColumns
 from tilescope.tiler.facts.operations.operation import Operation
 
@@ -17,14 +17,15 @@ class OpRows(Sequence[Operation]):
     def __init__(
         self,
         columns: OpColumns,
-        metadata: Sequence[OperationMetadata],
+        instructions: InstructionPlaces,
+        places: Ints,
         shortest: Ints,
         longest: Ints,
         stall: Exact,
         track: Ints,
     ) -> None:
         self.columns = columns
-        self.metadata = metadata
+        self._instructions, self._places = instructions, places
         self._shortest, self._longest, self._stall = shortest, longest, stall
         self._track = track
         self._made: dict[int, Operation] = {}
@@ -46,13 +47,18 @@ class OpRows(Sequence[Operation]):
             self._made[at] = self._row(at)
         return self._made[at]
 
+    def frameworks(self) -> tuple[Sequence[str], Ints]:
+        """What operations of the framework are called, and of each row which of them it is of."""
+        names, framework = self._instructions.frameworks()
+        return names, framework[self._places]
+
     @property
     def made(self) -> int:
         """How many rows have been looked at."""
         return len(self._made)
 
     def _row(self, at: int) -> Operation:
-        of, metadata = self.columns, self.metadata[at]
+        of, metadata = self.columns, self._instructions[int(self._places[at])]
         count = int(of.count[at])
         by_memory: dict[tuple[int, bool], int] = {}
         for traffic in metadata.traffic:

@@ -45,12 +45,6 @@ class OpTable:
         of = self.operations
         return of.columns if isinstance(of, OpRows) else OpColumns.of(of)
 
-    @property
-    def metadata(self) -> Sequence[OperationMetadata]:
-        """Of each operation."""
-        of = self.operations
-        return of.metadata if isinstance(of, OpRows) else [one.metadata for one in of]
-
     @cached_property
     def busy(self) -> int:
         """What operations take, ps. To be asked when all are there: it is kept."""
@@ -97,7 +91,7 @@ def op_table(reader: QueryReader, cores: Iterable[TpuCore], windows_of: WindowsO
         for track in core.operations:
             sums = yield from kind_sums(reader, track, windows_of(track))
             if sums is not None:
-                summing.add(track, sums)
+                yield from summing.add(track, sums)
                 table.tracks.append(track)
                 found += 1
             yield
@@ -120,7 +114,6 @@ class _Summing:
     """Adds the sums of tracks, by what their kinds are."""
 
     def __init__(self, reader: QueryReader) -> None:
-        self._reader = reader
         self._instructions = instruction_places(reader)
         self._count, self._total, self._own, self._stall = (ColumnSums() for _ in range(4))
         self._shortest: Ints = np.zeros(0, np.int64)
@@ -129,12 +122,12 @@ class _Summing:
         # FLOPs, model FLOPs and bytes of custom calls, whose events may say what they do.
         self._custom: dict[int, list[int]] = {}
 
-    def add(self, track: int, sums: KindSums) -> None:
+    def add(self, track: int, sums: KindSums) -> Steps[None]:
         """Adds those of a track."""
-        places = self._instructions.places(self._reader, track, sums.kinds)
+        places = yield from self._instructions.places(track, sums.kinds)
         if places is None:
             return
-        size = len(self._instructions.metadata)
+        size = len(self._instructions)
         self._count.add(places, sums.count, size)
         self._total.add(places, sums.total, size)
         self._own.add(places, sums.own, size)
@@ -147,10 +140,9 @@ class _Summing:
         np.minimum.at(self._shortest, places, np.where(sums.shortest < 0, _NONE, sums.shortest))
         first = places[(sums.count > 0) & (self._track[places] < 0)]
         self._track[first] = track
-        known = self._instructions.metadata
         for kind in np.flatnonzero(self._instructions.are_custom()[places]).tolist():
             place = int(places[kind])
-            added = _custom(known[place], sums, kind)
+            added = _custom(self._instructions[place], sums, kind)
             self._custom[place] = [a + b for a, b in zip(self._custom.get(place, (0, 0, 0)), added, strict=True)]
 
     def operations(self) -> Sequence[Operation]:
@@ -180,12 +172,11 @@ class _Summing:
             known.category[places],
             known.categories,
             {key: products(moved[:size], count)[places] for key, moved in known.traffic.items()},
-            known.framework[places],
-            known.frameworks,
         )
         rows = OpRows(
             columns,
-            [self._instructions.metadata[place] for place in places.tolist()],
+            self._instructions,
+            places,
             self._shortest[places],
             self._longest[places],
             stall[places],

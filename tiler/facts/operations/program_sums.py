@@ -44,7 +44,9 @@ def program_sums(
         if key in known:
             found.append(known[key])
             continue
-        reading = reading or _Reading(reader, cores, with_feeds=with_feeds)
+        if reading is None:
+            reading = _Reading(reader, cores, with_feeds=with_feeds)
+            yield from reading.begin()
         found.append((yield from reading.program(windows_of)))
         if len(known) >= _KEPT_SUMS:
             known.clear()
@@ -97,14 +99,19 @@ class _Reading:
         self._instructions = instruction_places(reader)
         self._with_feeds = with_feeds
         self._cores = [core for core in cores if any(track_kinds(reader, track) for track in core.operations)]
-        self._tracks = [of for core in cores for track in core.operations if (of := self._of(track)) is not None]
+        self._tracks: list[_Track] = []
         self._record = lru_cache(_KEPT_RECORDS)(lambda at, number: self._tracks[at].records.operations(number))
 
-    def _of(self, track: int) -> _Track | None:
-        kinds = track_kinds(self._reader, track)
-        places = None if kinds is None else self._instructions.places(self._reader, track, kinds)
-        if kinds is None or places is None:
-            return None
+    def begin(self) -> Steps[None]:
+        """Finds out what operations are: before anything else."""
+        for core in self._cores:
+            for track in core.operations:
+                kinds = track_kinds(self._reader, track)
+                places = None if kinds is None else (yield from self._instructions.places(track, kinds))
+                if kinds is not None and places is not None:
+                    self._tracks.append(self._of(track, kinds, places))
+
+    def _of(self, track: int, kinds: TrackKinds, places: Ints) -> _Track:
         known = self._instructions.columns
         of_program = known.has_symbol[places]
         feeds = known.are(is_feed)[places] & of_program & (not self._with_feeds)

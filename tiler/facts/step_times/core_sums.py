@@ -13,7 +13,7 @@ from tilescope.tiler.facts.operations.borders import TrackBorders, track_borders
 from tilescope.tiler.facts.operations.records import OperationRecords, track_kinds
 from tilescope.tiler.facts.step_times.category_codes import PART_CODES, part_codes
 from tilescope.tiler.facts.step_times.parts import TPU_PARTS, StepPart
-from tilescope.tiler.pages.operations import Operations, TrackKinds
+from tilescope.tiler.pages.operations import Operations
 from tilescope.tiler.query import QueryReader, Steps
 from tilescope.tiler.windows import Windows
 
@@ -66,8 +66,11 @@ def core_sums(reader: QueryReader, tracks: tuple[int, ...], starts: Ints, stops:
         if kinds is None or not len(lasting):
             continue
         borders = yield from track_borders(reader, track, starts[lasting], stops[lasting])
-        summing = _Summing(reader, track, kinds, starts[lasting], stops[lasting], borders, sums)
-        for number in range(kinds.records):
+        codes = yield from part_codes(reader, track, kinds)
+        summing = _Summing(
+            OperationRecords(reader, track, kinds), codes, starts[lasting], stops[lasting], borders, sums
+        )
+        for number in summing.met():
             summing.add(number)
             yield
         reduces += summing.reduces
@@ -82,16 +85,15 @@ class _Summing:
 
     def __init__(
         self,
-        reader: QueryReader,
-        track: int,
-        kinds: TrackKinds,
+        records: OperationRecords,
+        codes: Codes,
         starts: Ints,
         stops: Ints,
         borders: TrackBorders,
         parts: Ints,
     ) -> None:
-        self._records = OperationRecords(reader, track, kinds)
-        self._codes = part_codes(reader, track, kinds)
+        self._records = records
+        self._codes = codes
         self._starts, self._stops = starts, stops
         self._borders = borders
         self._windows = Windows.of(starts, stops)
@@ -99,10 +101,12 @@ class _Summing:
         self._taken = 0.0
         self.reduces: list[tuple[Ints, Ints, Ints]] = []
 
+    def met(self) -> list[int]:
+        """The records that have something in the windows."""
+        return self._records.met(self._windows)
+
     def add(self, number: int) -> None:
         """Adds what of a record lies in the windows."""
-        if not self._records.meets(number, self._windows):
-            return
         of = self._records.operations(number)
         self._taken += float(of.duration.sum(dtype=np.float64))
         if self._taken >= _MOST_PS:

@@ -47,7 +47,7 @@ def reduce_events(reader: QueryReader, core: TpuCore, starts: Ints, stops: Ints)
         if kinds is None or not len(lasting):
             continue
         records, windows = OperationRecords(reader, track, kinds), Windows.of(begins, ends)
-        codes = part_codes(reader, track, kinds)
+        codes = yield from part_codes(reader, track, kinds)
         for number in range(kinds.records):
             if not records.meets(number, windows):
                 continue

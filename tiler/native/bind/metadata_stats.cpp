@@ -2,7 +2,14 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstdint>
+#include <limits>
+#include <new>
+#include <stdexcept>
+#include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "bind/arrays.hpp"
@@ -28,14 +35,43 @@ wire::Source source_of(const nb::bytes& raw) {
     return {reinterpret_cast<const std::uint8_t*>(raw.c_str()), raw.size()};
 }
 
+// What a stat says, as it lies in the file; form 0: nothing.
+struct StatValue {
+    std::uint32_t form = 0;
+    std::uint64_t bits = 0;
+    double real = 0;
+    wire::Range text;
+};
+
+nb::object object_of(const wire::Source& source, const StatValue& value) {
+    switch (value.form) {
+    case 2: return nb::float_(value.real);
+    case 3: return nb::int_(value.bits);
+    case 4: return nb::int_(static_cast<std::int64_t>(value.bits));
+    case 5: return text_or_bytes(wire::text(source, value.text));
+    case 6: return to_bytes(wire::text(source, value.text));
+    case 7: return nb::make_tuple(static_cast<std::int64_t>(value.bits));
+    default: return nb::none();
+    }
+}
+
 // The stats of a plane that somebody wants, by their places.
 class ChosenStats {
   public:
     explicit ChosenStats(std::vector<std::vector<std::int64_t>> ids) : ids_(std::move(ids)) {}
 
+    std::size_t size() const { return ids_.size(); }
+
     nb::list read(const nb::bytes& raw) const {
-        std::vector<nb::object> found(ids_.size(), nb::none());
         const wire::Source source = source_of(raw);
+        std::vector<StatValue> found(ids_.size());
+        read(source, found);
+        nb::list values;
+        for (const StatValue& value : found) values.append(object_of(source, value));
+        return values;
+    }
+
+    void read(const wire::Source& source, std::vector<StatValue>& found) const {
         Cursor cursor(source, {0, source.size()}, "metadata");
         while (!cursor.at_end()) {
             const std::uint32_t tag = cursor.tag();
@@ -43,20 +79,14 @@ class ChosenStats {
                 cursor.skip(tag);
                 continue;
             }
-            take(source, cursor.message("stat"), found);
+            take(cursor.message("stat"), found);
         }
-        nb::list values;
-        for (nb::object& value : found) values.append(std::move(value));
-        return values;
     }
 
   private:
-    void take(const wire::Source& source, Cursor stat, std::vector<nb::object>& found) const {
+    void take(Cursor stat, std::vector<StatValue>& found) const {
         std::int64_t id = 0;
-        std::uint32_t form = 0;
-        std::uint64_t bits = 0;
-        double real = 0;
-        wire::Range text;
+        StatValue value;
         while (!stat.at_end()) {
             const std::uint32_t tag = stat.tag();
             const std::uint32_t number = tag >> 3;
@@ -68,36 +98,138 @@ class ChosenStats {
                 stat.skip(tag);
                 continue;
             }
-            form = number;
+            value.form = number;
             switch (tag) {
-            case 2 << 3 | 1: real = stat.fixed_double(); break;
+            case 2 << 3 | 1: value.real = stat.fixed_double(); break;
             case 3 << 3:
             case 4 << 3:
-            case 7 << 3: bits = stat.varint(); break;
+            case 7 << 3: value.bits = stat.varint(); break;
             case 5 << 3 | 2:
-            case 6 << 3 | 2: text = stat.bytes("text"); break;
+            case 6 << 3 | 2: value.text = stat.bytes("text"); break;
             default: stat.fail_type(tag);
             }
         }
         for (std::size_t place = 0; place < ids_.size(); ++place)
             for (const std::int64_t wanted : ids_[place])
-                if (wanted == id) found[place] = value(source, form, bits, real, text);
-    }
-
-    static nb::object value(const wire::Source& source, std::uint32_t form, std::uint64_t bits, double real,
-                            wire::Range text) {
-        switch (form) {
-        case 2: return nb::float_(real);
-        case 3: return nb::int_(bits);
-        case 4: return nb::int_(static_cast<std::int64_t>(bits));
-        case 5: return text_or_bytes(wire::text(source, text));
-        case 6: return to_bytes(wire::text(source, text));
-        case 7: return nb::make_tuple(static_cast<std::int64_t>(bits));
-        default: return nb::none();
-        }
+                if (wanted == id) found[place] = value;
     }
 
     std::vector<std::vector<std::int64_t>> ids_;
+};
+
+// Values of stats by numbers: what is equal has one number. 0 is nothing.
+class StatCodes {
+  public:
+    StatCodes() { add(nb::none(), ""); }
+
+    // Of the entries at some places of a page, each a list whose `text` and `stats` are at the places 2 and 4: the numbers
+    // of the text and of the chosen stats, one row after the other. Damaged stats say nothing.
+    OutColumn<std::int32_t> read(const nb::list& page, const InColumn<std::int64_t>& at, const ChosenStats& chosen,
+                                 const nb::dict& names) {
+        std::vector<std::int32_t> rows;
+        rows.reserve(at.size() * (chosen.size() + 1));
+        std::vector<StatValue> values;
+        for (std::size_t k = 0; k < at.size(); ++k) {
+            const std::int64_t place = at.data()[k];
+            if (place < 0 || static_cast<std::size_t>(place) >= page.size())
+                throw std::invalid_argument("a page of metadata is cut short");
+            nb::list entry;
+            nb::bytes stats;
+            nb::str text;
+            if (!nb::try_cast(page[static_cast<std::size_t>(place)], entry) || entry.size() != 5 ||
+                !nb::try_cast(nb::object(entry[2]), text) || !nb::try_cast(nb::object(entry[4]), stats))
+                throw std::invalid_argument("a page of metadata that makes no sense");
+            rows.push_back(of(text));
+            const wire::Source source = source_of(stats);
+            values.assign(chosen.size(), {});
+            try {
+                chosen.read(source, values);
+            } catch (const wire::Error&) {
+                values.assign(chosen.size(), {});
+            }
+            for (const StatValue& value : values) rows.push_back(of_value(source, value, names));
+        }
+        return to_numpy(std::move(rows));
+    }
+
+    // The number of a value: None, an int, a float, a text or bytes.
+    std::int32_t of(const nb::object& value) {
+        if (value.is_none()) return 0;
+        nb::str text;
+        if (nb::try_cast(value, text)) {
+            Py_ssize_t size = 0;
+            const char* utf8 = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+            if (utf8 == nullptr) throw nb::python_error();  // a text that no UTF-8 has
+            const std::string_view view(utf8, static_cast<std::size_t>(size));
+            return view.empty() ? 0 : number_of('t', view, [&] { return value; });
+        }
+        nb::bytes bytes;
+        if (nb::try_cast(value, bytes)) return number_of('b', view_of(bytes), [&] { return value; });
+        const nb::bytes shown = nb::bytes(nb::repr(value).c_str());
+        return number_of('o', view_of(shown), [&] { return value; });
+    }
+
+    // What has these numbers, from one of them on.
+    nb::list values(std::size_t first) const {
+        nb::list found;
+        for (std::size_t at = first; at < values_.size(); ++at) found.append(values_[at]);
+        return found;
+    }
+
+  private:
+    std::int32_t of_value(const wire::Source& source, const StatValue& value, const nb::dict& names) {
+        switch (value.form) {
+        case 0: return 0;
+        case 3:
+        case 4: {
+            const bool is_negative = value.form == 4 && static_cast<std::int64_t>(value.bits) < 0;
+            auto& known = is_negative ? negative_ : numbers_;
+            const auto found = known.find(value.bits);
+            if (found != known.end()) return found->second;
+            return known[value.bits] = of(object_of(source, value));
+        }
+        case 5: {
+            const std::string_view view = wire::text(source, value.text);
+            if (view.empty()) return 0;
+            const auto found = texts_.find(key('t', view));
+            return found != texts_.end() ? found->second : of(text_or_bytes(view));
+        }
+        case 6: return number_of('b', wire::text(source, value.text), [&] { return object_of(source, value); });
+        case 7: {
+            const nb::int_ id(static_cast<std::int64_t>(value.bits));
+            const nb::object name = names.contains(id) ? nb::object(names[id]) : nb::object(nb::str(""));
+            if (nb::len(name) != 0) return of(name);
+            return of(nb::str("[stat {}]").attr("format")(id));
+        }
+        default: return of(object_of(source, value));
+        }
+    }
+
+    template <typename Make>
+    std::int32_t number_of(char form, std::string_view view, const Make& make) {
+        const auto found = texts_.find(key(form, view));
+        return found != texts_.end() ? found->second : add(make(), key_);
+    }
+
+    const std::string& key(char form, std::string_view view) {
+        key_.assign(1, form);
+        key_.append(view);
+        return key_;
+    }
+
+    std::int32_t add(nb::object value, const std::string& of) {
+        if (values_.size() >= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
+            throw std::bad_alloc();
+        const auto number = static_cast<std::int32_t>(values_.size());
+        values_.push_back(std::move(value));
+        texts_.emplace(of, number);
+        return number;
+    }
+
+    std::vector<nb::object> values_;
+    std::unordered_map<std::string, std::int32_t> texts_;
+    std::unordered_map<std::uint64_t, std::int32_t> numbers_, negative_;
+    std::string key_;
 };
 
 nb::list memory_traffic(const nb::bytes& raw) {
@@ -128,9 +260,23 @@ nb::list memory_traffic(const nb::bytes& raw) {
 void bind_metadata_stats(nb::module_& m) {
     nb::class_<ChosenStats>(m, "ChosenStats", "Reads chosen stats of metadata: for each place, those of some ids.")
         .def(nb::init<std::vector<std::vector<std::int64_t>>>(), nb::arg("ids"))
-        .def("read", &ChosenStats::read, nb::arg("raw"), nb::sig("def read(self, raw: bytes) -> list[object]"),
+        .def("read", nb::overload_cast<const nb::bytes&>(&ChosenStats::read, nb::const_), nb::arg("raw"),
+             nb::sig("def read(self, raw: bytes) -> list[object]"),
              "Returns the values of the stats in these fields, None where there is none. A reference is a tuple with\n"
              "the number of its name; a text that is no UTF-8 is bytes.");
+    nb::class_<StatCodes>(m, "StatCodes", "Values of stats by numbers: what is equal has one. Number 0 is nothing.")
+        .def(nb::init<>())
+        .def("read", &StatCodes::read, nb::arg("page"), nb::arg("at"), nb::arg("chosen"), nb::arg("names"),
+             nb::sig("def read(self, page: list[object], at: Annotated[NDArray[numpy.int64], dict(shape=(None,), "
+                     "order='C', device='cpu', writable=False)], chosen: ChosenStats, names: dict[int, str]) -> "
+                     "Annotated[NDArray[numpy.int32], dict(shape=(None,))]"),
+             "Returns numbers for each entry of a page at some places: of its long name, and of the chosen stats.\n"
+             "`names` are what references name.")
+        .def("of", &StatCodes::of, nb::arg("value").none(), nb::sig("def of(self, value: object) -> int"),
+             "Returns the number of a value.")
+        .def("values", &StatCodes::values, nb::arg("first") = 0,
+             nb::sig("def values(self, first: int = 0) -> list[object]"),
+             "Returns what has the numbers from `first` on.");
     m.def("memory_traffic", &memory_traffic, nb::arg("raw"),
           nb::sig("def memory_traffic(raw: bytes) -> list[tuple[int, int, int]]"),
           "Returns the operation, the memory and the bytes of each part of a breakdown.");

@@ -1,0 +1,101 @@
+"""Codes of metadata: what they stand for is what the stats say, whatever the types; what is alike is read once."""
+
+from __future__ import annotations
+
+import random
+import struct
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from tests.tiler.details.test_typed_stats import varint
+from tilescope.tiler.details.xstat_tables import EventMetadata, PlaneNames, XStatTables, pack_head, pack_page
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.facts.metadata_codes import STAT, STATS, MetadataCodes
+from tilescope.tiler.facts.operations.metadata import metadata_of_row
+from tilescope.tiler.query import QueryReader
+
+READER = cast(QueryReader, SimpleNamespace(names=[SimpleNamespace(text=f"op.{at}") for at in range(9)]))
+KINDS: dict[int, list[Any]] = {
+    2: [0.5, float("inf")],
+    3: [0, 7, 2**64 - 1],
+    4: [-1, 7, -(2**63)],
+    5: ["", "text", "a\0b", "ä"],
+    6: [b"", b"\xff", b"text"],
+    7: [40, 41, 99],
+}
+
+
+def stat(number: int, form: int, value: Any) -> bytes:
+    """An XStat message, in a field of the one around it."""
+    if form == 2:
+        said = bytes([form << 3 | 1]) + struct.pack("<d", value)
+    elif form in (5, 6):
+        raw = value.encode() if isinstance(value, str) else value
+        said = bytes([form << 3 | 2]) + varint(len(raw)) + raw
+    else:
+        said = bytes([form << 3]) + varint(value)
+    message = b"\x08" + varint(number) + said
+    return b"\x2a" + varint(len(message)) + message
+
+
+def tables_of(entries: list[EventMetadata], names: list[int]) -> XStatTables:
+    ids = {at + 1: name for at, name in enumerate(STATS)}
+    planes = [
+        PlaneNames("/device:TPU:0", {**ids, 30: "flops", 40: "named", 41: ""}),
+        PlaneNames("/device:TPU:1", {**{at + 100: name for at, name in ids.items()}, 40: "other", 41: "named"}),
+    ]
+    head = pack_head(
+        planes,
+        np.array([of.plane for of in entries], np.int32),
+        np.array(names, np.int32),
+        np.arange(len(entries), dtype=np.int32),
+    )
+    return XStatTables(head, lambda number: pack_page(entries[256 * number : 256 * number + 256]))
+
+
+def test_codes_stand_for_what_stats_say() -> None:
+    rng = random.Random(3)
+    entries, names = [], []
+    for at in range(600):
+        plane = rng.randrange(2)
+        stats = b"".join(
+            stat(rng.choice([*range(1, len(STATS) + 1), 30]) + 100 * plane, form, rng.choice(KINDS[form]))
+            for form in rng.choices(list(KINDS), k=rng.randrange(6))
+        )
+        damage = b"\x2a\x7f\x08" if at % 50 == 7 else b""
+        entries.append(EventMetadata(plane, at, rng.choice(["", "long"]), "unused", stats + damage))
+        names.append(rng.randrange(-1, 9))
+    tables, codes = tables_of(entries, names), MetadataCodes(READER)
+    numbers = np.arange(600, dtype=np.int32)
+    for _ in codes.rows_of(0, tables, numbers):
+        pass
+    rows = codes.of(0, numbers)
+    assert len(np.unique(rows)) == len(codes.matrix) < 600
+    for number, row in enumerate(rows.tolist()):
+        said: dict[str, Any] = {}
+        if number % 50 != 7:
+            said = {one.name: one.value for one in tables.stats(number)}
+        for name in STATS:
+            found = codes.values[codes.matrix[row, STAT[name]]]
+            wanted = said.get(name)
+            assert found == (wanted or None if isinstance(wanted, str) else wanted), (number, name)
+        of = metadata_of_row(codes, row)
+        name = f"op.{names[number]}" if names[number] >= 0 else "unused"
+        assert (of.name, of.expression) == (name, entries[number].long_name or name)
+        flops = said.get("flops")
+        assert of.flops == (flops if isinstance(flops, int) and flops >= 0 else None)
+    row = codes.row(0, tables, 3, {"flops": 12, "tf_op": "mine", "else": 1})
+    of, before = metadata_of_row(codes, row), metadata_of_row(codes, int(rows[3]))
+    assert (of.flops, of.framework, of.category) == (12, "mine", before.category)
+    assert metadata_of_row(codes, codes.row(0, tables, -1, {})).name == ""
+
+
+def test_pages_that_are_none_are_damage() -> None:
+    for page in (b"\x01", b"\x91\x95\x00\x01\xa0\xa0\xa0", b"\x90"):
+        head = pack_head([PlaneNames("p", {})], *(np.zeros(1, np.int32) for _ in range(3)))
+        tables = XStatTables(head, lambda _, page=page: page)  # type: ignore[misc]
+        with pytest.raises(DamagedStore):
+            list(MetadataCodes(READER).rows_of(0, tables, np.zeros(1, np.int32)))

@@ -1,0 +1,158 @@
+"""What the metadata of operations says, read once: rows of numbers for values, of which most are never looked at.
+
+Hosts that run one program say the same of its instructions: that is one row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from threading import RLock
+from typing import Final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilescope.tiler import _native
+from tilescope.tiler.details.xstat_tables import ENTRIES_PER_PAGE, XStatTables
+from tilescope.tiler.errors import DamagedStore
+from tilescope.tiler.query import QueryReader
+
+Ints = NDArray[np.int64]
+Codes = NDArray[np.int32]
+
+CATEGORY: Final = "hlo_category"
+
+# Stats that are read.
+STATS: Final = (
+    "program_id",
+    CATEGORY,
+    "tf_op",
+    "source",
+    "source_stack",
+    "shape_with_layout",
+    "deduplicated_name",
+    "symbol_id",
+    "flops",
+    "model_flops",
+    "bytes_accessed",
+    "memory_access_breakdown",
+)
+# Before these, in a row: the name of the events, by its id in the run or -2 and less, and the long name.
+NAME: Final = 0
+LONG_NAME: Final = 1
+STAT: Final = {name: at + 2 for at, name in enumerate(STATS)}
+_WIDTH: Final = len(STATS) + 2
+
+
+class MetadataCodes:
+    """Of a run: rows of codes, each once. Several threads may share it."""
+
+    def __init__(self, reader: QueryReader) -> None:
+        self._reader = reader
+        self._codes = _native.StatCodes()
+        self._values: list[object] = []
+        self._of_numbers: dict[int, Ints] = {}  # by file: of each number of metadata its row, -1 not read yet
+        self._of_row: dict[bytes, int] = {}
+        self._rows: list[Codes] = []
+        self._lock = RLock()
+        self._joined: Codes = np.zeros((0, _WIDTH), np.int32)
+
+    def rows_of(self, file: int, tables: XStatTables, numbers: NDArray[np.int32]) -> Iterator[None]:
+        """Reads what these numbers say, in steps of a page. Raises DamagedStore."""
+        known = self._of_numbers.setdefault(file, np.full(len(tables), -1))
+        wanted = np.unique(numbers[known[numbers] < 0])
+        page = wanted // ENTRIES_PER_PAGE
+        borders = np.flatnonzero(np.diff(page)) + 1
+        for of_page in np.split(wanted, borders) if len(wanted) else []:
+            for plane in np.unique(tables.plane[of_page]).tolist():
+                some = of_page[tables.plane[of_page] == plane]
+                with self._lock:
+                    known[some] = self._read(tables, some, plane)
+            yield
+
+    def of(self, file: int, numbers: NDArray[np.int32]) -> Ints:
+        """The rows of numbers that have been read."""
+        return self._of_numbers[file][numbers]
+
+    def column(
+        self, file: int, tables: XStatTables, numbers: NDArray[np.int32], stat: str
+    ) -> Generator[None, None, Codes]:
+        """Of each of some numbers the code of a stat, in steps of a page. Raises DamagedStore."""
+        yield from self.rows_of(file, tables, numbers)
+        found: Codes = self.matrix[self.of(file, numbers), STAT[stat]]
+        return found
+
+    @property
+    def matrix(self) -> Codes:
+        """All rows, of `NAME`, `LONG_NAME` and `STATS`."""
+        with self._lock:
+            if len(self._joined) < len(self._rows):
+                self._joined = np.concatenate([self._joined, np.array(self._rows[len(self._joined) :], np.int32)])
+            return self._joined
+
+    @property
+    def values(self) -> Sequence[object]:
+        """What the codes are of stats and long names: None, an integer, a float, a text, or bytes that are no UTF-8."""
+        with self._lock:
+            self._values += self._codes.values(len(self._values))
+            return self._values
+
+    def name(self, code: int) -> str:
+        """What the column `NAME` says."""
+        return self._reader.names[code].text if code >= 0 else str(self.values[-2 - code] or "")
+
+    def row(self, file: int, tables: XStatTables, number: int, stats: Mapping[str, object]) -> int:
+        """That of metadata, -1 none, of which an event says some stats otherwise. Raises DamagedStore."""
+        codes = np.zeros(_WIDTH, np.int32)
+        codes[NAME] = -2
+        if 0 <= number < len(tables):
+            first = tables.alike[number : number + 1]
+            for _ in self.rows_of(file, tables, first):
+                pass
+            codes = self.matrix[self.of(file, first)[0]].copy()
+        for name, value in stats.items():
+            if name in STAT:
+                codes[STAT[name]] = self._codes.of(value)
+        return self._row(codes)
+
+    def _read(self, tables: XStatTables, numbers: NDArray[np.int32], plane: int) -> list[int]:
+        """The rows of some numbers of a page."""
+        at = (numbers % ENTRIES_PER_PAGE).astype(np.int64)
+        chosen, names = self._chosen(tables, plane), tables.planes[plane].stat_names
+        try:
+            page = tables.raw_page(int(numbers[0]) // ENTRIES_PER_PAGE)
+            found = self._codes.read(page, at, chosen, names).reshape(len(at), -1)
+        except ValueError as error:
+            raise DamagedStore(f"metadata of operations that makes no sense: {error}") from error
+        rows = np.concatenate([tables.name[numbers][:, None], found], axis=1)
+        for place in np.flatnonzero(rows[:, NAME] < 0).tolist():
+            rows[place, NAME] = -2 - self._codes.of(tables.entry(int(numbers[place])).name)
+        return [self._row(row) for row in rows]
+
+    def _row(self, codes: Codes) -> int:
+        with self._lock:
+            row = self._of_row.setdefault(codes.tobytes(), len(self._rows))
+            if row == len(self._rows):
+                self._rows.append(codes)
+            return row
+
+    def _chosen(self, tables: XStatTables, plane: int) -> _native.ChosenStats:
+        known = _READERS.setdefault(tables, {})
+        if plane not in known:
+            ids: dict[str, list[int]] = {}
+            for stat, name in tables.planes[plane].stat_names.items():
+                ids.setdefault(name, []).append(stat)
+            known[plane] = _native.ChosenStats([ids.get(name, []) for name in STATS])
+        return known[plane]
+
+
+_READERS: WeakKeyDictionary[XStatTables, dict[int, _native.ChosenStats]] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[QueryReader, MetadataCodes] = WeakKeyDictionary()
+
+
+def metadata_codes(reader: QueryReader) -> MetadataCodes:
+    """Those of a build, kept for the next question."""
+    if reader not in _KNOWN:
+        _KNOWN[reader] = MetadataCodes(reader)
+    return _KNOWN[reader]
