@@ -79,6 +79,17 @@ def container_columns(
     Returns id and values of each column, and whether they are the bits of doubles. Raises DamagedContainer.
     """
 
+def encode_container(
+    magic: bytes,
+    level: int,
+    n_tiles: int,
+    block: int,
+    columns: Sequence[
+        tuple[int, Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)]]
+    ],
+) -> bytes:
+    """Returns a container of these columns, each by its id."""
+
 class Histograms:
     """The histograms of names of tiles, one after the other."""
 

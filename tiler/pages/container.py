@@ -1,6 +1,6 @@
 """The column container: how everything that is read in bulk is laid out. See docs/page-format.md.
 
-Native code writes pages and reads columns (`tiler/native/pages`); this is the writer of what is small.
+Native code writes and reads the columns (`tiler/native/pages`).
 """
 
 from __future__ import annotations
@@ -43,9 +43,7 @@ _MAGICS = (
 
 _VERSION = 1
 _HEAD = struct.Struct("<4sBBHII")
-_COLUMN = struct.Struct("<BBBxIqQ")
 MAX_ROWS = MAX_DECODED_BYTES // 8  # of all columns together
-_DELTA, _ZIGZAG = 1, 2
 
 Column = NDArray[np.int64] | NDArray[np.float64]
 
@@ -88,26 +86,5 @@ def decode(data: bytes) -> Container:
 
 def encode(magic: bytes, level: int, n_tiles: int, block: int, columns: Mapping[int, NDArray[np.int64]]) -> bytes:
     """A container of integer columns, each stored as differences between neighbours where those are smaller."""
-    headers, bodies = [], []
-    for column, values in columns.items():
-        if len(values) == 0:
-            continue
-        planes, flags, base, body = _encode_column(np.ascontiguousarray(values, np.int64))
-        headers.append(_COLUMN.pack(column, planes, flags, len(values), base, 1))
-        bodies.append(body)
-    head = _HEAD.pack(magic, _VERSION, level, len(headers), n_tiles, block)
-    return b"".join([head, *headers, *bodies])
-
-
-def _encode_column(values: NDArray[np.int64]) -> tuple[int, int, int, bytes]:
-    plain = (values - values.min()).view(np.uint64)
-    step = np.diff(values, prepend=values[:1])
-    delta = step.view(np.uint64) if step.min() >= 0 else ((step << 1) ^ (step >> 63)).view(np.uint64)
-    zigzag = 0 if step.min() >= 0 else _ZIGZAG
-    if int(delta.max()) < int(plain.max()):
-        raw, flags, base = delta, _DELTA | zigzag, int(values[0])
-    else:
-        raw, flags, base = plain, 0, int(values.min())
-    planes = (int(raw.max()).bit_length() + 7) // 8
-    body = np.ascontiguousarray(raw.view(np.uint8).reshape(-1, 8)[:, :planes].T).tobytes()
-    return planes, flags, base, body
+    of_each = [(int(column), np.ascontiguousarray(values, np.int64)) for column, values in columns.items()]
+    return _native.encode_container(magic, level, n_tiles, block, of_each)

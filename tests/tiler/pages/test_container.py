@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -21,6 +23,28 @@ def test_columns_come_back(columns: dict[int, list[int]], level: int, block: int
     assert (found.magic, found.level, found.n_tiles, found.block) == (SHAPE_MAGIC, level, 7, block)
     for column, values in columns.items():
         assert found.ints(column).tolist() == values
+
+
+def _plain_column(column: int, values: list[int]) -> tuple[bytes, bytes]:
+    """Head and body: differences between neighbours where those are smaller, all modulo 2**64."""
+    steps = [
+        (value - before + 2**63) % 2**64 - 2**63 for before, value in zip([values[0], *values], values, strict=False)
+    ]
+    falls = min(steps) < 0
+    delta = [(2 * step if step >= 0 else -2 * step - 1) if falls else step for step in steps]
+    plain = [value - min(values) for value in values]
+    raw, flags, base = (delta, 1 | 2 * falls, values[0]) if max(delta) < max(plain) else (plain, 0, min(values))
+    planes = (max(raw).bit_length() + 7) // 8
+    head = struct.pack("<BBBxIqQ", column, planes, flags, len(values), base, 1)
+    return head, bytes(value >> (8 * plane) & 255 for plane in range(planes) for value in raw)
+
+
+@given(st.dictionaries(st.integers(0, 255), COLUMN, max_size=5), st.integers(0, 27), st.integers(0, 2**32 - 1))
+def test_each_column_is_stored_in_the_smaller_way(columns: dict[int, list[int]], level: int, block: int) -> None:
+    parts = [_plain_column(column, values) for column, values in columns.items() if values]
+    head = struct.pack("<4sBBHII", SHAPE_MAGIC, 1, level, len(parts), 7, block)
+    plain = b"".join([head, *(head for head, _ in parts), *(body for _, body in parts)])
+    assert encode(SHAPE_MAGIC, level, 7, block, {k: np.array(v, np.int64) for k, v in columns.items()}) == plain
 
 
 def test_a_column_that_was_left_out_is_empty() -> None:

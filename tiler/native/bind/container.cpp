@@ -3,12 +3,15 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
+#include <stdexcept>
+#include <string>
 #include <tuple>
 #include <vector>
 
 #include "bind/arrays.hpp"
 #include "bind/exceptions.hpp"
 #include "bind/module.hpp"
+#include "pages/container.hpp"
 #include "pages/container_reader.hpp"
 
 namespace nb = nanobind;
@@ -34,6 +37,22 @@ std::vector<DecodedColumn> container_columns(const nb::bytes& data, size_t max_r
     return columns;
 }
 
+// Id and values of each column.
+using IntColumns = std::vector<std::tuple<uint8_t, InColumn<int64_t>>>;
+
+nb::bytes encode_container(const nb::bytes& magic, int level, uint32_t n_tiles, uint32_t block,
+                           const IntColumns& columns) {
+    if (magic.size() != 4) throw std::invalid_argument("a magic number has four bytes");
+    ContainerWriter out(magic.c_str(), level, n_tiles, block);
+    std::string written;
+    {
+        nb::gil_scoped_release release;
+        for (const auto& [id, values] : columns) out.smaller(id, span_of(values));
+        written = out.finish();
+    }
+    return to_bytes(written);
+}
+
 }  // namespace
 
 void bind_container(nb::module_& m) {
@@ -41,6 +60,8 @@ void bind_container(nb::module_& m) {
                                      Message());
     m.def("container_columns", &container_columns, nb::arg("data"), nb::arg("max_rows"),
           "Returns id and values of each column, and whether they are the bits of doubles. Raises DamagedContainer.");
+    m.def("encode_container", &encode_container, nb::arg("magic"), nb::arg("level"), nb::arg("n_tiles"),
+          nb::arg("block"), nb::arg("columns"), "Returns a container of these columns, each by its id.");
 }
 
 }  // namespace tilescope

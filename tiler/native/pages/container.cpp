@@ -94,6 +94,37 @@ void ContainerWriter::float64(ColumnId id, const std::vector<double>& values) {
     store(id, kFloat64, 0, 1, scratch_);
 }
 
+void ContainerWriter::smaller(uint8_t id, Span<const int64_t> values) {
+    if (values.empty()) return;
+    const auto wide = [](int64_t value) { return static_cast<uint64_t>(value); };
+    int64_t least = values[0], most = values[0];
+    uint64_t rise = 0, fall = 0;  // the greatest steps, which may wrap: what is read is added up in the same way
+    bool falls = false;
+    for (size_t k = 1; k < values.size(); ++k) {
+        least = std::min(least, values[k]);
+        most = std::max(most, values[k]);
+        const uint64_t step = wide(values[k]) - wide(values[k - 1]);
+        const bool down = static_cast<int64_t>(step) < 0;
+        falls |= down;
+        rise = std::max(rise, down ? 0 : step);
+        fall = std::max(fall, down ? ~step : 0);  // its zigzag code is twice that, and one
+    }
+    const uint64_t greatest_step = falls ? std::max(rise << 1, fall << 1 | 1) : rise;
+    scratch_.resize(values.size());
+    if (greatest_step >= wide(most) - wide(least)) {
+        for (size_t k = 0; k < values.size(); ++k) scratch_[k] = wide(values[k]) - wide(least);
+        store(static_cast<ColumnId>(id), 0, least, 1, scratch_);
+        return;
+    }
+    uint64_t before = wide(values[0]);
+    for (size_t k = 0; k < values.size(); ++k) {
+        const uint64_t step = wide(values[k]) - before;
+        before = wide(values[k]);
+        scratch_[k] = falls ? zigzag(static_cast<int64_t>(step)) : step;
+    }
+    store(static_cast<ColumnId>(id), static_cast<uint8_t>(kDelta | (falls ? kZigzag : 0)), values[0], 1, scratch_);
+}
+
 void ContainerWriter::store(ColumnId id, uint8_t flags, int64_t base, uint64_t scale,
                             const std::vector<uint64_t>& raw) {
     uint64_t all = 0;

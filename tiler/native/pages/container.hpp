@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/span.hpp"
+
 namespace tilescope {
 
 enum class ColumnId : uint8_t {
@@ -68,6 +70,8 @@ class ContainerWriter {
     // Values are stored relative to the smallest.
     void plain(ColumnId id, const std::vector<int64_t>& values);
     void float64(ColumnId id, const std::vector<double>& values);
+    // In whichever of the two ways takes less room, without a scale: for records whose columns are of all kinds.
+    void smaller(uint8_t id, Span<const int64_t> values);
 
     std::string finish() const;
 
