@@ -42,7 +42,8 @@ class PageNames:
 
     def encode(self, block: int) -> bytes:
         """The record, uncompressed."""
-        name, count = np.unique(self.name, return_counts=True)
+        first = np.flatnonzero(np.diff(self.name, prepend=-2))  # names ascend
+        name, count = self.name[first], np.diff(first, append=len(self.name))
         columns = {Col.LISTED_NAME: name, Col.N_LISTED_PAGES: count, Col.LISTED_PAGE: self.page}
         return encode(PAGE_NAMES_MAGIC, 0, len(name), block, {int(column): of for column, of in columns.items()})
 

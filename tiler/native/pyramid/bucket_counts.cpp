@@ -51,7 +51,7 @@ void BucketCounts::add(const BucketCounts& other, const std::vector<uint32_t>& n
     for (std::size_t k = 0; k < other.keys_.size(); ++k) {
         const uint64_t key = other.keys_[k];
         Counts& sums = at(static_cast<uint64_t>(numbers[key >> kBits]) << kBits | (key & ((1U << kBits) - 1)));
-        for (std::size_t j = 0; j < kTogether; ++j) sums[j] += other.counts_[k][j];
+        other.counts_[k].each([&sums](uint32_t j, uint64_t count) { sums.add(j, count); });
     }
 }
 
@@ -70,22 +70,31 @@ BucketRows BucketCounts::rows(const std::vector<uint32_t>& row_of, std::size_t n
     const auto part = [this](std::size_t k) { return keys_[k] & ((1U << kBits) - 1); };
     BucketRows found;
     found.n.reserve(n_rows);
+    found.bucket.reserve(2 * keys_.size());
+    found.count.reserve(2 * keys_.size());
     for (std::size_t row = 0; row < n_rows; ++row) {
         const auto begin = order.begin() + static_cast<std::ptrdiff_t>(first[row]);
         const auto end = order.begin() + static_cast<std::ptrdiff_t>(first[row + 1]);
-        std::sort(begin, end, [&part](std::size_t a, std::size_t b) { return part(a) < part(b); });
+        if (end - begin > 1) std::sort(begin, end, [&part](std::size_t a, std::size_t b) { return part(a) < part(b); });
         const std::size_t before = found.bucket.size();
         for (auto at = begin; at != end;) {
             const uint64_t together = part(*at);
-            Counts sums{};
+            const auto list = [&](const Counts& counts) {
+                counts.each([&](uint32_t j, uint64_t count) {
+                    found.bucket.push_back(static_cast<int64_t>(together << kShift | j));
+                    found.count.push_back(static_cast<int64_t>(count));
+                });
+            };
+            const Counts& counts = counts_[*at++];
+            if (at == end || part(*at) != together) {
+                list(counts);
+                continue;
+            }
+            Counts sums = counts;  // several names in one row
             for (; at != end && part(*at) == together; ++at) {
-                for (std::size_t j = 0; j < kTogether; ++j) sums[j] += counts_[*at][j];
+                counts_[*at].each([&sums](uint32_t j, uint64_t count) { sums.add(j, count); });
             }
-            for (std::size_t j = 0; j < kTogether; ++j) {
-                if (sums[j] == 0) continue;
-                found.bucket.push_back(static_cast<int64_t>(together << kShift | j));
-                found.count.push_back(static_cast<int64_t>(sums[j]));
-            }
+            list(sums);
         }
         found.n.push_back(static_cast<int64_t>(found.bucket.size() - before));
     }

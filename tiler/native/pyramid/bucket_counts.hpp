@@ -19,7 +19,7 @@ struct BucketRows {
 class BucketCounts {
   public:
     void add(uint32_t number, uint32_t bucket, uint64_t count) {
-        at(static_cast<uint64_t>(number) << kBits | bucket >> kShift)[bucket & (kTogether - 1)] += count;
+        at(static_cast<uint64_t>(number) << kBits | bucket >> kShift).add(bucket & (kTogether - 1), count);
     }
     // `numbers`: of each of the other's names the number that it has here.
     void add(const BucketCounts& other, const std::vector<uint32_t>& numbers);
@@ -34,7 +34,23 @@ class BucketCounts {
     static constexpr uint32_t kTogether = 1U << kShift;
     static constexpr int kBits = 8;  // of buckets / kTogether
 
-    using Counts = std::array<uint64_t, kTogether>;
+    // Most of them are zero: those that are not have their bits set.
+    struct Counts {
+        std::array<uint64_t, kTogether> of_each{};
+        uint32_t used = 0;
+
+        void add(uint32_t at, uint64_t count) {
+            of_each[at] += count;
+            if (count != 0) used |= 1U << at;
+        }
+        template <typename Visit>
+        void each(const Visit& visit) const {
+            for (uint32_t left = used; left != 0; left &= left - 1) {
+                const auto at = static_cast<uint32_t>(__builtin_ctz(left));
+                visit(at, of_each[at]);
+            }
+        }
+    };
 
     Counts& at(uint64_t key);
     std::size_t place(uint64_t key) const;

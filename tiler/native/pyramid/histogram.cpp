@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <stdexcept>
 
 #include "pyramid/duration_bucket.hpp"
@@ -17,8 +16,6 @@ constexpr size_t kFirstSlots = 64;
 TickSum ticks(int64_t first, int64_t last) { return static_cast<uint64_t>(last - first); }
 
 constexpr NameSum nothing(int32_t name) { return {name, 0, 0, 0, 0, 0, INT64_MAX}; }
-
-bool before(const NameSum& a, const NameSum& b) { return a.busy != b.busy ? a.busy > b.busy : a.name < b.name; }
 
 }  // namespace
 
@@ -188,19 +185,29 @@ bool HistogramWalk::next() {
 HistogramRows HistogramWalk::rows(size_t rows) const {
     const NameSums& all = open_[depth_].sums;
     const std::vector<NameSum>& sums = all.sums();
-    std::vector<uint32_t> order(sums.size()), row_of(sums.size());
-    std::iota(order.begin(), order.end(), 0U);
+    // What they are ordered by stands side by side: a row has 100 bytes.
+    struct Rank {
+        TickSum busy;
+        int32_t name;
+        uint32_t at;
+        bool operator<(const Rank& other) const { return busy != other.busy ? busy > other.busy : name < other.name; }
+    };
+    std::vector<Rank> order;
+    order.reserve(sums.size());
+    for (const NameSum& sum : sums) order.push_back({sum.busy, sum.name, static_cast<uint32_t>(order.size())});
     const size_t n = std::min(rows, sums.size());
     const auto kept = order.begin() + static_cast<std::ptrdiff_t>(n);
-    const auto by_sum = [&sums](uint32_t a, uint32_t b) { return before(sums[a], sums[b]); };
-    std::partial_sort(order.begin(), kept, order.end(), by_sum);
+    if (n < order.size()) std::nth_element(order.begin(), kept, order.end());
+    std::sort(order.begin(), kept);
+    std::vector<uint32_t> row_of(sums.size());
     HistogramRows found;
     found.sums.reserve(n + 1);
     for (size_t k = 0; k < order.size(); ++k) {
         if (k == n) found.sums.push_back(nothing(kOtherNames));
-        if (k < n) found.sums.push_back(sums[order[k]]);
-        else found.sums.back().add(sums[order[k]]);
-        row_of[order[k]] = static_cast<uint32_t>(found.sums.size() - 1);
+        const uint32_t at = order[k].at;
+        if (k < n) found.sums.push_back(sums[at]);
+        else found.sums.back().add(sums[at]);
+        row_of[at] = static_cast<uint32_t>(found.sums.size() - 1);
     }
     found.buckets = all.buckets().rows(row_of, found.sums.size());
     return found;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace tilescope {
 
@@ -21,10 +22,24 @@ CountedVector<NameOnPage> page_names(Span<const LeafNames> leaves, MemoryBudget*
             found.push_back({name, leaf.page});
         }
     }
-    std::sort(found.begin(), found.end(), [](const NameOnPage& a, const NameOnPage& b) {
-        return a.name != b.name ? a.name < b.name : a.page < b.page;
-    });
-    return found;
+    // They are ordered by page: what is left is to order them by name, which is counted where names are not too many for that.
+    if (seen.size() > 4 * found.size()) {
+        std::sort(found.begin(), found.end(), [](const NameOnPage& a, const NameOnPage& b) {
+            return a.name != b.name ? a.name < b.name : a.page < b.page;
+        });
+        return found;
+    }
+    std::fill(seen.begin(), seen.end(), 0U);
+    const auto place = [&seen](const NameOnPage& of) -> uint32_t& {
+        return seen[static_cast<std::size_t>(int64_t{of.name} + 1)];
+    };
+    if (found.size() > UINT32_MAX) throw std::length_error("too many names on pages");
+    for (const NameOnPage& of : found) ++place(of);
+    uint32_t before = 0;
+    for (uint32_t& count : seen) before += std::exchange(count, before);
+    CountedVector<NameOnPage> ordered(found.size(), NameOnPage{}, found.get_allocator());
+    for (const NameOnPage& of : found) ordered[place(of)++] = of;
+    return ordered;
 }
 
 }  // namespace tilescope
